@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { readFile, stat } from 'node:fs/promises'
+
+/** The user as whom PostgreSQL's programs run; it refuses to run as root. */
+export interface Account {
+  name: string
+  uid: number
+  gid: number
+}
+
+/** Undefined where the service itself is no root, and its programs need be nobody else. */
+export async function accountFor(home: string): Promise<Account | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const owner = await stat(home).catch(() => undefined)
+  if (owner && owner.uid !== 0) return { name: `user ${owner.uid}`, uid: owner.uid, gid: owner.gid }
+  if (owner)
+    throw new Error(`${home} belongs to root, as whom PostgreSQL does not run: give it to another user (chown -R).`)
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
+  const [name, , uid, gid] =
+    lines.find(([name]) => name === 'postgres') ?? lines.find(([name]) => name === 'nobody') ?? []
+  if (!name)
+    throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it as.')
+  return { name, uid: Number(uid), gid: Number(gid) }
+}
+
+/** Whether the account may enter directories and run files; asked of the system, which knows ACLs and parents, too. */
+export async function mayEnter(account: Account, ...paths: string[]): Promise<boolean> {
+  const script = 'for path; do test -x "$path" || exit 1; done'
+  const { code } = await run('/bin/sh', ['-c', script, 'sh', ...paths], { account, cwd: '/' })
+  return code === 0
+}
+
+export interface Outcome {
+  code: number
+  output: string
+}
+
+/** Runs a program to its end. Nothing of our environment goes along: it holds secrets, and PG… variables. */
+export function run(
+  file: string,
+  args: string[],
+  { account, cwd }: { account: Account | undefined; cwd: string },
+): Promise<Outcome> {
+  const env = process.platform === 'win32' ? undefined : { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' }
+  const identity = account ? { uid: account.uid, gid: account.gid } : {}
+  return new Promise((resolve) => {
+    const child = spawn(file, args, {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(env && { env }),
+      ...identity,
+      windowsHide: true,
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+    child.on('error', (error) => resolve({ code: -1, output: error.message }))
+    child.on('close', (code, signal) => resolve({ code: code ?? 128, output: output || `ended by ${signal}` }))
+    // On Windows the server that pg_ctl leaves behind keeps our pipes open.
+    child.on('exit', () => setTimeout(() => [child.stdout, child.stderr].map((pipe) => pipe.destroy()), 500).unref())
+  })
+}

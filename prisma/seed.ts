@@ -1,0 +1,39 @@
+import type { Database } from './client.ts'
+import { demo } from './demo.ts'
+
+/**
+ * Loads the demo data, all of it or nothing. Rows that exist are kept as they are, whatever they say by now; only what
+ * is missing is added, so it may be run as often as one likes.
+ */
+export async function seed(db: Database, now: Date): Promise<void> {
+  const data = demo(now)
+  const skipDuplicates = true
+  await db.$transaction([
+    db.organisation.createMany({ data: data.organisation, skipDuplicates }),
+    db.person.createMany({ data: data.person, skipDuplicates }),
+    db.membership.createMany({ data: data.membership, skipDuplicates }),
+    db.group.createMany({ data: data.group, skipDuplicates }),
+    db.groupMembership.createMany({ data: data.groupMembership, skipDuplicates }),
+    db.calendar.createMany({ data: data.calendar, skipDuplicates }),
+    db.event.createMany({ data: data.event, skipDuplicates }),
+    db.trainingPlan.createMany({ data: data.trainingPlan, skipDuplicates }),
+    db.exercise.createMany({ data: data.exercise, skipDuplicates }),
+    db.planAssignment.createMany({ data: data.planAssignment, skipDuplicates }),
+    db.competition.createMany({ data: data.competition, skipDuplicates }),
+    db.participation.createMany({ data: data.participation, skipDuplicates }),
+    db.discipline.createMany({ data: data.discipline, skipDuplicates }),
+    db.competitionResult.createMany({ data: data.competitionResult, skipDuplicates }),
+    db.memberCard.createMany({ data: data.memberCard, skipDuplicates }),
+    db.team.createMany({ data: data.team, skipDuplicates }),
+    db.app.createMany({ data: data.app, skipDuplicates }),
+    db.client.createMany({ data: data.client, skipDuplicates }),
+    db.lesson.createMany({ data: data.lesson, skipDuplicates }),
+    db.quiz.createMany({ data: data.quiz, skipDuplicates }),
+    db.question.createMany({ data: data.question, skipDuplicates }),
+  ])
+}
+
+/** Whether nobody has used this database yet. */
+export async function isEmpty(db: Database): Promise<boolean> {
+  return (await db.organisation.findFirst({ select: { id: true } })) === null
+}

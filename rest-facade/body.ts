@@ -1,0 +1,100 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+import type { ApiError } from '../routers/errors.ts'
+import { errors } from '../routers/errors.ts'
+import { JsonText, MAX_NESTING } from '../routers/storage/json-text.ts'
+import type { Member } from './json-scanner.ts'
+import { JsonScanner } from './json-scanner.ts'
+
+/** Bodies of lms, notify and tRPC; those of the storage have the quota for a limit. */
+export const BODY_LIMIT_BYTES = 1024 * 1024
+
+/** What surrounds a value in a storage body: the field's name and white space. */
+const AROUND_VALUE_BYTES = 64 * 1024
+
+/** How much is scanned before other requests get their turn: about 3 ms. */
+const SLICE_BYTES = 256 * 1024
+
+/** A body of lms and notify that is nested deeper says nothing that its schema knows. */
+const BODY_NESTING = 64
+
+/** The whole body. It listens rather than iterates: to leave a `for await` destroys the socket, and the answer with it. */
+export function readBytes(request: IncomingMessage, limitBytes: number, tooLarge: () => ApiError): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length'] ?? 0) > limitBytes) return reject(tooLarge())
+    const chunks: Buffer[] = []
+    let size = 0
+    const done = (settle: () => void) => {
+      request.off('data', onData).off('end', onEnd).off('close', onClose)
+      settle()
+    }
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limitBytes) done(() => reject(tooLarge()))
+      else chunks.push(chunk)
+    }
+    const onEnd = () => done(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    const onClose = () => done(() => reject(errors.bodyCutOff()))
+    request.on('data', onData).on('end', onEnd).on('close', onClose)
+  })
+}
+
+/** `application/json`, in UTF-8 and not compressed; a parameter that says nothing of these does not matter. */
+function checkType({ headers }: IncomingMessage) {
+  const [type, ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase())
+  const charset = parameters.find((parameter) => /^charset\s*=/.test(parameter))
+  const isUtf8Json = type === 'application/json' && (!charset || /^charset\s*=\s*("?)utf-?8\1$/.test(charset))
+  if (!isUtf8Json || (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw errors.typeWrong()
+}
+
+/** Where the JSON begins: behind a byte order mark, if there is one. */
+const startOf = (bytes: Buffer) => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)
+
+/** Scans a whole body in slices that let others take their turn. */
+export async function scan(bytes: Buffer, onMember?: (member: Member) => void): Promise<JsonScanner> {
+  const scanner = new JsonScanner(bytes, startOf(bytes), onMember)
+  scanner.read(SLICE_BYTES)
+  while (scanner.pending) {
+    await setImmediate()
+    scanner.read(SLICE_BYTES)
+  }
+  return scanner
+}
+
+/** The parsed body of lms and notify: one JSON object of at most 1 MiB. */
+export async function readObject(request: IncomingMessage): Promise<Record<string, unknown>> {
+  checkType(request)
+  const bytes = await readBytes(request, BODY_LIMIT_BYTES, errors.bodyTooLarge)
+  if (!isUtf8(bytes)) throw errors.bodyNotJson()
+  const scanner = await scan(bytes)
+  if (!scanner.wellFormed) throw errors.bodyNotJson()
+  if (!scanner.rootIsObject) throw errors.bodyNotObject()
+  if (scanner.nesting > BODY_NESTING) throw errors.bodyTooDeep()
+  return JSON.parse(bytes.toString('utf8', startOf(bytes)))
+}
+
+/** The text of the one field that the body has. It is checked and cut out, never parsed: so it stays what it was. */
+export async function readField(request: IncomingMessage, field: string, quotaBytes: number): Promise<JsonText> {
+  checkType(request)
+  const bytes = await readBytes(request, quotaBytes + AROUND_VALUE_BYTES, errors.quotaExceeded)
+  if (bytes.length === 0) throw errors.valueMissing()
+  if (!isUtf8(bytes)) throw errors.bodyNotJson()
+
+  let members = 0
+  let found: Member | undefined
+  const scanner = await scan(bytes, (member) => {
+    members++
+    if (!found && keyOf(bytes, member) === field) found = { ...member }
+  })
+  if (!scanner.wellFormed) throw errors.bodyNotJson()
+  if (!found) throw errors.valueMissing()
+  if (members > 1) throw errors.valueNotAlone()
+  if (found.nesting > MAX_NESTING) throw errors.valueTooDeep()
+  return new JsonText(bytes.toString('utf8', found.valueStart, found.valueEnd))
+}
+
+/** The key of a member, its escapes resolved; longer ones than any escaped field name are not looked at. */
+function keyOf(bytes: Buffer, { keyStart, keyEnd }: Member): string | undefined {
+  return keyEnd - keyStart <= 64 ? JSON.parse(bytes.toString('utf8', keyStart, keyEnd)) : undefined
+}

@@ -1,0 +1,52 @@
+import { LRUCache } from 'lru-cache'
+import type { Database } from '../prisma/client.ts'
+import type { Principal } from './context.ts'
+
+/** What a principal's client, team and membership are, as the database says. */
+export interface Access {
+  team: string
+  level: 'hobby' | 'developer'
+  /** Sandbox clients have no limit. */
+  sandbox: boolean
+  app: string | null
+  /** The kind of organisation of which the principal's member is a member now; null when they are not. */
+  memberOf: 'club' | 'academy' | 'provider' | null
+}
+
+/** Null: there is no such client, or no more. */
+export type AccessLookup = (principal: Principal) => Promise<Access | null>
+
+/** Longer identifiers than this are nobody's, and a NUL is more than PostgreSQL's text can hold. */
+export const storable = (id: string) => id.length <= 255 && !id.includes('\0')
+
+/** What a removed client, a lowered level or a member who left may still get; the lookup itself takes part of the 5 s. */
+const REMEMBERED_MS = 4_000
+
+/** Looks access up in one query, and remembers it for a few seconds, under 5 whatever the query takes. */
+export function accessLookup(db: Database, now: () => number): AccessLookup {
+  const remembered = new LRUCache<string, { access: Access | null }, Principal>({
+    max: 10_000,
+    ttl: REMEMBERED_MS,
+    ttlResolution: 0,
+    perf: { now },
+    fetchMethod: async (_key, _stale, { context }) => ({ access: await lookUp(db, context, now()) }),
+  })
+  return async (principal) => {
+    const { client, organisation, member } = principal
+    if (!storable(client)) return null
+    const key = `${client}\0${organisation}\0${member}`
+    const known = remembered.get(key) ?? (await remembered.fetch(key, { context: principal }))
+    return known!.access
+  }
+}
+
+async function lookUp(db: Database, { client, organisation, member }: Principal, now: number): Promise<Access | null> {
+  const known = storable(organisation) && storable(member)
+  const [row] = await db.$queryRaw<Access[]>`
+    SELECT "Team".id AS team, "Team".level::text AS level, "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
+      (SELECT "Organisation".kind::text FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
+       WHERE "organisationId" = ${known ? organisation : ''} AND "personId" = ${known ? member : ''}
+         AND ("leftAt" IS NULL OR "leftAt" > ${new Date(now)}::timestamptz)) AS "memberOf"
+    FROM "Client" JOIN "Team" ON "Team".id = "Client"."teamId" WHERE "Client".id = ${client}`
+  return row ?? null
+}

@@ -1,0 +1,36 @@
+import type { Database } from '../prisma/client.ts'
+import type { Access, AccessLookup } from './access.ts'
+import type { Sealer } from './webhook/seal.ts'
+
+/** Whom a call is made for. Of a verified token, or of a caller in this process. */
+export interface Principal {
+  /** The member: `sub` of a token. */
+  member: string
+  /** The club, academy or provider that the member gave consent for. */
+  organisation: string
+  client: string
+  scopes: ReadonlySet<string>
+}
+
+/** What the whole service shares. */
+export interface Core {
+  db: Database
+  /** Unix time in milliseconds. */
+  now: () => number
+  accessOf: AccessLookup
+  sealer: Sealer
+  /** Fills `This client is not a … app.` */
+  brand: string
+  storageQuotaBytes: number
+}
+
+/** What is given to every procedure. */
+export interface Context extends Core {
+  principal: Principal
+  /** Counts this call against the quota of its team, or throws 429. Callers in this process have no quota. */
+  admit: (access: Access) => Promise<void>
+  /** What a stored JSON text becomes in an answer: parsed in this process, spliced as it is over HTTP. */
+  json: (text: string) => unknown
+  /** Sets a header of the answer, where there is one. */
+  setHeader: (name: string, value: string) => void
+}

@@ -1,0 +1,23 @@
+import type { Database } from '../prisma/client.ts'
+import { accessLookup } from './access.ts'
+import type { Core, Principal } from './context.ts'
+import { appRouter } from './index.ts'
+import { createCallerFactory } from './trpc.ts'
+import type { Sealer } from './webhook/seal.ts'
+
+interface Parts {
+  db: Database
+  sealer: Sealer
+  brand: string
+  storageQuotaBytes: number
+  now: () => number
+}
+
+/** What the whole service shares, made once in a process. */
+export const createCore = (parts: Parts): Core => ({ ...parts, accessOf: accessLookup(parts.db, parts.now) })
+
+const createCaller = createCallerFactory(appRouter)
+
+/** The procedures for an app in this process: `callAs(core, principal).me.profile()`. The same gate, no token, no limit. */
+export const callAs = (core: Core, principal: Principal) =>
+  createCaller({ ...core, principal, admit: async () => {}, json: (text) => JSON.parse(text), setHeader: () => {} })

@@ -1,0 +1,30 @@
+import { TRPCError } from '@trpc/server'
+import { ApiError, errors } from './errors.ts'
+
+/** Codes with which Prisma, PostgreSQL and the network say that the database cannot be reached or is going away. */
+const unreachable =
+  /^(?:P1\d{3}|P2024|P2028|08\w{3}|57P0\d|53[03]00|EAI_AGAIN|E(?:CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|PIPE|TIMEDOUT))$/
+
+/** Sentences of the driver that come without a code. */
+const unreachableText =
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|Server has closed the connection/
+
+/** PostgreSQL's own code of an error, however deep Prisma has wrapped it. */
+export function sqlState(thrown: unknown): string | undefined {
+  const cause = (thrown as { meta?: { driverAdapterError?: { cause?: { originalCode?: string } } } }).meta
+  return cause?.driverAdapterError?.cause?.originalCode
+}
+
+/** What went wrong inside a procedure, as the client may see it: 503 when the database is away, else 500. */
+export function failureOf(thrown: unknown): ApiError {
+  // Only the removal of the token's own client, member or organisation, a moment ago, leaves a write without its row.
+  if (sqlState(thrown instanceof TRPCError ? thrown.cause : thrown) === '23503') return errors.tokenInvalid()
+  for (let error: unknown = thrown, depth = 0; error instanceof Object && depth < 8; depth++) {
+    if (error instanceof ApiError) return error
+    const { code, originalCode, message, cause, meta } = error as Record<string, unknown>
+    if (unreachable.test(String(code)) || unreachable.test(String(originalCode))) return errors.unavailable(thrown)
+    if (unreachableText.test(String(message))) return errors.unavailable(thrown)
+    error = cause ?? (meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError
+  }
+  return errors.internal(thrown)
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { toUnix } from '../time.ts'
+import { clubMembers, endpoint } from '../trpc.ts'
+
+const result = z.object({
+  id: z.string(),
+  competitionId: z.string(),
+  competition: z.string().meta({ description: 'competition name' }),
+  disciplineId: z.string(),
+  place: z.int(),
+  score: z.number(),
+  timestamp: z.int(),
+})
+
+/** Rule 4: the member's own results in competitions that the club hosts or takes part in, newest first. */
+export const competitions = endpoint('GET /me/competitions', 'svc.me.competitions:read', clubMembers, {
+  summary: "The member's competition results",
+})
+  .output(z.object({ items: z.array(result) }))
+  .query(async ({ ctx }) => {
+    const { organisation: clubId, member: personId } = ctx.principal
+    const ofClub = { OR: [{ hostId: clubId }, { participations: { some: { clubId } } }] }
+    const rows = await ctx.db.competitionResult.findMany({
+      relationLoadStrategy: 'join',
+      where: { personId, discipline: { competition: ofClub } },
+      select: {
+        id: true,
+        disciplineId: true,
+        place: true,
+        score: true,
+        timestamp: true,
+        discipline: { select: { competition: { select: { id: true, name: true } } } },
+      },
+      orderBy: [{ timestamp: 'desc' }, { id: 'asc' }],
+    })
+    const items = rows.map(({ discipline: { competition }, timestamp, ...row }) => ({
+      ...row,
+      competitionId: competition.id,
+      competition: competition.name,
+      timestamp: toUnix(timestamp),
+    }))
+    return { items }
+  })

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { errors, says } from '../errors.ts'
+import { DAY_SECONDS, fromUnix, toUnix } from '../time.ts'
+import { clubMembers, endpoint } from '../trpc.ts'
+import { ownGroup } from './groups.ts'
+
+/** The last second of the year 9999: what comes later has no date of four digits. */
+const LAST_SECOND = 253_402_300_799
+const DEFAULT_RANGE_SECONDS = 90 * DAY_SECONDS
+
+const wrong = says('timeInvalid')
+const unixSeconds = z.int(wrong).min(0, wrong).max(LAST_SECOND, wrong)
+const range = z.object({
+  start: unixSeconds.optional().meta({ description: 'range start, Unix seconds; default: now' }),
+  end: unixSeconds.optional().meta({ description: 'range end, Unix seconds; default: start + 90 days' }),
+})
+
+const event = z.object({
+  id: z.string(),
+  title: z.string(),
+  start: z.int(),
+  end: z.int(),
+  location: z.string(),
+})
+
+/** The same date and time one year later, UTC: the longest range, inclusive. 29 February is followed by 1 March. */
+function oneYearAfter(seconds: number) {
+  const date = fromUnix(seconds)
+  return Math.floor(date.setUTCFullYear(date.getUTCFullYear() + 1) / 1000)
+}
+
+/**
+ * What lies in the range: `start < to and end > from`, and an event without length when it begins at `from` as well.
+ * In a form that has no column on both sides, and that the index on (club, end) serves.
+ */
+const overlaps = (from: Date, to: Date) => ({
+  end: { gte: from },
+  start: { lt: to },
+  AND: { OR: [{ end: { gt: from } }, { start: { gte: from } }] },
+})
+
+/** Rule 2: club events, events of visible calendars, and those of the member's own groups; drafts never. */
+export const events = endpoint('GET /me/events', 'svc.me.events:read', clubMembers, {
+  summary: "The member's calendar",
+  fails: ['rangeTooLong'],
+})
+  .input(range)
+  .output(z.object({ items: z.array(event) }))
+  .query(async ({ ctx, input }) => {
+    const start = input.start ?? Math.floor(ctx.now() / 1000)
+    const end = input.end ?? start + DEFAULT_RANGE_SECONDS
+    if (end < start || end > oneYearAfter(start)) throw errors.rangeTooLong()
+
+    const clubId = ctx.principal.organisation
+    const rows = await ctx.db.event.findMany({
+      where: {
+        clubId,
+        state: 'published',
+        ...overlaps(fromUnix(start), fromUnix(end)),
+        OR: [
+          { calendarId: null, groupId: null },
+          { calendar: { clubId, visible: true } },
+          { group: ownGroup(ctx.principal) },
+        ],
+      },
+      select: { id: true, title: true, start: true, end: true, location: true },
+      orderBy: [{ start: 'asc' }, { end: 'asc' }, { id: 'asc' }],
+    })
+    return { items: rows.map((row) => ({ ...row, start: toUnix(row.start), end: toUnix(row.end) })) }
+  })

@@ -1,0 +1,70 @@
+import { errors } from '../errors.ts'
+
+/** What grading reads of a question. */
+export interface Question {
+  id: string
+  type: 'single' | 'multiple' | 'text' | 'image' | 'file'
+  solution: readonly string[]
+}
+
+/** Question id to answer, as a client sent it: nothing is known of the values. */
+export type Answers = Readonly<Record<string, unknown>>
+
+type Answer = string | readonly string[]
+
+export interface Grading {
+  /** Percent of the machine-gradable questions, two decimals. */
+  score: number
+  passed: boolean
+  reviewStatus: 'passed' | 'failed' | 'pending_review'
+  gradedQuestions: number
+  /** One a question: `answer` is undefined where it was left out, `correct` is null where a person has to decide. */
+  outcomes: { questionId: string; answer: Answer | undefined; correct: boolean | null }[]
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText)
+
+/** Whether a question of some type could have this answer. */
+export const isAnswer = (value: unknown): value is Answer => isText(value) || isTexts(value)
+
+function answerTo({ id, type }: Question, answers: Answers): Answer | undefined {
+  const answer = Object.hasOwn(answers, id) ? answers[id] : undefined
+  if (answer === undefined) return undefined
+  if (type === 'multiple' ? isTexts(answer) : isText(answer)) return answer as Answer
+  throw errors.answerMisfit()
+}
+
+/** Equal sets, all or nothing; a single text is a set of one, and right when it is among the solutions. */
+function isCorrect({ type, solution }: Question, answer: Answer | undefined): boolean | null {
+  if (type !== 'single' && type !== 'multiple') return null
+  if (answer === undefined) return false
+  if (isText(answer)) return solution.includes(answer)
+  const chosen = new Set(answer)
+  const right = new Set(solution)
+  return chosen.size === right.size && [...right].every((text) => chosen.has(text))
+}
+
+/** Grades one attempt, or throws when an answer does not fit the quiz. Looks at own keys only: any text may be an id. */
+export function grade(quiz: { threshold: number; questions: readonly Question[] }, answers: Answers): Grading {
+  const ids = new Set(quiz.questions.map(({ id }) => id))
+  if (!Object.keys(answers).every((id) => ids.has(id))) throw errors.questionUnknown()
+
+  const outcomes = quiz.questions.map((question) => {
+    const answer = answerTo(question, answers)
+    return { questionId: question.id, answer, correct: isCorrect(question, answer) }
+  })
+  const gradedQuestions = outcomes.filter(({ correct }) => correct !== null).length
+  const correct = outcomes.filter((outcome) => outcome.correct).length
+  // Multiplied before divided: a ratio that equals the threshold then is the same number as it.
+  const percent = gradedQuestions === 0 ? 0 : (100 * correct) / gradedQuestions
+  const pending = gradedQuestions < quiz.questions.length
+  const passed = !pending && percent >= quiz.threshold
+  return {
+    score: gradedQuestions === 0 ? 0 : Math.round((10_000 * correct) / gradedQuestions) / 100,
+    passed,
+    reviewStatus: pending ? 'pending_review' : passed ? 'passed' : 'failed',
+    gradedQuestions,
+    outcomes,
+  }
+}

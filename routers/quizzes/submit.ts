@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import type { Database, Transaction } from '../../prisma/client.ts'
+import { storable } from '../access.ts'
+import type { Context } from '../context.ts'
+import { sqlState } from '../database-errors.ts'
+import { errors } from '../errors.ts'
+import type { Grading } from './grade.ts'
+import type { Place } from './idempotency.ts'
+import { claim, expiry } from './idempotency.ts'
+
+/** What an attempt is answered with. */
+export type Result = { id: string } & Omit<Grading, 'outcomes'>
+
+/** Where the first answer to a key of this member is kept. */
+export const placeOf = ({ principal }: Context, quizId: string, key = ''): Place => ({
+  clientId: principal.client,
+  personId: principal.member,
+  organisationId: principal.organisation,
+  quizId,
+  // No key is empty, so without one there is never a record.
+  key,
+})
+
+type Quiz = NonNullable<Awaited<ReturnType<typeof findQuiz>>>
+
+/** The quiz with all that its refusals need, in one statement: record and attempts are of the same moment. */
+export async function findQuiz({ db, now }: Context, { quizId, ...own }: Place) {
+  if (!storable(quizId)) return null
+  return db.quiz.findFirst({
+    relationLoadStrategy: 'join',
+    where: { id: quizId, academyId: own.organisationId, state: { not: 'draft' } },
+    select: {
+      state: true,
+      threshold: true,
+      lessonId: true,
+      attemptsAllowed: true,
+      questions: { orderBy: { position: 'asc' }, select: { id: true, type: true, solution: true } },
+      idempotency: {
+        where: { ...own, createdAt: { gt: expiry(now()) } },
+        select: { bodyHash: true, answer: true },
+      },
+      _count: { select: { results: { where: { personId: own.personId } } } },
+    },
+  })
+}
+
+interface Attempt {
+  place: Place
+  quiz: Quiz
+  grading: Grading
+  now: number
+}
+
+/** Conflicts that are over when they are reported: a deadlock, and a row that was deleted after it had been read. */
+const passing = new Set(['40P01', '40001', '23503'])
+
+/** Does the work once more when it has met such a conflict. */
+export const retried = <Outcome>(work: () => Promise<Outcome>): Promise<Outcome> =>
+  work().catch((error) => {
+    if (passing.has(sqlState(error) ?? '')) return work()
+    throw error
+  })
+
+/** Stores all of an attempt, or nothing. */
+export const store = (db: Database, attempt: Attempt, bodyHash: string | null) =>
+  db.$transaction((tx) => write(tx, attempt, bodyHash))
+
+/** Locks in one order, so that attempts never wait for each other in a circle: key, member, lesson. */
+async function write(
+  tx: Transaction,
+  { place, quiz, grading, now }: Attempt,
+  bodyHash: string | null,
+): Promise<Result> {
+  const { quizId, personId } = place
+  const { outcomes, ...grades } = grading
+  const result: Result = { id: randomUUID(), ...grades }
+
+  if (bodyHash !== null) {
+    const answer = JSON.stringify(result)
+    const kept = await claim(tx, place, { bodyHash, answer }, now)
+    if (kept.bodyHash !== bodyHash) throw errors.idempotencyMismatch()
+    if (kept.answer !== answer) return JSON.parse(kept.answer) as Result
+  }
+  if (quiz.attemptsAllowed !== null) await refuseBeyond(tx, quiz.attemptsAllowed, place)
+
+  const submittedAt = new Date(now)
+  await tx.quizResult.create({
+    data: { ...result, quizId, personId, threshold: quiz.threshold, submittedAt },
+    select: { id: true },
+  })
+  await tx.answer.createMany({
+    data: outcomes.map(({ questionId, answer, correct }) => {
+      const value = answer === undefined ? null : JSON.stringify(answer)
+      return { resultId: result.id, quizId, questionId, value, correct }
+    }),
+  })
+  if (quiz.lessonId !== null) {
+    const completion = { lessonId: quiz.lessonId, personId, completedAt: submittedAt }
+    await tx.lessonCompletion.createMany({ data: [completion], skipDuplicates: true })
+  }
+  return result
+}
+
+/** Counts the member's attempts one at a time: their membership is the lock. */
+async function refuseBeyond(tx: Transaction, allowed: number, { quizId, personId, organisationId }: Place) {
+  await tx.$queryRaw`SELECT "personId" FROM "Membership"
+    WHERE "organisationId" = ${organisationId} AND "personId" = ${personId} FOR NO KEY UPDATE`
+  const attempts = await tx.quizResult.count({ where: { quizId, personId } })
+  if (attempts >= allowed) throw errors.attemptsExhausted()
+}

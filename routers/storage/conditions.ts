@@ -1,0 +1,21 @@
+import type { Conditions } from './statements.ts'
+
+/** A strong ETag: new with every write, and never used again, as versions are random. */
+export const etag = (version: string) => `"${version}"`
+
+/**
+ * `If-Match` and `If-None-Match` (RFC 9110, 13.1) as the versions they name. A weak tag never fits If-Match; what is no
+ * tag at all fits nothing.
+ */
+export function conditions(given: { ifMatch?: string | undefined; ifNoneMatch?: string | undefined }): Conditions {
+  return {
+    ifMatch: given.ifMatch === undefined ? null : tags(given.ifMatch, false),
+    ifNoneMatch: given.ifNoneMatch === undefined ? null : tags(given.ifNoneMatch, true),
+  }
+}
+
+function tags(header: string, withWeak: boolean): string[] {
+  if (header.trim() === '*') return ['*']
+  const found = [...header.matchAll(/(W\/)?"([^"\0]*)"/g)].filter(([, weak]) => withWeak || weak === undefined)
+  return found.map(([, , tag]) => tag!).filter((tag) => tag !== '*')
+}

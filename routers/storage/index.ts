@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import type { Context } from '../context.ts'
+import { errors, says } from '../errors.ts'
+import { fromUnix } from '../time.ts'
+import { clubApps, endpoint, router } from '../trpc.ts'
+import { conditions, etag } from './conditions.ts'
+import { jsonTextOf } from './json-text.ts'
+import type { Collection } from './statements.ts'
+import { deleteEntry, getEntry, listEntries, putEntry } from './statements.ts'
+
+const name = z.string(says('nameInvalid')).regex(/^[A-Za-z0-9_-]{1,64}$/, says('nameInvalid'))
+const scope = z.enum(['org', 'user'], says('scopeInvalid')).default('org')
+const address = z.object({ collection: name, key: name, scope })
+const conditional = address.extend({ ifMatch: z.string().optional(), ifNoneMatch: z.string().optional() })
+
+const entry = z.object({ key: z.string(), value: z.unknown(), updatedAt: z.int() })
+
+type Scoped = { collection: string; scope: 'org' | 'user' }
+
+/** Rule 11: the storage of the app and the club of the token; with `user` only the member's own entries. */
+const within = (ctx: Context & { app: string }, { collection, scope }: Scoped): Collection => ({
+  app: ctx.app,
+  club: ctx.principal.organisation,
+  owner: scope === 'user' ? ctx.principal.member : '',
+  collection,
+})
+
+function setUsage(ctx: Context, used: number) {
+  ctx.setHeader('X-Storage-Used', String(used))
+  ctx.setHeader('X-Storage-Limit', String(ctx.storageQuotaBytes))
+}
+
+const headers = { ifMatch: 'If-Match', ifNoneMatch: 'If-None-Match' }
+
+/** Rule 7: a page of a collection, by key in byte order; an unknown collection is an empty one. */
+const list = endpoint('GET /storage/{collection}', 'svc.apps.storage:read', clubApps, {
+  summary: 'The entries of a collection',
+})
+  .input(
+    z.object({
+      collection: name,
+      scope,
+      limit: z.int(says('limitInvalid')).min(1, says('limitInvalid')).max(200, says('limitInvalid')).default(50),
+      offset: z.int(says('offsetInvalid')).min(0, says('offsetInvalid')).default(0),
+    }),
+  )
+  .output(z.object({ items: z.array(entry), total: z.int() }))
+  .query(async ({ ctx, input }) => {
+    const { entries, total } = await listEntries(ctx.db, within(ctx, input), input.limit, input.offset)
+    return { items: entries.map(({ key, value, updatedAt }) => ({ key, value: ctx.json(value), updatedAt })), total }
+  })
+
+/** Rule 8: the entry, or 404. */
+const get = endpoint('GET /storage/{collection}/{key}', 'svc.apps.storage:read', clubApps, {
+  summary: 'One entry',
+  fails: ['keyUnknown'],
+})
+  .input(address)
+  .output(entry)
+  .query(async ({ ctx, input }) => {
+    const found = await getEntry(ctx.db, within(ctx, input), input.key)
+    if (!found) throw errors.keyUnknown()
+    ctx.setHeader('ETag', etag(found.version))
+    return { key: found.key, value: ctx.json(found.value), updatedAt: found.updatedAt }
+  })
+
+/** Rule 9: creates or replaces an entry. Past the quota nothing is stored; a write that does not grow always is. */
+const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write', clubApps, {
+  summary: 'Creates or replaces an entry',
+  query: ['scope'],
+  headers,
+  raw: 'value',
+  fails: ['valueMissing', 'valueNotAlone', 'valueTooDeep', 'entryChanged', 'quotaExceeded'],
+})
+  .input(conditional.extend({ value: z.unknown().refine((value) => value !== undefined, says('valueMissing')) }))
+  .output(entry)
+  .mutation(async ({ ctx, input }) => {
+    const updatedAt = Math.floor(ctx.now() / 1000)
+    const value = jsonTextOf(input.value)
+    const { outcome, used, version } = await putEntry(
+      ctx.db,
+      within(ctx, input),
+      { key: input.key, value, writtenAt: fromUnix(updatedAt), quotaBytes: ctx.storageQuotaBytes },
+      conditions(input),
+    )
+    if (outcome === 'changed') throw errors.entryChanged()
+    if (outcome === 'full') throw errors.quotaExceeded()
+    setUsage(ctx, used)
+    ctx.setHeader('ETag', etag(version))
+    return { key: input.key, value: ctx.json(value), updatedAt }
+  })
+
+/** Rule 10: removes an entry, or 404. */
+const remove = endpoint('DELETE /storage/{collection}/{key}', 'svc.apps.storage:write', clubApps, {
+  summary: 'Removes an entry',
+  status: 204,
+  headers,
+  fails: ['keyUnknown', 'entryChanged'],
+})
+  .input(conditional)
+  .output(z.void())
+  .mutation(async ({ ctx, input }) => {
+    const { outcome, used } = await deleteEntry(ctx.db, within(ctx, input), input.key, conditions(input))
+    if (outcome === 'changed') throw errors.entryChanged()
+    if (outcome === 'absent') throw errors.keyUnknown()
+    setUsage(ctx, used)
+  })
+
+export const storage = router({ list, get, put, delete: remove })

@@ -1,0 +1,29 @@
+import { errors } from '../errors.ts'
+
+/** JSON as the text it came as. Over REST a value reaches the procedure in this form, checked, and never parsed. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** How many arrays and objects may stand inside one another within a value. */
+export const MAX_NESTING = 256
+
+/** The text to store: as it came over REST; of a parsed value, from tRPC or this process, what stands for it in JSON. */
+export function jsonTextOf(value: unknown): string {
+  if (value instanceof JsonText) return value.text
+  check(value, 0)
+  return JSON.stringify(value)
+}
+
+/** Refuses what JSON.stringify would lose silently or fail on. Ends on circles too, at the nesting limit. */
+function check(value: unknown, nesting: number): void {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return
+  if (typeof value === 'number' && Number.isFinite(value)) return
+  if (typeof value !== 'object') throw errors.valueNotJson()
+  if (nesting === MAX_NESTING) throw errors.valueTooDeep()
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) check(inner, nesting + 1)
+}

@@ -1,0 +1,37 @@
+import { parseArgs } from 'node:util'
+import { scopes } from '../../routers/scopes.ts'
+import { readEnvironment } from '../config.ts'
+import { developmentKey, mintToken } from '../development-key.ts'
+
+const usage =
+  'npm run -s token -- --member anna --club riverside --client trainer-app [--scope "a b"] [--expires-in 3600]'
+
+/** Prints one access token, and nothing else. Names are taken as they are: whether they exist, the service says. */
+async function main() {
+  const { dataDir, tokenIssuer } = readEnvironment()
+  if (tokenIssuer !== undefined) {
+    throw new Error(`TOKEN_ISSUER is set: ${tokenIssuer} issues the tokens, and the service refuses our own.`)
+  }
+  const { values } = parseArgs({
+    options: {
+      member: { type: 'string' },
+      club: { type: 'string' },
+      client: { type: 'string' },
+      scope: { type: 'string' },
+      'expires-in': { type: 'string' },
+    },
+  })
+  const { member, club, client, scope = Object.keys(scopes).join(' '), 'expires-in': expiresIn = '3600' } = values
+  if (!member || !club || !client) throw new Error(`--member, --club and --client are needed:\n  ${usage}`)
+  if (!/^-?\d{1,10}$/.test(expiresIn)) throw new Error(`--expires-in is a number of seconds:\n  ${usage}`)
+  const expiresInSeconds = Number(expiresIn)
+  const key = await developmentKey(dataDir)
+  return mintToken(key, { member, organisation: club, client, scope, expiresInSeconds })
+}
+
+try {
+  process.stdout.write(`${await main()}\n`)
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`)
+  process.exitCode = 1
+}

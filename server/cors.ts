@@ -1,0 +1,32 @@
+import type { Step } from './state.ts'
+
+const EXPOSED = [
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'ETag',
+  'X-Request-Id',
+  'WWW-Authenticate',
+  'X-Storage-Used',
+  'X-Storage-Limit',
+]
+const ALLOWED = ['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Idempotency-Key', 'X-Request-Id']
+
+/** On every answer of the public port. Any origin is safe: there are no cookies here, only tokens that a page holds. */
+export const corsHeaders = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED.join(', '),
+}
+
+/** What a browser asks before it sends a request of another origin. */
+export const preflightHeaders = (allow: string) => ({
+  Allow: allow,
+  'Access-Control-Allow-Methods': allow,
+  'Access-Control-Allow-Headers': ALLOWED.join(', '),
+  'Access-Control-Max-Age': '600',
+})
+
+export const cors: Step = (ctx, next) => {
+  ctx.set(corsHeaders)
+  return next()
+}

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import type { JWK } from 'jose'
+import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
+import type { TokenRules } from './authenticate.ts'
+import { keptFile } from './kept-file.ts'
+
+/** They depend on no port and no base URL, so a token works wherever its key is. */
+const ISSUER = 'urn:member-apps-api:development'
+const AUDIENCE = 'urn:member-apps-api'
+const ALGORITHM = 'ES256'
+
+/** The key that signs tokens where no outside issuer is configured: a private JWK, kept in the data directory. */
+export async function developmentKey(dataDir: string): Promise<JWK> {
+  const text = await keptFile(dataDir, 'development-key.json', async () => {
+    const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true })
+    return JSON.stringify({ ...(await exportJWK(privateKey)), alg: ALGORITHM, kid: randomUUID() })
+  })
+  return JSON.parse(text)
+}
+
+export function developmentRules({ d: _private, ...publicKey }: JWK): TokenRules {
+  return { keys: createLocalJWKSet({ keys: [publicKey] }), issuer: ISSUER, audience: AUDIENCE }
+}
+
+export interface TokenClaims {
+  member: string
+  organisation: string
+  client: string
+  scope: string
+  expiresInSeconds: number
+}
+
+/** An access token (RFC 9068). */
+export async function mintToken(key: JWK, { member, organisation, client, scope, expiresInSeconds }: TokenClaims) {
+  const now = Math.floor(Date.now() / 1000)
+  return new SignJWT({ organisation, client_id: client, scope })
+    .setProtectedHeader({ alg: ALGORITHM, typ: 'at+jwt', kid: key.kid! })
+    .setSubject(member)
+    .setIssuer(ISSUER)
+    .setAudience(AUDIENCE)
+    .setIssuedAt(now)
+    .setExpirationTime(now + expiresInSeconds)
+    .setJti(randomUUID())
+    .sign(await importJWK(key, ALGORITHM))
+}

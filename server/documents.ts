@@ -1,0 +1,24 @@
+import Router from '@koa/router'
+import { openApiDocument } from '../rest-facade/openapi.ts'
+import { errors } from '../routers/errors.ts'
+import type { Section } from '../routers/trpc.ts'
+import type { BaseUrls } from './locate.ts'
+import type { State } from './state.ts'
+
+/** What is at the public port without being a procedure: the OpenAPI document of each API, at its own host. */
+export function documents(baseUrls: BaseUrls) {
+  const texts = new Map<Section | null, string>(
+    Object.entries(baseUrls).map(([name, url]) => [
+      name as Section,
+      JSON.stringify(openApiDocument(name as Section, url)),
+    ]),
+  )
+  const router = new Router<State>()
+  router.get('/v1/openapi.json', (ctx) => {
+    const text = texts.get(ctx.state.section)
+    if (!text) throw errors.addressUnknown()
+    ctx.type = 'application/json; charset=utf-8'
+    ctx.body = text
+  })
+  return router
+}

@@ -1,0 +1,100 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import { BODY_LIMIT_BYTES, readBytes, scan } from '../rest-facade/body.ts'
+import { Splices } from '../rest-facade/splices.ts'
+import type { Context, Core } from '../routers/context.ts'
+import { ApiError, errors } from '../routers/errors.ts'
+import { appRouter } from '../routers/index.ts'
+import { MAX_NESTING } from '../routers/storage/json-text.ts'
+import type { Authenticate } from './authenticate.ts'
+import type { Admit } from './rate-limit.ts'
+import type { Step } from './state.ts'
+
+const ENDPOINT = '/trpc'
+const MAX_BATCH = 10
+
+/** A value may be nested as deep as over REST; around it are the input and the batch. */
+const BODY_NESTING = MAX_NESTING + 2
+
+/**
+ * The same procedures over tRPC. The body is read and checked here, as tRPC's own reading never ends when a client leaves
+ * halfway, and knows no limit of size or nesting.
+ */
+export function trpc(core: Core, authenticate: Authenticate, admit: Admit): Step {
+  return async (ctx, next) => {
+    const { path, search } = ctx.state
+    if (!path.startsWith(`${ENDPOINT}/`)) return next()
+    if (ctx.method !== 'GET' && ctx.method !== 'POST') throw errors.methodWrong('GET, POST')
+
+    const splices = new Splices()
+    const streamed = ctx.get('trpc-accept') === 'application/jsonl'
+    const setHeader = (name: string, value: string) => ctx.set(name, value)
+    const isPost = ctx.method === 'POST'
+    // A refusal here is thrown again where the context is made, so that tRPC gives it its own shape.
+    const read = async () => {
+      ctx.state.principal = await authenticate(ctx.req)
+      if (isPost) return readJson(ctx.req)
+      await checkJson(Buffer.from(new URLSearchParams(search).get('input') ?? '{}'))
+      return undefined
+    }
+    let refusal: unknown
+    const body = await read().catch((thrown) => {
+      refusal = thrown
+    })
+
+    const response = await fetchRequestHandler({
+      endpoint: ENDPOINT,
+      router: appRouter,
+      maxBatchSize: MAX_BATCH,
+      req: new Request(`http://trpc.internal${path}?${search}`, {
+        method: ctx.method,
+        headers: { 'content-type': 'application/json', ...(streamed && { 'trpc-accept': 'application/jsonl' }) },
+        ...(isPost && { body: body ?? '{}' }),
+      }),
+      createContext: async ({ info }): Promise<Context> => {
+        if (refusal) throw refusal
+        const own: Context = {
+          ...core,
+          principal: ctx.state.principal!,
+          admit: (access) => admit(access, setHeader),
+          // A stream's answers leave one by one, each parsed, as there is no whole to splice into.
+          json: streamed ? (text) => JSON.parse(text) : splices.hold,
+          setHeader,
+        }
+        await admitUnknown(own, info.calls.filter(({ procedure }) => !procedure).length)
+        return own
+      },
+      responseMeta: ({ errors: failures }) => ({
+        headers: Object.assign({}, ...failures.map((failure) => failure instanceof ApiError && failure.headers)),
+      }),
+      onError: ({ error }) => {
+        if (error instanceof ApiError && error.status >= 500) ctx.state.cause = error.cause
+      },
+    })
+    ctx.status = response.status
+    response.headers.forEach((value, name) => {
+      if (name !== 'transfer-encoding') ctx.set(name, value)
+    })
+    ctx.body = streamed ? response.body : splices.into(await response.text())
+  }
+}
+
+/** A call of an unknown procedure counts as well, though no gate sees it. */
+async function admitUnknown({ accessOf, principal, admit }: Context, calls: number) {
+  const access = calls > 0 ? await accessOf(principal) : null
+  for (let call = 0; access && call < calls; call++) await admit(access)
+}
+
+async function readJson(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw errors.typeWrong()
+  const bytes = await readBytes(request, BODY_LIMIT_BYTES, errors.bodyTooLarge)
+  if (bytes.length > 0) await checkJson(bytes)
+  return bytes as Uint8Array<ArrayBuffer>
+}
+
+async function checkJson(bytes: Buffer) {
+  const scanner = await scan(bytes)
+  if (!scanner.wellFormed || !isUtf8(bytes)) throw errors.bodyNotJson()
+  if (scanner.nesting > BODY_NESTING) throw errors.valueTooDeep()
+}

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startEmbedded } from '../../prisma/embedded.ts'
+import { migrate } from '../../prisma/migrate.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    databaseUrl: string
+  }
+}
+
+/** One database for the whole run: new, migrated, and gone afterwards. Of TEST_DATABASE_URL's server, or embedded. */
+export default async function setup(project: TestProject) {
+  const outside = process.env.TEST_DATABASE_URL
+  const { url, remove } = outside ? await createOutside(outside) : await createEmbedded()
+  await migrate(url)
+  project.provide('databaseUrl', url)
+  return remove
+}
+
+async function createOutside(admin: string) {
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  const run = async (statement: string) => {
+    const client = new pg.Client(admin)
+    await client.connect()
+    await client.query(statement).finally(() => client.end())
+  }
+  await run(`CREATE DATABASE ${name}`)
+  const url = new URL(admin)
+  url.pathname = `/${name}`
+  return { url: url.href, remove: () => run(`DROP DATABASE ${name} WITH (FORCE)`) }
+}
+
+async function createEmbedded() {
+  const directory = await mkdtemp(join(tmpdir(), 'member-apps-test-'))
+  const server = await startEmbedded(directory)
+  const remove = async () => {
+    await server.stop()
+    await rm(directory, { recursive: true, force: true })
+  }
+  return { url: server.url, remove }
+}

@@ -1,0 +1,205 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { Agent, request } from 'node:http'
+import type { CryptoKey } from 'jose'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import pino from 'pino'
+import { inject } from 'vitest'
+import { openDatabase } from '../../prisma/client.ts'
+import type { Principal } from '../../routers/context.ts'
+import { createCore } from '../../routers/core.ts'
+import { scopes } from '../../routers/scopes.ts'
+import type { Section } from '../../routers/trpc.ts'
+import { createSealer } from '../../routers/webhook/seal.ts'
+import type { Parts } from '../../server/app.ts'
+import { createInternalApp, createPublicApp } from '../../server/app.ts'
+import { authenticator } from '../../server/authenticate.ts'
+import { corsHeaders } from '../../server/cors.ts'
+import { developmentRules } from '../../server/development-key.ts'
+import { listen } from '../../server/listen.ts'
+import { rateLimit } from '../../server/rate-limit.ts'
+
+export interface Reply {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+  /** Parsed JSON; undefined when there is no body. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects
+  body: any
+}
+
+export interface Call {
+  /** Default: the section that the path belongs to. It gives the Host and the token's organisation. */
+  api?: Section
+  claims?: Record<string, unknown>
+  /** Null: no Authorization header. */
+  token?: string | null
+  headers?: Record<string, string | string[]>
+  host?: string
+  /** Text and bytes are sent as they are, everything else as JSON. */
+  body?: unknown
+}
+
+interface Options {
+  windowSeconds?: number
+  storageQuotaBytes?: number
+  brand?: string
+  databaseUrl?: string
+  /** Lines of the log. */
+  onLog?: (line: string) => void
+}
+
+const hosts = { apps: 'apps.test', lms: 'lms.test', notify: 'notify.test' }
+const allScopes = Object.keys(scopes).join(' ')
+const agent = new Agent({ keepAlive: true })
+
+export const id = (name: string) => `${name}-${randomBytes(6).toString('hex')}`
+
+export type World = Awaited<ReturnType<typeof startWorld>>
+
+/** A service of its own with a tenant of its own: clubs, people and apps that no other test knows. */
+export async function startWorld(options: Options = {}) {
+  let offsetMs = 0
+  const now = () => Date.now() + offsetMs
+  const db = openDatabase(options.databaseUrl ?? inject('databaseUrl'), () => {})
+  const core = createCore({
+    db,
+    now,
+    sealer: createSealer(randomBytes(32)),
+    brand: options.brand ?? 'the service',
+    storageQuotaBytes: options.storageQuotaBytes ?? 10 * 1024 * 1024,
+  })
+  const { privateKey, publicKey } = await generateKeyPair('ES256')
+  const rules = developmentRules({ ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256' })
+  const parts: Parts = {
+    core,
+    baseUrls: { apps: 'http://apps.test/v1', lms: 'http://lms.test/v1', notify: 'http://notify.test/v1' },
+    authenticate: authenticator(rules, now),
+    admit: rateLimit(options.windowSeconds),
+    log: pino({ level: options.onLog ? 'info' : 'silent' }, { write: (line) => options.onLog?.(line) }),
+    ready: async () => true,
+  }
+  const publicPort = await listen(createPublicApp(parts), 0, corsHeaders)
+  const internalPort = await listen(createInternalApp(parts), 0)
+  const ids = options.databaseUrl ? anyIds() : await mintTenant(db)
+
+  const organisations = { apps: ids.club, lms: ids.academy, notify: ids.provider }
+  const token = (claims: Record<string, unknown> = {}, key: CryptoKey = privateKey, header: object = {}) => {
+    const seconds = Math.floor(now() / 1000)
+    const payload = {
+      sub: ids.member,
+      organisation: ids.club,
+      client_id: ids.client,
+      scope: allScopes,
+      iss: rules.issuer,
+      aud: rules.audience,
+      iat: seconds,
+      exp: seconds + 3600,
+      jti: randomUUID(),
+      ...claims,
+    }
+    return new SignJWT(payload).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'test', ...header }).sign(key)
+  }
+
+  return {
+    db,
+    core,
+    ids,
+    rules,
+    token,
+    publicPort: publicPort.port,
+    internalPort: internalPort.port,
+    now: () => Math.floor(now() / 1000),
+    advance(seconds: number) {
+      offsetMs += seconds * 1000
+    },
+    principal: (claims: Partial<Principal> = {}): Principal => ({
+      member: ids.member,
+      organisation: ids.club,
+      client: ids.client,
+      scopes: new Set(Object.keys(scopes)),
+      ...claims,
+    }),
+    /** A REST request: the path is one below `/v1`. */
+    async call(method: string, path: string, call: Call = {}): Promise<Reply> {
+      const api = call.api ?? (path.startsWith('/quizzes') ? 'lms' : path.startsWith('/apps/') ? 'notify' : 'apps')
+      const bearer =
+        call.token === undefined ? await token({ organisation: organisations[api], ...call.claims }) : call.token
+      return send(publicPort.port, method, `/v1${path}`, {
+        ...call,
+        headers: {
+          host: call.host ?? hosts[api],
+          ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+          ...call.headers,
+        },
+      })
+    },
+    /** A request to the internal port. */
+    internal: (method: string, path: string, call: Call = {}) => send(internalPort.port, method, path, call),
+    async close() {
+      await Promise.all([publicPort.close(0), internalPort.close(0)])
+      await db.$disconnect()
+    },
+  }
+}
+
+const anyIds = () => ({
+  club: id('club'),
+  academy: id('academy'),
+  provider: id('provider'),
+  team: id('team'),
+  app: id('app'),
+  client: id('client'),
+  member: id('member'),
+})
+
+async function mintTenant(db: Parts['core']['db']) {
+  const ids = anyIds()
+  const { club, academy, provider, team, app, client, member } = ids
+  await db.organisation.createMany({
+    data: [
+      { id: club, kind: 'club', name: 'Club' },
+      { id: academy, kind: 'academy', name: 'Academy' },
+      { id: provider, kind: 'provider', name: 'Provider' },
+    ],
+  })
+  await db.person.create({ data: { id: member, firstName: 'Mia', lastName: 'Member', email: 'mia@example.org' } })
+  await db.membership.createMany({
+    data: [club, academy, provider].map((organisationId) => ({ organisationId, personId: member })),
+  })
+  await db.team.create({ data: { id: team, name: 'Team', level: 'developer' } })
+  await db.app.create({ data: { id: app, name: 'App', teamId: team, providerId: provider } })
+  await db.client.create({ data: { id: client, name: 'Client', teamId: team, appId: app, environment: 'production' } })
+  return ids
+}
+
+function send(port: number, method: string, path: string, { headers, body }: Call): Promise<Reply> {
+  const content =
+    body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+  const type =
+    content === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { port, host: '127.0.0.1', method, path, agent, headers: { ...type, ...headers } },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8')
+          resolve({ status: response.statusCode!, headers: response.headers, text, body: parse(text) })
+        })
+      },
+    )
+    sent.on('error', reject)
+    sent.end(content)
+  })
+}
+
+function parse(text: string) {
+  try {
+    return text === '' ? undefined : JSON.parse(text)
+  } catch {
+    return text
+  }
+}
