@@ -28,8 +28,7 @@ export async function difference(url: string): Promise<string> {
 
 /** Prisma cannot say it: text sorts by bytes, whatever the collation of the database. */
 export function sortedByBytes(sql: string): string {
-  const column =
-    /^( +(?:ADD COLUMN +)?"\w+" TEXT(?:\[\])?|.*ALTER COLUMN "\w+" SET DATA TYPE TEXT(?:\[\])?)(?=[ ,;]|$)/gm
+  const column = /((?:^ +|ADD COLUMN +|ALTER COLUMN )"\w+" (?:SET DATA TYPE )?TEXT(?:\[\])?)(?=[ ,;]|$)/gm
   return sql.replace(column, '$1 COLLATE "C"')
 }
 

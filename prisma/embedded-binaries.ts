@@ -44,8 +44,8 @@ export async function usableBinaries(found: Binaries, account: Account | undefin
   if (!(await lstat(copy).catch(() => undefined))) {
     const draft = `${copy}.${process.pid}.${randomUUID()}`
     await cp(found.native, draft, { recursive: true, verbatimSymlinks: true })
+    await openToAll(draft) // first, as the original's directories may be read-only
     await link(draft)
-    await openToAll(draft)
     // Where another process was faster, its copy is as good.
     await rename(draft, copy).catch(() => rm(draft, { recursive: true, force: true }))
   }
@@ -61,13 +61,15 @@ export async function runBinary(
 ): Promise<Outcome> {
   const outcome = await run(program(native, name), args, as)
   if (outcome.code === -1 || outcome.code === 126 || outcome.code === 127) {
-    throw new Error(`The embedded PostgreSQL does not run on this system: ${lastLine(outcome.output)}. ${WITHOUT}`)
+    throw new Error(`The embedded PostgreSQL does not run on this system: ${reasonIn(outcome.output)}. ${WITHOUT}`)
   }
   return outcome
 }
 
-export function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1) ?? ''
+/** The line of a program's output, or of the server's log, that says what is wrong. */
+export function reasonIn(text: string): string {
+  const lines = text.trim().split('\n')
+  return lines.findLast((line) => /error:|FATAL:/.test(line)) ?? lines.at(-1)!
 }
 
 function program(native: string, name: string): string {

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import type { Account } from './embedded-account.ts'
 import type { Binaries } from './embedded-binaries.ts'
-import { lastLine, runBinary } from './embedded-binaries.ts'
+import { reasonIn, runBinary } from './embedded-binaries.ts'
 
 /** What a server is started with. `home` holds data (PostgreSQL's own directory), password, port and log. */
 export interface Cluster {
@@ -45,6 +45,8 @@ export async function choosePort({ home, account }: Cluster): Promise<number> {
 
 /** Made beside its place and then renamed: what stands at `home` is whole, and of two starters one wins. */
 async function create(home: string, binaries: Binaries, account: Account | undefined): Promise<void> {
+  // PostgreSQL's own limit is 1024 bytes, and it adds names to it.
+  if (Buffer.byteLength(home) > 900) throw new Error(`The data directory ${home} cannot be used: the path is too long.`)
   const draft = await mkdtemp(`${home}-new-${process.pid}-`)
   try {
     const password = join(draft, 'password')
@@ -52,7 +54,7 @@ async function create(home: string, binaries: Binaries, account: Account | undef
     if (account) for (const path of [password, draft]) await chown(path, account.uid, account.gid)
     const settings = ['-A', 'scram-sha-256', '--pwfile=password', '--locale=C', '-E', 'UTF8', '-U', 'postgres']
     const made = await runBinary(binaries, 'initdb', ['-D', 'data', ...settings], { account, cwd: draft })
-    if (made.code !== 0) throw new Error(`No database could be made in ${home}: ${lastLine(made.output)}`)
+    if (made.code !== 0) throw new Error(`No database could be made in ${home}: ${reasonIn(made.output)}`)
     await rename(draft, home).catch((error: NodeJS.ErrnoException) => {
       if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(error.code ?? '')) throw error
     })

@@ -1,10 +1,11 @@
+import type { Stats } from 'node:fs'
 import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Outcome } from './embedded-account.ts'
 import { run } from './embedded-account.ts'
-import { lastLine, runBinary } from './embedded-binaries.ts'
+import { reasonIn, runBinary } from './embedded-binaries.ts'
 import type { Cluster } from './embedded-cluster.ts'
 import { choosePort, isAlive } from './embedded-cluster.ts'
 
@@ -35,12 +36,20 @@ export async function attend(cluster: Cluster): Promise<Presence> {
 /** Stops the server, unless another process or any other client uses it. */
 export async function leave(cluster: Cluster, { client }: Presence): Promise<void> {
   try {
-    if (!(await isDeserted(client))) return
-    const { code, output } = await control(cluster, ['stop', '-w', '-s', '-m', 'fast'])
-    if (code !== 0) throw new Error(`The embedded PostgreSQL in ${cluster.home} does not stop: ${lastLine(output)}`)
+    if (await isDeserted(client)) await stop(cluster)
   } finally {
     await client.end()
   }
+}
+
+async function stop(cluster: Cluster): Promise<void> {
+  const running = (await recorded(cluster))?.pid
+  const { code, output } = await control(cluster, ['stop', '-W', '-s', '-m', 'fast'])
+  if (code !== 0 && (await recorded(cluster))) {
+    throw new Error(`The embedded PostgreSQL in ${cluster.home} does not stop: ${reasonIn(output)}`)
+  }
+  // pg_ctl's own waiting takes the server that another process starts now for the old one.
+  for (let attempt = 0; attempt < 500 && (await recorded(cluster))?.pid === running; attempt++) await pause(20)
 }
 
 /** When it is, newcomers wait for our lock: either we go away, or the server does and they start it again. */
@@ -77,7 +86,7 @@ async function recorded({ data }: Cluster): Promise<Recorded | undefined> {
   const lines = text.split('\n').map((line) => line.trim())
   const pid = Number(lines[0])
   if (pid && isAlive(pid)) {
-    if (await isPostgres(pid)) return { pid, port: Number(lines[3]), status: lines[7] ?? 'starting' }
+    if (await isServer(pid, data)) return { pid, port: Number(lines[3]), status: lines[7] ?? 'starting' }
     await discard(file, text)
   } else if (text === '' && Date.now() - ((await stat(file).catch(() => undefined))?.mtimeMs ?? 0) > 5_000) {
     await discard(file, text) // a power failure left it empty
@@ -90,7 +99,7 @@ async function discard(file: string, text: string): Promise<void> {
   if ((await readFile(file, 'utf8').catch(() => undefined)) === text) await rm(file, { force: true })
 }
 
-async function isPostgres(pid: number): Promise<boolean> {
+async function isServer(pid: number, data: string): Promise<boolean> {
   if (process.platform === 'win32') return true
   if (process.platform !== 'linux') {
     const { output } = await run('/bin/ps', ['-o', 'comm=', '-p', `${pid}`], { account: undefined, cwd: '/' })
@@ -98,7 +107,12 @@ async function isPostgres(pid: number): Promise<boolean> {
   }
   // A zombie's is empty: a killed server whose parent does not look after it.
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => 'postgres')
-  return command.split('\0')[0]!.endsWith('postgres')
+  const works = await stat(`/proc/${pid}/cwd`).catch(() => undefined) // hidden from root in some containers
+  return command.split('\0')[0]!.endsWith('postgres') && (!works || isSame(works, await stat(data)))
+}
+
+function isSame(one: Stats | undefined, other: Stats): boolean {
+  return one?.ino === other.ino && one.dev === other.dev
 }
 
 async function adopt(cluster: Cluster, { pid, port, status }: Recorded): Promise<Presence | string> {
@@ -118,7 +132,7 @@ async function adopt(cluster: Cluster, { pid, port, status }: Recorded): Promise
     await client.connect()
     const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory')
     const [theirs, ours] = await Promise.all([stat(rows[0]!.data_directory).catch(() => undefined), stat(cluster.data)])
-    if (theirs?.ino === ours.ino && theirs.dev === ours.dev) {
+    if (isSame(theirs, ours)) {
       await client.query('SELECT pg_advisory_lock_shared($1)', [PRESENCE_LOCK])
       return { client, port }
     }
@@ -146,9 +160,9 @@ async function launch(cluster: Cluster): Promise<string> {
   const options = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ')
   const { code, output } = await control(cluster, ['start', '-w', '-s', '-l', 'log', '-o', options])
   if (code === 0) return ''
-  const said = (await readFile(log, 'utf8').catch(() => '')).slice(before)
-  const reason = lastLine(said.match(/^.*FATAL:.*$/gm)?.at(-1) ?? (said || output))
-  if (/already exists|in use|is empty/.test(said)) return reason
+  const said = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(before).toString()
+  const reason = reasonIn(said || output)
+  if (/already exists|in use|is empty|invalid data in PID file/.test(said + output)) return reason // of another starter
   throw new Error(`The embedded PostgreSQL in ${cluster.home} does not start: ${reason}`)
 }
 

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { PrismaPg } from '@prisma/adapter-pg'
-import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
+import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils'
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils'
 import pg from 'pg'
 
 /** The SQL that turns the database at `url` into what the schema says; empty when they agree. */
@@ -10,11 +11,10 @@ export async function sqlBetween(url: string, schemaFile: string): Promise<strin
   const schema = { path: schemaFile, content: await readFile(schemaFile, 'utf8') }
   const { SchemaEngine } = await loadEngine()
   const pool = new CatalogPool({ connectionString: url, options: '-c timezone=UTC' })
-  const adapter = new PrismaPg(pool)
   const engine = await SchemaEngine.new(
     { datamodels: [[schema.path, schema.content]] },
     () => {},
-    bindMigrationAwareSqlAdapterFactory(adapter),
+    bindMigrationAwareSqlAdapterFactory(catalogAdapter(pool)),
   )
   try {
     const result = await engine.diff({
@@ -31,13 +31,39 @@ export async function sqlBetween(url: string, schemaFile: string): Promise<strin
   }
 }
 
-/** PostgreSQL's catalogue has columns of the internal type "char" (18), which the adapter refuses: pass them on as text (25). */
+/** The adapter refuses the type "char" (18) of PostgreSQL's catalogue, which the engine reads; here it goes along as text. */
 class CatalogPool extends pg.Pool {
+  readonly charColumns = new WeakMap<object, number[]>()
+
   override query = (async (...query: Parameters<pg.Pool['query']>) => {
     const result = (await super.query(...query)) as unknown as pg.QueryResult
-    for (const field of result.fields) if (field.dataTypeID === 18) field.dataTypeID = 25
+    const columns = result.fields.flatMap((field, index) => (field.dataTypeID === 18 ? [index] : []))
+    for (const index of columns) result.fields[index]!.dataTypeID = 25
+    this.charColumns.set(result.rows, columns)
     return result
   }) as pg.Pool['query']
+}
+
+/** The adapter on that pool, which gives those columns the type that the engine expects. */
+function catalogAdapter(pool: CatalogPool): SqlMigrationAwareDriverAdapterFactory {
+  const factory = new PrismaPg(pool)
+  return {
+    provider: factory.provider,
+    adapterName: factory.adapterName,
+    connectToShadowDb: () => factory.connectToShadowDb(),
+    connect: async () => {
+      const adapter = await factory.connect()
+      const queryRaw = adapter.queryRaw.bind(adapter)
+      adapter.queryRaw = async (query) => {
+        const result = await queryRaw(query)
+        for (const index of pool.charColumns.get(result.rows) ?? []) {
+          result.columnTypes[index] = ColumnTypeEnum.Character
+        }
+        return result
+      }
+      return adapter
+    },
+  }
 }
 
 type Engine = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
@@ -48,6 +74,8 @@ function loadEngine(): Promise<Engine> {
   loaded ??= (async () => {
     const engine = await import('@prisma/schema-engine-wasm/schema_engine_bg')
     const script = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg')
+    // The engine tells here what it dies of, and answers no more.
+    Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: { set_message: panic } })
     const bytes = await readFile(script.replace(/\.js$/, '.wasm'))
     const { exports } = (await wasm.instantiate(bytes, { './schema_engine_bg.js': engine })).instance
     const glue = engine as unknown as { __wbg_set_wasm(exports: object): void }
@@ -63,4 +91,8 @@ const { WebAssembly: wasm } = globalThis as unknown as {
   WebAssembly: {
     instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, () => void> } }>
   }
+}
+
+function panic(message: string): never {
+  throw new Error(`Prisma's schema engine failed: ${message}`)
 }

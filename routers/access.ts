@@ -1,6 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../prisma/client.ts'
-import type { Principal } from './context.ts'
+
+/** Whom a call is made for. Of a verified token, or of a caller in this process. */
+export interface Principal {
+  /** The member: `sub` of a token. */
+  member: string
+  /** The club, academy or provider that the member gave consent for. */
+  organisation: string
+  client: string
+  scopes: ReadonlySet<string>
+}
 
 /** What a principal's client, team and membership are, as the database says. */
 export interface Access {

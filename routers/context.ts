@@ -1,16 +1,6 @@
 import type { Database } from '../prisma/client.ts'
-import type { Access, AccessLookup } from './access.ts'
+import type { Access, AccessLookup, Principal } from './access.ts'
 import type { Sealer } from './webhook/seal.ts'
-
-/** Whom a call is made for. Of a verified token, or of a caller in this process. */
-export interface Principal {
-  /** The member: `sub` of a token. */
-  member: string
-  /** The club, academy or provider that the member gave consent for. */
-  organisation: string
-  client: string
-  scopes: ReadonlySet<string>
-}
 
 /** What the whole service shares. */
 export interface Core {

@@ -1,6 +1,7 @@
 import type { Database } from '../prisma/client.ts'
+import type { Principal } from './access.ts'
 import { accessLookup } from './access.ts'
-import type { Core, Principal } from './context.ts'
+import type { Core } from './context.ts'
 import { appRouter } from './index.ts'
 import { createCallerFactory } from './trpc.ts'
 import type { Sealer } from './webhook/seal.ts'

@@ -1,4 +1,3 @@
-import { TRPCError } from '@trpc/server'
 import { ApiError, errors } from './errors.ts'
 
 /** Codes with which Prisma, PostgreSQL and the network say that the database cannot be reached or is going away. */
@@ -9,21 +8,23 @@ const unreachable =
 const unreachableText =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|Server has closed the connection/
 
+const FOREIGN_KEY_VIOLATION = '23503'
+
 /** PostgreSQL's own code of an error, however deep Prisma has wrapped it. */
 export function sqlState(thrown: unknown): string | undefined {
-  const cause = (thrown as { meta?: { driverAdapterError?: { cause?: { originalCode?: string } } } }).meta
-  return cause?.driverAdapterError?.cause?.originalCode
+  const { meta } = thrown as { meta?: { driverAdapterError?: { cause?: { originalCode?: string } } } }
+  return meta?.driverAdapterError?.cause?.originalCode
 }
 
 /** What went wrong inside a procedure, as the client may see it: 503 when the database is away, else 500. */
 export function failureOf(thrown: unknown): ApiError {
-  // Only the removal of the token's own client, member or organisation, a moment ago, leaves a write without its row.
-  if (sqlState(thrown instanceof TRPCError ? thrown.cause : thrown) === '23503') return errors.tokenInvalid()
   for (let error: unknown = thrown, depth = 0; error instanceof Object && depth < 8; depth++) {
     if (error instanceof ApiError) return error
     const { code, originalCode, message, cause, meta } = error as Record<string, unknown>
     if (unreachable.test(String(code)) || unreachable.test(String(originalCode))) return errors.unavailable(thrown)
     if (unreachableText.test(String(message))) return errors.unavailable(thrown)
+    // Only the removal of the token's own client, member or organisation, a moment ago, leaves a write without its row.
+    if (originalCode === FOREIGN_KEY_VIOLATION || code === 'P2003') return errors.tokenInvalid()
     error = cause ?? (meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError
   }
   return errors.internal(thrown)

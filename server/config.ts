@@ -63,6 +63,9 @@ export function readConfig(env: Record<string, string | undefined>) {
   })
 }
 
+/** What a program that we start is given: our environment, and what it needs beyond. */
+export const environmentWith = (more: Record<string, string>) => ({ ...process.env, ...more })
+
 /** The environment, completed by `.env` where there is one. */
 export function readEnvironment(): Config {
   try {

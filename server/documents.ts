@@ -13,7 +13,7 @@ export function documents(baseUrls: BaseUrls) {
       JSON.stringify(openApiDocument(name as Section, url)),
     ]),
   )
-  const router = new Router<State>()
+  const router = new Router<State>({ sensitive: true, strict: true })
   router.get('/v1/openapi.json', (ctx) => {
     const text = texts.get(ctx.state.section)
     if (!text) throw errors.addressUnknown()

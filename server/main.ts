@@ -2,7 +2,7 @@ import { isEmpty, seed } from '../prisma/seed.ts'
 import { forgetExpired } from '../routers/quizzes/idempotency.ts'
 import { banner } from './banner.ts'
 import { readEnvironment } from './config.ts'
-import { createLog, startService } from './service.ts'
+import { createLog, startService } from './start.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -1,6 +1,6 @@
 import type Koa from 'koa'
 import type { Route } from '../rest-facade/routes.ts'
-import type { Principal } from '../routers/context.ts'
+import type { Principal } from '../routers/access.ts'
 import type { Section } from '../routers/trpc.ts'
 
 /** What the steps learn about a request, each one thing; later steps read it. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Prisma } from '../../prisma/generated/client.ts'
-import type { Principal } from '../context.ts'
+import type { Principal } from '../access.ts'
 import { clubMembers, endpoint } from '../trpc.ts'
 
 /** The member's groups: those of the club in which they are a member or which they train. Events and plans ask too. */

@@ -40,9 +40,8 @@ function isCorrect({ type, solution }: Question, answer: Answer | undefined): bo
   if (type !== 'single' && type !== 'multiple') return null
   if (answer === undefined) return false
   if (isText(answer)) return solution.includes(answer)
-  const chosen = new Set(answer)
   const right = new Set(solution)
-  return chosen.size === right.size && [...right].every((text) => chosen.has(text))
+  return answer.every((text) => right.has(text)) && new Set(answer).size === right.size
 }
 
 /** Grades one attempt, or throws when an answer does not fit the quiz. Looks at own keys only: any text may be an id. */

@@ -23,7 +23,13 @@ export function jsonTextOf(value: unknown): string {
 function check(value: unknown, nesting: number): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return
   if (typeof value === 'number' && Number.isFinite(value)) return
-  if (typeof value !== 'object') throw errors.valueNotJson()
+  if (typeof value !== 'object' || !isPlain(value)) throw errors.valueNotJson()
   if (nesting === MAX_NESTING) throw errors.valueTooDeep()
   for (const inner of Array.isArray(value) ? value : Object.values(value)) check(inner, nesting + 1)
+}
+
+/** A Date, a Map, a class of the caller's: JSON.stringify would make something else of them. */
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value)
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null
 }

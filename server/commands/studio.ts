@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { startEmbedded } from '../../prisma/embedded.ts'
 import { migrate } from '../../prisma/migrate.ts'
-import { readEnvironment } from '../config.ts'
+import { environmentWith, readEnvironment } from '../config.ts'
 
 /** Prisma Studio on the service's data, whether the service runs or not. */
 async function studio(args: string[]): Promise<number> {
@@ -23,7 +23,7 @@ function runStudio(url: string, args: string[]): Promise<number> {
   const cli = join(dirname(createRequire(import.meta.url).resolve('prisma/package.json')), 'build', 'index.js')
   const child = spawn(process.execPath, [cli, 'studio', ...args], {
     stdio: 'inherit',
-    env: { ...process.env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1' },
+    env: environmentWith({ DATABASE_URL: url, CHECKPOINT_DISABLE: '1' }),
   })
   // A terminal sends Ctrl-C to the child as well; whoever else ends us means both.
   process.on('SIGINT', () => {})

@@ -1,0 +1,222 @@
+import { createHmac } from 'node:crypto'
+import { exportSPKI, generateKeyPair, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const notValid = { status: 401, body: { error: { code: 'invalid_token', message: 'This token is not valid.' } } }
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+describe('a bearer token', () => {
+  it.each(['Bearer', 'bearer', 'BEARER'])('is taken with the scheme %s', async (scheme) => {
+    const authorization = `${scheme} ${await world.token()}`
+    expect(await world.call('GET', '/', { token: null, headers: { authorization } })).toMatchObject({ status: 200 })
+  })
+
+  it.each([
+    ['another scheme', (token: string) => `Basic ${token}`],
+    ['no scheme', (token: string) => token],
+    ['no token', () => 'Bearer '],
+    ['two tokens', (token: string) => `Bearer ${token} ${token}`],
+    ['a sandbox key', () => 'Bearer sk_sandbox_51H8x'],
+    [
+      'a tampered payload',
+      (token: string) => `Bearer ${token.replace(/\.(.)/, (_, c) => `.${c === 'a' ? 'b' : 'a'}`)}`,
+    ],
+    ['a cut signature', (token: string) => `Bearer ${token.slice(0, -2)}`],
+    ['a long nothing', () => `Bearer ${'x'.repeat(8000)}`],
+  ])('is refused as %s', async (_, authorization) => {
+    const reply = await world.call('GET', '/', {
+      token: null,
+      headers: { authorization: authorization(await world.token()) },
+    })
+    expect(reply).toMatchObject(notValid)
+  })
+
+  it('is not looked for in the query', async () => {
+    const reply = await world.call('GET', `/?access_token=${await world.token()}`, { token: null })
+    expect(reply).toMatchObject(notValid)
+    expect(reply.headers['www-authenticate']).toBe('Bearer realm="member-apps"')
+  })
+
+  it.each([
+    ['sub', undefined],
+    ['sub', ''],
+    ['sub', 7],
+    ['organisation', undefined],
+    ['organisation', ''],
+    ['organisation', ['riverside']],
+    ['client_id', undefined],
+    ['exp', undefined],
+    ['iss', 'https://elsewhere.example'],
+    ['iss', undefined],
+    ['aud', 'another-api'],
+    ['aud', undefined],
+    ['scope', ['svc.me.profile:read']],
+  ])('is refused with the %s %s', async (claim, value) => {
+    expect(await world.call('GET', '/', { token: await world.token({ [claim]: value }) })).toMatchObject(notValid)
+  })
+
+  it('is refused when its type is not at+jwt', async () => {
+    for (const typ of ['JWT', undefined]) {
+      const token = await world.token({}, undefined, { typ })
+      expect(await world.call('GET', '/', { token })).toMatchObject(notValid)
+    }
+  })
+
+  it('is refused when another key signed it', async () => {
+    const { privateKey } = await generateKeyPair('ES256')
+    expect(await world.call('GET', '/', { token: await world.token({}, privateKey) })).toMatchObject(notValid)
+  })
+
+  it('is refused without a signature, and when a public key passes for a secret', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true })
+    const claims = {
+      sub: world.ids.member,
+      organisation: world.ids.club,
+      client_id: world.ids.client,
+      exp: world.now() + 60,
+    }
+    const unsigned = `${base64url({ alg: 'none', typ: 'at+jwt' })}.${base64url(claims)}.`
+    const head = `${base64url({ alg: 'HS256', typ: 'at+jwt' })}.${base64url(claims)}`
+    const confused = `${head}.${createHmac('sha256', await exportSPKI(publicKey))
+      .update(head)
+      .digest('base64url')}`
+    const foreign = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: 'test' })
+      .sign(privateKey)
+    for (const token of [unsigned, confused, foreign]) {
+      expect(await world.call('GET', '/', { token })).toMatchObject(notValid)
+    }
+  })
+
+  it('expires in the very second of its exp, also when it was accepted before', async () => {
+    const own = await startWorld()
+    const token = await own.token({ exp: own.now() + 30 })
+    expect(await own.call('GET', '/', { token })).toMatchObject({ status: 200 })
+    own.advance(30)
+    expect(await own.call('GET', '/', { token })).toMatchObject({
+      status: 401,
+      headers: { 'www-authenticate': 'Bearer error="invalid_token", error_description="This token has expired."' },
+      body: { error: { code: 'invalid_token', message: 'This token has expired.' } },
+    })
+    await own.close()
+  })
+
+  it('carries whole scopes: neither a part, nor another case, nor :update for :read', async () => {
+    const get = (path: string, scope: string) => world.call('GET', path, { claims: { scope } })
+    for (const scope of [
+      'svc.me.profile',
+      'SVC.ME.PROFILE:READ',
+      'svc.me.profile:read,svc.me.groups:read',
+      'svc.me.*',
+    ]) {
+      expect(await get('/me/profile', scope)).toMatchObject({ status: 403 })
+    }
+    expect(await get(`/apps/${world.ids.app}/webhook`, 'ntf.apps.webhook:update')).toMatchObject({ status: 403 })
+    expect(await get('/me/profile', 'a svc.me.profile:read b')).toMatchObject({ status: 200 })
+  })
+})
+
+describe('what was remembered of a client, a team and a member', () => {
+  it('is looked up again within 5 seconds', async () => {
+    const own = await startWorld()
+    const { db, ids } = own
+    const statuses = async () => {
+      own.advance(5)
+      const replies = [
+        await own.call('GET', '/'),
+        await own.call('GET', '/me/profile'),
+        await own.call('GET', '/storage/c'),
+        await own.call('GET', `/apps/${ids.app}/webhook`),
+      ]
+      return replies.map(({ status }) => status)
+    }
+    expect(await statuses()).toEqual([200, 200, 200, 200])
+
+    await db.membership.updateMany({ where: { personId: ids.member }, data: { leftAt: new Date(own.now() * 1000) } })
+    expect(await statuses()).toEqual([200, 404, 404, 404])
+
+    await db.membership.updateMany({ where: { personId: ids.member }, data: { leftAt: null } })
+    await db.team.update({ where: { id: ids.team }, data: { level: 'hobby' } })
+    expect(await statuses()).toEqual([200, 200, 200, 403])
+
+    await db.client.update({ where: { id: ids.client }, data: { appId: null } })
+    expect(await statuses()).toEqual([200, 200, 403, 403])
+
+    await db.client.delete({ where: { id: ids.client } })
+    expect(await statuses()).toEqual([401, 401, 401, 401])
+    await own.close()
+  })
+})
+
+describe('a member', () => {
+  it('of an organisation that is no club does not exist in it', async () => {
+    for (const organisation of [world.ids.academy, world.ids.provider, 'unknown']) {
+      for (const path of ['/me/profile', '/storage/c']) {
+        const reply = await world.call('GET', path, { claims: { organisation } })
+        expect([reply.status, reply.body]).toEqual([404, { detail: 'This member does not exist in this club.' }])
+      }
+    }
+  })
+
+  it('who is none of the academy or of the provider is answered 404', async () => {
+    const lms = await world.call('POST', '/quizzes/q/results', { claims: { organisation: world.ids.club }, body: {} })
+    expect(lms).toMatchObject({
+      status: 404,
+      body: { error: { code: 'not_found', message: 'This member does not exist in this academy.' } },
+    })
+    const notify = await world.call('GET', '/apps/a/webhook', { claims: { organisation: world.ids.academy } })
+    expect(notify).toMatchObject({
+      status: 404,
+      body: { error: { code: 'not_found', message: 'This member does not exist in this provider.' } },
+    })
+  })
+})
+
+describe('the refusals of a request that is wrong in every way', () => {
+  it('come in the order of the decisions', async () => {
+    const { db, ids } = world
+    const hobby = { client: `order-${ids.client}`, scope: 'svc.apps.storage:write' }
+    await db.client.create({ data: { id: hobby.client, name: 'No app', teamId: ids.team, environment: 'production' } })
+    const path = '/storage/a.b/k?scope=club'
+    const wrong = { headers: { 'content-type': 'text/plain', 'if-match': '"x"' }, body: 'nothing' }
+    const put = (options: object, at = path) => world.call('PUT', at, { ...wrong, ...options })
+    const left = { sub: 'someone-else' }
+
+    const order = [
+      await put({ host: 'lms.test', token: null }),
+      await put({ token: null }, '/storage/a.b/k/more'),
+      await put({ token: null }),
+      await put({ claims: { ...left, client_id: hobby.client, scope: '' } }),
+      await put({ claims: { ...left, client_id: hobby.client } }),
+      await put({ claims: left }),
+      await put({}),
+      await put({}, '/storage/a/k?scope=club'),
+      await put({}, '/storage/a/k'),
+      await put({ headers: { 'if-match': '"x"' } }, '/storage/a/k'),
+      await put({ headers: { 'if-match': '"x"' }, body: { value: 1 } }, '/storage/a/k'),
+      await put({ headers: {}, body: { value: 1 } }, '/storage/a/k'),
+    ]
+    expect(order.map(({ status, body }) => [status, body?.detail ?? body?.error?.message])).toEqual([
+      [404, 'This API answers at apps.test.'],
+      [404, 'There is nothing at this address.'],
+      [401, 'This token is not valid.'],
+      [403, 'This token does not carry the svc.apps.storage:write scope.'],
+      [403, 'This client is not a the service app.'],
+      [404, 'This member does not exist in this club.'],
+      [422, "Names use 1 to 64 letters, digits, '_' or '-'."],
+      [422, 'scope is org or user.'],
+      [415, 'Send the body as application/json.'],
+      [400, 'The body is not valid JSON.'],
+      [412, 'This entry has changed.'],
+      [200, undefined],
+    ])
+  })
+})

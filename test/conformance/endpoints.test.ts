@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../rest-facade/routes.ts'
+import { scopes } from '../../routers/scopes.ts'
+import { table } from '../support/table.ts'
+import type { Reply, World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+
+/** The endpoint tables of both documents; the names of the procedures and PUT's status are the decisions'. */
+const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Procedure'>(`
+  | Section | Method | Path                        | Scope                     | Status | Procedure        |
+  |---------|--------|-----------------------------|---------------------------|--------|------------------|
+  | apps    | GET    | /                           | none                      | 200    | root             |
+  | apps    | GET    | /me/profile                 | svc.me.profile:read       | 200    | me.profile       |
+  | apps    | GET    | /me/groups                  | svc.me.groups:read        | 200    | me.groups        |
+  | apps    | GET    | /me/events                  | svc.me.events:read        | 200    | me.events        |
+  | apps    | GET    | /me/trainingplans           | svc.me.trainingplans:read | 200    | me.trainingplans |
+  | apps    | GET    | /me/competitions            | svc.me.competitions:read  | 200    | me.competitions  |
+  | apps    | GET    | /me/membercard              | svc.me.membercard:read    | 200    | me.membercard    |
+  | apps    | GET    | /storage/{collection}       | svc.apps.storage:read     | 200    | storage.list     |
+  | apps    | GET    | /storage/{collection}/{key} | svc.apps.storage:read     | 200    | storage.get      |
+  | apps    | PUT    | /storage/{collection}/{key} | svc.apps.storage:write    | 200    | storage.put      |
+  | apps    | DELETE | /storage/{collection}/{key} | svc.apps.storage:write    | 204    | storage.delete   |
+  | lms     | POST   | /quizzes/{quizId}/results   | lms.me.quizzes:write      | 201    | quizzes.submit   |
+  | notify  | PUT    | /apps/{id}/webhook          | ntf.apps.webhook:update   | 200    | webhook.put      |
+  | notify  | DELETE | /apps/{id}/webhook          | ntf.apps.webhook:update   | 204    | webhook.delete   |
+  | notify  | GET    | /apps/{id}/webhook          | ntf.apps.webhook:read     | 200    | webhook.get      |
+`)
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+  const { academy } = world.ids
+  await world.db.quiz.create({
+    data: {
+      id: `quiz-${academy}`,
+      academyId: academy,
+      title: 'Quiz',
+      threshold: 50,
+      state: 'released',
+      questions: {
+        create: { id: 'q1', position: 1, type: 'single', text: '?', options: ['Yes', 'No'], solution: ['Yes'] },
+      },
+    },
+  })
+})
+afterAll(() => world.close())
+
+const bodies: Record<string, unknown> = {
+  'storage.put': { value: 1 },
+  'quizzes.submit': { answers: { q1: 'Yes' } },
+  'webhook.put': { url: 'https://example.org/hook' },
+}
+
+const addressOf = (path: string) =>
+  path
+    .replace('{collection}', 'c')
+    .replace('{key}', 'k')
+    .replace('{quizId}', `quiz-${world.ids.academy}`)
+    .replace('{id}', world.ids.app)
+
+const otherSection = { apps: 'lms', lms: 'notify', notify: 'apps' } as const
+
+const messageOf = ({ body }: Reply) => body.detail ?? body.error.message
+
+describe('the endpoints of the service', () => {
+  it('are those of the documents, and no others', () => {
+    const served = routes.map(({ section, method, path, meta, name }) =>
+      [section, method, path, meta.scope ?? 'none', meta.status ?? 200, name].join(' '),
+    )
+    expect(served.sort()).toEqual(endpoints.map((row) => Object.values(row).join(' ')).sort())
+  })
+
+  it('have the scopes of the documents, and no others', () => {
+    const documented = new Set(endpoints.map(({ Scope }) => Scope).filter((scope) => scope !== 'none'))
+    expect(Object.keys(scopes).sort()).toEqual([...documented].sort())
+  })
+})
+
+describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Status, Procedure }) => {
+  const section = Section as 'apps' | 'lms' | 'notify'
+  const path = () => (Path === '/' ? '' : addressOf(Path))
+  const call = (options = {}) => world.call(Method, path(), { api: section, body: bodies[Procedure], ...options })
+
+  it(`answers ${Status} to a token with the scope`, async () => {
+    if (Procedure === 'storage.get' || Procedure === 'storage.delete') {
+      await world.call('PUT', '/storage/c/k', { body: { value: 1 } })
+    }
+    const reply = await call({ claims: { scope: Scope === 'none' ? '' : Scope } })
+    expect(reply.status).toBe(Number(Status))
+    if (Status === '204') expect(reply.text).toBe('')
+    else expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
+  })
+
+  it('answers 401 without a token', async () => {
+    const reply = await call({ token: null })
+    expect(reply).toMatchObject({
+      status: 401,
+      body: { error: { code: 'invalid_token', message: 'This token is not valid.' } },
+    })
+  })
+
+  if (Scope !== 'none')
+    it('answers 403 to a token with every other scope', async () => {
+      const others = Object.keys(scopes).filter((scope) => scope !== Scope)
+      const reply = await call({ claims: { scope: others.join(' ') } })
+      expect([reply.status, messageOf(reply)]).toEqual([403, `This token does not carry the ${Scope} scope.`])
+      expect(reply.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${Scope}"`)
+    })
+
+  it('answers 404 at the host of another section, whatever the token', async () => {
+    const reply = await call({ host: `${otherSection[section]}.test`, token: null })
+    expect([reply.status, messageOf(reply)]).toEqual([404, `This API answers at ${section}.test.`])
+    expect(Object.keys(reply.body)).toEqual([section === 'apps' ? 'detail' : 'error'])
+  })
+
+  it('answers 405 to a method that the documents do not have', async () => {
+    const reply = await world.call('PATCH', path(), { api: section, token: null })
+    const methods = endpoints.filter((row) => row.Path === Path && row.Section === Section).map((row) => row.Method)
+    const allowed = String(reply.headers.allow)
+      .split(', ')
+      .filter((method) => method !== 'HEAD')
+    expect([reply.status, allowed.sort()]).toEqual([405, methods.sort()])
+  })
+
+  it('answers a preflight without a token', async () => {
+    const reply = await world.call('OPTIONS', path(), { api: section, token: null })
+    expect(reply.status).toBe(204)
+    expect(reply.headers['access-control-allow-origin']).toBe('*')
+    expect(reply.headers['access-control-allow-methods']).toContain(Method)
+  })
+
+  if (Method === 'GET')
+    it('answers HEAD as GET, without a body', async () => {
+      await world.call('PUT', '/storage/c/k', { body: { value: 1 } })
+      const [get, head] = [await call(), await world.call('HEAD', path(), { api: section })]
+      expect([head.status, head.text]).toEqual([get.status, ''])
+      expect(head.headers['content-length']).toBe(get.headers['content-length'])
+    })
+})
+
+describe('the root record', () => {
+  it.each(['', '/'])('is at /v1%s', async (path) => {
+    const { status, body } = await world.call('GET', path)
+    expect({ status, body }).toEqual({ status: 200, body: { api: 'apps', organisation: world.ids.club } })
+  })
+
+  it('answers a member who is in no club, as any valid token will do', async () => {
+    const { body } = await world.call('GET', '/', { claims: { sub: 'nobody', organisation: 'nowhere', scope: '' } })
+    expect(body).toEqual({ api: 'apps', organisation: 'nowhere' })
+  })
+})
+
+describe('an unknown path', () => {
+  it.each([
+    ['apps.test', { detail: 'There is nothing at this address.' }],
+    ['lms.test', { error: { code: 'not_found', message: 'There is nothing at this address.' } }],
+    ['elsewhere.test', { error: { code: 'not_found', message: 'There is nothing at this address.' } }],
+  ])('answers 404 in the envelope of the section of %s', async (host, body) => {
+    for (const path of ['/nothing', '/me', '/me/profile/', '/storage/c/k/', '/quizzes/q', '/apps/a']) {
+      const reply = await world.call('GET', path, { host, api: 'apps', token: null })
+      expect(reply.status).toBe(404)
+      expect(reply.body).toMatchObject(body)
+    }
+  })
+})

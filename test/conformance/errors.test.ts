@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { errors } from '../../routers/errors.ts'
+import { table } from '../support/table.ts'
+import type { Reply, World } from '../support/world.ts'
+import { id, startWorld } from '../support/world.ts'
+
+/**
+ * The error tables of both documents, and the refusals that the decisions add. `Row` is the row of our catalogue; a
+ * message with … is a beginning. Every row of the catalogue stands here, and every row here is provoked below.
+ */
+const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(`
+  | Section | Status | Message                                                | Code | Row | Cause |
+  |---|---|---|---|---|---|
+  | apps   | 400 | value is missing.                                       | detail | valueMissing | PUT without a value field |
+  | apps   | 400 | Send start and end as a range of at most a the service. | detail | rangeTooLong | me/events range too long |
+  | apps   | 401 | This token is not valid.                                | invalid_token | tokenMissing | token missing |
+  | apps   | 401 | This token is not valid.                                | invalid_token | tokenInvalid | token unknown |
+  | apps   | 401 | This token has expired.                                 | invalid_token | tokenExpired | token expired |
+  | apps   | 403 | This token does not carry the svc.me.events:read scope. | detail | scopeMissing | token lacks the scope of the endpoint |
+  | apps   | 403 | This client is not a the service app.                   | detail | clientNotApp | client of the token belongs to no app |
+  | apps   | 404 | This member does not exist in this club.                | detail | memberUnknown | member is no longer in the club |
+  | apps   | 404 | This key does not exist.                                | detail | keyUnknown | unknown storage key |
+  | apps   | 404 | This API answers at apps.test.                          | detail | hostWrong | request reached the wrong subdomain |
+  | apps   | 413 | App storage quota exceeded.                             | detail | quotaExceeded | the quota is full |
+  | apps   | 422 | scope is org or user.                                   | detail | scopeInvalid | any other value for scope |
+  | apps   | 422 | Names use 1 to 64 letters, digits, '_' or '-'.          | detail | nameInvalid | invalid collection or key name |
+  | apps   | 429 | The request quota is exhausted. Try again in …          | rate_limited | rateLimited | request quota exhausted |
+  | apps   | 400 | The body has exactly one field, value.                  | detail | valueNotAlone | another field beside value |
+  | apps   | 400 | value is nested too deeply.                             | detail | valueTooDeep | 257 levels |
+  | apps   | 400 | The body is not valid JSON.                             | detail | bodyNotJson | a body that is not JSON |
+  | apps   | 404 | There is nothing at this address.                       | detail | addressUnknown | unknown path |
+  | apps   | 405 | Use GET, HEAD here.                                     | detail | methodWrong | another method |
+  | apps   | 412 | This entry has changed.                                 | detail | entryChanged | If-Match of another version |
+  | apps   | 415 | Send the body as application/json.                      | detail | typeWrong | another content type |
+  | apps   | 422 | limit is 1 to 200.                                      | detail | limitInvalid | limit 0 |
+  | apps   | 422 | offset is 0 or more.                                    | detail | offsetInvalid | offset -1 |
+  | apps   | 422 | start and end are Unix seconds.                         | detail | timeInvalid | start that is no integer |
+  | trpc   | 400 | value holds something that JSON cannot.                 | invalid_request | valueNotJson | 1e400 over tRPC |
+  | lms    | 400 | answers is an object that maps question ids to answers. | invalid_request | answersInvalid | a required field is missing |
+  | lms    | 400 | An answer does not fit the type of its question.        | invalid_request | answerMisfit | a type does not fit |
+  | lms    | 400 | answers names a question that this quiz does not have.  | invalid_request | questionUnknown | a reference points to nothing |
+  | lms    | 400 | Idempotency-Key is 1 to 255 visible ASCII characters.   | invalid_request | idempotencyKeyInvalid | a key with spaces |
+  | lms    | 400 | The body is not a JSON object.                          | invalid_request | bodyNotObject | a body that is an array |
+  | lms    | 400 | The body is nested too deeply.                          | invalid_request | bodyTooDeep | a body of 1,000 levels |
+  | lms    | 400 | The body is larger than 1 MiB.                          | invalid_request | bodyTooLarge | a body of 2 MiB |
+  | lms    | 403 | The Developer membership is needed for this API.        | missing_scope | levelTooLow | team of the Hobby level |
+  | lms    | 404 | This quiz does not exist in this academy.               | not_found | quizUnknown | quiz of no academy |
+  | lms    | 409 | This quiz is closed.                                    | conflict quiz_closed | quizClosed | closed quiz |
+  | lms    | 409 | This quiz has no questions.                             | conflict quiz_empty | quizEmpty | empty quiz |
+  | lms    | 409 | All attempts at this quiz are used up.                  | conflict attempts_exhausted | attemptsExhausted | attempts used up |
+  | lms    | 409 | This Idempotency-Key came with another body before.     | conflict idempotency_mismatch | idempotencyMismatch | same key, other body |
+  | notify | 400 | url is an https:// address of at most 2048 characters, without user info. | invalid_request | urlInvalid | url that is http:// |
+  | notify | 400 | secret is 1 to 1024 visible ASCII characters, without spaces. | invalid_request | secretInvalid | empty secret |
+  | notify | 404 | This app does not exist at this provider.               | not_found | appUnknown | app of another provider |
+  | notify | 409 | This app is suspended.                                  | conflict app_suspended | appSuspended | suspended app |
+  | notify | 422 | id …                                                    | invalid_request | inputInvalid | malformed id on GET |
+`)
+
+/** Not to be had from outside at will: test/process and test/raw provoke them. */
+const elsewhere = ['internal', 'unavailable', 'bodyCutOff', 'requestInvalid']
+
+let world: World
+let hobby: { client: string }
+
+beforeAll(async () => {
+  world = await startWorld({ storageQuotaBytes: 1000 })
+  const { db, ids } = world
+  const team = id('hobby')
+  hobby = { client: id('client') }
+  await db.team.create({ data: { id: team, name: 'Hobby', level: 'hobby' } })
+  await db.client.create({ data: { id: hobby.client, name: 'Hobby', teamId: team, environment: 'production' } })
+  await db.client.create({
+    data: { id: `no-app-${ids.client}`, name: 'No app', teamId: ids.team, environment: 'production' },
+  })
+  await db.app.create({
+    data: { id: `suspended-${ids.app}`, name: 'S', teamId: ids.team, providerId: ids.provider, state: 'suspended' },
+  })
+
+  const question = {
+    id: 'q1',
+    position: 1,
+    type: 'single' as const,
+    text: '?',
+    options: ['Yes', 'No'],
+    solution: ['Yes'],
+  }
+  const quiz = (name: string, more: object = {}, questions: (typeof question)[] = [question]) =>
+    db.quiz.create({
+      data: {
+        id: `${name}-${ids.academy}`,
+        academyId: ids.academy,
+        title: name,
+        threshold: 50,
+        state: 'released',
+        ...more,
+        questions: { create: questions },
+      },
+    })
+  await Promise.all([
+    quiz('open'),
+    quiz('closed', { state: 'closed' }),
+    quiz('empty', {}, []),
+    quiz('once', { attemptsAllowed: 1 }),
+  ])
+})
+afterAll(() => world.close())
+
+type Provoke = (w: World) => Promise<Reply>
+const submit = (w: World, quiz: string, body: unknown, headers = {}) =>
+  w.call('POST', `/quizzes/${quiz}-${w.ids.academy}/results`, { body, headers })
+const good = { answers: { q1: 'Yes' } }
+
+const provoke: Record<string, Provoke> = {
+  'PUT without a value field': (w) => w.call('PUT', '/storage/c/k', { body: {} }),
+  'me/events range too long': (w) => w.call('GET', '/me/events?start=0&end=31536001'),
+  'token missing': (w) => w.call('GET', '/me/events', { token: null }),
+  'token unknown': (w) => w.call('GET', '/me/events', { token: 'sk_live_0123456789' }),
+  'token expired': (w) => w.call('GET', '/me/events', { claims: { exp: w.now() } }),
+  'token lacks the scope of the endpoint': (w) =>
+    w.call('GET', '/me/events', { claims: { scope: 'svc.me.profile:read' } }),
+  'client of the token belongs to no app': (w) =>
+    w.call('GET', '/storage/c', { claims: { client_id: `no-app-${w.ids.client}` } }),
+  'member is no longer in the club': (w) => w.call('GET', '/me/events', { claims: { sub: 'someone-else' } }),
+  'unknown storage key': (w) => w.call('GET', '/storage/c/unknown'),
+  'request reached the wrong subdomain': (w) => w.call('GET', '/me/events', { host: 'lms.test' }),
+  'the quota is full': (w) => w.call('PUT', '/storage/c/big', { body: { value: 'x'.repeat(1000) } }),
+  'any other value for scope': (w) => w.call('GET', '/storage/c?scope=club'),
+  'invalid collection or key name': (w) => w.call('GET', '/storage/c/a.b'),
+  'request quota exhausted': async (w) => {
+    let reply: Reply
+    do reply = await w.call('GET', '/', { claims: { client_id: hobby.client } })
+    while (reply.status === 200)
+    return reply
+  },
+  'another field beside value': (w) => w.call('PUT', '/storage/c/k', { body: { value: 1, more: 2 } }),
+  '257 levels': (w) => w.call('PUT', '/storage/c/k', { body: `{"value":${'['.repeat(257)}${']'.repeat(257)}}` }),
+  'a body that is not JSON': (w) => w.call('PUT', '/storage/c/k', { body: '{"value":' }),
+  'unknown path': (w) => w.call('GET', '/nothing'),
+  'another method': (w) => w.call('POST', '/me/events', { body: {} }),
+  'If-Match of another version': (w) =>
+    w.call('PUT', '/storage/c/k', { body: { value: 1 }, headers: { 'if-match': '"x"' } }),
+  'another content type': (w) =>
+    w.call('PUT', '/storage/c/k', { body: '{"value":1}', headers: { 'content-type': 'text/plain' } }),
+  'limit 0': (w) => w.call('GET', '/storage/c?limit=0'),
+  'offset -1': (w) => w.call('GET', '/storage/c?offset=-1'),
+  'start that is no integer': (w) => w.call('GET', '/me/events?start=1.5'),
+  '1e400 over tRPC': async (w) => {
+    const reply = await w.internal('POST', '/trpc/storage.put', {
+      headers: { authorization: `Bearer ${await w.token()}` },
+      body: '{"collection":"c","key":"k","value":1e400}',
+    })
+    return { ...reply, body: { error: { ...reply.body.error, code: reply.body.error.data.error } } }
+  },
+  'a required field is missing': (w) => submit(w, 'open', {}),
+  'a type does not fit': (w) => submit(w, 'open', { answers: { q1: ['Yes'] } }),
+  'a reference points to nothing': (w) => submit(w, 'open', { answers: { q2: 'Yes' } }),
+  'a key with spaces': (w) => submit(w, 'open', good, { 'idempotency-key': 'a b' }),
+  'a body that is an array': (w) => submit(w, 'open', []),
+  'a body of 1,000 levels': (w) => submit(w, 'open', `${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}`),
+  'a body of 2 MiB': (w) => submit(w, 'open', { answers: { q1: 'x'.repeat(2 * 1024 * 1024) } }),
+  'team of the Hobby level': async (w) => {
+    const team = id('hobby')
+    await w.db.team.create({ data: { id: team, name: 'Hobby', level: 'hobby' } })
+    await w.db.client.create({ data: { id: team, name: 'Hobby', teamId: team, environment: 'production' } })
+    return w.call('POST', '/quizzes/any/results', { claims: { client_id: team }, body: good })
+  },
+  'quiz of no academy': (w) => w.call('POST', '/quizzes/unknown/results', { body: good }),
+  'closed quiz': (w) => submit(w, 'closed', good),
+  'empty quiz': (w) => submit(w, 'empty', good),
+  'attempts used up': async (w) => {
+    await submit(w, 'once', good)
+    return submit(w, 'once', good)
+  },
+  'same key, other body': async (w) => {
+    await submit(w, 'open', good, { 'idempotency-key': 'twice' })
+    return submit(w, 'open', { answers: {} }, { 'idempotency-key': 'twice' })
+  },
+  'url that is http://': (w) => w.call('PUT', `/apps/${w.ids.app}/webhook`, { body: { url: 'http://example.org' } }),
+  'empty secret': (w) =>
+    w.call('PUT', `/apps/${w.ids.app}/webhook`, { body: { url: 'https://example.org', secret: '' } }),
+  'app of another provider': (w) => w.call('GET', '/apps/unknown/webhook'),
+  'suspended app': (w) => w.call('DELETE', `/apps/suspended-${w.ids.app}/webhook`),
+  'malformed id on GET': (w) => w.call('GET', '/apps/a.b/webhook'),
+}
+
+describe('the errors of the service', () => {
+  it('are those of the tables, and no others', () => {
+    expect(new Set([...rows.map((row) => row.Row), ...elsewhere])).toEqual(new Set(Object.keys(errors)))
+  })
+
+  it('are each provoked', () => {
+    expect(Object.keys(provoke).sort()).toEqual(rows.map((row) => row.Cause).sort())
+  })
+})
+
+describe.each(rows)('$Section $Status $Message', ({ Section, Status, Message, Code, Cause }) => {
+  it(`is the answer to: ${Cause}`, async () => {
+    const reply = await provoke[Cause]!(world)
+    expect(reply.status).toBe(Number(Status))
+    expect(reply.headers['content-type']).toMatch(/^application\/json/)
+    const message = Message.endsWith('…') ? expect.stringContaining(Message.slice(0, -1)) : Message
+    if (Code === 'detail') {
+      expect(reply.body).toEqual({ detail: message })
+      return
+    }
+    const [code, reason] = Code.split(' ')
+    if (Section === 'trpc') expect(reply.body.error).toMatchObject({ code, message })
+    else {
+      const requestId = reply.headers['x-request-id']
+      expect(reply.body).toEqual({ error: { code, message, request_id: requestId, ...(reason && { reason }) } })
+    }
+    if (Status === '429') expect(reply.headers['retry-after']).toMatch(/^([1-9]|[1-5]\d|60)$/)
+    if (Status === '401') expect(reply.headers['www-authenticate']).toMatch(/^Bearer /)
+  })
+})

@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callAs } from '../../routers/core.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+import { newClub, newGroup, newMember, newTenant } from './me-tenant.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const DAY = 86_400
+const unix = (moment: string) => Date.parse(moment) / 1000
+
+/** Published and club-wide, from second 1000 to second 2000, unless more is said. */
+const newEvent = async (clubId: string, more: Record<string, unknown> & { start?: number; end?: number } = {}) => {
+  const { start = 1_000, end = 2_000, ...rest } = more
+  const times = { start: new Date(start * 1000), end: new Date(end * 1000) }
+  const data = { id: randomUUID() as string, title: 'Training', location: 'Hall', state: 'published' as const }
+  await world.db.event.create({ data: { ...data, ...times, clubId, ...rest } })
+  return data.id
+}
+const newCalendar = async (clubId: string, visible: boolean) => {
+  const { id } = await world.db.calendar.create({ data: { id: randomUUID(), clubId, name: 'Season', visible } })
+  return id
+}
+const ALL = '/me/events?start=0&end=9999'
+
+describe('the events', () => {
+  it('have every field of the item, and no other', async () => {
+    const { club, get } = await newTenant(world)
+    const id = await newEvent(club, { title: 'Straßenlauf', location: '' })
+    const items = [{ id, title: 'Straßenlauf', start: 1_000, end: 2_000, location: '' }]
+    expect(await get(ALL)).toEqual({ status: 200, body: { items } })
+  })
+
+  it("are club events, those of visible calendars, and those of the member's groups", async () => {
+    const { club, member, list } = await newTenant(world)
+    const other = await newMember(world.db, club)
+    const seen = [
+      await newEvent(club),
+      await newEvent(club, { calendarId: await newCalendar(club, true) }),
+      await newEvent(club, { groupId: await newGroup(world.db, club, [[member, 'member']]) }),
+      await newEvent(club, { groupId: await newGroup(world.db, club, [[member, 'trainer']]) }),
+    ]
+    await newEvent(club, { calendarId: await newCalendar(club, false) })
+    await newEvent(club, { groupId: await newGroup(world.db, club, [[other, 'member']]) })
+    await newEvent(club, { groupId: await newGroup(world.db, club) })
+    expect(await list(ALL)).toEqual(seen.sort())
+  })
+
+  it('come once to a member who also trains the group', async () => {
+    const { club, member, list } = await newTenant(world)
+    const group = await newGroup(world.db, club, [
+      [member, 'member'],
+      [member, 'trainer'],
+    ])
+    const id = await newEvent(club, { groupId: group })
+    expect(await list(ALL)).toEqual([id])
+  })
+
+  it('are never drafts, whatever they are of', async () => {
+    const { club, member, list } = await newTenant(world)
+    const draft = { state: 'draft' }
+    await newEvent(club, draft)
+    await newEvent(club, { ...draft, calendarId: await newCalendar(club, true) })
+    await newEvent(club, { ...draft, groupId: await newGroup(world.db, club, [[member, 'trainer']]) })
+    expect(await list(ALL)).toEqual([])
+  })
+
+  it('are of the club of the token alone', async () => {
+    const { club, member, list } = await newTenant(world)
+    const other = await newClub(world.db)
+    const otherGroup = await newGroup(world.db, other, [[member, 'member']])
+    const otherCalendar = await newCalendar(other, true)
+    await newEvent(other)
+    await newEvent(other, { calendarId: otherCalendar })
+    await newEvent(other, { groupId: otherGroup })
+    await newEvent(club, { calendarId: otherCalendar })
+    await newEvent(club, { groupId: otherGroup })
+    expect(await list(ALL)).toEqual([])
+  })
+
+  it('are sorted by start, then end, then the bytes of the id', async () => {
+    const { club, list } = await newTenant(world)
+    const ids = ['-', '0', 'A', '_', 'a'].map((end) => `${club}${end}`)
+    for (const id of ids.toReversed()) await newEvent(club, { id, start: 500, end: 800 })
+    const shorter = await newEvent(club, { start: 500, end: 700 })
+    const later = await newEvent(club, { start: 501, end: 600 })
+    const earlier = await newEvent(club, { start: 499, end: 9_000 })
+    expect(await list(ALL)).toEqual([earlier, shorter, ...ids, later])
+  })
+})
+
+describe('the range, 1000 to 2000,', () => {
+  it.each([
+    { start: 900, end: 1_000, inside: false, says: 'ends as it begins' },
+    { start: 900, end: 1_001, inside: true, says: 'ends a second later' },
+    { start: 900, end: 2_100, inside: true, says: 'spans it' },
+    { start: 1_999, end: 2_100, inside: true, says: 'begins a second before its end' },
+    { start: 2_000, end: 2_100, inside: false, says: 'begins as it ends' },
+    { start: 999, end: 999, inside: false, says: 'has no length and lies before' },
+    { start: 1_000, end: 1_000, inside: true, says: 'has no length and lies on its start' },
+    { start: 1_999, end: 1_999, inside: true, says: 'has no length and lies within' },
+    { start: 2_000, end: 2_000, inside: false, says: 'has no length and lies on its end' },
+  ])('has an event that $says: $inside', async ({ start, end, inside }) => {
+    const { club, list } = await newTenant(world)
+    const id = await newEvent(club, { start, end })
+    expect(await list('/me/events?start=1000&end=2000')).toEqual(inside ? [id] : [])
+  })
+
+  it('may be a moment, which has what goes on then', async () => {
+    const { club, list } = await newTenant(world)
+    const id = await newEvent(club, { start: 999, end: 1_001 })
+    await newEvent(club, { start: 1_000, end: 1_000 })
+    await newEvent(club, { start: 1_000, end: 2_000 })
+    expect(await list('/me/events?start=1000&end=1000')).toEqual([id])
+  })
+})
+
+describe('the range', () => {
+  it('is now to 90 days from now when nothing is said', async () => {
+    const { club, list } = await newTenant(world)
+    const now = world.now()
+    await newEvent(club, { start: now - 100, end: now - 60 })
+    const going = await newEvent(club, { start: now - 100, end: now + 60 })
+    const last = await newEvent(club, { start: now + 90 * DAY - 60, end: now + 91 * DAY })
+    await newEvent(club, { start: now + 90 * DAY + 60, end: now + 91 * DAY })
+    expect(await list('/me/events')).toEqual([going, last])
+  })
+
+  it('ends 90 days after its start when only the start is said', async () => {
+    const { club, list } = await newTenant(world)
+    const inside = await newEvent(club, { start: 90 * DAY - 1, end: 91 * DAY })
+    await newEvent(club, { start: 90 * DAY, end: 91 * DAY })
+    expect(await list('/me/events?start=0')).toEqual([inside])
+  })
+
+  it('starts now when only the end is said', async () => {
+    const { club, list, get } = await newTenant(world)
+    const now = world.now()
+    await newEvent(club, { start: now - 100, end: now - 60 })
+    const going = await newEvent(club, { start: now - 100, end: now + 60 })
+    expect(await list(`/me/events?end=${now + 120}`)).toEqual([going])
+    expect((await get(`/me/events?end=${now - 60}`)).status).toBe(400)
+  })
+
+  it.each([
+    ['an ordinary year', '2026-11-20T12:34:56Z', '2027-11-20T12:34:56Z'],
+    ['a year with 29 February in it', '2027-11-20T00:00:00Z', '2028-11-20T00:00:00Z'],
+    ['from 29 February to 1 March', '2028-02-29T23:59:59Z', '2029-03-01T23:59:59Z'],
+    ['from 28 February to 28 February', '2027-02-28T06:00:00Z', '2028-02-28T06:00:00Z'],
+    ['from the first second', '1970-01-01T00:00:00Z', '1971-01-01T00:00:00Z'],
+  ])('is at most one year, inclusive: %s', async (_, first, last) => {
+    const { club, list, get } = await newTenant(world)
+    const [start, end] = [unix(first), unix(last)]
+    const id = await newEvent(club, { start: end - 1, end })
+    expect(await list(`/me/events?start=${start}&end=${end}`)).toEqual([id])
+    expect(await get(`/me/events?start=${start}&end=${end + 1}`)).toEqual({
+      status: 400,
+      body: { detail: 'Send start and end as a range of at most a the service.' },
+    })
+  })
+
+  it('does not end before it starts', async () => {
+    const { get } = await newTenant(world)
+    expect(await get('/me/events?start=1000&end=999')).toEqual({
+      status: 400,
+      body: { detail: 'Send start and end as a range of at most a the service.' },
+    })
+  })
+
+  it('goes up to the last second of the year 9999', async () => {
+    const { get } = await newTenant(world)
+    const last = unix('9999-12-31T23:59:59Z')
+    for (const query of [`start=${last}`, `start=${last}&end=${last}`, `start=${last - DAY}&end=${last}`]) {
+      expect(await get(`/me/events?${query}`)).toEqual({ status: 200, body: { items: [] } })
+    }
+  })
+
+  it.each([
+    'start=',
+    'end=',
+    'start=abc',
+    'start=-1',
+    'start=%2B1',
+    'start=01',
+    'start=1.0',
+    'start=1.5',
+    'start=1e3',
+    'start=0x10',
+    'start=%201',
+    'start=1&start=1',
+    'end=1&end=2',
+    'start=253402300800',
+    'end=253402300800',
+    'start=9007199254740993',
+    `start=${'9'.repeat(400)}`,
+    'start=null',
+    'start=true',
+    'start=%D9%A1',
+    'start=1%00',
+    'start=5&end=x',
+  ])('is Unix seconds in plain decimal digits, not %s', async (query) => {
+    const { get } = await newTenant(world)
+    expect(await get(`/me/events?${query}`)).toEqual({
+      status: 422,
+      body: { detail: 'start and end are Unix seconds.' },
+    })
+  })
+
+  it.each([-1, 1.5, Number.NaN, 253_402_300_800, '5', null])(
+    'is Unix seconds for other callers, too, not %s',
+    async (start) => {
+      const { events } = callAs(world.core, world.principal()).me
+      await expect(events({ start: start as number })).rejects.toMatchObject({
+        status: 422,
+        message: 'start and end are Unix seconds.',
+      })
+    },
+  )
+
+  it('leaves parameters that it does not know alone', async () => {
+    const { club, list } = await newTenant(world)
+    const id = await newEvent(club)
+    expect(await list(`${ALL}&limit=0&Start=x&scope=none`)).toEqual([id])
+  })
+})

@@ -1,0 +1,325 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+import { newClub, newGroup, newMember, newTenant } from './me-tenant.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const date = (plain: string) => new Date(`${plain}T00:00:00Z`)
+/** By bytes of UTF-8: neither as a language sorts, nor as JavaScript does. */
+const byBytes = ['- 0', '0', 'A', 'Z', '_', 'a', 'z', 'ä', '～', '😀']
+const shuffled = ['a', '～', 'Z', 'ä', '_', '😀', '- 0', 'z', 'A', '0']
+
+describe.each(['profile', 'groups', 'events', 'trainingplans', 'competitions', 'membercard'])('GET /me/%s', (name) => {
+  it('takes at most two statements: one finds out who asks, one answers', async () => {
+    const { get } = await newTenant(world)
+    const statements = vi.spyOn(pg.Client.prototype, 'query')
+    expect(await get(`/me/${name}`)).toMatchObject({ status: 200 })
+    const first = statements.mock.calls.length
+    await get(`/me/${name}`)
+    const second = statements.mock.calls.length - first
+    statements.mockRestore()
+    expect({ first, second }).toEqual({ first: 2, second: 1 })
+  })
+
+  it('answers 404 to a member who has left the club', async () => {
+    const { club, member, get } = await newTenant(world)
+    const leftAt = new Date((world.now() - 1) * 1000)
+    await world.db.membership.update({ where: { of: { organisationId: club, personId: member } }, data: { leftAt } })
+    expect(await get(`/me/${name}`)).toEqual({
+      status: 404,
+      body: { detail: 'This member does not exist in this club.' },
+    })
+  })
+})
+
+describe('the profile', () => {
+  const TZ = process.env.TZ
+  afterEach(() => {
+    if (TZ === undefined) delete process.env.TZ
+    else process.env.TZ = TZ
+  })
+
+  it('has every field of the member, and no other', async () => {
+    const { member, get } = await newTenant(world)
+    const data = { firstName: 'Änne', lastName: "O'Neil", email: 'ae@example.org', image: 'https://example.org/a.png' }
+    await world.db.person.update({ where: { id: member }, data: { ...data, birthday: date('2000-02-29') } })
+    expect(await get('/me/profile')).toEqual({ status: 200, body: { id: member, ...data, birthday: '2000-02-29' } })
+  })
+
+  it('has null for no birthday and the empty text for no image', async () => {
+    const { get } = await newTenant(world)
+    expect((await get('/me/profile')).body).toMatchObject({ birthday: null, image: '' })
+  })
+
+  it('is that of the token, whoever is asked for', async () => {
+    const { club, member, get } = await newTenant(world)
+    const other = await newMember(world.db, club)
+    expect((await get(`/me/profile?id=${other}&member=${other}`)).body.id).toBe(member)
+  })
+
+  it('is 404 as soon as the person is gone, though the membership is still remembered', async () => {
+    const { member, get } = await newTenant(world)
+    expect((await get('/me/profile')).status).toBe(200)
+    await world.db.person.delete({ where: { id: member } })
+    expect(await get('/me/profile')).toEqual({
+      status: 404,
+      body: { detail: 'This member does not exist in this club.' },
+    })
+  })
+
+  it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])('has the same birthday where it is %s', async (zone) => {
+    const { member, get } = await newTenant(world)
+    await world.db.person.update({ where: { id: member }, data: { birthday: date('1999-12-31') } })
+    process.env.TZ = zone
+    expect(Math.abs(new Date(0).getTimezoneOffset())).toBeGreaterThanOrEqual(600)
+    expect((await get('/me/profile')).body.birthday).toBe('1999-12-31')
+  })
+})
+
+describe('the groups', () => {
+  it('are those in which the member is a member, and those which they train', async () => {
+    const { club, member, get } = await newTenant(world)
+    const other = await newMember(world.db, club)
+    const a = await newGroup(world.db, club, [[member, 'member']], { name: 'A' })
+    const b = await newGroup(world.db, club, [
+      [member, 'trainer'],
+      [other, 'member'],
+    ])
+    await newGroup(world.db, club, [[other, 'member']])
+    await newGroup(world.db, club)
+    const items = [
+      { id: a, name: 'A', role: 'member' },
+      { id: b, name: 'Group', role: 'trainer' },
+    ]
+    expect(await get('/me/groups')).toEqual({ status: 200, body: { items } })
+  })
+
+  it('have one item for a member who also trains the group: trainer', async () => {
+    const { club, member, get } = await newTenant(world)
+    const both = [
+      [member, 'member'],
+      [member, 'trainer'],
+    ] as const
+    const id = await newGroup(world.db, club, [...both])
+    expect((await get('/me/groups')).body).toEqual({ items: [{ id, name: 'Group', role: 'trainer' }] })
+  })
+
+  it('have the role of the member, not of others in the group', async () => {
+    const { club, member, get } = await newTenant(world)
+    const other = await newMember(world.db, club)
+    await newGroup(world.db, club, [
+      [member, 'member'],
+      [other, 'trainer'],
+    ])
+    expect((await get('/me/groups')).body.items).toMatchObject([{ role: 'member' }])
+  })
+
+  it('are of the club of the token, in whatever other clubs the person has groups', async () => {
+    const { member, get } = await newTenant(world)
+    await newGroup(world.db, await newClub(world.db), [[member, 'member']])
+    expect(await get('/me/groups')).toEqual({ status: 200, body: { items: [] } })
+  })
+
+  it('are sorted by the bytes of the name, then of the id', async () => {
+    const { club, member, list } = await newTenant(world)
+    for (const name of shuffled) await newGroup(world.db, club, [[member, 'member']], { name })
+    expect(await list('/me/groups', 'name')).toEqual(byBytes)
+
+    const alike = await newTenant(world)
+    const ids = ['-', '0', 'A', '_', 'a'].map((end) => `${alike.club}${end}`)
+    for (const id of ids.toReversed()) await newGroup(world.db, alike.club, [[alike.member, 'member']], { id })
+    expect(await alike.list('/me/groups')).toEqual(ids)
+  })
+})
+
+describe('the training plans', () => {
+  const newPlan = async (clubId: string, groups: string[], more: { name?: string; exercises?: string[] } = {}) => {
+    const { name = 'Plan', exercises = [] } = more
+    const rows = exercises.map((exercise, position) => ({ name: exercise, position }))
+    const data = { id: randomUUID(), clubId, name, category: 'Strength', description: 'Twice a week' }
+    const assignments = { create: groups.map((groupId) => ({ groupId })) }
+    await world.db.trainingPlan.create({ data: { ...data, assignments, exercises: { create: rows } } })
+    return data.id
+  }
+
+  it("are those assigned to the member's groups, with their exercises counted", async () => {
+    const { club, member, get } = await newTenant(world)
+    const own = await newGroup(world.db, club, [[member, 'member']])
+    const trained = await newGroup(world.db, club, [[member, 'trainer']])
+    const foreign = await newGroup(world.db, club, [[await newMember(world.db, club), 'member']])
+    const a = await newPlan(club, [own], { name: 'A', exercises: ['Squats', 'Squats', 'Plank'] })
+    const b = await newPlan(club, [trained, foreign], { name: 'B' })
+    await newPlan(club, [foreign])
+    await newPlan(club, [])
+    const plan = { category: 'Strength', description: 'Twice a week' }
+    const items = [
+      { id: a, name: 'A', ...plan, exerciseCount: 3, group: own },
+      { id: b, name: 'B', ...plan, exerciseCount: 0, group: trained },
+    ]
+    expect(await get('/me/trainingplans')).toEqual({ status: 200, body: { items } })
+  })
+
+  it.each([
+    { roles: ['trainer', 'member', 'member'], through: 1, says: 'the lowest of which they are a member' },
+    { roles: ['trainer', 'trainer', 'member'], through: 2, says: 'the one of which they are a member' },
+    { roles: ['trainer', 'trainer', 'trainer'], through: 0, says: 'the lowest that they train' },
+    { roles: ['none', 'trainer', 'both'], through: 2, says: 'one of which they are a member and trainer' },
+    { roles: ['both', 'member', 'member'], through: 0, says: 'the lowest, though they train it as well' },
+    { roles: ['none', 'trainer', 'trainer'], through: 1, says: 'never a group of others' },
+  ])('name one item through $roles: $says', async ({ roles, through }) => {
+    const { club, member, get } = await newTenant(world)
+    const other = await newMember(world.db, club)
+    const ids = ['0', 'B', 'a'].map((end) => `${club}${end}`)
+    for (const [index, role] of roles.entries()) {
+      const people = role === 'both' ? ['member', 'trainer'] : role === 'none' ? [] : [role]
+      const rows = people.map((each) => [member, each as 'member' | 'trainer'] as const)
+      await newGroup(world.db, club, [...rows, [other, 'member']], { id: ids[index]! })
+    }
+    await newPlan(club, ids.toReversed())
+    expect((await get('/me/trainingplans')).body.items).toMatchObject([{ group: ids[through] }])
+  })
+
+  it('are of the groups of the club of the token', async () => {
+    const { member, get } = await newTenant(world)
+    const otherClub = await newClub(world.db)
+    await newPlan(otherClub, [await newGroup(world.db, otherClub, [[member, 'member']])])
+    expect(await get('/me/trainingplans')).toEqual({ status: 200, body: { items: [] } })
+  })
+
+  it('are sorted by the bytes of the name, then of the id', async () => {
+    const { club, member, list } = await newTenant(world)
+    const group = await newGroup(world.db, club, [[member, 'member']])
+    for (const name of shuffled) await newPlan(club, [group], { name })
+    expect(await list('/me/trainingplans', 'name')).toEqual(byBytes)
+
+    const alike = await newTenant(world)
+    const team = await newGroup(world.db, alike.club, [[alike.member, 'trainer']])
+    const ids = [
+      await newPlan(alike.club, [team]),
+      await newPlan(alike.club, [team]),
+      await newPlan(alike.club, [team]),
+    ]
+    expect(await alike.list('/me/trainingplans')).toEqual(ids.sort())
+  })
+})
+
+describe('the competition results', () => {
+  const newCompetition = async (hostId: string, clubs: string[] = []) => {
+    const data = { id: randomUUID(), hostId, name: 'Cup' }
+    const participations = { create: clubs.map((clubId) => ({ clubId })) }
+    const discipline = randomUUID()
+    const disciplines = { create: { id: discipline, name: '100 m' } }
+    await world.db.competition.create({ data: { ...data, participations, disciplines } })
+    return { competitionId: data.id, disciplineId: discipline }
+  }
+  const newResult = async (disciplineId: string, personId: string, more = {}) => {
+    const data = { id: randomUUID() as string, place: 1, score: 9.5, timestamp: new Date(1_700_000_000_000), ...more }
+    await world.db.competitionResult.create({ data: { ...data, disciplineId, personId } })
+    return data.id
+  }
+
+  it('are of competitions that the club hosts or takes part in, each once', async () => {
+    const { club, member, get } = await newTenant(world)
+    const other = await newClub(world.db)
+    const hosted = await newCompetition(club)
+    const away = await newCompetition(other, [club, other])
+    const both = await newCompetition(club, [club, other])
+    const neither = await newCompetition(other, [other])
+    const a = await newResult(hosted.disciplineId, member, { timestamp: new Date(3_000_999), score: -0.25, place: 3 })
+    const b = await newResult(away.disciplineId, member, { timestamp: new Date(2_000_000), score: 1e21 })
+    const c = await newResult(both.disciplineId, member, { timestamp: new Date(1_000_000), score: 0 })
+    await newResult(neither.disciplineId, member)
+    const items = [
+      { id: a, ...hosted, competition: 'Cup', place: 3, score: -0.25, timestamp: 3_000 },
+      { id: b, ...away, competition: 'Cup', place: 1, score: 1e21, timestamp: 2_000 },
+      { id: c, ...both, competition: 'Cup', place: 1, score: 0, timestamp: 1_000 },
+    ]
+    expect(await get('/me/competitions')).toEqual({ status: 200, body: { items } })
+  })
+
+  it("are the member's own", async () => {
+    const { club, member, list } = await newTenant(world)
+    const { disciplineId } = await newCompetition(club)
+    const own = await newResult(disciplineId, member)
+    await newResult(disciplineId, await newMember(world.db, club))
+    expect(await list('/me/competitions')).toEqual([own])
+  })
+
+  it('come newest first, and by the bytes of the id where they are of one moment', async () => {
+    const { club, member, list } = await newTenant(world)
+    const { disciplineId } = await newCompetition(club)
+    const ids = ['-', '0', 'A', '_', 'a'].map((end) => `${club}${end}`)
+    for (const id of ids.toReversed()) await newResult(disciplineId, member, { id, timestamp: new Date(5_000_000) })
+    const oldest = await newResult(disciplineId, member, { timestamp: new Date(4_000_000) })
+    const newest = await newResult(disciplineId, member, { timestamp: new Date(6_000_000) })
+    expect(await list('/me/competitions')).toEqual([newest, ...ids, oldest])
+  })
+})
+
+describe('the member card', () => {
+  const plain = (days: number) => new Date((world.now() + days * 86_400) * 1000).toISOString().slice(0, 10)
+  const newCard = async (clubId: string, personId: string, validUntil: string, more = {}) => {
+    const data = {
+      status: 'valid',
+      name: 'Mo Mitglied',
+      memberNumber: '007',
+      departments: ['Rowing', 'Turnen'],
+      ...more,
+    }
+    const serial = randomUUID()
+    await world.db.memberCard.create({ data: { serial, clubId, personId, validUntil: date(validUntil), ...data } })
+    return serial
+  }
+
+  it('has every field of the card, and no other', async () => {
+    const { club, member, get } = await newTenant(world)
+    const serial = await newCard(club, member, '9999-12-31')
+    const card = {
+      name: 'Mo Mitglied',
+      memberNumber: '007',
+      departments: ['Rowing', 'Turnen'],
+      validUntil: '9999-12-31',
+    }
+    expect(await get('/me/membercard')).toEqual({
+      status: 200,
+      body: { card: { serial, status: 'valid', valid: true, ...card } },
+    })
+  })
+
+  it('is null for a member without one, and reading issues none', async () => {
+    const { club, member, get } = await newTenant(world)
+    await newCard(club, await newMember(world.db, club), plain(1))
+    await newCard(await newClub(world.db), member, plain(1))
+    expect(await get('/me/membercard')).toEqual({ status: 200, body: { card: null } })
+    expect(await world.db.memberCard.count({ where: { clubId: club, personId: member } })).toBe(0)
+  })
+
+  it('is the one issued last, though it is not valid and an earlier one is', async () => {
+    const { club, member, get } = await newTenant(world)
+    await newCard(club, member, plain(9), { issuedAt: new Date(1_000_000) })
+    const serial = await newCard(club, member, plain(-1), { issuedAt: new Date(3_000_000) })
+    await newCard(club, member, plain(9), { issuedAt: new Date(2_000_000) })
+    expect((await get('/me/membercard')).body.card).toMatchObject({ serial, valid: false })
+  })
+
+  it('is valid through its last day, and not the day after', async () => {
+    const { club, member, get } = await newTenant(world)
+    await newCard(club, member, plain(0))
+    expect((await get('/me/membercard')).body.card).toMatchObject({ valid: true, validUntil: plain(0) })
+    await world.advance(86_400)
+    expect((await get('/me/membercard')).body.card).toMatchObject({ valid: false, validUntil: plain(-1) })
+  })
+
+  it('is not valid with any status but valid', async () => {
+    const { club, member, get } = await newTenant(world)
+    await newCard(club, member, plain(9), { status: 'Valid', departments: [] })
+    expect((await get('/me/membercard')).body.card).toMatchObject({ status: 'Valid', valid: false, departments: [] })
+  })
+})

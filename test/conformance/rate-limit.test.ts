@@ -1,0 +1,104 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { callAs } from '../../routers/core.ts'
+import { table } from '../support/table.ts'
+import type { World } from '../support/world.ts'
+import { id, startWorld } from '../support/world.ts'
+
+/** The limits of document B, in requests per minute and team. */
+const limits = table<'Access level' | 'Production' | 'Sandbox'>(`
+  | Access level | Production | Sandbox  |
+  |--------------|------------|----------|
+  | hobby        | 60         | no limit |
+  | developer    | 10000      | no limit |
+`)
+
+let world: World
+afterEach(() => world.close())
+
+async function team(level: 'hobby' | 'developer', windowSeconds?: number) {
+  world = await startWorld(windowSeconds ? { windowSeconds } : {})
+  const { db, ids } = world
+  await db.team.update({ where: { id: ids.team }, data: { level } })
+  const another = { production: id('client'), sandbox: id('client') }
+  for (const environment of ['production', 'sandbox'] as const) {
+    await db.client.create({
+      data: { id: another[environment], name: 'Client', teamId: ids.team, appId: ids.app, environment },
+    })
+  }
+  return another
+}
+
+const get = (client?: string, path = '/') => world.call('GET', path, client ? { claims: { client_id: client } } : {})
+
+describe.each(limits)('a team of the level $Access level', ({ 'Access level': level, Production }) => {
+  it(`has ${Production} requests a minute for each production client, and says so`, async () => {
+    const another = await team(level as 'hobby' | 'developer')
+    const first = await get()
+    expect(first.headers).toMatchObject({
+      'ratelimit-policy': `"team";q=${Production};w=60`,
+      ratelimit: `"team";r=${Number(Production) - 1};t=60`,
+    })
+    const sandbox = await get(another.sandbox)
+    expect(sandbox.status).toBe(200)
+    expect(sandbox.headers).not.toHaveProperty('ratelimit')
+    expect(sandbox.headers).not.toHaveProperty('ratelimit-policy')
+  })
+})
+
+describe('the quota of a hobby team', () => {
+  it('is shared by its clients and tokens: request 60 passes, request 61 is refused', async () => {
+    const another = await team('hobby')
+    const replies = []
+    for (let i = 0; i < 60; i++) replies.push(await get(i % 2 ? another.production : undefined))
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(replies.at(-1)!.headers.ratelimit).toMatch(/^"team";r=0;t=\d+$/)
+
+    const refused = await get()
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } })
+    expect(refused.headers['retry-after']).toMatch(/^([1-9]|[1-5]\d|60)$/)
+    expect(refused.headers.ratelimit).toBe(`"team";r=0;t=${refused.headers['retry-after']}`)
+    expect(await get(another.production)).toMatchObject({ status: 429 })
+    expect(await get(another.sandbox)).toMatchObject({ status: 200 })
+  })
+
+  it('counts authenticated requests whatever their status, over all sections and tRPC, each call of a batch', async () => {
+    await team('hobby')
+    const remaining = async () => Number(/r=(\d+)/.exec(String((await get()).headers.ratelimit))![1])
+    const bearer = { headers: { authorization: `Bearer ${await world.token()}` } }
+    expect(await remaining()).toBe(59)
+    await world.call('GET', '/me/profile', { claims: { scope: '' } })
+    await world.call('GET', '/storage/a.b')
+    await world.call('GET', `/apps/${world.ids.app}/webhook`)
+    expect(await remaining()).toBe(55)
+    await world.call('GET', '/me/profile', { token: null })
+    await world.call('OPTIONS', '/me/profile', { token: null })
+    await world.call('GET', '/nothing')
+    expect(await remaining()).toBe(54)
+    await world.internal('GET', '/trpc/root', bearer)
+    await world.internal('GET', '/trpc/root,me.profile,nothing?batch=1', bearer)
+    expect(await remaining()).toBe(49)
+    const call = callAs(world.core, world.principal())
+    for (let i = 0; i < 100; i++) await call.root()
+    expect(await remaining()).toBe(48)
+  })
+
+  it('lets through just what is left of a batch', async () => {
+    await team('hobby')
+    for (let i = 0; i < 55; i++) await get()
+    const { status, body } = await world.internal('GET', `/trpc/${Array(10).fill('root').join(',')}?batch=1`, {
+      headers: { authorization: `Bearer ${await world.token()}` },
+    })
+    expect(status).toBe(207)
+    expect(body.filter((one: { result?: object }) => one.result)).toHaveLength(5)
+    expect(body.at(-1).error.data).toMatchObject({ httpStatus: 429, error: 'rate_limited' })
+  })
+
+  it('is whole again when the window is over, and whoever waits for Retry-After gets in', async () => {
+    await team('hobby', 2)
+    for (let i = 0; i < 60; i++) await get()
+    const refused = await get()
+    expect(refused.status).toBe(429)
+    await new Promise((resolve) => setTimeout(resolve, Number(refused.headers['retry-after']) * 1000))
+    expect(await get()).toMatchObject({ status: 200, headers: { ratelimit: '"team";r=59;t=2' } })
+  })
+})

@@ -1,0 +1,121 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { World } from '../support/world.ts'
+import { id, startWorld } from '../support/world.ts'
+
+const QUOTA = 1000
+
+let world: World
+afterEach(() => world.close())
+
+const put = (path: string, bytes: number, claims = {}) =>
+  world.call('PUT', `/storage/${path}`, { claims, body: JSON.stringify({ value: 'x'.repeat(bytes - 2) }) })
+const remove = (path: string) => world.call('DELETE', `/storage/${path}`)
+
+/** The counter, and what it counts. */
+async function usage(app = world.ids.app, club = world.ids.club) {
+  const [row] = await world.db.$queryRaw<{ counted: number; stored: number }[]>`
+    SELECT coalesce((SELECT bytes FROM "StorageUsage" WHERE "appId" = ${app} AND "clubId" = ${club}), 0)::float8 AS counted,
+      coalesce((SELECT sum(octet_length(value)) FROM "StorageEntry" WHERE "appId" = ${app} AND "clubId" = ${club}), 0)::float8 AS stored`
+  return row!
+}
+
+const exceeded = { status: 413, body: { detail: 'App storage quota exceeded.' } }
+
+describe('the quota of an app in a club', () => {
+  it('is 10 MB by default, and can be filled to the last byte', async () => {
+    world = await startWorld()
+    expect(world.core.storageQuotaBytes).toBe(10_485_760)
+    expect(await put('c/all', 10_485_760)).toMatchObject({
+      status: 200,
+      headers: { 'x-storage-used': '10485760', 'x-storage-limit': '10485760' },
+    })
+    expect(await put('c/one', 2)).toMatchObject(exceeded)
+    expect(await put('c/all', 10_485_761)).toMatchObject(exceeded)
+    expect(await usage()).toEqual({ counted: 10_485_760, stored: 10_485_760 })
+  })
+
+  it('counts both scopes, all collections and all members, in UTF-8 bytes', async () => {
+    world = await startWorld({ storageQuotaBytes: QUOTA })
+    await put('a/k', 300)
+    await put('b/k?scope=user', 300)
+    const reply = await world.call('PUT', '/storage/c/k', { body: { value: '€€' } })
+    expect(reply.headers['x-storage-used']).toBe('608')
+    expect(await put('d/k', 393)).toMatchObject(exceeded)
+    expect(await put('d/k', 392)).toMatchObject({ status: 200, headers: { 'x-storage-used': '1000' } })
+  })
+
+  it('refuses what does not fit, and stores nothing of it', async () => {
+    world = await startWorld({ storageQuotaBytes: QUOTA })
+    await put('c/k', 600)
+    expect(await put('c/other', 401)).toMatchObject(exceeded)
+    expect(await put('c/k', 1001)).toMatchObject(exceeded)
+    expect((await world.call('GET', '/storage/c')).body).toMatchObject({ total: 1, items: [{ key: 'k' }] })
+    expect((await world.call('GET', '/storage/c/k')).body.value).toHaveLength(598)
+    expect(await usage()).toEqual({ counted: 600, stored: 600 })
+  })
+
+  it('never stands in the way of a write that does not grow, of a delete or of a read, also when it was lowered', async () => {
+    world = await startWorld({ storageQuotaBytes: QUOTA })
+    await put('c/a', 500)
+    await put('c/b', 500)
+    world.core.storageQuotaBytes = 100
+    expect(await put('c/a', 500)).toMatchObject({ status: 200 })
+    expect(await put('c/a', 501)).toMatchObject(exceeded)
+    expect(await put('c/a', 400)).toMatchObject({
+      status: 200,
+      headers: { 'x-storage-used': '900', 'x-storage-limit': '100' },
+    })
+    expect(await world.call('GET', '/storage/c')).toMatchObject({ status: 200 })
+    expect(await remove('c/b')).toMatchObject({ status: 204, headers: { 'x-storage-used': '400' } })
+    expect(await usage()).toEqual({ counted: 400, stored: 400 })
+  })
+
+  it('is exact with 40 writers at once, on one key and on many', async () => {
+    world = await startWorld({ storageQuotaBytes: QUOTA })
+    const writes = Array.from({ length: 40 }, async (_, i) => {
+      const statuses = []
+      for (let n = 0; n < 10; n++) {
+        const key = (i + n) % 3 ? `k${i % 8}` : `own${i}`
+        if ((i + n) % 7 === 0) statuses.push((await remove(`c/${key}`)).status)
+        else statuses.push((await put(`c/${key}`, 2 + ((i * 37 + n * 53) % 120))).status)
+        const { counted, stored } = await usage()
+        expect(stored).toBeLessThanOrEqual(QUOTA)
+        expect(counted).toBe(stored)
+      }
+      return statuses
+    })
+    const statuses = new Set((await Promise.all(writes)).flat())
+    expect([...statuses].sort()).toEqual([200, 204, 404, 413])
+  })
+
+  it('lets exactly five of seven values of a fifth through at once', async () => {
+    world = await startWorld({ storageQuotaBytes: QUOTA })
+    const replies = await Promise.all(Array.from({ length: 7 }, (_, i) => put(`c/k${i}`, QUOTA / 5)))
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 413, 413])
+    expect(await usage()).toEqual({ counted: QUOTA, stored: QUOTA })
+  })
+
+  it('is given back when a member, whose entries go along, is removed', async () => {
+    world = await startWorld({ storageQuotaBytes: QUOTA })
+    const { db, ids } = world
+    const sub = id('member')
+    await db.person.create({ data: { id: sub, firstName: 'N', lastName: 'N', email: 'n@example.org' } })
+    await db.membership.create({ data: { organisationId: ids.club, personId: sub } })
+    await put('c/k', 100)
+    await put('c/k?scope=user', 200, { sub })
+    expect(await usage()).toEqual({ counted: 300, stored: 300 })
+    await db.person.delete({ where: { id: sub } })
+    expect(await usage()).toEqual({ counted: 100, stored: 100 })
+  })
+
+  it('also refuses, unread, a body that is larger by more than what surrounds a value', async () => {
+    world = await startWorld({ storageQuotaBytes: QUOTA })
+    expect(await world.call('PUT', '/storage/c/k', { body: `{"value":${' '.repeat(70_000)}1}` })).toMatchObject(
+      exceeded,
+    )
+    expect(await world.call('PUT', '/storage/c/k', { body: `{"value":${' '.repeat(60_000)}1}` })).toMatchObject({
+      status: 200,
+    })
+    expect(await usage()).toEqual({ counted: 1, stored: 1 })
+  })
+})

@@ -1,0 +1,385 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Call, Reply, World } from '../support/world.ts'
+import { id, startWorld } from '../support/world.ts'
+
+let world: World
+const log: string[] = []
+beforeAll(async () => {
+  world = await startWorld({ onLog: (line) => log.push(line) })
+})
+afterAll(() => world.close())
+
+const UPDATE = 'ntf.apps.webhook:update'
+const READ = 'ntf.apps.webhook:read'
+const URL_WRONG = 'url is an https:// address of at most 2048 characters, without user info.'
+const SECRET_WRONG = 'secret is 1 to 1024 visible ASCII characters, without spaces.'
+const ID_WRONG = "id is 1 to 64 letters, digits, '_' or '-'."
+const NO_APP = 'This app does not exist at this provider.'
+const SUSPENDED = ['This app is suspended.', 'app_suspended'] as const
+
+const url = 'https://hooks.example.org/in?a=1#b'
+const set = { url, hasSecret: true }
+const none = { url: null, hasSecret: false }
+
+/** Mints an app of this world's provider and team, active and without a webhook if nothing is said. */
+async function mint(more: Record<string, unknown> = {}) {
+  const appId = id('app')
+  const data = { id: appId, name: 'App', teamId: world.ids.team, providerId: world.ids.provider, ...more }
+  await world.db.app.create({ data })
+  return appId
+}
+
+const put = (app: string, body: unknown, call: Call = {}) =>
+  world.call('PUT', `/apps/${app}/webhook`, { body, ...call })
+const get = (app: string, call: Call = {}) => world.call('GET', `/apps/${app}/webhook`, call)
+const remove = (app: string, call: Call = {}) => world.call('DELETE', `/apps/${app}/webhook`, call)
+
+const template = (app: string) =>
+  world.db.app.findUniqueOrThrow({ where: { id: app }, select: { webhookUrl: true, webhookSecret: true } })
+const empty = { webhookUrl: null, webhookSecret: null }
+
+function expectRefusal(
+  { status, headers, body }: Reply,
+  wanted: number,
+  code: string,
+  message: string,
+  reason?: string,
+) {
+  const request_id = headers['x-request-id']
+  expect({ status, body }).toEqual({
+    status: wanted,
+    body: { error: { code, message, request_id, ...(reason !== undefined && { reason }) } },
+  })
+  expect(headers['content-type']).toBe('application/json; charset=utf-8')
+}
+
+describe('an app without a webhook', () => {
+  it('has no url and no secret', async () => {
+    const reply = await get(await mint())
+    expect([reply.status, reply.body]).toEqual([200, none])
+    expect(reply.headers['content-type']).toMatch(/^application\/json/)
+  })
+
+  it('has one after PUT', async () => {
+    const app = await mint()
+    const reply = await put(app, { url, secret: 's3cret' })
+    expect([reply.status, reply.body]).toEqual([200, set])
+    expect((await get(app)).body).toEqual(set)
+  })
+
+  it('has one without a secret after PUT without a secret', async () => {
+    const app = await mint()
+    expect((await put(app, { url })).body).toEqual({ url, hasSecret: false })
+    expect((await get(app)).body).toEqual({ url, hasSecret: false })
+  })
+
+  it('has none after DELETE, either', async () => {
+    const app = await mint()
+    const reply = await remove(app)
+    expect([reply.status, reply.text]).toEqual([204, ''])
+    expect((await get(app)).body).toEqual(none)
+  })
+})
+
+describe('an app with a webhook', () => {
+  const withWebhook = async () => {
+    const app = await mint()
+    expect((await put(app, { url, secret: 's3cret' })).status).toBe(200)
+    return app
+  }
+
+  it('has another after PUT, which replaces url and secret', async () => {
+    const app = await withWebhook()
+    const before = await template(app)
+    const other = 'https://example.com'
+    expect((await put(app, { url: other, secret: 's3cret' })).body).toEqual({ url: other, hasSecret: true })
+    const after = await template(app)
+    expect(after.webhookUrl).toBe(other)
+    expect(after.webhookSecret).not.toBe(before.webhookSecret)
+  })
+
+  it('has no secret any more after PUT without a secret', async () => {
+    const app = await withWebhook()
+    expect((await put(app, { url })).body).toEqual({ url, hasSecret: false })
+    expect(await template(app)).toEqual({ webhookUrl: url, webhookSecret: null })
+    expect((await get(app)).body).toEqual({ url, hasSecret: false })
+  })
+
+  it('has none after DELETE, which answers 204 without a body, and again', async () => {
+    const app = await withWebhook()
+    for (const reply of [await remove(app), await remove(app)]) {
+      expect([reply.status, reply.text]).toEqual([204, ''])
+      expect(reply.headers['content-type']).toBeUndefined()
+      expect(await template(app)).toEqual(empty)
+    }
+    expect((await get(app)).body).toEqual(none)
+  })
+
+  it('leaves those of other apps as they are', async () => {
+    const [app, other] = [await withWebhook(), await withWebhook()]
+    const before = await template(other)
+    await remove(app)
+    await put(app, { url: 'https://example.com' })
+    expect(await template(other)).toEqual(before)
+  })
+
+  it('is managed by any member of its provider, with the client of another team', async () => {
+    const [personId, teamId, clientId] = [id('person'), id('team'), id('client')]
+    await world.db.person.create({ data: { id: personId, firstName: 'B', lastName: 'B', email: 'b@example.org' } })
+    await world.db.membership.create({ data: { organisationId: world.ids.provider, personId } })
+    await world.db.team.create({ data: { id: teamId, name: 'T', level: 'developer' } })
+    await world.db.client.create({ data: { id: clientId, name: 'C', teamId, environment: 'production' } })
+    const claims = { sub: personId, client_id: clientId }
+    const app = await withWebhook()
+    expect((await get(app, { claims })).body).toEqual(set)
+    expect((await put(app, { url }, { claims })).status).toBe(200)
+    expect((await remove(app, { claims })).status).toBe(204)
+  })
+
+  it('is still shown when the app is suspended', async () => {
+    const app = await withWebhook()
+    await world.db.app.update({ where: { id: app }, data: { state: 'suspended' } })
+    expect((await get(app)).body).toEqual(set)
+  })
+
+  it('loses the fields that a client adds to the body', async () => {
+    const app = await mint()
+    const extra = { hasSecret: true, id: 'other', state: 'suspended', webhookSecret: 'x', name: 'New', providerId: 'x' }
+    const { status, body } = await put(app, { url, ...extra })
+    expect([status, body]).toEqual([200, { url, hasSecret: false }])
+    const row = await world.db.app.findUniqueOrThrow({ where: { id: app } })
+    expect(row).toMatchObject({ name: 'App', state: 'active', providerId: world.ids.provider, webhookSecret: null })
+  })
+})
+
+describe('the url', () => {
+  it.each([
+    ['with nothing but a host', 'https://example.org'],
+    ['with everything', 'https://example.org:8443/a/../b%20c?d=e&f=%2F#g'],
+    ['in mixed case', 'https://Example.ORG/Path'],
+    ['that the parser would write differently', 'https://example.org:443/a b/ä'],
+    ['of an international name', 'https://bücher.example/'],
+    ['with an @ behind the host', 'https://example.org/@me?to=a@b'],
+    ['of 2048 characters', `https://example.org/${'x'.repeat(2028)}`],
+    ['of a private address', 'https://127.0.0.1/hook'],
+    ['of a private IPv6 address', 'https://[::1]:8443/hook'],
+  ])('is taken, and given back as it was sent: %s', async (_, sent) => {
+    const app = await mint()
+    const reply = await put(app, { url: sent })
+    expect([reply.status, reply.body]).toEqual([200, { url: sent, hasSecret: false }])
+    expect((await get(app)).body).toEqual({ url: sent, hasSecret: false })
+  })
+
+  it.each([
+    ['is missing', undefined],
+    ['is null', null],
+    ['is a number', 5],
+    ['is an array', ['https://example.org']],
+    ['is empty', ''],
+    ['is http', 'http://example.org'],
+    ['is of another scheme', 'ftp://example.org'],
+    ['begins in upper case', 'HTTPS://example.org'],
+    ['begins with a space', ' https://example.org'],
+    ['has one slash', 'https:/example.org'],
+    ['has three slashes', 'https:///example.org'],
+    ['has a backslash before the host', 'https://\\example.org'],
+    ['has no host', 'https://'],
+    ['has a path for a host', 'https:///path'],
+    ['has a query for a host', 'https://?a=b'],
+    ['has a port and no host', 'https://:443/'],
+    ['has a port that is none', 'https://example.org:99999/'],
+    ['has a host that is none', 'https://exa mple.org/'],
+    ['has user info', 'https://user:password@example.org/'],
+    ['has a user', 'https://user@example.org'],
+    ['has empty user info', 'https://@example.org/'],
+    ['has user info behind a backslash', 'https://user@\\example.org'],
+    ['has a tab', 'https://example.org/a\tb'],
+    ['has a line break', 'https://example.org/\nX: y'],
+    ['has a NUL', 'https://example.org/\0'],
+    ['has a DEL', 'https://example.org/\x7f'],
+    ['has half a character', 'https://example.org/\ud83d'],
+    ['has 2049 characters', `https://example.org/${'x'.repeat(2029)}`],
+    ['has a megabyte', `https://example.org/${'x'.repeat(1_000_000)}`],
+  ])('is refused, and nothing is stored, when it %s', async (_, sent) => {
+    const app = await mint({ webhookUrl: 'https://before.example', webhookSecret: 'sealed' })
+    expectRefusal(await put(app, { url: sent, secret: 's3cret' }), 400, 'invalid_request', URL_WRONG)
+    expect(await template(app)).toEqual({ webhookUrl: 'https://before.example', webhookSecret: 'sealed' })
+  })
+})
+
+describe('the secret', () => {
+  it.each([
+    ['of one character', '!'],
+    ['of 1024 characters', '~'.repeat(1024)],
+    ['of every visible ASCII character', String.fromCharCode(...Array.from({ length: 94 }, (_, n) => 0x21 + n))],
+  ])('is taken, and opens only for its app: %s', async (_, secret) => {
+    const app = await mint()
+    expect((await put(app, { url, secret })).body).toEqual(set)
+    const { webhookSecret } = await template(app)
+    expect(world.core.sealer.open(webhookSecret!, `App.webhookSecret:${app}`)).toBe(secret)
+    expect(() => world.core.sealer.open(webhookSecret!, 'App.webhookSecret:other')).toThrow()
+  })
+
+  it.each([
+    ['is null', null],
+    ['is empty', ''],
+    ['is a number', 1],
+    ['is an array', ['s3cret']],
+    ['has a space', 'a b'],
+    ['ends with a line break', 's3cret\n'],
+    ['has a control character', 's3cret\x01'],
+    ['has a NUL', 's3cret\0'],
+    ['is not ASCII', 'schlüssel'],
+    ['has 1025 characters', 's'.repeat(1025)],
+  ])('is refused, and nothing is stored, when it %s', async (_, secret) => {
+    const app = await mint({ webhookUrl: 'https://before.example', webhookSecret: 'sealed' })
+    expectRefusal(await put(app, { url, secret }), 400, 'invalid_request', SECRET_WRONG)
+    expect(await template(app)).toEqual({ webhookUrl: 'https://before.example', webhookSecret: 'sealed' })
+  })
+
+  it('is encrypted at rest, and in no response, no error and no log', async () => {
+    const app = await mint()
+    const secret = 'correct-horse-battery-staple'
+    const headers = { 'x-request-id': 'the-id' }
+    const replies = [
+      await put(app, { url, secret }),
+      await get(app),
+      await put(app, { url: 'http://example.org', secret }),
+      await put(app, { url, secret: `${secret} ` }),
+      await put(app, { url, secret: [secret] }),
+      await put(app, `{"url":"${url}","secret":"${secret}`),
+      await put('no-app', { url, secret }, { headers }),
+      await put('no.app', { url, secret }),
+      await remove(app),
+    ]
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 400, 400, 400, 400, 404, 400, 204])
+    const said = replies.map(({ text, headers }) => text + JSON.stringify(headers)).join('\n')
+    await put(app, { url, secret })
+    const kept = JSON.stringify(await world.db.app.findUniqueOrThrow({ where: { id: app } }))
+    expect(log.join('\n')).toContain('the-id')
+    for (const text of [said, kept, log.join('\n')]) {
+      for (const form of [secret, Buffer.from(secret).toString('base64url'), Buffer.from(secret).toString('hex')]) {
+        expect(text).not.toContain(form)
+      }
+    }
+  })
+})
+
+describe('a refused request', () => {
+  const methods = [
+    ['PUT', UPDATE, (app: string, call?: Call) => put(app, { url, secret: 's3cret' }, call)],
+    ['DELETE', UPDATE, remove],
+    ['GET', READ, get],
+  ] as const
+
+  describe.each(methods)('%s', (method, scope, request) => {
+    const before = { webhookUrl: 'https://before.example', webhookSecret: 'sealed' }
+
+    it('is a 401 without a token', async () => {
+      const app = await mint(before)
+      expectRefusal(await request(app, { token: null }), 401, 'invalid_token', 'This token is not valid.')
+      expect(await template(app)).toEqual(before)
+    })
+
+    it('is a 403 without the scope, which the other scope does not imply', async () => {
+      const app = await mint(before)
+      const claims = { scope: `lms.me.quizzes:write ${scope === READ ? UPDATE : READ}` }
+      const message = `This token does not carry the ${scope} scope.`
+      expectRefusal(await request(app, { claims }), 403, 'missing_scope', message)
+      expect(await template(app)).toEqual(before)
+    })
+
+    it('is a 403 below the Developer membership', async () => {
+      const [app, teamId, client_id] = [await mint(before), id('team'), id('client')]
+      await world.db.team.create({ data: { id: teamId, name: 'T', level: 'hobby' } })
+      await world.db.client.create({ data: { id: client_id, name: 'C', teamId, environment: 'production' } })
+      const message = 'The Developer membership is needed for this API.'
+      expectRefusal(await request(app, { claims: { client_id } }), 403, 'missing_scope', message)
+      expect(await template(app)).toEqual(before)
+    })
+
+    it('is a 404 when the member is none of the provider', async () => {
+      const app = await mint(before)
+      const message = 'This member does not exist in this provider.'
+      for (const claims of [{ sub: id('person') }, { organisation: world.ids.club }]) {
+        expectRefusal(await request(app, { claims }), 404, 'not_found', message)
+      }
+      expect(await template(app)).toEqual(before)
+    })
+
+    it('is a 404 when the app does not exist', async () => {
+      expectRefusal(await request(id('app')), 404, 'not_found', NO_APP)
+    })
+
+    it.each(['active', 'suspended'])('is a 404 when the app, %s, is of another provider', async (state) => {
+      const providerId = id('provider')
+      await world.db.organisation.create({ data: { id: providerId, kind: 'provider', name: 'Other' } })
+      await world.db.membership.create({ data: { organisationId: providerId, personId: world.ids.member } })
+      const app = await mint({ ...before, providerId, state })
+      expectRefusal(await request(app), 404, 'not_found', NO_APP)
+      expect(await template(app)).toEqual(before)
+      const own = await request(app, { claims: { organisation: providerId } })
+      expect(own.status).toBe(method === 'GET' ? 200 : state === 'suspended' ? 409 : method === 'PUT' ? 200 : 204)
+    })
+
+    it.each(['a.b', 'a%20b', '%00', 'a%2Fb', '%C3%A4', 'x'.repeat(65), 'x'.repeat(10_000), '%F0%9F%98%80'])(
+      'is refused when the id is malformed: %s',
+      async (malformed) => {
+        const reply = await request(malformed)
+        expectRefusal(reply, method === 'GET' ? 422 : 400, 'invalid_request', ID_WRONG)
+      },
+    )
+
+    it('is no 400 and no 422 when the id has 64 characters', async () => {
+      const app = `${id('app')}-_`.padEnd(64, 'Z')
+      expectRefusal(await request(app), 404, 'not_found', NO_APP)
+      await world.db.app.create({
+        data: { id: app, name: 'A', teamId: world.ids.team, providerId: world.ids.provider },
+      })
+      expect((await request(app)).status).toBe(method === 'DELETE' ? 204 : 200)
+    })
+  })
+
+  it.each(methods.slice(0, 2))('is a 409 when the app is suspended: %s', async (_, __, request) => {
+    for (const before of [empty, { webhookUrl: 'https://before.example', webhookSecret: 'sealed' }]) {
+      const app = await mint({ ...before, state: 'suspended' })
+      expectRefusal(await request(app), 409, 'conflict', ...SUSPENDED)
+      expect(await template(app)).toEqual(before)
+    }
+  })
+
+  it('names the id before the body, the body before the app, the app before its state', async () => {
+    expectRefusal(await put('a.b', { url: 'http://example.org' }), 400, 'invalid_request', ID_WRONG)
+    expectRefusal(await put('a.b', '{'), 400, 'invalid_request', ID_WRONG)
+    expectRefusal(await put(id('app'), { url: 'http://example.org', secret: '' }), 400, 'invalid_request', URL_WRONG)
+    expectRefusal(await put(id('app'), { url, secret: '' }), 400, 'invalid_request', SECRET_WRONG)
+    const app = await mint({ state: 'suspended' })
+    expectRefusal(await put(app, { url: 'http://example.org' }), 400, 'invalid_request', URL_WRONG)
+  })
+
+  it.each([
+    ['null', 'null'],
+    ['an array', '[]'],
+    ['a string', `"${url}"`],
+    ['cut off', '{"url":'],
+    ['empty', ''],
+    ['larger than 1 MiB', JSON.stringify({ url, more: 'x'.repeat(1_048_576) })],
+  ])('is a 400 when the body is %s', async (_, body) => {
+    const app = await mint()
+    const reply = await put(app, body)
+    expect([reply.status, reply.body.error.code]).toEqual([400, 'invalid_request'])
+    expect(await template(app)).toEqual(empty)
+  })
+})
+
+describe('writes at the same time', () => {
+  it('leave one of them, url and secret of the same request', async () => {
+    const app = await mint()
+    const bodies = Array.from({ length: 20 }, (_, n) => ({ url: `https://example.org/${n}`, secret: `secret-${n}` }))
+    const replies = await Promise.all(bodies.map((body) => put(app, body)))
+    expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    const { webhookUrl, webhookSecret } = await template(app)
+    const secret = world.core.sealer.open(webhookSecret!, `App.webhookSecret:${app}`)
+    expect(bodies).toContainEqual({ url: webhookUrl, secret })
+  })
+})

@@ -1,0 +1,93 @@
+import { chown, cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { accountFor } from '../../prisma/embedded-account.ts'
+import { pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
+
+describe('after a kill -9', { timeout: 60_000 }, () => {
+  it('of the service, the next start uses the server that was left', async () => {
+    const directory = await temporaryDirectory()
+    const killed = await startedElsewhere(directory)
+    const pid = await pidOf(directory)
+    await killed.kill()
+    const next = await started(directory)
+    expect(await pidOf(directory)).toBe(pid)
+    expect(next.url).toBe(killed.url)
+  })
+
+  it('of PostgreSQL, the service that uses it has it back', async () => {
+    const directory = await temporaryDirectory()
+    const { url } = await started(directory)
+    await query(url, 'CREATE TABLE kept AS SELECT 1 AS value')
+    process.kill(await pidOf(directory), 'SIGKILL')
+    await expect.poll(() => query(url, 'SELECT value FROM kept').catch(() => []), { timeout: 10_000 }).toEqual([1])
+  })
+
+  it('of both, the next start recovers the data', async () => {
+    const directory = await temporaryDirectory()
+    const killed = await startedElsewhere(directory)
+    await query(killed.url, 'CREATE TABLE kept AS SELECT 1 AS value')
+    await killed.kill()
+    process.kill(await pidOf(directory), 'SIGKILL')
+    const next = await started(directory)
+    expect(await query(next.url, 'SELECT value FROM kept')).toEqual([1])
+  })
+
+  it.runIf(process.platform === 'linux')('a start is not misled by a program that has the number now', async () => {
+    const directory = await temporaryDirectory()
+    await (await started(directory)).stop()
+    const file = join(directory, 'postgres', 'data', 'postmaster.pid')
+    await writeFile(file, `${process.pid}\n${directory}/postgres/data\n1\n1\n\n127.0.0.1\n1 1\nready\n`)
+    const next = await started(directory)
+    expect(await query(next.url, 'SELECT 1')).toEqual([1])
+  })
+
+  it.runIf(process.platform === 'linux')(
+    'a start is not misled by another server that has the number now',
+    async () => {
+      const directory = await temporaryDirectory()
+      await (await started(directory)).stop()
+      const other = await temporaryDirectory()
+      await started(other)
+      const file = join(directory, 'postgres', 'data', 'postmaster.pid')
+      await writeFile(file, `${await pidOf(other)}\n${directory}/postgres/data\n1\n1\n\n127.0.0.1\n1 1\nready\n`)
+      const next = await started(directory)
+      expect(await query(next.url, 'SHOW data_directory')).toEqual([join(directory, 'postgres', 'data')])
+    },
+  )
+
+  it('a start is not stopped by the empty file of a power failure', async () => {
+    const directory = await temporaryDirectory()
+    await (await started(directory)).stop()
+    await writeFile(join(directory, 'postgres', 'data', 'postmaster.pid'), '')
+    const next = await started(directory)
+    expect(await query(next.url, 'SELECT 1')).toEqual([1])
+  })
+
+  it('a start removes what an unfinished first start left', async () => {
+    const directory = await temporaryDirectory()
+    const left = join(directory, 'postgres-new-999999999-abcdef')
+    await mkdir(left)
+    await started(directory)
+    await expect(stat(left)).rejects.toThrow('ENOENT')
+  })
+})
+
+describe('a copy of the data directory', { timeout: 60_000 }, () => {
+  it('gets a server of its own, also when the original is in use', async () => {
+    const [directory, copy] = [await temporaryDirectory(), await temporaryDirectory()]
+    const original = await started(directory)
+    await query(original.url, 'CHECKPOINT')
+    await cp(join(directory, 'postgres'), join(copy, 'postgres'), { recursive: true })
+    const account = await accountFor(join(directory, 'postgres'))
+    if (account) await chownAll(join(copy, 'postgres'), account.uid, account.gid)
+    const second = await started(copy)
+    expect(await query(second.url, 'SHOW data_directory')).toEqual([join(copy, 'postgres', 'data')])
+    expect(await query(original.url, 'SHOW data_directory')).toEqual([join(directory, 'postgres', 'data')])
+  })
+})
+
+async function chownAll(directory: string, uid: number, gid: number): Promise<void> {
+  await chown(directory, uid, gid)
+  for (const name of await readdir(directory, { recursive: true })) await chown(join(directory, name), uid, gid)
+}

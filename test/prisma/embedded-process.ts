@@ -1,0 +1,9 @@
+import { startEmbedded } from '../../prisma/embedded.ts'
+
+// Another process that uses the embedded server, until its standard input ends.
+const server = await startEmbedded(process.argv[2]!)
+process.stdout.write(`${server.url}\n`)
+process.stdin.resume().on('end', async () => {
+  await server.stop()
+  process.exit()
+})

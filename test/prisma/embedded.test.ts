@@ -1,0 +1,136 @@
+import { stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import { startEmbedded } from '../../prisma/embedded.ts'
+import { findBinaries } from '../../prisma/embedded-binaries.ts'
+import { isRoot, pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
+
+describe('an embedded server', { timeout: 60_000 }, () => {
+  it('keeps its data, its address and its password over a restart', async () => {
+    const directory = await temporaryDirectory()
+    const first = await started(directory)
+    await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS value')
+    await first.stop()
+    expect(await pidOf(directory)).toBe(0)
+    const second = await started(directory)
+    expect(second.url).toBe(first.url)
+    expect(await query(second.url, 'SELECT value FROM kept')).toEqual([1])
+  })
+
+  it('listens on the loopback only, asks for the password, sorts by bytes, and is in UTC', async () => {
+    const directory = await temporaryDirectory()
+    const { url } = await started(directory)
+    const settings = ['listen_addresses', 'unix_socket_directories', 'timezone', 'lc_messages']
+    expect(await query(url, `SELECT ${settings.map((name) => `current_setting('${name}')`)}`)).toEqual([
+      '127.0.0.1',
+      '',
+      'UTC',
+      'C',
+    ])
+    expect(await query(url, `SELECT datcollate, 'B' < 'a' FROM pg_database WHERE datname = 'member_apps'`)).toEqual([
+      'C',
+      true,
+    ])
+    const wrong = new URL(url)
+    wrong.password = 'guessed'
+    await expect(query(wrong.href, 'SELECT 1')).rejects.toThrow('password authentication failed')
+    expect((await stat(join(directory, 'postgres', 'password'))).mode & 0o777).toBe(0o600)
+  })
+
+  it('takes another port when its own is taken', async () => {
+    const directory = await temporaryDirectory()
+    const first = await started(directory)
+    await first.stop()
+    const other = await started(await temporaryDirectory())
+    await writeFile(join(directory, 'postgres', 'port'), new URL(other.url).port)
+    const second = await started(directory)
+    expect(new URL(second.url).port).not.toBe(new URL(other.url).port)
+    expect(await query(second.url, 'SELECT 1')).toEqual([1])
+  })
+
+  it('serves a second process, and stops with the last one', async () => {
+    const directory = await temporaryDirectory()
+    const first = await started(directory)
+    const second = await startedElsewhere(directory)
+    expect(second.url).toBe(first.url)
+    await first.stop()
+    expect(await query(second.url, 'SELECT 1')).toEqual([1])
+    await second.end()
+    expect(await pidOf(directory)).toBe(0)
+  })
+
+  it('is left alone by stop() while any other client is connected', async () => {
+    const directory = await temporaryDirectory()
+    const server = await started(directory)
+    const guest = new pg.Client({ connectionString: server.url })
+    await guest.connect()
+    await server.stop()
+    expect((await guest.query('SELECT 1 AS value')).rows).toEqual([{ value: 1 }])
+    await guest.end()
+    await (await started(directory)).stop()
+    expect(await pidOf(directory)).toBe(0)
+  })
+
+  it('runs when one process starts while another stops', async () => {
+    const directory = await temporaryDirectory()
+    let server = await started(directory)
+    for (let round = 0; round < 5; round++) {
+      const [next] = await Promise.all([started(directory), server.stop()])
+      expect(await query(next.url, 'SELECT 1')).toEqual([1])
+      const delayed = next.stop()
+      await new Promise((resolve) => setTimeout(resolve, round * 15))
+      server = await started(directory)
+      await delayed
+      expect(await query(server.url, 'SELECT 1')).toEqual([1])
+    }
+  })
+
+  it('is one and the same for several processes that start on a fresh directory at once', async () => {
+    const directory = await temporaryDirectory()
+    const servers = await Promise.all([
+      startedElsewhere(directory),
+      startedElsewhere(directory),
+      started(directory),
+      started(directory),
+    ])
+    expect(new Set(servers.map(({ url }) => url)).size).toBe(1)
+    expect(await query(servers[0].url, 'SELECT 1')).toEqual([1])
+  })
+})
+
+describe('what cannot be used is said', { timeout: 60_000 }, () => {
+  it('when the directory is a file', async () => {
+    const file = join(await temporaryDirectory(), 'data')
+    await writeFile(file, '')
+    await expect(startEmbedded(file)).rejects.toThrow(`The data directory ${file} cannot be used: that is a file.`)
+    await expect(startEmbedded(join(file, 'below'))).rejects.toThrow('cannot be used: part of the path is a file.')
+  })
+
+  it('when its path is too long', async () => {
+    const directory = await temporaryDirectory()
+    await expect(startEmbedded(join(directory, 'x'.repeat(300)))).rejects.toThrow(
+      'cannot be used: the path is too long.',
+    )
+    const deep = join(directory, ...Array(8).fill('x'.repeat(200)))
+    await expect(startEmbedded(deep)).rejects.toThrow('too long')
+  })
+
+  it.skipIf(isRoot)('when it may not be written to (skipped for root, who may)', async () => {
+    const directory = await temporaryDirectory(0o555)
+    await expect(startEmbedded(directory)).rejects.toThrow('cannot be used: this user may not write there.')
+  })
+
+  it('when its data are of another version of PostgreSQL', async () => {
+    const directory = await temporaryDirectory()
+    await (await started(directory)).stop()
+    await writeFile(join(directory, 'postgres', 'data', 'PG_VERSION'), '15\n')
+    await expect(startEmbedded(directory)).rejects.toThrow(
+      /is of PostgreSQL 15, and the embedded server is PostgreSQL 18/,
+    )
+  })
+
+  it('when there are no binaries for the platform', async () => {
+    await expect(findBinaries('sunos', 'sparc')).rejects.toThrow(/\(sunos-sparc\)\. Set DATABASE_URL/)
+  })
+})

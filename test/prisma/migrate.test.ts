@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { difference, sortedByBytes } from '../../prisma/author.ts'
+import type { EmbeddedServer } from '../../prisma/embedded.ts'
+import { migrate, migrationsDirectory } from '../../prisma/migrate.ts'
+import { sqlBetween } from '../../prisma/schema-engine.ts'
+import { query, temporaryDirectory, temporaryServer } from './servers.ts'
+
+let server: Pick<EmbeddedServer, 'url' | 'stop'>
+beforeAll(async () => {
+  const url = process.env.TEST_DATABASE_URL
+  server = url ? { url, stop: async () => {} } : await temporaryServer()
+}, 60_000)
+afterAll(() => server?.stop())
+
+describe('the migrations', { timeout: 60_000 }, () => {
+  it('make what the schema says', async () => {
+    expect(await difference(server.url)).toBe('')
+  })
+
+  it('are missed where they have not been applied', async () => {
+    const { url } = await emptyDatabase()
+    await query(
+      url,
+      'CREATE TABLE "Person" ("id" TEXT PRIMARY KEY, "email" INTEGER, "stray" TEXT CHECK ("stray" > \'\'))',
+    )
+    const sql = await sqlBetween(url, join(migrationsDirectory(), '..', 'schema.prisma'))
+    expect(sql).toContain('CREATE TABLE "Quiz"')
+    expect(sql).toContain('DROP COLUMN "stray"')
+  })
+
+  it('sort all text by bytes', async () => {
+    const { url } = await emptyDatabase()
+    await migrate(url)
+    const others = await query(
+      url,
+      `SELECT table_name || '.' || column_name FROM information_schema.columns
+       WHERE table_schema = 'public' AND table_name NOT LIKE '\\_%' AND (data_type = 'text' OR udt_name = '_text')
+       AND collation_name IS DISTINCT FROM 'C'`,
+    )
+    expect(others).toEqual([])
+  })
+
+  it.each([
+    [
+      `INSERT INTO "Organisation" VALUES ('o', 'club', 'O'); INSERT INTO "Event" VALUES ('e', 'o', 'E', now(), now() - interval '1 s', '')`,
+      'Event_end_check',
+    ],
+    [
+      `INSERT INTO "Organisation" VALUES ('o', 'academy', 'O'); INSERT INTO "Quiz" VALUES ('q', 'o', 'Q', 100.5)`,
+      'Quiz_threshold_check',
+    ],
+    [
+      `INSERT INTO "Organisation" VALUES ('o', 'academy', 'O'); INSERT INTO "Quiz" VALUES ('q', 'o', 'Q', 50, null, 'draft', 0)`,
+      'Quiz_attemptsAllowed_check',
+    ],
+    [`INSERT INTO "App" VALUES ('a', 'A', 't', 'p', 'active', null, 'secret')`, 'App_webhookSecret_check'],
+  ])('refuse %s', async (sql, constraint) => {
+    const { url } = await emptyDatabase()
+    await migrate(url)
+    await expect(query(url, sql)).rejects.toThrow(`"${constraint}"`)
+  })
+
+  it('are applied once by several starters', async () => {
+    const { url } = await emptyDatabase()
+    const applied = await Promise.all([migrate(url), migrate(url), migrate(url), migrate(url)])
+    const names = applied.flat()
+    expect(names.length).toBeGreaterThan(0)
+    expect(new Set(names).size).toBe(names.length)
+    expect(await query(url, 'SELECT migration_name FROM "_prisma_migrations" ORDER BY 1')).toEqual(names)
+    expect(await migrate(url)).toEqual([])
+  })
+
+  it('are refused when one was edited after it had been applied', async () => {
+    const { url, directory } = await emptyDatabase()
+    await cp(migrationsDirectory(), directory, { recursive: true })
+    const [name] = await migrate(url, directory)
+    await writeFile(join(directory, name!, 'migration.sql'), 'SELECT 1')
+    await expect(migrate(url, directory)).rejects.toThrow(`Migration ${name} was edited after it had been applied`)
+  })
+
+  it('leave nothing behind when one fails', async () => {
+    const { url, directory } = await emptyDatabase()
+    await write(directory, '1_good', 'CREATE TABLE good ()')
+    await write(directory, '2_bad', 'CREATE TABLE bad (); SELECT nothing')
+    await expect(migrate(url, directory)).rejects.toThrow(
+      /^Migration 2_bad failed, and nothing was changed: column "nothing"/,
+    )
+    expect(await query(url, `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)).toEqual([])
+    await write(directory, '2_bad', 'CREATE TABLE mended ()')
+    expect(await migrate(url, directory)).toEqual(['1_good', '2_bad'])
+  })
+
+  it('are refused after one that Prisma recorded as failed', async () => {
+    const { url, directory } = await emptyDatabase()
+    await write(directory, '1_good', 'CREATE TABLE good ()')
+    await migrate(url, directory)
+    await query(url, 'UPDATE "_prisma_migrations" SET finished_at = NULL')
+    await expect(migrate(url, directory)).rejects.toThrow('Migration 1_good is recorded as failed')
+  })
+
+  it('may hold functions, comments and semicolons, and run in UTC whatever the address asks for', async () => {
+    const { url, directory } = await emptyDatabase()
+    await write(
+      directory,
+      '1_tricky',
+      `-- a comment; with a semicolon
+       CREATE FUNCTION tricky() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN ';'; END $$;
+       CREATE TABLE zone AS SELECT current_setting('timezone') AS name`,
+    )
+    await migrate(`${url}?options=-c%20timezone%3DEurope/Berlin`, directory)
+    expect(await query(url, 'SELECT tricky(), name FROM zone')).toEqual([';', 'UTC'])
+  })
+})
+
+describe('the author of migrations', () => {
+  it('lets new text columns sort by bytes', () => {
+    const sql = (collate: string) =>
+      [
+        `CREATE TABLE "A" (\n    "id" TEXT${collate} NOT NULL,\n    "tags" TEXT[]${collate},\n    "end" TEXT${collate}\n);`,
+        `ALTER TABLE "A" ADD COLUMN     "b" TEXT${collate} NOT NULL DEFAULT '',\nADD COLUMN     "c" TEXT${collate};`,
+        `ALTER TABLE "A" ALTER COLUMN "n" SET DATA TYPE TEXT${collate};`,
+        `INSERT INTO "A" VALUES ('TEXT ')`,
+      ].join('\n')
+    expect(sortedByBytes(sql(''))).toBe(sql(' COLLATE "C"'))
+  })
+})
+
+async function write(directory: string, name: string, sql: string): Promise<void> {
+  await mkdir(join(directory, name), { recursive: true })
+  await writeFile(join(directory, name, 'migration.sql'), sql)
+}
+
+/** And a directory for migrations of the test's own. */
+async function emptyDatabase(): Promise<{ url: string; directory: string }> {
+  const name = `migrate_${randomUUID().replaceAll('-', '')}`
+  await query(server.url, `CREATE DATABASE ${name} TEMPLATE template0`)
+  const url = new URL(server.url)
+  url.pathname = name
+  onTestFinished(() => query(server.url, `DROP DATABASE ${name} WITH (FORCE)`).then(() => {}))
+  return { url: url.href, directory: await temporaryDirectory() }
+}

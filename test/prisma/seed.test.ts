@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
+import { openDatabase } from '../../prisma/client.ts'
+import { migrate } from '../../prisma/migrate.ts'
+import { isEmpty, seed } from '../../prisma/seed.ts'
+
+const DAY_MS = 86_400_000
+const now = new Date('2028-02-29T23:30:00.123Z')
+
+/** A database of its own, as the demo data has fixed identifiers. */
+const name = `seed_${randomUUID().replaceAll('-', '')}`
+const url = new URL(inject('databaseUrl'))
+let db: Database
+
+const onServer = async (statement: string) => {
+  const client = new pg.Client(url.href)
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+beforeAll(async () => {
+  await onServer(`CREATE DATABASE ${name}`)
+  const own = Object.assign(new URL(url), { pathname: `/${name}` }).href
+  await migrate(own)
+  db = openDatabase(own, () => {})
+})
+afterAll(async () => {
+  await db.$disconnect()
+  await onServer(`DROP DATABASE ${name} WITH (FORCE)`)
+})
+
+const ids = async (rows: Promise<{ id: string }[]>) => (await rows).map(({ id }) => id).sort()
+const person = (id: string) =>
+  db.person.findUniqueOrThrow({
+    where: { id },
+    include: { memberships: true, groups: true, cards: true, results: true },
+  })
+
+/** Every row of every table, but for those of the migrations. */
+async function everything() {
+  const tables = await db.$queryRaw<{ name: string }[]>`
+    SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '\\_%' ORDER BY 1`
+  const rows = tables.map(async (table) => [
+    table.name,
+    await db.$queryRawUnsafe(`SELECT coalesce(jsonb_agg(t ORDER BY t::text), '[]')::text FROM "${table.name}" t`),
+  ])
+  return Object.fromEntries(await Promise.all(rows)) as Record<string, unknown>
+}
+
+describe('the demo data', () => {
+  it('turns an empty database into one that is not', async () => {
+    expect(await isEmpty(db)).toBe(true)
+    await seed(db, now)
+    expect(await isEmpty(db)).toBe(false)
+  })
+
+  it('stays as it is when it is loaded again, at whatever time, also twice at once', async () => {
+    const before = await everything()
+    await seed(db, now)
+    await Promise.all([1, 2].map((years) => seed(db, new Date(now.getTime() + years * 365 * DAY_MS))))
+    expect(await everything()).toEqual(before)
+  })
+
+  it('keeps what has been changed, and brings back what is missing', async () => {
+    await db.group.update({ where: { id: 'seniors' }, data: { name: 'Masters' } })
+    await db.group.delete({ where: { id: 'board' } })
+    await seed(db, now)
+    expect((await db.group.findUnique({ where: { id: 'seniors' } }))?.name).toBe('Masters')
+    expect(await db.event.findUnique({ where: { id: 'board-meeting' } })).not.toBeNull()
+  })
+
+  it('has the organisations', async () => {
+    const rows = await db.organisation.findMany({ orderBy: { id: 'asc' } })
+    expect(rows.map(({ id, kind }) => [id, kind])).toEqual([
+      ['academy', 'academy'],
+      ['northgate', 'club'],
+      ['other-academy', 'academy'],
+      ['other-provider', 'provider'],
+      ['provider', 'provider'],
+      ['riverside', 'club'],
+    ])
+  })
+
+  it('has the people', async () => {
+    expect(await ids(db.person.findMany())).toEqual(['anna', 'ben', 'cara', 'dora'])
+    const [anna, ben, cara, dora] = await Promise.all(['anna', 'ben', 'cara', 'dora'].map(person))
+    const clubsOf = (one: typeof anna) =>
+      one!.memberships.map((row) => [row.organisationId, row.leftAt !== null]).sort()
+    const both = [
+      ['academy', false],
+      ['provider', false],
+    ]
+    expect(clubsOf(anna)).toEqual([...both, ['riverside', false]])
+    expect(clubsOf(ben)).toEqual([...both, ['riverside', false]])
+    expect(clubsOf(cara)).toEqual([...both, ['riverside', true]])
+    expect(clubsOf(dora)).toEqual([['academy', false], ['northgate', false], ...both.slice(1)])
+    expect(cara!.memberships.find(({ leftAt }) => leftAt)!.leftAt!.getTime()).toBeLessThan(now.getTime())
+
+    const { birthday, cards, groups, results, ...texts } = anna!
+    expect(Object.values(texts).every((value) => value.length > 0)).toBe(true)
+    expect(birthday).toBeInstanceOf(Date)
+    expect(groups.map(({ groupId, role }) => [groupId, role]).sort()).toEqual([
+      ['seniors', 'member'],
+      ['youth', 'trainer'],
+    ])
+    expect(cards).toMatchObject([{ clubId: 'riverside', status: 'valid' }])
+    expect(cards[0]!.validUntil.getTime()).toBeGreaterThan(now.getTime() + 30 * DAY_MS)
+    expect(results.map(({ id }) => id).sort()).toEqual(['result-away', 'result-foreign', 'result-hosted'])
+    expect(ben).toMatchObject({ birthday: null, image: '', cards: [], groups: [{ groupId: 'youth', role: 'member' }] })
+  })
+
+  it('has the teams, apps and clients', async () => {
+    expect(await db.team.findMany({ select: { id: true, level: true }, orderBy: { id: 'asc' } })).toEqual([
+      { id: 'builders', level: 'developer' },
+      { id: 'hobbyists', level: 'hobby' },
+    ])
+    const apps = await db.app.findMany({ orderBy: { id: 'asc' } })
+    expect(apps.map(({ id, teamId, providerId, state }) => [id, teamId, providerId, state])).toEqual([
+      ['foreign-app', 'builders', 'other-provider', 'active'],
+      ['hobby-app', 'hobbyists', 'provider', 'active'],
+      ['suspended-app', 'builders', 'provider', 'suspended'],
+      ['trainer-app', 'builders', 'provider', 'active'],
+    ])
+    expect(apps.every(({ webhookUrl, webhookSecret }) => webhookUrl === null && webhookSecret === null)).toBe(true)
+    const clients = await db.client.findMany({ orderBy: { id: 'asc' } })
+    expect(clients.map(({ id, teamId, appId, environment }) => [id, teamId, appId, environment])).toEqual([
+      ['hobby-app', 'hobbyists', 'hobby-app', 'production'],
+      ['no-app', 'builders', null, 'production'],
+      ['trainer-app', 'builders', 'trainer-app', 'production'],
+      ['trainer-app-sandbox', 'builders', 'trainer-app', 'sandbox'],
+    ])
+    expect(await db.storageEntry.count()).toBe(0)
+  })
+
+  it('has the groups, events and plans', async () => {
+    expect(await ids(db.group.findMany({ where: { clubId: 'riverside' } }))).toEqual(['board', 'seniors', 'youth'])
+    const events = await db.event.findMany({
+      where: { clubId: 'riverside' },
+      include: { calendar: true },
+      orderBy: { id: 'asc' },
+    })
+    expect(events.map(({ id, state, calendar, groupId }) => [id, state, calendar?.visible, groupId])).toEqual([
+      ['board-meeting', 'published', undefined, 'board'],
+      ['closed-calendar', 'published', false, null],
+      ['club-party', 'published', undefined, null],
+      ['draft-event', 'draft', undefined, null],
+      ['open-calendar', 'published', true, null],
+      ['summer-camp', 'published', undefined, null],
+      ['youth-training', 'published', undefined, 'youth'],
+    ])
+    for (const { id, start, end } of events) {
+      const [from, to] = id === 'summer-camp' ? [199, 206] : [0, 30]
+      expect(start.getTime(), id).toBeGreaterThan(now.getTime() + from * DAY_MS)
+      expect(end.getTime(), id).toBeLessThan(now.getTime() + to * DAY_MS)
+    }
+    const plans = await db.trainingPlan.findMany({
+      include: { assignments: { orderBy: { groupId: 'asc' } }, _count: { select: { exercises: true } } },
+      orderBy: { id: 'asc' },
+    })
+    expect(
+      plans.map(({ id, assignments, _count }) => [id, _count.exercises, ...assignments.map((a) => a.groupId)]),
+    ).toEqual([
+      ['plan-board', 1, 'board'],
+      ['plan-strength', 3, 'seniors', 'youth'],
+    ])
+  })
+
+  it('has the results', async () => {
+    const competition = { include: { participations: true } }
+    const rows = await db.competitionResult.findMany({
+      include: { discipline: { include: { competition } } },
+      orderBy: { id: 'asc' },
+    })
+    const clubs = rows.map(({ id, discipline }) => [
+      id,
+      discipline.competition.hostId === 'riverside',
+      discipline.competition.participations.some(({ clubId }) => clubId === 'riverside'),
+    ])
+    expect(clubs).toEqual([
+      ['result-away', false, true],
+      ['result-foreign', false, false],
+      ['result-hosted', true, false],
+    ])
+  })
+
+  it('has the quizzes', async () => {
+    const quizzes = await db.quiz.findMany({ include: { questions: { orderBy: { position: 'asc' } } } })
+    const rows = quizzes.map((quiz) => [
+      quiz.id,
+      [quiz.academyId, quiz.state, quiz.threshold, quiz.lessonId, quiz.attemptsAllowed],
+      quiz.questions.map(({ id, type, options, solution }) =>
+        [id, type, options.join('/'), solution.join('/')].join(' '),
+      ),
+    ])
+    const q1 = 'q1 single Red/Green/Blue Green'
+    expect(Object.fromEntries(rows.map(([id, facts]) => [id, facts]))).toEqual({
+      'choice-quiz': ['academy', 'released', 60, 'lesson-1', null],
+      'open-quiz': ['academy', 'released', 50, null, null],
+      'once-quiz': ['academy', 'released', 60, null, 1],
+      'closed-quiz': ['academy', 'closed', 60, null, null],
+      'empty-quiz': ['academy', 'released', 60, null, null],
+      'unreleased-quiz': ['academy', 'draft', 60, null, null],
+      'other-quiz': ['other-academy', 'released', 60, null, null],
+    })
+    expect(Object.fromEntries(rows.map(([id, , questions]) => [id, questions]))).toEqual({
+      'choice-quiz': [q1, 'q2 single 2/3/4 4', 'q3 multiple A/B/C/D A/C'],
+      'open-quiz': ['q1 single Yes/No Yes', 'q2 text  ', 'q3 image  ', 'q4 file  '],
+      'once-quiz': [q1],
+      'closed-quiz': [q1],
+      'empty-quiz': [],
+      'unreleased-quiz': [q1],
+      'other-quiz': [q1],
+    })
+  })
+})

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { onTestFinished } from 'vitest'
+import type { EmbeddedServer } from '../../prisma/embedded.ts'
+import { startEmbedded } from '../../prisma/embedded.ts'
+
+export const isRoot = process.getuid?.() === 0
+
+/** A directory for one test, which the server's user may enter also when the tests are run by root. */
+export async function temporaryDirectory(mode = 0o755): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'embedded-'))
+  await chmod(directory, mode)
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+export async function started(directory: string): Promise<EmbeddedServer> {
+  const server = await startEmbedded(directory)
+  onTestFinished(() => server.stop())
+  return server
+}
+
+/** For a whole file of tests. */
+export async function temporaryServer(): Promise<EmbeddedServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'embedded-'))
+  await chmod(directory, 0o755)
+  const server = await startEmbedded(directory)
+  const stop = () => server.stop().then(() => rm(directory, { recursive: true, force: true }))
+  return { ...server, stop }
+}
+
+export interface OtherProcess {
+  url: string
+  end(): Promise<void>
+  kill(): Promise<void>
+}
+
+/** The same in a process of its own. */
+export async function startedElsewhere(directory: string): Promise<OtherProcess> {
+  const program = fileURLToPath(new URL('embedded-process.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--import', 'tsx', program, directory], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const closed = once(child, 'close')
+  const end = async () => {
+    child.stdin.end()
+    await closed
+  }
+  onTestFinished(end)
+  const [url] = await Promise.race([once(createInterface(child.stdout), 'line'), closed.then(() => [''])])
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await closed
+  }
+  return { url, end, kill }
+}
+
+export async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query({ text: sql, rowMode: 'array' })
+    return rows.flat()
+  } finally {
+    await client.end()
+  }
+}
+
+/** The number of the server's process; 0 when none runs. */
+export async function pidOf(directory: string): Promise<number> {
+  const file = join(directory, 'postgres', 'data', 'postmaster.pid')
+  return Number.parseInt(await readFile(file, 'utf8').catch(() => '0'), 10)
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { createSealer } from '../../routers/webhook/seal.ts'
+
+const sealer = createSealer(randomBytes(32))
+const place = 'App.webhookSecret:a'
+
+describe('a sealed value', () => {
+  it.each(['s', 'a secret of some length', 'Grüße\0 und 你好', 'x'.repeat(1024), ''])(
+    'opens to what was sealed: %j',
+    (plain) => {
+      expect(sealer.open(sealer.seal(plain, place), place)).toBe(plain)
+    },
+  )
+
+  it('is another one each time, and shows nothing of what is in it', () => {
+    const sealed = Array.from({ length: 100 }, () => sealer.seal('correct-horse', place))
+    expect(new Set(sealed).size).toBe(100)
+    expect(sealed.join()).not.toContain('correct-horse')
+    expect(sealed.join()).not.toContain(Buffer.from('correct-horse').toString('base64url'))
+  })
+
+  it('does not open elsewhere', () => {
+    expect(() => sealer.open(sealer.seal('secret', place), 'App.webhookSecret:b')).toThrow()
+  })
+
+  it('does not open with another key', () => {
+    expect(() => createSealer(randomBytes(32)).open(sealer.seal('secret', place), place)).toThrow()
+  })
+
+  it('does not open when any byte of it was changed', () => {
+    const [version, nonce, text] = sealer.seal('secret', place).split('.') as [string, string, string]
+    const flipped = (part: string, index: number) => {
+      const bytes = Buffer.from(part, 'base64url')
+      bytes[index]! ^= 1
+      return bytes.toString('base64url')
+    }
+    for (let index = 0; index < 12; index++) {
+      expect(() => sealer.open(`${version}.${flipped(nonce, index)}.${text}`, place)).toThrow()
+    }
+    for (let index = 0; index < Buffer.from(text, 'base64url').length; index++) {
+      expect(() => sealer.open(`${version}.${nonce}.${flipped(text, index)}`, place)).toThrow()
+    }
+  })
+
+  it('does not open when it was cut', () => {
+    const sealed = sealer.seal('secret', place)
+    for (let length = 0; length < sealed.length - 1; length++) {
+      expect(() => sealer.open(sealed.slice(0, length), place), sealed.slice(0, length)).toThrow()
+    }
+  })
+
+  it('does not open in a version that is not known', () => {
+    expect(() => sealer.open(sealer.seal('secret', place).replace('v1', 'v2'), place)).toThrow(
+      'This is no sealed value.',
+    )
+  })
+
+  it('is not made with a key of another length', () => {
+    expect(() => createSealer(randomBytes(16)).seal('secret', place)).toThrow()
+  })
+})

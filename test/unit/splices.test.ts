@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Splices } from '../../rest-facade/splices.ts'
+
+describe('a stored text', () => {
+  it('goes out as it is, between what stands around it', () => {
+    const texts = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), { maxLength: 20 })
+    fc.assert(
+      fc.property(texts, fc.string({ unit: 'binary' }), (stored, beside) => {
+        const splices = new Splices()
+        const answer = JSON.stringify({ beside, items: stored.map((text) => ({ value: splices.hold(text) })) })
+        const values = stored.map((text) => `{"value":${text}}`).join(',')
+        expect(splices.into(answer)).toBe(`{"beside":${JSON.stringify(beside)},"items":[${values}]}`)
+      }),
+    )
+  })
+
+  it('keeps what a replacement of String.replace would take for a pattern', () => {
+    const splices = new Splices()
+    const mark = splices.hold('"$& $1 $$ $` $\'"')
+    expect(splices.into(JSON.stringify([mark]))).toBe('["$& $1 $$ $` $\'"]')
+  })
+
+  it('cannot pull in another one, though it held the mark of it', () => {
+    const splices = new Splices()
+    const secret = splices.hold('"secret"')
+    const sly = splices.hold(JSON.stringify(secret))
+    expect(splices.into(JSON.stringify([sly]))).toBe(JSON.stringify([secret]))
+  })
+
+  it('stands wherever its mark does, in any order and twice', () => {
+    const splices = new Splices()
+    const [a, b] = [splices.hold('1e400'), splices.hold('-0')]
+    expect(splices.into(JSON.stringify([b, a, b]))).toBe('[-0,1e400,-0]')
+  })
+})
+
+describe('what looks like a mark', () => {
+  it('is none when it was made up, and none inside a longer text', () => {
+    const splices = new Splices()
+    const mark = splices.hold('1')
+    const beside = ['splice:00000000-0000-4000-8000-000000000000:0', `x${mark}`, `${mark}x`, `"${mark}"`]
+    expect(splices.into(JSON.stringify([...beside, mark]))).toBe(`${JSON.stringify(beside).slice(0, -1)},1]`)
+  })
+
+  it('is another one in each run, so that nothing stored before can hold it', () => {
+    expect(new Splices().hold('1')).toMatch(/^splice:[0-9a-f-]{36}:0$/)
+  })
+})
+
+describe('an answer without stored texts', () => {
+  it('stays as it is', () => {
+    const answer = '{"value":"splice:0"}'
+    expect(new Splices().into(answer)).toBe(answer)
+  })
+})
