@@ -6,7 +6,8 @@ import { difference, sortedByBytes } from '../../prisma/author.ts'
 import type { EmbeddedServer } from '../../prisma/embedded.ts'
 import { migrate, migrationsDirectory } from '../../prisma/migrate.ts'
 import { sqlBetween } from '../../prisma/schema-engine.ts'
-import { query, temporaryDirectory, temporaryServer } from './servers.ts'
+import { temporaryServer } from '../support/temporary-server.ts'
+import { query, temporaryDirectory } from './servers.ts'
 
 let server: Pick<EmbeddedServer, 'url' | 'stop'>
 beforeAll(async () => {

@@ -26,15 +26,6 @@ export async function started(directory: string): Promise<EmbeddedServer> {
   return server
 }
 
-/** For a whole file of tests. */
-export async function temporaryServer(): Promise<EmbeddedServer> {
-  const directory = await mkdtemp(join(tmpdir(), 'embedded-'))
-  await chmod(directory, 0o755)
-  const server = await startEmbedded(directory)
-  const stop = () => server.stop().then(() => rm(directory, { recursive: true, force: true }))
-  return { ...server, stop }
-}
-
 export interface OtherProcess {
   url: string
   end(): Promise<void>

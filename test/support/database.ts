@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { startEmbedded } from '../../prisma/embedded.ts'
 import { migrate } from '../../prisma/migrate.ts'
+import { temporaryServer } from './temporary-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -36,11 +33,6 @@ async function createOutside(admin: string) {
 }
 
 async function createEmbedded() {
-  const directory = await mkdtemp(join(tmpdir(), 'member-apps-test-'))
-  const server = await startEmbedded(directory)
-  const remove = async () => {
-    await server.stop()
-    await rm(directory, { recursive: true, force: true })
-  }
-  return { url: server.url, remove }
+  const { url, stop } = await temporaryServer()
+  return { url, remove: stop }
 }
