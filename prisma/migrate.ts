@@ -15,7 +15,7 @@ const LOCK = 72707369
 /** Applies what the database lacks, all of it or nothing, and returns the names; of several starters one applies. */
 export async function migrate(url: string, directory = migrationsDirectory()): Promise<string[]> {
   const migrations = await readMigrations(directory)
-  const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' })
+  const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC', connectionTimeoutMillis: 10_000 })
   client.on('error', () => {}) // a lost connection fails the query that waits, too
   await client.connect()
   try {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import { StringDecoder } from 'node:string_decoder'
 import { setImmediate } from 'node:timers/promises'
 import type { ApiError } from '../routers/errors.ts'
 import { errors } from '../routers/errors.ts'
@@ -22,6 +23,8 @@ const BODY_NESTING = 64
 /** The whole body. It listens rather than iterates: to leave a `for await` destroys the socket, and the answer with it. */
 export function readBytes(request: IncomingMessage, limitBytes: number, tooLarge: () => ApiError): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    // It may have left while it was looked up who it is; its 'close' does not come again.
+    if (request.destroyed) return reject(errors.bodyCutOff())
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) return reject(tooLarge())
     const chunks: Buffer[] = []
     let size = 0
@@ -91,7 +94,19 @@ export async function readField(request: IncomingMessage, field: string, quotaBy
   if (!found) throw errors.valueMissing()
   if (members > 1) throw errors.valueNotAlone()
   if (found.nesting > MAX_NESTING) throw errors.valueTooDeep()
-  return new JsonText(bytes.toString('utf8', found.valueStart, found.valueEnd))
+  return new JsonText(await textOf(bytes.subarray(found.valueStart, found.valueEnd)))
+}
+
+/** UTF-8 as a text, in slices as well: beyond ASCII that takes longer than the scan. */
+async function textOf(bytes: Buffer): Promise<string> {
+  if (bytes.length <= SLICE_BYTES) return bytes.toString()
+  const decoder = new StringDecoder()
+  const parts: string[] = []
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    await setImmediate()
+    parts.push(decoder.write(bytes.subarray(at, at + SLICE_BYTES)))
+  }
+  return parts.join('')
 }
 
 /** The key of a member, its escapes resolved; longer ones than any escaped field name are not looked at. */

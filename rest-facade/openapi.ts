@@ -88,7 +88,7 @@ function moveOut(operation: Operation, body: BodySchema, keys: ReadonlySet<strin
 }
 
 /** The errors that an endpoint answers with, by status: of its gate, its input, and its own row. */
-function failuresOf({ meta, method, fromBody, procedure }: Route): Map<number, string[]> {
+function failuresOf({ meta, method, parameters, fromQuery, fromBody, procedure }: Route): Map<number, string[]> {
   const { section, level, app, memberOf } = meta.audience
   const inputStatus = procedure._def.type === 'query' ? 422 : 400
   const found: ApiError[] = [errors.tokenInvalid(), errors.tokenExpired(), errors.rateLimited(60), errors.unavailable()]
@@ -97,7 +97,8 @@ function failuresOf({ meta, method, fromBody, procedure }: Route): Map<number, s
   if (app) found.push(errors.clientNotApp('the service'))
   if (memberOf) found.push(errors.memberUnknown(memberOf))
   if (section === 'apps' && app) found.push(errors.nameInvalid(), errors.scopeInvalid())
-  else if (section !== 'apps') found.push(errors.inputInvalid(inputStatus, 'The request does not fit.'))
+  else if (fromQuery.size > 0 || parameters.some((key) => key !== ''))
+    found.push(errors.inputInvalid(inputStatus, 'The request does not fit.'))
   if (method !== 'GET' && fromBody.size > 0) found.push(errors.bodyNotJson(), errors.typeWrong())
   found.push(...(meta.fails ?? []).map((name) => errors[name]()))
 

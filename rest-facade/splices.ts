@@ -7,9 +7,16 @@ const marks = new RegExp(`"${MARK}(\\d+)"`)
 /** The stored JSON texts of one answer, which go out as they are: byte for byte, and without the cost of parsing them. */
 export class Splices {
   readonly #texts: string[] = []
+  readonly #inLines: boolean
+
+  /** An answer that is read line by line gets texts without line breaks: outside of strings, where alone they can be. */
+  constructor(inLines = false) {
+    this.#inLines = inLines
+  }
 
   /** What takes a text's place in the answer. */
-  readonly hold = (text: string) => `${MARK}${this.#texts.push(text) - 1}`
+  readonly hold = (text: string) =>
+    `${MARK}${this.#texts.push(this.#inLines ? text.replace(/[\r\n]/g, ' ') : text) - 1}`
 
   /** The answer's JSON with the texts in their places. */
   into(json: string): string {
@@ -18,5 +25,15 @@ export class Splices {
     const parts = json.split(marks)
     for (let i = 1; i < parts.length; i += 2) parts[i] = this.#texts[Number(parts[i])]!
     return parts.join('')
+  }
+
+  /** The same of a stream of whole lines. */
+  intoLines(lines: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+    const decoder = new TextDecoder()
+    const encoder = new TextEncoder()
+    const splice = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => controller.enqueue(encoder.encode(this.into(decoder.decode(chunk)))),
+    })
+    return lines.pipeThrough(splice)
   }
 }

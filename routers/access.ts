@@ -49,13 +49,16 @@ export function accessLookup(db: Database, now: () => number): AccessLookup {
   }
 }
 
-async function lookUp(db: Database, { client, organisation, member }: Principal, now: number): Promise<Access | null> {
-  const known = storable(organisation) && storable(member)
-  const [row] = await db.$queryRaw<Access[]>`
-    SELECT "Team".id AS team, "Team".level::text AS level, "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
+const access = {
+  name: 'access',
+  text: `SELECT "Team".id AS team, "Team".level::text AS level, "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
       (SELECT "Organisation".kind::text FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
-       WHERE "organisationId" = ${known ? organisation : ''} AND "personId" = ${known ? member : ''}
-         AND ("leftAt" IS NULL OR "leftAt" > ${new Date(now)}::timestamptz)) AS "memberOf"
-    FROM "Client" JOIN "Team" ON "Team".id = "Client"."teamId" WHERE "Client".id = ${client}`
+       WHERE "organisationId" = $2 AND "personId" = $3 AND ("leftAt" IS NULL OR "leftAt" > $4)) AS "memberOf"
+    FROM "Client" JOIN "Team" ON "Team".id = "Client"."teamId" WHERE "Client".id = $1`,
+}
+
+async function lookUp(db: Database, { client, organisation, member }: Principal, now: number): Promise<Access | null> {
+  const whose = storable(organisation) && storable(member) ? [organisation, member] : ['', '']
+  const [row] = await db.run<Access>(access, [client, ...whose, new Date(now)])
   return row ?? null
 }

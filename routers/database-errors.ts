@@ -1,8 +1,11 @@
 import { ApiError, errors } from './errors.ts'
 
-/** Codes with which Prisma, PostgreSQL and the network say that the database cannot be reached or is going away. */
+/** Codes with which Prisma, PostgreSQL and the network say that the database cannot be reached, or answers too late. */
 const unreachable =
-  /^(?:P1\d{3}|P2024|P2028|08\w{3}|57P0\d|53[03]00|EAI_AGAIN|E(?:CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|PIPE|TIMEDOUT))$/
+  /^(?:P1\d{3}|P2024|P2028|08\w{3}|28\w{3}|3D000|53\w{3}|57014|57P0\d|EAI_AGAIN|E(?:CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|PIPE|TIMEDOUT))$/
+
+/** What Prisma's driver adapter makes of some of these codes, and leaves as their only trace under a raw query. */
+const unreachableKind = /^(?:DatabaseNotReachable|ConnectionClosed|SocketTimeout|TlsConnectionError)$/
 
 /** Sentences of the driver that come without a code. */
 const unreachableText =
@@ -10,21 +13,26 @@ const unreachableText =
 
 const FOREIGN_KEY_VIOLATION = '23503'
 
-/** PostgreSQL's own code of an error, however deep Prisma has wrapped it. */
+interface DatabaseError {
+  code?: string
+  meta?: { driverAdapterError?: { cause?: { originalCode?: string } } }
+}
+
+/** PostgreSQL's own code of an error: of the driver's, or of one that Prisma has wrapped it in. */
 export function sqlState(thrown: unknown): string | undefined {
-  const { meta } = thrown as { meta?: { driverAdapterError?: { cause?: { originalCode?: string } } } }
-  return meta?.driverAdapterError?.cause?.originalCode
+  const { code, meta } = thrown as DatabaseError
+  return meta?.driverAdapterError?.cause?.originalCode ?? code
 }
 
 /** What went wrong inside a procedure, as the client may see it: 503 when the database is away, else 500. */
 export function failureOf(thrown: unknown): ApiError {
   for (let error: unknown = thrown, depth = 0; error instanceof Object && depth < 8; depth++) {
     if (error instanceof ApiError) return error
-    const { code, originalCode, message, cause, meta } = error as Record<string, unknown>
+    const { code, originalCode, kind, message, cause, meta } = error as Record<string, unknown>
     if (unreachable.test(String(code)) || unreachable.test(String(originalCode))) return errors.unavailable(thrown)
-    if (unreachableText.test(String(message))) return errors.unavailable(thrown)
+    if (unreachableKind.test(String(kind)) || unreachableText.test(String(message))) return errors.unavailable(thrown)
     // Only the removal of the token's own client, member or organisation, a moment ago, leaves a write without its row.
-    if (originalCode === FOREIGN_KEY_VIOLATION || code === 'P2003') return errors.tokenInvalid()
+    if ([code, originalCode].includes(FOREIGN_KEY_VIOLATION) || code === 'P2003') return errors.tokenInvalid()
     error = cause ?? (meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError
   }
   return errors.internal(thrown)

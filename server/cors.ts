@@ -26,7 +26,9 @@ export const preflightHeaders = (allow: string) => ({
   'Access-Control-Max-Age': '600',
 })
 
+const fields = Object.entries(corsHeaders)
+
 export const cors: Step = (ctx, next) => {
-  ctx.set(corsHeaders)
+  for (const [name, value] of fields) ctx.res.setHeader(name, value)
   return next()
 }

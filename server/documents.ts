@@ -3,10 +3,11 @@ import { openApiDocument } from '../rest-facade/openapi.ts'
 import { errors } from '../routers/errors.ts'
 import type { Section } from '../routers/trpc.ts'
 import type { BaseUrls } from './locate.ts'
-import type { State } from './state.ts'
+import { routed } from './routed.ts'
+import type { State, Step } from './state.ts'
 
 /** What is at the public port without being a procedure: the OpenAPI document of each API, at its own host. */
-export function documents(baseUrls: BaseUrls) {
+export function documents(baseUrls: BaseUrls): Step {
   const texts = new Map<Section | null, string>(
     Object.entries(baseUrls).map(([name, url]) => [
       name as Section,
@@ -20,5 +21,6 @@ export function documents(baseUrls: BaseUrls) {
     ctx.type = 'application/json; charset=utf-8'
     ctx.body = text
   })
-  return router
+  const step = routed(router)
+  return (ctx, next) => (ctx.state.route ? next() : step(ctx, next))
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import { createServer, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type Koa from 'koa'
 import { envelope } from '../rest-facade/envelope.ts'
 import { errors } from '../routers/errors.ts'
@@ -20,6 +20,9 @@ const limits = {
   requireHostHeader: false,
 }
 
+/** How long a refused connection stays, in which its client may read why. */
+const LINGER_MS = 5_000
+
 export interface Listener {
   port: number
   /** Stops accepting, lets the requests in flight finish, and cuts what is left after so many milliseconds. */
@@ -29,18 +32,33 @@ export interface Listener {
 /** Listens on every interface. `headers` are those of answers that never come to the app, as their requests are no HTTP. */
 export async function listen(app: Koa<State>, port: number, headers: Record<string, string> = {}): Promise<Listener> {
   const server = createServer(limits)
-  let ending = false
+  // Their size is bounded. A bound on their number would hide those that come behind it: a second Host, for one.
+  server.maxHeadersCount = 0
+  const inFlight = new Set<ServerResponse>()
   const handle = app.callback()
   server.on('request', (request, response) => {
-    if (ending) response.shouldKeepAlive = false
+    inFlight.add(response)
+    response.once('close', () => inFlight.delete(response))
+    if (!server.listening) response.shouldKeepAlive = false
     return handle(request, response)
   })
+  const refused = new WeakSet<Socket>()
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // What comes behind refused bytes is dropped for a while: to close at once would take the answer from its reader.
+    if (refused.has(socket)) return
+    refused.add(socket)
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-    const { body, fields } = refusal(headers)
-    const lines = Object.entries({ ...fields, Connection: 'close' }).map(([name, value]) => `${name}: ${value}`)
-    const status = statuses[error.code ?? ''] ?? 400
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+    setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    const refuse = () => {
+      const { body, fields } = refusal(headers)
+      const lines = Object.entries({ ...fields, Connection: 'close' }).map(([name, value]) => `${name}: ${value}`)
+      const status = statuses[error.code ?? ''] ?? 400
+      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+    }
+    // A good request that came before is answered before.
+    const earlier = [...inFlight].findLast(({ req }) => req.socket === socket && req.complete)
+    if (earlier) earlier.once('close', refuse)
+    else refuse()
   })
   server.on('checkExpectation', (_request, response) => {
     const { body, fields } = refusal(headers)
@@ -51,11 +69,12 @@ export async function listen(app: Koa<State>, port: number, headers: Record<stri
   return {
     port: (server.address() as { port: number }).port,
     async close(graceMs) {
-      ending = true
       const closed = new Promise<true>((resolve) => server.close(() => resolve(true)))
+      // Told so by the answer, a client does not send its next request into a connection that is about to go.
+      for (const response of inFlight) response.shouldKeepAlive = false
       const giveUp = Date.now() + graceMs
       // A connection falls idle when its answer is sent; Node does not close it by itself.
-      while (!(await Promise.race([closed, setTimeout(50, false)]))) {
+      while (!(await Promise.race([closed, sleep(50, false)]))) {
         if (Date.now() < giveUp) server.closeIdleConnections()
         else server.closeAllConnections()
       }

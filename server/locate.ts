@@ -1,9 +1,9 @@
-import type { IncomingMessage } from 'node:http'
+import type { Route } from '../rest-facade/routes.ts'
 import { routesAt, segmentsOf } from '../rest-facade/routes.ts'
 import { errors } from '../routers/errors.ts'
 import type { Section } from '../routers/trpc.ts'
 import { preflightHeaders } from './cors.ts'
-import type { Step } from './state.ts'
+import type { Step, StepContext } from './state.ts'
 
 export type BaseUrls = Record<Section, string>
 
@@ -11,59 +11,49 @@ const nameOf = (host: string) => host.toLowerCase().replace(/:\d*$/, '').replace
 
 /** Which endpoint a request is for, and whether it came to that endpoint's host. Before anything else is looked at. */
 export function locate(baseUrls: BaseUrls): Step {
-  const hosts = Object.entries(baseUrls).map(([section, url]) => ({
-    section: section as Section,
-    host: new URL(url).host,
-  }))
-  const hostOf = new Map(hosts.map(({ section, host }) => [section, host]))
+  const hosts = Object.entries(baseUrls).map(([section, url]) => {
+    const { host } = new URL(url)
+    return { section: section as Section, host, name: nameOf(host) }
+  })
+  const own = new Map(hosts.map((one) => [one.section, one]))
 
   return (ctx, next) => {
-    const { host, path, search } = targetOf(ctx.req)
-    Object.assign(ctx.state, { path, search })
-    const name = nameOf(host)
-    ctx.state.section = hosts.find((own) => nameOf(own.host) === name)?.section ?? null
-    checkHostHeaders(ctx.req)
-    if (!path.startsWith('/')) throw errors.addressUnknown()
-    ctx.req.url = search ? `${path}?${search}` : path
-
-    const segments = segmentsOf(path)
+    const name = nameOf(ctx.state.host)
+    ctx.state.section = hosts.find((one) => one.name === name)?.section ?? null
+    checkFraming(ctx)
+    const segments = segmentsOf(ctx.state.path)
     const found = segments ? routesAt(segments) : []
     if (!segments || !found[0]) return next()
     const { section } = found[0]
     ctx.state.section = section
-    const own = hostOf.get(section)!
-    if (nameOf(own) !== name) throw errors.hostWrong(own)
+    const here = own.get(section)!
+    if (here.name !== name) throw errors.hostWrong(here.host)
 
-    const allow = found.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
-    if (ctx.method === 'OPTIONS') {
-      ctx.set(preflightHeaders(allow))
-      ctx.status = 204
-      return
-    }
     const method = ctx.method === 'HEAD' ? 'GET' : ctx.method
     const route = found.find((one) => one.method === method)
-    if (!route) throw errors.methodWrong(allow)
+    if (!route) return otherMethod(ctx, found)
     Object.assign(ctx.state, { route, segments })
     return next()
   }
 }
 
-/**
- * The request target, read by hand: `new URL` folds `..`, `%2e` and `\`, and throws. An absolute one names its own host
- * (RFC 9112, 3.2.2).
- */
-function targetOf({ url = '/', headers }: IncomingMessage) {
-  const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? [undefined, headers.host ?? '', url]
-  const target = rest === '' || rest!.startsWith('?') ? `/${rest}` : rest!
-  const cut = target.indexOf('?')
-  if (cut < 0) return { host: authority!, path: target, search: '' }
-  return { host: authority!, path: target.slice(0, cut), search: target.slice(cut + 1) }
+/** OPTIONS is a preflight, which has no token; whatever else is left is 405. */
+function otherMethod(ctx: StepContext, found: readonly Route[]) {
+  const allow = found.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
+  if (ctx.method !== 'OPTIONS') throw errors.methodWrong(allow)
+  ctx.set(preflightHeaders(allow))
+  ctx.status = 204
 }
 
-/** HTTP/1.1 wants exactly one Host header; two are how a request is smuggled past a proxy. */
-function checkHostHeaders({ rawHeaders, httpVersion }: IncomingMessage) {
-  const count = countOf(rawHeaders, 'host')
-  if (count > 1 || (count === 0 && httpVersion === '1.1')) throw errors.requestInvalid()
+/** HTTP/1.1 wants exactly one Host header; two, or two lengths of a body, are how a request is smuggled past a proxy. */
+function checkFraming(ctx: StepContext) {
+  const count = countOf(ctx.req.rawHeaders, 'host')
+  if (count > 1 || (count === 0 && ctx.req.httpVersion === '1.1')) throw errors.requestInvalid()
+  // Node lets an empty Transfer-Encoding pass beside a Content-Length.
+  const { headers } = ctx.req
+  if (headers['transfer-encoding'] === undefined || headers['content-length'] === undefined) return
+  ctx.res.shouldKeepAlive = false
+  throw errors.requestInvalid()
 }
 
 /** How often a header was sent; Node itself keeps only the first of some. */

@@ -16,44 +16,51 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 export function respond(log: Logger, now: () => number): Step {
   return async (ctx, next) => {
     const start = now()
-    const given = ctx.get('x-request-id')
-    const requestId = REQUEST_ID.test(given) ? given : randomUUID()
+    const given = ctx.req.headers['x-request-id']
+    const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
     ctx.state.requestId = requestId
     ctx.state.section = null
-    ctx.set('X-Request-Id', requestId)
-    ctx.set('X-Content-Type-Options', 'nosniff')
-    ctx.set('Cache-Control', 'private, no-cache')
+    ctx.res.setHeader('X-Request-Id', requestId)
+    ctx.res.setHeader('X-Content-Type-Options', 'nosniff')
+    ctx.res.setHeader('Cache-Control', 'private, no-cache')
 
-    let cause: unknown
     try {
       await next()
     } catch (thrown) {
       const error = thrown instanceof ApiError ? thrown : failureOf(thrown)
-      if (error.status >= 500) cause = error.cause
+      if (error.status >= 500) ctx.state.cause = error.cause
       ctx.status = error.status
       ctx.set(error.headers)
       ctx.type = 'application/json; charset=utf-8'
       ctx.body = JSON.stringify(envelope(error, ctx.state.section, requestId))
     }
-    if (!ctx.req.complete) drain(ctx.req)
+    if (!ctx.req.complete && !ctx.req.destroyed) {
+      const drained = drain(ctx.req)
+      // A connection that ends with its answer, while the client still sends, is reset, and the answer lost: so it waits.
+      if (!ctx.res.shouldKeepAlive) await drained
+      else void drained.then((all) => all || ctx.req.socket.destroy())
+    }
 
     const { method, status, state } = ctx
     const line = { requestId, method, path: state.path, status, ms: now() - start, client: state.principal?.client }
-    if (cause) log.error({ ...line, err: cause })
+    if (state.cause) log.error({ ...line, err: state.cause })
     else log.info(line)
   }
 }
 
-/** Reads and drops what is left of a body, bounded in size and time. */
-function drain(request: IncomingMessage) {
-  const giveUp = () => request.socket.destroy()
-  const timer = setTimeout(giveUp, DRAIN_MS).unref()
-  let left = DRAIN_BYTES
-  request.on('data', (chunk: Buffer) => {
-    left -= chunk.length
-    if (left < 0) giveUp()
+/** Reads and drops what is left of a body, bounded in size and time; whether that was all of it. */
+function drain(request: IncomingMessage): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, DRAIN_MS, false).unref()
+    const done = () => {
+      clearTimeout(timer)
+      resolve(true)
+    }
+    let left = DRAIN_BYTES
+    request.on('data', (chunk: Buffer) => {
+      left -= chunk.length
+      if (left < 0) resolve(false)
+    })
+    request.once('close', done).once('end', done).resume()
   })
-  request.once('close', () => clearTimeout(timer))
-  request.once('end', () => clearTimeout(timer))
-  request.resume()
 }

@@ -89,9 +89,17 @@ async function tokenRules({ tokenIssuer, dataDir, production }: Config, log: Log
   return { keys: noKeys, issuer: tokenIssuer, audience: tokenIssuer }
 }
 
+/** Of an error, what tells where it comes from; a database's `detail` may hold values. */
+const serializeError = ({ name, code, message, stack }: Error & { code?: string }) => ({ name, code, message, stack })
+
 /** The log: one line of JSON each, written without holding up the request that it is about. */
-export const createLog = (config: Config) =>
+export const createLog = ({ logLevel }: Config): Logger =>
   pino(
-    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      level: logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: serializeError },
+    },
     pino.destination({ sync: false }),
   )

@@ -8,12 +8,15 @@ export interface State extends Koa.DefaultState {
   requestId: string
   /** Whose envelope an error gets: the section of the path, else of the host, else null. */
   section: Section | null
-  /** The request target's path and query, as they came. */
+  /** The host that the request names; its path and query, as they came. */
+  host: string
   path: string
   search: string
   route?: Route
   segments: readonly string[]
   principal?: Principal
+  /** What a 5xx comes from, for the log alone. */
+  cause?: unknown
 }
 
 export type Step = Koa.Middleware<State>

@@ -19,7 +19,9 @@ export async function openStore({ databaseUrl, dataDir }: Config, onError: (erro
     await migrate(url)
   } catch (cause) {
     await embedded?.stop()
-    throw new Error(`The database cannot be used: ${(cause as Error).message}`, { cause })
+    // Of a host with several addresses, Node's error has a code only.
+    const { message, code } = cause as NodeJS.ErrnoException
+    throw new Error(`The database cannot be used: ${message || code}`, { cause })
   }
   const db = openDatabase(url, onError)
   return {

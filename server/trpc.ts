@@ -27,15 +27,19 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit): Step
     if (!path.startsWith(`${ENDPOINT}/`)) return next()
     if (ctx.method !== 'GET' && ctx.method !== 'POST') throw errors.methodWrong('GET, POST')
 
-    const splices = new Splices()
+    // A URL would fold `..` and cut a fragment off; so tRPC sees what was asked for and checked.
+    const name = path.slice(ENDPOINT.length + 1).replace(/[/\\#]/g, encodeURIComponent)
     const streamed = ctx.get('trpc-accept') === 'application/jsonl'
+    const splices = new Splices(streamed)
     const setHeader = (name: string, value: string) => ctx.set(name, value)
     const isPost = ctx.method === 'POST'
+    const query = new URLSearchParams(search)
+    const isBatch = query.get('batch') === '1'
     // A refusal here is thrown again where the context is made, so that tRPC gives it its own shape.
     const read = async () => {
       ctx.state.principal = await authenticate(ctx.req)
-      if (isPost) return readJson(ctx.req)
-      await checkJson(Buffer.from(new URLSearchParams(search).get('input') ?? '{}'))
+      if (isPost) return readJson(ctx.req, isBatch)
+      await checkJson(Buffer.from(query.get('input') ?? '{}'), isBatch)
       return undefined
     }
     let refusal: unknown
@@ -47,7 +51,7 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit): Step
       endpoint: ENDPOINT,
       router: appRouter,
       maxBatchSize: MAX_BATCH,
-      req: new Request(`http://trpc.internal${path}?${search}`, {
+      req: new Request(`http://trpc.internal${ENDPOINT}/${name}?${query}`, {
         method: ctx.method,
         headers: { 'content-type': 'application/json', ...(streamed && { 'trpc-accept': 'application/jsonl' }) },
         ...(isPost && { body: body ?? '{}' }),
@@ -58,8 +62,7 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit): Step
           ...core,
           principal: ctx.state.principal!,
           admit: (access) => admit(access, setHeader),
-          // A stream's answers leave one by one, each parsed, as there is no whole to splice into.
-          json: streamed ? (text) => JSON.parse(text) : splices.hold,
+          json: splices.hold,
           setHeader,
         }
         await admitUnknown(own, info.calls.filter(({ procedure }) => !procedure).length)
@@ -76,7 +79,8 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit): Step
     response.headers.forEach((value, name) => {
       if (name !== 'transfer-encoding') ctx.set(name, value)
     })
-    ctx.body = streamed ? response.body : splices.into(await response.text())
+    ctx.type = 'application/json; charset=utf-8'
+    ctx.body = streamed ? splices.intoLines(response.body!) : splices.into(await response.text())
   }
 }
 
@@ -86,15 +90,16 @@ async function admitUnknown({ accessOf, principal, admit }: Context, calls: numb
   for (let call = 0; access && call < calls; call++) await admit(access)
 }
 
-async function readJson(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+async function readJson(request: IncomingMessage, isBatch: boolean): Promise<Uint8Array<ArrayBuffer>> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw errors.typeWrong()
   const bytes = await readBytes(request, BODY_LIMIT_BYTES, errors.bodyTooLarge)
-  if (bytes.length > 0) await checkJson(bytes)
+  if (bytes.length > 0) await checkJson(bytes, isBatch)
   return bytes as Uint8Array<ArrayBuffer>
 }
 
-async function checkJson(bytes: Buffer) {
+async function checkJson(bytes: Buffer, isBatch: boolean) {
   const scanner = await scan(bytes)
   if (!scanner.wellFormed || !isUtf8(bytes)) throw errors.bodyNotJson()
+  if (isBatch && !scanner.rootIsObject) throw errors.bodyNotObject()
   if (scanner.nesting > BODY_NESTING) throw errors.valueTooDeep()
 }

@@ -44,7 +44,7 @@ export const events = endpoint('GET /me/events', 'svc.me.events:read', clubMembe
   summary: "The member's calendar",
   fails: ['rangeTooLong'],
 })
-  .input(range)
+  .input(range.default({}))
   .output(z.object({ items: z.array(event) }))
   .query(async ({ ctx, input }) => {
     const start = input.start ?? Math.floor(ctx.now() / 1000)

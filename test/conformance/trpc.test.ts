@@ -30,7 +30,7 @@ describe('a first-party app over tRPC', () => {
     const trpc = client()
     expect(await trpc.root.query()).toEqual({ api: 'apps', organisation: ids.club })
     expect(await trpc.me.profile.query()).toMatchObject({ id: ids.member })
-    expect(await trpc.me.events.query({})).toEqual({ items: [] })
+    expect(await trpc.me.events.query()).toEqual({ items: [] })
     const at = { collection: 'trpc', key: 'k' }
     const entry = await trpc.storage.put.mutate({ ...at, value: { a: [1, null] } })
     expect(entry).toEqual({ key: 'k', value: { a: [1, null] }, updatedAt: expect.any(Number) })

@@ -35,6 +35,26 @@ describe('a stored text', () => {
   })
 })
 
+describe('an answer that is read line by line', () => {
+  const streamOf = (chunks: string[]) => ReadableStream.from(chunks.map((chunk) => new TextEncoder().encode(chunk)))
+
+  it('gets the texts, too, each on the line of its mark', async () => {
+    const splices = new Splices(true)
+    const texts = ['{\n  "a": [1,\r\n 2]\n}', '"\\n"', '1e400', '" "']
+    const lines = texts.map((text) => `${JSON.stringify({ value: splices.hold(text) })}\n`)
+    const answer = await new Response(splices.intoLines(streamOf([...lines, ' ', '[0]\n']))).text()
+    const expected = [
+      '{"value":{   "a": [1,   2] }}',
+      '{"value":"\\n"}',
+      '{"value":1e400}',
+      '{"value":" "}',
+      ' [0]',
+      '',
+    ]
+    expect(answer.split('\n')).toEqual(expected)
+  })
+})
+
 describe('what looks like a mark', () => {
   it('is none when it was made up, and none inside a longer text', () => {
     const splices = new Splices()

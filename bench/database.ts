@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { openDatabase } from '../prisma/client.ts'
+import { startEmbedded } from '../prisma/embedded.ts'
+import { migrate } from '../prisma/migrate.ts'
+import { scopes } from '../routers/scopes.ts'
+import { developmentKey, mintToken } from '../server/development-key.ts'
+import type { Tenant } from './routes.ts'
+import { ENTRIES, VALUE } from './routes.ts'
+
+/** Each has a quota of 10000 requests a minute; together they never meet it. */
+const TENANTS = 96
+
+export interface Bench {
+  url: string
+  dataDir: string
+  tenants: Tenant[]
+  remove: () => Promise<void>
+}
+
+/** A new database, on the server of TEST_DATABASE_URL or DATABASE_URL, else on an embedded one, and its tenants. */
+export async function createBench(): Promise<Bench> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-bench-'))
+  await chmod(dataDir, 0o755)
+  const outside = process.env.TEST_DATABASE_URL || process.env.DATABASE_URL
+  const embedded = outside ? undefined : await startEmbedded(dataDir)
+  const server = new pg.Client(outside ?? embedded!.url)
+  await server.connect()
+  const name = `bench_${randomUUID().replaceAll('-', '')}`
+  await server.query(`CREATE DATABASE ${name}`)
+  const url = new URL(outside ?? embedded!.url)
+  url.pathname = `/${name}`
+  const remove = async () => {
+    await server.query(`DROP DATABASE ${name} WITH (FORCE)`).finally(() => server.end())
+    await embedded?.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  try {
+    await migrate(url.href)
+    return { url: url.href, dataDir, tenants: await createTenants(url.href, dataDir), remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+async function createTenants(url: string, dataDir: string): Promise<Tenant[]> {
+  const db = openDatabase(url, () => {})
+  const [club, member] = ['club', 'member']
+  const names = Array.from({ length: TENANTS }, (_, i) => `tenant-${i}`)
+  await db.organisation.createMany({
+    data: [
+      { id: club, kind: 'club', name: 'Club' },
+      { id: 'provider', kind: 'provider', name: 'Provider' },
+    ],
+  })
+  await db.person.create({
+    data: { id: member, firstName: 'Mia', lastName: 'Member', email: 'mia@example.org', birthday: new Date(0) },
+  })
+  await db.membership.create({ data: { organisationId: club, personId: member } })
+  await db.team.createMany({ data: names.map((id) => ({ id, name: id, level: 'developer' })) })
+  await db.app.createMany({ data: names.map((id) => ({ id, name: id, teamId: id, providerId: 'provider' })) })
+  await db.client.createMany({
+    data: names.map((id) => ({ id, name: id, teamId: id, appId: id, environment: 'production' })),
+  })
+  for (const app of names) {
+    await db.$queryRaw`SELECT put.outcome FROM generate_series(0, ${ENTRIES - 1}::int) n,
+      storage_put(${app}, ${club}, '', 'bench', 'key-' || n, ${VALUE}, gen_random_uuid(), now(), 10485760, NULL, NULL) put`
+  }
+  await db.$disconnect()
+
+  const key = await developmentKey(dataDir)
+  const scope = Object.keys(scopes).join(' ')
+  return Promise.all(
+    names.map(async (app) => {
+      const claims = { member, organisation: club, client: app, scope, expiresInSeconds: 36_000 }
+      return { token: await mintToken(key, claims), app, club, member }
+    }),
+  )
+}

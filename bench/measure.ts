@@ -1,0 +1,47 @@
+import type { Load, Server, startLoad } from './process.ts'
+import type { Tenant } from './routes.ts'
+import { routes } from './routes.ts'
+
+/** What sends a round of requests to a server, and gives the CPU time of each in microseconds. */
+export function measuring(
+  load: ReturnType<typeof startLoad>,
+  tenants: Tenant[],
+  name: string,
+  concurrency: number,
+  perRound: number,
+) {
+  const { method, path, body } = routes[name]!
+  const requests: Load['requests'] = shuffled(
+    tenants.flatMap(({ token }, tenant) =>
+      Array.from({ length: 10 }, (_, i) => ({
+        method,
+        path: path(tenant * 10 + i),
+        headers: {
+          host: 'apps.localhost',
+          authorization: `Bearer ${token}`,
+          ...(body && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+        },
+        body,
+      })),
+    ),
+  )
+  return async ({ port, cpu }: Server, rounds = 1) => {
+    const count = perRound * rounds
+    const before = await cpu()
+    const { failed, sample } = await load.send({ port, concurrency, requests, count })
+    const used = (await cpu()) - before
+    if (failed > 0) throw new Error(`${failed} of ${count} requests failed: ${sample.slice(0, 300)}`)
+    return used / count
+  }
+}
+
+export function median(numbers: number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)]!
+}
+
+/** Spreads the requests of a tenant over a round, in the same order in each run. */
+function shuffled<T>(list: T[]): T[] {
+  const order = list.map((item, i) => ({ item, at: (i * 7_919) % 104_729 }))
+  return order.sort((a, b) => a.at - b.at).map(({ item }) => item)
+}

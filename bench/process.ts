@@ -1,0 +1,87 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { availableParallelism } from 'node:os'
+
+/** Given to a measured process, so that it says how much CPU time it has used without a line of its own for that. */
+const METER = "data:text/javascript,process.on('message',()=>process.send(process.cpuUsage()));process.channel.unref()"
+
+const pins = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
+export const pinned = pins ? 'the server pinned to core 0, the load to core 1' : 'not pinned'
+
+/** A program of this service in a process of its own, on one core if the system can. */
+function start(core: 0 | 1, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
+  const [file, ...rest] = [...(pins ? ['taskset', '-c', String(core)] : []), process.execPath, ...args]
+  return spawn(file!, rest, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    serialization: 'json',
+  })
+}
+
+async function end(child: ChildProcess) {
+  if (child.exitCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
+
+export interface Server {
+  port: number
+  /** CPU time of the process so far, in microseconds. */
+  cpu: () => Promise<number>
+  stop: () => Promise<void>
+}
+
+/** `args` are Node's; the server listens on PORT. */
+export async function startServer(args: string[], env: NodeJS.ProcessEnv): Promise<Server> {
+  const port = await freePort()
+  const child = start(0, ['--import', METER, ...args], { ...env, PORT: String(port) })
+  await listening(child, port)
+  return {
+    port,
+    async cpu() {
+      child.send('cpu')
+      const [{ user, system }] = (await once(child, 'message')) as [NodeJS.CpuUsage]
+      return user + system
+    },
+    stop: () => end(child),
+  }
+}
+
+export interface Load {
+  port: number
+  concurrency: number
+  requests: { method: string; path: string; headers: Record<string, string>; body: string | undefined }[]
+  count: number
+}
+
+/** The client, in a process of its own: sends `count` requests, going round in `requests`. */
+export function startLoad() {
+  const child = start(1, ['--import', 'tsx', new URL('load.ts', import.meta.url).pathname], {})
+  return {
+    async send(load: Load): Promise<{ failed: number; sample: string }> {
+      child.send(load)
+      const [result] = await once(child, 'message')
+      return result
+    },
+    stop: () => end(child),
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0)
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+/** Until it answers anything at all. */
+async function listening(child: ChildProcess, port: number) {
+  const deadline = Date.now() + 30_000
+  while (!(await fetch(`http://127.0.0.1:${port}/`).catch(() => null))) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error('The server did not start.')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,107 @@
+import type { Pool } from 'pg'
+
+/** Whose requests they are: a token, and what a bare handler reads off it. */
+export interface Tenant {
+  token: string
+  app: string
+  club: string
+  member: string
+}
+
+/** One route of the service, and the same by hand, over the same statement. */
+interface BenchedRoute {
+  /** How many times the bare handler's time it may take. */
+  target?: number
+  method: 'GET' | 'PUT'
+  path: (i: number) => string
+  body?: string
+  /** The answer's body, as the service gives it. */
+  bare: (pool: Pool, tenant: Tenant, path: string, body: string) => Promise<string>
+}
+
+/** How many entries each tenant has in the collection `bench`: as many as LIST returns. */
+export const ENTRIES = 50
+
+export const VALUE = JSON.stringify({
+  title: 'Intervals',
+  rounds: 6,
+  rest: 90,
+  done: [true, false, null],
+  note: 'x'.repeat(150),
+})
+
+const keyOf = (i: number) => `key-${i % ENTRIES}`
+const segment = (path: string, n: number) => path.split('/')[n]!
+
+export const routes: Record<string, BenchedRoute> = {
+  get: {
+    target: 3,
+    method: 'GET',
+    path: (i) => `/v1/storage/bench/${keyOf(i)}`,
+    async bare(pool, { app, club }, path) {
+      const { rows } = await pool.query({
+        name: 'get',
+        text: `SELECT key, value, version::text, floor(extract(epoch FROM "updatedAt"))::float8 AS "updatedAt" FROM "StorageEntry"
+          WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND key = $5`,
+        values: [app, club, '', segment(path, 3), segment(path, 4)],
+      })
+      const [{ key, value, updatedAt }] = rows
+      return `{"key":${JSON.stringify(key)},"value":${value},"updatedAt":${updatedAt}}`
+    },
+  },
+
+  put: {
+    method: 'PUT',
+    path: (i) => `/v1/storage/bench/${keyOf(i)}`,
+    body: `{"value":${VALUE}}`,
+    async bare(pool, { app, club }, path, body) {
+      const key = segment(path, 4)
+      const value = JSON.stringify(JSON.parse(body).value)
+      const updatedAt = Math.floor(Date.now() / 1000)
+      await pool.query({
+        name: 'put',
+        text: `SELECT outcome, used::float8 FROM storage_put($1, $2, $3, $4, $5, $6,
+          gen_random_uuid(), to_timestamp($7), $8::bigint, $9::text[], $10::text[])`,
+        values: [app, club, '', segment(path, 3), key, value, updatedAt, 10_485_760, null, null],
+      })
+      return `{"key":${JSON.stringify(key)},"value":${value},"updatedAt":${updatedAt}}`
+    },
+  },
+
+  list: {
+    method: 'GET',
+    path: () => '/v1/storage/bench',
+    async bare(pool, { app, club }, path) {
+      const { rows } = await pool.query({
+        name: 'list',
+        text: `SELECT whole.total::int4, page.* FROM
+            (SELECT count(*) AS total FROM "StorageEntry"
+             WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4) whole
+          LEFT JOIN
+            (SELECT key, value, floor(extract(epoch FROM "updatedAt"))::float8 AS "updatedAt" FROM "StorageEntry"
+             WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4
+             ORDER BY key LIMIT $5 OFFSET $6) page ON true
+          ORDER BY page.key`,
+        values: [app, club, '', segment(path, 3), 50, 0],
+      })
+      let items = ''
+      for (const { key, value, updatedAt } of rows) {
+        items += `${items && ','}{"key":${JSON.stringify(key)},"value":${value},"updatedAt":${updatedAt}}`
+      }
+      return `{"items":[${items}],"total":${rows[0].total}}`
+    },
+  },
+
+  profile: {
+    method: 'GET',
+    path: () => '/v1/me/profile',
+    async bare(pool, { member }) {
+      const { rows } = await pool.query({
+        name: 'profile',
+        text: 'SELECT id, "firstName", "lastName", email, birthday::text, image FROM "Person" WHERE id = $1',
+        values: [member],
+      })
+      return JSON.stringify(rows[0])
+    },
+  },
+}

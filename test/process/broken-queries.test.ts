@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import type { Faulted } from './faulted.ts'
+import { expectUnavailable, expectUnavailableTrpc, startFaulted } from './faulted.ts'
+import { names, overRest, overTrpc } from './operations.ts'
+import { freshDatabase, query } from './outside.ts'
+import { until } from './service.ts'
+
+describe('a connection that breaks in the middle of a query', { timeout: 60_000 }, () => {
+  it.each([
+    { how: 'by a reset', breakIt: async ({ proxy }: Faulted) => proxy.breakConnections() },
+    { how: 'as the server ends it', breakIt: ({ databaseUrl }: Faulted) => terminateAll(databaseUrl) },
+  ])('$how is a 503, and the next request is served', async ({ breakIt }) => {
+    const service = await startFaulted()
+    for (const name of names) await overRest(service, name, 'anna')
+    const release = await lockEverything(service.databaseUrl)
+    const waiting = [
+      overRest(service, 'storage.get', 'anna'),
+      overRest(service, 'quizzes.submit', 'anna'),
+      overRest(service, 'webhook.get', 'anna'),
+      overTrpc(service, 'me.groups', 'anna'),
+      overTrpc(service, 'storage.put', 'anna'),
+    ]
+    await until(
+      () => waitingQueries(service.databaseUrl),
+      (count) => count === waiting.length,
+    )
+    await breakIt(service)
+    const [get, submit, webhook, groups, put] = await Promise.all(waiting)
+    expectUnavailable('storage.get', get!)
+    expectUnavailable('quizzes.submit', submit!)
+    expectUnavailable('webhook.get', webhook!)
+    expectUnavailableTrpc('me.groups', groups!)
+    expectUnavailableTrpc('storage.put', put!)
+
+    await release()
+    for (const name of names) expect([name, (await overRest(service, name, 'anna')).status < 500]).toEqual([name, true])
+  })
+
+  it('while idle is noticed before it is used: the next requests are all served', async () => {
+    const service = await startFaulted()
+    await Promise.all(names.map((name) => overRest(service, name, 'anna')))
+    await terminateAll(service.databaseUrl)
+    await until(
+      async () => service.failures().length,
+      (count) => count > 0,
+    )
+    const answers = await Promise.all(names.map((name) => overRest(service, name, 'anna')))
+    for (const [i, { status }] of answers.entries()) expect([names[i], status < 500]).toEqual([names[i], true])
+  })
+})
+
+describe('a database that answers', { timeout: 60_000 }, () => {
+  it('too late is a 503 in time', async () => {
+    const service = await startFaulted()
+    await overRest(service, 'root', 'anna')
+    const release = await lockEverything(service.databaseUrl)
+    const answers = await Promise.all([
+      overRest(service, 'storage.put', 'anna'),
+      overRest(service, 'me.profile', 'anna'),
+      overRest(service, 'me.profile', 'ben'),
+    ])
+    for (const answer of answers) expectUnavailable('a late answer', answer)
+    await release()
+    expect((await overRest(service, 'me.profile', 'ben')).status).toBe(200)
+  })
+
+  it('that the database is no more is a 503', async () => {
+    const service = await startFaulted()
+    const server = inject('databaseUrl')
+    const name = new URL(service.databaseUrl).pathname.slice(1)
+    await terminateAll(service.databaseUrl)
+    await query(server, `ALTER DATABASE ${name} RENAME TO ${name}_away`)
+    expectUnavailable('me.profile', await overRest(service, 'me.profile', 'anna'))
+    expectUnavailable('storage.get', await overRest(service, 'storage.get', 'ben'))
+    expectUnavailable('readyz', await service.ready())
+    await query(server, `ALTER DATABASE ${name}_away RENAME TO ${name}`)
+    await servedAgain(service)
+  })
+
+  it('that we may not come in is a 503', async ({ skip }) => {
+    const server = inject('databaseUrl')
+    const [right] = await query(server, 'SELECT rolsuper AS given FROM pg_roles WHERE rolname = current_user')
+    skip(!right.given, 'the server of the tests lets us make no role')
+    const role = `process_${randomUUID().replaceAll('-', '')}`
+    await query(server, `CREATE ROLE ${role} LOGIN PASSWORD 'first'`)
+    onTestFinished(async () => {
+      await query(server, `DROP ROLE ${role}`)
+    })
+    const databaseUrl = await freshDatabase()
+    await query(server, `ALTER DATABASE ${new URL(databaseUrl).pathname.slice(1)} OWNER TO ${role}`)
+    const url = new URL(databaseUrl)
+    url.username = role
+    url.password = 'first'
+    const service = await startFaulted(url.href)
+    for (const change of ['CONNECTION LIMIT 0', 'CONNECTION LIMIT -1 NOLOGIN', `LOGIN PASSWORD 'second'`]) {
+      await query(server, `ALTER ROLE ${role} ${change}`)
+      await terminateAll(databaseUrl)
+      expectUnavailable(change, await overRest(service, 'me.profile', 'anna'))
+      expectUnavailable(change, await overRest(service, 'storage.get', 'ben'))
+    }
+    await query(server, `ALTER ROLE ${role} PASSWORD 'first'`)
+    await servedAgain(service)
+  })
+})
+
+const servedAgain = (service: Faulted) =>
+  until(
+    () => overRest(service, 'me.profile', 'anna'),
+    ({ status }) => status === 200,
+    2_000,
+  )
+
+/** The connections of the service to its database. */
+const OURS = `datname = current_database() AND application_name = 'member-apps-api'`
+
+const terminateAll = (url: string) =>
+  query(url, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE ${OURS}`)
+
+async function waitingQueries(url: string): Promise<number> {
+  const text = `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE ${OURS} AND wait_event_type = 'Lock'`
+  const [{ waiting }] = await query(url, text)
+  return waiting
+}
+
+/** Holds every table, until released. */
+async function lockEverything(url: string): Promise<() => Promise<void>> {
+  const client = new pg.Client(url)
+  client.on('error', () => {})
+  await client.connect()
+  const { rows } = await client.query(
+    `SELECT format('%I', tablename) AS name FROM pg_tables WHERE schemaname = 'public'`,
+  )
+  await client.query('BEGIN')
+  await client.query(`LOCK TABLE ${rows.map(({ name }) => name)} IN ACCESS EXCLUSIVE MODE`)
+  return async () => {
+    await client.query('ROLLBACK')
+    await client.end()
+  }
+}

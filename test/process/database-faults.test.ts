@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { routes } from '../../rest-facade/routes.ts'
+import type { Fault } from '../support/fault-proxy.ts'
+import type { Faulted } from './faulted.ts'
+import { BOUND_MS, expectUnavailable, expectUnavailableTrpc, startFaulted } from './faulted.ts'
+import { names, operations, overRest, overTrpc } from './operations.ts'
+import { until } from './service.ts'
+
+/** Anna is remembered from a moment ago, so it is the endpoint's own statement that fails; Ben has to be looked up. */
+const [remembered, unknown] = ['anna', 'ben']
+
+describe('a database that is away', { timeout: 120_000 }, () => {
+  it('is tried with every endpoint', () => {
+    expect(names.toSorted()).toEqual(routes.map(({ name }) => name).toSorted())
+  })
+
+  it.each<Fault>(['refuse', 'reset', 'blackhole'])(
+    '(%s) is a 503 of every endpoint, until it is back',
+    async (fault) => {
+      const service = await startFaulted()
+      await allWell(service)
+      await service.proxy.begin(fault)
+
+      const readiness = service.ready()
+      const answers = await Promise.all(
+        names.flatMap((name) => [
+          overRest(service, name, remembered).then((answer) => ({ name, of: 'REST, remembered', answer })),
+          overRest(service, name, unknown).then((answer) => ({ name, of: 'REST', answer })),
+          overTrpc(service, name, remembered).then((answer) => ({ name, of: 'tRPC, remembered', answer })),
+          overTrpc(service, name, unknown).then((answer) => ({ name, of: 'tRPC', answer })),
+        ]),
+      )
+      for (const { name, of, answer } of answers) {
+        const what = `${name} (${of})`
+        if (operations[name]!.remembered && of.endsWith('remembered'))
+          expect([what, answer.status]).toEqual([what, 200])
+        else if (of.startsWith('REST')) expectUnavailable(what, answer)
+        else expectUnavailableTrpc(what, answer)
+      }
+      expectUnavailable('readyz', await readiness)
+      expect((await service.alive()).status).toBe(200)
+
+      await service.proxy.end()
+      await until(
+        () => service.ready(),
+        ({ status }) => status === 200,
+        2_000,
+      )
+      await allWell(service)
+    },
+  )
+
+  it('(latency) is slow, and nothing else', async () => {
+    const service = await startFaulted()
+    await service.proxy.begin('latency')
+    for (const answer of await Promise.all(names.map((name) => overRest(service, name, remembered)))) {
+      expect(answer.status).toBeLessThan(500)
+    }
+    expect((await service.ready()).status).toBe(200)
+  })
+
+  it('(blackhole) does not hold up the end of the service', async () => {
+    const service = await startFaulted()
+    await allWell(service)
+    await service.proxy.begin('blackhole')
+    const stuck = overRest(service, 'me.profile', remembered)
+    const start = performance.now()
+    await service.close()
+    expect(performance.now() - start).toBeLessThan(10_000)
+    await stuck.catch(() => {})
+  })
+
+  it('is worth a line in the log each time, with its cause and without what was sent', async () => {
+    const service = await startFaulted()
+    await allWell(service)
+    await service.proxy.begin('refuse')
+    const canary = 'canary4711'
+    const path = '/storage/notes/entry'
+    const looked = await service.rest('apps', 'ben', 'GET', '/me/profile')
+    const stored = await service.rest('apps', 'anna', 'PUT', path, { value: canary })
+    const submitted = await service.rest('lms', 'anna', 'POST', '/quizzes/open-quiz/results', {
+      answers: { q2: canary },
+    })
+    const webhook = { url: `https://example.org/${canary}`, secret: canary }
+    const set = await service.rest('notify', 'anna', 'PUT', '/apps/trainer-app/webhook', webhook)
+    for (const { headers } of [looked, stored, submitted, set]) {
+      const line = service.failures().find(({ requestId }) => requestId === headers['x-request-id'])
+      expect(line).toMatchObject({ level: 50, status: 503 })
+      expect(JSON.stringify(line.err)).toMatch(/Can't reach database server|ECONNREFUSED/)
+    }
+    expect(JSON.stringify(service.failures())).not.toContain(canary)
+  })
+})
+
+/** Every endpoint works, over both ports, in an order in which each finds what it needs. */
+async function allWell(service: Faulted) {
+  for (const call of [overRest, overTrpc]) {
+    for (const name of names) {
+      const { status, text, ms } = await call(service, name, remembered)
+      expect([name, status, text]).toEqual([name, expect.toBeOneOf([200, 201, 204]), expect.anything()])
+      expect(ms).toBeLessThan(BOUND_MS)
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import type { Socket } from 'node:net'
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import type { Service } from './service.ts'
+import { asAnna, dataDirectory, launch, postgresOf, refuses, start, tokenOf, until } from './service.ts'
+
+const SECONDS = 1000
+
+describe('a service that is told to end', { timeout: 120_000 }, () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'by %s finishes the request in flight, and ends its database',
+    async (signal) => {
+      const DATA_DIR = await dataDirectory()
+      const service = await start({ DATA_DIR })
+      expect(await postgresOf(DATA_DIR)).not.toBe(0)
+      const slow = await halfSent(service, 'slow')
+      const told = performance.now()
+      service.child.kill(signal)
+      await until(() => refuses(service.port), Boolean)
+      await until(() => refuses(service.internalPort), Boolean)
+      expect(service.child.exitCode).toBe(null)
+
+      const answer = await slow.finish()
+      expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+      expect(answer).toMatch(/\r\nConnection: close\r\n/i)
+      expect(answer).toContain('{"key":"slow","value":"whole",')
+      expect(await service.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
+      expect(performance.now() - told).toBeLessThan(10 * SECONDS)
+      expect(await postgresOf(DATA_DIR)).toBe(0)
+
+      const later = await start({ DATA_DIR })
+      expect((await asAnna(later, 'GET', '/storage/slow/slow')).body.value).toBe('whole')
+      await later.stop()
+    },
+  )
+
+  it('ends within the grace when a request in flight never does', async () => {
+    const DATA_DIR = await dataDirectory()
+    const service = await start({ DATA_DIR })
+    const never = await halfSent(service, 'never')
+    const told = performance.now()
+    expect(await service.stop()).toMatchObject({ code: 0, signal: null })
+    expect(performance.now() - told).toBeLessThan(10 * SECONDS)
+    expect(await never.text).not.toContain('200 OK')
+    expect(await postgresOf(DATA_DIR)).toBe(0)
+  })
+
+  it('cuts none of 25 requests in flight, and does not wait for 25 idle connections', async () => {
+    const DATA_DIR = await dataDirectory()
+    const service = await start({ DATA_DIR })
+    const idle = await Promise.all(Array.from({ length: 25 }, () => idleConnection(service)))
+    const busy = await Promise.all(Array.from({ length: 25 }, (_, i) => halfSent(service, `busy-${i}`)))
+    const told = performance.now()
+    service.child.kill('SIGTERM')
+    await until(() => refuses(service.port), Boolean)
+    await Promise.all(idle.map(({ text }) => text))
+    const answers = await Promise.all(busy.map(({ finish }) => finish()))
+    expect(answers.filter((text) => text.startsWith('HTTP/1.1 200 OK\r\n'))).toHaveLength(25)
+    expect(await service.ended).toMatchObject({ code: 0, stderr: '' })
+    expect(performance.now() - told).toBeLessThan(10 * SECONDS)
+    expect(await postgresOf(DATA_DIR)).toBe(0)
+  })
+
+  it('twice, as npm passes on the Ctrl-C that the terminal sends to both, ends as if told once', async () => {
+    const DATA_DIR = await dataDirectory()
+    const service = await start({ DATA_DIR }, { group: true })
+    const slow = await halfSent(service, 'slow')
+    // To the whole group, of which the embedded server must not be one.
+    process.kill(-service.child.pid!, 'SIGINT')
+    await until(() => refuses(service.port), Boolean)
+    service.child.kill('SIGINT')
+    service.child.kill('SIGTERM')
+    expect(await slow.finish()).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    expect(await service.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
+    expect(await postgresOf(DATA_DIR)).toBe(0)
+  })
+
+  it('while it starts leaves no server behind', async () => {
+    const DATA_DIR = await dataDirectory()
+    await (await start({ DATA_DIR })).stop()
+    const service = await launch({ DATA_DIR })
+    await until(
+      () => postgresOf(DATA_DIR),
+      (pid) => pid !== 0,
+    )
+    expect(await service.stop()).toMatchObject({ code: 0, signal: null, stderr: '' })
+    expect(await postgresOf(DATA_DIR)).toBe(0)
+  })
+})
+
+/** A PUT of which the service has the head and half of the body. */
+async function halfSent(service: Service, key: string) {
+  const body = '{"value":"whole"}'
+  const socket = connect(service.port, '127.0.0.1')
+  const text = everything(socket)
+  socket.write(
+    [
+      `PUT /v1/storage/slow/${key} HTTP/1.1`,
+      'Host: apps.localhost',
+      `Authorization: Bearer ${tokenOf(service)}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      // Answered when the request is in the app's hands, so that there is nothing to wait for blindly.
+      'Expect: 100-continue',
+      '\r\n',
+    ].join('\r\n'),
+  )
+  await until(
+    async () => text.soFar(),
+    (received) => received.startsWith('HTTP/1.1 100 Continue\r\n'),
+  )
+  socket.write(body.slice(0, 8))
+  return {
+    text: text.whole,
+    async finish() {
+      socket.write(body.slice(8))
+      return (await text.whole).replace('HTTP/1.1 100 Continue\r\n\r\n', '')
+    },
+  }
+}
+
+/** A connection that has had an answer and is kept. */
+async function idleConnection({ port }: Service) {
+  const socket = connect(port, '127.0.0.1')
+  const text = everything(socket)
+  socket.write('GET /v1/nothing HTTP/1.1\r\nHost: apps.localhost\r\n\r\n')
+  await until(
+    async () => text.soFar(),
+    (received) => received.includes('There is nothing at this address.'),
+  )
+  return { text: text.whole }
+}
+
+function everything(socket: Socket) {
+  let received = ''
+  socket.setEncoding('utf8').on('data', (chunk) => (received += chunk))
+  socket.on('error', () => {})
+  const whole = new Promise<string>((resolve) => socket.on('close', () => resolve(received)))
+  return { soFar: () => received, whole }
+}

@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { expect, onTestFinished } from 'vitest'
+import { openDatabase } from '../../prisma/client.ts'
+import { migrate } from '../../prisma/migrate.ts'
+import { seed } from '../../prisma/seed.ts'
+import { scopes } from '../../routers/scopes.ts'
+import type { Section } from '../../routers/trpc.ts'
+import { readConfig } from '../../server/config.ts'
+import { developmentKey, mintToken } from '../../server/development-key.ts'
+import { startService } from '../../server/start.ts'
+import { FaultProxy } from '../support/fault-proxy.ts'
+import { freshDatabase } from './outside.ts'
+import type { Answer } from './service.ts'
+import { send } from './service.ts'
+
+/** Longer than this no client waits for its 503. */
+export const BOUND_MS = 11_000
+
+export interface Timed extends Answer {
+  ms: number
+}
+
+export type Faulted = Awaited<ReturnType<typeof startFaulted>>
+
+/** The whole service in this process, with the demo data, its database behind a proxy that can fail. */
+export async function startFaulted(given?: string) {
+  const databaseUrl = given ?? (await freshDatabase())
+  await migrate(databaseUrl)
+  const direct = openDatabase(databaseUrl, () => {})
+  await seed(direct, new Date())
+  await direct.$disconnect()
+
+  const proxy = await FaultProxy.to(databaseUrl)
+  const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-faults-'))
+  const lines: string[] = []
+  const config = readConfig({ PORT: '0', INTERNAL_PORT: '0', DATABASE_URL: proxy.url, DATA_DIR: dataDir })
+  const service = await startService(config, pino({}, { write: (line) => void lines.push(line) }))
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= service.close()
+    return closed
+  }
+  onTestFinished(async () => {
+    await proxy.end()
+    await close()
+    proxy.close()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  const key = await developmentKey(dataDir)
+  const organisations = { apps: 'riverside', lms: 'academy', notify: 'provider' }
+  const bearer = async (section: Section, member: string) => {
+    const scope = Object.keys(scopes).join(' ')
+    const claims = { member, organisation: organisations[section], client: 'trainer-app', scope, expiresInSeconds: 600 }
+    return { authorization: `Bearer ${await mintToken(key, claims)}` }
+  }
+  return {
+    databaseUrl,
+    proxy,
+    close,
+    /** The lines of the log that tell of an error. */
+    failures: () => lines.map((line) => JSON.parse(line)).filter(({ err }) => err),
+    async rest(section: Section, member: string, method: string, path: string, body?: unknown) {
+      const headers = { host: `${section}.localhost`, ...(await bearer(section, member)) }
+      return timed(() => send(service.publicPort, method, `/v1${path}`, { headers, body }))
+    },
+    async trpc(section: Section, member: string, path: string, input: unknown, isMutation: boolean) {
+      const headers = await bearer(section, member)
+      const query = isMutation || input === undefined ? '' : `?input=${encodeURIComponent(JSON.stringify(input))}`
+      const [method, body] = isMutation ? ['POST', input] : ['GET', undefined]
+      return timed(() => send(service.internalPort, method, `/trpc/${path}${query}`, { headers, body }))
+    },
+    ready: () => timed(() => send(service.internalPort, 'GET', '/readyz')),
+    alive: () => timed(() => send(service.internalPort, 'GET', '/healthz')),
+  }
+}
+
+async function timed(call: () => Promise<Answer>): Promise<Timed> {
+  const start = performance.now()
+  const answer = await call()
+  return { ...answer, ms: performance.now() - start }
+}
+
+/** The gateway's 503, in time. */
+export function expectUnavailable(what: string, { status, headers, body, ms }: Timed) {
+  const message = 'This service is not available right now.'
+  const error = { code: 'unavailable', message, request_id: headers['x-request-id'] }
+  expect([what, status, body]).toEqual([what, 503, { error }])
+  expect([what, headers['retry-after']]).toEqual([what, expect.stringMatching(/^[1-9]\d*$/)])
+  expect(ms, what).toBeLessThan(BOUND_MS)
+}
+
+/** The same over tRPC, in tRPC's own envelope. */
+export function expectUnavailableTrpc(what: string, { status, headers, body, ms }: Timed) {
+  expect([what, status, body.error?.message]).toEqual([what, 503, 'This service is not available right now.'])
+  expect(body.error.data).toMatchObject({ code: 'SERVICE_UNAVAILABLE', httpStatus: 503, error: 'unavailable' })
+  expect([what, headers['retry-after']]).toEqual([what, expect.stringMatching(/^[1-9]\d*$/)])
+  expect(ms, what).toBeLessThan(BOUND_MS)
+}

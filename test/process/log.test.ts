@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { freshDatabase } from './outside.ts'
+import { command, dataDirectory, send, start } from './service.ts'
+
+/** Whatever a request holds that is not for the log has this in it. */
+const CANARY = 'canary4711'
+
+describe('the log', { timeout: 60_000 }, () => {
+  it('has one line of JSON a request, and no token, secret, value, key or query', async () => {
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase(), NODE_ENV: 'production' }
+    await command('seed', [], env).ended
+    const service = await start(env)
+    const tokens: string[] = []
+    const token = async (club: string) => {
+      const args = ['--member', 'anna', '--club', club, '--client', 'trainer-app']
+      const { stdout } = await command('token', args, env).ended
+      tokens.push(stdout.trim())
+      return stdout.trim()
+    }
+    const ofClub = await token('riverside')
+    const [ofAcademy, ofProvider] = [await token('academy'), await token('provider')]
+    const { port, internalPort } = service
+    let sent = 0
+    const call = async (
+      status: number,
+      [method, host, path]: [string, string, string],
+      bearer: string,
+      body?: unknown,
+      headers: Record<string, string> = {},
+    ) => {
+      const answer = await send(host === 'internal' ? internalPort : port, method, path, {
+        headers: {
+          host: `${host}.localhost`,
+          authorization: `Bearer ${bearer}`,
+          'x-request-id': `r${sent}`,
+          ...headers,
+        },
+        body,
+      })
+      expect([path, answer.status, answer.text]).toEqual([path, status, expect.anything()])
+      sent++
+    }
+
+    const entry = '/v1/storage/notes/entry'
+    await call(200, ['PUT', 'apps', entry], ofClub, { value: CANARY })
+    await call(200, ['GET', 'apps', `${entry}?scope=org&unknown=${CANARY}`], ofClub)
+    await call(200, ['GET', 'apps', `/v1/storage/notes?unknown=${CANARY}`], ofClub)
+    await call(422, ['GET', 'apps', `${entry}?scope=${CANARY}`], ofClub)
+    await call(400, ['PUT', 'apps', entry], ofClub, { value: { [CANARY]: 1 }, [CANARY]: CANARY })
+    await call(400, ['PUT', 'apps', entry], ofClub, { [CANARY]: CANARY })
+    await call(412, ['PUT', 'apps', entry], ofClub, { value: CANARY }, { 'if-match': `"${CANARY}"` })
+    await call(415, ['PUT', 'apps', entry], ofClub, { value: CANARY }, { 'content-type': CANARY })
+    await call(401, ['GET', 'apps', '/v1/me/profile'], `${CANARY}.${CANARY}.${CANARY}`)
+    await call(401, ['GET', 'apps', '/v1/me/profile'], `${ofClub.slice(0, -5)}AAAAA`)
+    await call(404, ['GET', 'apps', `/v1/nothing?token=${CANARY}`], ofClub)
+    const attempt = { answers: { q2: CANARY } }
+    const keyed = { 'idempotency-key': CANARY }
+    await call(201, ['POST', 'lms', '/v1/quizzes/open-quiz/results'], ofAcademy, attempt, keyed)
+    await call(409, ['POST', 'lms', '/v1/quizzes/open-quiz/results'], ofAcademy, { answers: { q2: '' } }, keyed)
+    const webhook = { url: `https://example.org/${CANARY}`, secret: CANARY }
+    await call(200, ['PUT', 'notify', '/v1/apps/trainer-app/webhook'], ofProvider, webhook)
+    await call(400, ['PUT', 'notify', '/v1/apps/trainer-app/webhook'], ofProvider, { ...webhook, url: CANARY })
+    const input = JSON.stringify({ collection: 'notes', key: 'entry', value: CANARY })
+    await call(200, ['GET', 'internal', `/trpc/storage.get?input=${encodeURIComponent(input)}`], ofClub)
+    await call(200, ['POST', 'internal', '/trpc/storage.put'], ofClub, JSON.parse(input))
+    await call(422, ['POST', 'internal', '/trpc/storage.put'], ofClub, { collection: CANARY })
+
+    const { stdout, stderr } = await service.stop()
+    expect(stderr).toBe('')
+    expect(stdout).not.toContain(CANARY)
+    for (const text of tokens) expect(stdout).not.toContain(text.split('.')[2]!)
+
+    const lines = stdout.split('\n').filter((line) => line.startsWith('{'))
+    const requests = lines.map((line) => JSON.parse(line)).filter(({ requestId }) => requestId)
+    expect(requests.map(({ requestId }) => requestId)).toEqual(Array.from({ length: sent }, (_, i) => `r${i}`))
+    expect(requests[0]).toEqual({
+      level: 30,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      requestId: 'r0',
+      method: 'PUT',
+      path: '/v1/storage/notes/entry',
+      status: 200,
+      ms: expect.any(Number),
+      client: 'trainer-app',
+    })
+  })
+
+  it('gives a request an id when it brings none, or one that is not fit for a log', async () => {
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
+    const service = await start(env)
+    for (const given of [undefined, 'two words', `${CANARY}"}`, 'x'.repeat(65)]) {
+      const headers = given === undefined ? {} : { 'x-request-id': given }
+      const { headers: answered } = await send(service.port, 'GET', '/v1/me/profile', { headers })
+      expect(answered['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    }
+    const { stdout } = await service.stop()
+    expect(stdout).not.toContain(CANARY)
+  })
+
+  it('is as quiet as LOG_LEVEL says', async () => {
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase(), LOG_LEVEL: 'silent' }
+    const service = await start(env)
+    await send(service.port, 'GET', '/v1/me/profile')
+    expect((await service.stop()).stdout).not.toContain('{')
+  })
+})

@@ -1,0 +1,204 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import type { OutgoingHttpHeaders } from 'node:http'
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished } from 'vitest'
+
+const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+}
+
+/** A program in a process of its own, without our environment. */
+export interface Program {
+  child: ChildProcess
+  stdout: () => string
+  stderr: () => string
+  ended: Promise<Ended>
+}
+
+export function run(args: string[], env: Record<string, string>, options: { group?: boolean } = {}): Program {
+  const child = spawn(process.execPath, args, {
+    cwd: tmpdir(),
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: options.group === true,
+  })
+  const [out, err]: Buffer[][] = [[], []]
+  child.stdout!.on('data', (chunk) => out!.push(chunk))
+  child.stderr!.on('data', (chunk) => err!.push(chunk))
+  const stdout = () => Buffer.concat(out!).toString()
+  const stderr = () => Buffer.concat(err!).toString()
+  const ended = new Promise<Ended>((resolve) =>
+    child.on('close', (code, signal) => resolve({ code, signal, stdout: stdout(), stderr: stderr() })),
+  )
+  return { child, stdout, stderr, ended }
+}
+
+/** One of our commands, as `npm run` starts it. */
+export const command = (name: 'token' | 'seed', args: string[], env: Record<string, string>) =>
+  run(['--import', import.meta.resolve('tsx'), root(`server/commands/${name}.ts`), ...args], env)
+
+/** The compiled service, as `npm start` starts it, on free ports; not waited for. */
+export async function launch(env: Record<string, string>, options: { group?: boolean } = {}) {
+  const [port, internalPort] = await Promise.all([freePort(), freePort()])
+  const program = run(
+    [root('dist/server/main.js')],
+    {
+      PORT: String(port),
+      INTERNAL_PORT: String(internalPort),
+      APPS_BASE_URL: `http://apps.localhost:${port}/v1`,
+      LMS_BASE_URL: `http://lms.localhost:${port}/v1`,
+      NOTIFY_BASE_URL: `http://notify.localhost:${port}/v1`,
+      ...env,
+    },
+    options,
+  )
+  onTestFinished(async () => {
+    if (program.child.exitCode === null) program.child.kill('SIGKILL')
+    await program.ended
+  })
+  return {
+    ...program,
+    port,
+    internalPort,
+    /** Ends it as an operator does. */
+    async stop(signal: NodeJS.Signals = 'SIGTERM') {
+      program.child.kill(signal)
+      return program.ended
+    },
+  }
+}
+
+export type Service = Awaited<ReturnType<typeof launch>>
+
+/** The same, once it listens and has said where. */
+export async function start(env: Record<string, string>, options: { group?: boolean } = {}): Promise<Service> {
+  const service = await launch(env, options)
+  const listening = async () => {
+    if (service.child.exitCode !== null) throw new Error(`It ended: ${(await service.ended).stderr}`)
+    return service.stdout()
+  }
+  await until(listening, (text) => /\ndata [\s\S]*\n\n/.test(text), 60_000)
+  return service
+}
+
+/** A data directory, which PostgreSQL's user may enter also when the tests are run by root; its server ends with the test. */
+export async function dataDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'member-apps-process-'))
+  await chmod(directory, 0o755)
+  onTestFinished(async () => {
+    const pid = await postgresOf(directory)
+    if (pid !== 0) process.kill(pid, 'SIGQUIT')
+    await until(
+      () => postgresOf(directory),
+      (left) => left === 0,
+    )
+    await rm(directory, { recursive: true, force: true })
+  })
+  return directory
+}
+
+/** The process of the embedded server that runs on a data directory; 0 when none does. */
+export async function postgresOf(directory: string): Promise<number> {
+  const file = join(directory, 'postgres', 'data', 'postmaster.pid')
+  const pid = Number.parseInt(await readFile(file, 'utf8').catch(() => '0'), 10)
+  return pid !== 0 && isAlive(pid) ? pid : 0
+}
+
+function isAlive(pid: number) {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+export interface Answer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects
+  body: any
+}
+
+/** One request over a connection of its own. */
+export function send(
+  port: number,
+  method: string,
+  path: string,
+  { headers = {}, body }: { headers?: OutgoingHttpHeaders; body?: unknown } = {},
+): Promise<Answer> {
+  const content = body === undefined ? undefined : JSON.stringify(body)
+  const type = content !== undefined && {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(content),
+  }
+  return new Promise((resolve, reject) => {
+    const sent = request({ port, host: '127.0.0.1', method, path, agent: false, headers: { ...type, ...headers } })
+    sent.on('error', reject).on('response', (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk) => chunks.push(chunk)).on('error', reject)
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString()
+        const body = /json/.test(response.headers['content-type'] ?? '') ? JSON.parse(text) : undefined
+        resolve({ status: response.statusCode!, headers: response.headers, text, body })
+      })
+    })
+    sent.end(content)
+  })
+}
+
+/** A request to the apps API with the token that the service printed, or another. */
+export const asAnna = (service: Service, method: string, path: string, body?: unknown, token = tokenOf(service)) =>
+  send(service.port, method, `/v1${path}`, {
+    headers: { host: 'apps.localhost', authorization: `Bearer ${token}` },
+    body,
+  })
+
+/** The token of the printed line. */
+export function tokenOf({ stdout }: Pick<Service, 'stdout'>): string {
+  const [, token] = /Bearer ([\w.-]+)/.exec(stdout()) ?? []
+  return token!
+}
+
+/** What `look` gives, once it is as wanted. */
+export async function until<T>(look: () => Promise<T>, wanted: (value: T) => boolean, timeout = 15_000): Promise<T> {
+  let found: T
+  await expect
+    .poll(
+      async () => {
+        found = await look()
+        return wanted(found)
+      },
+      { timeout, interval: 20 },
+    )
+    .toBe(true)
+  return found!
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0)
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+/** Whether nobody listens there any more. */
+export const refuses = (port: number) =>
+  send(port, 'GET', '/').then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'ECONNREFUSED',
+  )
