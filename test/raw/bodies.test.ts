@@ -1,0 +1,291 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RawService, Refusal, Sent } from './raw-service.ts'
+import {
+  bodyNotJson,
+  detail,
+  error,
+  nested,
+  nestedObjects,
+  startRawService,
+  titled,
+  titledTexts,
+} from './raw-service.ts'
+
+let service: RawService
+beforeAll(async () => {
+  service = await startRawService()
+  expect(await put('{"value":"stored"}')).toMatchObject({ status: 200 })
+})
+afterAll(() => service.close())
+
+const target = '/v1/storage/col/k1'
+const put = (body: string | Buffer, sent: Sent = {}) =>
+  service.answerTo(service.request(`PUT ${target}`, { body, ...sent }))
+
+const missing = detail('value is missing.')
+const notAlone = detail('The body has exactly one field, value.')
+const notJson = detail(bodyNotJson)
+const tooDeep = detail('value is nested too deeply.')
+
+/** Bodies that hold a value, and the value as it goes out again. */
+const stored: [body: string, value: string][] = [
+  ['{"value":null}', 'null'],
+  ['{"value":""}', '""'],
+  ['{"value":false}', 'false'],
+  ['{"value":{}}', '{}'],
+  ['{"value":[]}', '[]'],
+  [' \t\r\n{ "value" \n:\t 1 } \r\n', '1'],
+  ['{"value": { "b" : 1 , "a" : [ 1, 2 ] } }', '{ "b" : 1 , "a" : [ 1, 2 ] }'],
+  ['{"\\u0076alue":"escaped key"}', '"escaped key"'],
+  ['{"\\u0076\\u0061\\u006c\\u0075\\u0065":1}', '1'],
+  ['{"value":12345678901234567890}', '12345678901234567890'],
+  ['{"value":1e400}', '1e400'],
+  ['{"value":-1E+400}', '-1E+400'],
+  ['{"value":-0}', '-0'],
+  ['{"value":1.0}', '1.0'],
+  ['{"value":0.1000000000000000055511151231257827}', '0.1000000000000000055511151231257827'],
+  ['{"value":{"__proto__":{"a":1},"constructor":1}}', '{"__proto__":{"a":1},"constructor":1}'],
+  ['{"value":{"a":1,"a":2,"a":3}}', '{"a":1,"a":2,"a":3}'],
+  ['{"value":{"2":1,"1":2}}', '{"2":1,"1":2}'],
+  ['{"value":"\\ud800"}', '"\\ud800"'],
+  ['{"value":"\\udc00\\ud800"}', '"\\udc00\\ud800"'],
+  ['{"value":"\\u0000"}', '"\\u0000"'],
+  ['{"value":"\\/\\u0041"}', '"\\/\\u0041"'],
+  ['{"value":"ä漢😀\u007f\u2028\ufeff"}', '"ä漢😀\u007f\u2028\ufeff"'],
+  ['\ufeff{"value":"after a byte order mark"}', '"after a byte order mark"'],
+  ['{"value":{"value":{"value":1}}}', '{"value":{"value":1}}'],
+  ['{"value":"splice:00000000-0000-4000-8000-000000000000:0"}', '"splice:00000000-0000-4000-8000-000000000000:0"'],
+  [`{"value":${nested(256)}}`, nested(256)],
+  [`{"value":${nestedObjects(256)}}`, nestedObjects(256)],
+]
+
+const refused: [body: string | Buffer, refusal: Refusal][] = [
+  // Nothing, and what has no field of that name.
+  ['', missing],
+  ['{}', missing],
+  ['[]', missing],
+  ['["value"]', missing],
+  ['[{"value":1}]', missing],
+  ['null', missing],
+  ['true', missing],
+  ['1', missing],
+  ['"value"', missing],
+  ['{"Value":1}', missing],
+  ['{"value ":1}', missing],
+  ['{"valu\\u0065x":1}', missing],
+  ['{"__proto__":{"value":1}}', missing],
+  ['{"constructor":{"value":1}}', missing],
+  ['{"":{"value":1}}', missing],
+  ['{"a":1,"b":2}', missing],
+  [`{"${'k'.repeat(100_000)}":1}`, missing],
+  [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, missing],
+  // More than it.
+  ['{"value":1,"scope":"user"}', notAlone],
+  ['{"scope":"user","value":1}', notAlone],
+  ['{"value":1,"collection":"c"}', notAlone],
+  ['{"value":1,"foo":null}', notAlone],
+  ['{"value":1,"value":2}', notAlone],
+  ['{"value":1,"\\u0076alue":2}', notAlone],
+  ['{"value":1,"__proto__":{}}', notAlone],
+  ['{"__proto__":{},"value":1}', notAlone],
+  [`{"value":1,"${'k'.repeat(100_000)}":1}`, notAlone],
+  // No JSON.
+  [' ', notJson],
+  ['\r\n\t', notJson],
+  ['\ufeff', notJson],
+  ['\ufeff\ufeff{"value":1}', notJson],
+  ['{"value":1', notJson],
+  ['{"value":1}}', notJson],
+  ['{"value":1} x', notJson],
+  ['{"value":1}{"value":2}', notJson],
+  ['{"value":1,}', notJson],
+  ['{"value":[1,]}', notJson],
+  ["{'value':1}", notJson],
+  ['{value:1}', notJson],
+  ['{"value":undefined}', notJson],
+  ['{"value":NaN}', notJson],
+  ['{"value":Infinity}', notJson],
+  ['{"value":01}', notJson],
+  ['{"value":+1}', notJson],
+  ['{"value":.5}', notJson],
+  ['{"value":0x10}', notJson],
+  ['{"value":"a\tb"}', notJson],
+  ['{"value":"a\nb"}', notJson],
+  ['{"value":"\0"}', notJson],
+  ['{"value":"\\x41"}', notJson],
+  ['{"value":"\\u12"}', notJson],
+  ['{"value":1}\0', notJson],
+  ['{"value":1/* */}', notJson],
+  ['{"value":1}//', notJson],
+  ['value=1', notJson],
+  ['<value>1</value>', notJson],
+  // No UTF-8.
+  [Buffer.from('{"value":"\xff"}', 'latin1'), notJson],
+  [Buffer.from('{"value":"\xc0\xaf"}', 'latin1'), notJson],
+  [Buffer.from('{"value":"\xed\xa0\x80"}', 'latin1'), notJson],
+  [Buffer.from('{"value":"\xf4\x90\x80\x80"}', 'latin1'), notJson],
+  [Buffer.from('{"value":"\xc3"}', 'latin1'), notJson],
+  [Buffer.from('{"value":1}\xff', 'latin1'), notJson],
+  [Buffer.from('\ufeff{"value":1}', 'utf16le'), notJson],
+  [gzipSync('{"value":1}'), notJson],
+  // Too deep.
+  [`{"value":${nested(257)}}`, tooDeep],
+  [`{"value":${nestedObjects(257)}}`, tooDeep],
+  [`{"value":[1,2,${nested(256)},3]}`, tooDeep],
+  [`{"value":${nested(100_000)}}`, tooDeep],
+  [`{"value":${nestedObjects(100_000)}}`, tooDeep],
+  [`{"value":${'['.repeat(100_000)}}`, notJson],
+]
+
+describe('PUT', () => {
+  it.each(titled(stored))('stores %s, and it goes out byte for byte', async (_, body, value) => {
+    const answer = await put(body)
+    expect(answer.status).toBe(200)
+    const [, time] = /,"updatedAt":(\d+)}$/.exec(answer.text)!
+    const entry = `{"key":"k1","value":${value},"updatedAt":${time}}`
+    expect(answer.text).toBe(entry)
+    expect((await service.answerTo(service.request(`GET ${target}`))).text).toBe(entry)
+    const list = await service.answerTo(service.request('GET /v1/storage/col'))
+    expect(list.text).toBe(`{"items":[${entry}],"total":1}`)
+  })
+
+  it.each(titled(refused))('refuses %s', async (_, body, refusal) => {
+    await service.expectRefused(service.request(`PUT ${target}`, { body }), 400, refusal)
+  })
+
+  it('takes a body in chunks, and one that comes a byte at a time', async () => {
+    const chunks = ['{"val', 'ue":', '"in chunks"', '}'].map((text) => `${text.length.toString(16)};x=y\r\n${text}\r\n`)
+    const headers = ['Transfer-Encoding: chunked']
+    const head = service.request(`PUT ${target}`, { headers, body: '' })
+    const answer = await service.answerTo(
+      Buffer.concat([head, Buffer.from(`${chunks.join('')}0\r\nX-Trailer: 1\r\n\r\n`)]),
+    )
+    expect(answer.text).toContain('"in chunks"')
+  })
+
+  it('refuses a chunked body as any other', async () => {
+    const head = service.request(`PUT ${target}`, { headers: ['Transfer-Encoding: chunked'], body: '' })
+    await service.expectRefused(Buffer.concat([head, Buffer.from('3\r\n{"v\r\n0\r\n\r\n')]), 400, notJson)
+    await service.expectRefused(Buffer.concat([head, Buffer.from('0\r\n\r\n')]), 400, missing)
+  })
+
+  it('refuses a request that has no body at all', async () => {
+    const sent = service.request(`PUT ${target}`, { headers: ['Content-Type: application/json'] })
+    await service.expectRefused(sent, 400, missing)
+    await service.expectRefused(service.request(`PUT ${target}`), 415, detail('Send the body as application/json.'))
+  })
+})
+
+describe('GET and DELETE', () => {
+  it('do not look at a body', async () => {
+    for (const body of ['{"scope":"user"}', 'no JSON', '\xff']) {
+      const get = await service.answerTo(service.request(`GET ${target}`, { body }))
+      expect(get.status).toBe(200)
+      await put('{"value":1}', {})
+      const del = await service.answerTo(service.request(`DELETE ${target}`, { body, type: 'text/plain' }))
+      expect(del).toMatchObject({ status: 204, text: '' })
+      await put('{"value":"stored"}')
+    }
+  })
+})
+
+describe('a body of lms and notify', () => {
+  const notObject = error('invalid_request', 'The body is not a JSON object.')
+  const answersInvalid = error('invalid_request', 'answers is an object that maps question ids to answers.')
+  const urlInvalid = error(
+    'invalid_request',
+    'url is an https:// address of at most 2048 characters, without user info.',
+  )
+  const broken = error('invalid_request', bodyNotJson)
+  const deep = error('invalid_request', 'The body is nested too deeply.')
+  const quiz = () => `POST /v1/quizzes/${encodeURIComponent(service.quizId)}/results`
+  const webhook = () => `PUT /v1/apps/${service.world.ids.app}/webhook`
+
+  it.each(
+    titled([
+      ['', broken, broken],
+      [' ', broken, broken],
+      ['{', broken, broken],
+      ['{"answers":{},}', broken, broken],
+      ['{"answers":"\t"}', broken, broken],
+      ['[]', notObject, notObject],
+      ['null', notObject, notObject],
+      ['1', notObject, notObject],
+      ['"answers"', notObject, notObject],
+      ['{}', answersInvalid, urlInvalid],
+      ['{"__proto__":{"answers":{},"url":"https://a.b"}}', answersInvalid, urlInvalid],
+      ['{"answers":null,"url":null}', answersInvalid, urlInvalid],
+      ['{"answers":[],"url":[]}', answersInvalid, urlInvalid],
+      ['{"answers":"x","url":{}}', answersInvalid, urlInvalid],
+      ['{"answers":1,"url":1}', answersInvalid, urlInvalid],
+      [`{"a":${nested(64)}}`, deep, deep],
+      [`{"a":${nested(100_000)}}`, deep, deep],
+      [`{"a":${nested(63)}}`, answersInvalid, urlInvalid],
+    ]),
+  )('%s is refused', async (_, body, toQuiz, toWebhook) => {
+    await service.expectRefused(service.request(quiz(), { api: 'lms', body }), 400, toQuiz)
+    await service.expectRefused(service.request(webhook(), { api: 'notify', body }), 400, toWebhook)
+  })
+
+  it('is refused when it is no UTF-8', async () => {
+    const body = Buffer.from('{"answers":{"q1":"\xff"},"url":"https://a.b/\xff"}', 'latin1')
+    await service.expectRefused(service.request(quiz(), { api: 'lms', body }), 400, broken)
+    await service.expectRefused(service.request(webhook(), { api: 'notify', body }), 400, broken)
+  })
+
+  const unknown = error('invalid_request', 'answers names a question that this quiz does not have.')
+  const misfit = error('invalid_request', 'An answer does not fit the type of its question.')
+  it.each([
+    ['{"answers":{"__proto__":"Yes"}}', unknown],
+    ['{"answers":{"constructor":"Yes"}}', unknown],
+    ['{"answers":{"toString":"Yes"}}', unknown],
+    ['{"answers":{"":"Yes"}}', unknown],
+    ['{"answers":{"q1\\u0000":"Yes"}}', unknown],
+    ['{"answers":{"q1":{}}}', misfit],
+    ['{"answers":{"q1":null}}', misfit],
+    ['{"answers":{"q1":1e400}}', misfit],
+    ['{"answers":{"q1":["Yes"]}}', misfit],
+    ['{"answers":{"q1":{"__proto__":"Yes"}}}', misfit],
+  ])('%s answers no question of the quiz', async (body, refusal) => {
+    await service.expectRefused(service.request(quiz(), { api: 'lms', body }), 400, refusal)
+  })
+
+  it.each(titledTexts(['\\u0000', '\\ud800', 'ä\\u0000', 'x'.repeat(100_000)]))(
+    'takes %s for an answer, which is wrong',
+    async (_, text) => {
+      const answer = await service.answerTo(
+        service.request(quiz(), { api: 'lms', body: `{"answers":{"q1":"${text}"}}` }),
+      )
+      expect({ status: answer.status, body: JSON.parse(answer.text) }).toMatchObject({
+        status: 201,
+        body: { score: 0 },
+      })
+    },
+  )
+
+  const secretInvalid = error('invalid_request', 'secret is 1 to 1024 visible ASCII characters, without spaces.')
+  it.each(
+    titled([
+      ['"url":"https://a.b/\\u0000"', urlInvalid],
+      ['"url":"https://a.b/\\ud800"', urlInvalid],
+      ['"url":"https://"', urlInvalid],
+      ['"url":"https://[bad/"', urlInvalid],
+      [`"url":"https://a.b/${'x'.repeat(10_240)}"`, urlInvalid],
+      ['"url":"https://a.b","secret":"\\u0000"', secretInvalid],
+      ['"url":"https://a.b","secret":null', secretInvalid],
+      ['"url":"https://a.b","secret":{"__proto__":"x"}', secretInvalid],
+      [`"url":"https://a.b","secret":"${'x'.repeat(10_240)}"`, secretInvalid],
+    ]),
+  )('%s is no webhook', async (_, fields, refusal) => {
+    await service.expectRefused(service.request(webhook(), { api: 'notify', body: `{${fields}}` }), 400, refusal)
+  })
+
+  it('may have fields that nobody asked for; they are discarded', async () => {
+    const more = '"id":"x","quizId":"x","idempotencyKey":"x","__proto__":{"a":1},"constructor":1,"a":1,"a":2'
+    const submitted = service.request(quiz(), { api: 'lms', body: `{${more},"answers":{"q1":"Yes"}}` })
+    expect((await service.answerTo(submitted)).status).toBe(201)
+    const set = service.request(webhook(), { api: 'notify', body: `{${more},"url":"https://a.b"}` })
+    expect((await service.answerTo(set)).text).toBe('{"url":"https://a.b","hasSecret":false}')
+  })
+})

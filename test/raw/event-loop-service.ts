@@ -1,0 +1,32 @@
+/** The whole service in a process of its own, which says for how long its event loop was held up. Run by a test. */
+import { readFileSync } from 'node:fs'
+import { readConfig } from '../../server/config.ts'
+import { createLog, startService } from '../../server/start.ts'
+
+const config = readConfig({ PORT: '0', INTERNAL_PORT: '0', LOG_LEVEL: 'silent', ...JSON.parse(process.argv[2]!) })
+const service = await startService(config, createLog(config))
+
+/** On Linux the time that this thread has worked, so that it does not count when other processes have the processor. */
+function workedMs(): number {
+  try {
+    return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[0]) / 1e6
+  } catch {
+    return performance.now()
+  }
+}
+
+let longest = 0
+let before = workedMs()
+setInterval(() => {
+  const now = workedMs()
+  longest = Math.max(longest, now - before)
+  before = now
+}, 1)
+
+// Each message asks for the longest time between two turns of the loop, since the message before.
+process.on('message', () => {
+  process.send!(longest)
+  longest = 0
+})
+process.once('disconnect', () => service.close().then(() => process.exit(0)))
+process.send!({ publicPort: service.publicPort, internalPort: service.internalPort })

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { scopes } from '../../routers/scopes.ts'
+import type { World } from '../support/world.ts'
+import { id, startWorld } from '../support/world.ts'
+import type { Call, ForkedService } from './event-loop.ts'
+import { forkService } from './event-loop.ts'
+
+const LIMIT_MS = 100
+const MB = 1024 * 1024
+
+let world: World
+let service: ForkedService
+let tokens: { apps: string; lms: string; notify: string }
+let quizId: string
+beforeAll(async () => {
+  world = await startWorld()
+  service = await forkService(inject('databaseUrl'))
+  const { ids, db } = world
+  // Without a limit on its requests.
+  await db.client.update({ where: { id: ids.client }, data: { environment: 'sandbox' } })
+  const claims = { member: ids.member, client: ids.client, scope: Object.keys(scopes).join(' ') }
+  tokens = {
+    apps: await service.token({ ...claims, organisation: ids.club }),
+    lms: await service.token({ ...claims, organisation: ids.academy }),
+    notify: await service.token({ ...claims, organisation: ids.provider }),
+  }
+  quizId = id('quiz')
+  await db.quiz.create({
+    data: { id: quizId, academyId: ids.academy, title: 'Quiz', threshold: 50, state: 'released' },
+  })
+  const question = { quizId, text: '?', options: ['A', 'B'], solution: ['A'] }
+  await db.question.createMany({
+    data: [
+      { ...question, id: 'text', position: 0, type: 'text' },
+      { ...question, id: 'multiple', position: 1, type: 'multiple' },
+    ],
+  })
+})
+afterAll(async () => {
+  await service.close()
+  await world.close()
+})
+
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+
+/** JSON of about so many bytes, in forms that cost the most. */
+const list = (unit: string, size: number) =>
+  `[${`${unit},`.repeat(Math.floor(size / (Buffer.byteLength(unit) + 1)) - 1)}${unit}]`
+const text = (unit: string, size: number) => `"${unit.repeat(Math.floor((size - 2) / Buffer.byteLength(unit)))}"`
+function keys(size: number, value = '1') {
+  const members: string[] = []
+  for (let length = 2, i = 0; ; i++) {
+    const member = `"k${i}":${value}`
+    length += member.length + 1
+    if (length > size) return `{${members.join(',')}}`
+    members.push(member)
+  }
+}
+
+const hostile: Record<string, (size: number) => string> = {
+  'empty arrays': (size) => list('[]', size),
+  'empty objects': (size) => list('{}', size),
+  'many keys': keys,
+  'keys that all are the same': (size) => `{${list('"a":1', size).slice(1, -1)}}`,
+  'small integers': (size) => list('1', size),
+  'numbers beyond a double': (size) => list('1e400', size),
+  'short texts': (size) => list('"a"', size),
+  'one long text': (size) => text('a', size),
+  'a text of two-byte characters': (size) => text('aä', size),
+  'a text of three-byte characters': (size) => text('漢', size),
+  'a text of emoji': (size) => text('😀', size),
+  'a text of quotes': (size) => text('\\"', size),
+  'a text of escapes': (size) => text('\\u0000', size),
+  'nesting at the limit, again and again': (size) => list(nested(250), size),
+  literals: (size) => list('true', size),
+}
+const refused: Record<string, (size: number) => string> = {
+  'arrays that are never closed': (size) => '['.repeat(size),
+  'objects that are never closed': (size) => '{"a":'.repeat(size / 5),
+  'nesting without end': (size) => nested(Math.floor(size / 2)),
+  'white space': (size) => ' '.repeat(size),
+  'a text that never ends': (size) => `"${'a'.repeat(size)}`,
+  'bytes that are no UTF-8 at the end': (size) => `"${'a'.repeat(size)}\ud800"`,
+}
+
+const expectShort = async (status: number, work: () => Promise<{ status: number }>) => {
+  expect((await work()).status).toBe(status)
+  expect(await service.leastHeldMs(work)).toBeLessThan(LIMIT_MS)
+}
+
+const TIMEOUT = 120_000
+const input = (of: object) => encodeURIComponent(JSON.stringify(of))
+
+describe('a value of 10 MB, written and read, does not hold the event loop up', () => {
+  const entry = '/v1/storage/c/k'
+  const size = 10 * MB - 1024
+  const reads: [name: string, path: string, call: Partial<Call>][] = [
+    ['GET', entry, {}],
+    ['a list', '/v1/storage/c', {}],
+    ['tRPC', `/trpc/storage.get?input=${input({ collection: 'c', key: 'k' })}`, { internal: true }],
+    ['a list by tRPC', `/trpc/storage.list?input=${input({ collection: 'c' })}`, { internal: true }],
+    [
+      'a stream by tRPC',
+      `/trpc/storage.get?batch=1&input=${input({ 0: { collection: 'c', key: 'k' } })}`,
+      { internal: true, headers: { 'trpc-accept': 'application/jsonl' } },
+    ],
+  ]
+
+  it.each(Object.keys(hostile))('%s', { timeout: TIMEOUT }, async (name) => {
+    const token = tokens.apps
+    const body = Buffer.from(`{"value":${hostile[name]!(size)}}`)
+    await expectShort(200, () => service.call('PUT', entry, { token, body }))
+    for (const [, path, more] of reads) await expectShort(200, () => service.call('GET', path, { token, ...more }))
+  })
+
+  it.each(Object.keys(refused))('%s, which is refused', { timeout: TIMEOUT }, async (name) => {
+    const body = Buffer.from(`{"value":${refused[name]!(size)}}`, name.includes('UTF-8') ? 'latin1' : 'utf8')
+    await expectShort(400, () => service.call('PUT', '/v1/storage/c/refused', { token: tokens.apps, body }))
+  })
+
+  it('as many fields beside it', { timeout: TIMEOUT }, async () => {
+    const body = keys(size)
+    await expectShort(400, () => service.call('PUT', entry, { token: tokens.apps, body }))
+  })
+
+  it('as 200 entries of a list', { timeout: TIMEOUT }, async () => {
+    const token = tokens.apps
+    await service.call('DELETE', entry, { token })
+    const body = `{"value":${text('😀', 50 * 1024)}}`
+    for (let i = 0; i < 200; i++) {
+      expect((await service.call('PUT', `/v1/storage/many/k${i}`, { token, body })).status).toBe(200)
+    }
+    await expectShort(200, () => service.call('GET', '/v1/storage/many?limit=200', { token }))
+  })
+})
+
+describe('a body of 1 MiB does not hold the event loop up', () => {
+  const size = MB - 1024
+  const all = { ...hostile, ...refused }
+
+  it.each(Object.keys(all))('%s: as answers to a quiz', { timeout: TIMEOUT }, async (name) => {
+    const json = all[name]!(size)
+    const call = { token: tokens.lms, host: 'lms.localhost' }
+    const submit = (body: string) => service.call('POST', `/v1/quizzes/${quizId}/results`, { ...call, body })
+    for (const body of [
+      json,
+      `{"answers":${json}}`,
+      `{"answers":{"multiple":${json}}}`,
+      `{"answers":{"text":${json}}}`,
+    ]) {
+      await expectShort((await submit(body)).status, () => submit(body))
+    }
+  })
+
+  it('a text, as an answer that is kept with an Idempotency-Key', { timeout: TIMEOUT }, async () => {
+    for (const unit of ['"A"', '"\\u0000"']) {
+      const body = `{"answers":{"multiple":${list(unit, size)}}}`
+      let attempt = 0
+      await expectShort(201, () =>
+        service.call('POST', `/v1/quizzes/${quizId}/results`, {
+          ...{ token: tokens.lms, host: 'lms.localhost', body },
+          // Twice the same, then a new one.
+          headers: { 'idempotency-key': `${unit.length}-${attempt++ >> 1}` },
+        }),
+      )
+    }
+  })
+
+  it.each(Object.keys(all))('%s: as a webhook', { timeout: TIMEOUT }, async (name) => {
+    const call = { token: tokens.notify, host: 'notify.localhost' }
+    for (const body of [`{"url":${all[name]!(size)}}`, `{"url":"https://a.b","secret":${all[name]!(size)}}`]) {
+      await expectShort(400, () => service.call('PUT', `/v1/apps/${world.ids.app}/webhook`, { ...call, body }))
+    }
+  })
+
+  it.each(Object.keys(all))('%s: over tRPC, alone and as ten calls', { timeout: TIMEOUT }, async (name) => {
+    const call = { token: tokens.apps, internal: true }
+    const put = (json: string) => `{"collection":"t","key":"k","value":${json}}`
+    const alone = put(all[name]!(size))
+    const ten = `{${Array.from({ length: 10 }, (_, i) => `"${i}":${put(all[name]!(size / 10 - 64))}`).join(',')}}`
+    const paths = Array(10).fill('storage.put').join(',')
+    const single = () => service.call('POST', '/trpc/storage.put', { ...call, body: alone })
+    const batch = () => service.call('POST', `/trpc/${paths}?batch=1`, { ...call, body: ten })
+    await expectShort((await single()).status, single)
+    await expectShort((await batch()).status, batch)
+  })
+
+  it('a batch with a great number of inputs', { timeout: TIMEOUT }, async () => {
+    const call = { token: tokens.apps, internal: true, body: keys(size, '{}') }
+    const batch = () => service.call('POST', '/trpc/storage.put,storage.put?batch=1', call)
+    await expectShort((await batch()).status, batch)
+  })
+})

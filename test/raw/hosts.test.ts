@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RawService } from './raw-service.ts'
+import { detail, error, lines, notHttp, nothingHere, startRawService, titledTexts } from './raw-service.ts'
+
+let service: RawService
+let token: string
+beforeAll(async () => {
+  service = await startRawService()
+  token = service.tokens.apps
+})
+afterAll(() => service.close())
+
+const get = (...fields: string[]) =>
+  lines('GET /v1/ HTTP/1.1', 'Host: apps.test', `Authorization: Bearer ${token}`, ...fields)
+
+describe('a Host header', () => {
+  const detailNotHttp = detail(notHttp.error.message)
+
+  it('comes exactly once in HTTP/1.1', async () => {
+    await service.expectRefused(lines('GET /v1/ HTTP/1.1', `Authorization: Bearer ${token}`), 400, notHttp)
+    for (const second of ['apps.test', 'evil.test', '']) {
+      await service.expectRefused(get(`Host: ${second}`), 400, detailNotHttp)
+      await service.expectRefused(get(`hOsT: ${second}`), 400, detailNotHttp)
+    }
+    const before = lines('GET /v1/ HTTP/1.1', 'Host: evil.test', 'Host: apps.test', `Authorization: Bearer ${token}`)
+    await service.expectRefused(before, 400, notHttp)
+  })
+
+  it('may be missing in HTTP/1.0, where it then is the wrong one', async () => {
+    const old = (...fields: string[]) => lines('GET /v1/ HTTP/1.0', `Authorization: Bearer ${token}`, ...fields)
+    const wrong = detail('This API answers at apps.test.')
+    await service.expectRefused(old(), 404, wrong)
+    await service.expectRefused(old('Host: evil.test'), 404, wrong)
+    await service.expectRefused(old('Host: apps.test', 'Host: apps.test'), 400, detailNotHttp)
+    expect((await service.answerTo(old('Host: apps.test'))).status).toBe(200)
+    const kept = await service.answerTo(old('Host: apps.test', 'Connection: keep-alive'))
+    expect(kept).toMatchObject({ status: 200, headers: { connection: 'keep-alive' } })
+  })
+
+  it('is what the target says, where that is absolute', async () => {
+    const absolute = (target: string, host: string) =>
+      lines(`GET ${target} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${token}`)
+    const right = await service.answerTo(absolute('http://apps.test/v1/', 'evil.test'))
+    expect(right.status).toBe(200)
+    await service.expectRefused(
+      absolute('http://evil.test/v1/', 'apps.test'),
+      404,
+      detail('This API answers at apps.test.'),
+    )
+    const without = lines('GET http://apps.test/v1/ HTTP/1.1', `Authorization: Bearer ${token}`)
+    await service.expectRefused(without, 400, detailNotHttp)
+  })
+
+  it.each(['APPS.TEST', 'apps.test.', 'apps.test:80', 'apps.test:', 'Apps.Test.:8443'])(
+    'may be written as %s',
+    async (host) => {
+      expect((await service.answerTo(service.request('GET /v1/', { host }))).status).toBe(200)
+    },
+  )
+
+  it.each(
+    titledTexts([
+      '',
+      'evil.test',
+      'apps.test.evil.test',
+      'apps.test:80:80',
+      'apps.test..',
+      'apps.test:x',
+      'apps.test@evil.test',
+      '[::1]',
+      '[bad',
+      'apps.test/v1',
+      'apps.test, apps.test',
+      '\xff',
+      '__proto__',
+      `${'a'.repeat(10_240)}`,
+    ]),
+  )('is the wrong one: %s', async (_, host) => {
+    await service.expectRefused(service.request('GET /v1/', { host }), 404, detail('This API answers at apps.test.'))
+    const lms = { api: 'lms' as const, host, body: '' }
+    const refusal = error('not_found', 'This API answers at lms.test.')
+    await service.expectRefused(service.request('POST /v1/quizzes/a/results', lms), 404, refusal)
+    await service.expectRefused(service.request('GET /v1/openapi.json', { host }), 404, error('not_found', nothingHere))
+  })
+})

@@ -1,0 +1,244 @@
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RawService, Refusal, Sent } from './raw-service.ts'
+import { detail, error, expectError, notThisToken, startRawService } from './raw-service.ts'
+import type { Answer } from './socket.ts'
+import { Connection } from './socket.ts'
+
+let service: RawService
+beforeAll(async () => {
+  service = await startRawService()
+})
+afterAll(() => service.close())
+
+const MB = 1024 * 1024
+const QUOTA = 10 * MB
+const target = '/v1/storage/col/k1'
+const full = detail('App storage quota exceeded.')
+const tooLarge = error('invalid_request', 'The body is larger than 1 MiB.')
+
+/** A value in so many bytes. */
+const textOf = (size: number) => `"${'x'.repeat(size - 2)}"`
+
+type Framing = 'Content-Length' | 'chunked'
+const framings: Framing[] = ['Content-Length', 'chunked']
+
+/** A head without its body, and the body as it goes over the wire. */
+function framed(line: string, body: string, framing: Framing, sent: Sent = {}) {
+  const length = framing === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${Buffer.byteLength(body)}`
+  const head = service.request(line, {
+    ...sent,
+    headers: ['Content-Type: application/json', length, ...(sent.headers ?? [])],
+  })
+  if (framing === 'Content-Length') return { head, rest: Buffer.from(body) }
+  const chunks = body.match(/.{1,65536}/gs) ?? []
+  return {
+    head,
+    rest: Buffer.from(`${chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')}0\r\n\r\n`),
+  }
+}
+
+/** Sends all of a body, as most clients do, and only then reads the answer. */
+async function upload({ head, rest }: { head: Buffer; rest: Buffer }) {
+  const connection = await Connection.open(service.world.publicPort)
+  await connection.send(head)
+  for (let at = 0; at < rest.length; at += 65_536) await connection.send(rest.subarray(at, at + 65_536))
+  const answer = await connection.answer()
+  await service.expectServing(connection, answer)
+  return answer
+}
+
+describe.each(framings)('a body over the limit, by %s', (framing) => {
+  const expectRefused = async (line: string, body: string, sent: Sent, status: number, refusal: Refusal) => {
+    const before = await service.state()
+    expectError(await upload(framed(line, body, framing, sent)), status, refusal)
+    expect(await service.state()).toEqual(before)
+  }
+
+  it.each([QUOTA + 64 * 1024 + 1, 12 * MB, 30 * MB])(
+    'is 413 in the storage, which the client sees: %i bytes',
+    async (size) => {
+      const body = `{"value":${textOf(size - 10)}}`
+      await expectRefused(`PUT ${target}`, body, {}, 413, full)
+    },
+  )
+
+  it.each([MB + 1, 5 * MB])('is 400 in lms and notify, which the client sees: %i bytes', async (size) => {
+    const body = `{"answers":{},"url":"https://a.b","x":${textOf(size - 39)}}`
+    expect(body.length).toBe(size)
+    const quiz = `POST /v1/quizzes/${encodeURIComponent(service.quizId)}/results`
+    await expectRefused(quiz, body, { api: 'lms' }, 400, tooLarge)
+    await expectRefused(`PUT /v1/apps/${service.world.ids.app}/webhook`, body, { api: 'notify' }, 400, tooLarge)
+  })
+
+  it('is one byte more than the largest', async () => {
+    const body = `{"url":"https://a.b","x":${textOf(MB - 26)}}`
+    expect(body.length).toBe(MB)
+    const webhook = `PUT /v1/apps/${service.world.ids.app}/webhook`
+    expect((await upload(framed(webhook, body, framing, { api: 'notify' }))).status).toBe(200)
+  })
+})
+
+describe('a value', () => {
+  it('may fill the quota, with white space around it, and be no byte larger', async () => {
+    const service = await startRawService()
+    const spaces = ' '.repeat(32_000)
+    const put = (key: string, size: number) =>
+      service.answerTo(
+        service.request(`PUT /v1/storage/col/${key}`, { body: `${spaces}{"value":${textOf(size)}}${spaces}` }),
+      )
+    expect(await put('k1', QUOTA + 1)).toMatchObject({ status: 413, text: '{"detail":"App storage quota exceeded."}' })
+    expect((await put('k1', QUOTA)).status).toBe(200)
+    expect((await put('k2', 2)).status).toBe(413)
+    const got = await service.answerTo(service.request('GET /v1/storage/col/k1'))
+    expect(got.text.includes(textOf(QUOTA))).toBe(true)
+    expect((await service.answerTo(service.request('DELETE /v1/storage/col/k1'))).status).toBe(204)
+    await service.close()
+  })
+})
+
+describe('a body that is one large text', () => {
+  it.each([9 * MB, QUOTA])('is no object with a value: %i bytes', async (size) => {
+    await service.expectRefused(
+      service.request(`PUT ${target}`, { body: textOf(size) }),
+      400,
+      detail('value is missing.'),
+    )
+  })
+})
+
+describe('a body that nobody reads', () => {
+  const body = `{"value":${textOf(5 * MB)}}`
+  const refusals = async (): Promise<[line: string, sent: Sent, status: number, refusal: Refusal][]> => {
+    const { token, ids } = service.world
+    const write = 'svc.apps.storage:write'
+    return [
+      [`PUT ${target}`, { token: 'x' }, 401, notThisToken],
+      [`PUT ${target}`, { token: null }, 401, notThisToken],
+      [`PUT ${target}`, { host: 'lms.test' }, 404, detail('This API answers at apps.test.')],
+      [`POST ${target}`, {}, 405, detail('Use GET, HEAD, PUT, DELETE here.')],
+      ['PUT /v1/nothing', {}, 404, detail('There is nothing at this address.')],
+      [
+        `PUT ${target}`,
+        { token: await token({ scope: '' }) },
+        403,
+        detail(`This token does not carry the ${write} scope.`),
+      ],
+      [`PUT ${target}`, { token: await token({ sub: 'x' }) }, 404, detail('This member does not exist in this club.')],
+      [`PUT ${target}?scope=x`, {}, 422, detail('scope is org or user.')],
+      [`PUT ${target}`, { headers: ['Content-Encoding: gzip'] }, 415, detail('Send the body as application/json.')],
+      [`GET ${target}`, {}, 404, detail('This key does not exist.')],
+      [`DELETE ${target}`, {}, 404, detail('This key does not exist.')],
+      [
+        'PUT /v1/apps/%00/webhook',
+        { api: 'notify', token: await token({ organisation: ids.provider, scope: '' }) },
+        403,
+        error('missing_scope', 'This token does not carry the ntf.apps.webhook:update scope.'),
+      ],
+    ]
+  }
+
+  it.each(framings)('is drained, so that its client sees the refusal: %s', async (framing) => {
+    for (const [line, sent, status, refusal] of await refusals()) {
+      expectError(await upload(framed(line, body, framing, sent)), status, refusal)
+    }
+  })
+
+  it.each(framings)('is drained, too, for a client that wants the connection closed: %s', async (framing) => {
+    for (const [line, sent, status, refusal] of await refusals()) {
+      const headers = [...(sent.headers ?? []), 'Connection: close']
+      const answer = await upload(framed(line, body, framing, { ...sent, headers }))
+      expectError(answer, status, refusal)
+      expect(answer.headers.connection).toBe('close')
+    }
+  })
+
+  it('is drained, too, for a client of HTTP/1.0', async () => {
+    for (const [line, sent, status, refusal] of await refusals()) {
+      expectError(await upload(framed(line, body, 'Content-Length', { ...sent, version: 'HTTP/1.0' })), status, refusal)
+    }
+  })
+
+  it('is answered before it is all there', async () => {
+    for (const [line, sent, status, refusal] of await refusals()) {
+      const { head, rest } = framed(line, body, 'Content-Length', sent)
+      const connection = await Connection.open(service.world.publicPort)
+      await connection.send(head)
+      await connection.send(rest.subarray(0, 100_000))
+      const answer = await connection.answer()
+      expectError(answer, status, refusal)
+      await connection.send(rest.subarray(100_000))
+      await service.expectServing(connection, answer)
+    }
+  })
+})
+
+describe('a client that goes on after a refusal', () => {
+  const endless = (api: Sent = {}) =>
+    service.request(`PUT ${target}`, { token: 'x', headers: ['Transfer-Encoding: chunked'], ...api })
+
+  it('is cut when it sends for ever', async () => {
+    const connection = await Connection.open(service.world.publicPort)
+    await connection.send(endless())
+    expectError(await connection.answer(), 401, notThisToken)
+    const taken = await connection.sendUntilCut(`10000\r\n${'x'.repeat(65_536)}\r\n`)
+    // Beyond the bound on what is drained there is what the buffers of the system hold.
+    expect(taken).toBeGreaterThan(31 * MB)
+    expect(taken).toBeLessThan(64 * MB)
+  })
+
+  it('is cut when it is slow for ever, also one that wants the connection closed', async () => {
+    const slow = async (headers: string[]): Promise<Answer | undefined> => {
+      const connection = await Connection.open(service.world.publicPort)
+      await connection.send(endless({ headers: ['Transfer-Encoding: chunked', ...headers] }))
+      const answer = connection.answer()
+      while (!connection.isEnded) {
+        await connection.send('1\r\nx\r\n')
+        await Promise.race([connection.ended, setTimeout(100)])
+      }
+      return answer
+    }
+    const start = Date.now()
+    for (const answer of await Promise.all([slow([]), slow(['Connection: close'])]))
+      expectError(answer!, 401, notThisToken)
+    expect(Date.now() - start).toBeLessThan(20_000)
+  })
+})
+
+describe('a client that leaves in the middle of its body', () => {
+  const leave = async (how: 'end' | 'reset', sent: Sent, part: number) => {
+    const body = `{"value":${textOf(MB)}}`
+    const { head, rest } = framed(`PUT ${target}`, body, 'Content-Length', sent)
+    const connection = await Connection.open(service.world.publicPort)
+    await connection.send(head)
+    if (part > 0) await connection.send(rest.subarray(0, part))
+    connection[how]()
+    await connection.ended
+  }
+
+  it.each(['end', 'reset'] as const)('leaves nothing behind: %s', async (how) => {
+    const before = await service.state()
+    const logged = service.log.length
+    const parts = [0, 1, 1000, 500_000]
+    for (const part of parts) {
+      await leave(how, { headers: [`X-Request-Id: left.${how}.${part}`] }, part)
+    }
+    await expect
+      .poll(() => service.log.slice(logged).filter((line) => line.includes(`left.${how}`)).length, { timeout: 8000 })
+      .toBe(parts.length)
+    expect(await service.state()).toEqual(before)
+    expect((await service.answerTo(service.request('GET /v1/'))).status).toBe(200)
+  })
+
+  it('is not waited for when it left during the look-up of who it is', async () => {
+    const logged = service.log.length
+    const { world } = service
+    for (let i = 0; i < 20; i++) {
+      world.advance(5)
+      await leave('reset', { headers: [`X-Request-Id: looked-up.${i}`] }, i * 1000)
+    }
+    await expect
+      .poll(() => service.log.slice(logged).filter((line) => line.includes('looked-up')).length, { timeout: 8000 })
+      .toBe(20)
+  })
+})

@@ -1,0 +1,159 @@
+import { expect } from 'vitest'
+import type { Section } from '../../routers/trpc.ts'
+import type { World } from '../support/world.ts'
+import { id, startWorld } from '../support/world.ts'
+import type { Answer } from './socket.ts'
+import { Connection } from './socket.ts'
+
+/** What an error says, without its request id. */
+export type Refusal = { detail: string } | { error: { code: string; message: string } }
+
+export const detail = (message: string) => ({ detail: message })
+export const error = (code: string, message: string) => ({ error: { code, message } })
+
+export const nothingHere = 'There is nothing at this address.'
+export const nameInvalid = detail("Names use 1 to 64 letters, digits, '_' or '-'.")
+export const scopeInvalid = detail('scope is org or user.')
+export const bodyNotJson = 'The body is not valid JSON.'
+export const notHttp = error('invalid_request', 'The request is not valid HTTP.')
+export const notThisToken = error('invalid_token', 'This token is not valid.')
+
+/** Rows for `it.each`, behind a title each: what is in them is too long for one, or too odd. */
+export const titled = <const Row extends readonly unknown[]>(rows: readonly Row[]): [title: string, ...row: Row][] =>
+  rows.map((row) => [JSON.stringify(String(row[0])).slice(0, 60), ...row])
+export const titledTexts = (texts: readonly string[]) => titled(texts.map((text): [string] => [text]))
+
+/** A request of exactly these lines. */
+export const lines = (...given: string[]) => [...given, '', ''].join('\r\n')
+
+/** JSON that is nested so deep. */
+export const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+export const nestedObjects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+
+export interface Sent {
+  api?: Section
+  /** Null: no Host header. */
+  host?: string | null
+  /** Null: no Authorization header. */
+  token?: string | null
+  /** Whole lines. */
+  headers?: string[]
+  /** A text is sent in UTF-8. */
+  body?: string | Buffer
+  /** Of the body; null: no Content-Type. */
+  type?: string | null
+  version?: string
+}
+
+export type RawService = Awaited<ReturnType<typeof startRawService>>
+
+/** A service and a tenant of its own, to which a test sends bytes. */
+export async function startRawService() {
+  const log: string[] = []
+  const world = await startWorld({ onLog: (line) => log.push(line) })
+  const { ids } = world
+  const quizId = await mintQuiz(world)
+  const hosts = { apps: 'apps.test', lms: 'lms.test', notify: 'notify.test' }
+  const tokens = {
+    apps: await world.token(),
+    lms: await world.token({ organisation: ids.academy }),
+    notify: await world.token({ organisation: ids.provider }),
+  }
+
+  const request = (line: string, { api = 'apps', headers = [], body, version = 'HTTP/1.1', ...sent }: Sent = {}) => {
+    const { host = hosts[api], token = tokens[api], type = 'application/json' } = sent
+    const lines = [`${line} ${version}`]
+    if (host !== null) lines.push(`Host: ${host}`)
+    if (token !== null) lines.push(`Authorization: Bearer ${token}`)
+    const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(body as string)
+    const chunked = headers.some((header) => /^transfer-encoding:/i.test(header))
+    if (body !== undefined && type !== null) lines.push(`Content-Type: ${type}`)
+    if (body !== undefined && !chunked) lines.push(`Content-Length: ${bytes.length}`)
+    return Buffer.concat([Buffer.from(`${[...lines, ...headers].join('\r\n')}\r\n\r\n`, 'latin1'), bytes])
+  }
+
+  const good = request('GET /v1/me/profile')
+  const goodCall = request('GET /trpc/me.profile', { host: 'localhost' })
+
+  /** All that a request could change. */
+  const state = async () => ({
+    entries: await world.db.storageEntry.findMany({ where: { clubId: ids.club }, orderBy: { key: 'asc' } }),
+    app: await world.db.app.findUnique({ where: { id: ids.app } }),
+    results: await world.db.quizResult.count({ where: { quizId } }),
+  })
+
+  /** Sends a good request: on the same connection, where that stays open, else on a new one. */
+  const expectServing = async (connection: Connection, last: Answer, port = world.publicPort) => {
+    const closes = last.headers.connection === 'close'
+    if (closes) connection.end()
+    if (closes) await connection.ended
+    const next = closes ? await Connection.open(port) : connection
+    await next.send(port === world.publicPort ? good : goodCall)
+    expect((await next.answer()).status).toBe(200)
+    expect(next.rest).toBe('')
+    next.end()
+    await next.ended
+  }
+
+  return {
+    world,
+    /** A line a request. */
+    log,
+    quizId,
+    tokens,
+    request,
+    state,
+    expectServing,
+    /** The answer to some bytes, which come to a service that goes on serving. */
+    async answerTo(bytes: string | Buffer, method = 'GET', port = world.publicPort) {
+      const connection = await Connection.open(port)
+      await connection.send(bytes)
+      const answer = await connection.answer(method)
+      await expectServing(connection, answer, port)
+      return answer
+    },
+    /** Bytes are refused in exactly this way, and nothing changes. */
+    async expectRefused(bytes: string | Buffer, status: number, refusal: Refusal) {
+      const before = await state()
+      const answer = await this.answerTo(bytes)
+      expectError(answer, status, refusal)
+      expect(await state()).toEqual(before)
+      return answer
+    },
+    /** Ends the service; none of all the requests met an error of its own. */
+    async close() {
+      await world.close()
+      expect(log.filter((line) => line.includes('"err"'))).toEqual([])
+    },
+  }
+}
+
+/** An error's status, its exact body, and the headers that every answer has. */
+export function expectError(answer: Answer, status: number, refusal: Refusal) {
+  const { headers, text } = answer
+  const requestId = headers['x-request-id']
+  const body = 'detail' in refusal ? refusal : { error: { ...refusal.error, request_id: requestId } }
+  expect({ status: answer.status, text }).toEqual({ status, text: JSON.stringify(body) })
+  expectCommonHeaders(answer)
+  expect(headers['content-type']).toBe('application/json; charset=utf-8')
+}
+
+/** What stands on every answer of the public port. */
+export function expectCommonHeaders({ headers }: Answer) {
+  expect(headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,64}$/)
+  expect(headers['access-control-allow-origin']).toBe('*')
+  expect(headers['access-control-expose-headers']).toContain('X-Request-Id')
+}
+
+/** A released quiz of this world, with a space in its id. */
+async function mintQuiz({ db, ids }: World) {
+  const quizId = `${id('quiz')} 1`
+  await db.quiz.create({
+    data: { id: quizId, academyId: ids.academy, title: 'Quiz', threshold: 50, state: 'released' },
+  })
+  const options = ['Yes', 'No']
+  await db.question.create({
+    data: { quizId, id: 'q1', position: 0, type: 'single', text: '?', options, solution: ['Yes'] },
+  })
+  return quizId
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Section } from '../../routers/trpc.ts'
+import type { RawService } from './raw-service.ts'
+import { detail, error, notThisToken, startRawService } from './raw-service.ts'
+
+let service: RawService
+let webhook: string
+let quiz: string
+beforeAll(async () => {
+  service = await startRawService()
+  webhook = `/v1/apps/${service.world.ids.app}/webhook`
+  quiz = `/v1/quizzes/${encodeURIComponent(service.quizId)}/results`
+  const put = service.request('PUT /v1/storage/col/k1', { body: '{"value":"stored"}' })
+  expect((await service.answerTo(put)).status).toBe(200)
+})
+afterAll(() => service.close())
+
+const body = '{"value":"stored"}'
+
+describe('an Authorization header', () => {
+  const jwt = (header: object, payload: object) =>
+    [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  const bad = (): string[] => {
+    const { apps: token } = service.tokens
+    const [header, payload, signature] = token.split('.') as [string, string, string]
+    return [
+      'Bearer',
+      'Bearer ',
+      token,
+      `Basic ${token}`,
+      `Bearer: ${token}`,
+      `Bearer=${token}`,
+      `Bearer\t${token}`,
+      `Bearer ${token} ${token}`,
+      `Bearer ${token}, Bearer ${token}`,
+      `Bearer ${token},`,
+      `Bearer "${token}"`,
+      `Bearer ${token}=`,
+      `Bearer ${token}.x`,
+      `Bearer ${header}.${payload}`,
+      `Bearer ${header}.${payload}.`,
+      `Bearer ${header}..${signature}`,
+      `Bearer .${payload}.${signature}`,
+      `Bearer ${payload}.${header}.${signature}`,
+      `Bearer ${header}.${payload}.${signature.slice(0, -4)}AAAA`,
+      `Bearer ${jwt({ alg: 'none', typ: 'at+jwt' }, { sub: 'a', organisation: 'b', client_id: 'c', exp: 2 ** 40 })}.`,
+      `Bearer ${jwt({ alg: 'HS256', typ: 'at+jwt' }, { sub: 'a' })}.AAAA`,
+      `Bearer ${jwt({ alg: '__proto__' }, {})}.AAAA`,
+      `Bearer ${jwt({ alg: 'ES256', crit: ['x'], b64: false }, {})}.AAAA`,
+      'Bearer \xff\xfe',
+      'Bearer null',
+      'Bearer ...',
+      'Bearer a.b.c.d.e',
+      `Bearer ${'a'.repeat(12_000)}`,
+      'Bearer sk_live_0123456789abcdef',
+    ]
+  }
+
+  it('that holds no valid token is 401', async () => {
+    for (const value of bad()) {
+      const sent = { token: null, headers: [`Authorization: ${value}`] }
+      const answer = await service.expectRefused(service.request('GET /v1/me/profile', sent), 401, notThisToken)
+      expect(answer.headers['www-authenticate']).toMatch(/^Bearer error="invalid_token"/)
+      const put = service.request('PUT /v1/storage/col/k1', { ...sent, body: 'no JSON' })
+      await service.expectRefused(put, 401, notThisToken)
+    }
+  })
+
+  it.each<[Section, string]>([
+    ['apps', 'GET /v1/'],
+    ['apps', 'PUT /v1/storage/%00/%00?scope=x'],
+    ['lms', 'POST /v1/quizzes/%00/results'],
+    ['notify', 'GET /v1/apps/%00/webhook'],
+  ])('that is missing, empty or comes twice is 401 at %s: %s', async (api, line) => {
+    const token = `Authorization: Bearer ${service.tokens[api]}`
+    for (const headers of [
+      [],
+      ['Authorization:'],
+      [token, token],
+      [token, 'Authorization: Bearer x'],
+      [token, 'authorization:'],
+    ]) {
+      const answer = await service.expectRefused(
+        service.request(line, { api, token: null, headers }),
+        401,
+        notThisToken,
+      )
+      expect(answer.headers['www-authenticate']).toMatch(/^Bearer /)
+    }
+  })
+
+  it('may write Bearer in any case', async () => {
+    for (const scheme of ['bearer', 'BEARER', 'bEaReR', 'Bearer  ']) {
+      const headers = [`Authorization: ${scheme} ${service.tokens.apps}`]
+      expect((await service.answerTo(service.request('GET /v1/', { token: null, headers }))).status).toBe(200)
+    }
+  })
+
+  it('is not replaced by a token in the query', async () => {
+    const line = `GET /v1/?access_token=${service.tokens.apps}`
+    await service.expectRefused(service.request(line, { token: null }), 401, notThisToken)
+  })
+})
+
+describe('a claim of a valid token', () => {
+  const noMember = (api: Section) => {
+    if (api === 'apps') return detail('This member does not exist in this club.')
+    return error('not_found', `This member does not exist in this ${api === 'lms' ? 'academy' : 'provider'}.`)
+  }
+  const lines = (): [Section, string][] => [
+    ['apps', 'GET /v1/me/profile'],
+    ['apps', 'GET /v1/me/events'],
+    ['apps', 'GET /v1/storage/col?scope=user'],
+    ['apps', 'PUT /v1/storage/col/k1?scope=user'],
+    ['lms', `POST ${quiz}`],
+    ['notify', `PUT ${webhook}`],
+  ]
+  const odd = ['\0', 'a\0b', 'x'.repeat(6_000), '\ud800', '__proto__', ' ', "' OR 1=1 --", '漢😀'.repeat(500)]
+
+  it.each(['sub', 'organisation'])('names nobody when it is odd: %s', async (claim) => {
+    for (const value of odd) {
+      const { world } = service
+      for (const [api, line] of lines()) {
+        const organisation = { apps: world.ids.club, lms: world.ids.academy, notify: world.ids.provider }[api]
+        const token = await world.token({ organisation, [claim]: value })
+        const more = line.startsWith('GET') ? {} : { body }
+        await service.expectRefused(service.request(line, { api, token, ...more }), 404, noMember(api))
+      }
+    }
+  })
+
+  it('names no client when it is odd', async () => {
+    for (const value of odd) {
+      const token = await service.world.token({ client_id: value })
+      for (const [api, line] of [...lines(), ['apps', 'GET /v1/'] as const]) {
+        await service.expectRefused(service.request(line, { api, token }), 401, notThisToken)
+      }
+    }
+  })
+
+  it.each(['sub', 'organisation', 'client_id', 'scope'])('has to be a text: %s', async (claim) => {
+    for (const value of [1, true, [], ['a'], {}, ...(claim === 'scope' ? [null] : [null, ''])]) {
+      const token = await service.world.token({ [claim]: value })
+      await service.expectRefused(service.request('GET /v1/', { token }), 401, notThisToken)
+    }
+  })
+})
