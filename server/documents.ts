@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import Router from '@koa/router'
 import { openApiDocument } from '../rest-facade/openapi.ts'
 import { errors } from '../routers/errors.ts'
@@ -14,7 +15,8 @@ export function documents(baseUrls: BaseUrls): Step {
       JSON.stringify(openApiDocument(name as Section, url)),
     ]),
   )
-  const router = new Router<State>({ sensitive: true, strict: true })
+  // At its address alone, as the endpoints are; all other methods are 405, also those that the router does not know.
+  const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   router.get('/v1/openapi.json', (ctx) => {
     const text = texts.get(ctx.state.section)
     if (!text) throw errors.addressUnknown()

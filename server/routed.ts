@@ -10,7 +10,7 @@ export function routed(router: Router<State>): Step {
     routes(ctx, async () => {
       await allowed(ctx, async () => {})
       if (ctx.status === 405) throw errors.methodWrong(ctx.response.get('Allow'))
-      if (ctx.method !== 'OPTIONS' || ctx.response.get('Allow') === '') throw errors.addressUnknown()
+      if (ctx.method !== 'OPTIONS' || !ctx.response.get('Allow')) throw errors.addressUnknown()
       ctx.status = 204
     })
 }

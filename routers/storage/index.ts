@@ -76,7 +76,7 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
   .output(entry)
   .mutation(async ({ ctx, input }) => {
     const updatedAt = Math.floor(ctx.now() / 1000)
-    const value = jsonTextOf(input.value)
+    const value = await jsonTextOf(input.value)
     const { outcome, used, version } = await putEntry(
       ctx.db,
       within(ctx, input),

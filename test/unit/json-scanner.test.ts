@@ -131,6 +131,8 @@ describe('what is JSON', () => {
     ['nul', false],
     ['"\\u12"', false],
     ['"\\u00zz"', false],
+    ['"\\u0aF9"', true],
+    ...[...'/:@G`g'].map((beside): [string, boolean] => [`"\\u000${beside}"`, false]),
     ['"\\x41"', false],
     ['"\\ud800"', true],
     ['"\t"', false],
