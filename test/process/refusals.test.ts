@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { dataDirectory, freePort, launch, postgresOf } from './service.ts'
+import { takesAnyPassword } from './trust.ts'
 
 describe('a start that cannot be says why, once, and leaves nothing running', { timeout: 60_000 }, () => {
   it.each(['PORT', 'INTERNAL_PORT'])('when another process has %s', async (name) => {
@@ -46,7 +46,7 @@ describe('a start that cannot be says why, once, and leaves nothing running', { 
   it('when the password in DATABASE_URL is wrong', async ({ skip }) => {
     const url = new URL(inject('databaseUrl'))
     url.password = 'canary'
-    skip(await letsIn(url.href), 'the server of the tests takes any password')
+    skip(await takesAnyPassword(url.href), 'the server of the tests takes any password')
     const said = await refused({ DATA_DIR: await dataDirectory(), DATABASE_URL: url.href })
     expect(said).toMatch(/^The database cannot be used: password authentication failed for user .*\n$/)
     expect(said).not.toContain('canary')
@@ -79,14 +79,6 @@ describe('a start that cannot be says why, once, and leaves nothing running', { 
     expect(said).not.toContain('canary')
   })
 })
-
-const letsIn = async (url: string) => {
-  const client = new pg.Client(url)
-  return client.connect().then(
-    () => client.end().then(() => true),
-    () => false,
-  )
-}
 
 /** What a service said that did not come up. */
 async function refused(env: Record<string, string>): Promise<string> {

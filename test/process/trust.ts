@@ -1,0 +1,12 @@
+import pg from 'pg'
+
+/** Whether the server at this address lets everybody in (`trust`), whatever the password. */
+export async function takesAnyPassword(address: string): Promise<boolean> {
+  const url = new URL(address)
+  url.password = 'canary'
+  const client = new pg.Client(url.href)
+  return client.connect().then(
+    () => client.end().then(() => true),
+    () => false,
+  )
+}
