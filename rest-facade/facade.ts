@@ -47,7 +47,7 @@ export function restFacade(core: Core) {
     if (request.error !== undefined) throw failureOf(request.error)
     return {
       status: response.statusCode,
-      body: response.statusCode === 204 ? undefined : splices.into(response.body!),
+      body: response.statusCode === 204 ? undefined : await splices.into(response.body!),
     }
   }
 }

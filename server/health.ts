@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http'
 import Router from '@koa/router'
 import { errors } from '../routers/errors.ts'
 import { routed } from './routed.ts'
@@ -5,7 +6,7 @@ import type { State, Step } from './state.ts'
 
 /** For whoever watches the service: `/healthz` says that it lives, `/readyz` that it can answer. */
 export function health(ready: () => Promise<boolean>): Step {
-  const router = new Router<State>({ sensitive: true, strict: true })
+  const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   router.get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' }
   })

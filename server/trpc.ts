@@ -80,7 +80,7 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit): Step
       if (name !== 'transfer-encoding') ctx.set(name, value)
     })
     ctx.type = 'application/json; charset=utf-8'
-    ctx.body = streamed ? splices.intoLines(response.body!) : splices.into(await response.text())
+    ctx.body = streamed ? splices.intoLines(response.body!) : await splices.into(await response.text())
   }
 }
 

@@ -3,35 +3,56 @@ import { describe, expect, it } from 'vitest'
 import { Splices } from '../../rest-facade/splices.ts'
 
 describe('a stored text', () => {
-  it('goes out as it is, between what stands around it', () => {
+  it('goes out as it is, between what stands around it', async () => {
     const texts = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), { maxLength: 20 })
-    fc.assert(
-      fc.property(texts, fc.string({ unit: 'binary' }), (stored, beside) => {
+    await fc.assert(
+      fc.asyncProperty(texts, fc.string({ unit: 'binary' }), async (stored, beside) => {
         const splices = new Splices()
         const answer = JSON.stringify({ beside, items: stored.map((text) => ({ value: splices.hold(text) })) })
         const values = stored.map((text) => `{"value":${text}}`).join(',')
-        expect(splices.into(answer)).toBe(`{"beside":${JSON.stringify(beside)},"items":[${values}]}`)
+        expect(await splices.into(answer)).toBe(`{"beside":${JSON.stringify(beside)},"items":[${values}]}`)
       }),
     )
   })
 
-  it('keeps what a replacement of String.replace would take for a pattern', () => {
+  it('keeps what a replacement of String.replace would take for a pattern', async () => {
     const splices = new Splices()
     const mark = splices.hold('"$& $1 $$ $` $\'"')
-    expect(splices.into(JSON.stringify([mark]))).toBe('["$& $1 $$ $` $\'"]')
+    expect(await splices.into(JSON.stringify([mark]))).toBe('["$& $1 $$ $` $\'"]')
   })
 
-  it('cannot pull in another one, though it held the mark of it', () => {
+  it('cannot pull in another one, though it held the mark of it', async () => {
     const splices = new Splices()
     const secret = splices.hold('"secret"')
     const sly = splices.hold(JSON.stringify(secret))
-    expect(splices.into(JSON.stringify([sly]))).toBe(JSON.stringify([secret]))
+    expect(await splices.into(JSON.stringify([sly]))).toBe(JSON.stringify([secret]))
   })
 
-  it('stands wherever its mark does, in any order and twice', () => {
+  it('stands wherever its mark does, in any order and twice', async () => {
     const splices = new Splices()
     const [a, b] = [splices.hold('1e400'), splices.hold('-0')]
-    expect(splices.into(JSON.stringify([b, a, b]))).toBe('[-0,1e400,-0]')
+    expect(await splices.into(JSON.stringify([b, a, b]))).toBe('[-0,1e400,-0]')
+  })
+})
+
+describe('a large text', () => {
+  it('goes out in another turn of the event loop than that in which it was read', async () => {
+    const turns: string[] = []
+    setImmediate(() => {
+      turns.push('this one')
+      setImmediate(() => turns.push('the next'))
+    })
+    const splices = new Splices()
+    await splices.into(JSON.stringify([splices.hold(`"${'x'.repeat(1_000_000)}"`)]))
+    expect(turns).toEqual(['this one', 'the next'])
+  })
+
+  it('is not waited for when it is small', async () => {
+    const splices = new Splices()
+    const turns: string[] = []
+    setImmediate(() => turns.push('this one'))
+    await splices.into(JSON.stringify([splices.hold('1')]))
+    expect(turns).toEqual([])
   })
 })
 
@@ -56,11 +77,11 @@ describe('an answer that is read line by line', () => {
 })
 
 describe('what looks like a mark', () => {
-  it('is none when it was made up, and none inside a longer text', () => {
+  it('is none when it was made up, and none inside a longer text', async () => {
     const splices = new Splices()
     const mark = splices.hold('1')
     const beside = ['splice:00000000-0000-4000-8000-000000000000:0', `x${mark}`, `${mark}x`, `"${mark}"`]
-    expect(splices.into(JSON.stringify([...beside, mark]))).toBe(`${JSON.stringify(beside).slice(0, -1)},1]`)
+    expect(await splices.into(JSON.stringify([...beside, mark]))).toBe(`${JSON.stringify(beside).slice(0, -1)},1]`)
   })
 
   it('is another one in each run, so that nothing stored before can hold it', () => {
@@ -69,8 +90,8 @@ describe('what looks like a mark', () => {
 })
 
 describe('an answer without stored texts', () => {
-  it('stays as it is', () => {
+  it('stays as it is', async () => {
     const answer = '{"value":"splice:0"}'
-    expect(new Splices().into(answer)).toBe(answer)
+    expect(await new Splices().into(answer)).toBe(answer)
   })
 })
