@@ -1,4 +1,5 @@
 import type { AnyProcedure } from '@trpc/server'
+import { getTRPCErrorFromUnknown } from '@trpc/server'
 import { createOpenApiNodeHttpHandler } from 'trpc-to-openapi'
 import { z } from 'zod'
 import type { Principal } from '../routers/access.ts'
@@ -67,11 +68,38 @@ function handlerOf({ name, procedure, meta }: Route): Handler {
 
 /** The same procedure, the same chain; declared without input and at `/`, its raw input being what `readInput` gives. */
 function withoutInput(procedure: AnyProcedure): AnyProcedure {
-  const call = procedure as unknown as (options: { ctx: FacadeContext }) => unknown
-  const view = (options: { ctx: FacadeContext }) => call({ ...options, getRawInput: options.ctx.readInput } as never)
-  const meta = procedure._def.meta as { openapi: object }
+  const { middlewares, meta } = procedure._def as unknown as { middlewares: ChainStep[]; meta: { openapi: object } }
+  const view = async (options: { ctx: FacadeContext }) => {
+    const result = await runChain(middlewares, 0, { ...options, meta, getRawInput: options.ctx.readInput })
+    if (!result.ok) throw result.error
+    return result.data
+  }
   const bare = { ...procedure._def, inputs: [z.void()], meta: { openapi: { ...meta.openapi, path: '/' } } }
   return Object.assign(view, { _def: bare }) as unknown as AnyProcedure
+}
+
+interface ChainOptions {
+  ctx: object
+  meta: unknown
+  getRawInput: () => Promise<unknown>
+}
+type ChainResult = { ok: true; data: unknown } | { ok: false; error: unknown }
+type ChainStep = (
+  options: ChainOptions & { next: (given?: Partial<ChainOptions>) => Promise<ChainResult> },
+) => Promise<ChainResult>
+
+/**
+ * The way through a procedure's chain, as tRPC goes it, but for its copying of objects, which is compiled for engines
+ * that had no spread: that alone is a tenth of a request.
+ */
+async function runChain(steps: readonly ChainStep[], at: number, options: ChainOptions): Promise<ChainResult> {
+  const next = (given?: Partial<ChainOptions>) =>
+    runChain(steps, at + 1, { ...options, ...given, ctx: given?.ctx ? { ...options.ctx, ...given.ctx } : options.ctx })
+  try {
+    return await steps[at]!({ ...options, next })
+  } catch (cause) {
+    return { ok: false, error: getTRPCErrorFromUnknown(cause) }
+  }
 }
 
 const JSON_HEADERS = new Headers({ 'content-type': 'application/json' })

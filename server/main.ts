@@ -1,4 +1,3 @@
-import { isEmpty, seed } from '../prisma/seed.ts'
 import { forgetExpired } from '../routers/quizzes/idempotency.ts'
 import { banner } from './banner.ts'
 import { readEnvironment } from './config.ts'
@@ -26,8 +25,7 @@ try {
   const log = createLog(config)
   const service = await startService(config, log)
   try {
-    const { db, embedded } = service.store
-    if (embedded && (await isEmpty(db))) await seed(db, new Date())
+    const { db } = service.store
     process.stdout.write(await banner(config, service))
 
     const housekeeping = setInterval(() => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import pino from 'pino'
+import { isEmpty, seed } from '../prisma/seed.ts'
 import { createCore } from '../routers/core.ts'
 import { createSealer } from '../routers/webhook/seal.ts'
 import type { Parts } from './app.ts'
@@ -19,10 +20,11 @@ import { openStore } from './store.ts'
 /** How long requests in flight may take after the service was told to end. */
 const GRACE_MS = 8_000
 
-/** Starts the whole service on both ports; `close` ends it, its database last. */
+/** Starts the whole service on both ports, a new embedded database with the demo data; `close` ends it, its database last. */
 export async function startService(config: Config, log: Logger) {
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'))
   try {
+    if (store.embedded && (await isEmpty(store.db))) await seed(store.db, new Date())
     return await serve(config, store, log)
   } catch (error) {
     await store.close()
