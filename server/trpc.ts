@@ -57,15 +57,17 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit): Step
         ...(isPost && { body: body ?? '{}' }),
       }),
       createContext: async ({ info }): Promise<Context> => {
-        if (refusal) throw refusal
+        const { principal } = ctx.state
+        if (!principal) throw refusal
         const own: Context = {
           ...core,
-          principal: ctx.state.principal!,
+          principal,
           admit: (access) => admit(access, setHeader),
           json: splices.hold,
           setHeader,
         }
-        await admitUnknown(own, info.calls.filter(({ procedure }) => !procedure).length)
+        await admitUnseen(own, info.calls.filter(({ procedure }) => refusal || !procedure).length)
+        if (refusal) throw refusal
         return own
       },
       responseMeta: ({ errors: failures }) => ({
@@ -84,8 +86,8 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit): Step
   }
 }
 
-/** A call of an unknown procedure counts as well, though no gate sees it. */
-async function admitUnknown({ accessOf, principal, admit }: Context, calls: number) {
+/** A call whose body is refused, or of an unknown procedure, counts as well, though no gate sees it. */
+async function admitUnseen({ accessOf, principal, admit }: Context, calls: number) {
   const access = calls > 0 ? await accessOf(principal) : null
   for (let call = 0; access && call < calls; call++) await admit(access)
 }
