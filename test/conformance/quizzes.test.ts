@@ -702,7 +702,11 @@ describe('an attempt meets', () => {
     const reply = await meet(
       (tx) => tx.$queryRaw`SELECT id FROM "Person" WHERE id = ${sub} FOR UPDATE`,
       () => submit(quiz, right, { claims: { sub } }),
-      (tx) => tx.membership.updateMany({ where: { personId: sub }, data: { joinedAt: new Date(0) } }),
+      async (tx) => {
+        // Whoever looks first gives way: the attempt, which looks after a second.
+        await tx.$executeRaw`SET LOCAL deadlock_timeout = '30s'`
+        return tx.membership.updateMany({ where: { personId: sub }, data: { joinedAt: new Date(0) } })
+      },
     )
     expect(reply.status).toBe(201)
     expect(await stored(quiz)).toEqual({ results: 1, answers: 3, records: 0, completions: 0 })
