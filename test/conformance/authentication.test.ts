@@ -180,6 +180,18 @@ describe('a member', () => {
   })
 })
 
+describe('the brand', () => {
+  it('stands in the message to a client that is no app of it, and nowhere else', async () => {
+    const own = await startWorld({ brand: 'Clubhouse' })
+    await own.db.client.update({ where: { id: own.ids.client }, data: { appId: null } })
+    expect((await own.call('GET', '/storage/c')).body).toEqual({ detail: 'This client is not a Clubhouse app.' })
+    expect((await own.call('GET', '/me/events?start=0&end=99999999')).body).toEqual({
+      detail: 'Send start and end as a range of at most a the service.',
+    })
+    await own.close()
+  })
+})
+
 describe('the refusals of a request that is wrong in every way', () => {
   it('come in the order of the decisions', async () => {
     const { db, ids } = world
