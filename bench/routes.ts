@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
+import { statements } from '../routers/storage/statements.ts'
 
 /** Whose requests they are: a token, and what a bare handler reads off it. */
 export interface Tenant {
@@ -40,9 +42,7 @@ export const routes: Record<string, BenchedRoute> = {
     path: (i) => `/v1/storage/bench/${keyOf(i)}`,
     async bare(pool, { app, club }, path) {
       const { rows } = await pool.query({
-        name: 'get',
-        text: `SELECT key, value, version::text, floor(extract(epoch FROM "updatedAt"))::float8 AS "updatedAt" FROM "StorageEntry"
-          WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND key = $5`,
+        ...statements.get,
         values: [app, club, '', segment(path, 3), segment(path, 4)],
       })
       const [{ key, value, updatedAt }] = rows
@@ -58,11 +58,10 @@ export const routes: Record<string, BenchedRoute> = {
       const key = segment(path, 4)
       const value = JSON.stringify(JSON.parse(body).value)
       const updatedAt = Math.floor(Date.now() / 1000)
+      const writtenAt = new Date(updatedAt * 1000)
       await pool.query({
-        name: 'put',
-        text: `SELECT outcome, used::float8 FROM storage_put($1, $2, $3, $4, $5, $6,
-          gen_random_uuid(), to_timestamp($7), $8::bigint, $9::text[], $10::text[])`,
-        values: [app, club, '', segment(path, 3), key, value, updatedAt, 10_485_760, null, null],
+        ...statements.put,
+        values: [app, club, '', segment(path, 3), key, value, randomUUID(), writtenAt, 10_485_760, null, null],
       })
       return `{"key":${JSON.stringify(key)},"value":${value},"updatedAt":${updatedAt}}`
     },
@@ -73,15 +72,7 @@ export const routes: Record<string, BenchedRoute> = {
     path: () => '/v1/storage/bench',
     async bare(pool, { app, club }, path) {
       const { rows } = await pool.query({
-        name: 'list',
-        text: `SELECT whole.total::int4, page.* FROM
-            (SELECT count(*) AS total FROM "StorageEntry"
-             WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4) whole
-          LEFT JOIN
-            (SELECT key, value, floor(extract(epoch FROM "updatedAt"))::float8 AS "updatedAt" FROM "StorageEntry"
-             WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4
-             ORDER BY key LIMIT $5 OFFSET $6) page ON true
-          ORDER BY page.key`,
+        ...statements.list,
         values: [app, club, '', segment(path, 3), 50, 0],
       })
       let items = ''

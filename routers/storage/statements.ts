@@ -29,7 +29,7 @@ interface StoredEntry {
  * the time of `$queryRaw` (npm run bench). The writes are functions of the database (prisma/migrations), where the lock
  * and the sum are.
  */
-const statements = {
+export const statements = {
   get: {
     name: 'storage_get',
     text: `SELECT key, value, version::text, floor(extract(epoch FROM "updatedAt"))::float8 AS "updatedAt"

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { callAs } from '../../routers/core.ts'
 import { forgetExpired } from '../../routers/quizzes/idempotency.ts'
+import { expectRefusal } from '../support/refusal.ts'
 import type { Call, Reply, World } from '../support/world.ts'
 import { id, startWorld } from '../support/world.ts'
 
@@ -88,21 +89,6 @@ async function stored(quizId: string) {
   return { results, answers, records, completions }
 }
 const nothing = { results: 0, answers: 0, records: 0, completions: 0 }
-
-function expectRefusal(
-  { status, headers, body }: Reply,
-  wanted: number,
-  code: string,
-  message: string,
-  reason?: string,
-) {
-  const request_id = headers['x-request-id']
-  expect({ status, body }).toEqual({
-    status: wanted,
-    body: { error: { code, message, request_id, ...(reason !== undefined && { reason }) } },
-  })
-  expect(headers['content-type']).toBe('application/json; charset=utf-8')
-}
 
 const NOT_OBJECT = 'answers is an object that maps question ids to answers.'
 const NO_SUCH_QUESTION = 'answers names a question that this quiz does not have.'

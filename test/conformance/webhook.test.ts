@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Call, Reply, World } from '../support/world.ts'
+import { expectRefusal } from '../support/refusal.ts'
+import type { Call, World } from '../support/world.ts'
 import { id, startWorld } from '../support/world.ts'
 
 let world: World
@@ -37,21 +38,6 @@ const remove = (app: string, call: Call = {}) => world.call('DELETE', `/apps/${a
 const template = (app: string) =>
   world.db.app.findUniqueOrThrow({ where: { id: app }, select: { webhookUrl: true, webhookSecret: true } })
 const empty = { webhookUrl: null, webhookSecret: null }
-
-function expectRefusal(
-  { status, headers, body }: Reply,
-  wanted: number,
-  code: string,
-  message: string,
-  reason?: string,
-) {
-  const request_id = headers['x-request-id']
-  expect({ status, body }).toEqual({
-    status: wanted,
-    body: { error: { code, message, request_id, ...(reason !== undefined && { reason }) } },
-  })
-  expect(headers['content-type']).toBe('application/json; charset=utf-8')
-}
 
 describe('an app without a webhook', () => {
   it('has no url and no secret', async () => {

@@ -1,0 +1,18 @@
+import { expect } from 'vitest'
+import type { Reply } from './world.ts'
+
+/** The whole of a refusal by lms or notify: its status, and the common shape with the id of the request. */
+export function expectRefusal(
+  { status, headers, body }: Reply,
+  wanted: number,
+  code: string,
+  message: string,
+  reason?: string,
+) {
+  const request_id = headers['x-request-id']
+  expect({ status, body }).toEqual({
+    status: wanted,
+    body: { error: { code, message, request_id, ...(reason !== undefined && { reason }) } },
+  })
+  expect(headers['content-type']).toBe('application/json; charset=utf-8')
+}
