@@ -1,22 +1,12 @@
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
+import { execution } from './execution.ts'
 import type { Prisma } from './generated/client.ts'
 import { PrismaClient } from './generated/client.ts'
 
-/** A statement of ours, under a name by which each connection plans it once. */
-export interface Statement {
-  name: string
-  text: string
-}
-
-/**
- * Prisma, and beside it `run`, for the few statements that answer most requests: on the same pool, without what Prisma
- * does to values and rows. Its times go in as Date and come out as Date, its sizes as numbers where cast to float8.
- */
-export type Database = PrismaClient & {
-  run: <Row>(statement: Statement, values: unknown[]) => Promise<Row[]>
-}
+/** Prisma, and beside it `execute`, on the same pool, for the few statements that answer most requests. */
+export type Database = PrismaClient & { execute: ReturnType<typeof execution> }
 export type Transaction = Prisma.TransactionClient
 
 /** Names statements, so that PostgreSQL plans each once a connection; bounded, as lists make texts without end. */
@@ -54,8 +44,5 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
     // Errors go to the log: their names and codes, not the source lines around them.
     errorFormat: 'minimal',
   })
-  return Object.assign(prisma, {
-    run: async <Row>(statement: Statement, values: unknown[]) =>
-      (await pool.query<Row & pg.QueryResultRow>({ ...statement, values })).rows as Row[],
-  })
+  return Object.assign(prisma, { execute: execution(pool) })
 }

@@ -1,3 +1,4 @@
+import { clients } from './demo-clients.ts'
 import { quizzes } from './demo-quizzes.ts'
 import type { Prisma } from './generated/client.ts'
 
@@ -130,27 +131,9 @@ export function demo(now: Date) {
         issuedAt: at(-60),
       },
     ],
-    team: [
-      { id: 'hobbyists', name: 'Feierabend Apps', level: 'hobby' },
-      { id: 'builders', name: 'Builders GmbH', level: 'developer' },
-    ],
-    app: [
-      { id: 'trainer-app', name: 'Trainer', teamId: 'builders', providerId: 'provider' },
-      { id: 'suspended-app', name: 'Scores', teamId: 'builders', providerId: 'provider', state: 'suspended' },
-      { id: 'hobby-app', name: 'Kuchenliste', teamId: 'hobbyists', providerId: 'provider' },
-      { id: 'foreign-app', name: 'Clubhouse', teamId: 'builders', providerId: 'other-provider' },
-    ],
-    client: [
-      client('trainer-app', 'builders', 'trainer-app'),
-      { ...client('trainer-app-sandbox', 'builders', 'trainer-app'), environment: 'sandbox' },
-      client('hobby-app', 'hobbyists', 'hobby-app'),
-      client('no-app', 'builders', null),
-    ],
+    ...clients,
     ...quizzes,
   } satisfies Rows
 }
 
 const hours = (start: Date, length: number) => ({ start, end: new Date(start.getTime() + length * 3_600_000) })
-
-const client = (id: string, teamId: string, appId: string | null) =>
-  ({ id, name: id, teamId, appId, environment: 'production' }) as const

@@ -37,10 +37,10 @@ export async function readInput(route: Route, { request, segments, search }: Giv
   }
   if (!route.head) return input
 
-  const { error } = route.head.safeParse(input)
+  const { error, data } = route.head.safeParse(input)
   if (error) throw inputError(error, route.procedure._def.type)
   const { raw } = route.meta
-  if (raw) return { ...input, [raw]: await readField(request, raw, quotaBytes) }
+  if (raw) return { ...data, [raw]: await readField(request, raw, quotaBytes) }
   const body = await readObject(request)
   for (const key of route.fromBody) if (Object.hasOwn(body, key)) input[key] = body[key]
   return input

@@ -5,12 +5,15 @@ import { setImmediate } from 'node:timers/promises'
 const MARK = `splice:${randomUUID()}:`
 const marks = new RegExp(`"${MARK}(\\d+)"`)
 
+/** An answer that is a stored text and nothing else. */
+const SOLE = `"${MARK}0"`
+
 /** A text of this length has taken its part of a turn of the event loop when it was read from the database. */
 const LARGE = 256 * 1024
 
 /** The stored JSON texts of one answer, which go out as they are: byte for byte, and without the cost of parsing them. */
 export class Splices {
-  readonly #texts: string[] = []
+  readonly #texts: (readonly string[])[] = []
   readonly #inLines: boolean
   #length = 0
 
@@ -19,29 +22,29 @@ export class Splices {
     this.#inLines = inLines
   }
 
-  /** What takes a text's place in the answer. */
-  readonly hold = (text: string) => {
-    this.#length += text.length
-    return `${MARK}${this.#texts.push(this.#inLines ? text.replace(/[\r\n]/g, ' ') : text) - 1}`
+  /** What takes the place of a text, given in pieces, in the answer. */
+  readonly hold = (pieces: readonly string[]) => {
+    for (const piece of pieces) this.#length += piece.length
+    return `${MARK}${this.#texts.push(this.#inLines ? pieces.map((piece) => piece.replace(/[\r\n]/g, ' ')) : pieces) - 1}`
   }
 
-  /** The answer's JSON with the texts in their places. */
-  async into(json: string): Promise<string> {
+  /** The answer's JSON with the texts in their places; a large one as bytes, as a text would take up to thrice its memory. */
+  async into(json: string): Promise<string | Buffer> {
     if (this.#texts.length === 0) return json
-    if (this.#length > LARGE) await nextTurn()
+    if (json === SOLE && this.#length <= LARGE) return this.#texts[0]!.join('')
     // Every second part is the number of a text.
     const parts = json.split(marks)
-    for (let i = 1; i < parts.length; i += 2) parts[i] = this.#texts[Number(parts[i])]!
-    return parts.join('')
+    if (this.#length <= LARGE)
+      return parts.map((part, i) => (i % 2 ? this.#texts[Number(part)]!.join('') : part)).join('')
+    await nextTurn()
+    return bytesOf(parts.flatMap((part, i) => (i % 2 ? this.#texts[Number(part)]! : part)))
   }
 
   /** The same of a stream of whole lines. */
   intoLines(lines: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     const decoder = new TextDecoder()
-    const encoder = new TextEncoder()
     const splice = new TransformStream<Uint8Array, Uint8Array>({
-      transform: async (chunk, controller) =>
-        controller.enqueue(encoder.encode(await this.into(decoder.decode(chunk)))),
+      transform: async (chunk, controller) => controller.enqueue(Buffer.from(await this.into(decoder.decode(chunk)))),
     })
     return lines.pipeThrough(splice)
   }
@@ -51,4 +54,12 @@ export class Splices {
 async function nextTurn() {
   await setImmediate()
   await setImmediate()
+}
+
+/** Each piece is written to its place at once: joined first, they would be copied twice. */
+function bytesOf(pieces: string[]): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0))
+  let at = 0
+  for (const piece of pieces) at += bytes.write(piece, at)
+  return bytes
 }

@@ -9,6 +9,10 @@ export interface Principal {
   organisation: string
   client: string
   scopes: ReadonlySet<string>
+  /** The consent that the token was issued under, where it was issued by us: it has to hold. */
+  grant?: string
+  /** The sections that the token is meant for; all of them where nothing is said. */
+  sections?: ReadonlySet<string>
 }
 
 /** What a principal's client, team and membership are, as the database says. */
@@ -22,7 +26,7 @@ export interface Access {
   memberOf: 'club' | 'academy' | 'provider' | null
 }
 
-/** Null: there is no such client, or no more. */
+/** Null: there is no such client, or no more, or the consent does not hold. */
 export type AccessLookup = (principal: Principal) => Promise<Access | null>
 
 /** Longer identifiers than this are nobody's, and a NUL is more than PostgreSQL's text can hold. */
@@ -41,9 +45,9 @@ export function accessLookup(db: Database, now: () => number): AccessLookup {
     fetchMethod: async (_key, _stale, { context }) => ({ access: await lookUp(db, context, now()) }),
   })
   return async (principal) => {
-    const { client, organisation, member } = principal
+    const { client, organisation, member, grant = '' } = principal
     if (!storable(client)) return null
-    const key = `${client}\0${organisation}\0${member}`
+    const key = `${client}\0${organisation}\0${member}\0${grant}`
     const known = remembered.get(key) ?? (await remembered.fetch(key, { context: principal }))
     return known!.access
   }
@@ -54,11 +58,17 @@ const access = {
   text: `SELECT "Team".id AS team, "Team".level::text AS level, "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
       (SELECT "Organisation".kind::text FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
        WHERE "organisationId" = $2 AND "personId" = $3 AND ("leftAt" IS NULL OR "leftAt" > $4)) AS "memberOf"
-    FROM "Client" JOIN "Team" ON "Team".id = "Client"."teamId" WHERE "Client".id = $1`,
+    FROM "Client" JOIN "Team" ON "Team".id = "Client"."teamId" WHERE "Client".id = $1
+      AND ($5::text IS NULL OR EXISTS (SELECT FROM "Consent" WHERE "Consent".id = $5
+        AND "clientId" = $1 AND "organisationId" = $2 AND "personId" = $3 AND "withdrawnAt" IS NULL))`,
 }
 
-async function lookUp(db: Database, { client, organisation, member }: Principal, now: number): Promise<Access | null> {
+async function lookUp(db: Database, principal: Principal, now: number): Promise<Access | null> {
+  const { client, organisation, member, grant } = principal
+  if (grant !== undefined && !storable(grant)) return null
   const whose = storable(organisation) && storable(member) ? [organisation, member] : ['', '']
-  const [row] = await db.run<Access>(access, [client, ...whose, new Date(now)])
-  return row ?? null
+  const [row] = await db.execute(access, [client, ...whose, new Date(now).toISOString(), grant ?? null])
+  if (!row) return null
+  const [team, level, sandbox, app, memberOf] = row
+  return { team, level, sandbox: sandbox === 't', app, memberOf } as Access
 }

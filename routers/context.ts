@@ -19,8 +19,11 @@ export interface Context extends Core {
   principal: Principal
   /** Counts this call against the quota of its team, or throws 429. Callers in this process have no quota. */
   admit: (access: Access) => Promise<void>
-  /** What a stored JSON text becomes in an answer: parsed in this process, spliced as it is over HTTP. */
-  json: (text: string) => unknown
+  /** What a JSON text, in pieces, becomes in an answer: parsed in this process, spliced as it is over HTTP. */
+  // biome-ignore lint/suspicious/noExplicitAny: as JSON.parse has it
+  json: (pieces: readonly string[]) => any
+  /** Waits until there is room in memory for an answer of so many bytes, until that is sent. */
+  reserve: (bytes: number) => Promise<void>
   /** Sets a header of the answer, where there is one. */
   setHeader: (name: string, value: string) => void
 }

@@ -19,6 +19,13 @@ export const createCore = (parts: Parts): Core => ({ ...parts, accessOf: accessL
 
 const createCaller = createCallerFactory(appRouter)
 
+/** Of a caller in this process: no quota, no headers, values parsed, and answers that it holds in memory by itself. */
+const inProcess = {
+  admit: async () => {},
+  setHeader: () => {},
+  reserve: async () => {},
+  json: (pieces: readonly string[]) => JSON.parse(pieces.join('')),
+}
+
 /** The procedures for an app in this process: `callAs(core, principal).me.profile()`. The same gate, no token, no limit. */
-export const callAs = (core: Core, principal: Principal) =>
-  createCaller({ ...core, principal, admit: async () => {}, json: (text) => JSON.parse(text), setHeader: () => {} })
+export const callAs = (core: Core, principal: Principal) => createCaller({ ...core, ...inProcess, principal })

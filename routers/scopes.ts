@@ -6,11 +6,11 @@ export const scopes = {
   'svc.me.trainingplans:read': 'see your training plans',
   'svc.me.competitions:read': 'see your competition results',
   'svc.me.membercard:read': 'see your member card',
-  'svc.apps.storage:read': 'read what it has stored',
-  'svc.apps.storage:write': 'store, change and remove its data',
+  'svc.apps.storage:read': 'read what it has stored for you and for your club',
+  'svc.apps.storage:write': 'store, change and remove its own data, for you and for your club',
   'lms.me.quizzes:write': 'submit quizzes for you',
-  'ntf.apps.webhook:update': 'set and remove the webhook of an app',
-  'ntf.apps.webhook:read': 'see the webhook of an app',
+  'ntf.apps.webhook:update': 'set and remove the address that the notifications of an app go to',
+  'ntf.apps.webhook:read': 'see the address that the notifications of an app go to',
 } as const
 
 export type Scope = keyof typeof scopes

@@ -66,6 +66,8 @@ export const { router, createCallerFactory } = t
  */
 const gate = t.middleware(async ({ ctx, meta, type, next }) => {
   const { scope, audience } = meta!
+  const { sections } = ctx.principal
+  if (sections && !sections.has(audience.section)) throw errors.tokenInvalid()
   const access = await ctx.accessOf(ctx.principal).catch((cause) => {
     throw failureOf(cause)
   })

@@ -11,6 +11,7 @@ import type { BaseUrls } from './locate.ts'
 import { locate } from './locate.ts'
 import type { Admit } from './rate-limit.ts'
 import { respond } from './respond.ts'
+import type { Room } from './room.ts'
 import type { State, Step } from './state.ts'
 import { readTarget } from './target.ts'
 import { trpc } from './trpc.ts'
@@ -21,29 +22,33 @@ export interface Parts {
   baseUrls: BaseUrls
   authenticate: Authenticate
   admit: Admit
+  room: Room
   log: Logger
   /** Whether the database answers and the service is not about to end. */
   ready: () => Promise<boolean>
+  /** The authorization server; there is none beside an outside issuer. */
+  oauth?: Step | undefined
+  /** The sample app, where it is served. */
+  example?: Step | undefined
 }
 
 /** The public port: the way of a REST request, step by step. */
-export function createPublicApp({ core, baseUrls, authenticate, admit, log }: Parts) {
-  return createKoa(log)
-    .use(respond(log, core.now))
-    .use(cors)
-    .use(readTarget)
-    .use(locate(baseUrls))
+export function createPublicApp({ core, baseUrls, authenticate, admit, room, log, oauth, example }: Parts) {
+  const app = createKoa(log).use(respond(log, core.now)).use(cors).use(readTarget).use(locate(baseUrls))
+  if (oauth) app.use(oauth)
+  if (example) app.use(example)
+  return app
     .use(documents(baseUrls))
     .use(authenticateStep(authenticate))
-    .use(callProcedure(core, admit))
+    .use(callProcedure(core, admit, room))
 }
 
 /** The internal port, for first-party apps and for whoever watches the service. */
-export function createInternalApp({ core, authenticate, admit, log, ready }: Parts) {
+export function createInternalApp({ core, authenticate, admit, room, log, ready }: Parts) {
   return createKoa(log)
     .use(respond(log, core.now))
     .use(readTarget)
-    .use(trpc(core, authenticate, admit))
+    .use(trpc(core, authenticate, admit, room))
     .use(health(ready))
 }
 
@@ -56,16 +61,18 @@ function createKoa(log: Logger): Koa<State> {
 }
 
 /** The last step: the facade runs the procedure, and Koa sends what it answers. */
-function callProcedure(core: Core, admit: Admit): Step {
+function callProcedure(core: Core, admit: Admit, room: Room): Step {
   const call = restFacade(core)
   return async (ctx) => {
     const { route, segments, search, principal } = ctx.state
     const setHeader = (name: string, value: string) => void ctx.res.setHeader(name, value)
+    const share = room(ctx.res)
     const { status, body } = await call(
       route!,
       { request: ctx.req, segments, search },
-      { principal: principal!, admit: (access) => admit(access, setHeader), setHeader },
+      { principal: principal!, admit: (access) => admit(access, setHeader), setHeader, reserve: share.reserve },
     )
+    share.assembled()
     ctx.status = status
     if (body === undefined) return
     setHeader('Content-Type', 'application/json; charset=utf-8')

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import type { JWTPayload, JWTVerifyGetKey } from 'jose'
-import { errors as jose, jwtVerify } from 'jose'
+import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey } from 'jose'
+import { decodeJwt, errors as jose, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../routers/access.ts'
-import { errors } from '../routers/errors.ts'
+import { ApiError, errors } from '../routers/errors.ts'
 import { countOf } from './locate.ts'
 import type { Step } from './state.ts'
 
@@ -11,31 +11,53 @@ export interface TokenRules {
   /** The keys, as a JWKS gives them. */
   keys: JWTVerifyGetKey
   issuer: string
-  audience: string
+  audience: string | string[]
+  /** Which member, organisation, client and scopes a verified token names; where nothing is said, by the names of our own. */
+  principalOf?: (payload: JWTPayload, header: JWTHeaderParameters) => Principal
+  /** Another value once keys have changed: a remembered token is then verified again. */
+  edition?: () => unknown
 }
 
 /** Asymmetric ones only, so that no verifier can sign and no public key passes for a secret. */
 const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512', 'EdDSA', 'Ed25519']
 
+/** The clock of who signed may be ahead of ours; that a token has expired is told to the second all the same. */
+const CLOCK_TOLERANCE_SECONDS = 5
+
+interface Verified {
+  principal: Principal
+  expires: number
+  rules: TokenRules
+  edition: unknown
+}
+
 export type Authenticate = (request: IncomingMessage) => Promise<Principal>
 
-/** A request's bearer token as a principal; 401 when it has none, or one that is not valid. */
-export function authenticator({ keys, issuer, audience }: TokenRules, now: () => number): Authenticate {
+/** A request's bearer token as a principal; 401 when it has none, or one that none of these issuers vouches for. */
+export function authenticator(trusted: readonly TokenRules[], now: () => number): Authenticate {
   /** Verified signatures. A token is as it is: only its expiry has to be looked at again. */
-  const verified = new LRUCache<string, { principal: Principal; expires: number }>({ max: 10_000 })
+  const verified = new LRUCache<string, Verified>({ max: 10_000 })
 
-  const verify = async (token: string) => {
-    const { payload } = await jwtVerify(token, keys, {
+  const verify = async (token: string): Promise<Verified> => {
+    // Not believed yet: it says only whose rules are to be asked.
+    const said = issuerOf(token)
+    const rules = trusted.find(({ issuer }) => issuer === said)
+    if (!rules) throw errors.tokenInvalid()
+    const { keys, issuer, audience, principalOf = ownPrincipal, edition } = rules
+    const before = edition?.()
+    const { payload, protectedHeader } = await jwtVerify(token, keys, {
       issuer,
       audience,
       algorithms: ALGORITHMS,
-      typ: 'at+jwt',
-      requiredClaims: ['exp', 'sub', 'client_id', 'organisation'],
+      requiredClaims: ['exp'],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: new Date(now()),
     }).catch((cause) => {
+      if (cause instanceof ApiError) throw cause
       throw cause instanceof jose.JWTExpired ? errors.tokenExpired() : errors.tokenInvalid()
     })
-    return { principal: principalOf(payload), expires: payload.exp! * 1000 }
+    const principal = principalOf(payload, protectedHeader)
+    return { principal, expires: payload.exp! * 1000, rules, edition: before }
   }
 
   return async ({ headers: { authorization }, rawHeaders }) => {
@@ -43,7 +65,7 @@ export function authenticator({ keys, issuer, audience }: TokenRules, now: () =>
     const [, token] = /^Bearer +([\w\-.~+/]+=*)$/i.exec(authorization) ?? []
     if (token === undefined || countOf(rawHeaders, 'authorization') !== 1) throw errors.tokenInvalid()
     let known = verified.get(token)
-    if (!known) {
+    if (!known || known.edition !== known.rules.edition?.()) {
       known = await verify(token)
       verified.set(token, known)
     }
@@ -52,14 +74,38 @@ export function authenticator({ keys, issuer, audience }: TokenRules, now: () =>
   }
 }
 
-/** Without a member or an organisation there is no principal. */
-function principalOf({ sub, organisation, client_id: client, scope = '' }: JWTPayload): Principal {
-  const texts = [sub, organisation, client]
-  if (!texts.every((text) => typeof text === 'string' && text !== '')) throw errors.tokenInvalid()
-  if (typeof scope !== 'string') throw errors.tokenInvalid()
-  const scopes = new Set(scope.split(' '))
-  return { member: sub as string, organisation: organisation as string, client: client as string, scopes }
+function issuerOf(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss
+  } catch {
+    throw errors.tokenInvalid()
+  }
 }
+
+/** What kind of token it says it is: the media type of its header in short, lower case. */
+export const typeOf = ({ typ }: JWTHeaderParameters) =>
+  String(typ)
+    .toLowerCase()
+    .replace(/^application\//, '')
+
+export const ACCESS_TOKEN = 'at+jwt'
+
+export function ownPrincipal(payload: JWTPayload, header: JWTHeaderParameters): Principal {
+  const { sub: member, organisation, client_id: client, scope = '' } = payload
+  if (typeOf(header) !== ACCESS_TOKEN || typeof scope !== 'string') throw errors.tokenInvalid()
+  return principalNamed({ member, organisation, client, scopes: scope.split(' ') })
+}
+
+/** Without a member, an organisation or a client there is no principal. */
+export function principalNamed(
+  named: Record<'member' | 'organisation' | 'client', unknown> & { scopes: string[] },
+): Principal {
+  const { member, organisation, client, scopes } = named
+  if (!isName(member) || !isName(organisation) || !isName(client)) throw errors.tokenInvalid()
+  return { member, organisation, client, scopes: new Set(scopes) }
+}
+
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 export const authenticateStep =
   (authenticate: Authenticate): Step =>

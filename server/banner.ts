@@ -6,10 +6,11 @@ import { developmentKey, mintToken } from './development-key.ts'
 interface Running {
   store: { db: Database; embedded: { directory: string; notice?: string } | null }
   internalPort: number
+  exampleUrl?: string | undefined
 }
 
 /** What a newcomer reads once the service listens: where it is, and a line to paste. */
-export async function banner(config: Config, { store, internalPort }: Running): Promise<string> {
+export async function banner(config: Config, { store, internalPort, exampleUrl }: Running): Promise<string> {
   const { apps, lms, notify } = config.baseUrls
   const lines = [
     `apps    ${apps}`,
@@ -21,6 +22,7 @@ export async function banner(config: Config, { store, internalPort }: Running): 
   if (store.embedded?.notice) lines.push(store.embedded.notice)
   const curl = await demoLine(config, store.db)
   if (curl) lines.push('', `A member's profile, as an app sees it:`, curl)
+  if (exampleUrl) lines.push('', `Sign a member in, as an app does: ${exampleUrl}`)
   return `\n${lines.join('\n')}\n\n`
 }
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { JWK } from 'jose'
 import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
+import { AUDIENCE } from './audience.ts'
 import type { TokenRules } from './authenticate.ts'
 import { keptFile } from './kept-file.ts'
 
-/** They depend on no port and no base URL, so a token works wherever its key is. */
+/** It depends on no port and no base URL, so a token works wherever its key is. */
 const ISSUER = 'urn:member-apps-api:development'
-const AUDIENCE = 'urn:member-apps-api'
 const ALGORITHM = 'ES256'
 
 /** The key that signs tokens where no outside issuer is configured: a private JWK, kept in the data directory. */

@@ -7,7 +7,8 @@ import type { Step, StepContext } from './state.ts'
 
 export type BaseUrls = Record<Section, string>
 
-const nameOf = (host: string) => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
+/** What hosts are compared by. */
+export const nameOf = (host: string) => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
 
 /** Which endpoint a request is for, and whether it came to that endpoint's host. Before anything else is looked at. */
 export function locate(baseUrls: BaseUrls): Step {

@@ -1,6 +1,8 @@
 import { forgetExpired } from '../routers/quizzes/idempotency.ts'
 import { banner } from './banner.ts'
 import { readEnvironment } from './config.ts'
+import { forgetExpiredRecords } from './oauth/adapter.ts'
+import { forgetExpiredCodes } from './oauth/login/email-code.ts'
 import { createLog, startService } from './start.ts'
 
 const HOUR_MS = 3_600_000
@@ -25,11 +27,14 @@ try {
   const log = createLog(config)
   const service = await startService(config, log)
   try {
-    const { db } = service.store
     process.stdout.write(await banner(config, service))
 
     const housekeeping = setInterval(() => {
-      forgetExpired(db, Date.now()).catch((error) => log.warn({ err: error }, 'expired records were not removed'))
+      for (const forget of [forgetExpired, forgetExpiredRecords, forgetExpiredCodes, service.forgetRetiredKeys]) {
+        forget(service.store.db, Date.now()).catch((error) =>
+          log.warn({ err: error }, 'expired records were not removed'),
+        )
+      }
     }, HOUR_MS)
     await toldToEnd
     clearInterval(housekeeping)

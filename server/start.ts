@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import pino from 'pino'
 import { isEmpty, seed } from '../prisma/seed.ts'
@@ -6,14 +5,20 @@ import { createCore } from '../routers/core.ts'
 import { createSealer } from '../routers/webhook/seal.ts'
 import type { Parts } from './app.ts'
 import { createInternalApp, createPublicApp } from './app.ts'
-import type { TokenRules } from './authenticate.ts'
 import { authenticator } from './authenticate.ts'
 import type { Config } from './config.ts'
 import { corsHeaders } from './cors.ts'
 import { developmentKey, developmentRules } from './development-key.ts'
-import { keptFile } from './kept-file.ts'
+import { example } from './example.ts'
 import { listen } from './listen.ts'
+import { removeRetired } from './oauth/keys.ts'
+import type { Oauth } from './oauth/open.ts'
+import { openOauth } from './oauth/open.ts'
+import { waysOf } from './oauth/ways.ts'
+import { openOutsideIssuer } from './outside-issuer.ts'
 import { rateLimit } from './rate-limit.ts'
+import { createRoom } from './room.ts'
+import { secretsKeyOf } from './secrets-key.ts'
 import type { Store } from './store.ts'
 import { openStore } from './store.ts'
 
@@ -35,20 +40,41 @@ export async function startService(config: Config, log: Logger) {
 async function serve(config: Config, store: Store, log: Logger) {
   let ending = false
   const now = Date.now
+  const key = await secretsKey(config, log)
+  const sealer = createSealer(key)
   const core = createCore({
     db: store.db,
     now,
-    sealer: createSealer(await secretsKey(config, log)),
+    sealer,
     brand: config.brand,
     storageQuotaBytes: config.storageQuotaBytes,
   })
+  const onError = (error: unknown) => log.error({ err: error }, 'the keys that sign tokens')
+  const oauth =
+    config.tokenIssuer === undefined
+      ? await openOauth({
+          db: store.db,
+          now,
+          sealer,
+          secretsKey: key,
+          authBaseUrl: config.authBaseUrl,
+          appsBaseUrl: config.baseUrls.apps,
+          ways: waysOf(config, store, now, (error) => log.error({ err: error }, 'signing members in')),
+          onError,
+        })
+      : null
+  const sample = example(config)
+  const tokens = await trustedTokens(config, oauth, store, log, now)
   const parts: Parts = {
     core,
     log,
     baseUrls: config.baseUrls,
-    authenticate: authenticator(await tokenRules(config, log), now),
+    authenticate: authenticator(tokens.trusted, now),
     admit: rateLimit(),
-    ready: async () => !ending && (await answers(store)),
+    room: createRoom(),
+    oauth: oauth?.step,
+    ready: async () => !ending && tokens.ready() && (await answers(store)),
+    example: sample?.step,
   }
   const publicPort = await listen(createPublicApp(parts), config.port, corsHeaders)
   const internalPort = await listen(createInternalApp(parts), config.internalPort).catch(async (error) => {
@@ -60,8 +86,12 @@ async function serve(config: Config, store: Store, log: Logger) {
     store,
     publicPort: publicPort.port,
     internalPort: internalPort.port,
+    forgetRetiredKeys: (db: Store['db'], at: number) => removeRetired({ db, sealer, now: () => at }),
+    exampleUrl: await sample?.open(store.db, publicPort.port),
     async close() {
       ending = true
+      oauth?.close()
+      tokens.close()
       await Promise.all([publicPort.close(GRACE_MS), internalPort.close(GRACE_MS)])
       await store.close()
     },
@@ -74,21 +104,28 @@ const answers = ({ db }: Store) =>
     () => false,
   )
 
-async function secretsKey({ secretsKey, databaseUrl, dataDir }: Config, log: Logger): Promise<Buffer> {
-  if (secretsKey) return secretsKey
-  if (databaseUrl) log.warn('SECRETS_KEY is not set: webhook secrets are sealed with a key that is kept in DATA_DIR')
-  return Buffer.from(await keptFile(dataDir, 'secrets-key', () => randomBytes(32).toString('base64')), 'base64')
+async function secretsKey(config: Config, log: Logger): Promise<Buffer> {
+  if (config.databaseUrl && !config.secretsKey) {
+    log.warn('SECRETS_KEY is not set: secrets and signing keys are sealed with a key that is kept in DATA_DIR')
+  }
+  return secretsKeyOf(config)
 }
 
-/** Which tokens are believed. The development key's are, wherever no outside issuer is configured. */
-async function tokenRules({ tokenIssuer, dataDir, production }: Config, log: Logger): Promise<TokenRules> {
-  if (tokenIssuer === undefined) {
-    if (production) log.warn('TOKEN_ISSUER is not set: tokens of the development key in DATA_DIR are accepted')
-    return developmentRules(await developmentKey(dataDir))
+/** Which tokens are believed: the outside issuer's where one is configured, else our own and the development key's. */
+async function trustedTokens(
+  { outsideIssuer, dataDir, production }: Config,
+  oauth: Oauth | null,
+  { db }: Store,
+  log: Logger,
+  now: () => number,
+) {
+  if (outsideIssuer) {
+    const { rules, ready, close } = await openOutsideIssuer(outsideIssuer, { db, now, log })
+    return { trusted: [rules], ready, close }
   }
-  log.warn('TOKEN_ISSUER is set: its tokens cannot be verified yet, and those of the development key are refused')
-  const noKeys = () => Promise.reject(new Error('no keys'))
-  return { keys: noKeys, issuer: tokenIssuer, audience: tokenIssuer }
+  if (production) log.warn('TOKEN_ISSUER is not set: tokens of the development key in DATA_DIR are accepted')
+  const development = developmentRules(await developmentKey(dataDir))
+  return { trusted: oauth ? [oauth.rules, development] : [development], ready: () => true, close: () => {} }
 }
 
 /** Of an error, what tells where it comes from; a database's `detail` may hold values. */

@@ -9,6 +9,7 @@ import { appRouter } from '../routers/index.ts'
 import { MAX_NESTING } from '../routers/storage/json-text.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { Admit } from './rate-limit.ts'
+import type { Room } from './room.ts'
 import type { Step } from './state.ts'
 
 const ENDPOINT = '/trpc'
@@ -21,7 +22,7 @@ const BODY_NESTING = MAX_NESTING + 2
  * The same procedures over tRPC. The body is read and checked here, as tRPC's own reading never ends when a client leaves
  * halfway, and knows no limit of size or nesting.
  */
-export function trpc(core: Core, authenticate: Authenticate, admit: Admit): Step {
+export function trpc(core: Core, authenticate: Authenticate, admit: Admit, room: Room): Step {
   return async (ctx, next) => {
     const { path, search } = ctx.state
     if (!path.startsWith(`${ENDPOINT}/`)) return next()
@@ -31,6 +32,7 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit): Step
     const name = path.slice(ENDPOINT.length + 1).replace(/[/\\#]/g, encodeURIComponent)
     const streamed = ctx.get('trpc-accept') === 'application/jsonl'
     const splices = new Splices(streamed)
+    const share = room(ctx.res)
     const setHeader = (name: string, value: string) => ctx.set(name, value)
     const isPost = ctx.method === 'POST'
     const query = new URLSearchParams(search)
@@ -64,6 +66,7 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit): Step
           principal,
           admit: (access) => admit(access, setHeader),
           json: splices.hold,
+          reserve: share.reserve,
           setHeader,
         }
         await admitUnseen(own, info.calls.filter(({ procedure }) => refusal || !procedure).length)
@@ -83,6 +86,7 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit): Step
     })
     ctx.type = 'application/json; charset=utf-8'
     ctx.body = streamed ? splices.intoLines(response.body!) : await splices.into(await response.text())
+    if (!streamed) share.assembled()
   }
 }
 

@@ -9,8 +9,8 @@ export const etag = (version: string) => `"${version}"`
  */
 export function conditions(given: { ifMatch?: string | undefined; ifNoneMatch?: string | undefined }): Conditions {
   return {
-    ifMatch: given.ifMatch === undefined ? null : tags(given.ifMatch, false),
-    ifNoneMatch: given.ifNoneMatch === undefined ? null : tags(given.ifNoneMatch, true),
+    ifMatch: given.ifMatch === undefined ? null : arrayOf(tags(given.ifMatch, false)),
+    ifNoneMatch: given.ifNoneMatch === undefined ? null : arrayOf(tags(given.ifNoneMatch, true)),
   }
 }
 
@@ -19,3 +19,6 @@ function tags(header: string, withWeak: boolean): string[] {
   const found = [...header.matchAll(/(W\/)?"([^"\0]*)"/g)].filter(([, weak]) => withWeak || weak === undefined)
   return found.map(([, , tag]) => tag!).filter((tag) => tag !== '*')
 }
+
+/** As PostgreSQL writes an array of texts; there are no quotes in a tag. */
+const arrayOf = (texts: string[]) => `{${texts.map((text) => `"${text.replaceAll('\\', '\\\\')}"`)}}`

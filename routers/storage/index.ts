@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { errors, says } from '../errors.ts'
-import { fromUnix } from '../time.ts'
 import { clubApps, endpoint, router } from '../trpc.ts'
 import { conditions, etag } from './conditions.ts'
+import { entryText, pageText, verbatim } from './entry.ts'
 import { jsonTextOf } from './json-text.ts'
 import type { Collection } from './statements.ts'
 import { deleteEntry, getEntry, listEntries, putEntry } from './statements.ts'
@@ -25,8 +25,8 @@ const within = (ctx: Context & { app: string }, { collection, scope }: Scoped): 
   collection,
 })
 
-function setUsage(ctx: Context, used: number) {
-  ctx.setHeader('X-Storage-Used', String(used))
+function setUsage(ctx: Context, used: string) {
+  ctx.setHeader('X-Storage-Used', used)
   ctx.setHeader('X-Storage-Limit', String(ctx.storageQuotaBytes))
 }
 
@@ -44,10 +44,10 @@ const list = endpoint('GET /storage/{collection}', 'svc.apps.storage:read', club
       offset: z.int(says('offsetInvalid')).min(0, says('offsetInvalid')).default(0),
     }),
   )
-  .output(z.object({ items: z.array(entry), total: z.int() }))
+  .output(verbatim(z.object({ items: z.array(entry), total: z.int() })))
   .query(async ({ ctx, input }) => {
-    const { entries, total } = await listEntries(ctx.db, within(ctx, input), input.limit, input.offset)
-    return { items: entries.map(({ key, value, updatedAt }) => ({ key, value: ctx.json(value), updatedAt })), total }
+    const page = await listEntries(ctx.db, within(ctx, input), input.limit, input.offset, ctx.reserve)
+    return ctx.json(pageText(page))
   })
 
 /** Rule 8: the entry, or 404. */
@@ -56,12 +56,12 @@ const get = endpoint('GET /storage/{collection}/{key}', 'svc.apps.storage:read',
   fails: ['keyUnknown'],
 })
   .input(address)
-  .output(entry)
+  .output(verbatim(entry))
   .query(async ({ ctx, input }) => {
-    const found = await getEntry(ctx.db, within(ctx, input), input.key)
+    const found = await getEntry(ctx.db, within(ctx, input), input.key, ctx.reserve)
     if (!found) throw errors.keyUnknown()
     ctx.setHeader('ETag', etag(found.version))
-    return { key: found.key, value: ctx.json(found.value), updatedAt: found.updatedAt }
+    return ctx.json(entryText(found))
   })
 
 /** Rule 9: creates or replaces an entry. Past the quota nothing is stored; a write that does not grow always is. */
@@ -73,21 +73,21 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
   fails: ['valueMissing', 'valueNotAlone', 'valueTooDeep', 'entryChanged', 'quotaExceeded'],
 })
   .input(conditional.extend({ value: z.unknown().refine((value) => value !== undefined, says('valueMissing')) }))
-  .output(entry)
+  .output(verbatim(entry))
   .mutation(async ({ ctx, input }) => {
     const updatedAt = Math.floor(ctx.now() / 1000)
     const value = await jsonTextOf(input.value)
     const { outcome, used, version } = await putEntry(
       ctx.db,
       within(ctx, input),
-      { key: input.key, value, writtenAt: fromUnix(updatedAt), quotaBytes: ctx.storageQuotaBytes },
+      { key: input.key, value, updatedAt, quotaBytes: ctx.storageQuotaBytes },
       conditions(input),
     )
     if (outcome === 'changed') throw errors.entryChanged()
     if (outcome === 'full') throw errors.quotaExceeded()
     setUsage(ctx, used)
     ctx.setHeader('ETag', etag(version))
-    return { key: input.key, value: ctx.json(value), updatedAt }
+    return ctx.json(entryText({ key: input.key, value, updatedAt: String(updatedAt) }))
   })
 
 /** Rule 10: removes an entry, or 404. */

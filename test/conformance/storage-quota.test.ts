@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import type { Usage } from '../support/usage.ts'
+import { counterAndSum } from '../support/usage.ts'
 import type { World } from '../support/world.ts'
 import { id, startWorld } from '../support/world.ts'
 
@@ -11,11 +13,8 @@ const put = (path: string, bytes: number, claims = {}) =>
   world.call('PUT', `/storage/${path}`, { claims, body: JSON.stringify({ value: 'x'.repeat(bytes - 2) }) })
 const remove = (path: string) => world.call('DELETE', `/storage/${path}`)
 
-/** The counter, and what it counts. */
 async function usage(app = world.ids.app, club = world.ids.club) {
-  const [row] = await world.db.$queryRaw<{ counted: number; stored: number }[]>`
-    SELECT coalesce((SELECT bytes FROM "StorageUsage" WHERE "appId" = ${app} AND "clubId" = ${club}), 0)::float8 AS counted,
-      coalesce((SELECT sum(octet_length(value)) FROM "StorageEntry" WHERE "appId" = ${app} AND "clubId" = ${club}), 0)::float8 AS stored`
+  const [row] = await world.db.$queryRawUnsafe<Usage[]>(counterAndSum, app, club)
   return row!
 }
 

@@ -125,36 +125,6 @@ describe('a present entry', () => {
   })
 })
 
-describe('a value', () => {
-  it.each([
-    'null',
-    'true',
-    '0',
-    '-0',
-    '1.0',
-    '1e400',
-    '12345678901234567890',
-    '""',
-    '"\\u0000"',
-    '"\\ud800"',
-    '"\\/"',
-    '[]',
-    '{}',
-    '{"b":1,"a":2,"b":3}',
-    '{"__proto__":{"a":1},"constructor":2}',
-    '[ 1 ,\n2 ]',
-    '"ü€😀"',
-    `${'['.repeat(256)}${']'.repeat(256)}`,
-  ])('goes out as it came in: %s', async (text) => {
-    const reply = await world.call('PUT', '/storage/values/k', { body: ` { "value" :  ${text}\n } ` })
-    const { updatedAt } = reply.body
-    const entry = `{"key":"k","value":${text},"updatedAt":${updatedAt}}`
-    expect(reply.text).toBe(entry)
-    expect((await get('values/k')).text).toBe(entry)
-    expect((await get('values')).text).toBe(`{"items":[${entry}],"total":1}`)
-  })
-})
-
 describe('a body', () => {
   it.each([
     ['', 'value is missing.'],

@@ -117,6 +117,7 @@ describe('the demo data', () => {
     ])
     const apps = await db.app.findMany({ orderBy: { id: 'asc' } })
     expect(apps.map(({ id, teamId, providerId, state }) => [id, teamId, providerId, state])).toEqual([
+      ['example-app', 'builders', 'provider', 'active'],
       ['foreign-app', 'builders', 'other-provider', 'active'],
       ['hobby-app', 'hobbyists', 'provider', 'active'],
       ['suspended-app', 'builders', 'provider', 'suspended'],
@@ -125,6 +126,7 @@ describe('the demo data', () => {
     expect(apps.every(({ webhookUrl, webhookSecret }) => webhookUrl === null && webhookSecret === null)).toBe(true)
     const clients = await db.client.findMany({ orderBy: { id: 'asc' } })
     expect(clients.map(({ id, teamId, appId, environment }) => [id, teamId, appId, environment])).toEqual([
+      ['example-app', 'builders', 'example-app', 'production'],
       ['hobby-app', 'hobbyists', 'hobby-app', 'production'],
       ['no-app', 'builders', null, 'production'],
       ['trainer-app', 'builders', 'trainer-app', 'production'],

@@ -32,7 +32,7 @@ describe('an outside database', { timeout: 60_000 }, () => {
   it('is migrated by the seed command as well', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
     expect(await command('seed', [], env).ended).toMatchObject({ code: 0, stderr: '' })
-    expect(await query(env.DATABASE_URL, 'SELECT id FROM "Client" ORDER BY id')).toHaveLength(4)
+    expect(await query(env.DATABASE_URL, 'SELECT id FROM "Client" ORDER BY id')).toHaveLength(5)
   })
 
   it('and no SECRETS_KEY: the log warns, as the key is then in DATA_DIR', async () => {

@@ -7,10 +7,19 @@ import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 
 const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+/** Sees to it that what was started is ended: by default the test that started it, else a file that shares it. */
+export type AtEnd = (end: () => Promise<void>) => void
+
+interface Options {
+  group?: boolean
+  atEnd?: AtEnd
+}
 
 export interface Ended {
   code: number | null
@@ -46,11 +55,11 @@ export function run(args: string[], env: Record<string, string>, options: { grou
 }
 
 /** One of our commands, as `npm run` starts it. */
-export const command = (name: 'token' | 'seed', args: string[], env: Record<string, string>) =>
+export const command = (name: 'token' | 'seed' | 'client' | 'keys', args: string[], env: Record<string, string>) =>
   run(['--import', import.meta.resolve('tsx'), root(`server/commands/${name}.ts`), ...args], env)
 
 /** The compiled service, as `npm start` starts it, on free ports; not waited for. */
-export async function launch(env: Record<string, string>, options: { group?: boolean } = {}) {
+export async function launch(env: Record<string, string>, { atEnd = onTestFinished, ...options }: Options = {}) {
   const [port, internalPort] = await Promise.all([freePort(), freePort()])
   const program = run(
     [root('dist/server/main.js')],
@@ -60,11 +69,12 @@ export async function launch(env: Record<string, string>, options: { group?: boo
       APPS_BASE_URL: `http://apps.localhost:${port}/v1`,
       LMS_BASE_URL: `http://lms.localhost:${port}/v1`,
       NOTIFY_BASE_URL: `http://notify.localhost:${port}/v1`,
+      AUTH_BASE_URL: `http://auth.localhost:${port}/v1`,
       ...env,
     },
     options,
   )
-  onTestFinished(async () => {
+  atEnd(async () => {
     if (program.child.exitCode === null) program.child.kill('SIGKILL')
     await program.ended
   })
@@ -83,7 +93,7 @@ export async function launch(env: Record<string, string>, options: { group?: boo
 export type Service = Awaited<ReturnType<typeof launch>>
 
 /** The same, once it listens and has said where. */
-export async function start(env: Record<string, string>, options: { group?: boolean } = {}): Promise<Service> {
+export async function start(env: Record<string, string>, options: Options = {}): Promise<Service> {
   const service = await launch(env, options)
   const listening = async () => {
     if (service.child.exitCode !== null) throw new Error(`It ended: ${(await service.ended).stderr}`)
@@ -94,10 +104,10 @@ export async function start(env: Record<string, string>, options: { group?: bool
 }
 
 /** A data directory, which PostgreSQL's user may enter also when the tests are run by root; its server ends with the test. */
-export async function dataDirectory(): Promise<string> {
+export async function dataDirectory(atEnd: AtEnd = onTestFinished): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'member-apps-process-'))
   await chmod(directory, 0o755)
-  onTestFinished(async () => {
+  atEnd(async () => {
     const pid = await postgresOf(directory)
     if (pid !== 0) process.kill(pid, 'SIGQUIT')
     await until(
@@ -113,7 +123,10 @@ export async function dataDirectory(): Promise<string> {
 export async function postgresOf(directory: string): Promise<number> {
   const file = join(directory, 'postgres', 'data', 'postmaster.pid')
   const pid = Number.parseInt(await readFile(file, 'utf8').catch(() => '0'), 10)
-  return pid !== 0 && isAlive(pid) ? pid : 0
+  if (pid === 0 || !isAlive(pid)) return 0
+  // Of a number that was given on to another program, or of a server that nobody has buried yet, Linux knows better.
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => 'postgres')
+  return command.includes('postgres') ? pid : 0
 }
 
 function isAlive(pid: number) {
@@ -172,19 +185,15 @@ export function tokenOf({ stdout }: Pick<Service, 'stdout'>): string {
   return token!
 }
 
-/** What `look` gives, once it is as wanted. */
+/** What `look` gives, once it is as wanted. Also outside of a test, where `expect.poll` is not to be had. */
 export async function until<T>(look: () => Promise<T>, wanted: (value: T) => boolean, timeout = 15_000): Promise<T> {
-  let found: T
-  await expect
-    .poll(
-      async () => {
-        found = await look()
-        return wanted(found)
-      },
-      { timeout, interval: 20 },
-    )
-    .toBe(true)
-  return found!
+  const start = performance.now()
+  for (;;) {
+    const found = await look()
+    if (wanted(found)) return found
+    if (performance.now() - start > timeout) throw new Error(`After ${timeout} ms it is still: ${String(found)}`)
+    await pause(20)
+  }
 }
 
 export async function freePort(): Promise<number> {

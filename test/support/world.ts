@@ -5,6 +5,7 @@ import type { CryptoKey } from 'jose'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import pino from 'pino'
 import { inject } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import type { Principal } from '../../routers/access.ts'
 import { createCore } from '../../routers/core.ts'
@@ -13,11 +14,15 @@ import type { Section } from '../../routers/trpc.ts'
 import { createSealer } from '../../routers/webhook/seal.ts'
 import type { Parts } from '../../server/app.ts'
 import { createInternalApp, createPublicApp } from '../../server/app.ts'
+import type { TokenRules } from '../../server/authenticate.ts'
 import { authenticator } from '../../server/authenticate.ts'
 import { corsHeaders } from '../../server/cors.ts'
 import { developmentRules } from '../../server/development-key.ts'
 import { listen } from '../../server/listen.ts'
+import { openOauth } from '../../server/oauth/open.ts'
+import type { Ways } from '../../server/oauth/sign-in.ts'
 import { rateLimit } from '../../server/rate-limit.ts'
+import { createRoom } from '../../server/room.ts'
 
 export interface Reply {
   status: number
@@ -45,11 +50,18 @@ interface Options {
   storageQuotaBytes?: number
   brand?: string
   databaseUrl?: string
+  /** With the authorization server; by default members pick who they are. */
+  auth?: Partial<Ways>
+  /** Another service of the same tenant, with the same secrets. */
+  like?: { ids: Ids; secretsKey: Buffer }
+  /** Believed in place of the world's own key. */
+  outside?: (now: () => number, db: Database) => Promise<TokenRules>
   /** Lines of the log. */
   onLog?: (line: string) => void
 }
 
 const hosts = { apps: 'apps.test', lms: 'lms.test', notify: 'notify.test' }
+export const authBaseUrl = 'http://auth.test/v1'
 const allScopes = Object.keys(scopes).join(' ')
 const agent = new Agent({ keepAlive: true })
 
@@ -62,26 +74,34 @@ export async function startWorld(options: Options = {}) {
   let offsetMs = 0
   const now = () => Date.now() + offsetMs
   const db = openDatabase(options.databaseUrl ?? inject('databaseUrl'), () => {})
+  const secretsKey = options.like?.secretsKey ?? randomBytes(32)
+  const sealer = createSealer(secretsKey)
   const core = createCore({
     db,
     now,
-    sealer: createSealer(randomBytes(32)),
+    sealer,
     brand: options.brand ?? 'the service',
     storageQuotaBytes: options.storageQuotaBytes ?? 10 * 1024 * 1024,
   })
   const { privateKey, publicKey } = await generateKeyPair('ES256')
   const rules = developmentRules({ ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256' })
+  const onError = (error: unknown) => options.onLog?.(String(error))
+  const ways: Ways = { codes: null, upstream: null, pick: true, ...options.auth }
+  const asked = { db, now, sealer, secretsKey, authBaseUrl, appsBaseUrl: 'http://apps.test/v1', ways, onError }
+  const oauth = options.auth && (await openOauth(asked))
   const parts: Parts = {
     core,
     baseUrls: { apps: 'http://apps.test/v1', lms: 'http://lms.test/v1', notify: 'http://notify.test/v1' },
-    authenticate: authenticator(rules, now),
+    authenticate: authenticator(oauth ? [oauth.rules, rules] : [(await options.outside?.(now, db)) ?? rules], now),
     admit: rateLimit(options.windowSeconds),
+    room: createRoom(),
     log: pino({ level: options.onLog ? 'info' : 'silent' }, { write: (line) => options.onLog?.(line) }),
     ready: async () => true,
+    oauth: oauth?.step,
   }
   const publicPort = await listen(createPublicApp(parts), 0, corsHeaders)
   const internalPort = await listen(createInternalApp(parts), 0)
-  const ids = options.databaseUrl ? anyIds() : await mintTenant(db)
+  const ids = options.like?.ids ?? (options.databaseUrl ? anyIds() : await mintTenant(db))
 
   const organisations = { apps: ids.club, lms: ids.academy, notify: ids.provider }
   const token = (claims: Record<string, unknown> = {}, key: CryptoKey = privateKey, header: object = {}) => {
@@ -106,6 +126,8 @@ export async function startWorld(options: Options = {}) {
     core,
     ids,
     rules,
+    oauth,
+    secretsKey,
     token,
     publicPort: publicPort.port,
     internalPort: internalPort.port,
@@ -137,11 +159,14 @@ export async function startWorld(options: Options = {}) {
     /** A request to the internal port. */
     internal: (method: string, path: string, call: Call = {}) => send(internalPort.port, method, path, call),
     async close() {
+      oauth?.close()
       await Promise.all([publicPort.close(0), internalPort.close(0)])
       await db.$disconnect()
     },
   }
 }
+
+export type Ids = ReturnType<typeof anyIds>
 
 const anyIds = () => ({
   club: id('club'),

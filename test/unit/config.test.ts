@@ -15,9 +15,12 @@ describe('the settings', () => {
         lms: 'http://lms.localhost:3000/v1',
         notify: 'http://notify.localhost:3000/v1',
       },
+      authBaseUrl: 'http://auth.localhost:3000/v1',
       brand: 'the service',
       storageQuotaBytes: 10_485_760,
       tokenIssuer: undefined,
+      login: { smtp: null, upstream: null },
+      outsideIssuer: null,
       logLevel: 'info',
       production: false,
     })
@@ -38,13 +41,108 @@ describe('the settings', () => {
     ['APPS_BASE_URL', 'https://example.org/apps/v1'],
     ['LMS_BASE_URL', 'ftp://lms.example.org/v1'],
     ['NOTIFY_BASE_URL', 'https://notify.example.org/v1/'],
+    ['AUTH_BASE_URL', 'https://auth.example.org'],
     ['SECRETS_KEY', 'c2hvcnQ='],
     ['STORAGE_QUOTA_BYTES', '0'],
     ['STORAGE_QUOTA_BYTES', '10 MB'],
     ['TOKEN_ISSUER', 'issuer'],
+    ['SMTP_URL', 'https://mail.example.org'],
+    ['SMTP_URL', 'smtp://'],
+    ['MAIL_FROM', 'nobody'],
+    ['MAIL_FROM', 'A <a@example.org>\r\nBcc: b@example.org'],
+    ['LOGIN_ISSUER', 'http://id.example.org'],
+    ['LOGIN_ISSUER', 'http://127.0.0.1.example.org'],
+    ['TOKEN_ISSUER', 'http://id.example.org'],
+    ['TOKEN_ISSUER', 'https://id.example.org/?realm=a'],
+    ['TOKEN_ISSUER', 'https://user:password@id.example.org'],
+    ['TOKEN_ISSUER', 'http://localhost.example.org'],
+    ['TOKEN_ISSUER', 'ftp://localhost'],
+    ['TOKEN_JWKS_URL', 'http://id.example.org/jwks'],
+    ['TOKEN_AUDIENCE', 'without an issuer'],
+    ['TOKEN_CLAIM_CLIENT', 'azp'],
     ['LOG_LEVEL', 'loud'],
   ])('refuse %s=%s', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^.*\\n  ${name}: `))
+  })
+
+  it.each([
+    ['SMTP_URL', 'smtp://mail.example.org', 'MAIL_FROM'],
+    ['MAIL_FROM', 'a@example.org', 'SMTP_URL'],
+    ['LOGIN_ISSUER', 'https://id.example.org', 'LOGIN_CLIENT_ID'],
+    ['LOGIN_CLIENT_ID', 'apps', 'LOGIN_ISSUER'],
+    ['LOGIN_CLIENT_SECRET', 'my-secret', 'LOGIN_ISSUER'],
+    ['LOGIN_NAME', 'Club account', 'LOGIN_ISSUER'],
+  ])('refuse %s without what it needs', (name, value, other) => {
+    expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^.*\\n  ${other}: is needed beside ${name}$`))
+    expect(() => readConfig({ [name]: value, PORT: 'x' })).toThrow(/PORT: .*\n.*is needed beside/)
+  })
+
+  it('say how members sign in', () => {
+    const mail = { SMTP_URL: 'smtps://user:word@mail.example.org', MAIL_FROM: 'Member apps <no-reply@example.org>' }
+    const provider = { LOGIN_ISSUER: 'https://id.example.org/realm', LOGIN_CLIENT_ID: 'apps' }
+    const upstream = { issuer: 'https://id.example.org/realm', clientId: 'apps', name: 'id.example.org' }
+    expect(readConfig({ ...mail, ...provider }).login).toEqual({
+      smtp: { url: mail.SMTP_URL, from: mail.MAIL_FROM },
+      upstream,
+    })
+    const more = { LOGIN_CLIENT_SECRET: 'word', LOGIN_NAME: 'Club account' }
+    expect(readConfig({ ...provider, ...more }).login).toEqual({
+      smtp: null,
+      upstream: { ...upstream, clientSecret: 'word', name: 'Club account' },
+    })
+  })
+
+  it.each(['http://localhost:4000', 'http://127.0.0.1:4000', 'http://[::1]:4000', 'http://id.localhost'])(
+    'take a sign-in at %s, on this machine',
+    (issuer) => {
+      const { login } = readConfig({ LOGIN_ISSUER: issuer, LOGIN_CLIENT_ID: 'apps' })
+      expect(login.upstream).toMatchObject({ issuer })
+    },
+  )
+
+  it.each([
+    'https://id.example.org',
+    'https://tenant.eu.example.org/',
+    'https://id.example.org/realms/club',
+    'http://localhost:8080/realms/club',
+    'http://127.0.0.1:8080',
+    'http://[::1]:8080',
+  ])('take %s as TOKEN_ISSUER, to the letter', (issuer) => {
+    const { tokenIssuer, outsideIssuer } = readConfig({ TOKEN_ISSUER: issuer })
+    expect([tokenIssuer, outsideIssuer!.issuer]).toEqual([issuer, issuer])
+  })
+
+  it('have names of claims and audiences of their own for an outside issuer', () => {
+    const TOKEN_ISSUER = 'https://id.example.org'
+    expect(readConfig({ TOKEN_ISSUER, LMS_BASE_URL: 'https://lms.example.org/v1' }).outsideIssuer).toEqual({
+      issuer: TOKEN_ISSUER,
+      jwksUrl: undefined,
+      type: 'at+jwt',
+      audiences: {
+        apps: 'http://apps.localhost:3000/v1',
+        lms: 'https://lms.example.org/v1',
+        notify: 'http://notify.localhost:3000/v1',
+      },
+      claims: { member: 'sub', organisation: 'organisation', client: 'client_id', scope: 'scope' },
+    })
+    const given = readConfig({
+      TOKEN_ISSUER,
+      TOKEN_JWKS_URL: 'https://keys.example.org',
+      TOKEN_TYPE: 'JWT',
+      TOKEN_AUDIENCE: 'all',
+      TOKEN_AUDIENCE_NOTIFY: 'notify',
+      TOKEN_CLAIM_MEMBER: 'a',
+      TOKEN_CLAIM_ORGANISATION: 'b.c',
+      TOKEN_CLAIM_CLIENT: 'azp',
+      TOKEN_CLAIM_SCOPE: 'permissions',
+    })
+    expect(given.outsideIssuer).toEqual({
+      issuer: TOKEN_ISSUER,
+      jwksUrl: 'https://keys.example.org',
+      type: 'JWT',
+      audiences: { apps: 'all', lms: 'all', notify: 'notify' },
+      claims: { member: 'a', organisation: 'b.c', client: 'azp', scope: 'permissions' },
+    })
   })
 
   it('are refused all at once', () => {

@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Provider, Session } from 'oidc-provider'
+import { SESSION_SECONDS } from './lifetimes.ts'
+
+/** A browser's session of oidc-provider's, for the pages beside it: who is signed in, signing in and out. */
+export async function browserSession(provider: Provider, req: IncomingMessage, res: ServerResponse, path: string) {
+  const context = provider.createContext(req, res)
+  const session: Session & { id?: string } = await provider.Session.get(context)
+  const name = provider.cookieName('session')
+  const attributes = { signed: true, httpOnly: true, sameSite: 'lax', path, overwrite: true } as const
+
+  return {
+    uid: session.uid,
+    person: session.accountId,
+    async signIn(accountId: string) {
+      // Under a new id: whoever knew the one before has nothing of it.
+      const fresh = new provider.Session()
+      if (session.accountId !== undefined) await session.destroy()
+      fresh.loginAccount({ accountId })
+      await fresh.save(SESSION_SECONDS)
+      context.cookies.set(name, fresh.jti, { ...attributes, maxAge: SESSION_SECONDS * 1000 })
+    },
+    async signOut() {
+      if (session.accountId !== undefined) await session.destroy()
+      context.cookies.set(name, null, attributes)
+    },
+    /** Ends the session, its cookie left for what comes next. */
+    end: () => session.destroy(),
+  }
+}

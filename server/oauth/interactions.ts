@@ -1,0 +1,127 @@
+import type { Interaction, InteractionResults } from 'oidc-provider'
+import { errors } from '../../routers/errors.ts'
+import type { Scope } from '../../routers/scopes.ts'
+import { AUDIENCE } from '../audience.ts'
+import type { StepContext } from '../state.ts'
+import { kindOf } from './authorize-scopes.ts'
+import { browserSession } from './browser-session.ts'
+import { appOf, nameOf, organisationsOf } from './consents.ts'
+import { goTo, languageFor, readForm, show } from './page-answers.ts'
+import type { Problem } from './pages/pages.ts'
+import { consentPage } from './pages/pages.ts'
+import type { OauthParts } from './parts.ts'
+import { askedOf } from './provider.ts'
+import { errors as oauthErrors } from './runtime.ts'
+import type { Attempt, SignIn } from './sign-in.ts'
+
+/** What stands between an app's request and its answer: the member signs in, and allows or refuses. */
+export function interactions({ db, now, provider, path }: OauthParts, signIn: SignIn) {
+  /** The interaction of the address, which has to be this browser's own. */
+  const open = async (ctx: StepContext, uid: string) => {
+    const details = await provider().interactionDetails(ctx.req, ctx.res)
+    if (details.uid !== uid) throw new oauthErrors.SessionNotFound('the interaction of another browser')
+    return details
+  }
+  const actionOf = ({ uid }: Interaction) => `${path}/interaction/${uid}`
+  const finish = (ctx: StepContext, result: InteractionResults, merge: boolean) =>
+    provider().interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: merge })
+
+  const attemptOf = async (ctx: StepContext, details: Interaction): Promise<Attempt> => {
+    if (details.prompt.name !== 'login') throw errors.requestInvalid()
+    return {
+      id: details.uid,
+      action: actionOf(details),
+      app: await appOf(db, String(details.params.client_id)),
+      async finish(accountId) {
+        const session = await browserSession(provider(), ctx.req, ctx.res, path)
+        if (session.person !== undefined && session.person !== accountId) {
+          // Another member was signed in here: their session ends, and this request is not bound to it any more.
+          details.session = undefined
+          await details.persist()
+          await session.end()
+        }
+        return finish(ctx, { login: { accountId } }, false)
+      },
+    }
+  }
+
+  /** What a member is asked. */
+  const question = async ({ params, session, prompt }: Interaction) => {
+    if (prompt.name !== 'consent' || !session) throw errors.requestInvalid()
+    const clientId = String(params.client_id)
+    const client = await provider().Client.find(clientId)
+    const app = await appOf(db, clientId)
+    const member = await nameOf(db, session.accountId)
+    if (!client || !app || member === null) throw new oauthErrors.SessionNotFound('the app or the member is no more')
+    const scopes = askedOf(client, params.scope)
+    const organisations = await organisationsOf(db, session.accountId, [...new Set(scopes.map(kindOf))], now())
+    return { clientId, app, member, person: session.accountId, scopes, organisations }
+  }
+
+  const ask = async (ctx: StepContext, details: Interaction, problem?: Problem, picked?: string | null) => {
+    const { app, member, scopes, organisations } = await question(details)
+    const wanted = picked ?? details.params.organisation
+    const chosen = organisations.length === 1 ? organisations[0] : organisations.find(({ id }) => id === wanted)
+    const { host, protocol } = new URL(String(details.params.redirect_uri))
+    const found = problem ?? (organisations.length === 0 ? 'organisationMissing' : undefined)
+    const page = consentPage({
+      language: languageFor(ctx),
+      action: actionOf(details),
+      app,
+      member,
+      organisations: organisations.map(({ id, name }) => ({ id, name })),
+      chosen: chosen?.id ?? null,
+      scopes,
+      returnsTo: host || protocol,
+      ...(found && { problem: found }),
+    })
+    show(ctx, page, problem ? 400 : 200)
+  }
+
+  /** What was allowed, for one organisation: of the scopes those that are left ticked, and of use there. */
+  const allow = async (ctx: StepContext, details: Interaction, form: URLSearchParams) => {
+    const { clientId, person, scopes, organisations } = await question(details)
+    const picked = form.get('organisation')
+    const organisation = organisations.find(({ id }) => id === picked)
+    if (!organisation) return ask(ctx, details, 'organisationMissing')
+    const fitting = scopes.filter((scope) => kindOf(scope) === organisation.kind)
+    const ticked = fitting.filter((scope) => form.getAll('scope').includes(scope))
+    if (ticked.length === 0) return ask(ctx, details, 'scopesMissing', picked)
+
+    const grant = new (provider().Grant)({ accountId: person, clientId })
+    grant.addResourceScope(AUDIENCE, ticked.join(' '))
+    // Not asked for again by each request: an app that has to asks with prompt=consent.
+    const unticked: Scope[] = fitting.filter((scope) => !ticked.includes(scope))
+    if (unticked.length > 0) grant.rejectResourceScope(AUDIENCE, unticked.join(' '))
+    const grantId = await grant.save()
+    await db.consent.create({
+      data: {
+        id: grantId,
+        personId: person,
+        organisationId: organisation.id,
+        clientId,
+        scopes: ticked,
+        createdAt: new Date(now()),
+      },
+    })
+    goTo(ctx, await finish(ctx, { consent: { grantId } }, true))
+  }
+
+  return {
+    async get(ctx: StepContext, uid: string) {
+      const details = await open(ctx, uid)
+      if (details.prompt.name === 'consent') return ask(ctx, details)
+      return signIn.page(ctx, await attemptOf(ctx, details))
+    },
+    attempt: async (ctx: StepContext, uid: string) => attemptOf(ctx, await open(ctx, uid)),
+    async consent(ctx: StepContext, uid: string) {
+      const details = await open(ctx, uid)
+      const form = await readForm(ctx)
+      const decision = form.get('decision')
+      if (decision === 'allow') return allow(ctx, details, form)
+      if (decision !== 'refuse' || details.prompt.name !== 'consent') throw errors.requestInvalid()
+      const refusal = { error: 'access_denied', error_description: 'the member refused' }
+      return goTo(ctx, await finish(ctx, refusal, false))
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import { errors } from '../../routers/errors.ts'
+import { AUDIENCE } from '../audience.ts'
+import type { TokenRules } from '../authenticate.ts'
+import { ownPrincipal } from '../authenticate.ts'
+import type { Step } from '../state.ts'
+import { openKeys } from './keys.ts'
+import type { MountParts } from './mount.ts'
+import { issuerOf, mountOauth } from './mount.ts'
+
+export interface Oauth {
+  /** Answers what is asked of the authorization server. */
+  step: Step
+  /** By which its access tokens are believed. */
+  rules: TokenRules
+  /** Looks for new keys now. */
+  reload: () => Promise<void>
+  close: () => void
+}
+
+/** The authorization server, its keys opened. */
+export async function openOauth(
+  parts: Omit<MountParts, 'keys'> & { onError: (error: unknown) => void },
+): Promise<Oauth> {
+  const keys = await openKeys(parts)
+  return {
+    step: mountOauth({ ...parts, keys }),
+    rules: {
+      keys: keys.verify,
+      issuer: issuerOf(parts.authBaseUrl),
+      audience: AUDIENCE,
+      principalOf(...token: Parameters<typeof ownPrincipal>) {
+        const { gid: grant } = token[0]
+        if (typeof grant !== 'string' || grant === '') throw errors.tokenInvalid()
+        return { ...ownPrincipal(...token), grant }
+      },
+    },
+    reload: keys.reload,
+    close: keys.close,
+  }
+}

@@ -1,0 +1,20 @@
+import { html } from './html.ts'
+import { document, words } from './layout.ts'
+import type { Language, Message } from './views.ts'
+
+export interface MessageView {
+  language: Language
+  message: Message
+  /** What a developer needs to know, as the authorization server words it: in English. */
+  detail?: string
+}
+
+export function messagePage({ language, message, detail }: MessageView): string {
+  const { title, text } = words[language].messages[message]
+  return document({
+    language,
+    title,
+    body: html`<p class="lead">${text}</p>
+${detail !== undefined && html`<p class="detail" lang="en" dir="auto">${detail}</p>`}`,
+  })
+}

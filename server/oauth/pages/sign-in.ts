@@ -1,0 +1,96 @@
+import { html, name, strongName } from './html.ts'
+import { document, troubled, words } from './layout.ts'
+import type { AppView, Language, Named, Problem } from './views.ts'
+
+export interface SignInView {
+  language: Language
+  action: string
+  /** Null: signing in for Connected apps. */
+  app: AppView | null
+  email: boolean
+  /** The name of the outside sign-in. */
+  upstream: string | null
+  /** For development alone: who can be picked. */
+  members: Named[] | null
+  problem?: Problem
+}
+
+export function signInPage({ language, action, app, email, upstream, members, problem }: SignInView): string {
+  const w = words[language]
+  const fieldProblems: Problem[] = ['emailInvalid', 'tooOften']
+  const focusEmail = upstream === null || (problem !== undefined && fieldProblems.includes(problem))
+  const byUpstream =
+    upstream !== null &&
+    html`<p><a class="button${email ? '' : ' chief'}" href="${action}/upstream"><span>${w.upstream(name(upstream))}</span></a></p>`
+  const byEmail =
+    email &&
+    // Without the browser's own checks: ours are in the page's language, and know addresses that theirs refuse.
+    html`<form method="post" action="${action}/email" novalidate>
+<label for="email">${w.email}</label>
+<p class="hint" id="email-hint">${w.emailHint}</p>
+<input id="email" name="email" type="email" autocomplete="email" maxlength="254" required${focusEmail && html` autofocus`}${troubled(problem, fieldProblems, 'email-hint')}>
+<button class="chief">${w.sendCode}</button>
+</form>`
+  const byPick =
+    members !== null &&
+    html`<form class="aside" method="post" action="${action}/pick">
+<h2>${w.pick}</h2>
+<p class="hint" id="pick-hint">${w.pickHint}</p>
+<label for="member">${w.pickLabel}</label>
+<select id="member" name="member" aria-describedby="pick-hint">${members.map((member) => html`<option value="${member.id}">${member.name}</option>`)}</select>
+<button>${w.signIn}</button>
+</form>`
+  return document({
+    language,
+    title: w.signIn,
+    problem,
+    body: html`<p class="lead">${app ? w.signInFor(strongName(app.name), name(app.team)) : w.signInForConnected}</p>
+${byUpstream}
+${byUpstream && byEmail && html`<p class="or">${w.or}</p>`}
+${byEmail}
+${byPick}
+${!byUpstream && !byEmail && !byPick && html`<p>${w.noWay}</p>`}`,
+  })
+}
+
+export interface CodeView {
+  language: Language
+  action: string
+  email: string
+  problem?: Problem
+}
+
+export function codePage({ language, action, email, problem }: CodeView): string {
+  const w = words[language]
+  return document({
+    language,
+    title: w.codeTitle,
+    problem,
+    body: html`<p class="lead">${w.codeSent(strongName(email))}</p>
+<form method="post" action="${action}/code" novalidate>
+<label for="code">${w.code}</label>
+<p class="hint" id="code-hint">${w.codeHint}</p>
+<input class="code" id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" maxlength="20" required autofocus${troubled(problem, ['codeWrong', 'codeExpired', 'tooOften'], 'code-hint')}>
+<button class="chief">${w.signIn}</button>
+</form>
+<p class="after"><a href="${action}">${w.otherAddress}</a></p>`,
+  })
+}
+
+export interface PersonView {
+  language: Language
+  action: string
+  persons: Named[]
+}
+
+export function personPage({ language, action, persons }: PersonView): string {
+  const w = words[language]
+  return document({
+    language,
+    title: w.personTitle,
+    body: html`<p class="lead">${w.personHint}</p>
+<form class="persons" method="post" action="${action}/person">
+${persons.map((person) => html`<button name="person" value="${person.id}">${name(person.name)}</button>`)}
+</form>`,
+  })
+}

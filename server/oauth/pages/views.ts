@@ -1,0 +1,24 @@
+export type Language = 'en' | 'de'
+
+export type Problem =
+  | 'emailInvalid'
+  | 'codeWrong'
+  | 'codeExpired'
+  | 'tooOften'
+  | 'upstreamFailed'
+  | 'memberUnknown'
+  | 'organisationMissing'
+  | 'scopesMissing'
+
+export type Message = 'expired' | 'notFound' | 'crossSite' | 'requestWrong' | 'unavailable' | 'signedOut'
+
+export interface AppView {
+  name: string
+  team: string
+}
+
+/** Whoever can be chosen: a member, or an organisation. */
+export interface Named {
+  id: string
+  name: string
+}

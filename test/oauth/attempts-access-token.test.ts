@@ -1,0 +1,77 @@
+import type { JWTPayload } from 'jose'
+import { decodeJwt, importJWK, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createSealer } from '../../routers/webhook/seal.ts'
+import { readKeys } from '../../server/oauth/keys.ts'
+import { id } from '../support/world.ts'
+import type { AuthWorld } from './auth-world.ts'
+import { issuer, register, startAuthWorld } from './auth-world.ts'
+
+const scope = 'svc.me.profile:read'
+const development = 'urn:member-apps-api:development'
+
+let it_: AuthWorld
+let token: string
+let claims: JWTPayload
+let sign: (claims: JWTPayload, header?: object) => Promise<string>
+let other: { member: string; club: string; client: string }
+beforeAll(async () => {
+  it_ = await startAuthWorld()
+  const { db, ids, secretsKey } = it_.world
+  token = (await it_.toTokens({ client: it_.client, scope }, ids.member, ids.club)).access_token
+  claims = decodeJwt(token)
+  const key = (await readKeys({ db, sealer: createSealer(secretsKey) })).find(({ jwk }) => jwk)!
+  const own = await importJWK(key.jwk!, 'ES256')
+  sign = (payload, header = {}) =>
+    new SignJWT(payload).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid, ...header }).sign(own)
+  other = { member: id('other'), club: id('other'), client: await register(it_.world) }
+  await db.person.create({ data: { id: other.member, firstName: 'O', lastName: 'P', email: 'o@example.org' } })
+  await db.organisation.create({ data: { id: other.club, kind: 'club', name: 'Other' } })
+  await db.membership.createMany({
+    data: [other.club, ids.club].map((organisationId) => ({ organisationId, personId: other.member })),
+  })
+  await db.membership.create({ data: { organisationId: other.club, personId: ids.member } })
+})
+afterAll(() => it_.world.close())
+
+const answerTo = (given: string) => it_.world.call('GET', '/me/profile', { token: given })
+
+describe('an access token', () => {
+  it('of the authorization server is good beside one of the development key', async () => {
+    expect((await answerTo(token)).status).toBe(200)
+    expect((await answerTo(await sign(claims))).status).toBe(200)
+    expect((await answerTo(await it_.world.token())).status).toBe(200)
+  })
+
+  it.each<[string, () => Promise<string>]>([
+    ['of the development key in the name of the authorization server', () => it_.world.token({ ...claims })],
+    ['of the authorization server in the name of the development key', () => sign({ ...claims, iss: development })],
+    ['of nobody', () => sign({ ...claims, iss: 'https://evil.example' })],
+    ['of no issuer', () => sign({ ...claims, iss: undefined as never })],
+    ['for another API', () => sign({ ...claims, aud: 'https://other.example' })],
+    ['for no API', () => sign({ ...claims, aud: undefined as never })],
+    ['of another type', () => sign(claims, { typ: 'JWT' })],
+    ['that has run out', () => sign({ ...claims, exp: it_.world.now() - 60 })],
+    ['without a consent', () => sign({ ...claims, gid: undefined })],
+    ['of an empty consent', () => sign({ ...claims, gid: '' })],
+    ['of an unknown consent', () => sign({ ...claims, gid: 'unknown' })],
+    ['of a consent with a NUL', () => sign({ ...claims, gid: 'a\0b' })],
+    ['of a consent that is no text', () => sign({ ...claims, gid: [claims.gid] })],
+    ['of another member with this consent', () => sign({ ...claims, sub: other.member })],
+    ['for another club with this consent', () => sign({ ...claims, organisation: other.club })],
+    ['of another client with this consent', () => sign({ ...claims, client_id: other.client })],
+    [
+      'that nobody signed',
+      async () =>
+        `${[{ alg: 'none', typ: 'at+jwt' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`,
+    ],
+  ])('%s is refused', async (_, forged) => {
+    const { status, body } = await answerTo(await forged())
+    expect([status, body.error.code]).toEqual([401, 'invalid_token'])
+  })
+
+  it('is not taken back by itself, and the answer says so', async () => {
+    const answer = await it_.app.post(`${issuer}/revoke`, { client_id: it_.client, token })
+    expect([answer.status, answer.json.error]).toEqual([400, 'unsupported_token_type'])
+  })
+})

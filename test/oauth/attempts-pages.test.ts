@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AuthWorld } from './auth-world.ts'
+import { clubScopes, issuer, startAuthWorld } from './auth-world.ts'
+import type { Browser, Page } from './browser.ts'
+import { actionOf } from './browser.ts'
+
+const scope = 'svc.me.profile:read'
+
+let it_: AuthWorld
+let outsider: string
+let foreignClub: string
+beforeAll(async () => {
+  it_ = await startAuthWorld()
+  const { db, ids } = it_.world
+  outsider = `outsider-${ids.member}`
+  foreignClub = `foreign-${ids.club}`
+  await db.person.create({ data: { id: outsider, firstName: 'O', lastName: 'U', email: 'o@example.org' } })
+  await db.organisation.create({ data: { id: foreignClub, kind: 'club', name: 'Foreign' } })
+  await db.membership.create({ data: { organisationId: foreignClub, personId: outsider } })
+})
+afterAll(() => it_.world.close())
+
+const consents = () => it_.world.db.consent.count({ where: { clientId: it_.client } })
+const start = async (browser = it_.newBrowser(), asked = scope) => {
+  const { url, verifier } = it_.authorizeUrl({ client: it_.client, scope: asked })
+  return { browser, verifier, page: await browser.open(url) }
+}
+const toConsent = async (asked = scope) => {
+  const { browser, page, verifier } = await start(it_.newBrowser(), asked)
+  return { browser, verifier, page: await browser.submit(page, 'pick', { member: it_.world.ids.member }) }
+}
+const stepOf = (page: Page, step: string) => new URL(`${actionOf(page)}/${step}`, page.url)
+const allow = () => ({ organisation: it_.world.ids.club, scope, decision: 'allow' })
+
+describe('a form', () => {
+  const crossSite: [string, Record<string, string>][] = [
+    ['another origin', { origin: 'https://evil.example' }],
+    ['another host of the site', { origin: 'http://apps.test' }],
+    ['another port', { origin: 'http://auth.test:8080' }],
+    ['nowhere that can be named', { origin: 'null' }],
+    ['another site, as the browser says', { 'sec-fetch-site': 'cross-site' }],
+    ['another host, as the browser says', { 'sec-fetch-site': 'same-site' }],
+    ['another site, with an origin of ours', { 'sec-fetch-site': 'cross-site', origin: 'http://auth.test' }],
+  ]
+  it.each(crossSite)('that comes from %s is refused', async (_, headers) => {
+    const { browser, page } = await start()
+    const signIn = await browser.post(stepOf(page, 'pick'), { member: it_.world.ids.member }, headers)
+    expect(signIn.status).toBe(403)
+    // Nobody was signed in by it.
+    expect((await browser.open(page.url)).text).toContain('Sign in')
+
+    const before = await consents()
+    const asking = await toConsent()
+    expect((await asking.browser.post(stepOf(asking.page, 'consent'), allow(), headers)).status).toBe(403)
+    expect(await consents()).toBe(before)
+  })
+
+  it('is not sent with our cookies by another site: they are Lax, and no script reads them', async () => {
+    const { browser } = await toConsent()
+    expect(browser.setCookies.length).toBeGreaterThan(3)
+    for (const line of browser.setCookies) expect(line).toMatch(/samesite=lax/i)
+    for (const line of browser.setCookies) expect(line).toMatch(/httponly/i)
+  })
+
+  it.each<[string, string, Record<string, string>, number]>([
+    ['larger than 8 KB', `decision=allow&x=${'a'.repeat(9_000)}`, {}, 400],
+    ['of another type', '{"decision":"allow"}', { 'content-type': 'application/json' }, 415],
+    ['in parts', 'decision=allow', { 'content-type': 'multipart/form-data; boundary=x' }, 415],
+    ['without a decision', 'organisation=x', {}, 400],
+  ])('%s is refused', async (_, body, headers, status) => {
+    const before = await consents()
+    const { browser, page } = await toConsent()
+    expect((await browser.post(stepOf(page, 'consent'), body, headers)).status).toBe(status)
+    expect(await consents()).toBe(before)
+  })
+})
+
+describe('a consent', () => {
+  it.each<[string, () => Record<string, string | string[]>]>([
+    ['for a club of others', () => ({ ...allow(), organisation: foreignClub })],
+    ['for an academy, to a scope of clubs', () => ({ ...allow(), organisation: it_.world.ids.academy })],
+    ['for no club', () => ({ scope, decision: 'allow' })],
+    ['for a club with a NUL', () => ({ ...allow(), organisation: `${it_.world.ids.club}\0` })],
+    ['to nothing', () => ({ organisation: it_.world.ids.club, decision: 'allow' })],
+    ['to what was not asked', () => ({ ...allow(), scope: 'svc.me.groups:read' })],
+  ])('%s is none', async (_, fields) => {
+    const before = await consents()
+    const { browser, page } = await toConsent()
+    const answer = await browser.post(stepOf(page, 'consent'), fields())
+    expect([answer.status, answer.location]).toEqual([400, undefined])
+    expect(await consents()).toBe(before)
+  })
+
+  it('to more than was asked is one to what was asked', async () => {
+    const { browser, page, verifier } = await toConsent()
+    const back = await browser.submit(page, 'consent', { ...allow(), scope: clubScopes })
+    const { json } = await it_.exchange(it_.client, back.location!.searchParams.get('code')!, verifier)
+    expect(json.scope).toBe(scope)
+  })
+
+  it('needs somebody who is signed in', async () => {
+    const before = await consents()
+    const { browser, page } = await start()
+    const answer = await browser.post(stepOf(page, 'consent'), allow())
+    expect([answer.status, answer.location]).toEqual([400, undefined])
+    expect(await consents()).toBe(before)
+  })
+})
+
+describe('an interaction of another browser', () => {
+  it('is neither shown nor answered', async () => {
+    const before = await consents()
+    const theirs = await toConsent()
+    const own = await toConsent()
+    const paths = ['', '/upstream', '/person'].map((step) => new URL(`${actionOf(theirs.page)}${step}`, issuer))
+    const answers = [
+      ...(await Promise.all(paths.map((url) => own.browser.get(url)))),
+      await own.browser.post(stepOf(theirs.page, 'consent'), allow()),
+      await own.browser.post(stepOf(theirs.page, 'pick'), { member: outsider }),
+      // With the cookie of the own one, as if it were for that address.
+      await sentWith(own.browser, own.page, stepOf(theirs.page, 'consent')),
+    ]
+    expect(answers.map(({ status, location }) => [status, location])).toEqual(answers.map(() => [400, undefined]))
+    expect(await consents()).toBe(before)
+    const resume = await own.browser.get(`${issuer}/authorize/${actionOf(theirs.page).split('/').at(-1)}`)
+    expect([resume.status, resume.location]).toEqual([400, undefined])
+  })
+
+  const sentWith = (browser: Browser, own: Page, url: URL) => {
+    const path = new URL(own.url).pathname
+    const cookies = browser.cookies.filter((cookie) => cookie.path === path)
+    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+    expect(cookie).toContain('member_interaction=')
+    return browser.post(url, allow(), { cookie })
+  }
+})
+
+describe('a session', () => {
+  it('has a new id once somebody signs in, whatever was planted before', async () => {
+    const attacker = await toConsent()
+    const planted = attacker.browser.cookie('member_session')!
+    expect(planted).toBeDefined()
+    await attacker.browser.submit(await attacker.browser.open(`${issuer}/connected`), 'sign-out', {})
+
+    const victim = it_.newBrowser()
+    const signature = attacker.browser.setCookies.findLast((line) => line.startsWith('member_session.sig='))!
+    const { page } = await start(victim)
+    victim.cookies.push({ ...planted }, { ...planted, name: 'member_session.sig', value: signature.split(/[=;]/)[1]! })
+    await victim.submit(page, 'pick', { member: it_.world.ids.member })
+    expect(victim.cookie('member_session')!.value).not.toBe(planted.value)
+    const outside = it_.newBrowser()
+    outside.cookies = victim.cookies.map((cookie) =>
+      cookie.name === 'member_session' ? { ...cookie, value: planted.value } : cookie,
+    )
+    expect((await outside.open(`${issuer}/connected`)).text).toContain('Sign in')
+  })
+
+  it('that somebody made up is none', async () => {
+    const browser = it_.newBrowser()
+    const made = { host: 'auth.test', path: '/v1/oauth', attributes: '' }
+    browser.cookies = [
+      { ...made, name: 'member_session', value: 'x' },
+      { ...made, name: 'member_session.sig', value: 'y' },
+    ]
+    expect((await browser.open(`${issuer}/connected`)).text).toContain('Sign in')
+  })
+
+  it('ends when another member signs in, and does not carry over what the first one allowed', async () => {
+    const { browser, page } = await toConsent()
+    await browser.submit(page, 'consent', allow())
+    const before = browser.cookie('member_session')!.value
+    const asked = it_.authorizeUrl({ client: it_.client, scope, more: { prompt: 'login' } })
+    const consent = await browser.submit(await browser.open(asked.url), 'pick', { member: outsider })
+    expect(consent.text).toContain('O U')
+    expect(consent.text).toContain(foreignClub)
+    expect(consent.text).not.toContain(`value="${it_.world.ids.club}"`)
+    expect(browser.cookie('member_session')!.value).not.toBe(before)
+  })
+
+  it('is of no unknown member', async () => {
+    for (const member of ['nobody', '', 'a\0b', 'a'.repeat(5_000)]) {
+      const { browser, page } = await start()
+      const answer = await browser.post(stepOf(page, 'pick'), { member })
+      expect([answer.status, answer.location]).toEqual([400, undefined])
+    }
+  })
+})
+
+describe('every page', () => {
+  it('may not be framed, run scripts, be kept, or be read from another origin', async () => {
+    const { browser, page } = await toConsent()
+    const wrong = await browser.get(`${issuer}/authorize?client_id=nobody`)
+    const { page: signIn } = await start()
+    const connected = await browser.open(`${issuer}/connected`)
+    for (const { headers, text, url } of [page, signIn, wrong, connected]) {
+      const policy = headers['content-security-policy']
+      expect([url.pathname, policy]).toEqual([url.pathname, expect.stringContaining("default-src 'none'")])
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(policy).not.toMatch(/script-src|unsafe-inline/)
+      expect(headers['x-frame-options']).toBe('DENY')
+      expect(headers['cache-control']).toContain('no-store')
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(headers['access-control-allow-origin']).toBeUndefined()
+      expect(text).not.toMatch(/<script|\son\w+=|javascript:/i)
+    }
+  })
+})

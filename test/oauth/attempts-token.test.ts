@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AuthWorld, Tokens } from './auth-world.ts'
+import { issuer, redirectUri, register, startAuthWorld } from './auth-world.ts'
+
+const scope = 'svc.me.profile:read'
+const other = 'https://app.example/other'
+
+let it_: AuthWorld
+let client: string
+let stranger: string
+beforeAll(async () => {
+  it_ = await startAuthWorld()
+  client = await register(it_.world, { redirectUris: [redirectUri, other] })
+  stranger = await register(it_.world)
+})
+afterAll(() => it_.world.close())
+
+type Fields = Record<string, string>
+const toCode = () => it_.toCode({ client, scope }, it_.world.ids.member, it_.world.ids.club)
+const toTokens = (): Promise<Tokens> => it_.toTokens({ client, scope }, it_.world.ids.member, it_.world.ids.club)
+const statusOf = async (token: string) => (await it_.world.call('GET', '/me/profile', { token })).status
+/** A node remembers what it has just looked up; that is the time it has. */
+const gone = async (token: string) => {
+  it_.world.advance(5)
+  expect(await statusOf(token)).toBe(401)
+}
+/** Refresh tokens of this client. */
+const renewable = () =>
+  it_.world.db.oauthRecord.count({
+    where: { model: 'RefreshToken', payload: { path: ['clientId'], equals: client } },
+  })
+
+describe('a code', () => {
+  it.each<[string, (own: Fields) => Fields, string]>([
+    ['without its verifier', ({ code_verifier: _, ...rest }) => rest, 'invalid_grant'],
+    ['with another verifier', (own) => ({ ...own, code_verifier: 'a'.repeat(43) }), 'invalid_grant'],
+    ['with the challenge as its verifier', (own) => ({ ...own, code_verifier: own.challenge! }), 'invalid_grant'],
+    ['with a verifier that is too short', (own) => ({ ...own, code_verifier: 'a' }), 'invalid_request'],
+    ['by another client', (own) => ({ ...own, client_id: stranger }), 'invalid_grant'],
+    ['by nobody', ({ client_id: _, ...rest }) => rest, 'invalid_request'],
+    ['for another address of its client', (own) => ({ ...own, redirect_uri: other }), 'invalid_grant'],
+    ['for no address', ({ redirect_uri: _, ...rest }) => rest, 'invalid_request'],
+    ['for another API', (own) => ({ ...own, resource: 'https://other.example' }), 'invalid_target'],
+    [
+      'as a refresh token',
+      (own) => ({ ...own, grant_type: 'refresh_token', refresh_token: own.code! }),
+      'invalid_grant',
+    ],
+    ['with a NUL', (own) => ({ ...own, code: `${own.code}\0` }), 'invalid_grant'],
+    ['that is endless', (own) => ({ ...own, code: 'a'.repeat(20_000) }), 'invalid_grant'],
+  ])('given in %s gets no tokens', async (_, changed, error) => {
+    const { code, verifier } = await toCode()
+    const challenge = createHash('sha256').update(verifier).digest('base64url')
+    const own = {
+      grant_type: 'authorization_code',
+      client_id: client,
+      code,
+      code_verifier: verifier,
+      redirect_uri: redirectUri,
+      challenge,
+    }
+    const before = await renewable()
+    const { challenge: _challenge, ...fields } = changed(own) as Fields
+    const answer = await it_.token(fields)
+    expect([answer.status, answer.json.error]).toEqual([400, error])
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(Object.keys(answer.json).sort()).toEqual(['error', 'error_description'])
+    expect(await renewable()).toBe(before)
+  })
+
+  it('given in twice takes back what it got the first time', async () => {
+    const { code, verifier } = await toCode()
+    const tokens: Tokens = (await it_.exchange(client, code, verifier)).json
+    expect(await statusOf(tokens.access_token)).toBe(200)
+    const again = await it_.exchange(client, code, verifier)
+    expect([again.status, again.json.error]).toEqual([400, 'invalid_grant'])
+    expect((await it_.refresh(client, tokens.refresh_token)).json.error).toBe('invalid_grant')
+    await gone(tokens.access_token)
+  })
+
+  it('is over after a minute', async () => {
+    const { code, verifier } = await toCode()
+    it_.world.advance(61)
+    const late = await it_.exchange(client, code, verifier)
+    it_.world.advance(-61)
+    expect([late.status, late.json.error]).toEqual([400, 'invalid_grant'])
+  })
+})
+
+describe('a refresh token', () => {
+  it('used twice ends the whole family: whoever has the newer one is out as well', async () => {
+    const first = await toTokens()
+    const second: Tokens = (await it_.refresh(client, first.refresh_token)).json
+    expect(await statusOf(second.access_token)).toBe(200)
+    const reused = await it_.refresh(client, first.refresh_token)
+    expect([reused.status, reused.json.error]).toEqual([400, 'invalid_grant'])
+    const newest = await it_.refresh(client, second.refresh_token)
+    expect([newest.status, newest.json.error]).toEqual([400, 'invalid_grant'])
+    await gone(second.access_token)
+  })
+
+  it.each<[string, () => Fields, string]>([
+    ['of another client', () => ({ client_id: stranger }), 'invalid_grant'],
+    ['with a NUL', () => ({ refresh_token: 'a\0b' }), 'invalid_grant'],
+    ['that is endless', () => ({ refresh_token: 'a'.repeat(20_000) }), 'invalid_grant'],
+    ['for more scopes', () => ({ scope: 'svc.me.profile:read svc.me.groups:read' }), 'invalid_scope'],
+    ['for another API', () => ({ resource: 'https://other.example' }), 'invalid_target'],
+    ['as a password', () => ({ grant_type: 'password', username: 'a', password: 'b' }), 'unsupported_grant_type'],
+    ['as a client’s own', () => ({ grant_type: 'client_credentials' }), 'unsupported_grant_type'],
+  ])('%s gets nothing, and works afterwards', async (_, more, error) => {
+    const { refresh_token } = await toTokens()
+    const answer = await it_.token({ grant_type: 'refresh_token', client_id: client, refresh_token, ...more() })
+    expect([answer.status, answer.json.error]).toEqual([400, error])
+    expect((await it_.refresh(client, refresh_token)).status).toBe(200)
+  })
+
+  it('is not revoked by another client', async () => {
+    const { refresh_token, access_token } = await toTokens()
+    const answer = await it_.app.post(`${issuer}/revoke`, { client_id: stranger, token: refresh_token })
+    expect(answer.status).toBe(200)
+    expect(await statusOf(access_token)).toBe(200)
+    expect((await it_.refresh(client, refresh_token)).status).toBe(200)
+  })
+
+  it('lies in the database as a hash', async () => {
+    const { refresh_token } = await toTokens()
+    const rows = await it_.world.db.oauthRecord.findMany({ where: { model: 'RefreshToken' } })
+    expect(rows.length).toBeGreaterThan(0)
+    expect(JSON.stringify(rows)).not.toContain(refresh_token)
+  })
+})
+
+describe('what is posted for tokens', () => {
+  it.each<[string, string | Fields, Fields, number]>([
+    ['as JSON', '{"grant_type":"refresh_token"}', { 'content-type': 'application/json' }, 400],
+    ['in 60 KB', `grant_type=refresh_token&x=${'a'.repeat(60_000)}`, {}, 400],
+    ['with a parameter twice', 'grant_type=refresh_token&client_id=a&client_id=b&refresh_token=x', {}, 400],
+    ['with a secret', { grant_type: 'refresh_token', client_id: 'c', client_secret: 's', refresh_token: 'x' }, {}, 401],
+    ['with a password', { grant_type: 'refresh_token' }, { authorization: 'Basic YTpi' }, 401],
+    ['of an unknown client', { grant_type: 'refresh_token', client_id: 'nobody', refresh_token: 'x' }, {}, 401],
+    ['as a page would have it', { grant_type: 'refresh_token' }, { accept: 'text/html' }, 400],
+    ['with nothing', '', {}, 400],
+  ])('%s is refused in the words of RFC 6749', async (_, body, headers, status) => {
+    const answer = await it_.app.post(`${issuer}/token`, body, headers)
+    expect(answer.status).toBe(status)
+    expect(answer.json).toEqual({
+      error: expect.stringMatching(/^invalid_(?:request|client)$/),
+      error_description: expect.any(String),
+    })
+  })
+})

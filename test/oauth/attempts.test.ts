@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AuthWorld } from './auth-world.ts'
+import { issuer, redirectUri, register, startAuthWorld } from './auth-world.ts'
+
+const scope = 'svc.me.profile:read'
+
+let it_: AuthWorld
+let web: string
+let loopback: string
+let native: string
+beforeAll(async () => {
+  it_ = await startAuthWorld()
+  web = it_.client
+  loopback = await register(it_.world, { redirectUris: ['http://127.0.0.1:4000/cb'] })
+  native = await register(it_.world, {
+    type: 'native',
+    redirectUris: ['http://127.0.0.1/cb', 'com.example.app:/cb'],
+  })
+})
+afterAll(() => it_.world.close())
+
+/** What an attempt must not leave behind: interactions, codes, refresh tokens, consents. */
+const issued = async () => {
+  const clients = [web, loopback, native, it_.world.ids.client]
+  const ofClients = clients.flatMap((client) =>
+    [['clientId'], ['params', 'client_id']].map((path) => ({ payload: { path, equals: client } })),
+  )
+  return {
+    records: await it_.world.db.oauthRecord.count({ where: { OR: ofClients } }),
+    consents: await it_.world.db.consent.count({ where: { clientId: { in: clients } } }),
+  }
+}
+
+describe('a request for a member’s consent', () => {
+  type More = Record<string, string | undefined>
+  const ask = (more: More) => {
+    const { url } = it_.authorizeUrl({ client: web, scope, more })
+    return it_.newBrowser().get(url)
+  }
+
+  it.each<[string, () => More]>([
+    ['of an unknown client', () => ({ client_id: 'nobody' })],
+    ['of no client', () => ({ client_id: undefined })],
+    ['of a client without redirect addresses', () => ({ client_id: it_.world.ids.client })],
+    ['of a client with a NUL', () => ({ client_id: `${web}\0` })],
+    ['of a client with an endless name', () => ({ client_id: 'a'.repeat(4_000) })],
+    ['back to nowhere', () => ({ redirect_uri: undefined })],
+    ['back to somewhere else', () => ({ redirect_uri: 'https://evil.example/callback' })],
+    ['back to a host that begins alike', () => ({ redirect_uri: 'https://app.example.evil.example/callback' })],
+    ['back to a host behind user info', () => ({ redirect_uri: 'https://app.example@evil.example/callback' })],
+    ['back to a path below', () => ({ redirect_uri: `${redirectUri}/more` })],
+    ['back with a slash more', () => ({ redirect_uri: `${redirectUri}/` })],
+    ['back with a query', () => ({ redirect_uri: `${redirectUri}?next=https://evil.example` })],
+    ['back with a fragment', () => ({ redirect_uri: `${redirectUri}#code` })],
+    ['back by another path', () => ({ redirect_uri: 'https://app.example/x/../callback' })],
+    ['back without TLS', () => ({ redirect_uri: 'http://app.example/callback' })],
+    ['back to a host in capitals', () => ({ redirect_uri: 'https://APP.example/callback' })],
+    ['back to a script', () => ({ redirect_uri: 'javascript:alert(1)' })],
+    ['back to a relative address', () => ({ redirect_uri: '//evil.example' })],
+    [
+      'back to another port of this machine, for a web app',
+      () => ({
+        client_id: loopback,
+        redirect_uri: 'http://127.0.0.1:5000/cb',
+      }),
+    ],
+    [
+      'back to another path of this machine, for a native app',
+      () => ({
+        client_id: native,
+        redirect_uri: 'http://127.0.0.1:5000/other',
+      }),
+    ],
+    [
+      'back to a name of this machine, for a native app',
+      () => ({
+        client_id: native,
+        redirect_uri: 'http://localhost:5000/cb',
+      }),
+    ],
+    ['back to another scheme, for a native app', () => ({ client_id: native, redirect_uri: 'com.evil.app:/cb' })],
+  ])('%s is told to its member, and leads nowhere', async (_, more) => {
+    const before = await issued()
+    const page = await ask(more())
+    expect([page.status, page.location]).toEqual([400, undefined])
+    expect(page.headers['content-type']).toMatch(/^text\/html/)
+    expect(page.headers['set-cookie']).toBeUndefined()
+    expect(page.text).not.toMatch(/<script|evil\.example/)
+    expect(await issued()).toEqual(before)
+  })
+
+  it.each<[string, More, string]>([
+    ['for an access token', { response_type: 'token' }, 'unsupported_response_type'],
+    ['for an ID token', { response_type: 'id_token', nonce: 'n' }, 'unsupported_response_type'],
+    ['for a code and a token', { response_type: 'code token' }, 'unsupported_response_type'],
+    ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
+    ['with a plain challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['with a challenge of no method', { code_challenge_method: undefined }, 'invalid_request'],
+    ['with a challenge that is too short', { code_challenge: 'abc' }, 'invalid_request'],
+    ['answered in the fragment', { response_mode: 'fragment' }, 'unsupported_response_mode'],
+    ['answered by a form', { response_mode: 'form_post' }, 'unsupported_response_mode'],
+    ['with a request object', { request: 'e30.e30.' }, 'request_not_supported'],
+    ['with an address of a request', { request_uri: 'https://evil.example/request' }, 'request_uri_not_supported'],
+    ['for another API', { resource: 'https://other.example' }, 'invalid_target'],
+    ['for no scope', { scope: undefined }, 'invalid_scope'],
+    ['for a scope that there is not', { scope: 'admin' }, 'invalid_scope'],
+    ['without the member', { prompt: 'none' }, 'login_required'],
+    ['with a NUL in its state', { state: 'a\0b' }, 'invalid_request'],
+  ])('%s goes back refused, and says by whom', async (_, more, error) => {
+    const before = await issued()
+    const { status, location, headers } = await ask(more)
+    expect(status).toBe(303)
+    const fragment = new URLSearchParams(location!.hash.slice(1))
+    const said = fragment.size > 0 ? fragment : location!.searchParams
+    expect(`${location!.origin}${location!.pathname}`).toBe(redirectUri)
+    // Whoever asked two servers knows which one has answered (RFC 9207).
+    expect([said.get('error'), said.get('iss')]).toEqual([error, issuer])
+    expect(said.get('code')).toBeNull()
+    expect(headers['set-cookie']).toBeUndefined()
+    expect(await issued()).toEqual(before)
+  })
+
+  it('comes back to any port of this machine, for a native app', async () => {
+    const asked = { client: native, scope, redirectUri: 'http://127.0.0.1:51234/cb' }
+    const { back, browser } = await it_.toCode(asked, it_.world.ids.member, it_.world.ids.club)
+    expect(back.origin).toBe('http://127.0.0.1:51234')
+    expect(back.searchParams.get('iss')).toBe(issuer)
+    // Another program of that machine may be behind it the next time: the member is asked each time.
+    const again = await browser.open(it_.authorizeUrl(asked).url)
+    expect(again.text).toContain('name="decision"')
+  })
+
+  it('asks for what the client has registered and its team’s level allows, and for nothing beyond', async () => {
+    const { world } = it_
+    const few = await register(world, { scopes: ['svc.me.profile:read', 'lms.me.quizzes:write'] })
+    const wanted = 'svc.me.profile:read svc.me.groups:read lms.me.quizzes:write admin offline_access openid'
+    const shown = async (client: string) => {
+      const { url } = it_.authorizeUrl({ client, scope: wanted })
+      const { text } = await it_.toConsent(it_.newBrowser(), url, world.ids.member)
+      return [...text.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope]) => scope)
+    }
+    expect(await shown(few)).toEqual(['svc.me.profile:read', 'lms.me.quizzes:write'])
+    await world.db.team.update({ where: { id: world.ids.team }, data: { level: 'hobby' } })
+    expect(await shown(few)).toEqual(['svc.me.profile:read'])
+    const { url } = it_.authorizeUrl({ client: few, scope: 'lms.me.quizzes:write' })
+    expect((await it_.newBrowser().get(url)).location!.searchParams.get('error')).toBe('invalid_scope')
+    await world.db.team.update({ where: { id: world.ids.team }, data: { level: 'developer' } })
+  })
+})

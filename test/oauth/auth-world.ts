@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Scope } from '../../routers/scopes.ts'
+import { scopes } from '../../routers/scopes.ts'
+import type { World } from '../support/world.ts'
+import { authBaseUrl, id, startWorld } from '../support/world.ts'
+import type { Page } from './browser.ts'
+import { Browser } from './browser.ts'
+
+export const issuer = `${authBaseUrl}/oauth`
+export const redirectUri = 'https://app.example/callback'
+export const clubScopes = (Object.keys(scopes) as Scope[]).filter((scope) => scope.startsWith('svc.'))
+
+export interface Asked {
+  client: string
+  scope: string
+  redirectUri?: string
+  /** Of the request, in place of what it would have been; undefined: left out. */
+  more?: Record<string, string | undefined>
+}
+
+export interface Tokens {
+  access_token: string
+  refresh_token: string
+  scope: string
+  expires_in: number
+  token_type: string
+}
+
+export type AuthWorld = Awaited<ReturnType<typeof startAuthWorld>>
+
+/** A service with its authorization server, and an app that is registered there for everything. */
+export async function startAuthWorld(options: Parameters<typeof startWorld>[0] = {}) {
+  const world = await startWorld({ auth: {}, ...options })
+  const client = options.like ? world.ids.client : await register(world)
+  return { world, client, ...flow(world.publicPort) }
+}
+
+/** A client of the tenant's team and app. */
+export async function register(
+  world: World,
+  more: Partial<Parameters<World['db']['client']['create']>[0]['data']> = {},
+) {
+  const { team, app } = world.ids
+  const client = await world.db.client.create({
+    data: {
+      id: id('app'),
+      name: 'Sample',
+      teamId: team,
+      appId: app,
+      environment: 'production',
+      redirectUris: [redirectUri],
+      scopes: Object.keys(scopes),
+      ...more,
+    } as never,
+  })
+  return client.id
+}
+
+/** An app in front of a service: what it does, step by step, and what its member does in a browser. */
+export function flow(port: number) {
+  const app = new Browser(port)
+  const newBrowser = () => new Browser(port)
+
+  const authorizeUrl = (asked: Asked) => {
+    const verifier = randomBytes(32).toString('base64url')
+    const url = new URL(`${issuer}/authorize`)
+    const parameters = {
+      response_type: 'code',
+      client_id: asked.client,
+      redirect_uri: asked.redirectUri ?? redirectUri,
+      scope: asked.scope,
+      state: 'the-state',
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      ...asked.more,
+    }
+    for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value)
+    return { url, verifier }
+  }
+
+  const token = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    app.post(`${issuer}/token`, fields, headers)
+  const refresh = (client: string, refresh_token: string, more: Record<string, string> = {}) =>
+    token({ grant_type: 'refresh_token', client_id: client, refresh_token, ...more })
+  const exchange = (client: string, code: string, code_verifier: string, uri = redirectUri) =>
+    token({ grant_type: 'authorization_code', client_id: client, code, code_verifier, redirect_uri: uri })
+
+  /** Up to the consent page: the member signs in if they are not. */
+  const toConsent = async (browser: Browser, url: URL, member: string): Promise<Page> => {
+    const page = await browser.open(url)
+    return /name="member"/.test(page.text) ? browser.submit(page, 'pick', { member }) : page
+  }
+
+  /** All the way to a code. */
+  const toCode = async (asked: Asked, member: string, organisation: string, browser = newBrowser()) => {
+    const { url, verifier } = authorizeUrl(asked)
+    const page = await toConsent(browser, url, member)
+    const back = await browser.submit(page, 'consent', {
+      organisation,
+      scope: asked.scope.split(' '),
+      decision: 'allow',
+    })
+    return { code: back.location!.searchParams.get('code')!, verifier, browser, back: back.location! }
+  }
+
+  const toTokens = async (asked: Asked, member: string, organisation: string, browser?: Browser): Promise<Tokens> => {
+    const { code, verifier } = await toCode(asked, member, organisation, browser)
+    const answer = await exchange(asked.client, code, verifier, asked.redirectUri)
+    if (answer.status !== 200) throw new Error(`No tokens: ${answer.status} ${answer.text}`)
+    return answer.json
+  }
+
+  return { app, newBrowser, authorizeUrl, token, refresh, exchange, toConsent, toCode, toTokens }
+}

@@ -1,0 +1,132 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { request } from 'node:http'
+
+export interface Page {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+  /** Where it was, and where it sends the browser. */
+  url: URL
+  location: URL | undefined
+  /** A JSON body. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects
+  json: any
+}
+
+interface Cookie {
+  host: string
+  path: string
+  name: string
+  value: string
+  attributes: string
+}
+
+type Fields = Record<string, string | string[]>
+
+/** As much of a browser as the pages need: cookies by host and path, forms with their Origin, redirects. */
+export class Browser {
+  cookies: Cookie[] = []
+  /** All that was set, also what is gone. */
+  readonly setCookies: string[] = []
+  readonly #port: number
+  language = 'en'
+
+  constructor(port: number) {
+    this.#port = port
+  }
+
+  get(address: string | URL, headers: Record<string, string> = {}): Promise<Page> {
+    return this.send('GET', new URL(address), headers)
+  }
+
+  post(address: string | URL, fields: Fields | string, headers: Record<string, string> = {}): Promise<Page> {
+    const url = new URL(address)
+    const own = { origin: url.origin, 'content-type': 'application/x-www-form-urlencoded' }
+    return this.send('POST', url, { ...own, ...headers }, typeof fields === 'string' ? fields : encoded(fields))
+  }
+
+  /** Goes where it is sent, as long as that is on a host of the service. */
+  async follow(page: Page): Promise<Page> {
+    let here = page
+    for (let hop = 0; hop < 10 && here.location?.hostname.endsWith('.test'); hop++) here = await this.get(here.location)
+    return here
+  }
+
+  open = async (address: string | URL) => this.follow(await this.get(address))
+
+  /** Fills in the form of a page and goes on. */
+  submit = async (page: Page, step: string, fields: Fields) =>
+    this.follow(await this.post(new URL(`${actionOf(page)}/${step}`, page.url), fields))
+
+  cookie = (name: string) => this.cookies.find((one) => one.name === name)
+
+  async send(method: string, url: URL, headers: Record<string, string>, body?: string): Promise<Page> {
+    const cookies = this.cookies.filter(({ host, path }) => host === url.hostname && isBelow(url.pathname, path))
+    const sent = request({
+      port: this.#port,
+      host: '127.0.0.1',
+      agent: false,
+      method,
+      path: url.pathname + url.search,
+      headers: {
+        host: url.host,
+        'accept-language': this.language,
+        accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+        ...(cookies.length > 0 && { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') }),
+        ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+        ...headers,
+      },
+    })
+    return new Promise((resolve, reject) => {
+      sent.on('error', reject).on('response', (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk) => chunks.push(chunk)).on('error', reject)
+        response.on('end', () => {
+          for (const line of response.headers['set-cookie'] ?? []) this.#keep(line, url)
+          const text = Buffer.concat(chunks).toString()
+          const { location } = response.headers
+          resolve({
+            status: response.statusCode!,
+            headers: response.headers,
+            text,
+            url,
+            location: location === undefined ? undefined : new URL(location, url),
+            json: /json/.test(response.headers['content-type'] ?? '') ? JSON.parse(text) : undefined,
+          })
+        })
+      })
+      sent.end(body)
+    })
+  }
+
+  #keep(line: string, url: URL) {
+    this.setCookies.push(line)
+    const [, name, value, attributes] = /^([^=]+)=([^;]*)(.*)$/.exec(line)!
+    const path = /;\s*path=([^;]+)/i.exec(attributes!)?.[1] ?? '/'
+    this.cookies = this.cookies.filter((one) => !(one.name === name && one.path === path && one.host === url.hostname))
+    if (value === '' || /max-age=0|expires=Thu, 01 Jan 1970/i.test(attributes!)) return
+    this.cookies.push({ host: url.hostname, path, name: name!, value: value!, attributes: attributes! })
+  }
+}
+
+const isBelow = (path: string, above: string) =>
+  path === above || path.startsWith(above.endsWith('/') ? above : `${above}/`)
+
+const encoded = (fields: Fields) =>
+  new URLSearchParams(
+    Object.entries(fields).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one])),
+  ).toString()
+
+/** Where the forms of a page go to, without their last segment. */
+export function actionOf({ text, status, headers }: Page): string {
+  const [, action] = /<form[^>]*action="([^"]+)\/[a-z-]+"/.exec(text) ?? []
+  if (action === undefined) throw new Error(`There is no form here: ${status} ${headers.location ?? ''} ${text}`)
+  return action
+}
+
+/** What a page offers under a name. */
+export const offered = ({ text }: Page, name: string): string[] =>
+  [...text.matchAll(/<(?:input|button)\b[^>]*>/g)]
+    .map(([tag]) => tag)
+    .filter((tag) => new RegExp(`\\bname="${name}"`).test(tag))
+    .map((tag) => /\bvalue="([^"]*)"/.exec(tag)?.[1] ?? '')

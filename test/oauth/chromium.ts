@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { chromium as browsers } from 'playwright-core'
+
+const usual = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+/** The browser's executable; whoever names one in CHROMIUM means it, and tests fail rather than skip without it. */
+export const chromium: string | undefined = process.env.CHROMIUM || usual.find((path) => existsSync(path))
+
+/** Stands in the name of what is skipped. */
+export const skipReason = chromium ? '' : ' (skipped: no Chromium here; CHROMIUM may say where one is)'
+
+const args = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export function launchChromium() {
+  if (!chromium) throw new Error('There is no Chromium here; CHROMIUM may say where one is.')
+  return browsers.launch({ executablePath: chromium, args })
+}

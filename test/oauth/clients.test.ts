@@ -1,0 +1,129 @@
+import { afterAll, describe, expect, inject, it } from 'vitest'
+import { openDatabase } from '../../prisma/client.ts'
+import { clientWithConsents, register, removeClient } from '../../routers/clients.ts'
+import type { Registration } from '../../routers/registration.ts'
+import { id } from '../support/world.ts'
+
+const db = openDatabase(inject('databaseUrl'), () => {})
+afterAll(() => db.$disconnect())
+
+const add = { replace: false, development: false }
+
+/** A registration of names that nobody has, with a provider that exists. */
+async function wish(): Promise<Registration> {
+  const provider = id('provider')
+  await db.organisation.create({ data: { id: provider, kind: 'provider', name: 'Provider' } })
+  return {
+    id: id('client'),
+    name: 'Client',
+    type: 'web',
+    environment: 'production',
+    redirectUris: ['https://app.example.org/'],
+    scopes: ['svc.me.profile:read'],
+    team: { id: id('team'), name: 'Team', level: 'hobby' },
+    app: { id: id('app'), name: 'App', provider },
+  }
+}
+
+describe('registering a client', () => {
+  it('twelve times at once makes one client, one team and one app, and tells the others', async () => {
+    const one = await wish()
+    const all = await Promise.allSettled(Array.from({ length: 12 }, () => register(db, one, add)))
+    const reasons = all.flatMap((each) => (each.status === 'rejected' ? [each.reason.message] : []))
+    expect(reasons).toEqual(Array(11).fill(`There is a client ${one.id} already; --replace changes it.`))
+    expect(await db.client.findUnique({ where: { id: one.id } })).toMatchObject({ teamId: one.team.id })
+  })
+
+  it('of twelve clients with one new team at once makes them all', async () => {
+    const one = await wish()
+    const clients = Array.from({ length: 12 }, () => ({ ...one, id: id('client') }))
+    await Promise.all(clients.map((client) => register(db, client, add)))
+    expect(await db.client.count({ where: { teamId: one.team.id, appId: one.app!.id } })).toBe(12)
+  })
+
+  it('that is refused makes nothing and changes nothing, and says why', async () => {
+    const [one, other] = [await wish(), await wish()]
+    await register(db, one, add)
+    await register(db, other, add)
+    const stored = () =>
+      Promise.all([
+        db.client.findMany({ where: { teamId: { in: [one.team.id, other.team.id] } }, orderBy: { id: 'asc' } }),
+        db.team.findMany({ where: { id: { in: [one.team.id, other.team.id, 'new-team'] } }, orderBy: { id: 'asc' } }),
+        db.app.findMany({ where: { id: { in: [one.app!.id, other.app!.id, 'new-app'] } }, orderBy: { id: 'asc' } }),
+      ])
+    const before = await stored()
+    const team = { id: one.team.id }
+    const newTeam = { id: 'new-team', name: 'New', level: 'hobby' as const }
+    const wrong: [Partial<Registration>, string][] = [
+      [{ id: one.id }, `There is a client ${one.id} already; --replace changes it.`],
+      [{ team: { id: 'new-team' } }, 'There is no team new-team: with --team-name and --level it is made.'],
+      [
+        { team: { ...newTeam, level: undefined } },
+        'There is no team new-team: with --team-name and --level it is made.',
+      ],
+      [
+        { team: { ...team, level: 'developer' } },
+        `There is a team ${team.id} already, with the name "Team" and level hobby.`,
+      ],
+      [{ team: { ...team, name: 'Tea' } }, `There is a team ${team.id} already, with the name "Team" and level hobby.`],
+      [{ app: { id: 'new-app' } }, 'There is no app new-app: with --app-name and --provider it is made.'],
+      [{ team: newTeam, app: { id: 'new-app', name: 'New', provider: 'nobody' } }, 'There is no provider nobody.'],
+      [{ app: other.app }, `The app ${other.app!.id} belongs to the team ${other.team.id}.`],
+      [
+        { app: { id: one.app!.id, name: 'Ap' } },
+        `There is an app ${one.app!.id} already, with the name "App" and of the provider ${one.app!.provider}.`,
+      ],
+      [{ team: newTeam, scopes: ['lms.me.quizzes:write'] }, 'lms.me.quizzes:write is for teams of level developer.'],
+      [{ team: newTeam, app: null, id: '.' }, "The id of the client is 1 to 64 letters, digits, '_' or '-'."],
+    ]
+    for (const [change, sentence] of wrong) {
+      await expect(register(db, { ...one, id: id('client'), ...change }, add)).rejects.toThrow(sentence)
+    }
+    const replace = { ...add, replace: true }
+    await expect(register(db, { ...one, id: other.id }, replace)).rejects.toThrow(
+      `The client ${other.id} belongs to the team ${other.team.id}.`,
+    )
+    expect(await stored()).toEqual(before)
+  })
+
+  it('again with --replace changes that client', async () => {
+    const one = await wish()
+    await register(db, one, add)
+    const changed = { ...one, name: 'Other', app: null, redirectUris: ['https://b.example/', 'https://b.example/'] }
+    expect(await register(db, changed, { ...add, replace: true })).toBe('replaced')
+    expect(await db.client.findUnique({ where: { id: one.id } })).toMatchObject({
+      ...{ name: 'Other', appId: null, redirectUris: ['https://b.example/'] },
+    })
+  })
+})
+
+describe('removing a client', () => {
+  it('takes along what members allowed it and what came from that, and nothing of another client', async () => {
+    const one = await wish()
+    const other = { ...one, id: id('client') }
+    await register(db, one, add)
+    await register(db, other, add)
+    const [club, member] = [id('club'), id('member')]
+    await db.organisation.create({ data: { id: club, kind: 'club', name: 'Club' } })
+    await db.person.create({ data: { id: member, firstName: 'Mia', lastName: 'Member', email: 'mia@example.org' } })
+    const grant = async (clientId: string, withdrawnAt: Date | null) => {
+      const grantId = id('grant')
+      const whose = { personId: member, organisationId: club, clientId, scopes: ['svc.me.profile:read'] }
+      await db.consent.create({ data: { id: grantId, ...whose, withdrawnAt } })
+      await db.oauthRecord.create({ data: { model: 'RefreshToken', id: id('token'), payload: {}, grantId } })
+      return grantId
+    }
+    const gone = [await grant(one.id, null), await grant(one.id, new Date())]
+    const stays = await grant(other.id, null)
+
+    expect((await clientWithConsents(db, one.id))?._count.consents).toBe(1)
+    expect(await removeClient(db, one.id)).toBe(1)
+    expect(await clientWithConsents(db, one.id)).toBeNull()
+    expect(await db.consent.count({ where: { id: { in: gone } } })).toBe(0)
+    expect(await db.oauthRecord.count({ where: { grantId: { in: gone } } })).toBe(0)
+    expect(await db.consent.count({ where: { id: stays } })).toBe(1)
+    expect(await db.oauthRecord.count({ where: { grantId: stays } })).toBe(1)
+    expect(await db.app.count({ where: { id: one.app!.id } })).toBe(1)
+    expect(await removeClient(db, one.id)).toBeNull()
+  })
+})

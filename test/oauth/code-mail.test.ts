@@ -1,0 +1,155 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createMailer } from '../../server/oauth/login/mail.ts'
+import { times } from '../support/size.ts'
+import { id } from '../support/world.ts'
+import { FROM, startCodeWorld } from './code-world.ts'
+import { startMailServer } from './mail-server.ts'
+import { startSilent } from './silent.ts'
+
+let world: Awaited<ReturnType<typeof startCodeWorld>>
+let own: Awaited<ReturnType<typeof world.arrive>>
+beforeAll(async () => {
+  world = await startCodeWorld()
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  own = await world.arrive()
+})
+
+describe('the mail', () => {
+  it('has the code at the end of its subject and in both texts', async () => {
+    const { mailServer } = world
+    const { email, sent } = own
+    const code = await sent()
+    const [mail] = mailServer.mailsTo(email)
+    expect(mail!.headers).toMatchObject({ from: FROM, to: email, subject: `Your code to sign in: ${code}` })
+    expect(mail!.parts['text/plain']).toContain(`\r\n    ${code}\r\n`)
+    expect(mail!.parts['text/html']).toMatch(new RegExp(`<html lang="en">[^]*>${code}<`))
+    expect(mail!.parts['text/plain']).toContain('Nobody will ever ask you for it')
+    expect(mail!.raw).not.toMatch(/https?:/)
+  })
+
+  it('is in German where that is asked for', async () => {
+    const { mailServer } = world
+    const { email, interaction, sent } = own
+    const code = await sent(interaction, 'de')
+    const [mail] = mailServer.mailsTo(email)
+    expect(mail!.headers.subject).toBe(`Code zum Anmelden: ${code}`)
+    expect(mail!.parts['text/plain']).toContain('Er gehört in den Browser, der auf ihn wartet.')
+    expect(mail!.parts['text/html']).toMatch(new RegExp(`<html lang="de">[^]*>${code}<[^]*gehört`))
+  })
+
+  it('goes to one address without a header that somebody typed', async () => {
+    const { mailServer } = world
+    const { node, email, interaction, sent } = own
+    const before = mailServer.mails.length
+    const attempts = [
+      `${email}\r\nBcc: thief@example.org`,
+      `${email}\nBcc: thief@example.org`,
+      `${email},thief@example.org`,
+      `${email};thief@example.org`,
+      `${email} thief@example.org`,
+      `Mia <${email}>`,
+      `"${email}"@example.org`,
+      `${email}\0`,
+      `${email}\u2028x`,
+      `${email}\ud800`,
+      `${'a'.repeat(250)}@example.org`,
+      email.replace('@', ''),
+      `@${email}`,
+      `${email}.`,
+      '',
+    ]
+    for (const typed of attempts) expect(await node.send(interaction, typed)).toBe('emailInvalid')
+    expect(await world.rowOf(interaction)).toBeNull()
+    await sent()
+    expect(mailServer.mails).toHaveLength(before + 1)
+    expect(mailServer.mails.at(-1)!.to).toEqual([email])
+  })
+
+  it('is never asked for with a text that breaks anything', async () => {
+    const { node, email } = own
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.emailAddress(),
+      fc.constant(`x\0@${email}`),
+    )
+    await fc.assert(
+      fc.asyncProperty(texts, async (typed) => {
+        expect(['sent', 'emailInvalid']).toContain(await node.send(id('interaction'), typed))
+      }),
+      { numRuns: times(60, 15) },
+    )
+    expect(node.errors).toEqual([])
+  })
+
+  it('takes no password over a network in the clear', async () => {
+    const { email } = own
+    const logins: string[] = []
+    const server = await startMailServer({
+      disabledCommands: ['STARTTLS'],
+      onAuth({ username }, _session, done) {
+        logins.push(username!)
+        done(null, { user: username })
+      },
+    })
+    onTestFinished(server.close)
+    const mail = { to: email, subject: 'A subject', text: 'A text', html: '<p>A text</p>' }
+    // An address of this machine that does not say so.
+    await expect(createMailer(`smtp://user:word@0.0.0.0:${server.port}`, FROM)(mail)).rejects.toThrow(/STARTTLS/)
+    expect({ logins, mails: server.mails }).toEqual({ logins: [], mails: [] })
+    await createMailer(`smtp://user:word@127.0.0.1:${server.port}`, FROM)(mail)
+    expect({ logins, mails: server.mails }).toMatchObject({ logins: ['user'], mails: [{ to: [email] }] })
+  })
+})
+
+describe('a mail server', () => {
+  /** What a node reports when its mail server does this. */
+  async function reported(url: string) {
+    const { interaction, email } = own
+    const alone = world.startNode({ sendMail: createMailer(url, FROM) })
+    expect(await alone.send(interaction, email)).toBe('sent')
+    await vi.waitFor(() => expect(alone.errors).toHaveLength(1), { timeout: 15_000 })
+    const { stack, cause } = alone.errors[0] as Error
+    expect(cause).toBeUndefined()
+    expect(stack).not.toMatch(/\d{8}/)
+    expect(stack).not.toContain(email)
+    return (alone.errors[0] as Error).message
+  }
+
+  it('that is dead changes no answer', async () => {
+    const server = await startMailServer()
+    await server.close()
+    expect(await reported(server.url)).toMatch(/^A mail was not sent: .*ECONNREFUSED/)
+  })
+
+  it('that refuses the mail and repeats it does not bring the code into the log', async () => {
+    const server = await startMailServer({
+      onData(stream, { envelope }, done) {
+        const chunks: Buffer[] = []
+        stream.on('data', (chunk) => chunks.push(chunk))
+        stream.on('end', () => {
+          const [subject] = /^Subject: .*$/m.exec(Buffer.concat(chunks).toString())!
+          done(Object.assign(new Error(`${envelope.rcptTo[0]!.address}: ${subject}`), { responseCode: 554 }))
+        })
+      },
+    })
+    onTestFinished(server.close)
+    expect(await reported(server.url)).toBe('A mail was not sent: the server answered 554 to DATA (EMESSAGE)')
+  })
+
+  it('that knows no such recipient is reported', async () => {
+    const server = await startMailServer({
+      onRcptTo({ address }, _session, done) {
+        done(Object.assign(new Error(`no such user ${address}`), { responseCode: 550 }))
+      },
+    })
+    onTestFinished(server.close)
+    expect(await reported(server.url)).toBe('A mail was not sent: the server answered 550 to RCPT TO (EENVELOPE)')
+  })
+
+  it.runIf(times(1, 0))('that says nothing is given up after seconds', async () => {
+    expect(await reported(`smtp://127.0.0.1:${await startSilent()}`)).toMatch(/ETIMEDOUT/)
+  })
+})

@@ -1,0 +1,76 @@
+import { expect, inject } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
+import { openDatabase } from '../../prisma/client.ts'
+import type { EmailCodes } from '../../server/oauth/login/email-code.ts'
+import { emailCodes } from '../../server/oauth/login/email-code.ts'
+import type { SendMail } from '../../server/oauth/login/mail.ts'
+import { createMailer } from '../../server/oauth/login/mail.ts'
+import type { Language } from '../../server/oauth/pages/pages.ts'
+import { id } from '../support/world.ts'
+import { startMailServer } from './mail-server.ts'
+import { createMember } from './members.ts'
+
+export const FROM = 'Member apps <no-reply@example.org>'
+export const MINUTE_MS = 60_000
+
+export const anyEmail = () => `${id('mia')}@example.org`
+export const otherThan = (code: string, by = 1) => String((Number(code) + by) % 100_000_000).padStart(8, '0')
+
+let addresses = 0
+/** A network address that nobody else of this file has. */
+export const anyAddress = () => `10.0.${addresses >> 8}.${addresses++ & 255}`
+
+interface Node {
+  offsetMs: number
+  errors: unknown[]
+  codes: EmailCodes
+  send: (interaction: string, email: string, language?: Language, address?: string) => ReturnType<EmailCodes['send']>
+}
+
+/** Members who sign in with codes: a database, a mail server, and as many nodes as a test wants. */
+export async function startCodeWorld() {
+  const db = openDatabase(inject('databaseUrl'), () => {})
+  const mailServer = await startMailServer()
+
+  /** The codes as one node has them, with a clock and errors of its own. */
+  const startNode = (options: { sendMail?: SendMail; database?: Database } = {}): Node => {
+    const node: Node = {
+      offsetMs: 0,
+      errors: [],
+      codes: emailCodes({
+        db: options.database ?? db,
+        now: () => Date.now() + node.offsetMs,
+        sendMail: options.sendMail ?? createMailer(mailServer.url, FROM),
+        onError: (error) => node.errors.push(error),
+      }),
+      send: (interaction, email, language = 'en', address = anyAddress()) =>
+        node.codes.send(interaction, email, language, address),
+    }
+    return node
+  }
+
+  return {
+    db,
+    mailServer,
+    startNode,
+    rowOf: (interaction: string) => db.loginCode.findUnique({ where: { interaction } }),
+    /** A member with an interaction on a node of their own. */
+    async arrive() {
+      const node = startNode()
+      const email = anyEmail()
+      const member = await createMember(db, { email })
+      const interaction = id('interaction')
+      /** Sends a code to the member, and takes it out of the mail. */
+      const sent = async (to = interaction, language: Language = 'en'): Promise<string> => {
+        const before = mailServer.mailsTo(email).length
+        expect(await node.send(to, email, language)).toBe('sent')
+        return (await mailServer.codesTo(email, before + 1)).at(-1)!
+      }
+      return { node, email, member, interaction, sent }
+    },
+    async close() {
+      await mailServer.close()
+      await db.$disconnect()
+    },
+  }
+}

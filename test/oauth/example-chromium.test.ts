@@ -1,0 +1,209 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AtEnd, Service } from '../process/service.ts'
+import { dataDirectory, start } from '../process/service.ts'
+import { chromium, launchChromium, skipReason } from './chromium.ts'
+
+/** Of the page, where what is evaluated runs. */
+declare const sessionStorage: {
+  getItem: (name: string) => string | null
+  setItem: (name: string, text: string) => void
+}
+
+/** What a newcomer does with the printed link, on the real service, in a real browser. */
+describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 120_000 }, () => {
+  let service: Service
+  let browser: Browser
+  let link: string
+  const ends: (() => Promise<void>)[] = []
+  const atEnd: AtEnd = (end) => void ends.unshift(end)
+
+  beforeAll(async () => {
+    service = await start({ DATA_DIR: await dataDirectory(atEnd) }, { atEnd })
+    link = /as an app does: (\S+)/.exec(service.stdout())![1]!
+    browser = await launchChromium()
+    atEnd(() => browser.close())
+  }, 120_000)
+  afterAll(async () => {
+    for (const end of ends) await end()
+  })
+
+  it('signs a member in, shows what they allowed, keeps a note, renews its token, and signs out', async () => {
+    const { context, page, complaints } = await visit()
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'anna')
+    const asked = page.locator('input[name=scope]:checked')
+    expect(await Promise.all((await asked.all()).map((box) => box.inputValue()))).toEqual([
+      'svc.me.profile:read',
+      'svc.me.events:read',
+      'svc.apps.storage:read',
+      'svc.apps.storage:write',
+    ])
+    await decide(page, 'allow')
+
+    await page.getByText('Anna Berger, anna.berger@example.org').waitFor()
+    expect(page.url()).toBe(link)
+    expect(await page.locator('#events').innerText()).toMatch(/: Training U16\n.*: Sommerfest\n.*: Saisoneröffnung$/)
+    await page.getByLabel('Your note').fill('Bring the cake. 🍰 </textarea>')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await message(page, 'Your note is saved.')
+
+    await page.reload()
+    await page.getByText('Anna Berger').waitFor()
+    expect(await page.getByLabel('Your note').inputValue()).toBe('Bring the cake. 🍰 </textarea>')
+
+    // Both of its first requests meet a 401, and one refresh serves them: a second use of the token would end it all.
+    const refreshes: string[] = []
+    page.on('request', (request) => {
+      if (request.postData()?.includes('grant_type=refresh_token')) refreshes.push(request.url())
+    })
+    const before = await tokensOf(page)
+    await spoil(page, 'access_token')
+    await page.reload()
+    await page.getByText('Anna Berger').waitFor()
+    expect(refreshes).toEqual([`http://auth.localhost:${service.port}/v1/oauth/token`])
+    const after = await tokensOf(page)
+    expect(after.access_token).not.toBe(before.access_token)
+    expect(after.refresh_token).not.toBe(before.refresh_token)
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await message(page, 'You are signed out.')
+    expect(await page.getByLabel('Your note').isVisible()).toBe(false)
+    expect(await tokensOf(page)).toBeNull()
+    // Chromium's own lines about 401 and 404, and nothing else: the policy stops nothing that the app does.
+    expect(complaints.filter((text) => !/status of 40[14]/.test(text))).toEqual([])
+    expect(await renew(page, after.refresh_token)).toBe(400)
+    await context.close()
+  })
+
+  it('says so when the member refuses, and has stored nothing', async () => {
+    const { context, page } = await visit()
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'ben')
+    await decide(page, 'refuse')
+    await message(page, 'You did not allow Clubnote. Nothing was read or stored.')
+    expect(page.url()).toBe(link)
+    expect(await page.getByRole('button', { name: 'Sign in with your club' }).isVisible()).toBe(true)
+    expect(await tokensOf(page)).toBeNull()
+    await context.close()
+  })
+
+  it('goes on without what the member did not tick', async () => {
+    const { context, page } = await visit()
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'ben')
+    await page.locator('input[name=scope][value="svc.me.events:read"]').uncheck()
+    await page.locator('input[name=scope][value="svc.apps.storage:write"]').uncheck()
+    await decide(page, 'allow')
+    await page.getByText('Ben Okafor').waitFor()
+    expect(await page.locator('#events').innerText()).toBe('You did not allow Clubnote to see your calendar.')
+    await page.getByLabel('Your note').fill('Mine')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await message(page, 'You did not allow Clubnote to keep a note.')
+    await context.close()
+  })
+
+  it('in two tabs does not write over what the other has written, until told to', async () => {
+    const { context, page } = await visit()
+    const other = await context.newPage()
+    for (const tab of [page, other]) {
+      await tab.goto(link)
+      await tab.getByRole('button', { name: 'Sign in with your club' }).click()
+      // The second tab finds the member signed in and the app allowed.
+      if (tab === page) {
+        await pick(tab, 'dora')
+        await decide(tab, 'allow')
+      }
+      await tab.getByText('Dora Nowak').waitFor()
+    }
+    const save = async (tab: Page, text: string, says: string) => {
+      await tab.getByLabel('Your note').fill(text)
+      await tab.getByRole('button', { name: 'Save' }).click()
+      await message(tab, says)
+    }
+    await save(page, 'first', 'Your note is saved.')
+    await save(other, 'second', 'Another tab has written “first”. Save again to replace that.')
+    expect(await other.getByLabel('Your note').inputValue()).toBe('second')
+    await save(other, 'second', 'Your note is saved.')
+    await page.reload()
+    await page.getByText('Dora Nowak').waitFor()
+    expect(await page.getByLabel('Your note').inputValue()).toBe('second')
+    await context.close()
+  })
+
+  it('takes no answer that it did not ask for, nor one of another server', async () => {
+    const { context, page } = await visit()
+    await page.goto(`${link}?code=stolen&state=guessed&iss=http%3A%2F%2Fauth.localhost%3A${service.port}%2Fv1%2Foauth`)
+    await message(page, 'This sign-in was not begun here. Please sign in again.')
+    expect(page.url()).toBe(link)
+
+    const begin = () => sessionStorage.setItem('signIn', JSON.stringify({ state: 'mine', verifier: 'v'.repeat(43) }))
+    for (const answer of ['iss=https%3A%2F%2Fevil.example', '']) {
+      await page.evaluate(begin)
+      const sent: string[] = []
+      page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
+      await page.goto(`${link}?code=x&state=mine&${answer}`)
+      await message(page, 'This sign-in was not begun here. Please sign in again.')
+      expect(sent).toEqual([])
+    }
+    await context.close()
+  })
+
+  it('asks to sign in again when its tokens are worth nothing any more', async () => {
+    const { context, page } = await visit()
+    await page.goto(link)
+    await page.evaluate(() =>
+      sessionStorage.setItem('tokens', JSON.stringify({ access_token: 'gone', refresh_token: 'gone' })),
+    )
+    await page.reload()
+    await message(page, 'Your sign-in has ended. Please sign in again.')
+    expect(await tokensOf(page)).toBeNull()
+    expect(await page.getByLabel('Your note').isVisible()).toBe(false)
+    await context.close()
+  })
+
+  /** A browser of somebody new; what its console complains about is kept. */
+  async function visit(): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
+    const context = await browser.newContext({ locale: 'en-GB' })
+    const page = await context.newPage()
+    page.setDefaultTimeout(30_000)
+    const complaints: string[] = []
+    page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    return { context, page, complaints }
+  }
+})
+
+/** On the authorization server's pages. */
+async function pick(page: Page, member: string) {
+  await page.locator('select[name=member]').selectOption(member)
+  await page.locator('form[action$="/pick"] button').click()
+}
+const decide = (page: Page, decision: 'allow' | 'refuse') =>
+  page.locator(`button[name=decision][value=${decision}]`).click()
+
+/** On the example's. */
+const message = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor()
+
+interface Tokens {
+  access_token: string
+  refresh_token: string
+}
+const tokensOf = (page: Page) => page.evaluate<Tokens>(() => JSON.parse(sessionStorage.getItem('tokens')!))
+
+const spoil = (page: Page, name: keyof Tokens) =>
+  page.evaluate((field) => {
+    const tokens = JSON.parse(sessionStorage.getItem('tokens')!)
+    sessionStorage.setItem('tokens', JSON.stringify({ ...tokens, [field]: 'spoilt' }))
+  }, name)
+
+/** What the page would get for a refresh token: it may ask the authorization server as the app does. */
+const renew = (page: Page, token: string) =>
+  page.evaluate(async (refresh_token) => {
+    const { issuer, client_id } = (await (await fetch('/config.json')).json()) as Record<'issuer' | 'client_id', string>
+    const body = new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token })
+    return (await fetch(`${issuer}/token`, { method: 'POST', body })).status
+  }, token)

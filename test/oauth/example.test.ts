@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { freshDatabase, query } from '../process/outside.ts'
+import type { Service } from '../process/service.ts'
+import { command, dataDirectory, send, start } from '../process/service.ts'
+
+const file = (name: string) => readFileSync(new URL(`../../examples/third-party/${name}`, import.meta.url), 'utf8')
+const line = 'Sign a member in, as an app does: '
+
+const get = ({ port }: Service, path: string, host = `example.localhost:${port}`, method = 'GET') =>
+  send(port, method, path, { headers: { host } })
+
+describe('the example', { timeout: 120_000 }, () => {
+  it('is an app of under 150 lines', () => {
+    const lines = ['index.html', 'app.js', 'style.css'].flatMap((name) => file(name).trimEnd().split('\n'))
+    expect(lines.length).toBeLessThan(150)
+  })
+
+  it('is served at its own host in the default set-up, these files and no others, on whatever port', async () => {
+    const DATA_DIR = await dataDirectory()
+    const service = await start({ DATA_DIR })
+    const { port } = service
+    expect(service.stdout()).toContain(`\n${line}http://example.localhost:${port}/\n`)
+
+    for (const [path, name, type] of [
+      ['/', 'index.html', 'text/html; charset=utf-8'],
+      ['/?code=x&state=y', 'index.html', 'text/html; charset=utf-8'],
+      ['/app.js', 'app.js', 'text/javascript; charset=utf-8'],
+      ['/style.css', 'style.css', 'text/css; charset=utf-8'],
+    ] as const) {
+      const { status, headers, text } = await get(service, path)
+      expect({ path, status, type: headers['content-type'], text }).toEqual({
+        path,
+        status: 200,
+        type,
+        text: file(name),
+      })
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(headers['content-security-policy']).toBe(
+        `default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self' ` +
+          `http://apps.localhost:${port}/v1/ http://auth.localhost:${port}/v1/oauth/ ` +
+          `http://auth.localhost:${port}/.well-known/oauth-authorization-server/v1/oauth; ` +
+          `base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      )
+    }
+    expect((await get(service, '/config.json')).body).toEqual({
+      api: `http://apps.localhost:${port}/v1`,
+      issuer: `http://auth.localhost:${port}/v1/oauth`,
+      client_id: 'example-app',
+    })
+    expect((await get(service, '/', 'EXAMPLE.localhost.')).status).toBe(200)
+    expect(await get(service, '/', undefined, 'HEAD')).toMatchObject({ status: 200, text: '' })
+
+    const nowhere = ['/README.md', '/index.html', '/APP.js', '/app.js/', '//app.js', '/../package.json']
+    const more = ['/%2e%2e/package.json', '/..%2f..%2f.env', '/app.js%00', '/v1', '/v1/me/profile', '/v1/openapi.json']
+    for (const path of [...nowhere, ...more]) {
+      expect([path, (await get(service, path)).status]).toEqual([path, 404])
+    }
+    expect(await get(service, '/app.js', undefined, 'POST')).toMatchObject({
+      status: 405,
+      headers: { allow: 'HEAD, GET' },
+    })
+    for (const host of [
+      `apps.localhost:${port}`,
+      'localhost',
+      'example.localhost.evil.example',
+      'xexample.localhost',
+    ]) {
+      expect([host, (await get(service, '/app.js', host)).status]).toEqual([host, 404])
+    }
+    await service.stop()
+  })
+
+  it('may send members back to each port it was served at, and is not offered once its client is removed', async () => {
+    const env = { DATA_DIR: await dataDirectory() }
+    const ports: number[] = []
+    for (let n = 0; n < 2; n++) {
+      const service = await start(env)
+      ports.push(service.port)
+      await service.stop()
+    }
+    const { stdout } = await command('client', ['list'], env).ended
+    const addresses = stdout.match(/http:\/\/example\.localhost:\d+\//g)
+    expect(addresses).toEqual([3000, ...ports].map((port) => `http://example.localhost:${port}/`))
+
+    await command('client', ['remove', '--id', 'example-app', '--yes'], env).ended
+    const later = await start(env)
+    expect(later.stdout()).not.toContain(line)
+    await later.stop()
+    expect((await command('client', ['list'], env).ended).stdout).not.toContain('example')
+  })
+
+  it.each([
+    ['in production', { NODE_ENV: 'production' }, false],
+    ["with an operator's database", {}, true],
+    ['with an outside issuer', { TOKEN_ISSUER: 'https://id.example.org' }, false],
+  ])('is not served %s', async (_how, more, outside) => {
+    const env = { ...more, DATA_DIR: await dataDirectory(), ...(outside && { DATABASE_URL: await freshDatabase() }) }
+    if (outside) await command('seed', [], env).ended
+    const service = await start(env)
+    expect(service.stdout()).not.toContain(line)
+    for (const path of ['/', '/app.js', '/config.json']) expect((await get(service, path)).status).toBe(404)
+    if (env.DATABASE_URL) {
+      const rows = await query(env.DATABASE_URL, `SELECT "redirectUris" FROM "Client" WHERE id = 'example-app'`)
+      expect(rows).toEqual([{ redirectUris: ['http://example.localhost:3000/'] }])
+    }
+    await service.stop()
+  })
+})

@@ -1,0 +1,235 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import * as client from 'openid-client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AuthWorld } from './auth-world.ts'
+import { clubScopes, issuer, redirectUri, startAuthWorld } from './auth-world.ts'
+import { Browser, offered } from './browser.ts'
+
+let it_: AuthWorld
+beforeAll(async () => {
+  it_ = await startAuthWorld()
+})
+afterAll(() => it_.world.close())
+
+/** openid-client reaches the service by this in place of the network. */
+const fetchFrom =
+  (port: number): client.CustomFetch =>
+  async (address, { method, headers, body }) => {
+    const answer = await new Browser(port).send(method, new URL(address), headers, body?.toString())
+    const empty = answer.status === 204 || answer.text === ''
+    return new Response(empty ? null : answer.text, {
+      status: answer.status,
+      headers: answer.headers as Record<string, string>,
+    })
+  }
+
+const discover = () =>
+  client.discovery(new URL(issuer), it_.client, undefined, client.None(), {
+    algorithm: 'oauth2',
+    execute: [client.allowInsecureRequests],
+    [client.customFetch]: fetchFrom(it_.world.publicPort),
+  })
+
+describe('an app that knows nothing but the issuer', () => {
+  it('signs a member in, reads their profile, renews its tokens, and gives them back', async () => {
+    const { world, toConsent, newBrowser } = it_
+    const { member, club } = world.ids
+    const config = await discover()
+    const verifier = client.randomPKCECodeVerifier()
+    const state = client.randomState()
+    const url = client.buildAuthorizationUrl(config, {
+      redirect_uri: redirectUri,
+      scope: 'svc.me.profile:read svc.apps.storage:read',
+      state,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    })
+
+    const browser = newBrowser()
+    const page = await toConsent(browser, url, member)
+    expect(page.status).toBe(200)
+    expect(page.text).toContain('App')
+    expect(offered(page, 'organisation')).toEqual([club])
+    expect(offered(page, 'scope')).toEqual(['svc.me.profile:read', 'svc.apps.storage:read'])
+    const back = await browser.submit(page, 'consent', {
+      organisation: club,
+      scope: ['svc.me.profile:read', 'svc.apps.storage:read'],
+      decision: 'allow',
+    })
+    expect(back.location!.origin + back.location!.pathname).toBe(redirectUri)
+
+    const tokens = await client.authorizationCodeGrant(config, back.location!, {
+      pkceCodeVerifier: verifier,
+      expectedState: state,
+    })
+    expect(tokens).toMatchObject({
+      token_type: 'bearer',
+      expires_in: 600,
+      scope: 'svc.me.profile:read svc.apps.storage:read',
+    })
+    const { gid } = decodeJwt(tokens.access_token)
+    expect(decodeProtectedHeader(tokens.access_token)).toMatchObject({ alg: 'ES256', typ: 'at+jwt' })
+    expect(decodeJwt(tokens.access_token)).toEqual({
+      iss: issuer,
+      aud: 'urn:member-apps-api',
+      sub: member,
+      organisation: club,
+      client_id: it_.client,
+      scope: 'svc.me.profile:read svc.apps.storage:read',
+      gid: expect.any(String),
+      jti: expect.any(String),
+      iat: expect.any(Number),
+      exp: expect.any(Number),
+    })
+    const profile = (token: string) => world.call('GET', '/me/profile', { token })
+    expect(await profile(tokens.access_token)).toMatchObject({ status: 200, body: { id: member } })
+
+    const renewed = await client.refreshTokenGrant(config, tokens.refresh_token!)
+    expect(renewed.refresh_token).not.toBe(tokens.refresh_token)
+    expect(decodeJwt(renewed.access_token)).toMatchObject({ gid, scope: tokens.scope })
+    expect((await profile(renewed.access_token)).status).toBe(200)
+
+    await client.tokenRevocation(config, renewed.refresh_token!)
+    world.advance(5)
+    expect((await profile(renewed.access_token)).status).toBe(401)
+    expect((await profile(tokens.access_token)).body.error.message).toBe('This token is not valid.')
+    await expect(client.refreshTokenGrant(config, renewed.refresh_token!)).rejects.toMatchObject({
+      error: 'invalid_grant',
+    })
+  })
+
+  it('reads what there is in the metadata, at both of its addresses', async () => {
+    const { app } = it_
+    const inserted = await app.get('http://auth.test/.well-known/oauth-authorization-server/v1/oauth')
+    const below = await app.get(`${issuer}/.well-known/oauth-authorization-server`)
+    expect(inserted.status).toBe(200)
+    expect(below.json).toEqual(inserted.json)
+    expect(inserted.json).toMatchObject({
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      revocation_endpoint: `${issuer}/revoke`,
+      jwks_uri: `${issuer}/jwks`,
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['none'],
+    })
+    const jwks = await app.get(inserted.json.jwks_uri)
+    expect(jwks.json.keys).toEqual([expect.objectContaining({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' })])
+    expect(jwks.text).not.toMatch(/"d"/)
+  })
+
+  it('may ask from a page of any origin', async () => {
+    const { app, token } = it_
+    const origin = 'https://app.example'
+    for (const [address, method] of [
+      [`${issuer}/token`, 'POST'],
+      ['http://apps.test/v1/oauth/token', 'POST'],
+      [`${issuer}/revoke`, 'POST'],
+      [`${issuer}/jwks`, 'GET'],
+      ['http://auth.test/.well-known/oauth-authorization-server/v1/oauth', 'GET'],
+    ] as const) {
+      const preflight = await app.send('OPTIONS', new URL(address), {
+        origin,
+        'access-control-request-method': method,
+        'access-control-request-headers': 'content-type',
+      })
+      expect([address, preflight.status]).toEqual([address, 204])
+      expect(preflight.headers['access-control-allow-methods']).toContain(method)
+      expect(preflight.headers['access-control-allow-headers']).toContain('Content-Type')
+      expect(preflight.headers['access-control-allow-origin']).toBe('*')
+    }
+    const refused = await token({ grant_type: 'refresh_token' }, { origin })
+    expect(refused.headers['access-control-allow-origin']).toBe('*')
+    expect(refused.headers['access-control-allow-credentials']).toBeUndefined()
+  })
+
+  it('renews at the apps host as well, as the documents have it', async () => {
+    const { world, client: clientId, toTokens, app } = it_
+    const tokens = await toTokens({ client: clientId, scope: 'svc.me.profile:read' }, world.ids.member, world.ids.club)
+    const fields = { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token }
+    const renewed = await app.post('http://apps.test/v1/oauth/token', fields)
+    expect(renewed).toMatchObject({ status: 200, json: { token_type: 'Bearer', scope: 'svc.me.profile:read' } })
+    const again = await app.post('http://apps.test/v1/oauth/token', { ...fields, refresh_token: 'unknown' })
+    expect(again).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    expect((await app.get(`${issuer}/token`)).status).toBe(405)
+    expect((await app.get('http://apps.test/v1/oauth/jwks')).json).toEqual({
+      detail: 'This API answers at auth.test.',
+    })
+  })
+})
+
+describe('a member', () => {
+  it('who refuses sends the app away with nothing', async () => {
+    const { world, client: clientId, authorizeUrl, toConsent, newBrowser } = it_
+    const browser = newBrowser()
+    const page = await toConsent(
+      browser,
+      authorizeUrl({ client: clientId, scope: 'svc.me.groups:read' }).url,
+      world.ids.member,
+    )
+    const before = await world.db.consent.count({ where: { personId: world.ids.member } })
+    const back = await browser.submit(page, 'consent', { decision: 'refuse' })
+    expect(Object.fromEntries(back.location!.searchParams)).toEqual({
+      error: 'access_denied',
+      error_description: expect.any(String),
+      state: 'the-state',
+      iss: issuer,
+    })
+    expect(await world.db.consent.count({ where: { personId: world.ids.member } })).toBe(before)
+  })
+
+  it('unticks a scope, and no token of that consent has it', async () => {
+    const { world, client: clientId, authorizeUrl, toConsent, newBrowser, exchange, refresh } = it_
+    const browser = newBrowser()
+    const { url, verifier } = authorizeUrl({ client: clientId, scope: clubScopes.join(' ') })
+    const page = await toConsent(browser, url, world.ids.member)
+    const ticked = clubScopes.filter((scope) => scope !== 'svc.me.profile:read')
+    const back = await browser.submit(page, 'consent', {
+      organisation: world.ids.club,
+      scope: ticked,
+      decision: 'allow',
+    })
+    const tokens = (await exchange(clientId, back.location!.searchParams.get('code')!, verifier)).json
+    expect(tokens.scope.split(' ').sort()).toEqual([...ticked].sort())
+    const more = await refresh(clientId, tokens.refresh_token, { scope: clubScopes.join(' ') })
+    expect([more.status, more.json.error]).toEqual([400, 'invalid_scope'])
+    const renewed = (await refresh(clientId, tokens.refresh_token)).json
+    expect(renewed.scope.split(' ').sort()).toEqual([...ticked].sort())
+    const { status, body } = await world.call('GET', '/me/profile', { token: renewed.access_token })
+    expect([status, body.detail]).toEqual([403, 'This token does not carry the svc.me.profile:read scope.'])
+  })
+
+  it('who is signed in and has allowed the same is not asked again', async () => {
+    const { world, client: clientId, authorizeUrl, toCode } = it_
+    const asked = { client: clientId, scope: 'svc.me.profile:read svc.me.groups:read' }
+    const { browser } = await toCode(asked, world.ids.member, world.ids.club)
+    const again = await browser.open(authorizeUrl({ ...asked, scope: 'svc.me.profile:read' }).url)
+    expect(again.location!.searchParams.get('code')).toEqual(expect.any(String))
+    const more = await browser.open(authorizeUrl({ ...asked, scope: 'svc.me.events:read' }).url)
+    expect(offered(more, 'scope')).toEqual(['svc.me.events:read'])
+  })
+
+  it('who leaves the club has tokens that cannot be renewed', async () => {
+    const { world, client: clientId, toTokens, refresh } = it_
+    const { member, club } = world.ids
+    const tokens = await toTokens({ client: clientId, scope: 'svc.me.profile:read' }, member, club)
+    const where = { of: { organisationId: club, personId: member } }
+    await world.db.membership.update({ where, data: { leftAt: new Date() } })
+    const refused = await refresh(clientId, tokens.refresh_token)
+    await world.db.membership.update({ where, data: { leftAt: null } })
+    expect(refused).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    expect((await refresh(clientId, tokens.refresh_token)).status).toBe(200)
+  })
+
+  it('chooses the academy for quizzes and the provider for webhooks', async () => {
+    const { world, client: clientId, toTokens } = it_
+    const { member, academy, provider } = world.ids
+    for (const [scope, organisation] of [
+      ['lms.me.quizzes:write', academy],
+      ['ntf.apps.webhook:read', provider],
+    ] as const) {
+      const tokens = await toTokens({ client: clientId, scope }, member, organisation)
+      expect(decodeJwt(tokens.access_token)).toMatchObject({ organisation, scope })
+    }
+  })
+})

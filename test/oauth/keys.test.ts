@@ -1,0 +1,112 @@
+import { decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { openDatabase } from '../../prisma/client.ts'
+import { createSealer } from '../../routers/webhook/seal.ts'
+import type { SigningKeys } from '../../server/oauth/keys.ts'
+import { makeKey, openKeys, removeRetired } from '../../server/oauth/keys.ts'
+import type { AuthWorld } from './auth-world.ts'
+import { issuer, startAuthWorld } from './auth-world.ts'
+
+const MINUTE = 60_000
+const scope = 'svc.me.profile:read'
+
+let here: AuthWorld
+let there: AuthWorld
+beforeAll(async () => {
+  here = await startAuthWorld()
+  there = await startAuthWorld({ like: here.world })
+})
+afterAll(() => Promise.all([here.world.close(), there.world.close()]))
+
+const kidOf = (token: string) => decodeProtectedHeader(token).kid
+const published = async ({ app }: AuthWorld) =>
+  (await app.get(`${issuer}/jwks`)).json.keys.map(({ kid }: { kid: string }) => kid)
+
+/** As the command does it. */
+async function rotate(delayMs: number) {
+  const { db, secretsKey, core } = here.world
+  const key = await makeKey(createSealer(secretsKey), new Date(core.now() + delayMs))
+  await db.signingKey.create({ data: key })
+  return key.kid
+}
+
+describe('a new key', () => {
+  it('takes over without a single token refused, on both nodes, while members are at work', async () => {
+    const { world, client } = here
+    let tokens = await here.toTokens({ client, scope }, world.ids.member, world.ids.club)
+    const first = kidOf(tokens.access_token)
+    const statuses: number[] = []
+    const seen = new Set<string | undefined>()
+    let done = false
+    const work = async () => {
+      while (!done) {
+        const { json } = await here.refresh(client, tokens.refresh_token)
+        tokens = json
+        seen.add(kidOf(tokens.access_token))
+        for (const node of [here, there]) {
+          statuses.push((await node.world.call('GET', '/me/profile', { token: tokens.access_token })).status)
+        }
+      }
+    }
+    const working = work()
+    const next = await rotate(2 * MINUTE)
+    await Promise.all([here, there].map(({ world }) => world.oauth!.reload()))
+    // Published, and not signing yet.
+    expect(await published(here)).toEqual([first, next])
+    expect(await published(there)).toEqual([first, next])
+    for (const node of [here, there]) node.world.advance(2 * 60)
+    await expect.poll(() => seen.has(next), { timeout: 10_000 }).toBe(true)
+    // At once: one node signs with it before the other has read it.
+    const last = await rotate(0)
+    await here.world.oauth!.reload()
+    await expect.poll(() => seen.has(last), { timeout: 10_000 }).toBe(true)
+    done = true
+    await working
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(seen).toEqual(new Set([first, next, last]))
+  })
+
+  it('leaves the old one in place until its last token has run out', async () => {
+    const { db, secretsKey, core } = here.world
+    const [signing, ...old] = await published(here)
+    expect(old).toHaveLength(2)
+    const parts = { db, sealer: createSealer(secretsKey) }
+    expect(await removeRetired({ ...parts, now: () => core.now() + 10 * MINUTE })).toBe(0)
+    expect(await removeRetired({ ...parts, now: () => core.now() + 20 * MINUTE })).toBe(2)
+    await here.world.oauth!.reload()
+    expect(await published(here)).toEqual([signing])
+  })
+})
+
+describe('the first key', () => {
+  it('is made by one of several nodes that start at once', async () => {
+    const sealer = createSealer(Buffer.alloc(32, here.client))
+    const nodes: SigningKeys[] = []
+    const dbs = Array.from({ length: 8 }, () => openDatabase(inject('databaseUrl'), () => {}))
+    nodes.push(...(await Promise.all(dbs.map((db) => openKeys({ db, sealer, now: Date.now, onError: () => {} })))))
+    const kids = nodes.map((keys) => keys.current().map(({ kid }) => kid))
+    expect(kids[0]).toHaveLength(1)
+    expect(new Set(kids.map(String)).size).toBe(1)
+    for (const keys of nodes) keys.close()
+    await Promise.all(dbs.map((db) => db.$disconnect()))
+  })
+
+  it('lies in the database sealed', async () => {
+    const rows = await here.world.db.signingKey.findMany()
+    expect(rows.length).toBeGreaterThan(0)
+    for (const { sealed } of rows) expect(sealed).toMatch(/^v1\.[\w-]+\.[\w-]+$/)
+  })
+})
+
+describe('a token that names a key that nobody has', () => {
+  it('is refused, and so are many at once', async () => {
+    const { world } = here
+    const forged = await world.token({ iss: issuer, gid: 'grant' }, undefined, { kid: 'made-up' })
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        world.call('GET', '/me/profile', { token: forged.replace(/\.[^.]+$/, `.${String(i).padStart(86, 'A')}`) }),
+      ),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
+  })
+})

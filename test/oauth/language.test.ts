@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Language } from '../../server/oauth/pages/pages.ts'
+import { languageOf } from '../../server/oauth/pages/pages.ts'
+
+describe('the language', () => {
+  it.each<[string | undefined, Language]>([
+    [undefined, 'en'],
+    ['', 'en'],
+    ['de', 'de'],
+    ['DE-at', 'de'],
+    ['de-CH-1996', 'de'],
+    ['fr, de;q=0.3', 'de'],
+    ['en;q=0.5, de;q=0.8', 'de'],
+    ['de;q=0.8,en;q=0.9', 'en'],
+    ['de, en', 'de'],
+    ['en, de', 'en'],
+    ['de;q=0.5, en;q=0.5', 'de'],
+    ['de-DE,de;q=0.9,en-US;q=0.8,en;q=0.7', 'de'],
+    ['de;q=0', 'en'],
+    ['de;q=0, *', 'en'],
+    ['en;q=0, *', 'de'],
+    ['en;q=0.1, *;q=0.5', 'de'],
+    ['*', 'en'],
+    ['fr', 'en'],
+    ['den, deutsch', 'en'],
+    ['de;q=2, en;q=0.1', 'en'],
+    ['de;q=0.1234, en;q=0.1', 'en'],
+    ['de ; q=1.000 , en;q=0.999', 'de'],
+    ['de;level=1', 'en'],
+    [',,;;q=1,de', 'de'],
+  ])('for %j is %s', (header, language) => {
+    expect(languageOf(header)).toBe(language)
+  })
+
+  it('is one of ours whatever is sent, and at once', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (header) => ['en', 'de'].includes(languageOf(header))))
+    const started = process.cpuUsage()
+    for (const piece of [' ', ';', ',', 'de-', 'de;q=', 'q=0.', '*']) languageOf(piece.repeat(16_384 / piece.length))
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(500)
+  })
+})

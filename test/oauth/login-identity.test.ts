@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
+import { openDatabase } from '../../prisma/client.ts'
+import { personsOf, remember } from '../../server/oauth/login/upstream.ts'
+import { id } from '../support/world.ts'
+import { createMember } from './members.ts'
+
+const issuer = 'https://id.example.org'
+
+let db: Database
+let email: string
+let member: string
+let subject: string
+beforeAll(() => {
+  db = openDatabase(inject('databaseUrl'), () => {})
+})
+afterAll(() => db.$disconnect())
+beforeEach(async () => {
+  email = `${id('mia')}@example.org`
+  member = await createMember(db, { email })
+  subject = id('subject')
+})
+
+const ids = (persons: { id: string }[]) => persons.map((person) => person.id)
+const leave = (person: string) =>
+  db.membership.updateMany({ where: { personId: person }, data: { leftAt: new Date(Date.now() - 1) } })
+
+describe('who comes from an OpenID provider', () => {
+  it('is known by a verified address, whatever its case', async () => {
+    const twin = await createMember(db, { email: email.toUpperCase(), firstName: 'Zoe' })
+    const found = [
+      { id: member, name: 'Mia Member' },
+      { id: twin, name: 'Zoe Member' },
+    ]
+    expect(await personsOf(db, { issuer, subject, email })).toEqual(found)
+    expect(await personsOf(db, { issuer, subject, email: email.toUpperCase() })).toEqual(found)
+  })
+
+  it('is nobody without one', async () => {
+    for (const other of [
+      null,
+      '',
+      'nobody@example.org',
+      '%',
+      email.replace('mia', '%'),
+      email.replace('m', '_'),
+      `${email}\0`,
+    ])
+      expect(await personsOf(db, { issuer, subject, email: other })).toEqual([])
+  })
+
+  it('is nobody without a current membership', async () => {
+    await createMember(db, { email, member: false })
+    await createMember(db, { email, leftAt: new Date(Date.now() - 60_000) })
+    expect(ids(await personsOf(db, { issuer, subject, email }))).toEqual([member])
+    await remember(db, { issuer, subject }, member)
+    await leave(member)
+    expect(await personsOf(db, { issuer, subject, email })).toEqual([])
+  })
+
+  it('stays who they are when the address has changed', async () => {
+    await remember(db, { issuer, subject }, member)
+    const other = await createMember(db, { email: `${id('other')}@example.org` })
+    const { email: otherEmail } = await db.person.findUniqueOrThrow({ where: { id: other } })
+    for (const now of [otherEmail, null, email])
+      expect(ids(await personsOf(db, { issuer, subject, email: now }))).toEqual([member])
+    await leave(member)
+    expect(await personsOf(db, { issuer, subject, email: otherEmail })).toEqual([])
+  })
+
+  it('is remembered for that provider and subject only', async () => {
+    await remember(db, { issuer, subject }, member)
+    expect(await personsOf(db, { issuer: 'https://other.example.org', subject, email: null })).toEqual([])
+    expect(await personsOf(db, { issuer, subject: subject.toUpperCase(), email: null })).toEqual([])
+  })
+
+  it('is remembered as the first who was, also by twins', async () => {
+    const other = await createMember(db, { email })
+    await remember(db, { issuer, subject }, member)
+    await Promise.all(Array.from({ length: 10 }, (_, n) => remember(db, { issuer, subject }, n % 2 ? other : member)))
+    expect(ids(await personsOf(db, { issuer, subject, email }))).toEqual([member])
+    expect(await db.loginIdentity.count({ where: { issuer, subject } })).toBe(1)
+  })
+
+  it('is forgotten with the person', async () => {
+    await remember(db, { issuer, subject }, member)
+    await db.person.delete({ where: { id: member } })
+    expect(await db.loginIdentity.count({ where: { issuer, subject } })).toBe(0)
+    await expect(remember(db, { issuer, subject }, member)).rejects.toThrow()
+  })
+})

@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { JWK } from 'jose'
+import { exportJWK, generateKeyPair } from 'jose'
+import Provider from 'oidc-provider'
+import { vi } from 'vitest'
+
+export const REDIRECT_URI = 'http://auth.test/v1/oauth/upstream'
+export const CLIENT_ID = 'member-apps'
+export const CLIENT_SECRET = 'a secret of the tests, long enough'
+
+interface Account {
+  email?: string
+  email_verified?: unknown
+}
+
+interface Options {
+  clientAuth?: 'client_secret_basic' | 'client_secret_post' | 'none'
+  /** Else they are at the userinfo endpoint, as the specification has it for this flow. */
+  claimsInIdToken?: boolean
+}
+
+/** A real OpenID provider on loopback, whose accounts are who a test says they are. */
+export async function startProvider({ clientAuth = 'client_secret_basic', claimsInIdToken = false }: Options = {}) {
+  let answer: RequestListener = (_request, response) => response.destroy()
+  const server = createServer((request, response) => answer(request, response))
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  await listen(0)
+  const { port } = server.address() as AddressInfo
+  const issuer = `http://127.0.0.1:${port}`
+  const accounts = new Map<string, Account>()
+  const requests: string[] = []
+  let publishedKeys: JWK[] | null = null
+
+  // It warns that its memory and its pages are for development, which is what they are for here.
+  const warnings = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: CLIENT_ID,
+        ...(clientAuth !== 'none' && { client_secret: CLIENT_SECRET }),
+        token_endpoint_auth_method: clientAuth,
+        redirect_uris: [REDIRECT_URI],
+        id_token_signed_response_alg: 'ES256',
+      },
+    ],
+    clientAuthMethods: [clientAuth],
+    jwks: { keys: [await anyKey()] },
+    cookies: { keys: ['a key of the tests'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+    conformIdTokenClaims: !claimsInIdToken,
+    ttl: { IdToken: 60 },
+    features: { devInteractions: { enabled: true } },
+    findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub, ...accounts.get(sub) }) }),
+  })
+  const callback = provider.callback()
+  warnings.mockRestore()
+  answer = (request, response) => {
+    requests.push(request.url!.split('?')[0]!)
+    if (request.url === '/jwks' && publishedKeys) response.end(JSON.stringify({ keys: publishedKeys }))
+    else void callback(request, response)
+  }
+
+  return {
+    issuer,
+    accounts,
+    requests,
+    /** From now on its signatures are not those of the key that it publishes. */
+    async publishAnotherKey() {
+      const { d: _private, ...key } = await anyKey()
+      publishedKeys = [key]
+    },
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+    comeBack: () => listen(port),
+  }
+}
+
+async function anyKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  return { ...(await exportJWK(privateKey)), kid: 'key', alg: 'ES256', use: 'sig' }
+}
+
+/** A browser with a user who signs in as `login` and agrees to everything; where it comes back to. */
+export async function browse(start: string, login: string): Promise<URL> {
+  const cookies = new Map<string, string>()
+  let url = start
+  let form: URLSearchParams | null = null
+  for (let step = 0; step < 15; step++) {
+    const response: Response = await fetch(url, {
+      redirect: 'manual',
+      method: form ? 'POST' : 'GET',
+      body: form,
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+    })
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie)!
+      cookies.set(name!, value!)
+    }
+    const page = await response.text()
+    const location = response.headers.get('location')
+    form = null
+    if (location) {
+      url = new URL(location, url).href
+      if (url.startsWith(REDIRECT_URI)) return new URL(url)
+      continue
+    }
+    const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1]
+    const action = /<form[^>]* action="([^"]+)"/.exec(page)?.[1]
+    if (!prompt || !action) throw new Error(`No form at ${url}: ${response.status} ${page.slice(0, 500)}`)
+    url = new URL(action, url).href
+    form = new URLSearchParams({ prompt, login, password: 'any' })
+  }
+  throw new Error('The browser never came back')
+}

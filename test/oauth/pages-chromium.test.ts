@@ -1,0 +1,146 @@
+import type { AxeResults } from 'axe-core'
+import axe from 'axe-core'
+import fc from 'fast-check'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Language } from '../../server/oauth/pages/pages.ts'
+import { times } from '../support/size.ts'
+import { chromium, launchChromium, skipReason } from './chromium.ts'
+import { servePages } from './page-server.ts'
+import { hostileText, pagesOf, textCount } from './random-pages.ts'
+import { samplePages } from './sample-pages.ts'
+
+type Look = [language: Language, colorScheme: 'light' | 'dark', width: 320 | 1280, height: number]
+const every = (['en', 'de'] as const).flatMap((language) =>
+  (['light', 'dark'] as const).flatMap((scheme): Look[] => [
+    [language, scheme, 320, 640],
+    [language, scheme, 1280, 800],
+  ]),
+)
+const looks: Look[] = times(1, 0)
+  ? every
+  : [
+      ['de', 'light', 320, 640],
+      ['en', 'dark', 1280, 800],
+    ]
+const few = ['/sign-in-problem', '/consent', '/connected-odd']
+
+/** The boxes that stick out to the right, and the targets that a finger may miss. */
+const misfits = `(() => {
+  const boxOf = (element) => element.getBoundingClientRect()
+  const all = [...document.querySelectorAll('body *')].filter((element) => boxOf(element).width > 1 && !element.closest('.unseen'))
+  const targets = all.filter((element) => element.matches('button, a, select, input:not(.choice input), .choice'))
+  return [
+    ...(document.documentElement.scrollWidth > innerWidth ? ['scrolls sideways'] : []),
+    ...all.filter((element) => boxOf(element).right > innerWidth + 0.5 || element.scrollWidth > element.clientWidth + 8 && element.matches('h1, h2, p, button, label')),
+    ...targets.filter((element) => boxOf(element).height < 44),
+  ].map((found) => found.outerHTML ?? found)
+})()`
+
+/** A page as the parser of a browser sees it: elements with the names of their attributes, and all that is text. */
+const parse = `(pages) => pages.map((page) => {
+  const all = [...new DOMParser().parseFromString(page, 'text/html').querySelectorAll('*')]
+  return {
+    skeleton: all.map((element) => [element.localName, ...element.getAttributeNames()].join(' ')).join('\\n'),
+    texts: all.flatMap((element) => [element.textContent, ...[...element.attributes].map(({ value }) => value)]),
+  }
+})`
+interface Parsed {
+  skeleton: string
+  texts: string[]
+}
+
+describe.skipIf(!chromium)(`in a browser${skipReason}`, () => {
+  let browser: Browser
+  let server: Awaited<ReturnType<typeof servePages>>
+  beforeAll(async () => {
+    const pages = (['en', 'de'] as const).flatMap((language) =>
+      Object.entries(samplePages(language)).map(([path, page]) => [`/${language}${path}`, page] as const),
+    )
+    const script = '<script>document.title = "owned"</script><img src="x" onerror="document.title = \'owned\'">'
+    const [, plain] = pages[0]!
+    const injected = [plain.replace('</main>', `${script}<p style="position: fixed">x</p></main>`)]
+    server = await servePages({ ...Object.fromEntries(pages), '/injected': injected[0]! })
+    browser = await launchChromium()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+  })
+
+  const open = async (path: string, options: BrowserContextOptions = {}) => {
+    const context = await browser.newContext(options)
+    const page = await context.newPage()
+    await page.goto(server.origin + path)
+    return { context, page }
+  }
+
+  describe.each(looks)('a page in %s, %s, %i wide', (language, colorScheme, width, height) => {
+    it.each(times(1, 0) ? Object.keys(samplePages(language)) : few)(
+      '%s breaks no rule of WCAG AA, and fits',
+      async (path) => {
+        // axe is a script, and no page lets one in.
+        const look = { colorScheme, viewport: { width, height }, bypassCSP: true }
+        const { context, page } = await open(`/${language}${path}`, look)
+        await page.addScriptTag({ content: axe.source })
+        const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+        const { violations, incomplete, passes } = (await page.evaluate(
+          `axe.run(document, { runOnly: ${JSON.stringify(tags)} })`,
+        )) as AxeResults
+        expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([])
+        expect(
+          incomplete.flatMap(({ id, nodes }) =>
+            nodes.map(({ html, any }) => `${id}: ${html} ${any.map(({ message }) => message)}`),
+          ),
+        ).toEqual([])
+        expect(passes.map(({ id }) => id)).toContain('color-contrast')
+        expect(await page.evaluate(misfits)).toEqual([])
+        await context.close()
+      },
+    )
+  })
+
+  it('keeps whatever users wrote within its own text or attribute', async () => {
+    const { context, page } = await open('/en/code', { bypassCSP: true })
+    const inBrowser = async (pages: string[]) =>
+      (await page.evaluate(`(${parse})(${JSON.stringify(pages)})`)) as Parsed[]
+    const plain = (await inBrowser(pagesOf(Array.from({ length: textCount }, (_, at) => String(at))))).map(
+      ({ skeleton }) => skeleton,
+    )
+    const texts = fc.uniqueArray(hostileText, { minLength: textCount, maxLength: textCount })
+    await fc.assert(
+      fc.asyncProperty(texts, async (written) => {
+        const seen = await inBrowser(pagesOf(written))
+        expect(seen.map(({ skeleton }) => skeleton)).toEqual(plain)
+        const all = seen.flatMap((one) => one.texts).join('\n')
+        for (const text of written) expect(all).toContain(text)
+      }),
+      { numRuns: times(300, 30) },
+    )
+    await context.close()
+  }, 120_000)
+
+  it('runs no script and takes no style that found its way in', async () => {
+    const { context, page } = await open('/injected')
+    await expect.poll(() => page.title()).toBe('Sign in')
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('[style]')).position`)).toBe('static')
+    await context.close()
+    // The same page does run them where its policy is not heeded, so the test could fail.
+    const heedless = await open('/injected', { bypassCSP: true })
+    await expect.poll(() => heedless.page.title()).toBe('owned')
+    await heedless.context.close()
+  })
+
+  it('is not shown in a frame', async () => {
+    const framing = await servePages({})
+    const { context, page } = await open('/en/code', { bypassCSP: true })
+    await page.goto(framing.origin)
+    const refused = page.waitForEvent('requestfailed')
+    await page.evaluate(
+      `document.body.append(Object.assign(document.createElement('iframe'), { src: '${server.origin}/en/consent' }))`,
+    )
+    expect((await refused).failure()?.errorText).toBe('net::ERR_BLOCKED_BY_RESPONSE')
+    await context.close()
+    await framing.close()
+  })
+})

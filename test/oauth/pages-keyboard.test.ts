@@ -1,0 +1,127 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chromium, launchChromium, skipReason } from './chromium.ts'
+import { servePages } from './page-server.ts'
+import { action, samplePages } from './sample-pages.ts'
+
+/** What has the focus, and whether that can be seen. */
+const focused = (page: Page) =>
+  page.evaluate(`(({ activeElement: element }) =>
+    element.matches(':focus-visible') && [element.name, element.value, getComputedStyle(element).outlineStyle].join(' ')
+  )(document)`)
+
+describe.skipIf(!chromium)(`by keyboard alone and without scripts${skipReason}`, () => {
+  let browser: Browser
+  let server: Awaited<ReturnType<typeof servePages>>
+  beforeAll(async () => {
+    server = await servePages(samplePages('en'))
+    browser = await launchChromium()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+  })
+
+  /** Opens a page, works on it, and gives the one form that was posted. */
+  const post = async (path: string, work: (page: Page) => Promise<void>) => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(server.origin + path)
+    const before = server.posted.length
+    await work(page)
+    await expect.poll(() => server.posted.length).toBe(before + 1)
+    await context.close()
+    return server.posted.at(-1)!
+  }
+  const press = async (page: Page, ...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+
+  it('a member chooses a club, unticks a scope and allows the rest', async () => {
+    const { path, fields, headers } = await post('/consent', async (page) => {
+      await press(page, 'Tab')
+      expect(await focused(page)).toBe('organisation riverside solid')
+      await press(page, 'ArrowDown', 'Tab', 'Tab')
+      expect(await focused(page)).toBe('scope svc.me.groups:read solid')
+      // Enter on a tick must not allow what is only half chosen.
+      await press(page, 'Space', 'Enter', 'Tab', 'Tab', 'Tab')
+      expect(await focused(page)).toBe('scope svc.apps.storage:write solid')
+      await press(page, 'Tab')
+      expect(await focused(page)).toBe('decision allow solid')
+      await press(page, 'Enter')
+    })
+    expect(path).toBe(`${action}/consent`)
+    expect([...fields]).toEqual([
+      ['organisation', 'northgate'],
+      ['scope', 'svc.me.profile:read'],
+      ['scope', 'svc.me.events:read'],
+      ['scope', 'svc.apps.storage:read'],
+      ['scope', 'svc.apps.storage:write'],
+      ['decision', 'allow'],
+    ])
+    // The routes refuse forms of other sites by these two; no Referrer-Policy of ours may take them away.
+    expect(headers.origin).toBe(server.origin)
+    expect(headers['sec-fetch-site']).toBe('same-origin')
+  })
+
+  it('a member refuses', async () => {
+    const { fields } = await post('/consent', async (page) => {
+      await press(page, 'Shift+Tab')
+      expect(await focused(page)).toBe('decision refuse solid')
+      await press(page, 'Space')
+    })
+    expect(fields.get('decision')).toBe('refuse')
+  })
+
+  it('a single club is sent as the chosen one', async () => {
+    const { fields } = await post('/consent-problem', (page) => press(page, 'Shift+Tab', 'Shift+Tab', 'Enter'))
+    expect(fields.get('organisation')).toBe('long')
+    expect(fields.getAll('scope')).toHaveLength(11)
+    expect(fields.get('decision')).toBe('allow')
+  })
+
+  it('a member signs in with an address, a code, or as one of several', async () => {
+    const email = await post('/sign-in-problem', async (page) => {
+      await page.waitForSelector('#email:focus')
+      await page.keyboard.type('anna.berger@example.org')
+      await press(page, 'Enter')
+    })
+    expect([email.path, ...email.fields]).toEqual([`${action}/email`, ['email', 'anna.berger@example.org']])
+
+    const code = await post('/code', async (page) => {
+      await page.waitForSelector('#code:focus')
+      await page.keyboard.type('1234 5678')
+      await press(page, 'Tab', 'Enter')
+    })
+    expect([code.path, ...code.fields]).toEqual([`${action}/code`, ['code', '1234 5678']])
+
+    const person = await post('/person', (page) => press(page, 'Tab', 'Tab', 'Enter'))
+    expect([person.path, ...person.fields]).toEqual([`${action}/person`, ['person', 'ben']])
+
+    const member = await post('/sign-in-problem', async (page) => {
+      await page.waitForSelector('#email:focus')
+      await press(page, 'Tab', 'Tab', 'ArrowDown', 'Tab', 'Enter')
+    })
+    expect([member.path, ...member.fields]).toEqual([`${action}/pick`, ['member', 'ben']])
+  })
+
+  it('a link leads to the outside sign-in, and back from the code', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(`${server.origin}/sign-in`)
+    await press(page, 'Tab', 'Enter')
+    await page.waitForURL(`${server.origin}${action}/upstream`)
+    await page.goto(`${server.origin}/code`)
+    await page.waitForSelector('#code:focus')
+    await press(page, 'Tab', 'Tab', 'Enter')
+    await page.waitForURL(`${server.origin}${action}`)
+    await context.close()
+  })
+
+  it('a member withdraws an app and signs out', async () => {
+    const withdrawn = await post('/connected', (page) => press(page, 'Tab', 'Tab', 'Enter'))
+    expect([withdrawn.path, ...withdrawn.fields]).toEqual(['/v1/oauth/connected/withdraw', ['consent', 'c2']])
+    const left = await post('/connected', (page) => press(page, 'Shift+Tab', 'Enter'))
+    expect([left.path, ...left.fields]).toEqual(['/v1/oauth/connected/sign-out'])
+  })
+})

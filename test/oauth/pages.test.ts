@@ -1,0 +1,150 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Scope } from '../../routers/scopes.ts'
+import { scopes } from '../../routers/scopes.ts'
+import { Html } from '../../server/oauth/pages/html.ts'
+import { words } from '../../server/oauth/pages/layout.ts'
+import type { Language, Message, Problem } from '../../server/oauth/pages/pages.ts'
+import { consentPage, messagePage, pageHeaders, signInPage } from '../../server/oauth/pages/pages.ts'
+import { changes, kindOf, wordsOf } from '../../server/oauth/pages/scope-words.ts'
+import { times } from '../support/size.ts'
+import { hostileText, pagesOf, textCount } from './random-pages.ts'
+import { samplePages } from './sample-pages.ts'
+import { tokens } from './tokens.ts'
+
+const languages: Language[] = ['en', 'de']
+const asked = Object.keys(scopes) as Scope[]
+const problems = Object.keys(words.en.problems) as Problem[]
+const messages = Object.keys(words.en.messages) as Message[]
+const consent = {
+  action: '/a',
+  app: { name: 'Trainer', team: 'Builders' },
+  member: 'Anna',
+  organisations: [{ id: 'one', name: 'One' }],
+  chosen: null,
+  returnsTo: 'app.example.org',
+}
+
+describe('a page', () => {
+  it('keeps what users wrote within its own text or attribute', () => {
+    const plain = pagesOf(Array.from({ length: textCount }, (_, at) => String(at))).map((page) => tokens(page).skeleton)
+    fc.assert(
+      fc.property(fc.uniqueArray(hostileText, { minLength: textCount, maxLength: textCount }), (texts) => {
+        const pages = pagesOf(texts).map(tokens)
+        expect(pages.map(({ skeleton }) => skeleton)).toEqual(plain)
+        const shown = pages.flatMap((page) => page.texts).join('\n')
+        for (const text of texts) expect(shown).toContain(text)
+      }),
+      { numRuns: times(2_000, 200) },
+    )
+  })
+
+  it.each(languages)('is one document with a title, one heading and one main, in %s', (language) => {
+    for (const page of Object.values(samplePages(language))) {
+      expect(page.startsWith(`<!doctype html>\n<html lang="${language}">`)).toBe(true)
+      for (const element of ['title', 'h1', 'main']) expect(page.split(`<${element}>`)).toHaveLength(2)
+      expect(page).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">')
+      expect(page).not.toMatch(/\sstyle=|<style|<script(?!>alert)|undefined|null|\[object/)
+    }
+  })
+})
+
+describe('the texts', () => {
+  it.each(problems)('name the problem %s in both languages', (problem) => {
+    const [en, de] = languages.map((language) => {
+      const page = signInPage({
+        language,
+        action: '/a',
+        app: null,
+        email: true,
+        upstream: null,
+        members: null,
+        problem,
+      })
+      const text = words[language].problems[problem]
+      expect(tokens(page).texts).toContain(text)
+      expect(tokens(page).texts).toContain(`${words[language].problemTitle}: ${words[language].signIn}`)
+      return text
+    })
+    expect(de).not.toBe(en)
+  })
+
+  it.each(messages)('give the message %s in both languages', (message) => {
+    const [en, de] = languages.map((language) => {
+      const { title, text } = words[language].messages[message]
+      expect(tokens(messagePage({ language, message })).texts).toEqual(expect.arrayContaining([title, text]))
+      return [title, text]
+    })
+    expect(de).not.toEqual(en)
+  })
+
+  it.each(asked)('say what %s allows in both languages', (scope) => {
+    const [en, de] = languages.map((language) => {
+      const page = consentPage({ ...consent, language, scopes: [scope] })
+      expect(tokens(page).texts).toContain(wordsOf(scope, language))
+      return wordsOf(scope, language)
+    })
+    expect(de).not.toBe(en)
+    expect([en, de].join()).not.toMatch(/webhook|\bapi\b|json/i)
+  })
+
+  it('address nobody in German', () => {
+    const all = (value: unknown): string[] =>
+      typeof value === 'function'
+        ? all(value(new Html('…'), new Html('…')))
+        : value instanceof Html
+          ? [value.text]
+          : typeof value === 'object' && value !== null
+            ? Object.values(value).flatMap(all)
+            : [String(value)]
+    const german = [...all(words.de), ...asked.map((scope) => wordsOf(scope, 'de'))]
+    expect(german.length).toBeGreaterThan(60)
+    for (const text of german)
+      expect(text).not.toMatch(/\b(?:Sie|Ihnen|Ihre[mnrs]?(?! eigenen)|[Dd]u|[Dd]ir|[Dd]ich|[Dd]eine?[mnrs]?)\b/)
+  })
+})
+
+describe('the consent page', () => {
+  const fieldsets = (page: string) => page.match(/<fieldset.*?<\/fieldset>/gs) ?? []
+  const view = { ...consent, language: 'en' } as const
+
+  it('asks for each scope once, ticked, apart by whether it changes anything', () => {
+    const [seeing, changing, ...more] = fieldsets(consentPage({ ...view, scopes: asked }))
+    const ticked = (text?: string) =>
+      [...text!.matchAll(/name="scope" value="([^"]+)" checked>/g)].map(([, scope]) => scope)
+    expect(more).toEqual([])
+    expect(ticked(seeing)).toEqual(asked.filter((scope) => scope.endsWith(':read')))
+    expect(ticked(changing)).toEqual(['svc.apps.storage:write', 'lms.me.quizzes:write', 'ntf.apps.webhook:update'])
+    expect(asked.filter(changes)).toHaveLength(3)
+  })
+
+  it('shows a single club as text, several as a choice of one, and none without a way to allow', () => {
+    const page = (organisations: typeof consent.organisations, chosen: string | null = null) =>
+      consentPage({ ...view, organisations, chosen, scopes: ['svc.me.events:read'] })
+    const two = [...consent.organisations, { id: 'two', name: 'Two' }]
+    expect(page(consent.organisations)).toContain('<input type="hidden" name="organisation" value="one">')
+    expect(page(two, 'two')).toContain('value="two" required checked>')
+    expect(page(two, 'elsewhere').match(/type="radio"[^>]* checked>/g)).toEqual([
+      'type="radio" name="organisation" value="one" required checked>',
+    ])
+    expect(page([])).not.toContain('value="allow"')
+    expect(page([])).toContain('value="refuse"')
+  })
+
+  it('calls the organisation what its scopes make it', () => {
+    expect(kindOf(['svc.me.events:read', 'svc.apps.storage:read'])).toBe('club')
+    expect(kindOf(['lms.me.quizzes:write'])).toBe('academy')
+    expect(kindOf(['ntf.apps.webhook:read'])).toBe('provider')
+    expect(kindOf(['svc.me.events:read', 'lms.me.quizzes:write'])).toBe('organisation')
+    expect(kindOf([])).toBe('organisation')
+  })
+})
+
+describe('the headers', () => {
+  it('let no script run and no other site frame a page', () => {
+    expect(pageHeaders['Content-Security-Policy']).toMatch(/^default-src 'none';.*frame-ancestors 'none'$/)
+    expect(pageHeaders['Content-Security-Policy']).not.toMatch(/unsafe|script|form-action|\*/)
+    expect(pageHeaders['X-Frame-Options']).toBe('DENY')
+    expect(pageHeaders['Cache-Control']).toBe('no-store')
+  })
+})

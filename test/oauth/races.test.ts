@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { FaultProxy } from '../support/fault-proxy.ts'
+import { times } from '../support/size.ts'
+import type { AuthWorld } from './auth-world.ts'
+import { redirectUri, startAuthWorld } from './auth-world.ts'
+
+const ROUNDS = times(50, 5)
+const AT_ONCE = 20
+const scope = 'svc.me.profile:read'
+
+let service: AuthWorld
+let proxy: FaultProxy
+let tenant: AuthWorld
+beforeAll(async () => {
+  tenant = await startAuthWorld()
+  proxy = await FaultProxy.to(inject('databaseUrl'))
+  service = await startAuthWorld({ databaseUrl: proxy.url, like: tenant.world })
+  proxy.latencyMs = 5
+  await proxy.begin('latency')
+})
+afterAll(async () => {
+  await service.world.close()
+  await tenant.world.close()
+  proxy.close()
+})
+
+const atOnce = <T>(work: () => Promise<T>) => Promise.all(Array.from({ length: AT_ONCE }, work))
+
+/** One wins; the others are told that it is over, and nothing else happens to them. */
+function expectOneWinner(answers: { status: number; json: { error?: string } }[]) {
+  const lost = answers.filter(({ status }) => status !== 200)
+  expect(lost.map(({ status, json }) => `${status} ${json.error}`)).toEqual(
+    Array.from({ length: AT_ONCE - 1 }, () => '400 invalid_grant'),
+  )
+}
+
+describe(`${AT_ONCE} at once, on a database 10 ms away`, () => {
+  it(
+    'renew with one refresh token: one gets new tokens',
+    async () => {
+      const { client, world } = tenant
+      for (let round = 0; round < ROUNDS; round++) {
+        const tokens = await tenant.toTokens({ client, scope }, world.ids.member, world.ids.club)
+        expectOneWinner(await atOnce(() => service.refresh(client, tokens.refresh_token)))
+      }
+    },
+    times(300_000, 60_000),
+  )
+
+  it(
+    'exchange one code: one gets tokens',
+    async () => {
+      const { client, world } = tenant
+      for (let round = 0; round < ROUNDS; round++) {
+        const { code, verifier } = await tenant.toCode({ client, scope }, world.ids.member, world.ids.club)
+        expectOneWinner(await atOnce(() => service.exchange(client, code, verifier, redirectUri)))
+      }
+    },
+    times(300_000, 60_000),
+  )
+})

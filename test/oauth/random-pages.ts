@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import {
+  codePage,
+  connectedPage,
+  consentPage,
+  messagePage,
+  personPage,
+  signInPage,
+} from '../../server/oauth/pages/pages.ts'
+
+const attacks = [
+  '<script>x()</script>',
+  '</title></p></main>',
+  '"><img src=x onerror=x()>',
+  "' onfocus='x()",
+  '--><!--',
+  ']]><![CDATA[',
+  '&lt;script&gt;&#60;&#x3c;',
+  '`{{x}}`',
+  '\u202e\u2066\u200b\ufeff',
+  '<',
+  '"',
+  '&',
+]
+
+/** What may stand in a name: anything, and often what means something to a browser. Parsers drop NUL and CR by themselves. */
+export const hostileText = fc
+  .array(fc.oneof(fc.constantFrom(...attacks), fc.string({ unit: 'binary', maxLength: 8 })), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  .map((parts) => parts.join('').replace(/[\0\r]/g, ''))
+
+/** How many texts `pagesOf` needs. */
+export const textCount = 9
+
+/** Every page, with these texts in every field that is not ours. */
+export function pagesOf([action, app, team, one, other, id, otherId, host, detail]: string[]): string[] {
+  const view = { language: 'de', action: action!, app: { name: app!, team: team! } } as const
+  const pair = [
+    { id: id!, name: one! },
+    { id: otherId!, name: other! },
+  ]
+  const consent = { ...view, member: one!, chosen: null, scopes: ['svc.apps.storage:write'], returnsTo: host! } as const
+  const connected = { app: view.app, organisation: other!, scopes: consent.scopes, since: new Date(0) }
+  return [
+    signInPage({ ...view, email: true, upstream: one!, members: pair }),
+    codePage({ ...view, email: one! }),
+    personPage({ ...view, persons: pair }),
+    consentPage({ ...consent, organisations: pair }),
+    consentPage({ ...consent, organisations: [pair[0]!] }),
+    connectedPage({ ...view, member: one!, apps: [{ ...connected, consent: id! }], withdrawn: other! }),
+    messagePage({ ...view, message: 'requestWrong', detail: detail! }),
+  ]
+}

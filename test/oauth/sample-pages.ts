@@ -1,0 +1,119 @@
+import type { Scope } from '../../routers/scopes.ts'
+import { scopes } from '../../routers/scopes.ts'
+import type { Language } from '../../server/oauth/pages/pages.ts'
+import {
+  codePage,
+  connectedPage,
+  consentPage,
+  messagePage,
+  personPage,
+  signInPage,
+} from '../../server/oauth/pages/pages.ts'
+
+export const action = '/v1/oauth/interaction/one'
+
+const app = { name: 'Trainer', team: 'Builders GmbH' }
+const clubs = [
+  { id: 'riverside', name: 'SV Riverside 1921' },
+  { id: 'northgate', name: 'Ruderverein Northgate' },
+]
+const members = [
+  { id: 'anna', name: 'Anna Berger' },
+  { id: 'ben', name: 'Ben Okafor' },
+]
+const asked = [
+  'svc.me.profile:read',
+  'svc.me.groups:read',
+  'svc.me.events:read',
+  'svc.apps.storage:read',
+  'svc.apps.storage:write',
+] satisfies Scope[]
+const allScopes = Object.keys(scopes) as Scope[]
+const since = new Date('2026-03-04T18:30:00Z')
+// What people and worse write into a name: length without a space, both directions, invisible characters, marks, markup.
+const long = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverleihungsausschuss'
+const strange = `\u202eاتحاد‏ הפועל \u2069\u200b👩‍👩‍👧‍👦 Z${'\u0351\u0327'.repeat(12)} "><script>alert('&amp;')</script>`
+const odd = { name: strange, team: long }
+
+/** Each page as a browser test opens it, by its path; with the states that look different. */
+export const samplePages = (language: Language): Record<string, string> => ({
+  '/sign-in': signInPage({ language, action, app, email: true, upstream: 'Vereinswerk', members: null }),
+  '/sign-in-problem': signInPage({
+    language,
+    action,
+    app,
+    email: true,
+    upstream: null,
+    members,
+    problem: 'emailInvalid',
+  }),
+  '/sign-in-upstream': signInPage({
+    language,
+    action,
+    app: odd,
+    email: false,
+    upstream: long,
+    members: null,
+    problem: 'upstreamFailed',
+  }),
+  '/sign-in-none': signInPage({ language, action, app: null, email: false, upstream: null, members: null }),
+  '/code': codePage({ language, action, email: 'anna.berger@example.org' }),
+  '/code-problem': codePage({ language, action, email: `${long}@example.org`, problem: 'codeWrong' }),
+  '/person': personPage({ language, action, persons: [...members, { id: 'long', name: long }] }),
+  '/consent': consentPage({
+    language,
+    action,
+    app,
+    member: 'Anna Berger',
+    organisations: clubs,
+    chosen: null,
+    scopes: asked,
+    returnsTo: 'trainer.example.org',
+  }),
+  '/consent-problem': consentPage({
+    language,
+    action,
+    app: odd,
+    member: strange,
+    organisations: [{ id: 'long', name: long }],
+    chosen: null,
+    scopes: allScopes,
+    returnsTo: `${'very-long-label.'.repeat(8)}example.org`,
+    problem: 'scopesMissing',
+  }),
+  '/consent-nowhere': consentPage({
+    language,
+    action,
+    app,
+    member: 'Anna Berger',
+    organisations: [],
+    chosen: null,
+    scopes: ['lms.me.quizzes:write'],
+    returnsTo: '127.0.0.1',
+    problem: 'organisationMissing',
+  }),
+  '/connected': connectedPage({
+    language,
+    action: '/v1/oauth/connected',
+    member: 'Anna Berger',
+    apps: [
+      { consent: 'c1', app, organisation: 'SV Riverside 1921', scopes: asked, since },
+      {
+        consent: 'c2',
+        app: { name: 'Quizduell', team: 'Feierabend Apps' },
+        organisation: 'Trainerakademie',
+        scopes: ['lms.me.quizzes:write'],
+        since,
+      },
+    ],
+    withdrawn: 'Kuchenliste',
+  }),
+  '/connected-odd': connectedPage({
+    language,
+    action: '/v1/oauth/connected',
+    member: strange,
+    apps: [{ consent: 'c3', app: odd, organisation: long, scopes: allScopes, since }],
+  }),
+  '/connected-none': connectedPage({ language, action: '/v1/oauth/connected', member: 'Ben Okafor', apps: [] }),
+  '/message': messagePage({ language, message: 'requestWrong', detail: 'invalid_request: redirect_uri did not match' }),
+})

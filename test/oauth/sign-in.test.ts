@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { openDatabase } from '../../prisma/client.ts'
+import { emailCodes } from '../../server/oauth/login/email-code.ts'
+import { createUpstream } from '../../server/oauth/login/upstream.ts'
+import { id } from '../support/world.ts'
+import type { AuthWorld } from './auth-world.ts'
+import { issuer, startAuthWorld } from './auth-world.ts'
+import type { Browser, Page } from './browser.ts'
+import { offered } from './browser.ts'
+import { browse, CLIENT_ID, CLIENT_SECRET, REDIRECT_URI, startProvider } from './openid-provider.ts'
+
+const scope = 'svc.me.profile:read'
+const db = openDatabase(inject('databaseUrl'), () => {})
+const mails = new Map<string, string>()
+
+let provider: Awaited<ReturnType<typeof startProvider>>
+let it_: AuthWorld
+beforeAll(async () => {
+  provider = await startProvider()
+  const settings = { issuer: provider.issuer, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, name: 'Club account' }
+  const codes = emailCodes({
+    db,
+    now: Date.now,
+    sendMail: async ({ to, text }) => void mails.set(to, /\d{8}|\d{4}\s\d{4}/.exec(text)![0]),
+    onError: () => {},
+  })
+  const upstream = createUpstream({ ...settings, redirectUri: REDIRECT_URI }, Date.now)
+  it_ = await startAuthWorld({ auth: { codes, upstream, pick: false } })
+})
+afterAll(async () => {
+  await it_.world.close()
+  await provider.stop()
+  await db.$disconnect()
+})
+
+async function person(email: string, firstName = 'Mia') {
+  const created = await db.person.create({ data: { id: id('person'), firstName, lastName: 'Member', email } })
+  await db.membership.create({ data: { organisationId: it_.world.ids.club, personId: created.id } })
+  return created.id
+}
+
+const start = async (browser = it_.newBrowser()) => {
+  const { url } = it_.authorizeUrl({ client: it_.client, scope })
+  return { browser, page: await browser.open(url) }
+}
+const codeFor = (email: string) => expect.poll(() => mails.get(email), { timeout: 5_000 }).toEqual(expect.any(String))
+
+/** Who the tokens that come of it are for. */
+async function whoConsents(browser: Browser, page: Page) {
+  const back = await browser.submit(page, 'consent', { organisation: it_.world.ids.club, scope, decision: 'allow' })
+  expect(back.location!.searchParams.get('code')).toEqual(expect.any(String))
+  const consent = await db.consent.findFirst({ where: { clientId: it_.client }, orderBy: { createdAt: 'desc' } })
+  return consent!.personId
+}
+
+describe('a member who signs in with a code', () => {
+  it('goes on to the app with the right one, in the browser that asked for it', async () => {
+    const email = `${id('mia')}@example.org`
+    const member = await person(email)
+    const { browser, page } = await start()
+    const asked = await browser.submit(page, 'email', { email })
+    await codeFor(email)
+    const other = await start()
+    const elsewhere = await other.browser.submit(other.page, 'code', { code: mails.get(email)! })
+    expect(elsewhere.text).not.toContain('name="decision"')
+    const wrong = await browser.submit(asked, 'code', { code: '00000000' })
+    expect(wrong.status).toBe(400)
+    const consent = await browser.submit(wrong, 'code', { code: mails.get(email)! })
+    expect(await whoConsents(browser, consent)).toBe(member)
+  })
+
+  it('says who they are where several share an address, and can be none but one of these', async () => {
+    const email = `${id('both')}@example.org`
+    const [one, two] = [await person(email, 'One'), await person(email, 'Two')]
+    const { browser, page } = await start()
+    const asked = await browser.submit(page, 'email', { email })
+    await codeFor(email)
+    const choice = await browser.submit(asked, 'code', { code: mails.get(email)! })
+    expect(offered(choice, 'person').sort()).toEqual([one, two].sort())
+    const stranger = await browser.submit(choice, 'person', { person: it_.world.ids.member })
+    expect(stranger.status).toBe(400)
+    const outside = await start()
+    expect((await outside.browser.submit(outside.page, 'person', { person: one })).status).toBe(400)
+    const consent = await browser.submit(choice, 'person', { person: two })
+    expect(await whoConsents(browser, consent)).toBe(two)
+  })
+
+  it('does so for their connected apps as well', async () => {
+    const email = `${id('mia')}@example.org`
+    await person(email)
+    const browser = it_.newBrowser()
+    const asked = await browser.submit(await browser.open(`${issuer}/connected`), 'email', { email })
+    await codeFor(email)
+    const list = await browser.submit(asked, 'code', { code: mails.get(email)! })
+    expect([list.status, list.url.href]).toEqual([200, `${issuer}/connected`])
+    expect(list.text).toContain('Mia Member')
+  })
+})
+
+describe('a member who signs in outside', () => {
+  const leave = async (page: Page, browser: Browser) => {
+    const away = await browser.get(`${page.url}/upstream`)
+    expect(away.location!.origin).toBe(provider.issuer)
+    return away.location!.href
+  }
+
+  it('goes on to the app', async () => {
+    const email = `${id('mia')}@example.org`
+    const member = await person(email)
+    provider.accounts.set(email, { email, email_verified: true })
+    const { browser, page } = await start()
+    const returned = await browse(await leave(page, browser), email)
+    const consent = await browser.open(returned)
+    expect(await whoConsents(browser, consent)).toBe(member)
+    expect(await db.loginIdentity.findMany({ where: { personId: member } })).toHaveLength(1)
+  })
+
+  it('comes back to no other browser, and not twice', async () => {
+    const email = `${id('mia')}@example.org`
+    await person(email)
+    provider.accounts.set(email, { email, email_verified: true })
+    const { browser, page } = await start()
+    const returned = await browse(await leave(page, browser), email)
+    const victim = await start()
+    expect((await victim.browser.open(returned)).status).toBe(404)
+    // One who is on the way out as well: the answer is not to their question.
+    await leave(victim.page, victim.browser)
+    const mixed = await victim.browser.open(returned)
+    expect(mixed.status).toBe(400)
+    expect(mixed.text).not.toContain('name="decision"')
+    expect((await browser.open(returned)).text).toContain('name="decision"')
+    expect((await browser.open(returned)).status).toBe(404)
+  })
+
+  it('and is nobody here is told so', async () => {
+    provider.accounts.set('nobody', { email: `${id('nobody')}@example.org`, email_verified: true })
+    const { browser, page } = await start()
+    const told = await browser.open(await browse(await leave(page, browser), 'nobody'))
+    expect([told.status, told.location]).toEqual([400, undefined])
+    expect(told.text).not.toContain('name="decision"')
+  })
+
+  it('where nobody may pick, picks nobody', async () => {
+    const { browser, page } = await start()
+    expect(offered(page, 'member')).toEqual([])
+    const answer = await browser.submit(page, 'pick', { member: it_.world.ids.member })
+    expect(answer.status).toBe(404)
+  })
+})

@@ -1,0 +1,16 @@
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
+import { createServer } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** The port of a server that takes connections and never says a word, until the test is over. */
+export async function startSilent(): Promise<number> {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AuthWorld } from './auth-world.ts'
+import { issuer, register, startAuthWorld } from './auth-world.ts'
+import type { Browser } from './browser.ts'
+import { offered } from './browser.ts'
+
+const connected = `${issuer}/connected`
+const scope = 'svc.me.profile:read svc.me.groups:read'
+
+let here: AuthWorld
+let there: AuthWorld
+let client: string
+beforeAll(async () => {
+  here = await startAuthWorld()
+  there = await startAuthWorld({ like: here.world })
+  client = here.client
+})
+afterAll(() => Promise.all([here.world.close(), there.world.close()]))
+
+const statusAt = async ({ world }: AuthWorld, token: string) =>
+  (await world.call('GET', '/me/profile', { token })).status
+
+const signedIn = async (member = here.world.ids.member): Promise<Browser> => {
+  const browser = here.newBrowser()
+  await browser.submit(await browser.open(connected), 'pick', { member })
+  return browser
+}
+const consents = (node: AuthWorld) => node.world.db.consent.findMany({ where: { clientId: client, withdrawnAt: null } })
+
+describe('a member at Connected apps', () => {
+  it('signs in first, and sees what they allowed and to whom', async () => {
+    const { world, toTokens } = here
+    await toTokens({ client, scope }, world.ids.member, world.ids.club)
+    const browser = here.newBrowser()
+    const page = await browser.open(connected)
+    expect(page.text).toContain('Sign in')
+    const list = await browser.submit(page, 'pick', { member: world.ids.member })
+    expect(list.url.href).toBe(connected)
+    expect(list.text).toContain('App')
+    expect(offered(list, 'consent')).toHaveLength(1)
+  })
+
+  it('withdraws, and within 5 s every node refuses all tokens of the app in that club, and renews none', async () => {
+    const { world, toTokens } = here
+    const { member, club } = world.ids
+    const phone = await toTokens({ client, scope }, member, club)
+    const laptop = await there.toTokens({ client, scope }, member, club)
+    for (const node of [here, there]) {
+      for (const { access_token } of [phone, laptop]) expect(await statusAt(node, access_token)).toBe(200)
+    }
+    const other = await register(world)
+    const kept = await toTokens({ client: other, scope }, member, club)
+
+    const browser = await signedIn()
+    const list = await browser.open(connected)
+    const rows = await world.db.consent.findMany({ where: { clientId: client } })
+    const consent = offered(list, 'consent').find((one) => rows.some(({ id }) => id === one))!
+    const after = await browser.submit(list, 'withdraw', { consent })
+    expect(offered(after, 'consent')).toHaveLength(1)
+
+    // A node remembers what it has just looked up; 5 s is the time it has.
+    for (const node of [here, there]) {
+      node.world.advance(5)
+      for (const { access_token } of [phone, laptop]) expect(await statusAt(node, access_token)).toBe(401)
+    }
+    for (const { refresh_token } of [phone, laptop]) {
+      expect(await there.refresh(client, refresh_token)).toMatchObject({
+        status: 400,
+        json: { error: 'invalid_grant' },
+      })
+    }
+    expect(await consents(here)).toEqual([])
+    const left = await world.db.oauthRecord.count({ where: { grantId: { in: rows.map(({ id }) => id) } } })
+    expect(left).toBe(0)
+    expect(await statusAt(there, kept.access_token)).toBe(200)
+    expect((await here.refresh(other, kept.refresh_token)).status).toBe(200)
+  })
+
+  it('withdraws nobody else’s, nor without being signed in, nor from another site', async () => {
+    const { world, toTokens } = here
+    const tokens = await toTokens({ client, scope }, world.ids.member, world.ids.club)
+    const consent = (await consents(here))[0]!.id
+    const stranger = await world.db.person.create({
+      data: { id: `stranger-${client}`, firstName: 'S', lastName: 'T', email: 's@example.org' },
+    })
+    const strangers = await signedIn(stranger.id)
+    expect((await strangers.post(`${connected}/withdraw`, { consent })).status).toBe(404)
+    expect((await strangers.post(`${connected}/withdraw`, { consent: 'a\0b' })).status).toBe(404)
+    expect((await here.newBrowser().post(`${connected}/withdraw`, { consent })).location!.href).toBe(connected)
+    const own = await signedIn()
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ]) {
+      expect((await own.post(`${connected}/withdraw`, { consent }, headers)).status).toBe(403)
+    }
+    expect((await consents(here)).map(({ id }) => id)).toEqual([consent])
+    expect(await statusAt(there, tokens.access_token)).toBe(200)
+  })
+
+  it('signs out, and is asked who they are', async () => {
+    const browser = await signedIn()
+    const before = browser.cookies.map((cookie) => ({ ...cookie }))
+    await browser.submit(await browser.open(connected), 'sign-out', {})
+    expect((await browser.open(connected)).text).toContain('Sign in')
+    // The cookie that was is worth nothing any more.
+    browser.cookies = before
+    expect((await browser.open(connected)).text).toContain('Sign in')
+  })
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { freshDatabase } from './outside.ts'
+import type { Service } from './service.ts'
+import { command, dataDirectory, send, start } from './service.ts'
+
+const headers = { host: 'auth.localhost' }
+const connected = '/v1/oauth/connected'
+
+/** What the sign-in page offers, and what comes of picking a member all the same. */
+async function picking({ port }: Service) {
+  const page = await send(port, 'GET', connected, { headers })
+  const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
+  const picked = await send(port, 'POST', `${connected}/pick`, { headers: form })
+  return { status: page.status, isOffered: page.text.includes(`${connected}/pick`), picked: picked.status }
+}
+
+describe('picking a member', { timeout: 120_000 }, () => {
+  it('is offered with the embedded database', async () => {
+    const service = await start({ DATA_DIR: await dataDirectory() })
+    expect(await picking(service)).toMatchObject({ status: 200, isOffered: true })
+    await service.stop()
+  })
+
+  it('is not with NODE_ENV=production', async () => {
+    const service = await start({ DATA_DIR: await dataDirectory(), NODE_ENV: 'production' })
+    expect(await picking(service)).toEqual({ status: 200, isOffered: false, picked: 404 })
+    await service.stop()
+  })
+
+  it('is not with DATABASE_URL', async () => {
+    const service = await start({ DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() })
+    expect(await picking(service)).toEqual({ status: 200, isOffered: false, picked: 404 })
+    await service.stop()
+  })
+})
+
+describe('the keys command', { timeout: 120_000 }, () => {
+  it('makes a new key beside a running service, and keeps the one before for what it has signed', async () => {
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
+    const service = await start(env)
+    const published = async ({ port }: Service): Promise<string[]> =>
+      (await send(port, 'GET', '/v1/oauth/jwks', { headers })).body.keys.map(({ kid }: { kid: string }) => kid)
+    const [first] = await published(service)
+    const { code, stdout } = await command('keys', ['rotate', '--now'], env).ended
+    expect(code).toBe(0)
+    const [, second] = /^(\S+) .* signs$/m.exec(stdout) ?? []
+    expect(second).not.toBe(first)
+    expect(stdout).toContain(`${first}  from`)
+    await service.stop()
+
+    const next = await start(env)
+    expect((await published(next)).sort()).toEqual([first, second].sort())
+    await next.stop()
+  })
+})

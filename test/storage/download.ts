@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import { request } from 'node:http'
+
+export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Reads an answer over a connection of its own, and keeps no more than its size and its hash; from when it may. */
+export function download(port: number, path: string, token: string, mayRead: Promise<void> = Promise.resolve()) {
+  return new Promise<{ status: number; bytes: number; sha256: string }>((resolve, reject) => {
+    const headers = { host: 'apps.localhost', authorization: `Bearer ${token}` }
+    const sent = request({ host: '127.0.0.1', port, path: `/v1${path}`, headers, agent: false })
+    sent.on('error', reject).on('response', async (response) => {
+      const hash = createHash('sha256')
+      let bytes = 0
+      response.on('error', reject)
+      response.on('end', () => resolve({ status: response.statusCode!, bytes, sha256: hash.digest('hex') }))
+      // Nothing is read of a response that nobody listens to, once the buffers on the way are full.
+      await mayRead
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        hash.update(chunk)
+      })
+    })
+    sent.end()
+  })
+}

@@ -1,0 +1,83 @@
+import { Agent, request } from 'node:http'
+import { inspect, isDeepStrictEqual } from 'node:util'
+import { expect } from 'vitest'
+import { startWorld } from '../support/world.ts'
+
+const agent = new Agent({ keepAlive: true })
+
+const storedBytes = `SELECT convert_to(value, 'UTF8') AS bytes FROM "StorageEntry"
+    WHERE "appId" = $1 AND owner = $2 AND collection = $3 AND key = $4`
+
+interface Place {
+  collection: string
+  key: string
+  scope: 'org' | 'user'
+}
+
+/** A service with a storage of its own, and a client whose answers stay bytes: decoded, different ones may look the same. */
+export async function startStorage() {
+  // The window is short, as there are more requests here than a team has in a minute.
+  const world = await startWorld({ windowSeconds: 1 })
+  const authorization = `Bearer ${await world.token()}`
+  const send = (port: number, host: string, method: string, path: string, body?: string) =>
+    new Promise<{ status: number; bytes: Buffer }>((resolve, reject) => {
+      const type = body !== undefined && { 'content-type': 'application/json' }
+      const options = { agent, port, host: '127.0.0.1', method, path, headers: { host, authorization, ...type } }
+      const sent = request(options, (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk) => chunks.push(chunk)).on('error', reject)
+        response.on('end', () => resolve({ status: response.statusCode!, bytes: Buffer.concat(chunks) }))
+      })
+      sent.on('error', reject).end(body)
+    })
+  const rest = (method: string, path: string, body?: string) =>
+    send(world.publicPort, 'apps.test', method, `/v1/storage/${path}`, body)
+
+  return {
+    world,
+    authorization,
+    rest,
+    /** Gives back the entry, which is what is answered. */
+    async put({ collection, key, scope }: Place, text: string, body = `{"value":${text}}`) {
+      const { status, bytes } = await rest('PUT', `${collection}/${key}?scope=${scope}`, body)
+      expect({ status, refusal: status !== 200 && bytes.toString() }).toEqual({ status: 200, refusal: false })
+      // Of the answer itself only the time is taken.
+      const [, updatedAt] = /"updatedAt":(\d{10})\}$/.exec(bytes.subarray(-40).toString('latin1')) ?? []
+      const entry = `{"key":"${key}","value":${text},"updatedAt":${updatedAt}}`
+      expectBytes(bytes, entry)
+      return entry
+    },
+    query: (procedure: 'get' | 'list', input: object) => {
+      const search = new URLSearchParams({ input: JSON.stringify(input) })
+      return send(world.internalPort, 'localhost', 'GET', `/trpc/storage.${procedure}?${search}`)
+    },
+    mutation: (procedure: 'put', input: string) =>
+      send(world.internalPort, 'localhost', 'POST', `/trpc/storage.${procedure}`, input),
+    async expectStored({ collection, key, scope }: Place, text: string) {
+      const { app, member } = world.ids
+      const values = [app, scope === 'user' ? member : '', collection, key]
+      const rows = await world.db.$queryRawUnsafe<{ bytes: Uint8Array }[]>(storedBytes, ...values)
+      expect(rows).toHaveLength(1)
+      expectBytes(Buffer.from(rows[0]!.bytes), text)
+    },
+  }
+}
+
+/** Fails with what stands around the first difference: the whole may be megabytes. */
+export function expectBytes(actual: Buffer, text: string) {
+  const wanted = Buffer.from(text)
+  if (actual.equals(wanted)) return
+  const at = wanted.findIndex((byte, i) => byte !== actual[i])
+  const around = (bytes: Buffer) => ({
+    length: bytes.length,
+    bytes: bytes.subarray(Math.max(0, at - 60), Math.max(0, at) + 60).toString('latin1'),
+  })
+  expect(around(actual)).toEqual(around(wanted))
+}
+
+/** Tells -0 from 0, knows a `__proto__` that is a key, and wants the keys in their order. */
+export function expectSame(actual: unknown, wanted: unknown) {
+  if (isDeepStrictEqual(actual, wanted) && JSON.stringify(actual) === JSON.stringify(wanted)) return
+  const shown = (value: unknown) => inspect(value, { depth: 8, maxStringLength: 200, maxArrayLength: 20 })
+  expect.fail(`It is ${shown(actual)}, not ${shown(wanted)}.`)
+}

@@ -1,0 +1,72 @@
+import { createTRPCClient, httpBatchStreamLink } from '@trpc/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callAs } from '../../routers/core.ts'
+import type { AppRouter } from '../../routers/index.ts'
+import { expectBytes, expectSame, startStorage } from './exact.ts'
+import { scoped } from './values.ts'
+
+/** The largest body that tRPC takes. */
+const LIMIT_BYTES = 1024 * 1024
+
+describe.each(scoped)('a value of the scope $scope', ({ scope, own }) => {
+  let storage: Awaited<ReturnType<typeof startStorage>>
+  beforeAll(async () => {
+    storage = await startStorage()
+  })
+  afterAll(() => storage.world.close())
+
+  const collection = { collection: 'c', scope }
+  const place = { ...collection, key: 'k' }
+
+  const inProcess = () => callAs(storage.world.core, storage.world.principal()).storage
+  const streaming = () => {
+    const { world, authorization } = storage
+    const link = httpBatchStreamLink({ url: `http://127.0.0.1:${world.internalPort}/trpc`, headers: { authorization } })
+    return createTRPCClient<AppRouter>({ links: [link] }).storage
+  }
+
+  it.each(own)('is what JSON.parse makes of it, streamed or not, and in this process: %s', async (_, text) => {
+    const entry = await storage.put(place, text)
+    const { bytes: one } = await storage.query('get', place)
+    const { bytes: list } = await storage.query('list', collection)
+    expectBytes(one, `{"result":{"data":${entry}}}`)
+    expectBytes(list, `{"result":{"data":{"items":[${entry}],"total":1}}}`)
+    const read = [JSON.parse(one.toString()).result.data, ...JSON.parse(list.toString()).result.data.items]
+    const stream = streaming()
+    const streamed = await Promise.all([stream.get.query(place), stream.list.query(collection)])
+    const local = await Promise.all([inProcess().get(place), inProcess().list(collection)])
+    for (const [entry, { items }] of [streamed, local]) read.push(entry, ...items)
+    expect(read).toHaveLength(6)
+    for (const { value } of read) expectSame(value, JSON.parse(text))
+  })
+
+  it.each(own)('is stored as JSON.stringify writes it, come over tRPC: %s', async (_, text) => {
+    await storage.put(place, '"before"')
+    const input = `{"collection":"c","key":"k","scope":"${scope}","value":${text}}`
+    const { bytes } = await storage.mutation('put', input)
+    const { result, error } = JSON.parse(bytes.toString())
+    const refusal = Buffer.byteLength(input) > LIMIT_BYTES ? 'The body is larger than 1 MiB.' : refusalOf(text)
+    expect(error?.message).toBe(refusal)
+    if (refusal === undefined) expectSame(result.data.value, JSON.parse(JSON.stringify(JSON.parse(text))))
+    await storage.expectStored(place, refusal === undefined ? JSON.stringify(JSON.parse(text)) : '"before"')
+  })
+
+  it.each(own)('is stored as JSON.stringify writes it, come from this process: %s', async (_, text) => {
+    await storage.put(place, '"before"')
+    const put = inProcess().put({ ...place, value: JSON.parse(text) })
+    const refusal = refusalOf(text)
+    if (refusal === undefined) expectSame((await put).value, JSON.parse(JSON.stringify(JSON.parse(text))))
+    else await expect(put).rejects.toMatchObject({ status: 400, message: refusal })
+    await storage.expectStored(place, refusal === undefined ? JSON.stringify(JSON.parse(text)) : '"before"')
+  })
+})
+
+/** Of what JSON.parse makes of the text: an Infinity cannot be written again. */
+function refusalOf(text: string) {
+  let refusal: string | undefined
+  JSON.parse(text, (_, value) => {
+    if (typeof value === 'number' && !Number.isFinite(value)) refusal = 'value holds something that JSON cannot.'
+    return value
+  })
+  return refusal
+}

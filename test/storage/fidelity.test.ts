@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectBytes, startStorage } from './exact.ts'
+import { scoped, values } from './values.ts'
+
+/** How many are listed at once: so that the values end up on many pages. */
+const PAGE = 7
+
+// A tenant for each scope, of the usual quota: into which all of the values together have to fit.
+describe.each(scoped)('a value of the scope $scope', ({ scope, own }) => {
+  let storage: Awaited<ReturnType<typeof startStorage>>
+  beforeAll(async () => {
+    storage = await startStorage()
+  })
+  afterAll(() => storage.world.close())
+
+  const place = { collection: 'alone', key: 'k', scope }
+
+  const expectEntry = async (entry: string, text: string) => {
+    expectBytes((await storage.rest('GET', `alone/k?scope=${scope}`)).bytes, entry)
+    expectBytes((await storage.rest('GET', `alone?scope=${scope}`)).bytes, `{"items":[${entry}],"total":1}`)
+    await storage.expectStored(place, text)
+  }
+
+  it.each(own)('goes out as it came in, gives way to another one, and comes back: %s', async (name, text) => {
+    await expectEntry(await storage.put(place, text), text)
+    const [, other] = values.at(values.findIndex(([its]) => its === name) - 1)!
+    await expectEntry(await storage.put(place, other), other)
+    const body = `\ufeff \t{\r\n "\\u0076alue"\n: \t\r\n ${text} \n\t\r} \n`
+    await expectEntry(await storage.put(place, text, body), text)
+  })
+
+  it('goes out as it came in among all the others, on every page', async () => {
+    await storage.rest('DELETE', `alone/k?scope=${scope}`)
+    const entries: string[] = []
+    // Last first: what sorts them is their key.
+    for (const [i, [, text]] of [...values.entries()].reverse()) {
+      const key = `v${String(i).padStart(3, '0')}`
+      entries.unshift(await storage.put({ collection: 'all', key, scope }, text))
+    }
+    for (let offset = 0; offset < values.length; offset += PAGE) {
+      const page = `{"items":[${entries.slice(offset, offset + PAGE)}],"total":${values.length}}`
+      expectBytes((await storage.rest('GET', `all?scope=${scope}&limit=${PAGE}&offset=${offset}`)).bytes, page)
+      const list = await storage.query('list', { collection: 'all', scope, limit: PAGE, offset })
+      expectBytes(list.bytes, `{"result":{"data":${page}}}`)
+    }
+    const whole = await storage.rest('GET', `all?scope=${scope}&limit=200`)
+    expectBytes(whole.bytes, `{"items":[${entries}],"total":${values.length}}`)
+  })
+})
+
+describe('the values', () => {
+  it('are more than sixty, each JSON and there once', () => {
+    expect(values.length).toBeGreaterThan(60)
+    expect(new Set(values.map(([, text]) => text)).size).toBe(values.length)
+    for (const [, text] of values) expect(() => JSON.parse(text)).not.toThrow()
+  })
+})

@@ -1,0 +1,144 @@
+import { Agent } from 'node:http'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { scopes } from '../../routers/scopes.ts'
+import { developmentKey, mintToken } from '../../server/development-key.ts'
+import { dataDirectory, start } from '../process/service.ts'
+import { times } from '../support/size.ts'
+import type { World } from '../support/world.ts'
+import { id, startWorld } from '../support/world.ts'
+import { request } from './client.ts'
+import type { Answer, Ask, Operation } from './linearizable.ts'
+import { isLinearizable } from './linearizable.ts'
+
+let world: World
+const agent = new Agent({ keepAlive: true })
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(async () => {
+  agent.destroy()
+  await world.close()
+})
+
+const KEYS = ['a', 'b', 'c']
+
+const step = fc.record({
+  service: fc.nat(1),
+  key: fc.constantFrom(...KEYS),
+  method: fc.constantFrom('GET', 'GET', 'PUT', 'PUT', 'PUT', 'DELETE'),
+  header: fc.constantFrom('none', 'ifMatch', 'ifMatch', 'ifNoneMatch', 'ifNoneMatch'),
+  /** Any, the newest that a client was told, an older one, or one that nobody was told. */
+  tag: fc.constantFrom('any', 'newest', 'newest', 'older', 'foreign'),
+  /** The client goes away before it has its answer. */
+  leaves: fc.constantFrom(...Array<boolean>(19).fill(false), true),
+} as const)
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+const CLIENTS = 5
+const STEPS = 10
+const lists = <T>(of: fc.Arbitrary<T>, length: number) => fc.array(of, { minLength: length, maxLength: length })
+const plan = fc.record({
+  /** What each client does, one thing after the other. */
+  clients: lists(lists(step, STEPS), CLIENTS),
+  /** The steps before which they wait for each other, then to go for the same tag of the same key. */
+  rushes: fc.uniqueArray(fc.nat(STEPS - 1), { minLength: 2, maxLength: 4 }),
+})
+type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never
+
+const RUSH = { key: KEYS[0]!, method: 'PUT', header: 'ifMatch', tag: 'newest' } as const
+
+const documented: Record<Ask['method'], number[]> = { GET: [200, 304, 404], PUT: [200, 412], DELETE: [204, 404, 412] }
+const details: Record<number, string> = { 404: 'This key does not exist.', 412: 'This entry has changed.' }
+
+describe('two services on one database', () => {
+  it('are to five clients one register a key', { timeout: 300_000 }, async () => {
+    const dataDir = await dataDirectory()
+    const env = { DATABASE_URL: inject('databaseUrl'), DATA_DIR: dataDir }
+    const services = [await start(env), await start(env)]
+    const { member, club, client } = world.ids
+    const claims = { member, organisation: club, client, scope: Object.keys(scopes).join(' ') }
+    const token = await mintToken(await developmentKey(dataDir), { ...claims, expiresInSeconds: 3600 })
+
+    const send = async ({ method, value, ifMatch, ifNoneMatch }: Ask, path: string, port: number, leaves: boolean) => {
+      const reply = await request(port, method, path, token, {
+        agent,
+        leaves,
+        headers: { ...(ifMatch && { 'if-match': ifMatch }), ...(ifNoneMatch && { 'if-none-match': ifNoneMatch }) },
+        body: value === undefined ? undefined : JSON.stringify({ value }),
+      })
+      return reply && answerOf(method, reply.status, reply.headers.etag, reply.text)
+    }
+
+    const run = async ({ clients, rushes }: Plan) => {
+      const collection = id('history')
+      const history = KEYS.map((key) => ({ key, tags: [] as string[], operations: [] as Operation[] }))
+      const meet = meeting(clients.length)
+      let clock = 0
+      await Promise.all(
+        clients.map(async (steps) => {
+          for (const [i, planned] of steps.entries()) {
+            const isRush = rushes.includes(i)
+            if (isRush) await meet()
+            const { service, key, method, header, tag, leaves } = isRush ? { ...planned, ...RUSH } : planned
+            const { tags, operations } = history.find((one) => one.key === key)!
+            const called = ++clock
+            const ask: Ask = { method, ...(method === 'PUT' && { value: `at ${called}` }) }
+            const isKnown = method !== 'GET' || (header === 'ifNoneMatch' && tag !== 'any')
+            if (header !== 'none' && isKnown) ask[header] = tagOf(tag, tags)
+            const answer = await send(ask, `/storage/${collection}/${key}`, services[service]!.port, leaves)
+            operations.push({ ask, answer, called, returned: ++clock })
+            if (answer?.etag) tags.push(answer.etag)
+          }
+        }),
+      )
+      for (const { key, operations } of history) {
+        if (!isLinearizable(operations)) throw new Error(`No register does this to ${key}:\n${written(operations)}`)
+      }
+      return history.flatMap(({ operations }) => operations)
+    }
+
+    const seen = new Set<string>()
+    const property = fc.asyncProperty(plan, async (planned) => {
+      for (const { ask, answer } of await run(planned)) seen.add(`${ask.method} ${answer?.status}`)
+    })
+    // Its seed is in the error; chance in the network is not, so a smaller plan says nothing.
+    await fc.assert(property, { numRuns: times(100, 10), endOnFailure: true })
+    // Every answer that there can be was among them, and some went lost.
+    const all = Object.entries(documented).flatMap(([method, list]) => list.map((status) => `${method} ${status}`))
+    expect([...seen].filter((answer) => !answer.endsWith('undefined')).sort()).toEqual(all.sort())
+    expect(seen).toContain('PUT undefined')
+  })
+})
+
+function answerOf(method: Ask['method'], status: number, etag: string | undefined, text: string): Answer {
+  expect(documented[method], `${method}: ${text}`).toContain(status)
+  if (details[status] !== undefined) expect(JSON.parse(text)).toEqual({ detail: details[status] })
+  if (status === 200 || status === 304) expect(etag).toMatch(/^"[^"]+"$/)
+  else expect(etag).toBeUndefined()
+  if (status !== 200) return { status, etag }
+  return { status, etag, value: JSON.parse(text).value }
+}
+
+/** Lets so many pass together, again and again. */
+function meeting(size: number): () => Promise<void> {
+  let waiting: (() => void)[] = []
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve)
+      if (waiting.length < size) return
+      for (const go of waiting) go()
+      waiting = []
+    })
+}
+
+function tagOf(which: Step['tag'], tags: string[]): string {
+  if (which === 'any') return '*'
+  const known = which === 'newest' ? tags.at(-1) : which === 'older' ? tags.at(-3) : undefined
+  return known ?? '"foreign"'
+}
+
+const written = (operations: Operation[]) =>
+  operations
+    .toSorted((a, b) => a.called - b.called)
+    .map(({ called, returned, ask, answer }) => `${called}-${returned} ${JSON.stringify({ ...ask, answer })}`)
+    .join('\n')

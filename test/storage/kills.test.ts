@@ -1,0 +1,139 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Service } from '../process/service.ts'
+import { asAnna, dataDirectory, postgresOf, start, until } from '../process/service.ts'
+import { times } from '../support/size.ts'
+import type { Usage } from '../support/usage.ts'
+import { counterAndSum } from '../support/usage.ts'
+
+const ends: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+
+/** One for all rounds, so that damage would add up. */
+let DATA_DIR: string
+beforeAll(async () => {
+  DATA_DIR = await dataDirectory((end) => ends.push(end))
+})
+
+/** Of services, to the embedded server. */
+const connections = `SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'member-apps-api'`
+
+/** What an entry may be: its value as JSON, or absent. After an answer that is one thing, after a kill it may be two. */
+type Ledger = Map<string, (string | undefined)[]>
+
+describe('every acknowledged write is there after a kill -9', { timeout: 600_000 }, () => {
+  it('of the service, whose database lives on', async () => {
+    const rounds = times(25, 1)
+    await survive('alone', rounds, async (service) => {
+      const server = await postgresOf(DATA_DIR)
+      service.child.kill('SIGKILL')
+      await service.ended
+      // PostgreSQL carries out what it was told before, although nobody waits for it any more.
+      await until(
+        () => ask<{ count: number }>(connections),
+        ({ count }) => count === 0,
+      )
+      expect(await postgresOf(DATA_DIR)).toBe(server)
+    })
+  })
+
+  it('of the service and its database at once', async () => {
+    const rounds = times(25, 1)
+    await survive('together', rounds, async (service) => {
+      const server = await postgresOf(DATA_DIR)
+      const kills = [() => service.child.kill('SIGKILL'), () => process.kill(server, 'SIGKILL')]
+      for (const kill of randomInt(2) ? kills : kills.toReversed()) kill()
+      await service.ended
+      await until(
+        () => postgresOf(DATA_DIR),
+        (pid) => pid === 0,
+      )
+    })
+  })
+})
+
+/** Kills in the midst of writes, starts again and looks, round after round. */
+async function survive(name: string, rounds: number, kill: (service: Service) => Promise<void>) {
+  const ledger: Ledger = new Map()
+  let service = await start({ DATA_DIR })
+  for (let round = 0; round < rounds; round++) {
+    let acknowledged = 0
+    const count = () => acknowledged++
+    const writers = Array.from({ length: 6 }, (_, writer) => write(service, `${name}${writer}`, ledger, count))
+    await until(
+      async () => acknowledged,
+      (number) => number > 0,
+    )
+    await pause(randomInt(300))
+    await kill(service)
+    await Promise.all(writers)
+
+    service = await start({ DATA_DIR })
+    expect(service.stderr(), `round ${round}`).toBe('')
+    await compare(service, name, ledger, `round ${round}`)
+  }
+  expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
+}
+
+/** Writes one entry after the other, of its own, until the service is gone. */
+async function write(service: Service, writer: string, ledger: Ledger, acknowledge: () => void): Promise<void> {
+  for (;;) {
+    const key = `${writer}-${randomInt(4)}`
+    const path = `/storage/${key.replace(/\d.*/, '')}/${key}${scopeOf(key)}`
+    const before = ledger.get(key) ?? [undefined]
+    const deletes = randomInt(4) === 0
+    const value = deletes ? undefined : randomBytes(randomInt(10) ? randomInt(500) : randomInt(60_000)).toString('hex')
+    ledger.set(key, [...before, value])
+    const answer = await asAnna(service, deletes ? 'DELETE' : 'PUT', path, deletes ? undefined : { value }).catch(
+      () => undefined,
+    )
+    // The database went a moment before the service: what became of the write is as unknown as without an answer.
+    if (answer === undefined || answer.status === 503) return
+    expect(answer.status, key).toBe(deletes ? (before[0] === undefined ? 404 : 204) : 200)
+    ledger.set(key, [value])
+    acknowledge()
+  }
+}
+
+const scopeOf = (key: string) => (/[02468]$/.test(key) ? '?scope=user' : '')
+
+/** What is there is what was answered last, or was on its way; which of them, is settled from then on. */
+async function compare(service: Service, collection: string, ledger: Ledger, what: string) {
+  const lists = await Promise.all(
+    ['org', 'user'].map((scope) => asAnna(service, 'GET', `/storage/${collection}?limit=200&scope=${scope}`)),
+  )
+  const items: { key: string; value: string }[] = lists.flatMap(({ body }) => body.items)
+  const found = new Map(items.map(({ key, value }) => [key, value]))
+  expect(
+    [...found.keys()].filter((key) => !ledger.has(key)),
+    what,
+  ).toEqual([])
+  for (const [key, possible] of ledger) {
+    const value = found.get(key)
+    if (!possible.includes(value))
+      expect.fail(`${what}: ${key} is ${cut(value)}, not ${possible.map(cut).join(' or ')}`)
+    ledger.set(key, [value])
+  }
+  const { counted, stored } = await ask<Usage>(counterAndSum, ['trainer-app', 'riverside'])
+  expect(counted, what).toBe(stored)
+}
+
+/** For a message: enough of a value to know it by. */
+const cut = (value: string | undefined) => value && `${value.slice(0, 20)}… of ${value.length}`
+
+/** One row of the embedded database, asked without the service. */
+async function ask<Row extends pg.QueryResultRow>(sql: string, values: string[] = []): Promise<Row> {
+  const [password, port] = await Promise.all(
+    ['password', 'port'].map((name) => readFile(join(DATA_DIR, 'postgres', name), 'utf8')),
+  )
+  const client = new pg.Client(`postgresql://postgres:${password}@127.0.0.1:${port}/member_apps`)
+  await client.connect()
+  const { rows } = await client.query<Row>(sql, values).finally(() => client.end())
+  return rows[0]!
+}

@@ -1,0 +1,56 @@
+import pg from 'pg'
+import { expect, inject } from 'vitest'
+import { scopes } from '../../routers/scopes.ts'
+import { developmentKey, mintToken } from '../../server/development-key.ts'
+import { dataDirectory, start } from '../process/service.ts'
+import type { World } from '../support/world.ts'
+
+export const QUOTA = 10 * 1024 * 1024
+export const COLLECTION = 'large'
+
+const WRITTEN = 1_700_000_000
+
+/** The JSON of a text: as many of a unit as have room in so many bytes. */
+export const textOf = (unit: string, bytes: number) =>
+  `"${unit.repeat(Math.floor((bytes - 2) / Buffer.byteLength(unit)))}"`
+
+const keyOf = (i: number) => `k${String(i).padStart(5, '0')}`
+
+/** Leaves a tenant's storage with nothing but so many entries of one value, which together have room in the quota. */
+export async function fill({ ids: { app, club } }: World, entries: number, value: string) {
+  const client = new pg.Client(inject('databaseUrl'))
+  await client.connect()
+  const put = `SELECT count(*)::int4 AS stored FROM generate_series($1::int, $2::int) n,
+    storage_put($3, $4, '', $5, 'k' || lpad(n::text, 5, '0'), $6, gen_random_uuid(), to_timestamp($7), $8, NULL, NULL) put
+    WHERE put.outcome = 'stored'`
+  try {
+    await client.query('DELETE FROM "StorageEntry" WHERE "appId" = $1', [app])
+    for (let first = 0, last: number; first < entries; first = last + 1) {
+      last = Math.min(first + 499, entries - 1)
+      const { rows } = await client.query(put, [first, last, app, club, COLLECTION, value, WRITTEN, QUOTA])
+      expect(rows).toEqual([{ stored: last - first + 1 }])
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+/** The answer to a list of a page of what was filled in, byte for byte. */
+export function pageOf(entries: number, value: string, { limit, offset }: { limit: number; offset: number }): string {
+  const numbers = Array.from({ length: Math.max(0, Math.min(limit, entries - offset)) }, (_, i) => offset + i)
+  const items = numbers.map((n) => `{"key":"${keyOf(n)}","value":${value},"updatedAt":${WRITTEN}}`)
+  return `{"items":[${items.join(',')}],"total":${entries}}`
+}
+
+/** The service in a process of its own, new for a test, and tokens of tenants for it. */
+export async function startAlone() {
+  const dataDir = await dataDirectory()
+  const service = await start({ DATABASE_URL: inject('databaseUrl'), DATA_DIR: dataDir, LOG_LEVEL: 'warn' })
+  const key = await developmentKey(dataDir)
+  const token = ({ ids: { member, club, client } }: World) =>
+    mintToken(key, {
+      ...{ member, organisation: club, client, expiresInSeconds: 3600 },
+      scope: Object.keys(scopes).join(' '),
+    })
+  return { port: service.port, pid: service.child.pid!, token }
+}

@@ -1,0 +1,132 @@
+import { Agent } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LARGE_BYTES, statements } from '../../routers/storage/statements.ts'
+import { times } from '../support/size.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+import { request } from './client.ts'
+import { download, sha256 } from './download.ts'
+import { COLLECTION, fill, pageOf, QUOTA, startAlone, textOf } from './large-store.ts'
+import { cpuMs, median, peakMb, quiet, tellsFigures } from './process-figures.ts'
+
+const LIMIT_MB = 512
+const LISTS = 20
+const LIST = `/storage/${COLLECTION}?limit=200`
+const SMALL = '/storage/small/k'
+
+let world: World
+let other: World
+const agent = new Agent({ keepAlive: true })
+beforeAll(async () => {
+  ;[world, other] = await Promise.all([startWorld(), startWorld()])
+  await other.call('PUT', SMALL, { body: { value: 'small' } })
+})
+afterAll(async () => {
+  agent.destroy()
+  await Promise.all([world.close(), other.close()])
+})
+
+/** The bytes that each of so many values may have. */
+const share = (entries: number) => Math.floor(QUOTA / entries)
+const mixed = (bytes: number) => `"漢${textOf('a', bytes - 3).slice(1)}`
+const stores: Record<string, { entries: number; value: string }> = {
+  // V8 holds the whole of such a text in two bytes a character.
+  '200 entries of ASCII but for one character': { entries: 200, value: mixed(share(200)) },
+  '200 entries of ASCII': { entries: 200, value: textOf('a', share(200)) },
+  '200 entries of three-byte characters': { entries: 200, value: textOf('漢', share(200)) },
+  'one entry of ASCII but for one character': { entries: 1, value: mixed(QUOTA) },
+  'one entry of ASCII': { entries: 1, value: textOf('a', QUOTA) },
+}
+/** A plain run has the one whose pages take most to put together. */
+const measured = Object.keys(stores).slice(0, times(5, 1))
+
+// Without /proc, as on macOS and Windows, nothing tells what another process takes.
+const skipped = tellsFigures ? '' : ' (skipped: there is no /proc)'
+
+describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than ${LIMIT_MB} MB${skipped}`, () => {
+  const begin = async (name: string) => {
+    const { entries, value } = stores[name]!
+    await fill(world, entries, value)
+    const page = pageOf(entries, value, { limit: 200, offset: 0 })
+    const whole = sha256(page)
+    const service = await startAlone()
+    const [token, otherToken] = await Promise.all([service.token(world), service.token(other)])
+    const small = async () => (await request(service.port, 'GET', SMALL, otherToken, { agent }))!.status
+    // The first request connects.
+    expect(await small()).toBe(200)
+    const list = async (mayRead?: Promise<void>) => {
+      const { status, bytes, sha256 } = await download(service.port, LIST, token, mayRead)
+      return status === 200 && sha256 === whole ? 'whole' : `${status} with ${bytes} bytes`
+    }
+    const lists = (mayRead?: Promise<void>) => Promise.all(Array.from({ length: LISTS }, () => list(mayRead)))
+    return { pid: service.pid, small, lists }
+  }
+  const expectWhole = async (pid: number, answers: string[]) => {
+    expect.soft(answers.filter((answer) => answer !== 'whole')).toEqual([])
+    expect.soft(await peakMb(pid), 'MB at the peak').toBeLessThan(LIMIT_MB)
+  }
+
+  it.each(measured)('%s, and others are answered meanwhile', { timeout: 120_000 }, async (name) => {
+    const { pid, small, lists } = await begin(name)
+    let isDone = false
+    const answers = lists().finally(() => {
+      isDone = true
+    })
+    const statuses: number[] = []
+    while (!isDone) statuses.push(await small())
+    await expectWhole(pid, await answers)
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(statuses.length).toBeGreaterThan(1)
+  })
+
+  it.each(measured)('%s, to clients that do not read for a while', { timeout: 120_000 }, async (name) => {
+    const { pid, small, lists } = await begin(name)
+    let read = () => {}
+    const answers = lists(
+      new Promise((resolve) => {
+        read = resolve
+      }),
+    )
+    answers.catch(() => {})
+    await quiet(pid)
+    for (let i = 0; i < 20; i++) expect(await small()).toBe(200)
+    read()
+    await expectWhole(pid, await answers)
+  })
+})
+
+describe.skipIf(!tellsFigures)(`of 10,000 entries${skipped}`, () => {
+  const entries = 10_000
+  const value = textOf('a', share(entries))
+
+  it('the last page takes as much as the first, within a factor of 2', { timeout: 120_000 }, async () => {
+    await fill(world, entries, value)
+    const { port, pid, token } = await startAlone()
+    const bearer = await token(world)
+    const ratio = ([a, b]: number[][]) => Math.max(median(a!), median(b!)) / Math.min(median(a!), median(b!))
+    for (const limit of [200, 50]) {
+      const service: number[][] = [[], []]
+      const database: number[][] = [[], []]
+      for (let run = 0; run < times(60, 15); run++) {
+        for (const [i, offset] of [0, entries - limit].entries()) {
+          const path = `/storage/${COLLECTION}?limit=${limit}&offset=${offset}`
+          const before = await cpuMs(pid)
+          const reply = await request(port, 'GET', path, bearer, { agent })
+          service[i]!.push((await cpuMs(pid)) - before)
+          database[i]!.push(await executionMs(limit, offset))
+          expect(reply!.text === pageOf(entries, value, { limit, offset })).toBe(true)
+        }
+      }
+      expect.soft(ratio(service), `of the service, in pages of ${limit}`).toBeLessThan(2)
+      expect.soft(ratio(database), `of the database, in pages of ${limit}`).toBeLessThan(2)
+    }
+  })
+
+  /** What the database takes for the statement of a list, by its own account. */
+  async function executionMs(limit: number, offset: number): Promise<number> {
+    const text = `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${statements.list.text}`
+    const values = [world.ids.app, world.ids.club, '', COLLECTION, limit, offset, LARGE_BYTES]
+    const [row] = await world.db.execute({ name: 'explain', text }, values.map(String))
+    return JSON.parse(row![0]!)[0]['Execution Time']
+  }
+})

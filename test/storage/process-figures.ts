@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Linux tells of a process what it has taken; elsewhere there is nothing to measure by. */
+export const tellsFigures = existsSync('/proc/self/schedstat')
+
+/** The most memory that a process has had at any moment of its life. */
+export async function peakMb(pid: number): Promise<number> {
+  const [, kb] = /VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))!
+  return Math.round(Number(kb) / 1024)
+}
+
+/** The time for which the threads of a process have had a processor. */
+export async function cpuMs(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`)
+  const times = threads.map(async (thread) => {
+    const [ns] = (await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0')).split(' ')
+    return Number(ns) / 1e6
+  })
+  return (await Promise.all(times)).reduce((sum, time) => sum + time, 0)
+}
+
+/** Waits until a process does nothing any more: what it still has to do, others keep it from. */
+export async function quiet(pid: number) {
+  let before = await cpuMs(pid)
+  for (let still = 0; still < 5; ) {
+    await sleep(100)
+    const now = await cpuMs(pid)
+    still = now - before < 5 ? still + 1 : 0
+    before = now
+  }
+}
+
+export const median = (numbers: number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!

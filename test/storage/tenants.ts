@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { inject } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
+import { openDatabase } from '../../prisma/client.ts'
+import type { Core } from '../../routers/context.ts'
+import { callAs, createCore } from '../../routers/core.ts'
+import { scopes } from '../../routers/scopes.ts'
+import { createSealer } from '../../routers/webhook/seal.ts'
+import { id } from '../support/world.ts'
+
+/** A pool of its own on the run's database, whose sessions look for a deadlock once they have waited this long. */
+export function openWith(deadlockTimeout: '20ms' | '3s'): Database {
+  const url = new URL(inject('databaseUrl'))
+  url.searchParams.set('options', `-c timezone=UTC -c deadlock_timeout=${deadlockTimeout}`)
+  return openDatabase(url.href, () => {})
+}
+
+/** Two of everything: apps of a team each, clubs, and people who are members of both clubs. */
+export type Tenants = Record<'teams' | 'apps' | 'clients' | 'clubs' | 'people', [string, string]>
+
+const two = (name: string): [string, string] => [id(name), id(name)]
+
+export async function mintTenants(db: Database): Promise<Tenants> {
+  const [teams, apps, clients, clubs, people] = [two('team'), two('app'), two('client'), two('club'), two('person')]
+  const provider = id('provider')
+  await db.organisation.createMany({
+    data: [
+      { id: provider, kind: 'provider', name: 'Provider' },
+      ...clubs.map((club) => ({ id: club, kind: 'club' as const, name: 'Club' })),
+    ],
+  })
+  await db.person.createMany({
+    data: people.map((person) => ({ id: person, firstName: 'N', lastName: 'N', email: 'n@example.org' })),
+  })
+  await db.membership.createMany({
+    data: clubs.flatMap((organisationId) => people.map((personId) => ({ organisationId, personId }))),
+  })
+  await db.team.createMany({ data: teams.map((team) => ({ id: team, name: 'Team', level: 'hobby' as const })) })
+  await db.app.createMany({
+    data: apps.map((app, i) => ({ id: app, name: 'App', teamId: teams[i]!, providerId: provider })),
+  })
+  await db.client.createMany({
+    data: clients.map((client, i) => ({
+      id: client,
+      name: 'Client',
+      teamId: teams[i]!,
+      appId: apps[i]!,
+      environment: 'production' as const,
+    })),
+  })
+  return { teams, apps, clients, clubs, people }
+}
+
+export const coreOf = (db: Database, now = Date.now): Core =>
+  createCore({ db, now, sealer: createSealer(randomBytes(32)), brand: '', storageQuotaBytes: 10 * 1024 * 1024 })
+
+const either = fc.constantFrom<0 | 1>(0, 1)
+
+/** An entry that a client of an app writes for a member of a club. */
+export const write = fc.record({
+  app: either,
+  club: either,
+  person: either,
+  scope: fc.constantFrom<'org' | 'user'>('org', 'user'),
+  collection: fc.constantFrom('scores', 'notes'),
+  key: fc.constantFrom('a', 'b', 'c', 'd'),
+  value: fc.jsonValue(),
+})
+
+/** The storage as a member of a club has it in an app. */
+export function storageOf(core: Core, { clients, clubs, people }: Tenants, app: number, club: number, person: number) {
+  const [client, organisation, member] = [clients[app]!, clubs[club]!, people[person]!]
+  return callAs(core, { client, organisation, member, scopes: new Set(Object.keys(scopes)) }).storage
+}
+
+/** All entries of these apps, whole. */
+export const entriesOf = (db: Database, { apps }: Tenants) =>
+  db.storageEntry.findMany({
+    where: { appId: { in: apps } },
+    orderBy: [{ appId: 'asc' }, { clubId: 'asc' }, { owner: 'asc' }, { collection: 'asc' }, { key: 'asc' }],
+  })
+
+type Entries = Awaited<ReturnType<typeof entriesOf>>
+
+/** The counters that are not at zero, by app and club: as they are, and as the entries have them. */
+export async function countersOf(db: Database, { apps }: Tenants) {
+  const rows = await db.storageUsage.findMany({ where: { appId: { in: apps }, bytes: { not: 0 } } })
+  return Object.fromEntries(rows.map(({ appId, clubId, bytes }) => [`${appId} ${clubId}`, Number(bytes)]))
+}
+
+export function sumsOf(entries: Entries) {
+  const sums: Record<string, number> = {}
+  for (const { appId, clubId, value } of entries) {
+    const place = `${appId} ${clubId}`
+    sums[place] = (sums[place] ?? 0) + Buffer.byteLength(value)
+  }
+  return sums
+}

@@ -1,0 +1,124 @@
+import pg from 'pg'
+import { inject, onTestFinished } from 'vitest'
+import { openDatabase } from '../../prisma/client.ts'
+import { scopes } from '../../routers/scopes.ts'
+import { developmentKey, mintToken } from '../../server/development-key.ts'
+import type { Answer, AtEnd } from '../process/service.ts'
+import { dataDirectory, send, start } from '../process/service.ts'
+import type { Usage } from '../support/usage.ts'
+import { counterAndSum } from '../support/usage.ts'
+import { id } from '../support/world.ts'
+
+/** Who writes where; each by its number. */
+export interface Place {
+  server?: number
+  app?: number
+  club?: number
+  member?: number
+}
+
+/** A request to the storage API, on a path below `/storage`. */
+export type Send = (
+  method: 'GET' | 'PUT' | 'DELETE',
+  path: string,
+  given?: { value?: unknown; headers?: Record<string, string> },
+) => Promise<Answer>
+
+const waiting = `WITH RECURSIVE waiting (pid) AS (
+      SELECT $1::int UNION
+      SELECT blocked.pid FROM pg_stat_activity blocked JOIN waiting ON waiting.pid = ANY (pg_blocking_pids(blocked.pid))
+    ) SELECT count(*)::int - 1 AS count FROM waiting`
+
+export type TwoServers = Awaited<ReturnType<typeof startTwo>>
+
+/** Two processes of the service on one database, with two clubs that have the same eight members, and two apps. */
+export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
+  const databaseUrl = inject('databaseUrl')
+  const db = openDatabase(databaseUrl, () => {})
+  atEnd(() => db.$disconnect())
+  const clubs = [id('club'), id('club')]
+  const [apps, clients] = [
+    [id('app'), id('app')],
+    [id('client'), id('client')],
+  ]
+  const members = Array.from({ length: 8 }, () => id('member'))
+  const join = (member: number, club = 0) =>
+    db.membership.create({ data: { organisationId: clubs[club]!, personId: members[member]! } })
+
+  const team = id('team')
+  const provider = id('provider')
+  const kind = 'club'
+  await db.organisation.create({ data: { id: provider, kind: 'provider', name: 'Provider' } })
+  await db.organisation.createMany({ data: clubs.map((id) => ({ id, kind, name: 'Club' })) })
+  await db.person.createMany({
+    data: members.map((id) => ({ id, firstName: 'M', lastName: 'M', email: 'm@example.org' })),
+  })
+  for (const member of members.keys()) for (const club of clubs.keys()) await join(member, club)
+  await db.team.create({ data: { id: team, name: 'Team', level: 'developer' } })
+  await db.app.createMany({ data: apps.map((id) => ({ id, name: 'App', teamId: team, providerId: provider })) })
+  // Of the sandbox, as its clients have no limit of requests.
+  const client = { name: 'Client', teamId: team, environment: 'sandbox' as const }
+  await db.client.createMany({ data: clients.map((id, i) => ({ ...client, id, appId: apps[i]! })) })
+
+  const DATA_DIR = await dataDirectory(atEnd)
+  // Each wait looks once for a deadlock, after so long: time enough for a busy machine to make one.
+  const url = new URL(databaseUrl)
+  url.searchParams.set('options', '-c timezone=UTC -c deadlock_timeout=3s')
+  const env = { DATA_DIR, DATABASE_URL: url.href, STORAGE_QUOTA_BYTES: String(quotaBytes), LOG_LEVEL: 'error' }
+  const servers = await Promise.all([start(env, { atEnd }), start(env, { atEnd })])
+  const key = await developmentKey(DATA_DIR)
+  const seen = servers.map(() => 0)
+
+  return {
+    db,
+    apps,
+    clubs,
+    members,
+    join,
+    /** What the servers said of errors, and that is of a 5xx each, since this was asked last. */
+    failures(): string[] {
+      return servers.flatMap((server, i) => {
+        const lines = server
+          .stdout()
+          .split('\n')
+          .filter((line) => line.startsWith('{'))
+        const unseen = lines.slice(seen[i])
+        seen[i] = lines.length
+        // Lines without a status are of no request: other services on this database have keys of their own, for one.
+        const failed = unseen.map((line) => JSON.parse(line)).filter(({ status }) => status !== undefined)
+        return failed.map(({ status, msg, err }) => `${status}: ${msg ?? err?.message}`)
+      })
+    },
+    async sender({ server = 0, app = 0, club = 0, member = 0 }: Place): Promise<Send> {
+      const authorization = `Bearer ${await mintToken(key, {
+        member: members[member]!,
+        organisation: clubs[club]!,
+        client: clients[app]!,
+        scope: Object.keys(scopes).join(' '),
+        expiresInSeconds: 3600,
+      })}`
+      return (method, path, { value, headers } = {}) =>
+        send(servers[server]!.port, method, `/v1/storage/${path}`, {
+          headers: { host: 'apps.localhost', authorization, ...headers },
+          ...(value !== undefined && { body: { value } }),
+        })
+    },
+    /** A connection for one test, so that what it holds goes with it. */
+    async connect(): Promise<pg.Client> {
+      const connection = new pg.Client(databaseUrl)
+      await connection.connect()
+      onTestFinished(() => connection.end())
+      return connection
+    },
+    /** How many connections wait for what this one holds, also behind one another. */
+    async blockedBy(holder: pg.Client): Promise<number> {
+      const { rows } = await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+      const [row] = await db.$queryRawUnsafe<{ count: number }[]>(waiting, rows[0]!.pid)
+      return row!.count
+    },
+    async usage(app = 0, club = 0): Promise<Usage> {
+      const [row] = await db.$queryRawUnsafe<Usage[]>(counterAndSum, apps[app], clubs[club])
+      return row!
+    },
+  }
+}

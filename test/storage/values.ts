@@ -1,0 +1,160 @@
+import { times } from '../support/size.ts'
+
+/** Values as JSON texts: what a store that parses, sorts, rounds or cleans would not give back as it came in. */
+
+/** One text a line; those with line breaks or of great length are built below. */
+const lines = (text: string) => text.split('\n').flatMap((line) => line.trim() || [])
+
+const scalars = lines(`
+  null
+  true
+  false
+  ""
+  "text"
+  "null"
+`)
+
+const numbers = lines(`
+  0
+  -0
+  1
+  -1
+  1.0
+  1.50
+  -0.0
+  0e0
+  1e2
+  1E+2
+  1e-2
+  1.5e-0012
+  1e400
+  -1e400
+  1e-400
+  5e-324
+  1.7976931348623157e308
+  0.1000000000000000055511151231257827
+  9007199254740993
+  12345678901234567890
+  -12345678901234567890
+`)
+
+const strings = lines(String.raw`
+  "\u0000"
+  "a\u0000b"
+  "\ud800"
+  "\udc00"
+  "\udc00\ud800"
+  "\ud83d\ude00"
+  "\uD83D\uDE00"
+  "ü€😀"
+  "\u0041"
+  "\/"
+  "/"
+  "\"\\\/\b\f\n\r\t"
+  "\u001f\u007f"
+  "\u2028\u2029"
+  "\ufeff"
+  "\\x00\\000\\"
+  "$& $1 $$"
+  "%s %00 %zz +"
+  "'; DROP TABLE x; --"
+  "splice:00000000-0000-4000-8000-000000000000:0"
+`)
+
+const objects = lines(String.raw`
+  {}
+  {"b":1,"a":2}
+  {"b":1,"10":2,"a":3,"9":4,"-1":5}
+  {"a":1,"a":2}
+  {"b":1,"a":2,"b":3}
+  {"a":1,"\u0061":2}
+  {"":{"":""}}
+  {"__proto__":{"a":1}}
+  {"__proto__":{"a":1},"constructor":2}
+  {"__proto__":null}
+  {"__proto__":1,"a":2,"__proto__":[3]}
+  {"\u005f_proto__":{"toString":1}}
+  {"constructor":{"prototype":{"a":1}},"hasOwnProperty":1}
+  {"toJSON":1,"then":2,"length":3}
+  {"key":"x","value":1,"updatedAt":2}
+  {"value":{"value":{"value":null}}}
+  {"result":{"data":{"json":1,"meta":{"values":["undefined"]}}}}
+  {"\u0000":0,"\ud800":1,"\udfff":2}
+  {"é":1,"É":2}
+`)
+
+const arrays = lines(String.raw`
+  []
+  [[]]
+  [null]
+  [-0,0,-0.0]
+  [1e400,-1e400,1e-400]
+  [[],{},"",0,false,null]
+  ["\ud83d","\ude00"]
+  [12345678901234567890,{"a":1.0,"a":-0}]
+`)
+
+const withWhiteSpace = {
+  'white space everywhere': '[ 1 , { "a" : [ ] , "b" : 0 } ]'.replaceAll(' ', ' \t\n\r'),
+  'line breaks of every kind': '{\n  "a": [1,\r\n 2],\r"b": "\\n"\n}',
+  'an array over two lines': '[ 1 ,\n2 ]',
+  'an empty array over lines': '[\n\n]',
+  'an empty object with a blank': '{ }',
+}
+
+const unescaped = {
+  'a raw line separator': '"\u2028\u2029\u0085"',
+  'a raw byte order mark': '"\ufeff"',
+  'a raw DEL and C1 controls': '"\u007f\u0080\u009f"',
+  'a composed and a decomposed letter': '{"\u00e9":1,"e\u0301":2}',
+  'right to left, joined, and of no width': '"\u202eabc\u202c\u200d\u200b\u00ad👩\u200d👩\u200d👧"',
+}
+
+const nested = {
+  '256 arrays': '['.repeat(256) + ']'.repeat(256),
+  '256 objects': `${'{"a":'.repeat(255)}{}${'}'.repeat(255)}`,
+  '256 arrays and objects in turn': `${'[{"a":'.repeat(128)}1${'}]'.repeat(128)}`,
+  '256 levels beside one another': `[${Array(20).fill('['.repeat(255) + ']'.repeat(255))}]`,
+}
+
+/** Characters as they are, between quotes; without those that JSON wants escaped, and surrogates, which UTF-8 has not. */
+function stringOf(from: number, to: number, step = 1) {
+  let characters = ''
+  for (let c = from; c <= to; c += step) {
+    if (c >= 0x20 && c !== 0x22 && c !== 0x5c && !(c >= 0xd800 && c <= 0xdfff)) characters += String.fromCodePoint(c)
+  }
+  return `"${characters}"`
+}
+
+const planes = Object.fromEntries(
+  Array.from({ length: 17 }, (_, plane) => {
+    const first = plane * 0x10000
+    // 257 divides 0xffff: the first and the last character, U+xxFFFF, are among them.
+    return [`Unicode plane ${plane}`, stringOf(first, first + 0xffff, 257)]
+  }),
+)
+
+/** Larger than the 256 KiB that the service reads at a time, so that everything is cut somewhere. */
+const large = {
+  'every character of plane 0': stringOf(0, 0xffff),
+  'a number of 1000 digits': `-${'1234567890'.repeat(100)}.${'0'.repeat(1000)}e-1`,
+  'an array of 30,000 numbers': `[${Array.from({ length: 30_000 }, (_, i) => `${i % 2 ? '-' : ''}${i}.${i}0e-${i % 9}`)}]`,
+  'an object of 10,000 keys, each there twice': `{${Array.from({ length: 20_000 }, (_, i) => `"${(i * 7919) % 10_000}":${i}`)}}`,
+  'a string of 50,000 escapes': `"${'\\u00e9\\n\\ud800'.repeat(16_667)}"`,
+  // Ten bytes, a character of each length: the pieces in which it is sent, read and decoded end within characters.
+  'a string of 9 MB': `"${'aé€😀'.repeat(900_000)}"`,
+}
+
+const written = [...scalars, ...numbers, ...strings, ...objects, ...arrays].map((text) => [text, text] as const)
+const built = Object.entries({ ...withWhiteSpace, ...unescaped, ...nested, ...planes, ...large })
+
+/** Each by its name: a short one is its own. All of them fit into the quota together. */
+export const values: readonly (readonly [name: string, text: string])[] = [...written, ...built]
+
+/** For either scope all of the values; in a plain `npm test` every second one for each. */
+const step = times(1, 2)
+const from = (first: number) => values.filter((_, i) => i >= first && (i - first) % step === 0)
+export const scoped = [
+  { scope: 'org', own: from(0) },
+  { scope: 'user', own: from(step - 1) },
+] as const

@@ -1,0 +1,190 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { demo } from '../../prisma/demo.ts'
+import type { Registration } from '../../routers/registration.ts'
+import { allowedTo, faultsOf, levelFaults, redirectFault, scopesOf } from '../../routers/registration.ts'
+import type { Scope } from '../../routers/scopes.ts'
+import { scopes } from '../../routers/scopes.ts'
+import { table } from '../support/table.ts'
+
+/** Who may register it: web and native apps, each in development and in production. */
+const redirects = table<'address' | 'web' | 'native'>(`
+| address                                   | web         | native |
+|-------------------------------------------|-------------|--------|
+| https://app.example.org/                  | yes         | yes    |
+| https://app.example.org                   | yes         | yes    |
+| https://app.example.org:8443/back?from=1  | yes         | yes    |
+| https://app.example.org/a%20b             | yes         | yes    |
+| http://127.0.0.1/                         | yes         | yes    |
+| http://127.0.0.1:4711/back                | yes         | yes    |
+| http://[::1]:4711/back                    | yes         | yes    |
+| http://localhost:5173/                    | development | no     |
+| http://example.localhost:3000/            | development | no     |
+| https://localhost/                        | yes         | no     |
+| https://127.0.0.1/                        | yes         | no     |
+| com.example.app:/back                     | no          | yes    |
+| com.example.app://back                    | no          | yes    |
+| example:/back                             | no          | no     |
+| http://app.example.org/                   | no          | no     |
+| http://127.0.0.1.example.org/             | no          | no     |
+| http://127.0.0.2/                         | no          | no     |
+| http://localhost.example.org/             | no          | no     |
+| http://notlocalhost/                      | no          | no     |
+| http://0.0.0.0/                           | no          | no     |
+| http://[::]/                              | no          | no     |
+| https://app.example.org/#                 | no          | no     |
+| https://app.example.org/#/back            | no          | no     |
+| com.example.app:/back#x                   | no          | no     |
+| https://*.example.org/                    | no          | no     |
+| https://anna@app.example.org/             | no          | no     |
+| https://app.example.org@evil.example/     | no          | no     |
+| https://:pass@app.example.org/            | no          | no     |
+| https:/app.example.org/                   | no          | no     |
+| https:app.example.org/                    | no          | no     |
+| https:///app.example.org/                 | no          | no     |
+| https://                                  | no          | no     |
+| https://app.example.org\\@evil.example/   | no          | no     |
+| https://app.example.org/a b               | no          | no     |
+| https://app.example.org/%zz               | no          | no     |
+| https://bücher.example/                   | no          | no     |
+| https://app.example.org:99999/            | no          | no     |
+| //app.example.org/                        | no          | no     |
+| /back                                     | no          | no     |
+| app.example.org                           | no          | no     |
+| javascript:alert(1)                       | no          | no     |
+| data:text/html,x                          | no          | no     |
+| file:///etc/passwd                        | no          | no     |
+| urn:ietf:wg:oauth:2.0:oob                 | no          | no     |
+`)
+
+const good: Registration = {
+  id: 'new-client',
+  name: 'New',
+  type: 'web',
+  environment: 'production',
+  redirectUris: ['https://app.example.org/'],
+  scopes: ['svc.me.profile:read'],
+  team: { id: 'team' },
+  app: { id: 'app', name: 'Büro & Co. – 日本 🙂', provider: 'provider' },
+}
+
+describe('a redirect', () => {
+  it.each(redirects)('$address: web $web, native $native', ({ address, web, native }) => {
+    const may = (type: 'web' | 'native', development: boolean) => redirectFault(address, type, development) === null
+    expect([may('web', false), may('web', true)]).toEqual([web === 'yes', web !== 'no'])
+    expect([may('native', false), may('native', true)]).toEqual([native === 'yes', native === 'yes'])
+  })
+
+  it.each([' https://app.example.org/', 'https://app.example.org/\n', 'https://app.example.org/\t', ''])(
+    'is not changed to fit: %j',
+    (address) => expect(redirectFault(address, 'web', true)).not.toBeNull(),
+  )
+
+  it('has at most 2048 characters', () => {
+    const long = (length: number) => 'https://app.example.org/'.padEnd(length, 'a')
+    expect(redirectFault(long(2048), 'web', false)).toBeNull()
+    expect(redirectFault(long(2049), 'web', false)).toBe('A redirect has at most 2048 characters.')
+  })
+
+  it('that is accepted never takes a code in the clear over a network, nor runs in the page', () => {
+    const scheme = fc.constantFrom('http://', 'https://', 'HTTP://', 'http:', 'javascript:', 'com.example:/', '')
+    const host = fc.constantFrom('127.0.0.1', '[::1]', 'localhost', 'evil.example', '127.1', 'a.localhost', '::1', '')
+    const more = fc.constantFrom(
+      ':80',
+      '/',
+      '//',
+      '\\',
+      '@',
+      '#',
+      '.',
+      ' ',
+      '?',
+      '%',
+      '%00',
+      '127.0.0.1',
+      'evil.example',
+    )
+    const text = fc.tuple(scheme, host, fc.array(more, { maxLength: 3 })).map(([a, b, c]) => [a, b, ...c])
+    let accepted = 0
+    fc.assert(
+      fc.property(
+        text,
+        fc.constantFrom('web' as const, 'native' as const),
+        fc.boolean(),
+        (parts, type, development) => {
+          const address = parts.join('')
+          if (redirectFault(address, type, development) !== null) return
+          accepted++
+          const { protocol, hostname, hash, username } = new URL(address)
+          expect([hash, username]).toEqual(['', ''])
+          if (protocol === 'http:') expect(hostname).toMatch(/^(127\.0\.0\.1|\[::1\]|([^.]+\.)*localhost)$/)
+          else if (protocol !== 'https:') expect([type, protocol.includes('.')]).toEqual(['native', true])
+        },
+      ),
+      { numRuns: 5_000 },
+    )
+    expect(accepted).toBeGreaterThan(500)
+  })
+})
+
+describe('a registration', () => {
+  it('has no fault when all of it is well', () => {
+    expect(faultsOf(good, false)).toEqual([])
+  })
+
+  it.each([
+    [{ id: '' }, "The id of the client is 1 to 64 letters, digits, '_' or '-'."],
+    [{ id: 'a.b' }, "The id of the client is 1 to 64 letters, digits, '_' or '-'."],
+    [{ id: 'a'.repeat(65) }, "The id of the client is 1 to 64 letters, digits, '_' or '-'."],
+    [{ team: { id: 'ä' } }, "The id of the team is 1 to 64 letters, digits, '_' or '-'."],
+    [{ app: { id: 'x\n' } }, "The id of the app is 1 to 64 letters, digits, '_' or '-'."],
+    [{ name: 'a\nb' }, 'The name of the client is 1 to 100 characters of one line.'],
+    [{ name: ' ' }, 'The name of the client is 1 to 100 characters of one line.'],
+    [{ name: 'a\u202egnp' }, 'The name of the client is 1 to 100 characters of one line.'],
+    [{ name: '\ud800' }, 'The name of the client is 1 to 100 characters of one line.'],
+    [{ app: { id: 'x', name: '' } }, 'The name of the app is 1 to 100 characters of one line.'],
+    [{ team: { id: 'x', name: 'a\u0000' } }, 'The name of the team is 1 to 100 characters of one line.'],
+    [{ redirectUris: [] }, 'A client needs an address to which members are sent back.'],
+    [{ redirectUris: ['/'] }, '/ cannot be a redirect: it is no absolute address.'],
+    [{ scopes: [] }, 'A client needs a scope.'],
+    [{ scopes: ['SVC.me.profile:read'] }, 'There is no scope SVC.me.profile:read.'],
+    [{ scopes: ['__proto__'] }, 'There is no scope __proto__.'],
+  ])('with %j says so', (change, sentence) => {
+    expect(faultsOf({ ...good, ...change }, false)).toEqual([sentence])
+  })
+
+  it('with several faults has them all said at once', () => {
+    const faults = faultsOf({ ...good, id: '.', scopes: ['x'], redirectUris: ['/', 'http://a.example/'] }, true)
+    expect(faults).toHaveLength(4)
+  })
+})
+
+describe('the scopes of a client', () => {
+  const all = Object.keys(scopes) as Scope[]
+  const developers = ['lms.me.quizzes:write', 'ntf.apps.webhook:update', 'ntf.apps.webhook:read']
+
+  it('of lms and notify are for teams of level developer', () => {
+    expect(all.filter((scope) => !allowedTo('hobby', scope))).toEqual(developers)
+    expect(levelFaults(all, 'developer')).toEqual([])
+    expect(levelFaults(all, 'hobby')).toEqual(developers.map((scope) => `${scope} is for teams of level developer.`))
+  })
+
+  it('are those it registered, as far as they are known and its level allows them by now', () => {
+    const registered = ['lms.me.quizzes:write', 'svc.me.groups:read', 'constructor', 'gone:read', 'svc.me.profile:read']
+    const of = (level: 'hobby' | 'developer') => scopesOf({ scopes: registered, team: { level } })
+    expect(of('hobby')).toEqual(['svc.me.groups:read', 'svc.me.profile:read'])
+    expect(of('developer')).toEqual(['lms.me.quizzes:write', 'svc.me.groups:read', 'svc.me.profile:read'])
+  })
+
+  it('are in the demo data all that its level allows', () => {
+    const { client, team } = demo(new Date(0))
+    const levels = new Map(team.map(({ id, level }) => [id, level]))
+    for (const { id, teamId, scopes: registered } of client) {
+      const allowed = all.filter((scope) => allowedTo(levels.get(teamId)!, scope))
+      expect([id, registered]).toEqual([
+        id,
+        id === 'example-app' ? allowed.filter((s) => s.startsWith('svc.')) : allowed,
+      ])
+    }
+  })
+})
