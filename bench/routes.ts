@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import { statements } from '../routers/storage/statements.ts'
+import { LARGE_BYTES, statements } from '../routers/storage/statements.ts'
 
 /** Whose requests they are: a token, and what a bare handler reads off it. */
 export interface Tenant {
@@ -37,20 +37,22 @@ const segment = (path: string, n: number) => path.split('/')[n]!
 
 export const routes: Record<string, BenchedRoute> = {
   get: {
-    target: 3,
+    target: 2,
     method: 'GET',
     path: (i) => `/v1/storage/bench/${keyOf(i)}`,
     async bare(pool, { app, club }, path) {
+      const key = segment(path, 4)
       const { rows } = await pool.query({
         ...statements.get,
-        values: [app, club, '', segment(path, 3), segment(path, 4)],
+        values: [app, club, '', segment(path, 3), key, LARGE_BYTES],
       })
-      const [{ key, value, updatedAt }] = rows
+      const [{ value, updatedAt }] = rows
       return `{"key":${JSON.stringify(key)},"value":${value},"updatedAt":${updatedAt}}`
     },
   },
 
   put: {
+    target: 1.7,
     method: 'PUT',
     path: (i) => `/v1/storage/bench/${keyOf(i)}`,
     body: `{"value":${VALUE}}`,
@@ -68,12 +70,13 @@ export const routes: Record<string, BenchedRoute> = {
   },
 
   list: {
+    target: 1.5,
     method: 'GET',
     path: () => '/v1/storage/bench',
     async bare(pool, { app, club }, path) {
       const { rows } = await pool.query({
         ...statements.list,
-        values: [app, club, '', segment(path, 3), 50, 0],
+        values: [app, club, '', segment(path, 3), 50, 0, LARGE_BYTES],
       })
       let items = ''
       for (const { key, value, updatedAt } of rows) {
