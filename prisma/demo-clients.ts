@@ -36,6 +36,7 @@ export const clients = {
       name: 'Clubnote',
       redirectUris: ['http://example.localhost:3000/'],
     },
+    { ...client('platform', null, null, []), name: 'The platform itself' },
   ],
 } satisfies {
   team: Prisma.TeamCreateManyInput[]
@@ -43,6 +44,6 @@ export const clients = {
   client: Prisma.ClientCreateManyInput[]
 }
 
-function client(id: string, teamId: string, appId: string | null, scopes: string[]) {
+function client(id: string, teamId: string | null, appId: string | null, scopes: string[]) {
   return { id, name: id, teamId, appId, environment: 'production' as const, scopes }
 }

@@ -43,6 +43,7 @@ export function restFacade(core: Core) {
       sealer: core.sealer,
       brand: core.brand,
       storageQuotaBytes,
+      published: core.published,
       principal,
       admit,
       setHeader,

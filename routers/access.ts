@@ -3,8 +3,8 @@ import type { Database } from '../prisma/client.ts'
 
 /** Whom a call is made for. Of a verified token, or of a caller in this process. */
 export interface Principal {
-  /** The member: `sub` of a token. */
-  member: string
+  /** The member: `sub` of a token. Null: a first-party client on its own behalf. */
+  member: string | null
   /** The club, academy or provider that the member gave consent for. */
   organisation: string
   client: string
@@ -17,7 +17,8 @@ export interface Principal {
 
 /** What a principal's client, team and membership are, as the database says. */
 export interface Access {
-  team: string
+  /** Null: the client is a first-party one, which belongs to the platform. */
+  team: string | null
   level: 'hobby' | 'developer'
   /** Sandbox clients have no limit. */
   sandbox: boolean
@@ -47,7 +48,7 @@ export function accessLookup(db: Database, now: () => number): AccessLookup {
   return async (principal) => {
     const { client, organisation, member, grant = '' } = principal
     if (!storable(client)) return null
-    const key = `${client}\0${organisation}\0${member}\0${grant}`
+    const key = `${client}\0${organisation}\0${member ?? ''}\0${grant}`
     const known = remembered.get(key) ?? (await remembered.fetch(key, { context: principal }))
     return known!.access
   }
@@ -55,10 +56,10 @@ export function accessLookup(db: Database, now: () => number): AccessLookup {
 
 const access = {
   name: 'access',
-  text: `SELECT "Team".id AS team, "Team".level::text AS level, "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
+  text: `SELECT "Team".id AS team, coalesce("Team".level::text, 'developer') AS level, "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
       (SELECT "Organisation".kind::text FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
        WHERE "organisationId" = $2 AND "personId" = $3 AND ("leftAt" IS NULL OR "leftAt" > $4)) AS "memberOf"
-    FROM "Client" JOIN "Team" ON "Team".id = "Client"."teamId" WHERE "Client".id = $1
+    FROM "Client" LEFT JOIN "Team" ON "Team".id = "Client"."teamId" WHERE "Client".id = $1
       AND ($5::text IS NULL OR EXISTS (SELECT FROM "Consent" WHERE "Consent".id = $5
         AND "clientId" = $1 AND "organisationId" = $2 AND "personId" = $3 AND "withdrawnAt" IS NULL))`,
 }
@@ -66,7 +67,7 @@ const access = {
 async function lookUp(db: Database, principal: Principal, now: number): Promise<Access | null> {
   const { client, organisation, member, grant } = principal
   if (grant !== undefined && !storable(grant)) return null
-  const whose = storable(organisation) && storable(member) ? [organisation, member] : ['', '']
+  const whose = member !== null && storable(organisation) && storable(member) ? [organisation, member] : ['', '']
   const [row] = await db.execute(access, [client, ...whose, new Date(now).toISOString(), grant ?? null])
   if (!row) return null
   const [team, level, sandbox, app, memberOf] = row

@@ -2,6 +2,13 @@ import type { Database } from '../prisma/client.ts'
 import type { Access, AccessLookup, Principal } from './access.ts'
 import type { Sealer } from './webhook/seal.ts'
 
+/** An event that was published, and the deliveries that it made. */
+export interface Published {
+  app: string
+  event: string
+  deliveries: readonly string[]
+}
+
 /** What the whole service shares. */
 export interface Core {
   db: Database
@@ -12,6 +19,14 @@ export interface Core {
   /** Fills `This client is not a … app.` */
   brand: string
   storageQuotaBytes: number
+  /** Told of each event that was published just now: a worker in this process need not wait for its next look. */
+  published: (event: Published) => void
+}
+
+/** What a procedure's own code is given, behind the gate: whose app and which member it is for; '' where there is none. */
+export interface Admitted extends Context {
+  app: string
+  member: string
 }
 
 /** What is given to every procedure. */

@@ -12,10 +12,15 @@ interface Parts {
   brand: string
   storageQuotaBytes: number
   now: () => number
+  published?: Core['published']
 }
 
 /** What the whole service shares, made once in a process. */
-export const createCore = (parts: Parts): Core => ({ ...parts, accessOf: accessLookup(parts.db, parts.now) })
+export const createCore = (parts: Parts): Core => ({
+  published: () => {},
+  ...parts,
+  accessOf: accessLookup(parts.db, parts.now),
+})
 
 const createCaller = createCallerFactory(appRouter)
 

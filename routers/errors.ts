@@ -92,6 +92,7 @@ export const errors = {
       challenge('error="insufficient_scope"', `scope="${scope}"`),
     ),
   levelTooLow: row(403, 'The Developer membership is needed for this API.'),
+  clientNotFirstParty: row(403, 'This client does not belong to the platform.'),
   clientNotApp: (brand: string) => new ApiError(403, `This client is not a ${brand} app.`),
 
   memberUnknown: (organisation: 'club' | 'academy' | 'provider') =>

@@ -14,3 +14,8 @@ export const scopes = {
 } as const
 
 export type Scope = keyof typeof scopes
+
+/** What first-party clients alone may do; no member is ever asked for it. */
+export const firstPartyScopes = ['ntf.subscriptions:write', 'ntf.events:write', 'lms.reviews:write'] as const
+
+export type FirstPartyScope = (typeof firstPartyScopes)[number]

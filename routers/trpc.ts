@@ -5,7 +5,7 @@ import type { Context } from './context.ts'
 import { failureOf } from './database-errors.ts'
 import type { PlainError } from './errors.ts'
 import { ApiError, errors, protocolError } from './errors.ts'
-import type { Scope } from './scopes.ts'
+import type { FirstPartyScope, Scope } from './scopes.ts'
 
 export type Section = 'apps' | 'lms' | 'notify'
 
@@ -17,6 +17,8 @@ export interface Audience {
   app?: true
   /** Only current members of an organisation of this kind. */
   memberOf?: 'club' | 'academy' | 'provider'
+  /** Only clients of the platform itself, which need no member. */
+  firstParty?: true
 }
 
 /** Whoever holds a valid token. */
@@ -25,10 +27,17 @@ export const clubMembers: Audience = { section: 'apps', memberOf: 'club' }
 export const clubApps: Audience = { section: 'apps', app: true, memberOf: 'club' }
 export const learners: Audience = { section: 'lms', level: 'developer', memberOf: 'academy' }
 export const providers: Audience = { section: 'notify', level: 'developer', memberOf: 'provider' }
+export const academyPlatform: Audience = { section: 'lms', firstParty: true }
+export const providerPlatform: Audience = { section: 'notify', firstParty: true }
+
+interface Described {
+  summary: string
+  /** The errors of its own, beside those of its audience and of its input. */
+  fails?: readonly PlainError[]
+}
 
 /** How an endpoint looks over REST, where that is not plain from its line. */
-interface Row {
-  summary: string
+interface Row extends Described {
   /** Status of success; 200 if nothing is said. */
   status?: 201 | 204
   /** Input that PUT and POST take from the query. */
@@ -37,12 +46,11 @@ interface Row {
   headers?: Readonly<Record<string, string>>
   /** The one field of the body whose content is given on as the text it came as (JsonText). */
   raw?: string
-  /** The errors of its own, beside those of its audience and of its input. */
-  fails?: readonly PlainError[]
 }
 
+/** An endpoint, and a procedure that tRPC alone has: without `openapi`. */
 export interface Meta extends OpenApiMeta, Row {
-  scope: Scope | null
+  scope: Scope | FirstPartyScope | null
   audience: Audience
 }
 
@@ -72,13 +80,16 @@ const gate = t.middleware(async ({ ctx, meta, type, next }) => {
     throw failureOf(cause)
   })
   if (!access) throw errors.tokenInvalid()
+  const { member } = ctx.principal
+  if (member === null && !(audience.firstParty && access.team === null)) throw errors.tokenInvalid()
   await ctx.admit(access)
   if (scope !== null && !ctx.principal.scopes.has(scope)) throw errors.scopeMissing(scope)
   if (audience.level && access.level !== audience.level) throw errors.levelTooLow()
+  if (audience.firstParty && access.team !== null) throw errors.clientNotFirstParty()
   if (audience.app && access.app === null) throw errors.clientNotApp(ctx.brand)
   if (audience.memberOf && access.memberOf !== audience.memberOf) throw errors.memberUnknown(audience.memberOf)
 
-  const result = await next({ ctx: { app: access.app ?? '' } })
+  const result = await next({ ctx: { app: access.app ?? '', member: member ?? '' } })
   if (result.ok || result.error instanceof ApiError) return result
   const { cause, code } = result.error
   if (code === 'BAD_REQUEST' && cause instanceof z.core.$ZodError) throw inputError(cause, type)
@@ -96,8 +107,13 @@ export function inputError({ issues }: z.core.$ZodError, type: string): ApiError
 
 type Line = `${'GET' | 'PUT' | 'POST' | 'DELETE'} /${string}`
 
-/** Begins a procedure with its row of the endpoint table. There is no other way to begin one, so none lacks a scope. */
+/** Begins a procedure with its row of the endpoint table. This, or `internal`, begins each, so that none lacks a scope. */
 export function endpoint(line: Line, scope: Scope | null, audience: Audience, row: Row) {
   const [method, path] = line.split(' ') as ['GET' | 'PUT' | 'POST' | 'DELETE', `/${string}`]
   return t.procedure.meta({ ...row, openapi: { method, path, summary: row.summary }, scope, audience }).use(gate)
+}
+
+/** Begins a procedure that has no REST path: it is called over tRPC alone. */
+export function internal(scope: FirstPartyScope, audience: Audience, described: Described) {
+  return t.procedure.meta({ ...described, scope, audience }).use(gate)
 }

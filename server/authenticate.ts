@@ -96,13 +96,13 @@ export function ownPrincipal(payload: JWTPayload, header: JWTHeaderParameters): 
   return principalNamed({ member, organisation, client, scopes: scope.split(' ') })
 }
 
-/** Without a member, an organisation or a client there is no principal. */
+/** Without an organisation or a client there is no principal; who needs no member is for the procedures to say. */
 export function principalNamed(
   named: Record<'member' | 'organisation' | 'client', unknown> & { scopes: string[] },
 ): Principal {
   const { member, organisation, client, scopes } = named
-  if (!isName(member) || !isName(organisation) || !isName(client)) throw errors.tokenInvalid()
-  return { member, organisation, client, scopes: new Set(scopes) }
+  if (!(member === undefined || isName(member)) || !isName(organisation) || !isName(client)) throw errors.tokenInvalid()
+  return { member: member ?? null, organisation, client, scopes: new Set(scopes) }
 }
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''

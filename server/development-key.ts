@@ -23,7 +23,8 @@ export function developmentRules({ d: _private, ...publicKey }: JWK): TokenRules
 }
 
 export interface TokenClaims {
-  member: string
+  /** Null: for a first-party client on its own behalf. */
+  member: string | null
   organisation: string
   client: string
   scope: string
@@ -33,9 +34,8 @@ export interface TokenClaims {
 /** An access token (RFC 9068). */
 export async function mintToken(key: JWK, { member, organisation, client, scope, expiresInSeconds }: TokenClaims) {
   const now = Math.floor(Date.now() / 1000)
-  return new SignJWT({ organisation, client_id: client, scope })
+  return new SignJWT({ organisation, client_id: client, scope, ...(member !== null && { sub: member }) })
     .setProtectedHeader({ alg: ALGORITHM, typ: 'at+jwt', kid: key.kid! })
-    .setSubject(member)
     .setIssuer(ISSUER)
     .setAudience(AUDIENCE)
     .setIssuedAt(now)

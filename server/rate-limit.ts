@@ -8,7 +8,7 @@ export const LIMITS = { hobby: 60, developer: 10_000 } as const
 export type Admit = (access: Access, setHeader: (name: string, value: string) => void) => Promise<void>
 
 /**
- * One count for each team, over all its clients, tokens and sections. The window is 60 seconds from the team's first
+ * One count for each team, over all its clients, tokens and sections; none for the platform's own clients. The window is 60 seconds from the team's first
  * request. rate-limiter-flexible, as its Redis form counts in the same way.
  */
 export function rateLimit(windowSeconds = 60): Admit {
@@ -17,7 +17,7 @@ export function rateLimit(windowSeconds = 60): Admit {
     developer: new RateLimiterMemory({ points: LIMITS.developer, duration: windowSeconds }),
   }
   return async ({ team, level, sandbox }, setHeader) => {
-    if (sandbox) return
+    if (sandbox || team === null) return
     const state = await limiters[level].consume(team).catch((refused) => {
       if (refused instanceof RateLimiterRes) return refused
       throw refused

@@ -18,7 +18,10 @@ export const competitions = endpoint('GET /me/competitions', 'svc.me.competition
 })
   .output(z.object({ items: z.array(result) }))
   .query(async ({ ctx }) => {
-    const { organisation: clubId, member: personId } = ctx.principal
+    const {
+      member: personId,
+      principal: { organisation: clubId },
+    } = ctx
     const ofClub = { OR: [{ hostId: clubId }, { participations: { some: { clubId } } }] }
     const rows = await ctx.db.competitionResult.findMany({
       relationLoadStrategy: 'join',

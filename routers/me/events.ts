@@ -57,11 +57,7 @@ export const events = endpoint('GET /me/events', 'svc.me.events:read', clubMembe
         clubId,
         state: 'published',
         ...overlaps(fromUnix(start), fromUnix(end)),
-        OR: [
-          { calendarId: null, groupId: null },
-          { calendar: { clubId, visible: true } },
-          { group: ownGroup(ctx.principal) },
-        ],
+        OR: [{ calendarId: null, groupId: null }, { calendar: { clubId, visible: true } }, { group: ownGroup(ctx) }],
       },
       select: { id: true, title: true, start: true, end: true, location: true },
       orderBy: [{ start: 'asc' }, { end: 'asc' }, { id: 'asc' }],

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Prisma } from '../../prisma/generated/client.ts'
-import type { Principal } from '../access.ts'
+import type { Admitted } from '../context.ts'
 import { clubMembers, endpoint } from '../trpc.ts'
 
 /** The member's groups: those of the club in which they are a member or which they train. Events and plans ask too. */
-export const ownGroup = ({ organisation, member }: Principal) =>
+export const ownGroup = ({ member, principal: { organisation } }: Admitted) =>
   ({ clubId: organisation, people: { some: { personId: member } } }) satisfies Prisma.GroupWhereInput
 
 const group = z.object({ id: z.string(), name: z.string(), role: z.enum(['member', 'trainer']) })
@@ -17,8 +17,8 @@ export const groups = endpoint('GET /me/groups', 'svc.me.groups:read', clubMembe
   .query(async ({ ctx }) => {
     const rows = await ctx.db.group.findMany({
       relationLoadStrategy: 'join',
-      where: ownGroup(ctx.principal),
-      select: { id: true, name: true, people: { where: { personId: ctx.principal.member }, select: { role: true } } },
+      where: ownGroup(ctx),
+      select: { id: true, name: true, people: { where: { personId: ctx.member }, select: { role: true } } },
       orderBy: [{ name: 'asc' }, { id: 'asc' }],
     })
     const items = rows.map(({ id, name, people }) => {

@@ -18,7 +18,10 @@ export const membercard = endpoint('GET /me/membercard', 'svc.me.membercard:read
 })
   .output(z.object({ card: card.nullable() }))
   .query(async ({ ctx }) => {
-    const { organisation: clubId, member: personId } = ctx.principal
+    const {
+      member: personId,
+      principal: { organisation: clubId },
+    } = ctx
     const stored = await ctx.db.memberCard.findFirst({
       where: { clubId, personId },
       orderBy: [{ issuedAt: 'desc' }, { serial: 'desc' }],

@@ -16,7 +16,7 @@ const member = z.object({
 export const profile = endpoint('GET /me/profile', 'svc.me.profile:read', clubMembers, { summary: 'The member' })
   .output(member)
   .query(async ({ ctx }) => {
-    const person = await ctx.db.person.findUnique({ where: { id: ctx.principal.member } })
+    const person = await ctx.db.person.findUnique({ where: { id: ctx.member } })
     // Removed in the seconds for which the membership is remembered.
     if (!person) throw errors.memberUnknown('club')
     return { ...person, birthday: person.birthday && toPlainDate(person.birthday) }

@@ -17,8 +17,8 @@ export const trainingplans = endpoint('GET /me/trainingplans', 'svc.me.trainingp
 })
   .output(z.object({ items: z.array(plan) }))
   .query(async ({ ctx }) => {
-    const group = ownGroup(ctx.principal)
-    const asMember = { personId: ctx.principal.member, role: 'member' as const }
+    const group = ownGroup(ctx)
+    const asMember = { personId: ctx.member, role: 'member' as const }
     const rows = await ctx.db.trainingPlan.findMany({
       relationLoadStrategy: 'join',
       where: { assignments: { some: { group } } },

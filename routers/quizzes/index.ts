@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Context } from '../context.ts'
+import type { Admitted } from '../context.ts'
 import { errors, says } from '../errors.ts'
 import { endpoint, learners, router } from '../trpc.ts'
 import type { Answers } from './grade.ts'
@@ -56,7 +56,7 @@ const submit = endpoint('POST /quizzes/{quizId}/results', 'lms.me.quizzes:write'
   .mutation(({ ctx, input }) => retried(() => attempt(ctx, input)))
 
 /** In the documented order of refusals: quiz, key, state, answers. */
-async function attempt(ctx: Context, { quizId, idempotencyKey, answers }: z.output<typeof input>): Promise<Result> {
+async function attempt(ctx: Admitted, { quizId, idempotencyKey, answers }: z.output<typeof input>): Promise<Result> {
   const place = placeOf(ctx, quizId, idempotencyKey)
   const quiz = await findQuiz(ctx, place)
   if (!quiz) throw errors.quizUnknown()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { storable } from '../access.ts'
-import type { Context } from '../context.ts'
+import type { Admitted, Context } from '../context.ts'
 import { sqlState } from '../database-errors.ts'
 import { errors } from '../errors.ts'
 import type { Grading } from './grade.ts'
@@ -12,9 +12,9 @@ import { claim, expiry } from './idempotency.ts'
 export type Result = { id: string } & Omit<Grading, 'outcomes'>
 
 /** Where the first answer to a key of this member is kept. */
-export const placeOf = ({ principal }: Context, quizId: string, key = ''): Place => ({
+export const placeOf = ({ principal, member }: Admitted, quizId: string, key = ''): Place => ({
   clientId: principal.client,
-  personId: principal.member,
+  personId: member,
   organisationId: principal.organisation,
   quizId,
   // No key is empty, so without one there is never a record.

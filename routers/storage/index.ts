@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Context } from '../context.ts'
+import type { Admitted, Context } from '../context.ts'
 import { errors, says } from '../errors.ts'
 import { clubApps, endpoint, router } from '../trpc.ts'
 import { conditions, etag } from './conditions.ts'
@@ -18,10 +18,10 @@ const entry = z.object({ key: z.string(), value: z.unknown(), updatedAt: z.int()
 type Scoped = { collection: string; scope: 'org' | 'user' }
 
 /** Rule 11: the storage of the app and the club of the token; with `user` only the member's own entries. */
-const within = (ctx: Context & { app: string }, { collection, scope }: Scoped): Collection => ({
+const within = (ctx: Admitted, { collection, scope }: Scoped): Collection => ({
   app: ctx.app,
   club: ctx.principal.organisation,
-  owner: scope === 'user' ? ctx.principal.member : '',
+  owner: scope === 'user' ? ctx.member : '',
   collection,
 })
 

@@ -79,7 +79,7 @@ const actions = {
     const rows = await listClients(db, values.team)
     const heads = ['ID', 'APP', 'TEAM', 'LEVEL', 'TYPE', 'ENVIRONMENT', 'SCOPES', 'REDIRECTS'].map((head) => [head])
     const cells = rows.map(({ id, appId, teamId, team, type, environment, scopes, redirectUris }) => [
-      ...[id, appId ?? '-', teamId, team.level, type, environment].map((cell) => [cell]),
+      ...[id, appId ?? '-', teamId ?? '-', team?.level ?? 'first-party', type, environment].map((cell) => [cell]),
       scopes,
       redirectUris,
     ])

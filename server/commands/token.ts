@@ -4,7 +4,7 @@ import { readEnvironment } from '../config.ts'
 import { developmentKey, mintToken } from '../development-key.ts'
 
 const usage =
-  'npm run -s token -- --member anna --club riverside --client trainer-app [--scope "a b"] [--expires-in 3600]'
+  'npm run -s token -- [--member anna] --club riverside --client trainer-app [--scope "a b"] [--expires-in 3600]'
 
 /** Prints one access token, and nothing else. Names are taken as they are: whether they exist, the service says. */
 async function main() {
@@ -22,11 +22,14 @@ async function main() {
     },
   })
   const { member, club, client, scope = Object.keys(scopes).join(' '), 'expires-in': expiresIn = '3600' } = values
-  if (!member || !club || !client) throw new Error(`--member, --club and --client are needed:\n  ${usage}`)
+  // Without a member it is a first-party client's; given and empty, a variable of a script was not set.
+  if (member === '' || !club || !client) {
+    throw new Error(`--club and --client are needed, and --member but for first-party clients:\n  ${usage}`)
+  }
   if (!/^-?\d{1,10}$/.test(expiresIn)) throw new Error(`--expires-in is a number of seconds:\n  ${usage}`)
   const expiresInSeconds = Number(expiresIn)
   const key = await developmentKey(dataDir)
-  return mintToken(key, { member, organisation: club, client, scope, expiresInSeconds })
+  return mintToken(key, { member: member ?? null, organisation: club, client, scope, expiresInSeconds })
 }
 
 try {

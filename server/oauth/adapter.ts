@@ -88,7 +88,7 @@ function storablePayload({ jti, ...rest }: AdapterPayload, secret: boolean): Pri
   return JSON.parse(text)
 }
 
-/** A registered client as a public one of its type. Without redirect addresses it is none. */
+/** A registered client as a public one of its type. Without a team or redirect addresses it is none. */
 function clients({ db }: Parts): Adapter {
   const readOnly = async () => {
     throw new Error('clients are registered by command')
@@ -97,7 +97,7 @@ function clients({ db }: Parts): Adapter {
     async find(id) {
       if (!storable(id)) return undefined
       const client = await db.client.findUnique({ where: { id }, include: { team: true } })
-      if (!client || client.redirectUris.length === 0) return undefined
+      if (!client?.team || client.redirectUris.length === 0) return undefined
       return {
         client_id: client.id,
         client_name: client.name,
@@ -106,7 +106,7 @@ function clients({ db }: Parts): Adapter {
         token_endpoint_auth_method: 'none',
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
-        allowed_scopes: scopesOf(client),
+        allowed_scopes: scopesOf({ scopes: client.scopes, team: client.team }),
       }
     },
     upsert: readOnly,

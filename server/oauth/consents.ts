@@ -103,7 +103,7 @@ export async function appOf(db: Database, clientId: string) {
   return client && shownAs(client)
 }
 
-const shownAs = ({ name, app, team }: Row['client']) => ({ name: app?.name ?? name, team: team.name })
+const shownAs = ({ name, app, team }: Row['client']) => ({ name: app?.name ?? name, team: team?.name ?? '' })
 
 export async function nameOf(db: Database, personId: string) {
   const person = await db.person.findUnique({ where: { id: personId } })

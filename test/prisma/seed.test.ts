@@ -129,6 +129,7 @@ describe('the demo data', () => {
       ['example-app', 'builders', 'example-app', 'production'],
       ['hobby-app', 'hobbyists', 'hobby-app', 'production'],
       ['no-app', 'builders', null, 'production'],
+      ['platform', null, null, 'production'],
       ['trainer-app', 'builders', 'trainer-app', 'production'],
       ['trainer-app-sandbox', 'builders', 'trainer-app', 'sandbox'],
     ])

@@ -67,7 +67,7 @@ describe('the token command', { timeout: 60_000 }, () => {
   })
 
   it.each([
-    { args: ['--member', 'anna'], says: '--member, --club and --client are needed:' },
+    { args: ['--member', 'anna'], says: '--club and --client are needed, and --member but for first-party clients:' },
     { args: [...anna, '--expires-in', 'soon'], says: '--expires-in is a number of seconds:' },
     { args: [...anna, '--colour', 'red'], says: "Unknown option '--colour'" },
   ])('says what is wrong with $args', async ({ args, says }) => {
