@@ -1,0 +1,73 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { generate } from 'selfsigned'
+
+/** One request, as the receiver got it. */
+export interface Received {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+/** A certificate for 127.0.0.1, ::1 and localhost, which is its own authority: it has to be trusted as one. */
+export async function selfSigned(names: readonly string[] = ['localhost']) {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'receiver' }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    extensions: [
+      { name: 'basicConstraints', cA: true },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 7, ip: '127.0.0.1' },
+          { type: 7, ip: '::1' },
+          ...names.map((value) => ({ type: 2 as const, value })),
+        ],
+      },
+    ],
+  })
+  return { key, cert }
+}
+
+/** A receiver of deliveries on a TLS socket of its own. It answers 204 unless told otherwise, and keeps what came. */
+export async function startReceiver({
+  answer = (_received: Received, response: ServerResponse) => void response.writeHead(204).end(),
+  names = [] as readonly string[],
+} = {}) {
+  const { key, cert } = await selfSigned(['localhost', ...names])
+  const received: Received[] = []
+  const sockets = new Set<Socket>()
+  let connections = 0
+  const server = createServer({ key, cert }, (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method, url, headers } = request
+      const one = { method: method!, path: url!, headers, body: Buffer.concat(chunks).toString('utf8') }
+      received.push(one)
+      answer(one, response)
+    })
+  })
+  server.on('connection', (socket: Socket) => {
+    connections++
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket)).on('error', () => {})
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    /** What a sender has to trust. */
+    ca: cert,
+    url: (path = '/hook', host = '127.0.0.1') => `https://${host}:${port}${path}`,
+    received,
+    connections: () => connections,
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
