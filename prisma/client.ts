@@ -4,9 +4,13 @@ import pg from 'pg'
 import { execution } from './execution.ts'
 import type { Prisma } from './generated/client.ts'
 import { PrismaClient } from './generated/client.ts'
+import { endSilentConnections } from './silence.ts'
 
 /** Prisma, and beside it `execute`, on the same pool, for the few statements that answer most requests. */
 export type Database = PrismaClient & { execute: ReturnType<typeof execution> }
+/** PostgreSQL itself ends a statement sooner; this is for a server that says nothing any more. */
+const SILENT_MS = 5_000
+
 export type Transaction = Prisma.TransactionClient
 
 /** Names statements, so that PostgreSQL plans each once a connection; bounded, as lists make texts without end. */
@@ -33,11 +37,11 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
     options: '-c timezone=UTC',
     application_name: 'member-apps-api',
     connectionTimeoutMillis: 3_000,
-    query_timeout: 5_000,
     statement_timeout: 5_000,
     idle_in_transaction_session_timeout: 30_000,
   })
   pool.on('error', onError)
+  endSilentConnections(pool, SILENT_MS)
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, { statementNameGenerator: statementNames(), disposeExternalPool: true }),
     transactionOptions: { maxWait: 5_000, timeout: 10_000 },

@@ -30,8 +30,7 @@ class Execution implements Submittable {
   readonly text: string
   readonly #values: readonly Field[]
   readonly #rows: Field[][] = []
-  /** pg puts its timeout around this. */
-  callback: (error: Error | undefined, rows: Field[][]) => void
+  readonly callback: (error: Error | undefined, rows: Field[][]) => void
 
   constructor({ name, text }: Statement, values: readonly Field[], callback: Execution['callback']) {
     this.name = name
