@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { isSecure } from './issuer-documents.ts'
 import { isLoopback } from './loopback.ts'
+import { isNetwork } from './webhooks/addresses.ts'
 
 const port = z.coerce.number('a port number').int('a port number').min(0).max(65535)
 const positive = z.coerce.number('a number of bytes').int('a whole number of bytes').min(1)
@@ -35,6 +36,14 @@ const loginIssuer = z.url({ protocol: /^https?$/, error: 'an https address' }).r
   const { protocol, hostname } = new URL(text)
   return protocol === 'https:' || isLoopback(hostname)
 }, 'an https address; http is for this machine only')
+
+const networks = z
+  .string()
+  .transform((text) => text.split(',').map((entry) => entry.trim()))
+  .refine(
+    (entries) => entries.every(isNetwork),
+    'IP addresses and networks with commas between: 127.0.0.1,10.20.0.0/16',
+  )
 
 /** Variables that say nothing without another. */
 const needs = {
@@ -79,6 +88,8 @@ const environment = z.object({
   TOKEN_CLAIM_ORGANISATION: name.default('organisation'),
   TOKEN_CLAIM_CLIENT: name.default('client_id'),
   TOKEN_CLAIM_SCOPE: name.default('scope'),
+  WEBHOOK_ALLOW: networks.default([]),
+  WEBHOOK_WORKER: z.enum(['true', 'false']).default('true'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   NODE_ENV: z.string().optional(),
 })
@@ -117,6 +128,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     tokenIssuer: data.TOKEN_ISSUER,
     login: loginSettings(data),
     outsideIssuer: data.TOKEN_ISSUER === undefined ? null : outsideIssuer(data.TOKEN_ISSUER, data),
+    webhooks: { allow: data.WEBHOOK_ALLOW, worker: data.WEBHOOK_WORKER === 'true' },
     logLevel: data.LOG_LEVEL,
     production: data.NODE_ENV === 'production',
   })

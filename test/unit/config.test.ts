@@ -21,6 +21,7 @@ describe('the settings', () => {
       tokenIssuer: undefined,
       login: { smtp: null, upstream: null },
       outsideIssuer: null,
+      webhooks: { allow: [], worker: true },
       logLevel: 'info',
       production: false,
     })
@@ -60,6 +61,12 @@ describe('the settings', () => {
     ['TOKEN_JWKS_URL', 'http://id.example.org/jwks'],
     ['TOKEN_AUDIENCE', 'without an issuer'],
     ['TOKEN_CLAIM_CLIENT', 'azp'],
+    ['WEBHOOK_ALLOW', 'localhost'],
+    ['WEBHOOK_ALLOW', '127.0.0.1,'],
+    ['WEBHOOK_ALLOW', '127.0.0.1 10.0.0.1'],
+    ['WEBHOOK_ALLOW', '10.0.0.0/33'],
+    ['WEBHOOK_ALLOW', 'fe80::1%eth0'],
+    ['WEBHOOK_WORKER', 'no'],
     ['LOG_LEVEL', 'loud'],
   ])('refuse %s=%s', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^.*\\n  ${name}: `))
@@ -143,6 +150,11 @@ describe('the settings', () => {
       audiences: { apps: 'all', lms: 'all', notify: 'notify' },
       claims: { member: 'a', organisation: 'b.c', client: 'azp', scope: 'permissions' },
     })
+  })
+
+  it('say where webhooks may go and who delivers them', () => {
+    const given = { WEBHOOK_ALLOW: '127.0.0.1, ::1,10.20.0.0/16', WEBHOOK_WORKER: 'false' }
+    expect(readConfig(given).webhooks).toEqual({ allow: ['127.0.0.1', '::1', '10.20.0.0/16'], worker: false })
   })
 
   it('are refused all at once', () => {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import type { SelfsignedOptions } from 'selfsigned'
 import { generate } from 'selfsigned'
 
 /** One request, as the receiver got it. */
@@ -12,7 +13,7 @@ export interface Received {
 }
 
 /** A certificate for 127.0.0.1, ::1 and localhost, which is its own authority: it has to be trusted as one. */
-export async function selfSigned(names: readonly string[] = ['localhost']) {
+export async function selfSigned(names: readonly string[] = ['localhost'], more: SelfsignedOptions = {}) {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'receiver' }], {
     keyType: 'ec',
     curve: 'P-256',
@@ -28,20 +29,22 @@ export async function selfSigned(names: readonly string[] = ['localhost']) {
         ],
       },
     ],
+    ...more,
   })
   return { key, cert }
 }
 
 /** A receiver of deliveries on a TLS socket of its own. It answers 204 unless told otherwise, and keeps what came. */
 export async function startReceiver({
-  answer = (_received: Received, response: ServerResponse) => void response.writeHead(204).end(),
+  answer = (_received: Received, response: ServerResponse): unknown => response.writeHead(204).end(),
   names = [] as readonly string[],
+  certificate = selfSigned(['localhost', ...names]),
 } = {}) {
-  const { key, cert } = await selfSigned(['localhost', ...names])
+  const { key, cert } = await certificate
   const received: Received[] = []
   const sockets = new Set<Socket>()
   let connections = 0
-  const server = createServer({ key, cert }, (request, response) => {
+  const server = createServer({ key, cert, keepAliveTimeout: 60_000 }, (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -65,6 +68,8 @@ export async function startReceiver({
     url: (path = '/hook', host = '127.0.0.1') => `https://${host}:${port}${path}`,
     received,
     connections: () => connections,
+    /** Connections that are open now. */
+    open: () => sockets.size,
     async close() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

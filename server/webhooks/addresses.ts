@@ -1,0 +1,75 @@
+import { BlockList, isIP, isIPv4 } from 'node:net'
+
+type Family = 'ipv4' | 'ipv6'
+
+/** IANA's registry of special-purpose addresses, multicast, and 168.63.129.16, where Azure answers its guests. */
+const special4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '168.63.129.16/32',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+]
+
+/** All that is global unicast today; the special ranges are within it. What carries an IPv4 address is in neither. */
+const global6 = ['2000::/3']
+const special6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
+const mapped6 = ['::ffff:0:0/96']
+
+/** A list of one family alone: node's own takes an IPv4 address for a mapped one where both are in it. */
+function listOf(family: Family, networks: readonly string[]) {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address, prefix = family === 'ipv4' ? 32 : 128] = network.split('/')
+    list.addSubnet(address!, Number(prefix), family)
+  }
+  return (address: string) => list.check(address, family)
+}
+
+const isSpecial4 = listOf('ipv4', special4)
+const isGlobal6 = listOf('ipv6', global6)
+const isSpecial6 = listOf('ipv6', special6)
+const isMapped6 = listOf('ipv6', mapped6)
+
+/** Whether the text is an address, or a network as `10.20.0.0/16`; without a zone, and not an IPv4 address inside an IPv6 one. */
+export function isNetwork(text: string): boolean {
+  const [, address = '', prefix] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? []
+  const family = isIP(address)
+  if (family === 0 || Number(prefix ?? 0) > (family === 4 ? 32 : 128)) return false
+  return family === 4 || !isMapped6(address)
+}
+
+/**
+ * Says of an IP address whether it may be connected to: public unicast, or within what the operator allows. An IPv4
+ * address in the clothes of an IPv6 one, an address with a zone, and what is no address at all never are.
+ */
+export function admission(allow: readonly string[]): (address: string) => boolean {
+  const wrong = allow.find((network) => !isNetwork(network))
+  if (wrong !== undefined) throw new Error(`This is no address or network: ${wrong}`)
+  const isIn4 = (network: string) => isIPv4(network.split('/')[0]!)
+  const isAllowed4 = listOf('ipv4', allow.filter(isIn4))
+  const isAllowed6 = listOf(
+    'ipv6',
+    allow.filter((network) => !isIn4(network)),
+  )
+  return (address) => {
+    const family = isIP(address)
+    if (family === 4) return !isSpecial4(address) || isAllowed4(address)
+    if (family === 0 || address.includes('%') || isMapped6(address)) return false
+    return (isGlobal6(address) && !isSpecial6(address)) || isAllowed6(address)
+  }
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import type { OutgoingHttpHeaders } from 'node:http'
+import https from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { signature } from '../../server/webhooks/sign.ts'
+import { run, until } from '../process/service.ts'
+import { selfSigned } from './receiver.ts'
+import { message, senderTo } from './sending.ts'
+
+const program = fileURLToPath(new URL('../../examples/webhook-receiver/receiver.js', import.meta.url))
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
+/** The example in a process of its own, once it listens. */
+async function startExample() {
+  const { key, cert } = await selfSigned()
+  const directory = await mkdtemp(join(tmpdir(), 'member-apps-receiver-'))
+  const [TLS_KEY, TLS_CERT] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
+  await Promise.all([writeFile(TLS_KEY, key), writeFile(TLS_CERT, cert)])
+  const example = run([program], { WEBHOOK_SECRET: secret, TLS_KEY, TLS_CERT, PORT: '0' })
+  onTestFinished(async () => {
+    example.child.kill()
+    await example.ended
+    await rm(directory, { recursive: true })
+  })
+  const said = await until(
+    async () => (example.child.exitCode === null ? example.stdout() : example.stderr()),
+    (text) => text.includes('\n'),
+  )
+  const [, url] = /^Receiving at (https:\S+)\n$/.exec(said) ?? []
+  if (url === undefined) throw new Error(`It did not start: ${said}`)
+  return { url, ca: cert, events: () => example.stdout().split('\n').slice(1, -1) }
+}
+
+const body = (id: string) =>
+  JSON.stringify({
+    id,
+    type: 'training.moved',
+    timestamp: '2026-11-20T18:00:00.000Z',
+    data: { to: '19:30', by: 'Grüße' },
+  })
+const line = (id: string) => `2026-11-20T18:00:00.000Z training.moved ${id} {"to":"19:30","by":"Grüße"}`
+
+/** The status of one request with these very headers. */
+const request = (
+  { url, ca }: { url: string; ca: string },
+  headers: OutgoingHttpHeaders,
+  text: string,
+  method = 'POST',
+) =>
+  new Promise<number>((resolve, reject) => {
+    const sent = https.request(url, { method, headers, ca, agent: false }, (response) => {
+      resolve(response.resume().statusCode!)
+    })
+    sent.on('error', reject).end(text)
+  })
+
+describe('the example receiver', { timeout: 120_000 }, () => {
+  it('has under 60 lines', () => {
+    expect(readFileSync(program, 'utf8').trimEnd().split('\n').length).toBeLessThan(60)
+  })
+
+  it('prints each event once, and refuses what it cannot believe', async () => {
+    const example = await startExample()
+    const { url } = example
+    const sender = senderTo(example)
+    const status = async (more: Parameters<typeof message>[1]) => (await sender.send(message(url, more))).status
+
+    expect(await status({ id: 'd1', secret, body: body('e1') })).toBe(204)
+    await expect.poll(example.events, { timeout: 10_000 }).toEqual([line('e1')])
+
+    expect(await status({ id: 'd2', secret: null, body: body('e2') })).toBe(401)
+    expect(await status({ id: 'd2', secret: 'whsec_another', body: body('e2') })).toBe(401)
+    expect(await status({ id: 'd2', secret: `${secret}x`, body: body('e2') })).toBe(401)
+    expect(await status({ id: 'd1', secret, body: body('e1') })).toBe(204)
+    expect(await status({ id: 'd3', secret, body: `{"x":"${'y'.repeat(1024 * 1024)}"}` })).toBe(413)
+    const late = senderTo(example, { now: () => Date.now() - 3_600_000 })
+    expect(await late.send(message(url, { id: 'd2', secret, body: body('e2') }))).toMatchObject({ status: 401 })
+
+    // What was refused is not taken for what has come.
+    expect(await status({ id: 'd2', secret, body: body('e2') })).toBe(204)
+    await expect.poll(example.events, { timeout: 10_000 }).toEqual([line('e1'), line('e2')])
+  })
+
+  it('wants the secret and the signature, each of them', async () => {
+    const example = await startExample()
+    const now = Math.floor(Date.now() / 1_000)
+    const headers = {
+      'x-webhook-secret': secret,
+      'webhook-id': 'd1',
+      'webhook-timestamp': String(now),
+      'webhook-signature': signature(secret, 'd1', now, body('e1')),
+    }
+    const post = (more: Record<string, string>, text = body('e1')) => request(example, { ...headers, ...more }, text)
+    expect(await post({ 'x-webhook-secret': 'whsec_another' })).toBe(401)
+    expect(await post({ 'webhook-signature': signature('whsec_another', 'd1', now, body('e1')) })).toBe(401)
+    expect(await post({ 'webhook-id': 'd2' })).toBe(401)
+    expect(await post({ 'webhook-timestamp': String(now + 1) })).toBe(401)
+    expect(await post({}, body('e2'))).toBe(401)
+    expect(await request(example, headers, '', 'GET')).toBe(405)
+    expect(await post({})).toBe(204)
+    await expect.poll(example.events, { timeout: 10_000 }).toEqual([line('e1')])
+  })
+})
