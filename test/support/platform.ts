@@ -36,6 +36,21 @@ export const platformClient = (world: World, claims: Record<string, unknown> = {
     ],
   })
 
+export const ways = ['in this process', 'over HTTP'] as const
+
+/** The first-party procedures of a provider, called in either way. */
+export function platform(world: World, way: (typeof ways)[number]) {
+  const local = asPlatform(world)
+  const { subscriptions, events, deliveries } = platformClient(world)
+  const { create, list, remove } = subscriptions
+  const remote: Pick<typeof local, 'subscriptions' | 'events' | 'deliveries'> = {
+    subscriptions: { create: create.mutate, list: list.query, remove: remove.mutate },
+    events: { publish: events.publish.mutate },
+    deliveries: { list: deliveries.list.query, retry: deliveries.retry.mutate },
+  }
+  return way === 'over HTTP' ? remote : local
+}
+
 /** Of a call that is refused, what it is told, in this process or over HTTP; fails when it is not refused. */
 export async function refusalOf(call: Promise<unknown>) {
   const answered = await call.then(
