@@ -4,6 +4,7 @@ import type { Database } from '../prisma/client.ts'
 import { appId, providerOf } from './apps.ts'
 import { errors, says } from './errors.ts'
 import { jsonTextOf } from './json-text.ts'
+import { retryingDeadlocks } from './storage/statements.ts'
 import { internal, providerPlatform, router } from './trpc.ts'
 
 /** Of the text that receivers are sent. */
@@ -52,7 +53,8 @@ export const statements = {
 /** Publishes an event, unless one with its id was published before: the ids of the deliveries, or how many it has. */
 async function publishOnce(db: Database, { app, provider, id, type, body, publishedAt }: Event) {
   for (;;) {
-    const [row] = await db.execute(statements.publish, [app, provider, id, type, body, publishedAt])
+    const values = [app, provider, id, type, body, publishedAt]
+    const [row] = await retryingDeadlocks(() => db.execute(statements.publish, values))
     const [state, isNew, ids] = row as [string | null, 't' | 'f', string | null]
     if (state === null) throw errors.appUnknown()
     if (state === 'suspended') throw errors.appSuspended()

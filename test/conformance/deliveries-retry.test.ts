@@ -150,6 +150,21 @@ describe('a retry, while a worker writes back', () => {
     expect(await kept(leased)).toMatchObject({ state: 'failed', nextAttemptAt: null })
   })
 
+  // PostgreSQL looks for a deadlock once, a second after a wait began: a busy machine may be later to make one.
+  it('is not lost in a deadlock', { retry: 3 }, async () => {
+    const receiver = await mintReceiver(world.db, await mintApp(world))
+    const pending = await mintDelivery(world.db, receiver)
+    const refused = meanwhile(
+      world.db,
+      (tx) => tx.delivery.update({ where: { id: pending }, data: { lastError: 'gone' } }),
+      () => refusalOf(asPlatform(world).deliveries.retry({ id: pending })),
+      {
+        goOn: (tx) => tx.subscription.update({ where: { id: receiver.subscription }, data: { endedAt: new Date() } }),
+      },
+    )
+    expect(await refused).toEqual(ENDED)
+  })
+
   it('is a 404 when the subscription is removed', async () => {
     const refused = meanwhile(
       world.db,

@@ -85,6 +85,19 @@ describe('an app that is published to', () => {
   })
 })
 
+describe('a deadlock', () => {
+  // PostgreSQL looks for one once, a second after a wait began: a busy machine may be later to make one.
+  it('is not what a publisher is told of', { retry: 3 }, async () => {
+    const refused = meanwhile(
+      world.db,
+      (tx) => tx.subscription.delete({ where: { id: receivers[0] } }),
+      () => refusalOf(publish()),
+      { goOn: (tx) => tx.app.delete({ where: { id: app } }) },
+    )
+    expect(await refused).toMatchObject({ status: 404, message: 'This app does not exist at this provider.' })
+  })
+})
+
 describe('a subscription that is published to', () => {
   it('and removed meanwhile is left out', async () => {
     const answer = meanwhile(world.db, (tx) => tx.subscription.delete({ where: { id: receivers[0] } }), publish)

@@ -3,6 +3,7 @@ import { holdApp, meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp, mintOther, platform, refusalOf, ways } from '../support/platform.ts'
 import type { World } from '../support/world.ts'
 import { id, startWorld } from '../support/world.ts'
+import { mintDelivery, mintReceiver } from './delivery-tenant.ts'
 
 let world: World
 beforeAll(async () => {
@@ -261,5 +262,22 @@ describe('an app that changes while it is subscribed to', () => {
       () => refusalOf(create()),
     )
     expect(await refused).toMatchObject(NO_APP)
+  })
+})
+
+describe('a subscription that is removed while a worker ends it', () => {
+  // PostgreSQL looks for a deadlock once, a second after a wait began: a busy machine may be later to make one.
+  it('is removed all the same', { retry: 3 }, async () => {
+    const receiver = await mintReceiver(world.db, await mintApp(world))
+    const delivery = await mintDelivery(world.db, receiver)
+    const { subscription } = receiver
+    const removed = meanwhile(
+      world.db,
+      (tx) => tx.delivery.update({ where: { id: delivery }, data: { lastError: 'gone' } }),
+      () => asPlatform(world).subscriptions.remove({ id: subscription }),
+      { goOn: (tx) => tx.subscription.update({ where: { id: subscription }, data: { endedAt: new Date() } }) },
+    )
+    expect(await removed).toEqual({ id: subscription })
+    expect(await world.db.delivery.count({ where: { id: delivery } })).toBe(0)
   })
 })

@@ -3,13 +3,14 @@ import type { Database, Transaction } from '../../prisma/client.ts'
 
 /**
  * A call that finds something changed under its hands: `change` is done, but not committed, when the call begins, and is
- * committed once the call waits for it. Gives what the call answers. With `undo` the change is taken back instead.
+ * committed once the call waits for it. Gives what the call answers. With `undo` the change is taken back instead; with
+ * `goOn` it goes on, in a deadlock with the call, which is the one that gives way.
  */
 export async function meanwhile<T>(
   db: Database,
   change: (tx: Transaction) => Promise<unknown>,
   call: () => Promise<T>,
-  { undo = false } = {},
+  { undo = false, goOn }: { undo?: boolean; goOn?: (tx: Transaction) => Promise<unknown> } = {},
 ): Promise<T> {
   const taken = new Error('taken back')
   let settled = false
@@ -32,6 +33,9 @@ export async function meanwhile<T>(
         // Else the test would be about two calls one after the other.
         expect(settled).toBe(false)
         if (undo) throw taken
+        // Whoever looks for a deadlock first gives way: the call does so after a second.
+        if (goOn) await tx.$executeRaw`SET LOCAL deadlock_timeout = '30s'`
+        await goOn?.(tx)
       },
       { timeout: 30_000, maxWait: 20_000 },
     )
