@@ -6,8 +6,9 @@ import pg from 'pg'
 import { openDatabase } from '../prisma/client.ts'
 import { startEmbedded } from '../prisma/embedded.ts'
 import { migrate } from '../prisma/migrate.ts'
-import { scopes } from '../routers/scopes.ts'
+import { firstPartyScopes, scopes } from '../routers/scopes.ts'
 import { developmentKey, mintToken } from '../server/development-key.ts'
+import { createPublishers, PLATFORM } from './publish.ts'
 import type { Tenant } from './routes.ts'
 import { ENTRIES, VALUE } from './routes.ts'
 
@@ -18,6 +19,8 @@ export interface Bench {
   url: string
   dataDir: string
   tenants: Tenant[]
+  /** The platform's own client. */
+  platform: Tenant
   remove: () => Promise<void>
 }
 
@@ -40,14 +43,14 @@ export async function createBench(): Promise<Bench> {
   }
   try {
     await migrate(url.href)
-    return { url: url.href, dataDir, tenants: await createTenants(url.href, dataDir), remove }
+    return { url: url.href, dataDir, ...(await createTenants(url.href, dataDir)), remove }
   } catch (error) {
     await remove()
     throw error
   }
 }
 
-async function createTenants(url: string, dataDir: string): Promise<Tenant[]> {
+async function createTenants(url: string, dataDir: string): Promise<Pick<Bench, 'tenants' | 'platform'>> {
   const db = openDatabase(url, () => {})
   const [club, member] = ['club', 'member']
   const names = Array.from({ length: TENANTS }, (_, i) => `tenant-${i}`)
@@ -70,14 +73,16 @@ async function createTenants(url: string, dataDir: string): Promise<Tenant[]> {
     await db.$queryRaw`SELECT put.outcome FROM generate_series(0, ${ENTRIES - 1}::int) n,
       storage_put(${app}, ${club}, '', 'bench', 'key-' || n, ${VALUE}, gen_random_uuid(), now(), 10485760, NULL, NULL) put`
   }
+  await createPublishers(db, names[0]!)
   await db.$disconnect()
 
   const key = await developmentKey(dataDir)
   const scope = Object.keys(scopes).join(' ')
-  return Promise.all(
-    names.map(async (app) => {
-      const claims = { member, organisation: club, client: app, scope, expiresInSeconds: 36_000 }
-      return { token: await mintToken(key, claims), app, club, member }
-    }),
-  )
+  const tenants = names.map(async (app) => {
+    const claims = { member, organisation: club, client: app, scope, expiresInSeconds: 36_000 }
+    return { token: await mintToken(key, claims), app, club, member }
+  })
+  const own = { member: null, organisation: 'provider', client: PLATFORM, scope: firstPartyScopes.join(' ') }
+  const token = await mintToken(key, { ...own, expiresInSeconds: 36_000 })
+  return { tenants: await Promise.all(tenants), platform: { token, app: '', club: 'provider', member: '' } }
 }

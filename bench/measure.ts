@@ -35,7 +35,22 @@ export function measuring(
   }
 }
 
-export function median(numbers: number[]): number {
+/** A line of the table: the median of the bare handler's rounds, that of the service's, and what lies between them. */
+export function rowOf(name: string, concurrency: number, bare: number[], service: number[], target?: number): string {
+  const ratio = median(service) / median(bare)
+  const ratios = service.map((us, round) => us / bare[round]!).sort((a, b) => a - b)
+  return [
+    name.padEnd(11),
+    String(concurrency).padStart(5),
+    median(bare).toFixed(1).padStart(7),
+    median(service).toFixed(1).padStart(8),
+    ratio.toFixed(2).padStart(6),
+    ` ${ratios[0]!.toFixed(2)} – ${ratios.at(-1)!.toFixed(2)}`,
+    target === undefined ? '' : `   ${target.toFixed(1)}${ratio > target ? ' MISSED' : ''}`,
+  ].join(' ')
+}
+
+function median(numbers: number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)]!
 }

@@ -33,10 +33,11 @@ export interface Server {
   stop: () => Promise<void>
 }
 
-/** `args` are Node's; the server listens on PORT. */
-export async function startServer(args: string[], env: NodeJS.ProcessEnv): Promise<Server> {
-  const port = await freePort()
-  const child = start(0, ['--import', METER, ...args], { ...env, PORT: String(port) })
+/** `args` are Node's; the server listens on PORT, and on `other`, if it is that port which is measured. */
+export async function startServer(args: string[], env: NodeJS.ProcessEnv, other?: number): Promise<Server> {
+  const own = await freePort()
+  const port = other ?? own
+  const child = start(0, ['--import', METER, ...args], { ...env, PORT: String(own) })
   await listening(child, port)
   return {
     port,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { LARGE_BYTES, statements } from '../routers/storage/statements.ts'
+import { eventOf, publishBare, SUBSCRIPTIONS } from './publish.ts'
 
 /** Whose requests they are: a token, and what a bare handler reads off it. */
 export interface Tenant {
@@ -14,7 +15,11 @@ export interface Tenant {
 interface BenchedRoute {
   /** How many times the bare handler's time it may take. */
   target?: number
-  method: 'GET' | 'PUT'
+  /** For the platform's own client, over tRPC on the internal port. */
+  internal?: true
+  /** So many times fewer requests make a round. */
+  share?: number
+  method: 'GET' | 'PUT' | 'POST'
   path: (i: number) => string
   body?: string
   /** The answer's body, as the service gives it. */
@@ -98,4 +103,20 @@ export const routes: Record<string, BenchedRoute> = {
       return JSON.stringify(rows[0])
     },
   },
+
+  ...Object.fromEntries(SUBSCRIPTIONS.map((n) => [`publish-${n}`, publishing(n)])),
+}
+
+/** An event for an app with so many subscriptions, over tRPC, whose own HTTP costs what it costs: no target. */
+function publishing(subscriptions: number): BenchedRoute {
+  return {
+    internal: true,
+    share: 5,
+    method: 'POST',
+    path: () => '/trpc/events.publish',
+    body: JSON.stringify(eventOf(subscriptions)),
+    async bare(pool, _tenant, _path, body) {
+      return JSON.stringify({ result: { data: await publishBare(pool, JSON.parse(body)) } })
+    },
+  }
 }

@@ -1,15 +1,34 @@
 import { parseArgs } from 'node:util'
 import type { Bench } from './database.ts'
 import { createBench } from './database.ts'
-import { measuring, median } from './measure.ts'
+import { measuring, rowOf } from './measure.ts'
 import type { Server } from './process.ts'
 import { freePort, pinned, startLoad, startServer } from './process.ts'
+import { openCalls, SUBSCRIPTIONS } from './publish.ts'
 import { routes } from './routes.ts'
 
-const usage = `npm run bench -- [get | put | list | profile | storage …] [--rounds 7] [--requests 10000] [--prof directory]
+const usage = `npm run bench -- [get | put | list | profile | storage | publish …] [--rounds 7] [--requests 10000] [--prof directory]
   [--service 'what node runs' …]  to compare other builds of the service in the same run`
 
-/** CPU time of the server's process for each request: of the service, and of a bare handler, in turns under one load. */
+/** What stands for several. */
+const groups: Record<string, string[]> = {
+  storage: ['get', 'put', 'list'],
+  publish: ['call', ...SUBSCRIPTIONS.map((n) => `publish-${n}`)],
+}
+
+/** How many times the bare handler's time a call may take that publishes in this process. */
+const CALL_TARGET = 2
+
+const CONCURRENCIES = [16, 32]
+
+interface Asked {
+  rounds: number
+  requests: number
+  services: string[]
+  flags: string[]
+}
+
+/** CPU time of the process for each request: of the service, and of a bare handler, in turns in one run. */
 async function main() {
   const { values, positionals } = parseArgs({
     options: {
@@ -21,61 +40,76 @@ async function main() {
     },
     allowPositionals: true,
   })
-  const names = (positionals.length > 0 ? positionals : ['storage']).flatMap((name) =>
-    name === 'storage' ? ['get', 'put', 'list'] : name,
-  )
-  if (values.help || !names.every((name) => Object.hasOwn(routes, name))) return say(usage)
+  const names = (positionals.length > 0 ? positionals : ['storage']).flatMap((name) => groups[name] ?? name)
+  if (values.help || !names.every((name) => name === 'call' || Object.hasOwn(routes, name))) return say(usage)
   const [rounds, requests] = [Number(values.rounds), Number(values.requests)]
   const flags = values.prof ? ['--cpu-prof', `--cpu-prof-dir=${values.prof}`] : []
+  const asked = { rounds, requests, services: values.service, flags }
 
   const bench = await createBench()
   const load = startLoad()
   try {
-    say(`CPU time of the server's process, µs a request: medians of ${rounds} rounds of ${requests}; ${pinned}.`)
-    say('route    conc.    bare  service  ratio  least – most   target')
-    for (const name of names) {
-      const servers = await startAll([
-        () => startBare(bench, name),
-        ...values.service.map((words) => () => startService(bench, [...flags, ...words.split(' ')])),
-      ])
-      try {
-        for (const concurrency of [16, 32]) {
-          const measure = measuring(load, bench.tenants, name, concurrency, requests)
-          // What is compiled, connected and remembered by then is not paid for in a round.
-          for (const server of servers) await measure(server, 2)
-          const figures: number[][] = servers.map(() => [])
-          for (let round = 0; round < rounds; round++) {
-            for (const [i, server] of servers.entries()) figures[i]!.push(await measure(server))
-          }
-          const [bare, ...services] = figures
-          for (const [i, service] of services.entries()) {
-            const label = services.length > 1 ? `   ${values.service[i]}` : ''
-            say(row(name, concurrency, bare!, service) + label)
-          }
-        }
-      } finally {
-        await Promise.all(servers.map(({ stop }) => stop()))
-      }
-    }
+    say(`CPU time of the process, µs a request: medians of ${rounds} rounds of ${requests}; ${pinned}.`)
+    if (names.includes('call'))
+      say('Of publishing: a fifth of the requests; call-N: in the process of the bench itself.')
+    say('route       conc.    bare  service  ratio  least – most   target')
+    for (const name of names) await (name === 'call' ? benchCalls(bench, asked) : benchRoute(bench, load, name, asked))
   } finally {
     await load.stop()
     await bench.remove()
   }
 }
 
-function row(name: string, concurrency: number, bare: number[], service: number[]): string {
-  const ratio = median(service) / median(bare)
-  const ratios = service.map((us, round) => us / bare[round]!).sort((a, b) => a - b)
-  const { target } = routes[name]!
-  return [
-    name.padEnd(8),
-    String(concurrency).padStart(5),
-    median(bare).toFixed(1).padStart(7),
-    median(service).toFixed(1).padStart(8),
-    ratio.toFixed(2).padStart(6),
-    ` ${ratios[0]!.toFixed(2)} – ${ratios.at(-1)!.toFixed(2)}`,
-    target === undefined ? '' : `   ${target.toFixed(1)}${ratio > target ? ' MISSED' : ''}`,
-  ].join(' ')
+/** Over HTTP, with a process for each server. */
+async function benchRoute(bench: Bench, load: ReturnType<typeof startLoad>, name: string, asked: Asked) {
+  const { internal, share = 1, target } = routes[name]!
+  const servers = await startAll([
+    () => startBare(bench, name),
+    ...asked.services.map((words) => () => startService(bench, [...asked.flags, ...words.split(' ')], internal)),
+  ])
+  try {
+    for (const concurrency of CONCURRENCIES) {
+      const tenants = internal ? [bench.platform] : bench.tenants
+      const measure = measuring(load, tenants, name, concurrency, asked.requests / share)
+      // What is compiled, connected and remembered by then is not paid for in a round.
+      for (const server of servers) await measure(server, 2)
+      const [bare, ...services] = await inTurns(servers, asked.rounds, measure)
+      for (const [i, service] of services.entries()) {
+        const label = services.length > 1 ? `   ${asked.services[i]}` : ''
+        say(rowOf(name, concurrency, bare!, service, target) + label)
+      }
+    }
+  } finally {
+    await Promise.all(servers.map(({ stop }) => stop()))
+  }
+}
+
+/** Publishing without HTTP, in this process: `call-10` to an app with ten subscriptions. */
+async function benchCalls({ url }: Bench, { rounds, requests }: Asked) {
+  const calls = openCalls(url)
+  try {
+    for (const subscriptions of SUBSCRIPTIONS) {
+      const { share = 1 } = routes[`publish-${subscriptions}`]!
+      for (const concurrency of CONCURRENCIES) {
+        const measure = (way: 'bare' | 'service') => calls.measure(way, subscriptions, concurrency, requests / share)
+        const ways = ['bare', 'service'] as const
+        for (const way of [...ways, ...ways]) await measure(way)
+        const [bare, service] = await inTurns(ways, rounds, measure)
+        say(rowOf(`call-${subscriptions}`, concurrency, bare!, service!, CALL_TARGET))
+      }
+    }
+  } finally {
+    await calls.close()
+  }
+}
+
+/** The figures of each, round by round. */
+async function inTurns<T>(these: readonly T[], rounds: number, measure: (one: T) => Promise<number>) {
+  const figures: number[][] = these.map(() => [])
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, one] of these.entries()) figures[i]!.push(await measure(one))
+  }
+  return figures
 }
 
 const startBare = ({ url, dataDir }: Bench, name: string) =>
@@ -86,14 +120,17 @@ const startBare = ({ url, dataDir }: Bench, name: string) =>
   })
 
 /** As it is in production: compiled, and writing its log. */
-const startService = async ({ url, dataDir }: Bench, args: string[]) =>
-  startServer(args, {
+async function startService({ url, dataDir }: Bench, args: string[], internal = false) {
+  const internalPort = await freePort()
+  const env = {
     DATABASE_URL: url,
     DATA_DIR: dataDir,
-    INTERNAL_PORT: String(await freePort()),
+    INTERNAL_PORT: String(internalPort),
     LOG_LEVEL: 'info',
     SECRETS_KEY: Buffer.alloc(32).toString('base64'),
-  })
+  }
+  return startServer(args, env, internal ? internalPort : undefined)
+}
 
 /** All of them, or none: what has started is stopped when another does not. */
 async function startAll(starters: (() => Promise<Server>)[]): Promise<Server[]> {

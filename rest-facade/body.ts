@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { setImmediate } from 'node:timers/promises'
 import type { ApiError } from '../routers/errors.ts'
 import { errors } from '../routers/errors.ts'
-import { JsonText, MAX_NESTING } from '../routers/storage/json-text.ts'
+import { JsonText, MAX_NESTING } from '../routers/json-text.ts'
 import type { Member } from './json-scanner.ts'
 import { JsonScanner } from './json-scanner.ts'
 

@@ -1,11 +1,14 @@
+import { deliveries } from './deliveries/index.ts'
+import { events } from './events.ts'
 import { me } from './me/index.ts'
 import { quizzes } from './quizzes/index.ts'
 import { root } from './root.ts'
 import { storage } from './storage/index.ts'
+import { subscriptions } from './subscriptions.ts'
 import { router } from './trpc.ts'
 import { webhook } from './webhook/index.ts'
 
-export const appRouter = router({ root, me, storage, quizzes, webhook })
+export const appRouter = router({ root, me, storage, quizzes, webhook, subscriptions, events, deliveries })
 
 /** What a first-party app needs for its types: `createTRPCClient<AppRouter>(…)`. */
 export type AppRouter = typeof appRouter

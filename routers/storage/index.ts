@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { Admitted, Context } from '../context.ts'
 import { errors, says } from '../errors.ts'
+import { jsonTextOf } from '../json-text.ts'
+import { page } from '../page.ts'
 import { clubApps, endpoint, router } from '../trpc.ts'
 import { conditions, etag } from './conditions.ts'
 import { entryText, pageText, verbatim } from './entry.ts'
-import { jsonTextOf } from './json-text.ts'
 import type { Collection } from './statements.ts'
 import { deleteEntry, getEntry, listEntries, putEntry } from './statements.ts'
 
@@ -36,14 +37,7 @@ const headers = { ifMatch: 'If-Match', ifNoneMatch: 'If-None-Match' }
 const list = endpoint('GET /storage/{collection}', 'svc.apps.storage:read', clubApps, {
   summary: 'The entries of a collection',
 })
-  .input(
-    z.object({
-      collection: name,
-      scope,
-      limit: z.int(says('limitInvalid')).min(1, says('limitInvalid')).max(200, says('limitInvalid')).default(50),
-      offset: z.int(says('offsetInvalid')).min(0, says('offsetInvalid')).default(0),
-    }),
-  )
+  .input(z.object({ collection: name, scope, ...page }))
   .output(verbatim(z.object({ items: z.array(entry), total: z.int() })))
   .query(async ({ ctx, input }) => {
     const page = await listEntries(ctx.db, within(ctx, input), input.limit, input.offset, ctx.reserve)

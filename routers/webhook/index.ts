@@ -1,11 +1,10 @@
 import { z } from 'zod'
+import { appId, own } from '../apps.ts'
 import type { Context } from '../context.ts'
 import { errors, says } from '../errors.ts'
 import { endpoint, providers, router } from '../trpc.ts'
 
-// Without a row of their own in the catalogue, these are 422 when read and 400 when written.
-const idInvalid = { error: "id is 1 to 64 letters, digits, '_' or '-'." }
-const app = z.object({ id: z.string(idInvalid).regex(/^[A-Za-z0-9_-]{1,64}$/, idInvalid) })
+const app = z.object({ id: appId('id') })
 
 /** As it is written it has a host and no user info: the parser alone would repair the one, and overlook an empty other. */
 const written = /^https:\/\/[^/\\?#@]+(?:[/\\?#]|$)/
@@ -20,9 +19,6 @@ const secret = z.string(says('secretInvalid')).regex(/^[!-~]{1,1024}$/, says('se
 
 const webhookSet = z.object({ url: z.string(), hasSecret: z.boolean() })
 const template = webhookSet.extend({ url: z.string().nullable().meta({ description: 'null when none is set' }) })
-
-/** The app, of the provider that the token was released for: of another provider there is none. */
-const own = ({ principal }: Context, id: string) => ({ id, providerId: principal.organisation })
 
 /** One statement, so that an app suspended at the same time is changed before that or not at all. */
 async function change(ctx: Context, id: string, data: { webhookUrl: string | null; webhookSecret: string | null }) {

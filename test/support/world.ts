@@ -175,12 +175,13 @@ const anyIds = () => ({
   team: id('team'),
   app: id('app'),
   client: id('client'),
+  platform: id('platform'),
   member: id('member'),
 })
 
 async function mintTenant(db: Parts['core']['db']) {
   const ids = anyIds()
-  const { club, academy, provider, team, app, client, member } = ids
+  const { club, academy, provider, team, app, client, platform, member } = ids
   await db.organisation.createMany({
     data: [
       { id: club, kind: 'club', name: 'Club' },
@@ -195,6 +196,7 @@ async function mintTenant(db: Parts['core']['db']) {
   await db.team.create({ data: { id: team, name: 'Team', level: 'developer' } })
   await db.app.create({ data: { id: app, name: 'App', teamId: team, providerId: provider } })
   await db.client.create({ data: { id: client, name: 'Client', teamId: team, appId: app, environment: 'production' } })
+  await db.client.create({ data: { id: platform, name: 'Platform', environment: 'production' } })
   return ids
 }
 

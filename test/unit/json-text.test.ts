@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { JsonText, jsonTextOf, MAX_NESTING } from '../../routers/storage/json-text.ts'
+import { JsonText, jsonTextOf, MAX_NESTING } from '../../routers/json-text.ts'
 
 const nested = (depth: number, wrap: (inner: unknown) => unknown) => {
   let value: unknown = 1

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import type { Database } from '../prisma/client.ts'
+import { openDatabase } from '../prisma/client.ts'
+import { callAs, createCore } from '../routers/core.ts'
+import { statements } from '../routers/events.ts'
+import { createSealer } from '../routers/webhook/seal.ts'
+
+/** How many subscriptions the app of an event has. */
+export const SUBSCRIPTIONS = [0, 1, 10]
+
+const PROVIDER = 'provider'
+export const PLATFORM = 'platform'
+const SCOPES = ['ntf.events:write']
+
+const appOf = (subscriptions: number) => `publisher-${subscriptions}`
+
+export const eventOf = (subscriptions: number) => ({
+  app: appOf(subscriptions),
+  type: 'member.joined',
+  data: { member: 'anna', club: 'riverside', since: '2026-11-20', groups: [1, 2, 3], note: 'x'.repeat(150) },
+})
+
+/** The platform's own client, and an app for each number of subscriptions. */
+export async function createPublishers(db: Database, team: string) {
+  await db.client.create({ data: { id: PLATFORM, name: PLATFORM, environment: 'production' } })
+  await db.app.createMany({
+    data: SUBSCRIPTIONS.map((n) => ({ id: appOf(n), name: 'App', teamId: team, providerId: PROVIDER })),
+  })
+  await db.subscription.createMany({
+    data: SUBSCRIPTIONS.flatMap((n) =>
+      Array.from({ length: n }, () => ({
+        ...{ id: randomUUID(), appId: appOf(n), subscriber: 'bench', url: 'https://hooks.example.org' },
+      })),
+    ),
+  })
+  // A worker in the measured process would begin to deliver.
+  await db.$executeRawUnsafe(`CREATE FUNCTION not_now() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN NEW."nextAttemptAt" := NEW."nextAttemptAt" + interval '1 year'; RETURN NEW; END $$`)
+  await db.$executeRawUnsafe(
+    'CREATE TRIGGER not_now BEFORE INSERT ON "Delivery" FOR EACH ROW EXECUTE FUNCTION not_now()',
+  )
+}
+
+/** By hand: the same inserts, in the same statement. */
+export async function publishBare(pool: pg.Pool, { app, type, data }: ReturnType<typeof eventOf>) {
+  const id = randomUUID()
+  const timestamp = new Date().toISOString()
+  const body = JSON.stringify({ id, type, timestamp, data })
+  const { rows } = await pool.query({
+    ...statements.publish,
+    values: [app, PROVIDER, id, type, body, timestamp],
+  })
+  const [{ state, ids }] = rows
+  if (state !== 'active') throw new Error(`The app is ${state}.`)
+  return { id, deliveries: ids === null ? 0 : ids.split(',').length }
+}
+
+/** Publishes in this process, through the procedure and by hand; gives the CPU time of a call in microseconds. */
+export function openCalls(url: string) {
+  const db = openDatabase(url, () => {})
+  const pool = new pg.Pool({ connectionString: url, max: 10, options: '-c timezone=UTC' })
+  const sealer = createSealer(Buffer.alloc(32))
+  const core = createCore({ db, sealer, brand: 'the service', storageQuotaBytes: 0, now: Date.now })
+  const principal = { member: null, organisation: PROVIDER, client: PLATFORM, scopes: new Set(SCOPES) }
+  const ways = {
+    bare: (n: number) => publishBare(pool, eventOf(n)),
+    service: (n: number) => callAs(core, principal).events.publish(eventOf(n)),
+  }
+  return {
+    async measure(way: keyof typeof ways, subscriptions: number, concurrency: number, count: number) {
+      const before = process.cpuUsage()
+      let left = count
+      const one = async () => {
+        while (left-- > 0) {
+          const { deliveries } = await ways[way](subscriptions)
+          if (deliveries !== subscriptions) throw new Error(`There are ${deliveries} deliveries.`)
+        }
+      }
+      await Promise.all(Array.from({ length: concurrency }, one))
+      const { user, system } = process.cpuUsage(before)
+      return (user + system) / count
+    },
+    async close() {
+      await pool.end()
+      await db.$disconnect()
+    },
+  }
+}

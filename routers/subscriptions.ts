@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { storable } from './access.ts'
+import { appId, own, providerOf } from './apps.ts'
+import type { Context } from './context.ts'
+import { errors, says } from './errors.ts'
+import { page } from './page.ts'
+import { retryingDeadlocks } from './storage/statements.ts'
+import { internal, providerPlatform, router } from './trpc.ts'
+
+const app = appId('app')
+
+/** What PostgreSQL would store as something else is none, either. */
+const subscriber = z
+  .string(says('subscriberInvalid'))
+  .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, says('subscriberInvalid'))
+  .meta({ description: 'Who subscribes, in the terms of the platform' })
+
+const subscription = z.object({
+  id: z.string(),
+  app: z.string(),
+  subscriber: z.string(),
+  url: z.string().nullable().meta({ description: 'null where the app had no webhook: nothing is delivered' }),
+  hasSecret: z.boolean(),
+})
+
+const statements = {
+  /** Only while the app is active and its webhook is the one that was read; it stays until the row is in. */
+  create: {
+    name: 'subscription_create',
+    text: `INSERT INTO "Subscription" (id, "appId", subscriber, url, secret, "createdAt")
+      SELECT $1, id, $2, "webhookUrl", $3, $4::timestamptz FROM "App"
+      WHERE id = $5 AND "providerId" = $6 AND state = 'active'
+        AND "webhookUrl" IS NOT DISTINCT FROM $7 AND "webhookSecret" IS NOT DISTINCT FROM $8
+      FOR KEY SHARE
+      RETURNING id`,
+  },
+  remove: {
+    name: 'subscription_remove',
+    text: `DELETE FROM "Subscription" USING "App"
+      WHERE "Subscription".id = $1 AND "App".id = "Subscription"."appId" AND "App"."providerId" = $2
+      RETURNING "Subscription".id`,
+  },
+}
+
+/** Takes over url and secret as they are at one moment: what changes in between is read again. */
+const create = internal('ntf.subscriptions:write', providerPlatform, {
+  summary: 'Subscribes to the events of an app, with its webhook as it is now',
+  fails: ['appUnknown', 'appSuspended'],
+})
+  .input(z.object({ app, subscriber }))
+  .output(subscription)
+  .mutation(async ({ ctx, input: { app, subscriber } }) => {
+    const id = randomUUID()
+    for (;;) {
+      const { webhookUrl, webhookSecret } = await templateOf(ctx, app)
+      const secret = webhookSecret === null ? null : movedSecret(ctx, webhookSecret, app, id)
+      const createdAt = new Date(ctx.now()).toISOString()
+      const values = [id, subscriber, secret, createdAt, app, providerOf(ctx), webhookUrl, webhookSecret]
+      const made = await ctx.db.execute(statements.create, values)
+      if (made.length === 1) return { id, app, subscriber, url: webhookUrl, hasSecret: secret !== null }
+    }
+  })
+
+async function templateOf(ctx: Context, app: string) {
+  const select = { state: true, webhookUrl: true, webhookSecret: true }
+  const found = await ctx.db.app.findFirst({ where: own(ctx, app), select })
+  if (!found) throw errors.appUnknown()
+  if (found.state === 'suspended') throw errors.appSuspended()
+  return found
+}
+
+/** A sealed value opens in its own place alone. */
+const movedSecret = ({ sealer }: Context, sealed: string, app: string, subscription: string) =>
+  sealer.seal(sealer.open(sealed, `App.webhookSecret:${app}`), `Subscription.secret:${subscription}`)
+
+/** Those that have not ended, the oldest first. */
+const list = internal('ntf.subscriptions:write', providerPlatform, {
+  summary: 'The subscriptions of an app',
+  fails: ['appUnknown'],
+})
+  .input(z.object({ app, ...page }))
+  .output(z.object({ items: z.array(subscription), total: z.int() }))
+  .query(async ({ ctx, input: { app, limit, offset } }) => {
+    const where = { appId: app, endedAt: null }
+    const [found, items, total] = await ctx.db.$transaction(
+      [
+        ctx.db.app.findFirst({ where: own(ctx, app), select: { id: true } }),
+        ctx.db.subscription.findMany({
+          where,
+          orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+          take: limit,
+          skip: offset,
+          select: { id: true, subscriber: true, url: true, secret: true },
+        }),
+        ctx.db.subscription.count({ where }),
+      ],
+      { isolationLevel: 'RepeatableRead' },
+    )
+    if (!found) throw errors.appUnknown()
+    return { items: items.map(({ secret, ...item }) => ({ ...item, app, hasSecret: secret !== null })), total }
+  })
+
+/** Removes it, and with it what was to be delivered to it. */
+const remove = internal('ntf.subscriptions:write', providerPlatform, {
+  summary: 'Removes a subscription and its deliveries',
+  fails: ['subscriptionUnknown'],
+})
+  .input(z.object({ id: z.string().refine(storable, says('subscriptionUnknown')) }))
+  .output(z.object({ id: z.string() }))
+  .mutation(async ({ ctx, input: { id } }) => {
+    const removed = await retryingDeadlocks(() => ctx.db.execute(statements.remove, [id, providerOf(ctx)]))
+    if (removed.length === 0) throw errors.subscriptionUnknown()
+    return { id }
+  })
+
+export const subscriptions = router({ create, list, remove })

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { meanwhile } from '../support/meanwhile.ts'
+import { asPlatform, mintApp, mintOther, platform, refusalOf, ways } from '../support/platform.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+import type { Receiver } from './delivery-tenant.ts'
+import { later, mintDelivery, mintReceiver } from './delivery-tenant.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const NONE = { status: 404, code: 'not_found', message: 'This delivery does not exist at this provider.' }
+const DELIVERED = {
+  ...{ status: 409, code: 'conflict', reason: 'already_delivered' },
+  message: 'This delivery has arrived already.',
+}
+const ENDED = {
+  ...{ status: 409, code: 'conflict', reason: 'subscription_ended' },
+  message: 'The subscription of this delivery has ended.',
+}
+
+const kept = (id: string) => world.db.delivery.findUniqueOrThrow({ where: { id } })
+
+describe.each(ways)('a retry, %s', (way) => {
+  let api: ReturnType<typeof platform>
+  let receiver: Receiver
+  beforeEach(async () => {
+    api = platform(world, way)
+    receiver = await mintReceiver(world.db, await mintApp(world))
+  })
+
+  it('gives a failed delivery all of its tries again, from now on', async () => {
+    const went = { lastStatus: 500, lastError: 'status 500' }
+    const left = { lease: 'worker 1', leasedUntil: later() }
+    const failed = await mintDelivery(world.db, receiver, { state: 'failed', attempts: 8, ...went, ...left })
+    const before = await kept(failed)
+    const from = world.core.now()
+    const item = await api.deliveries.retry({ id: failed })
+    const { nextAttemptAt, ...row } = await kept(failed)
+    expect(row).toMatchObject({ state: 'pending', attempts: 0, ...went })
+    expect([row.finishedAt, row.lease, row.createdAt]).toEqual([null, null, before.createdAt])
+    expect(nextAttemptAt!.getTime()).toBeGreaterThanOrEqual(from)
+    expect(nextAttemptAt!.getTime()).toBeLessThanOrEqual(world.core.now())
+    expect(item).toEqual((await api.deliveries.list({ subscription: receiver.subscription })).items[0])
+  })
+
+  it('makes a pending one due now, with the tries that it has left', async () => {
+    const pending = await mintDelivery(world.db, receiver, { attempts: 3 })
+    const { attempts, nextAttemptAt, lastStatus, lastError } = await api.deliveries.retry({ id: pending })
+    expect([attempts, lastStatus, lastError]).toEqual([3, null, null])
+    expect(Math.abs(nextAttemptAt! - world.now())).toBeLessThan(30)
+    const due = (await kept(pending)).nextAttemptAt!
+    world.advance(60)
+    await api.deliveries.retry({ id: pending })
+    expect((await kept(pending)).nextAttemptAt).toEqual(due)
+  })
+
+  it('leaves the lease of who is trying it', async () => {
+    const leasedUntil = later()
+    const leased = await mintDelivery(world.db, receiver, { lease: 'worker 1', leasedUntil })
+    await api.deliveries.retry({ id: leased })
+    expect(await kept(leased)).toMatchObject({ state: 'pending', lease: 'worker 1', leasedUntil })
+  })
+
+  it('of what was delivered is a 409', async () => {
+    const delivered = await mintDelivery(world.db, receiver, { state: 'delivered', attempts: 1, lastStatus: 204 })
+    const before = await kept(delivered)
+    expect(await refusalOf(api.deliveries.retry({ id: delivered }))).toEqual(DELIVERED)
+    await world.db.subscription.update({ where: { id: receiver.subscription }, data: { endedAt: new Date() } })
+    expect(await refusalOf(api.deliveries.retry({ id: delivered }))).toEqual(DELIVERED)
+    expect(await kept(delivered)).toEqual(before)
+  })
+
+  it('for a subscription that has ended is a 409', async () => {
+    const states = ['failed', 'pending'] as const
+    const ids = await Promise.all(states.map((state) => mintDelivery(world.db, receiver, { state })))
+    await world.db.subscription.update({ where: { id: receiver.subscription }, data: { endedAt: new Date() } })
+    for (const id of ids) {
+      const before = await kept(id)
+      expect(await refusalOf(api.deliveries.retry({ id }))).toEqual(ENDED)
+      expect(await kept(id)).toEqual(before)
+    }
+  })
+
+  it.each(['', 'unknown', 'a\0b', 'x'.repeat(256)])('of what there is not is a 404: %j', async (id) => {
+    expect(await refusalOf(api.deliveries.retry({ id }))).toMatchObject(NONE)
+  })
+
+  it('of what is of another provider is a 404', async () => {
+    const theirs = await mintReceiver(world.db, (await mintOther(world)).app)
+    for (const state of ['failed', 'delivered'] as const) {
+      const delivery = await mintDelivery(world.db, theirs, { state })
+      const before = await kept(delivery)
+      expect(await refusalOf(api.deliveries.retry({ id: delivery }))).toMatchObject(NONE)
+      expect(await kept(delivery)).toEqual(before)
+    }
+  })
+})
+
+describe('a provider that cannot be one', () => {
+  it.each(['a\0b', 'x'.repeat(256)])('has nothing to try again: %j', async (organisation) => {
+    const failed = await mintDelivery(world.db, await mintReceiver(world.db, world.ids.app), { state: 'failed' })
+    const nobody = asPlatform(world, { organisation })
+    expect(await refusalOf(nobody.deliveries.retry({ id: failed }))).toMatchObject(NONE)
+    expect((await kept(failed)).state).toBe('failed')
+  })
+})
+
+describe('a retry, while a worker writes back', () => {
+  const done = { nextAttemptAt: null, lease: null, leasedUntil: null, finishedAt: new Date() }
+  let receiver: Receiver
+  let leased: string
+  beforeEach(async () => {
+    receiver = await mintReceiver(world.db, await mintApp(world))
+    leased = await mintDelivery(world.db, receiver, { attempts: 7, lease: 'worker 1', leasedUntil: later() })
+  })
+  const retry = () => asPlatform(world).deliveries.retry({ id: leased })
+
+  it('that it was delivered, is a 409', async () => {
+    const write = { ...done, state: 'delivered' as const, attempts: 8, lastStatus: 204 }
+    const refused = meanwhile(
+      world.db,
+      (tx) => tx.delivery.update({ where: { id: leased }, data: write }),
+      () => refusalOf(retry()),
+    )
+    expect(await refused).toEqual(DELIVERED)
+    expect(await kept(leased)).toMatchObject(write)
+  })
+
+  it('that it has failed for good, begins anew', async () => {
+    const write = { ...done, state: 'failed' as const, attempts: 8, lastStatus: 500 }
+    const item = await meanwhile(world.db, (tx) => tx.delivery.update({ where: { id: leased }, data: write }), retry)
+    expect(item).toMatchObject({ id: leased, state: 'pending', attempts: 0, lastStatus: 500 })
+    expect(await kept(leased)).toMatchObject({ state: 'pending', attempts: 0, finishedAt: null, lease: null })
+  })
+
+  it('that its subscription has ended, is a 409', async () => {
+    const refused = meanwhile(
+      world.db,
+      async (tx) => {
+        await tx.subscription.update({ where: { id: receiver.subscription }, data: { endedAt: new Date() } })
+        await tx.delivery.update({ where: { id: leased }, data: { ...done, state: 'failed' } })
+      },
+      () => refusalOf(retry()),
+    )
+    expect(await refused).toEqual(ENDED)
+    expect(await kept(leased)).toMatchObject({ state: 'failed', nextAttemptAt: null })
+  })
+
+  // PostgreSQL looks for a deadlock once, a second after a wait began: a busy machine may be later to make one.
+  it('is not lost in a deadlock', { retry: 3 }, async () => {
+    const receiver = await mintReceiver(world.db, await mintApp(world))
+    const pending = await mintDelivery(world.db, receiver)
+    const refused = meanwhile(
+      world.db,
+      (tx) => tx.delivery.update({ where: { id: pending }, data: { lastError: 'gone' } }),
+      () => refusalOf(asPlatform(world).deliveries.retry({ id: pending })),
+      {
+        goOn: (tx) => tx.subscription.update({ where: { id: receiver.subscription }, data: { endedAt: new Date() } }),
+      },
+    )
+    expect(await refused).toEqual(ENDED)
+  })
+
+  it('is a 404 when the subscription is removed', async () => {
+    const refused = meanwhile(
+      world.db,
+      (tx) => tx.subscription.delete({ where: { id: receiver.subscription } }),
+      () => refusalOf(retry()),
+    )
+    expect(await refused).toMatchObject(NONE)
+  })
+})

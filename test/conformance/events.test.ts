@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Published } from '../../routers/context.ts'
+import { asPlatform, mintApp, mintOther, platform, refusalOf, ways } from '../support/platform.ts'
+import type { World } from '../support/world.ts'
+import { id, startWorld } from '../support/world.ts'
+
+let world: World
+const told: Published[] = []
+beforeAll(async () => {
+  world = await startWorld()
+  world.core.published = (event) => void told.push(event)
+})
+afterAll(() => world.close())
+
+const NO_APP = { status: 404, code: 'not_found', message: 'This app does not exist at this provider.' }
+const SUSPENDED = { status: 409, code: 'conflict', reason: 'app_suspended', message: 'This app is suspended.' }
+const TYPE = "type is 1 to 128 letters, digits, '.', '_' or '-'."
+const ID = 'id is 1 to 255 visible ASCII characters.'
+const APP = "app is 1 to 64 letters, digits, '_' or '-'."
+const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+const LIMIT = 256 * 1024
+
+const eventsOf = (app: string) => world.db.publishedEvent.findMany({ where: { appId: app }, orderBy: { id: 'asc' } })
+const deliveriesOf = (app: string) => world.db.delivery.findMany({ where: { appId: app } })
+const toldOf = (app: string) => told.filter((event) => event.app === app)
+
+/** Subscriptions as they may be; the first two of them are told of events. */
+async function mintSubscriptions(app: string) {
+  const kinds = { a: {}, b: {}, ended: { endedAt: new Date() }, mute: { url: null } }
+  const ids = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, id(kind)])) as Record<
+    keyof typeof kinds,
+    string
+  >
+  await world.db.subscription.createMany({
+    data: Object.entries(kinds).map(([kind, more]) => ({
+      id: ids[kind as keyof typeof kinds],
+      appId: app,
+      subscriber: kind,
+      url: 'https://hooks.example.org',
+      ...more,
+    })),
+  })
+  return ids
+}
+
+describe.each(ways)('%s', (way) => {
+  let api: ReturnType<typeof platform>
+  let app: string
+  beforeEach(async () => {
+    api = platform(world, way)
+    app = await mintApp(world)
+  })
+  const publish = (more: Record<string, unknown> = {}) =>
+    api.events.publish({ app, type: 'member.joined', data: { a: [1, null] }, ...more })
+
+  describe('a published event', () => {
+    it('has a delivery, due now, for each subscription that is told of events', async () => {
+      const { a, b } = await mintSubscriptions(app)
+      await mintSubscriptions(await mintApp(world))
+      const before = world.core.now()
+      expect(await publish({ id: 'e-1' })).toEqual({ id: 'e-1', deliveries: 2 })
+
+      const [event, ...others] = await eventsOf(app)
+      expect(others).toEqual([])
+      expect(event).toMatchObject({ id: 'e-1', type: 'member.joined' })
+      const at = event!.publishedAt
+      expect(at.getTime()).toBeGreaterThanOrEqual(before)
+      expect(at.getTime()).toBeLessThanOrEqual(world.core.now())
+
+      const rows = await deliveriesOf(app)
+      expect(rows.map((row) => row.subscriptionId).sort()).toEqual([a, b].sort())
+      for (const row of rows) {
+        expect(row.id).toMatch(UUID)
+        expect(row).toMatchObject({ eventId: 'e-1', state: 'pending', attempts: 0, lease: null, lastStatus: null })
+        expect([row.nextAttemptAt, row.createdAt, row.finishedAt]).toEqual([at, at, null])
+      }
+      expect(toldOf(app)).toEqual([{ app, event: 'e-1', deliveries: expect.any(Array) }])
+      expect([...toldOf(app)[0]!.deliveries].sort()).toEqual(rows.map((row) => row.id).sort())
+    })
+
+    it('has a body with its id, type, time and data', async () => {
+      await publish({ id: 'e-1' })
+      const [event] = await eventsOf(app)
+      const timestamp = event!.publishedAt.toISOString()
+      expect(event!.body).toBe(`{"id":"e-1","type":"member.joined","timestamp":"${timestamp}","data":{"a":[1,null]}}`)
+    })
+
+    it('has a new id where none is given, and may have no deliveries', async () => {
+      const [one, other] = [await publish(), await publish()]
+      expect(one).toEqual({ id: expect.stringMatching(UUID), deliveries: 0 })
+      expect(other.id).not.toBe(one.id)
+      expect((await eventsOf(app)).map(({ id }) => id)).toEqual([one.id, other.id].sort())
+      expect(toldOf(app).map(({ event, deliveries }) => [event, deliveries])).toEqual([
+        [one.id, []],
+        [other.id, []],
+      ])
+    })
+
+    it.each([null, false, 0, '', 'text', [], {}, 'a\0b', '\ud800', { 'ä"\\': [1.5, -1e-7] }, nested(256)])(
+      'may have the data %j',
+      async (data) => {
+        await publish({ data })
+        const [event] = await eventsOf(app)
+        expect(JSON.parse(event!.body).data).toEqual(data)
+      },
+    )
+
+    it.each(['!', '"\\', 'x'.repeat(255), '__proto__', 'a/b?c'])('may have the id %j', async (id) => {
+      expect(await publish({ id })).toMatchObject({ id })
+      const [event] = await eventsOf(app)
+      expect([event!.id, JSON.parse(event!.body).id]).toEqual([id, id])
+    })
+
+    it.each(['a', 'A.b_c-9', 'x'.repeat(128)])('may have the type %s', async (type) => {
+      await publish({ type })
+      const [event] = await eventsOf(app)
+      expect([event!.type, JSON.parse(event!.body).type]).toEqual([type, type])
+    })
+
+    it('may have a body of 256 KiB, counted in bytes', async () => {
+      await publish({ id: 'e-1', data: '' })
+      const [event] = await eventsOf(app)
+      const room = LIMIT - Buffer.byteLength(event!.body)
+      expect(await publish({ id: 'e-2', data: 'ä'.repeat(room / 2) + 'x'.repeat(room % 2) })).toMatchObject({
+        id: 'e-2',
+      })
+      const larger = await refusalOf(publish({ id: 'e-3', data: 'ä'.repeat(room / 2) + 'x'.repeat((room % 2) + 1) }))
+      expect(larger).toMatchObject({
+        status: 400,
+        code: 'invalid_request',
+        message: 'The event is larger than 256 KiB.',
+      })
+      const stored = await eventsOf(app)
+      expect(stored.map(({ body }) => Buffer.byteLength(body))).toEqual([LIMIT - room, LIMIT])
+    })
+  })
+
+  describe('an id that comes again', () => {
+    it('publishes nothing new, whatever comes with it, and says how many deliveries there are', async () => {
+      const { a } = await mintSubscriptions(app)
+      await publish({ id: 'twice' })
+      const before = [await eventsOf(app), await deliveriesOf(app)]
+      await mintSubscriptions(app)
+      expect(await publish({ id: 'twice', type: 'other', data: 'other' })).toEqual({ id: 'twice', deliveries: 2 })
+      expect([await eventsOf(app), await deliveriesOf(app)]).toEqual(before)
+      expect(toldOf(app)).toHaveLength(1)
+      await api.subscriptions.remove({ id: a })
+      expect(await publish({ id: 'twice' })).toEqual({ id: 'twice', deliveries: 1 })
+    })
+
+    it('is another event at another app', async () => {
+      const other = await mintApp(world)
+      await mintSubscriptions(other)
+      expect(await publish({ id: 'both' })).toEqual({ id: 'both', deliveries: 0 })
+      expect(await publish({ id: 'both', app: other })).toEqual({ id: 'both', deliveries: 2 })
+      expect([await eventsOf(app), await eventsOf(other)].map((events) => events.length)).toEqual([1, 1])
+    })
+
+    it('publishes once when it comes many times at once', async () => {
+      await mintSubscriptions(app)
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => publish({ id: 'twins', data: n })))
+      expect(answers).toEqual(Array(20).fill({ id: 'twins', deliveries: 2 }))
+      expect([await eventsOf(app), await deliveriesOf(app)].map(({ length }) => length)).toEqual([1, 2])
+      expect(toldOf(app)).toHaveLength(1)
+    })
+  })
+
+  describe('an event', () => {
+    const wrong: [string, Record<string, unknown>, string][] = [
+      ...['', 'x'.repeat(129), 'a b', 'ä', 'a/b', 'a\0', 'a\n', 7, null].map(wrongly(TYPE, 'type')),
+      ...['', 'x'.repeat(256), 'a b', 'ä', 'a\0b', 'a\n', 7, null].map(wrongly(ID, 'id')),
+      ...['', 'a.b', 'a\0b', 'x'.repeat(65), 7, undefined].map(wrongly(APP, 'app')),
+      ['no data', { data: undefined }, 'data is missing.'],
+      ['data of 257 levels', { data: nested(257) }, 'data is nested too deeply.'],
+    ]
+    it.each(wrong)('is refused with %s', async (_, more, message) => {
+      expect(await refusalOf(publish(more))).toEqual({
+        status: 400,
+        code: 'invalid_request',
+        reason: undefined,
+        message,
+      })
+      expect(await eventsOf(app)).toEqual([])
+    })
+
+    it('of an app that is unknown or of another provider is a 404', async () => {
+      const other = await mintOther(world)
+      await mintSubscriptions(other.app)
+      for (const app of [id('app'), other.app]) expect(await refusalOf(publish({ app }))).toMatchObject(NO_APP)
+      await asPlatform(world, { organisation: other.provider }).events.publish({
+        app: other.app,
+        type: 't',
+        data: 1,
+        id: 'e',
+      })
+      expect(await refusalOf(publish({ app: other.app, id: 'e' }))).toMatchObject(NO_APP)
+      expect(await eventsOf(other.app)).toHaveLength(1)
+    })
+
+    it('of a suspended app is a 409, also when its id comes again', async () => {
+      await mintSubscriptions(app)
+      await publish({ id: 'before' })
+      await world.db.app.update({ where: { id: app }, data: { state: 'suspended' } })
+      for (const id of ['before', 'after']) expect(await refusalOf(publish({ id }))).toMatchObject(SUSPENDED)
+      expect((await eventsOf(app)).map(({ id }) => id)).toEqual(['before'])
+      expect(toldOf(app)).toHaveLength(1)
+    })
+  })
+})
+
+describe('data that JSON cannot hold', () => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 1n, new Date(0), () => 1, { a: undefined }, new Map()])(
+    'is refused in this process: %s',
+    async (data) => {
+      const app = await mintApp(world)
+      const refusal = await refusalOf(asPlatform(world).events.publish({ app, type: 't', data }))
+      expect(refusal).toMatchObject({ status: 400, message: 'data holds something that JSON cannot.' })
+      expect(await eventsOf(app)).toEqual([])
+    },
+  )
+})
+
+describe('a provider that cannot be one', () => {
+  it.each(['a\0b', 'x'.repeat(256), '\ud800'])('has no app: %j', async (organisation) => {
+    const app = await mintApp(world)
+    const nobody = asPlatform(world, { organisation })
+    expect(await refusalOf(nobody.events.publish({ app, type: 't', data: 1 }))).toMatchObject(NO_APP)
+    expect(await eventsOf(app)).toEqual([])
+  })
+})
+
+function nested(levels: number): unknown {
+  return levels === 0 ? 1 : [nested(levels - 1)]
+}
+
+function wrongly(message: string, name: string) {
+  return (value: unknown): [string, Record<string, unknown>, string] => [
+    `${name} ${JSON.stringify(value)?.slice(0, 20)}`,
+    { [name]: value },
+    message,
+  ]
+}

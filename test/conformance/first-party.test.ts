@@ -1,0 +1,224 @@
+import type { AnyProcedure } from '@trpc/server'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { routes } from '../../rest-facade/routes.ts'
+import type { Principal } from '../../routers/access.ts'
+import { callAs } from '../../routers/core.ts'
+import { appRouter } from '../../routers/index.ts'
+import { firstPartyScopes, scopes } from '../../routers/scopes.ts'
+import type { Meta } from '../../routers/trpc.ts'
+import { asPlatform, platformClaims, refusalOf } from '../support/platform.ts'
+import { table } from '../support/table.ts'
+import type { Reply, World } from '../support/world.ts'
+import { id, startWorld } from '../support/world.ts'
+
+/** The procedures that tRPC alone has. The section says whose the token's organisation is: provider or academy. */
+const procedures = table<'Procedure' | 'Type' | 'Section' | 'Scope'>(`
+  | Procedure            | Type     | Section | Scope                   |
+  |----------------------|----------|---------|-------------------------|
+  | subscriptions.create | mutation | notify  | ntf.subscriptions:write |
+  | subscriptions.list   | query    | notify  | ntf.subscriptions:write |
+  | subscriptions.remove | mutation | notify  | ntf.subscriptions:write |
+  | events.publish       | mutation | notify  | ntf.events:write        |
+  | deliveries.list      | query    | notify  | ntf.events:write        |
+  | deliveries.retry     | mutation | notify  | ntf.events:write        |
+  | quizzes.review       | mutation | lms     | lms.reviews:write       |
+`)
+
+const everyScope = [...Object.keys(scopes), ...firstPartyScopes].join(' ')
+const INVALID = [401, 'invalid_token', 'This token is not valid.']
+
+let world: World
+let subscription: string
+let delivery: string
+let inputs: Record<string, object>
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+beforeEach(async () => {
+  const { app } = world.ids
+  subscription = id('subscription')
+  delivery = id('delivery')
+  await world.db.subscription.create({
+    data: { id: subscription, appId: app, subscriber: 's', url: 'https://hooks.example.org' },
+  })
+  const event = id('event')
+  await world.db.publishedEvent.create({
+    data: { appId: app, id: event, type: 't', body: '{}', publishedAt: new Date() },
+  })
+  const of = { appId: app, eventId: event, subscriptionId: subscription }
+  await world.db.delivery.create({ data: { id: delivery, ...of, state: 'failed', createdAt: new Date() } })
+  inputs = {
+    'subscriptions.create': { app, subscriber: 'x' },
+    'subscriptions.list': { app },
+    'subscriptions.remove': { id: subscription },
+    'events.publish': { app, type: 't', data: 1 },
+    'deliveries.list': {},
+    'deliveries.retry': { id: delivery },
+    'quizzes.review': { result: 'none', grades: {} },
+  }
+})
+
+type Row = (typeof procedures)[number]
+
+/** A call over HTTP, as any client may make it. */
+async function call({ Procedure, Type, Section }: Row, claims: Record<string, unknown> | null): Promise<Reply> {
+  const organisation = Section === 'lms' ? world.ids.academy : world.ids.provider
+  const headers = claims && { authorization: `Bearer ${await world.token({ organisation, ...claims })}` }
+  const input = JSON.stringify(inputs[Procedure])
+  return Type === 'query'
+    ? world.internal('GET', `/trpc/${Procedure}?input=${encodeURIComponent(input)}`, { headers: { ...headers } })
+    : world.internal('POST', `/trpc/${Procedure}`, { headers: { ...headers }, body: input })
+}
+
+/** The same call in this process. */
+function callHere({ Procedure, Section }: Row, claims: Partial<Principal>): Promise<unknown> {
+  const organisation = Section === 'lms' ? world.ids.academy : world.ids.provider
+  const caller = asPlatform(world, { organisation, ...claims })
+  const procedure = Procedure.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], caller)
+  return (procedure as (input: object) => Promise<unknown>)(inputs[Procedure]!)
+}
+
+const told = ({ body }: Reply) => [body.error.data.httpStatus, body.error.data.error, body.error.message]
+
+async function expectRefused(row: Row, claims: Record<string, unknown> | null, [status, code, message]: unknown[]) {
+  const where = { appId: world.ids.app }
+  const stored = () =>
+    Promise.all([
+      world.db.subscription.findMany({ where, orderBy: { id: 'asc' } }),
+      world.db.publishedEvent.findMany({ where, orderBy: { id: 'asc' } }),
+      world.db.delivery.findMany({ where, orderBy: { id: 'asc' } }),
+    ])
+  const before = await stored()
+  const reply = await call(row, claims)
+  expect([reply.status, ...told(reply)]).toEqual([status, status, code, message])
+  expect(await stored()).toEqual(before)
+  return reply
+}
+
+describe('the procedures without a REST path', () => {
+  const served = Object.entries(appRouter._def.procedures as unknown as Record<string, AnyProcedure>)
+    .map(([name, { _def }]) => ({ name, type: _def.type, meta: _def.meta as Meta }))
+    .filter(({ meta }) => !meta.openapi)
+
+  it('are those of the table, and no others', () => {
+    const rows = served.map(({ name, type, meta }) => [name, type, meta.audience.section, meta.scope].join(' '))
+    expect(rows.sort()).toEqual(procedures.map((row) => Object.values(row).join(' ')).sort())
+  })
+
+  it('are for first-party clients, each of them', () => {
+    expect(served.filter(({ meta }) => !meta.audience.firstParty)).toEqual([])
+  })
+
+  it('have the scopes of first-party clients, and no others', () => {
+    expect([...new Set(procedures.map(({ Scope }) => Scope))].sort()).toEqual([...firstPartyScopes].sort())
+    expect(firstPartyScopes.filter((scope) => Object.hasOwn(scopes, scope))).toEqual([])
+  })
+
+  it('are in no OpenAPI document, nor are their scopes', async () => {
+    for (const api of ['apps', 'lms', 'notify'] as const) {
+      const { status, text, body } = await world.call('GET', '/openapi.json', { api, token: null })
+      expect(status).toBe(200)
+      for (const scope of firstPartyScopes) expect(text).not.toContain(scope)
+      for (const { meta } of served) expect(text).not.toContain(meta.summary)
+      const known = routes.filter(({ section }) => section === api).map(({ path }) => path)
+      expect(Object.keys(body.paths).sort()).toEqual([...new Set(known)].sort())
+    }
+  })
+})
+
+describe.each(procedures)('$Procedure', (row) => {
+  const { Procedure, Scope } = row
+  const section = row.Section as 'lms' | 'notify'
+  const organisation = () => ({ organisation: section === 'lms' ? world.ids.academy : world.ids.provider })
+
+  it('has no REST path', async () => {
+    expect(routes.map(({ name }) => name)).not.toContain(Procedure)
+    for (const path of [`/${Procedure}`, `/${Procedure.replace('.', '/')}`, `/trpc/${Procedure}`]) {
+      const reply = await world.call('POST', path, { api: section, claims: platformClaims(world), body: {} })
+      expect([reply.status, reply.body.error.message]).toEqual([404, 'There is nothing at this address.'])
+    }
+    expect((await fetch(`http://127.0.0.1:${world.publicPort}/trpc/${Procedure}`)).status).toBe(404)
+  })
+
+  it.each([
+    ['with', () => world.ids.member],
+    ['without', () => undefined],
+  ])('is open to a first-party client with its scope, %s a member', async (_, member) => {
+    const reply = await call(row, platformClaims(world, { sub: member(), ...organisation(), scope: Scope }))
+    // Of a result that there is not.
+    expect(reply.status).toBe(Procedure === 'quizzes.review' ? 404 : 200)
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith('ratelimit'))).toEqual([])
+  })
+
+  it('is a 401 without a token', async () => {
+    await expectRefused(row, null, INVALID)
+  })
+
+  it('is a 403 to the client of a team, whatever its scopes', async () => {
+    const message = 'This client does not belong to the platform.'
+    const reply = await expectRefused(row, { scope: everyScope }, [403, 'missing_scope', message])
+    expect(reply.headers.ratelimit).toBeTypeOf('string')
+    const here = callHere(row, {
+      client: world.ids.client,
+      member: world.ids.member,
+      scopes: new Set(everyScope.split(' ')),
+    })
+    expect(await refusalOf(here)).toMatchObject({ status: 403, message })
+  })
+
+  it('is a 403 to a first-party client without its scope', async () => {
+    const others = everyScope.split(' ').filter((scope) => scope !== Scope)
+    const message = `This token does not carry the ${Scope} scope.`
+    const claims = platformClaims(world, { ...organisation(), scope: others.join(' ') })
+    const reply = await expectRefused(row, claims, [403, 'missing_scope', message])
+    expect(reply.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${Scope}"`)
+    expect(await refusalOf(callHere(row, { scopes: new Set(others) }))).toMatchObject({ status: 403, message })
+  })
+
+  it('is a 401 to the client of a team without a member', async () => {
+    await expectRefused(row, { sub: undefined, scope: everyScope }, INVALID)
+    const here = callHere(row, { client: world.ids.client, scopes: new Set(everyScope.split(' ')) })
+    expect(await refusalOf(here)).toMatchObject({ status: 401 })
+  })
+
+  it('is a 401 to a client that is not there any more, and to one of no organisation', async () => {
+    await expectRefused(row, platformClaims(world, { client_id: id('client') }), INVALID)
+    await expectRefused(row, platformClaims(world, { organisation: undefined }), INVALID)
+  })
+})
+
+describe('a token without a member', () => {
+  const placed = (path: string) => path.replace(/\{\w+\}/g, 'x')
+
+  it.each(routes)('is a 401 at $method $path, whosever it is', async ({ method, path, section }) => {
+    for (const client_id of [world.ids.client, world.ids.platform]) {
+      const claims = { client_id, sub: undefined, scope: everyScope }
+      const reply = await world.call(method, path === '/' ? '' : placed(path), { api: section, claims, body: {} })
+      expect([reply.status, reply.body.error.message]).toEqual([401, 'This token is not valid.'])
+    }
+  })
+
+  it('is a 401 in this process, too', async () => {
+    for (const client of [world.ids.client, world.ids.platform]) {
+      const caller = callAs(world.core, world.principal({ client, member: null }))
+      for (const call of [caller.root(), caller.me.profile(), caller.storage.list({ collection: 'c' })]) {
+        expect(await refusalOf(call)).toMatchObject({ status: 401 })
+      }
+    }
+  })
+})
+
+describe('a first-party client on behalf of a member', () => {
+  it('does what the member may, without a limit, but has no app', async () => {
+    const claims = { client_id: world.ids.platform }
+    const profile = await world.call('GET', '/me/profile', { claims })
+    expect([profile.status, profile.body.id]).toEqual([200, world.ids.member])
+    expect(Object.keys(profile.headers).filter((name) => name.startsWith('ratelimit'))).toEqual([])
+    expect(await world.call('GET', '/storage/c', { claims })).toMatchObject({
+      status: 403,
+      body: { detail: 'This client is not a the service app.' },
+    })
+  })
+})

@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { holdApp, meanwhile } from '../support/meanwhile.ts'
+import { asPlatform, mintApp, mintOther, platform, refusalOf, ways } from '../support/platform.ts'
+import type { World } from '../support/world.ts'
+import { id, startWorld } from '../support/world.ts'
+import { mintDelivery, mintReceiver } from './delivery-tenant.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const NO_APP = { status: 404, code: 'not_found', message: 'This app does not exist at this provider.' }
+const SUSPENDED = { status: 409, code: 'conflict', reason: 'app_suspended', message: 'This app is suspended.' }
+const NO_SUBSCRIPTION = {
+  status: 404,
+  code: 'not_found',
+  message: 'This subscription does not exist at this provider.',
+}
+const SUBSCRIBER = 'subscriber is 1 to 255 characters without control characters.'
+const APP = "app is 1 to 64 letters, digits, '_' or '-'."
+const url = 'https://hooks.example.org/in'
+
+const setWebhook = async (app: string, body: object) =>
+  expect((await world.call('PUT', `/apps/${app}/webhook`, { body })).status).toBe(200)
+const countOf = (app: string) => world.db.subscription.count({ where: { appId: app } })
+
+/** A subscription's row, with its secret opened. */
+async function kept(subscription: string) {
+  const { secret, ...row } = await world.db.subscription.findUniqueOrThrow({ where: { id: subscription } })
+  const text = secret === null ? null : world.core.sealer.open(secret, `Subscription.secret:${subscription}`)
+  return { ...row, sealed: secret, secret: text }
+}
+
+describe.each(ways)('%s', (way) => {
+  let api: ReturnType<typeof platform>
+  let app: string
+  beforeEach(async () => {
+    api = platform(world, way)
+    app = await mintApp(world)
+  })
+
+  describe('a new subscription', () => {
+    it('takes over url and secret of the app', async () => {
+      await setWebhook(app, { url, secret: 's3cret' })
+      const made = await api.subscriptions.create({ app, subscriber: 'club-1' })
+      expect(made).toEqual({ id: expect.any(String), app, subscriber: 'club-1', url, hasSecret: true })
+      const { webhookSecret } = await world.db.app.findUniqueOrThrow({ where: { id: app } })
+      const { sealed, createdAt, ...row } = await kept(made.id)
+      expect(row).toEqual({ id: made.id, appId: app, subscriber: 'club-1', url, secret: 's3cret', endedAt: null })
+      expect(sealed).not.toBe(webhookSecret)
+      expect(Math.abs(createdAt.getTime() / 1000 - world.now())).toBeLessThan(30)
+    })
+
+    it('has no secret where the app has none, and no url, either', async () => {
+      const without = await api.subscriptions.create({ app, subscriber: 'a' })
+      expect(without).toEqual({ id: without.id, app, subscriber: 'a', url: null, hasSecret: false })
+      expect(await kept(without.id)).toMatchObject({ url: null, secret: null })
+      await setWebhook(app, { url })
+      const withUrl = await api.subscriptions.create({ app, subscriber: 'a' })
+      expect(withUrl).toMatchObject({ url, hasSecret: false })
+      expect(await kept(withUrl.id)).toMatchObject({ url, secret: null })
+    })
+
+    it('keeps what it took over, whatever becomes of the app', async () => {
+      const other = 'https://other.example.org'
+      await setWebhook(app, { url, secret: 'first' })
+      const first = await api.subscriptions.create({ app, subscriber: 'a' })
+      await setWebhook(app, { url: other, secret: 'second' })
+      const second = await api.subscriptions.create({ app, subscriber: 'a' })
+      expect((await world.call('DELETE', `/apps/${app}/webhook`)).status).toBe(204)
+      const third = await api.subscriptions.create({ app, subscriber: 'a' })
+      expect(await kept(first.id)).toMatchObject({ url, secret: 'first' })
+      expect(await kept(second.id)).toMatchObject({ url: other, secret: 'second' })
+      expect(await kept(third.id)).toMatchObject({ url: null, secret: null })
+      expect(new Set([first.id, second.id, third.id]).size).toBe(3)
+      expect((await api.subscriptions.list({ app })).items).toEqual([first, second, third])
+    })
+
+    it.each(['x', ' ', 'ä'.repeat(255), '😀'.repeat(255), 'a "b" \\ c'])('may be of %s', async (subscriber) => {
+      const made = await api.subscriptions.create({ app, subscriber })
+      expect(made.subscriber).toBe(subscriber)
+      expect(await kept(made.id)).toMatchObject({ subscriber })
+    })
+
+    it.each(['', 'x'.repeat(256), 'a\nb', '\0', '\u007f', '\u0085', '\ud800', 7, null, undefined])(
+      'is refused when its subscriber is %j',
+      async (subscriber) => {
+        const refusal = await refusalOf(api.subscriptions.create({ app, subscriber: subscriber as never }))
+        expect(refusal).toEqual({ status: 400, code: 'invalid_request', reason: undefined, message: SUBSCRIBER })
+        expect(await countOf(app)).toBe(0)
+      },
+    )
+  })
+
+  describe('the list', () => {
+    it('has those that have not ended, the oldest first, in pages', async () => {
+      const made: string[] = []
+      for (const subscriber of ['c', 'a', 'b', 'd']) {
+        made.push((await api.subscriptions.create({ app, subscriber })).id)
+        world.advance(1)
+      }
+      await world.db.subscription.update({ where: { id: made[1]! }, data: { endedAt: new Date() } })
+      const other = await mintApp(world)
+      await api.subscriptions.create({ app: other, subscriber: 'of another app' })
+      const names = async (page: object = {}) => {
+        const { items, total } = await api.subscriptions.list({ app, ...page })
+        return [total, ...items.map(({ subscriber }) => subscriber)]
+      }
+      expect(await names()).toEqual([3, 'c', 'b', 'd'])
+      expect(await names({ limit: 1, offset: 1 })).toEqual([3, 'b'])
+      expect(await names({ limit: 200, offset: 2 })).toEqual([3, 'd'])
+      expect(await names({ offset: Number.MAX_SAFE_INTEGER })).toEqual([3])
+    })
+
+    it('has those of one moment by their ids, and 50 of them', async () => {
+      const createdAt = new Date()
+      const ids = Array.from({ length: 60 }, () => id('subscription'))
+      await world.db.subscription.createMany({
+        data: ids.map((id) => ({ id, appId: app, subscriber: 's', createdAt })),
+      })
+      const { items, total } = await api.subscriptions.list({ app })
+      expect([total, ...items.map(({ id }) => id)]).toEqual([60, ...ids.sort().slice(0, 50)])
+    })
+
+    it.each([
+      [{ limit: 0 }, 'limit is 1 to 200.'],
+      [{ limit: 201 }, 'limit is 1 to 200.'],
+      [{ limit: '5' }, 'limit is 1 to 200.'],
+      [{ offset: -1 }, 'offset is 0 or more.'],
+      [{ offset: 1.5 }, 'offset is 0 or more.'],
+    ])('is refused with %j', async (page, message) => {
+      const refusal = await refusalOf(api.subscriptions.list({ app, ...(page as object) }))
+      expect(refusal).toMatchObject({ status: 422, code: 'invalid_request', message })
+    })
+  })
+
+  describe('a removed subscription', () => {
+    it('is gone with its deliveries, and others are not', async () => {
+      await setWebhook(app, { url })
+      const [gone, stays] = [
+        await api.subscriptions.create({ app, subscriber: 'a' }),
+        await api.subscriptions.create({ app, subscriber: 'a' }),
+      ]
+      expect(await api.events.publish({ app, type: 't', data: 1, id: 'e' })).toEqual({ id: 'e', deliveries: 2 })
+      expect(await api.subscriptions.remove({ id: gone.id })).toEqual({ id: gone.id })
+      expect((await api.subscriptions.list({ app })).items).toEqual([stays])
+      const left = await world.db.delivery.findMany({ where: { appId: app } })
+      expect(left.map(({ subscriptionId }) => subscriptionId)).toEqual([stays.id])
+      expect(await refusalOf(api.subscriptions.remove({ id: gone.id }))).toMatchObject(NO_SUBSCRIPTION)
+    })
+
+    it('may be one that has ended', async () => {
+      const { id } = await api.subscriptions.create({ app, subscriber: 'a' })
+      await world.db.subscription.update({ where: { id }, data: { endedAt: new Date() } })
+      expect(await api.subscriptions.remove({ id })).toEqual({ id })
+      expect(await countOf(app)).toBe(0)
+    })
+
+    it.each(['', 'unknown', 'a\0b', 'x'.repeat(256), '\ud800'])('is a 404 when there is none: %j', async (id) => {
+      expect(await refusalOf(api.subscriptions.remove({ id }))).toMatchObject(NO_SUBSCRIPTION)
+    })
+
+    it('is a 404 when it is of another provider', async () => {
+      const other = await mintOther(world)
+      const theirs = asPlatform(world, { organisation: other.provider })
+      const { id } = await theirs.subscriptions.create({ app: other.app, subscriber: 'a' })
+      expect(await refusalOf(api.subscriptions.remove({ id }))).toMatchObject(NO_SUBSCRIPTION)
+      expect(await countOf(other.app)).toBe(1)
+    })
+  })
+
+  describe('an app', () => {
+    it('that is unknown or of another provider is a 404', async () => {
+      const other = await mintOther(world)
+      for (const app of [id('app'), other.app]) {
+        expect(await refusalOf(api.subscriptions.create({ app, subscriber: 'a' }))).toMatchObject(NO_APP)
+        expect(await refusalOf(api.subscriptions.list({ app }))).toMatchObject(NO_APP)
+      }
+      expect(await countOf(other.app)).toBe(0)
+    })
+
+    it('that is suspended has no new subscriptions; those that it has are still there to see and to remove', async () => {
+      const { id } = await api.subscriptions.create({ app, subscriber: 'a' })
+      await world.db.app.update({ where: { id: app }, data: { state: 'suspended' } })
+      expect(await refusalOf(api.subscriptions.create({ app, subscriber: 'b' }))).toMatchObject(SUSPENDED)
+      expect(await api.subscriptions.list({ app })).toMatchObject({ items: [{ id }], total: 1 })
+      await api.subscriptions.remove({ id })
+      expect(await countOf(app)).toBe(0)
+    })
+
+    it.each(['', 'a.b', 'a\0b', 'x'.repeat(65), 7, undefined])('with the id %j is refused', async (malformed) => {
+      const app = malformed as never
+      const created = await refusalOf(api.subscriptions.create({ app, subscriber: 'a' }))
+      expect(created).toMatchObject({ status: 400, code: 'invalid_request', message: APP })
+      expect(await refusalOf(api.subscriptions.list({ app }))).toMatchObject({ status: 422, message: APP })
+    })
+  })
+})
+
+describe('a provider that cannot be one', () => {
+  it.each(['a\0b', 'x'.repeat(256), '\ud800'])('has no apps and no subscriptions: %j', async (organisation) => {
+    const nobody = asPlatform(world, { organisation })
+    const { id } = await asPlatform(world).subscriptions.create({ app: world.ids.app, subscriber: 'a' })
+    expect(await refusalOf(nobody.subscriptions.create({ app: world.ids.app, subscriber: 'a' }))).toMatchObject(NO_APP)
+    expect(await refusalOf(nobody.subscriptions.list({ app: world.ids.app }))).toMatchObject(NO_APP)
+    expect(await refusalOf(nobody.subscriptions.remove({ id }))).toMatchObject(NO_SUBSCRIPTION)
+    expect(await kept(id)).toMatchObject({ appId: world.ids.app })
+  })
+})
+
+describe('an app that changes while it is subscribed to', () => {
+  let app: string
+  beforeEach(async () => {
+    app = await mintApp(world)
+    await setWebhook(app, { url, secret: 'before' })
+  })
+  const create = () => asPlatform(world).subscriptions.create({ app, subscriber: 'a' })
+
+  it('is taken over as it was before or as it is now, never half', async () => {
+    const made = meanwhile(
+      world.db,
+      async (tx) => {
+        await holdApp(tx, app)
+        const webhookSecret = world.core.sealer.seal('after', `App.webhookSecret:${app}`)
+        await tx.app.update({ where: { id: app }, data: { webhookUrl: 'https://after.example.org', webhookSecret } })
+      },
+      create,
+    )
+    expect(await kept((await made).id)).toMatchObject({ url: 'https://after.example.org', secret: 'after' })
+    expect(await countOf(app)).toBe(1)
+  })
+
+  it('is taken over as one of the writers left it', async () => {
+    const writes = Array.from({ length: 20 }, (_, n) => setWebhook(app, { url: `${url}/${n}`, secret: `secret-${n}` }))
+    const made = await Promise.all(Array.from({ length: 20 }, create))
+    await Promise.all(writes)
+    for (const { id } of made) {
+      const { url: taken, secret } = await kept(id)
+      expect([`${url} before`, ...writes.map((_, n) => `${url}/${n} secret-${n}`)]).toContain(`${taken} ${secret}`)
+    }
+  })
+
+  it('is a 409 when it is suspended', async () => {
+    const refused = meanwhile(
+      world.db,
+      async (tx) => {
+        await holdApp(tx, app)
+        await tx.app.update({ where: { id: app }, data: { state: 'suspended' } })
+      },
+      () => refusalOf(create()),
+    )
+    expect(await refused).toMatchObject(SUSPENDED)
+    expect(await countOf(app)).toBe(0)
+  })
+
+  it('is a 404 when it is removed', async () => {
+    const refused = meanwhile(
+      world.db,
+      (tx) => tx.app.delete({ where: { id: app } }),
+      () => refusalOf(create()),
+    )
+    expect(await refused).toMatchObject(NO_APP)
+  })
+})
+
+describe('a subscription that is removed while a worker ends it', () => {
+  // PostgreSQL looks for a deadlock once, a second after a wait began: a busy machine may be later to make one.
+  it('is removed all the same', { retry: 3 }, async () => {
+    const receiver = await mintReceiver(world.db, await mintApp(world))
+    const delivery = await mintDelivery(world.db, receiver)
+    const { subscription } = receiver
+    const removed = meanwhile(
+      world.db,
+      (tx) => tx.delivery.update({ where: { id: delivery }, data: { lastError: 'gone' } }),
+      () => asPlatform(world).subscriptions.remove({ id: subscription }),
+      { goOn: (tx) => tx.subscription.update({ where: { id: subscription }, data: { endedAt: new Date() } }) },
+    )
+    expect(await removed).toEqual({ id: subscription })
+    expect(await world.db.delivery.count({ where: { id: delivery } })).toBe(0)
+  })
+})
