@@ -77,6 +77,7 @@ export const errors = {
   answersInvalid: row(400, 'answers is an object that maps question ids to answers.'),
   questionUnknown: row(400, 'answers names a question that this quiz does not have.'),
   answerMisfit: row(400, 'An answer does not fit the type of its question.'),
+  gradesInvalid: row(400, 'grades has one boolean for each open question of the result, and no others.'),
   idempotencyKeyInvalid: row(400, 'Idempotency-Key is 1 to 255 visible ASCII characters.'),
   urlInvalid: row(400, 'url is an https:// address of at most 2048 characters, without user info.'),
   secretInvalid: row(400, 'secret is 1 to 1024 visible ASCII characters, without spaces.'),
@@ -99,6 +100,7 @@ export const errors = {
     new ApiError(404, `This member does not exist in this ${organisation}.`),
   keyUnknown: row(404, 'This key does not exist.'),
   quizUnknown: row(404, 'This quiz does not exist in this academy.'),
+  resultUnknown: row(404, 'This result does not exist in this academy.'),
   appUnknown: row(404, 'This app does not exist at this provider.'),
   hostWrong: (host: string) => new ApiError(404, `This API answers at ${host}.`),
   addressUnknown: row(404, 'There is nothing at this address.'),
@@ -108,6 +110,7 @@ export const errors = {
   quizEmpty: conflict('quiz_empty', 'This quiz has no questions.'),
   attemptsExhausted: conflict('attempts_exhausted', 'All attempts at this quiz are used up.'),
   idempotencyMismatch: conflict('idempotency_mismatch', 'This Idempotency-Key came with another body before.'),
+  alreadyReviewed: conflict('already_reviewed', 'This result is not waiting for a review.'),
   appSuspended: conflict('app_suspended', 'This app is suspended.'),
 
   entryChanged: row(412, 'This entry has changed.'),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errors } from '../../routers/errors.ts'
+import { firstPartyScopes } from '../../routers/scopes.ts'
 import { table } from '../support/table.ts'
 import type { Reply, World } from '../support/world.ts'
 import { id, startWorld } from '../support/world.ts'
@@ -49,6 +50,9 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | lms    | 409 | This quiz has no questions.                             | conflict quiz_empty | quizEmpty | empty quiz |
   | lms    | 409 | All attempts at this quiz are used up.                  | conflict attempts_exhausted | attemptsExhausted | attempts used up |
   | lms    | 409 | This Idempotency-Key came with another body before.     | conflict idempotency_mismatch | idempotencyMismatch | same key, other body |
+  | trpc   | 400 | grades has one boolean for each open question of the result, and no others. | invalid_request | gradesInvalid | grades that are an array |
+  | trpc   | 404 | This result does not exist in this academy.             | not_found | resultUnknown | review of no result |
+  | trpc   | 409 | This result is not waiting for a review.                | conflict already_reviewed | alreadyReviewed | review of what the machine has graded |
   | notify | 400 | url is an https:// address of at most 2048 characters, without user info. | invalid_request | urlInvalid | url that is http:// |
   | notify | 400 | secret is 1 to 1024 visible ASCII characters, without spaces. | invalid_request | secretInvalid | empty secret |
   | notify | 404 | This app does not exist at this provider.               | not_found | appUnknown | app of another provider |
@@ -61,6 +65,7 @@ const elsewhere = ['internal', 'unavailable', 'bodyCutOff', 'requestInvalid']
 
 let world: World
 let hobby: { client: string }
+let platform: { client_id: string; sub: undefined; scope: string }
 
 beforeAll(async () => {
   world = await startWorld({ storageQuotaBytes: 1000 })
@@ -72,6 +77,8 @@ beforeAll(async () => {
   await db.client.create({
     data: { id: `no-app-${ids.client}`, name: 'No app', teamId: ids.team, environment: 'production' },
   })
+  platform = { client_id: id('platform'), sub: undefined, scope: firstPartyScopes.join(' ') }
+  await db.client.create({ data: { id: platform.client_id, name: 'Platform', environment: 'production' } })
   await db.app.create({
     data: { id: `suspended-${ids.app}`, name: 'S', teamId: ids.team, providerId: ids.provider, state: 'suspended' },
   })
@@ -110,6 +117,16 @@ const submit = (w: World, quiz: string, body: unknown, headers = {}) =>
   w.call('POST', `/quizzes/${quiz}-${w.ids.academy}/results`, { body, headers })
 const good = { answers: { q1: 'Yes' } }
 
+/** A call of a procedure; its error in the shape of the other sections. */
+async function overTrpc(w: World, procedure: string, body: unknown, claims = {}): Promise<Reply> {
+  const headers = { authorization: `Bearer ${await w.token(claims)}` }
+  const reply = await w.internal('POST', `/trpc/${procedure}`, { headers, body })
+  const { message, data } = reply.body.error
+  return { ...reply, body: { error: { message, code: data.error, ...(data.reason && { reason: data.reason }) } } }
+}
+const review = (w: World, result: string, grades: unknown = {}) =>
+  overTrpc(w, 'quizzes.review', { result, grades }, { ...platform, organisation: w.ids.academy })
+
 const provoke: Record<string, Provoke> = {
   'PUT without a value field': (w) => w.call('PUT', '/storage/c/k', { body: {} }),
   'me/events range too long': (w) => w.call('GET', '/me/events?start=0&end=31536001'),
@@ -144,13 +161,7 @@ const provoke: Record<string, Provoke> = {
   'limit 0': (w) => w.call('GET', '/storage/c?limit=0'),
   'offset -1': (w) => w.call('GET', '/storage/c?offset=-1'),
   'start that is no integer': (w) => w.call('GET', '/me/events?start=1.5'),
-  '1e400 over tRPC': async (w) => {
-    const reply = await w.internal('POST', '/trpc/storage.put', {
-      headers: { authorization: `Bearer ${await w.token()}` },
-      body: '{"collection":"c","key":"k","value":1e400}',
-    })
-    return { ...reply, body: { error: { ...reply.body.error, code: reply.body.error.data.error } } }
-  },
+  '1e400 over tRPC': (w) => overTrpc(w, 'storage.put', '{"collection":"c","key":"k","value":1e400}'),
   'a required field is missing': (w) => submit(w, 'open', {}),
   'a type does not fit': (w) => submit(w, 'open', { answers: { q1: ['Yes'] } }),
   'a reference points to nothing': (w) => submit(w, 'open', { answers: { q2: 'Yes' } }),
@@ -175,6 +186,9 @@ const provoke: Record<string, Provoke> = {
     await submit(w, 'open', good, { 'idempotency-key': 'twice' })
     return submit(w, 'open', { answers: {} }, { 'idempotency-key': 'twice' })
   },
+  'grades that are an array': (w) => review(w, 'any', []),
+  'review of no result': (w) => review(w, 'unknown'),
+  'review of what the machine has graded': async (w) => review(w, (await submit(w, 'open', good)).body.id),
   'url that is http://': (w) => w.call('PUT', `/apps/${w.ids.app}/webhook`, { body: { url: 'http://example.org' } }),
   'empty secret': (w) =>
     w.call('PUT', `/apps/${w.ids.app}/webhook`, { body: { url: 'https://example.org', secret: '' } }),
@@ -204,7 +218,7 @@ describe.each(rows)('$Section $Status $Message', ({ Section, Status, Message, Co
       return
     }
     const [code, reason] = Code.split(' ')
-    if (Section === 'trpc') expect(reply.body.error).toMatchObject({ code, message })
+    if (Section === 'trpc') expect(reply.body.error).toEqual({ code, message, ...(reason && { reason }) })
     else {
       const requestId = reply.headers['x-request-id']
       expect(reply.body).toEqual({ error: { code, message, request_id: requestId, ...(reason && { reason }) } })
