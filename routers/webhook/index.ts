@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Context } from '../context.ts'
 import { errors, says } from '../errors.ts'
 import { endpoint, providers, router } from '../trpc.ts'
+import { places } from './seal.ts'
 
 // Without a row of their own in the catalogue, these are 422 when read and 400 when written.
 const idInvalid = { error: "id is 1 to 64 letters, digits, '_' or '-'." }
@@ -40,7 +41,7 @@ const put = endpoint('PUT /apps/{id}/webhook', 'ntf.apps.webhook:update', provid
   .input(app.extend({ url, secret: secret.optional() }))
   .output(webhookSet)
   .mutation(async ({ ctx, input: { id, url, secret } }) => {
-    const webhookSecret = secret === undefined ? null : ctx.sealer.seal(secret, `App.webhookSecret:${id}`)
+    const webhookSecret = secret === undefined ? null : ctx.sealer.seal(secret, places.template(id))
     await change(ctx, id, { webhookUrl: url, webhookSecret })
     return { url, hasSecret: webhookSecret !== null }
   })
