@@ -60,7 +60,7 @@ export async function publishBare(pool: pg.Pool, { app, type, data }: ReturnType
 export function openCalls(url: string) {
   const db = openDatabase(url, () => {})
   const pool = new pg.Pool({ connectionString: url, max: 10, options: '-c timezone=UTC' })
-  const sealer = createSealer(Buffer.alloc(32))
+  const sealer = createSealer([Buffer.alloc(32)])
   const core = createCore({ db, sealer, brand: 'the service', storageQuotaBytes: 0, now: Date.now })
   const principal = { member: null, organisation: PROVIDER, client: PLATFORM, scopes: new Set(SCOPES) }
   const ways = {

@@ -48,5 +48,13 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
     // Errors go to the log: their names and codes, not the source lines around them.
     errorFormat: 'minimal',
   })
-  return Object.assign(prisma, { execute: execution(pool) })
+  const disconnect = prisma.$disconnect.bind(prisma)
+  return Object.assign(prisma, {
+    execute: execution(pool),
+    async $disconnect() {
+      await disconnect()
+      // Prisma ends the pool, but not one of which it was never asked for anything: that would hold the process up.
+      if (!pool.ending) await pool.end()
+    },
+  })
 }

@@ -7,6 +7,7 @@ import { errors, says } from './errors.ts'
 import { page } from './page.ts'
 import { retryingDeadlocks } from './storage/statements.ts'
 import { internal, providerPlatform, router } from './trpc.ts'
+import { places } from './webhook/seal.ts'
 
 const app = appId('app')
 
@@ -72,7 +73,7 @@ async function templateOf(ctx: Context, app: string) {
 
 /** A sealed value opens in its own place alone. */
 const movedSecret = ({ sealer }: Context, sealed: string, app: string, subscription: string) =>
-  sealer.seal(sealer.open(sealed, `App.webhookSecret:${app}`), `Subscription.secret:${subscription}`)
+  sealer.seal(sealer.open(sealed, places.template(app)), places.subscription(subscription))
 
 /** Those that have not ended, the oldest first. */
 const list = internal('ntf.subscriptions:write', providerPlatform, {

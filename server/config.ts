@@ -12,13 +12,14 @@ const baseUrl = z
   .url({ protocol: /^https?$/, error: 'an http(s) address' })
   .refine((text) => /^https?:\/\/[^/?#]+\/v1$/.test(text), 'an address of the form https://host/v1')
 
-const secretsKey = z
+/** One key or several: the first one seals, all of them open. */
+const secretsKeys = z
   .string()
+  .transform((text) => text.split(',').map((key) => Buffer.from(key, 'base64')))
   .refine(
-    (text) => Buffer.from(text, 'base64').length === 32,
-    '32 bytes in base64, as `openssl rand -base64 32` prints',
+    (keys) => keys.every(({ length }) => length === 32),
+    '32 bytes in base64, as `openssl rand -base64 32` prints; several with a comma between',
   )
-  .transform((text) => Buffer.from(text, 'base64'))
 
 const databaseUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'a postgresql:// address' })
 
@@ -68,7 +69,7 @@ const environment = z.object({
   LMS_BASE_URL: baseUrl.default('http://lms.localhost:3000/v1'),
   NOTIFY_BASE_URL: baseUrl.default('http://notify.localhost:3000/v1'),
   AUTH_BASE_URL: baseUrl.default('http://auth.localhost:3000/v1'),
-  SECRETS_KEY: secretsKey.optional(),
+  SECRETS_KEY: secretsKeys.optional(),
   BRAND: z.string().default('the service'),
   STORAGE_QUOTA_BYTES: positive.default(10 * 1024 * 1024),
   SMTP_URL: smtpUrl.optional(),
@@ -122,7 +123,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     dataDir: resolve(data.DATA_DIR),
     baseUrls: { apps: data.APPS_BASE_URL, lms: data.LMS_BASE_URL, notify: data.NOTIFY_BASE_URL },
     authBaseUrl: data.AUTH_BASE_URL,
-    secretsKey: data.SECRETS_KEY,
+    secretsKeys: data.SECRETS_KEY,
     brand: data.BRAND,
     storageQuotaBytes: data.STORAGE_QUOTA_BYTES,
     tokenIssuer: data.TOKEN_ISSUER,

@@ -18,7 +18,7 @@ import { waysOf } from './oauth/ways.ts'
 import { openOutsideIssuer } from './outside-issuer.ts'
 import { rateLimit } from './rate-limit.ts'
 import { createRoom } from './room.ts'
-import { secretsKeyOf } from './secrets-key.ts'
+import { checkSecretsKey, secretsKeysOf } from './secrets-key.ts'
 import type { Store } from './store.ts'
 import { openStore } from './store.ts'
 
@@ -40,8 +40,9 @@ export async function startService(config: Config, log: Logger) {
 async function serve(config: Config, store: Store, log: Logger) {
   let ending = false
   const now = Date.now
-  const key = await secretsKey(config, log)
-  const sealer = createSealer(key)
+  const keys = await secretsKeys(config, log)
+  const sealer = createSealer(keys)
+  await checkSecretsKey(store.db, sealer)
   const core = createCore({
     db: store.db,
     now,
@@ -56,7 +57,7 @@ async function serve(config: Config, store: Store, log: Logger) {
           db: store.db,
           now,
           sealer,
-          secretsKey: key,
+          secretsKeys: keys,
           authBaseUrl: config.authBaseUrl,
           appsBaseUrl: config.baseUrls.apps,
           ways: waysOf(config, store, now, (error) => log.error({ err: error }, 'signing members in')),
@@ -104,11 +105,11 @@ const answers = ({ db }: Store) =>
     () => false,
   )
 
-async function secretsKey(config: Config, log: Logger): Promise<Buffer> {
-  if (config.databaseUrl && !config.secretsKey) {
+async function secretsKeys(config: Config, log: Logger) {
+  if (config.databaseUrl && !config.secretsKeys) {
     log.warn('SECRETS_KEY is not set: secrets and signing keys are sealed with a key that is kept in DATA_DIR')
   }
-  return secretsKeyOf(config)
+  return secretsKeysOf(config)
 }
 
 /** Which tokens are believed: the outside issuer's where one is configured, else our own and the development key's. */

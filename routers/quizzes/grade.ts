@@ -44,6 +44,14 @@ function isCorrect({ type, solution }: Question, answer: Answer | undefined): bo
   return answer.every((text) => right.has(text)) && new Set(answer).size === right.size
 }
 
+/** What so many right answers of so many are: the score in percent, two decimals; the exact ratio is what passes. */
+export function verdict(correct: number, questions: number, threshold: number): { score: number; passed: boolean } {
+  if (questions === 0) return { score: 0, passed: threshold <= 0 }
+  // Multiplied before divided: a ratio that equals the threshold then is the same number as it.
+  const passed = (100 * correct) / questions >= threshold
+  return { score: Math.round((10_000 * correct) / questions) / 100, passed }
+}
+
 /** Grades one attempt, or throws when an answer does not fit the quiz. Looks at own keys only: any text may be an id. */
 export function grade(quiz: { threshold: number; questions: readonly Question[] }, answers: Answers): Grading {
   const ids = new Set(quiz.questions.map(({ id }) => id))
@@ -55,12 +63,11 @@ export function grade(quiz: { threshold: number; questions: readonly Question[] 
   })
   const gradedQuestions = outcomes.filter(({ correct }) => correct !== null).length
   const correct = outcomes.filter((outcome) => outcome.correct).length
-  // Multiplied before divided: a ratio that equals the threshold then is the same number as it.
-  const percent = gradedQuestions === 0 ? 0 : (100 * correct) / gradedQuestions
+  const { score, passed: reached } = verdict(correct, gradedQuestions, quiz.threshold)
   const pending = gradedQuestions < quiz.questions.length
-  const passed = !pending && percent >= quiz.threshold
+  const passed = !pending && reached
   return {
-    score: gradedQuestions === 0 ? 0 : Math.round((10_000 * correct) / gradedQuestions) / 100,
+    score,
     passed,
     reviewStatus: pending ? 'pending_review' : passed ? 'passed' : 'failed',
     gradedQuestions,

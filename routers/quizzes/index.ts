@@ -5,7 +5,9 @@ import { endpoint, learners, router } from '../trpc.ts'
 import type { Answers } from './grade.ts'
 import { grade } from './grade.ts'
 import { hashOf, replay, shared } from './idempotency.ts'
-import type { Result } from './submit.ts'
+import type { Result } from './result.ts'
+import { result } from './result.ts'
+import { review } from './review.ts'
 import { findQuiz, placeOf, retried, store } from './submit.ts'
 
 const answer = { anyOf: [{ type: 'string' as const }, { type: 'array' as const, items: { type: 'string' as const } }] }
@@ -24,14 +26,6 @@ const answers = z
 const idempotencyKey = z.string(says('idempotencyKeyInvalid')).regex(/^[!-~]{1,255}$/, says('idempotencyKeyInvalid'))
 
 const input = z.object({ quizId: z.string(), idempotencyKey: idempotencyKey.optional(), answers })
-
-const result = z.object({
-  id: z.string(),
-  score: z.number().meta({ description: 'percent of the machine-gradable questions, two decimals' }),
-  passed: z.boolean(),
-  reviewStatus: z.enum(['passed', 'failed', 'pending_review']),
-  gradedQuestions: z.int().min(0),
-})
 
 /**
  * Quiz result transitions: grades one attempt and stores it with its answers, or stores nothing. A repeated
@@ -73,4 +67,4 @@ async function attempt(ctx: Admitted, { quizId, idempotencyKey, answers }: z.out
   return shared(ctx.db, place, bodyHash, () => store(ctx.db, graded, bodyHash))
 }
 
-export const quizzes = router({ submit })
+export const quizzes = router({ submit, review })

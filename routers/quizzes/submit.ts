@@ -7,9 +7,7 @@ import { errors } from '../errors.ts'
 import type { Grading } from './grade.ts'
 import type { Place } from './idempotency.ts'
 import { claim, expiry } from './idempotency.ts'
-
-/** What an attempt is answered with. */
-export type Result = { id: string } & Omit<Grading, 'outcomes'>
+import type { Result } from './result.ts'
 
 /** Where the first answer to a key of this member is kept. */
 export const placeOf = ({ principal, member }: Admitted, quizId: string, key = ''): Place => ({

@@ -3,6 +3,7 @@ import { appId, own } from '../apps.ts'
 import type { Context } from '../context.ts'
 import { errors, says } from '../errors.ts'
 import { endpoint, providers, router } from '../trpc.ts'
+import { places } from './seal.ts'
 
 const app = z.object({ id: appId('id') })
 
@@ -36,7 +37,7 @@ const put = endpoint('PUT /apps/{id}/webhook', 'ntf.apps.webhook:update', provid
   .input(app.extend({ url, secret: secret.optional() }))
   .output(webhookSet)
   .mutation(async ({ ctx, input: { id, url, secret } }) => {
-    const webhookSecret = secret === undefined ? null : ctx.sealer.seal(secret, `App.webhookSecret:${id}`)
+    const webhookSecret = secret === undefined ? null : ctx.sealer.seal(secret, places.template(id))
     await change(ctx, id, { webhookUrl: url, webhookSecret })
     return { url, hasSecret: webhookSecret !== null }
   })

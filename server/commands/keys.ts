@@ -4,7 +4,7 @@ import type { Sealer } from '../../routers/webhook/seal.ts'
 import { createSealer } from '../../routers/webhook/seal.ts'
 import { readEnvironment } from '../config.ts'
 import { makeKey, PUBLISH_MS, readKeys, removeRetired } from '../oauth/keys.ts'
-import { secretsKeyOf } from '../secrets-key.ts'
+import { secretsKeysOf } from '../secrets-key.ts'
 import { openStore } from '../store.ts'
 
 const usage = '  npm run -s keys -- list\n  npm run -s keys -- rotate [--now]'
@@ -16,7 +16,7 @@ async function main() {
   if (config.tokenIssuer !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens, and has the keys.`)
   }
-  const sealer = createSealer(await secretsKeyOf(config))
+  const sealer = createSealer(await secretsKeysOf(config))
   const { db, close } = await openStore(config, () => {})
   try {
     if (action === 'rotate') await rotate(db, sealer, atOnce)

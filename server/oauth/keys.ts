@@ -4,6 +4,7 @@ import { createLocalJWKSet, exportJWK, generateKeyPair, errors as jose } from 'j
 import type { Database } from '../../prisma/client.ts'
 import { errors } from '../../routers/errors.ts'
 import type { Sealer } from '../../routers/webhook/seal.ts'
+import { places } from '../../routers/webhook/seal.ts'
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts'
 
 /** Every node knows a key that long after it was made, at the latest; a new one signs after twice that. */
@@ -39,14 +40,12 @@ interface Parts {
   onError: (error: unknown) => void
 }
 
-const place = (kid: string) => `SigningKey ${kid}`
-
 /** The keys in the table, those that sign later first. */
 export async function readKeys({ db, sealer }: Pick<Parts, 'db' | 'sealer'>): Promise<SigningKey[]> {
   const rows = await db.signingKey.findMany({ orderBy: [{ signsFrom: 'desc' }, { kid: 'asc' }] })
   return rows.map(({ sealed, ...row }) => {
     try {
-      return { ...row, jwk: JSON.parse(sealer.open(sealed, place(row.kid))) as JWK }
+      return { ...row, jwk: JSON.parse(sealer.open(sealed, places.signingKey(row.kid))) as JWK }
     } catch {
       return { ...row, jwk: null }
     }
@@ -58,7 +57,7 @@ export async function makeKey(sealer: Sealer, signsFrom: Date) {
   const kid = randomUUID()
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const jwk = { ...(await exportJWK(privateKey)), kid, alg: 'ES256', use: 'sig' }
-  return { kid, sealed: sealer.seal(JSON.stringify(jwk), place(kid)), signsFrom }
+  return { kid, sealed: sealer.seal(JSON.stringify(jwk), places.signingKey(kid)), signsFrom }
 }
 
 /** Removes the keys whose successor has signed for so long that no token of theirs is valid any more. */

@@ -23,7 +23,8 @@ export interface MountParts {
   db: Database
   now: () => number
   sealer: Sealer
-  secretsKey: Buffer
+  /** The first one signs and seals, all of them are believed. */
+  secretsKeys: readonly Buffer[]
   keys: SigningKeys
   authBaseUrl: string
   appsBaseUrl: string
@@ -35,6 +36,9 @@ export const issuerOf = (authBaseUrl: string) => `${authBaseUrl}/oauth`
 /** Where an outside sign-in sends browsers back to, as it is registered there. */
 export const returnAddressOf = (authBaseUrl: string) => `${issuerOf(authBaseUrl)}/upstream`
 
+const cookieKeyOf = (secretsKey: Buffer) =>
+  Buffer.from(hkdfSync('sha256', secretsKey, '', 'oauth cookies', 32)).toString('base64url')
+
 /** RFC 8414, 3: the metadata of an issuer with a path is asked for with the path behind. */
 const METADATA = '/.well-known/oauth-authorization-server'
 
@@ -42,11 +46,11 @@ const METADATA = '/.well-known/oauth-authorization-server'
  * The authorization server, at the host of AUTH_BASE_URL: what browsers are shown, and what apps call. Tokens are also
  * given out at the apps host, as the documents have it. Requests for anything else go on.
  */
-export function mountOauth({ db, now, sealer, secretsKey, keys, authBaseUrl, appsBaseUrl, ways }: MountParts): Step {
+export function mountOauth({ db, now, sealer, secretsKeys, keys, authBaseUrl, appsBaseUrl, ways }: MountParts): Step {
   const issuer = issuerOf(authBaseUrl)
   const { origin, host, protocol, pathname: path } = new URL(issuer)
   const secure = protocol === 'https:'
-  const cookieKeys = [Buffer.from(hkdfSync('sha256', secretsKey, '', 'oauth cookies', 32)).toString('base64url')]
+  const cookieKeys = secretsKeys.map(cookieKeyOf)
   const { provider, answer } = providers({ db, now, issuer, cookieKeys, secure, keys })
 
   const cookies = sealedCookies(sealer, secure, now)

@@ -20,7 +20,7 @@ export interface ProviderParts {
   db: Database
   now: () => number
   issuer: string
-  /** They sign the cookies, on each node the same. */
+  /** The first one signs the cookies, each of them verifies; on each node the same. */
   cookieKeys: string[]
   secure: boolean
   renderError: NonNullable<Configuration['renderError']>

@@ -51,6 +51,9 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | lms    | 409 | This quiz has no questions.                             | conflict quiz_empty | quizEmpty | empty quiz |
   | lms    | 409 | All attempts at this quiz are used up.                  | conflict attempts_exhausted | attemptsExhausted | attempts used up |
   | lms    | 409 | This Idempotency-Key came with another body before.     | conflict idempotency_mismatch | idempotencyMismatch | same key, other body |
+  | trpc   | 400 | grades has one boolean for each open question of the result, and no others. | invalid_request | gradesInvalid | grades that are an array |
+  | trpc   | 404 | This result does not exist in this academy.             | not_found | resultUnknown | review of no result |
+  | trpc   | 409 | This result is not waiting for a review.                | conflict already_reviewed | alreadyReviewed | review of what the machine has graded |
   | notify | 400 | url is an https:// address of at most 2048 characters, without user info. | invalid_request | urlInvalid | url that is http:// |
   | notify | 400 | secret is 1 to 1024 visible ASCII characters, without spaces. | invalid_request | secretInvalid | empty secret |
   | notify | 404 | This app does not exist at this provider.               | not_found | appUnknown | app of another provider |
@@ -142,6 +145,8 @@ async function retry(w: World, delivery: { state: 'delivered' | 'failed' }, subs
   })
   return trpc(w, 'deliveries.retry', { id: key })
 }
+const review = (w: World, result: string, grades: unknown = {}) =>
+  trpc(w, 'quizzes.review', { result, grades }, { ...platformClaims(w), organisation: w.ids.academy })
 
 const provoke: Record<string, Provoke> = {
   'PUT without a value field': (w) => w.call('PUT', '/storage/c/k', { body: {} }),
@@ -202,6 +207,9 @@ const provoke: Record<string, Provoke> = {
     await submit(w, 'open', good, { 'idempotency-key': 'twice' })
     return submit(w, 'open', { answers: {} }, { 'idempotency-key': 'twice' })
   },
+  'grades that are an array': (w) => review(w, 'any', []),
+  'review of no result': (w) => review(w, 'unknown'),
+  'review of what the machine has graded': async (w) => review(w, (await submit(w, 'open', good)).body.id),
   'url that is http://': (w) => w.call('PUT', `/apps/${w.ids.app}/webhook`, { body: { url: 'http://example.org' } }),
   'empty secret': (w) =>
     w.call('PUT', `/apps/${w.ids.app}/webhook`, { body: { url: 'https://example.org', secret: '' } }),

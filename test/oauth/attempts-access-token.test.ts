@@ -17,10 +17,10 @@ let sign: (claims: JWTPayload, header?: object) => Promise<string>
 let other: { member: string; club: string; client: string }
 beforeAll(async () => {
   it_ = await startAuthWorld()
-  const { db, ids, secretsKey } = it_.world
+  const { db, ids, secretsKeys } = it_.world
   token = (await it_.toTokens({ client: it_.client, scope }, ids.member, ids.club)).access_token
   claims = decodeJwt(token)
-  const key = (await readKeys({ db, sealer: createSealer(secretsKey) })).find(({ jwk }) => jwk)!
+  const key = (await readKeys({ db, sealer: createSealer(secretsKeys) })).find(({ jwk }) => jwk)!
   const own = await importJWK(key.jwk!, 'ES256')
   sign = (payload, header = {}) =>
     new SignJWT(payload).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid, ...header }).sign(own)

@@ -61,7 +61,10 @@ export class Browser {
   cookie = (name: string) => this.cookies.find((one) => one.name === name)
 
   async send(method: string, url: URL, headers: Record<string, string>, body?: string): Promise<Page> {
-    const cookies = this.cookies.filter(({ host, path }) => host === url.hostname && isBelow(url.pathname, path))
+    // RFC 6265, 5.4: those of longer paths come first.
+    const cookies = this.cookies
+      .filter(({ host, path }) => host === url.hostname && isBelow(url.pathname, path))
+      .sort((one, other) => other.path.length - one.path.length)
     const sent = request({
       port: this.#port,
       host: '127.0.0.1',

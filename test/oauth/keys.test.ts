@@ -24,8 +24,8 @@ const published = async ({ app }: AuthWorld) =>
 
 /** As the command does it. */
 async function rotate(delayMs: number) {
-  const { db, secretsKey, core } = here.world
-  const key = await makeKey(createSealer(secretsKey), new Date(core.now() + delayMs))
+  const { db, secretsKeys, core } = here.world
+  const key = await makeKey(createSealer(secretsKeys), new Date(core.now() + delayMs))
   await db.signingKey.create({ data: key })
   return key.kid
 }
@@ -67,10 +67,10 @@ describe('a new key', () => {
   })
 
   it('leaves the old one in place until its last token has run out', async () => {
-    const { db, secretsKey, core } = here.world
+    const { db, secretsKeys, core } = here.world
     const [signing, ...old] = await published(here)
     expect(old).toHaveLength(2)
-    const parts = { db, sealer: createSealer(secretsKey) }
+    const parts = { db, sealer: createSealer(secretsKeys) }
     expect(await removeRetired({ ...parts, now: () => core.now() + 10 * MINUTE })).toBe(0)
     expect(await removeRetired({ ...parts, now: () => core.now() + 20 * MINUTE })).toBe(2)
     await here.world.oauth!.reload()
@@ -80,7 +80,7 @@ describe('a new key', () => {
 
 describe('the first key', () => {
   it('is made by one of several nodes that start at once', async () => {
-    const sealer = createSealer(Buffer.alloc(32, here.client))
+    const sealer = createSealer([Buffer.alloc(32, here.client)])
     const nodes: SigningKeys[] = []
     const dbs = Array.from({ length: 8 }, () => openDatabase(inject('databaseUrl'), () => {}))
     nodes.push(...(await Promise.all(dbs.map((db) => openKeys({ db, sealer, now: Date.now, onError: () => {} })))))

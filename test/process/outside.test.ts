@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { freshDatabase, query } from './outside.ts'
 import { asAnna, command, dataDirectory, send, start } from './service.ts'
@@ -32,7 +33,7 @@ describe('an outside database', { timeout: 60_000 }, () => {
   it('is migrated by the seed command as well', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
     expect(await command('seed', [], env).ended).toMatchObject({ code: 0, stderr: '' })
-    expect(await query(env.DATABASE_URL, 'SELECT id FROM "Client" ORDER BY id')).toHaveLength(5)
+    expect(await query(env.DATABASE_URL, 'SELECT id FROM "Client" ORDER BY id')).toHaveLength(6)
   })
 
   it('and no SECRETS_KEY: the log warns, as the key is then in DATA_DIR', async () => {
@@ -41,7 +42,8 @@ describe('an outside database', { timeout: 60_000 }, () => {
     const without = await start(env)
     expect((await without.stop()).stdout).toContain(warning)
     expect(await readdir(env.DATA_DIR)).toContain('secrets-key')
-    const withKey = await start({ ...env, SECRETS_KEY: Buffer.alloc(32, 1).toString('base64') })
+    const SECRETS_KEY = await readFile(join(env.DATA_DIR, 'secrets-key'), 'utf8')
+    const withKey = await start({ ...env, SECRETS_KEY })
     expect((await withKey.stop()).stdout).not.toContain(warning)
   })
 

@@ -55,8 +55,11 @@ export function run(args: string[], env: Record<string, string>, options: { grou
 }
 
 /** One of our commands, as `npm run` starts it. */
-export const command = (name: 'token' | 'seed' | 'client' | 'keys', args: string[], env: Record<string, string>) =>
-  run(['--import', import.meta.resolve('tsx'), root(`server/commands/${name}.ts`), ...args], env)
+export const command = (
+  name: 'token' | 'seed' | 'client' | 'keys' | 'secrets' | 'storage',
+  args: string[],
+  env: Record<string, string>,
+) => run(['--import', import.meta.resolve('tsx'), root(`server/commands/${name}.ts`), ...args], env)
 
 /** The compiled service, as `npm start` starts it, on free ports; not waited for. */
 export async function launch(env: Record<string, string>, { atEnd = onTestFinished, ...options }: Options = {}) {

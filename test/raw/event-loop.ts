@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { TokenClaims } from '../../server/development-key.ts'
 import { developmentKey, mintToken } from '../../server/development-key.ts'
+import { SECRETS_KEY } from '../support/secrets-key.ts'
 
 export interface Call {
   internal?: boolean
@@ -23,7 +24,7 @@ export type ForkedService = Awaited<ReturnType<typeof forkService>>
 export async function forkService(databaseUrl: string) {
   const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-test-'))
   const key = await developmentKey(dataDir)
-  const settings = JSON.stringify({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir })
+  const settings = JSON.stringify({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, SECRETS_KEY })
   const child = fork(new URL('event-loop-service.ts', import.meta.url), [settings], { execArgv: ['--import', 'tsx'] })
   const [ports] = await once(child, 'message')
   const agent = new Agent({ keepAlive: true })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { scopes } from '../../routers/scopes.ts'
 import { developmentKey, mintToken } from '../../server/development-key.ts'
 import { dataDirectory, start } from '../process/service.ts'
+import { SECRETS_KEY } from '../support/secrets-key.ts'
 import { times } from '../support/size.ts'
 import type { World } from '../support/world.ts'
 import { id, startWorld } from '../support/world.ts'
@@ -53,7 +54,7 @@ const details: Record<number, string> = { 404: 'This key does not exist.', 412: 
 describe('two services on one database', () => {
   it('are to five clients one register a key', { timeout: 300_000 }, async () => {
     const dataDir = await dataDirectory()
-    const env = { DATABASE_URL: inject('databaseUrl'), DATA_DIR: dataDir }
+    const env = { DATABASE_URL: inject('databaseUrl'), DATA_DIR: dataDir, SECRETS_KEY }
     const services = [await start(env), await start(env)]
     const { member, club, client } = world.ids
     const claims = { member, organisation: club, client, scope: Object.keys(scopes).join(' ') }

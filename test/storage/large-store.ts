@@ -3,6 +3,7 @@ import { expect, inject } from 'vitest'
 import { scopes } from '../../routers/scopes.ts'
 import { developmentKey, mintToken } from '../../server/development-key.ts'
 import { dataDirectory, start } from '../process/service.ts'
+import { SECRETS_KEY } from '../support/secrets-key.ts'
 import type { World } from '../support/world.ts'
 
 export const QUOTA = 10 * 1024 * 1024
@@ -45,7 +46,12 @@ export function pageOf(entries: number, value: string, { limit, offset }: { limi
 /** The service in a process of its own, new for a test, and tokens of tenants for it. */
 export async function startAlone() {
   const dataDir = await dataDirectory()
-  const service = await start({ DATABASE_URL: inject('databaseUrl'), DATA_DIR: dataDir, LOG_LEVEL: 'warn' })
+  const service = await start({
+    DATABASE_URL: inject('databaseUrl'),
+    DATA_DIR: dataDir,
+    SECRETS_KEY,
+    LOG_LEVEL: 'warn',
+  })
   const key = await developmentKey(dataDir)
   const token = ({ ids: { member, club, client } }: World) =>
     mintToken(key, {

@@ -53,7 +53,7 @@ export async function mintTenants(db: Database): Promise<Tenants> {
 }
 
 export const coreOf = (db: Database, now = Date.now): Core =>
-  createCore({ db, now, sealer: createSealer(randomBytes(32)), brand: '', storageQuotaBytes: 10 * 1024 * 1024 })
+  createCore({ db, now, sealer: createSealer([randomBytes(32)]), brand: '', storageQuotaBytes: 10 * 1024 * 1024 })
 
 const either = fc.constantFrom<0 | 1>(0, 1)
 

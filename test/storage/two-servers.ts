@@ -5,6 +5,7 @@ import { scopes } from '../../routers/scopes.ts'
 import { developmentKey, mintToken } from '../../server/development-key.ts'
 import type { Answer, AtEnd } from '../process/service.ts'
 import { dataDirectory, send, start } from '../process/service.ts'
+import { SECRETS_KEY } from '../support/secrets-key.ts'
 import type { Usage } from '../support/usage.ts'
 import { counterAndSum } from '../support/usage.ts'
 import { id } from '../support/world.ts'
@@ -64,7 +65,13 @@ export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
   // Each wait looks once for a deadlock, after so long: time enough for a busy machine to make one.
   const url = new URL(databaseUrl)
   url.searchParams.set('options', '-c timezone=UTC -c deadlock_timeout=3s')
-  const env = { DATA_DIR, DATABASE_URL: url.href, STORAGE_QUOTA_BYTES: String(quotaBytes), LOG_LEVEL: 'error' }
+  const env = {
+    DATA_DIR,
+    DATABASE_URL: url.href,
+    SECRETS_KEY,
+    STORAGE_QUOTA_BYTES: String(quotaBytes),
+    LOG_LEVEL: 'error',
+  }
   const servers = await Promise.all([start(env, { atEnd }), start(env, { atEnd })])
   const key = await developmentKey(DATA_DIR)
   const seen = servers.map(() => 0)

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
+import { createSealer } from '../../routers/webhook/seal.ts'
+import { checkSecretsKey } from '../../server/secrets-key.ts'
+import { SECRETS_KEY } from './secrets-key.ts'
 import { temporaryServer } from './temporary-server.ts'
 
 declare module 'vitest' {
@@ -15,8 +19,16 @@ export default async function setup(project: TestProject) {
   const outside = process.env.TEST_DATABASE_URL
   const { url, remove } = outside ? await createOutside(outside) : await createEmbedded()
   await migrate(url)
+  await leaveCheck(url)
   project.provide('databaseUrl', url)
   return remove
+}
+
+/** Tests leave secrets of many keys there, among which a service would not find its own. */
+async function leaveCheck(url: string) {
+  const db = openDatabase(url, () => {})
+  const sealer = createSealer([Buffer.from(SECRETS_KEY, 'base64')])
+  await checkSecretsKey(db, sealer).finally(() => db.$disconnect())
 }
 
 async function createOutside(admin: string) {

@@ -53,7 +53,7 @@ interface Options {
   /** With the authorization server; by default members pick who they are. */
   auth?: Partial<Ways>
   /** Another service of the same tenant, with the same secrets. */
-  like?: { ids: Ids; secretsKey: Buffer }
+  like?: { ids: Ids; secretsKeys: readonly Buffer[] }
   /** Believed in place of the world's own key. */
   outside?: (now: () => number, db: Database) => Promise<TokenRules>
   /** Lines of the log. */
@@ -74,8 +74,8 @@ export async function startWorld(options: Options = {}) {
   let offsetMs = 0
   const now = () => Date.now() + offsetMs
   const db = openDatabase(options.databaseUrl ?? inject('databaseUrl'), () => {})
-  const secretsKey = options.like?.secretsKey ?? randomBytes(32)
-  const sealer = createSealer(secretsKey)
+  const secretsKeys = options.like?.secretsKeys ?? [randomBytes(32)]
+  const sealer = createSealer(secretsKeys)
   const core = createCore({
     db,
     now,
@@ -87,7 +87,7 @@ export async function startWorld(options: Options = {}) {
   const rules = developmentRules({ ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256' })
   const onError = (error: unknown) => options.onLog?.(String(error))
   const ways: Ways = { codes: null, upstream: null, pick: true, ...options.auth }
-  const asked = { db, now, sealer, secretsKey, authBaseUrl, appsBaseUrl: 'http://apps.test/v1', ways, onError }
+  const asked = { db, now, sealer, secretsKeys, authBaseUrl, appsBaseUrl: 'http://apps.test/v1', ways, onError }
   const oauth = options.auth && (await openOauth(asked))
   const parts: Parts = {
     core,
@@ -127,7 +127,7 @@ export async function startWorld(options: Options = {}) {
     ids,
     rules,
     oauth,
-    secretsKey,
+    secretsKeys,
     token,
     publicPort: publicPort.port,
     internalPort: internalPort.port,

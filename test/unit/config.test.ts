@@ -44,6 +44,9 @@ describe('the settings', () => {
     ['NOTIFY_BASE_URL', 'https://notify.example.org/v1/'],
     ['AUTH_BASE_URL', 'https://auth.example.org'],
     ['SECRETS_KEY', 'c2hvcnQ='],
+    ['SECRETS_KEY', `${Buffer.alloc(32).toString('base64')},c2hvcnQ=`],
+    ['SECRETS_KEY', `${Buffer.alloc(32).toString('base64')},`],
+    ['SECRETS_KEY', Buffer.alloc(64).toString('base64')],
     ['STORAGE_QUOTA_BYTES', '0'],
     ['STORAGE_QUOTA_BYTES', '10 MB'],
     ['TOKEN_ISSUER', 'issuer'],
@@ -164,7 +167,16 @@ describe('the settings', () => {
   })
 
   it('do not repeat a secret that they refuse', () => {
-    expect(() => readConfig({ SECRETS_KEY: 'my-secret-key' })).toThrow(/^(?!.*my-secret-key)/s)
+    const SECRETS_KEY = `${Buffer.alloc(32).toString('base64')},my-secret-key`
+    expect(() => readConfig({ SECRETS_KEY })).toThrow(/^(?!.*(?:my-secret-key|AAAA))/s)
+  })
+
+  it('have one secrets key, or several in their order', () => {
+    const keys = [1, 2, 3].map((byte) => Buffer.alloc(32, byte))
+    const texts = keys.map((key) => key.toString('base64'))
+    expect(readConfig({ SECRETS_KEY: texts[0] }).secretsKeys).toEqual([keys[0]])
+    expect(readConfig({ SECRETS_KEY: texts.join(',') }).secretsKeys).toEqual(keys)
+    expect(readConfig({}).secretsKeys).toBeUndefined()
   })
 
   it('are each in .env.example, and no others', () => {

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { createSealer } from '../../routers/webhook/seal.ts'
 
-const sealer = createSealer(randomBytes(32))
+const key = randomBytes(32)
+const sealer = createSealer([key])
 const place = 'App.webhookSecret:a'
 
 describe('a sealed value', () => {
@@ -25,7 +26,7 @@ describe('a sealed value', () => {
   })
 
   it('does not open with another key', () => {
-    expect(() => createSealer(randomBytes(32)).open(sealer.seal('secret', place), place)).toThrow()
+    expect(() => createSealer([randomBytes(32), randomBytes(32)]).open(sealer.seal('secret', place), place)).toThrow()
   })
 
   it('does not open when any byte of it was changed', () => {
@@ -51,12 +52,47 @@ describe('a sealed value', () => {
   })
 
   it('does not open in a version that is not known', () => {
-    expect(() => sealer.open(sealer.seal('secret', place).replace('v1', 'v2'), place)).toThrow(
-      'This is no sealed value.',
-    )
+    expect(() => sealer.open(sealer.seal('secret', place).replace('v1', 'v2'), place)).toThrow()
   })
 
-  it('is not made with a key of another length', () => {
-    expect(() => createSealer(randomBytes(16)).seal('secret', place)).toThrow()
+  it('is not made with a key of another length, nor without one', () => {
+    for (const keys of [[], [randomBytes(16)], [key, randomBytes(31)], [randomBytes(33), key]]) {
+      expect(() => createSealer(keys)).toThrow('A key has 32 bytes.')
+    }
+  })
+})
+
+describe('several keys', () => {
+  const [a, b, c] = [randomBytes(32), randomBytes(32), randomBytes(32)]
+  const of = (...keys: Buffer[]) => createSealer(keys)
+
+  it('all open, and the first one seals', () => {
+    const [ofA, ofB] = [of(a).seal('secret', place), of(b, a).seal('secret', place)]
+    for (const keys of [of(a, b), of(b, a), of(c, b, a)]) {
+      expect([keys.open(ofA, place), keys.open(ofB, place)]).toEqual(['secret', 'secret'])
+    }
+    expect(of(b).open(ofB, place)).toBe('secret')
+    expect(() => of(a, c).open(ofB, place)).toThrow('This value was not sealed by us')
+  })
+
+  it('are told apart', () => {
+    const ofA = of(a).seal('', place)
+    expect([of(a), of(b, a), of(c, b, a), of(b, c)].map((keys) => keys.keyOf(ofA, place))).toEqual([0, 1, 2, null])
+  })
+
+  it('are none of what is elsewhere, changed, cut, or was never sealed', () => {
+    const sealed = of(b).seal('secret', place)
+    const wrong = [
+      sealed.slice(0, -4),
+      sealed.replace('v1', 'v2'),
+      `${sealed.slice(0, 30)}`,
+      '',
+      'v1..',
+      'secret',
+      'v1.a',
+    ]
+    for (const value of wrong) expect(of(a, b).keyOf(value, place)).toBeNull()
+    expect(of(a, b).keyOf(sealed, 'App.webhookSecret:b')).toBeNull()
+    expect(of(a, b).keyOf(sealed, place)).toBe(1)
   })
 })

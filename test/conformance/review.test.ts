@@ -1,0 +1,300 @@
+import type { TRPCClientError } from '@trpc/client'
+import { createTRPCClient, httpLink } from '@trpc/client'
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callAs } from '../../routers/core.ts'
+import type { AppRouter } from '../../routers/index.ts'
+import { times } from '../support/size.ts'
+import type { World } from '../support/world.ts'
+import { id, startWorld } from '../support/world.ts'
+
+const SCOPE = 'lms.reviews:write'
+
+let world: World
+let other: World
+let platform: string
+beforeAll(async () => {
+  world = await startWorld()
+  other = await startWorld({ like: world })
+  platform = id('platform')
+  await world.db.client.create({ data: { id: platform, name: 'Platform', environment: 'production' } })
+})
+afterAll(() => Promise.all([world.close(), other.close()]))
+
+/** Of the platform on its own behalf, for this world's academy, if nothing is said. */
+const reviewer = (claims: Record<string, unknown> = {}, at = world) => {
+  const token = { sub: undefined, client_id: platform, organisation: world.ids.academy, scope: SCOPE, ...claims }
+  const headers = async () => ({ authorization: `Bearer ${await at.token(token)}` })
+  const url = `http://127.0.0.1:${at.internalPort}/trpc`
+  return createTRPCClient<AppRouter>({ links: [httpLink({ url, headers })] }).quizzes.review
+}
+const review = (result: unknown, grades: unknown, claims?: Record<string, unknown>, at?: World) =>
+  reviewer(claims, at).mutate({ result, grades } as never)
+
+const refusal = (review: Promise<unknown>) =>
+  review.then(
+    (outcome) => ({ outcome }),
+    ({ message, data }: TRPCClientError<AppRouter>) => ({
+      status: data?.httpStatus,
+      error: data?.error,
+      ...(data?.reason && { reason: data.reason }),
+      message,
+    }),
+  )
+const misfit = {
+  status: 400,
+  error: 'invalid_request',
+  message: 'grades has one boolean for each open question of the result, and no others.',
+}
+const unknown = { status: 404, error: 'not_found', message: 'This result does not exist in this academy.' }
+const notPending = {
+  status: 409,
+  error: 'conflict',
+  reason: 'already_reviewed',
+  message: 'This result is not waiting for a review.',
+}
+
+/** A quiz of as many choice questions (c0, c1, …) as are given, right or not, and of the open ones that are named. */
+async function submitted(choices: boolean[], open: string[], threshold = 60, headers: Record<string, string> = {}) {
+  const quizId = id('quiz')
+  const { academy } = world.ids
+  await world.db.quiz.create({
+    data: { id: quizId, academyId: academy, title: 'Quiz', threshold, state: 'released' },
+  })
+  const types = ['text', 'image', 'file'] as const
+  const questions = [
+    ...choices.map((_, n) => ({ id: `c${n}`, type: 'single' as const, options: ['yes', 'no'], solution: ['yes'] })),
+    ...open.map((name, n) => ({ id: name, type: types[n % 3]!, options: [], solution: [] })),
+  ]
+  await world.db.question.createMany({
+    data: questions.map((question, position) => ({ ...question, quizId, position, text: '?' })),
+  })
+  const answers = Object.fromEntries(choices.map((right, n) => [`c${n}`, right ? 'yes' : 'no']))
+  const submit = () => world.call('POST', `/quizzes/${quizId}/results`, { body: { answers }, headers })
+  const reply = await submit()
+  expect(reply.status).toBe(201)
+  return { quizId, answer: reply.body, result: reply.body.id as string, submit }
+}
+
+/** The result, and question id to what its answer was graded as. */
+async function stored(result: string) {
+  const { answers, ...row } = await world.db.quizResult.findUniqueOrThrow({
+    where: { id: result },
+    include: { answers: true },
+  })
+  const graded = Object.fromEntries(answers.map(({ questionId, correct }) => [questionId, correct]))
+  return { row, graded, values: answers.map(({ value }) => value).sort() }
+}
+
+describe('a review', () => {
+  it.each([
+    ['passed', 100, [true], { t: true }],
+    ['passed', 66.67, [true, false], { t: true }],
+    ['failed', 33.33, [true, false], { t: false }],
+    ['failed', 0, [], { t: false, i: false, f: false }],
+    ['passed', 66.67, [], { t: true, i: true, f: false }],
+    ['passed', 75, [true, true, true], { f: false }],
+  ] as const)('makes a result %s with %d percent', async (reviewStatus, score, choices, grades) => {
+    const { result, answer } = await submitted([...choices], Object.keys(grades))
+    const before = await stored(result)
+    const gradedQuestions = choices.length
+    expect(answer).toMatchObject({ reviewStatus: 'pending_review', passed: false, gradedQuestions })
+
+    const outcome = { id: result, score, passed: reviewStatus === 'passed', reviewStatus, gradedQuestions }
+    expect(await review(result, grades)).toEqual(outcome)
+    const { row, graded, values } = await stored(result)
+    expect(row).toEqual({ ...before.row, ...outcome })
+    expect(graded).toEqual({ ...before.graded, ...grades })
+    expect(values).toEqual(before.values)
+  })
+
+  it('passes with the threshold that was stored with the result, which reaching passes', async () => {
+    const { quizId, result } = await submitted([true, true], ['t'], 66.66)
+    await world.db.quiz.update({ where: { id: quizId }, data: { threshold: 100, state: 'closed' } })
+    expect(await review(result, { t: false })).toMatchObject({ score: 66.67, passed: true })
+    const just = await submitted([true], ['t'], 50)
+    expect(await review(just.result, { t: false })).toMatchObject({ score: 50, passed: true })
+    // 66.67 is what the score says, and more than two of three are.
+    const above = await submitted([true, true], ['t'], 66.67)
+    expect(await review(above.result, { t: false })).toMatchObject({ score: 66.67, passed: false })
+  })
+
+  it('is of the questions that the attempt had, whatever the quiz has become', async () => {
+    const { quizId, result } = await submitted([true], ['t'])
+    await world.db.question.create({ data: { quizId, id: 'new', position: 9, type: 'text', text: '?' } })
+    expect(await refusal(review(result, { t: true, new: true }))).toEqual(misfit)
+    expect(await review(result, { t: true })).toMatchObject({ score: 100, gradedQuestions: 1 })
+  })
+
+  it('may grade questions whose ids are names of the language', async () => {
+    const names = ['__proto__', 'constructor', 'toString']
+    const { result } = await submitted([], names)
+    const grades = JSON.parse('{"__proto__":true,"constructor":false,"toString":true}')
+    for (const wrong of [
+      { constructor: false, toString: true },
+      { x: true, y: true, z: true },
+    ]) {
+      expect(await refusal(review(result, wrong))).toEqual(misfit)
+    }
+    expect(await review(result, grades)).toMatchObject({ score: 66.67 })
+    expect(Object.entries((await stored(result)).graded).sort()).toEqual(Object.entries(grades).sort())
+  })
+
+  it('may be a person of the platform, and a caller in its process', async () => {
+    const of = await submitted([], ['t'])
+    const claims = { sub: world.ids.member }
+    expect(await review(of.result, { t: true }, claims)).toMatchObject({ reviewStatus: 'passed' })
+    const { result } = await submitted([], ['t'])
+    const principal = world.principal({
+      member: null,
+      client: platform,
+      organisation: world.ids.academy,
+      scopes: new Set([SCOPE]),
+    })
+    expect(await callAs(world.core, principal).quizzes.review({ result, grades: { t: false } })).toMatchObject({
+      reviewStatus: 'failed',
+    })
+  })
+
+  it('leaves the answer to the Idempotency-Key of its submission as it was', async () => {
+    const { result, answer, submit } = await submitted([true], ['t'], 60, { 'idempotency-key': 'k' })
+    await review(result, { t: true })
+    const reviewed = await stored(result)
+    const again = await submit()
+    expect([again.status, again.body]).toEqual([201, answer])
+    expect(again.body.reviewStatus).toBe('pending_review')
+    expect(await stored(result)).toEqual(reviewed)
+  })
+
+  it('scores as exact fractions have it', async () => {
+    const grading = fc.record({
+      choices: fc.array(fc.boolean(), { maxLength: 6 }),
+      open: fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }),
+      hundredths: fc.integer({ min: 0, max: 10_000 }),
+      // Half of the thresholds are such as can be met exactly.
+      met: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(grading, async ({ choices, open, hundredths, met }) => {
+        const grades = Object.fromEntries(open.map((right, n) => [`o${n}`, right]))
+        const all = choices.length + open.length
+        const correct = [...choices, ...open].filter(Boolean).length
+        const limit = met ? Math.floor((10_000 * correct) / all) : hundredths
+        const { result } = await submitted(choices, Object.keys(grades), limit / 100)
+        const { score, passed, reviewStatus, gradedQuestions } = await review(result, grades)
+        expect({ score, passed, reviewStatus, gradedQuestions }).toEqual({
+          // Half up, in whole hundredths.
+          score: Math.floor((20_000 * correct + all) / (2 * all)) / 100,
+          passed: 10_000 * correct >= limit * all,
+          reviewStatus: passed ? 'passed' : 'failed',
+          gradedQuestions: choices.length,
+        })
+        expect((await stored(result)).row).toMatchObject({ score, passed, reviewStatus })
+      }),
+      { numRuns: times(200, 25) },
+    )
+  }, 120_000)
+})
+
+describe('a refused review', () => {
+  it.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['an array', [true, true]],
+    ['a text', 'true'],
+    ['no question', {}],
+    ['a question less', { t: true }],
+    ['a question more', { t: true, i: true, x: true }],
+    ['another question', { t: true, x: true }],
+    ['a question of the machine', { t: true, i: true, c0: true }],
+    ['one in place of an open one', { t: true, c0: true }],
+    ['__proto__', JSON.parse('{"t":true,"__proto__":true}')],
+    ['constructor', { t: true, constructor: true }],
+    ['null for a grade', { t: true, i: null }],
+    ['a number for a grade', { t: true, i: 1 }],
+    ['a text for a grade', { t: true, i: 'true' }],
+    ['a list for a grade', { t: true, i: [true] }],
+  ])('is a 400 when grades are %s, and changes nothing', async (_, grades) => {
+    const { result } = await submitted([true], ['t', 'i'])
+    const before = await stored(result)
+    expect(await refusal(review(result, grades))).toEqual(misfit)
+    expect(await stored(result)).toEqual(before)
+    expect(before.row.reviewStatus).toBe('pending_review')
+  })
+
+  it('is a 404 for another academy, an unknown result and a malformed id', async () => {
+    const { result } = await submitted([], ['t'])
+    const before = await stored(result)
+    for (const organisation of [world.ids.club, world.ids.provider, id('academy'), 'a\0b', 'x'.repeat(300)]) {
+      expect(await refusal(review(result, { t: true }, { organisation }))).toEqual(unknown)
+    }
+    for (const wrong of [id('result'), '', 'a\0b', 'x'.repeat(300), `${result} `, result.toUpperCase(), '\ud800']) {
+      expect(await refusal(review(wrong, { t: true }))).toEqual(unknown)
+    }
+    expect(await stored(result)).toEqual(before)
+  })
+
+  it('is a 409 the second time, whatever it grades', async () => {
+    const { result } = await submitted([true], ['t'])
+    await review(result, { t: false })
+    const before = await stored(result)
+    for (const grades of [{ t: true }, { t: false }, {}, { x: true }]) {
+      expect(await refusal(review(result, grades))).toEqual(notPending)
+    }
+    expect(await stored(result)).toEqual(before)
+    expect(before.row.reviewStatus).toBe('failed')
+  })
+
+  it.each([['passed', true] as const, ['failed', false] as const])(
+    'is a 409 for what the machine found %s',
+    async (reviewStatus, right) => {
+      const { result } = await submitted([right], [])
+      const before = await stored(result)
+      expect(await refusal(review(result, {}))).toEqual(notPending)
+      expect(await refusal(review(result, { c0: true }))).toEqual(notPending)
+      expect(await stored(result)).toEqual(before)
+      expect(before.row.reviewStatus).toBe(reviewStatus)
+    },
+  )
+
+  it('is a 403 for an outside client whatever its scopes, and without the scope', async () => {
+    const { result } = await submitted([], ['t'])
+    const before = await stored(result)
+    const outside = { client_id: world.ids.client, sub: world.ids.member }
+    expect(await refusal(review(result, { t: true }, outside))).toMatchObject({
+      status: 403,
+      message: 'This client does not belong to the platform.',
+    })
+    const scope = 'lms.me.quizzes:write ntf.events:write'
+    expect(await refusal(review(result, { t: true }, { scope }))).toMatchObject({
+      status: 403,
+      message: `This token does not carry the ${SCOPE} scope.`,
+    })
+    expect(await stored(result)).toEqual(before)
+  })
+})
+
+describe('20 reviews at once', () => {
+  it('are won by one, and what is stored is wholly its own', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e']
+    for (let round = 0; round < times(20, 3); round++) {
+      const { result } = await submitted([true], names)
+      const tries = Array.from({ length: 20 }, (_, n) =>
+        Object.fromEntries(names.map((name, bit) => [name, ((n >> bit) & 1) === 1])),
+      )
+      // Over two services, so that more connections than one pool has are at it.
+      const replies = await Promise.all(
+        tries.map((grades, n) => refusal(review(result, grades, {}, n % 2 ? other : world))),
+      )
+      const winners = replies.flatMap((reply, n) => ('outcome' in reply ? [{ ...reply, grades: tries[n]! }] : []))
+      expect(winners).toHaveLength(1)
+      expect(replies.filter((reply) => !('outcome' in reply))).toEqual(Array(19).fill(notPending))
+      const [{ outcome, grades }] = winners as [(typeof winners)[0]]
+      const { row, graded } = await stored(result)
+      expect(row).toMatchObject(outcome as object)
+      expect(graded).toEqual({ ...grades, c0: true })
+      const right = 1 + Object.values(grades).filter(Boolean).length
+      expect(row.score).toBe(Math.round((10_000 * right) / 6) / 100)
+    }
+  })
+})

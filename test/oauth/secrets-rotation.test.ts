@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { openDatabase } from '../../prisma/client.ts'
+import { createSealer } from '../../routers/webhook/seal.ts'
+import { emailCodes } from '../../server/oauth/login/email-code.ts'
+import { sealAnew } from '../../server/secrets/rotate.ts'
+import { id } from '../support/world.ts'
+import type { AuthWorld } from './auth-world.ts'
+import { issuer, startAuthWorld } from './auth-world.ts'
+import type { Browser } from './browser.ts'
+import { createMember } from './members.ts'
+
+const scope = 'svc.me.profile:read'
+const connected = `${issuer}/connected`
+const [a, b] = [randomBytes(32), randomBytes(32)]
+const db = openDatabase(inject('databaseUrl'), () => {})
+const mails = new Map<string, string>()
+
+/** Nodes at the steps of a rotation, each with the keys of its step. */
+let old: AuthWorld
+let both: AuthWorld
+let turned: AuthWorld
+let nodes: AuthWorld[]
+const start = (ids: AuthWorld['world']['ids'], ...secretsKeys: Buffer[]) => {
+  const codes = emailCodes({
+    db,
+    now: Date.now,
+    sendMail: async ({ to, text }) => void mails.set(to, /\d{8}|\d{4}\s\d{4}/.exec(text)![0]),
+    onError: () => {},
+  })
+  return startAuthWorld({ like: { ids, secretsKeys }, auth: { codes } })
+}
+beforeAll(async () => {
+  const { world, client } = await startAuthWorld()
+  await world.close()
+  const ids = { ...world.ids, client }
+  old = await start(ids, a)
+  both = await start(ids, a, b)
+  turned = await start(ids, b, a)
+  nodes = [old, both, turned]
+})
+afterAll(async () => {
+  await Promise.all(nodes.map(({ world }) => world.close()))
+  await db.$disconnect()
+})
+
+/** The same browser, whose next request another node answers. */
+function at(node: AuthWorld, { cookies }: Browser): Browser {
+  const browser = node.newBrowser()
+  browser.cookies = cookies
+  return browser
+}
+
+describe('while nodes go from one key to the next', () => {
+  it('a sign-in goes on at each of them, and its token is good at all', async () => {
+    const { ids } = old.world
+    const { url, verifier } = old.authorizeUrl({ client: ids.client, scope })
+    const first = old.newBrowser()
+    const signIn = await first.open(url)
+    const second = at(both, first)
+    const consent = await second.submit(signIn, 'pick', { member: ids.member })
+    const third = at(turned, second)
+    const back = await third.submit(consent, 'consent', { organisation: ids.club, scope, decision: 'allow' })
+    const code = back.location!.searchParams.get('code')!
+    const { json } = await both.exchange(ids.client, code, verifier)
+    for (const { world } of nodes) {
+      expect((await world.call('GET', '/me/profile', { token: json.access_token })).status).toBe(200)
+    }
+  })
+
+  it('one that began with the new key goes on where the old one still seals', async () => {
+    const { ids } = old.world
+    const { url } = turned.authorizeUrl({ client: ids.client, scope })
+    const first = turned.newBrowser()
+    const signIn = await first.open(url)
+    const second = at(both, first)
+    const consent = await second.submit(signIn, 'pick', { member: ids.member })
+    const third = at(turned, second)
+    const back = await third.submit(consent, 'consent', { organisation: ids.club, scope, decision: 'allow' })
+    expect(back.location!.searchParams.get('code')).toEqual(expect.any(String))
+  })
+
+  it('a code that was mailed by one is taken by the other', async () => {
+    const email = `${id('mia')}@example.org`
+    await createMember(db, { email })
+    const first = old.newBrowser()
+    const page = await first.open(connected)
+    const sent = await first.submit(page, 'email', { email })
+    await expect.poll(() => mails.get(email), { timeout: 10_000 }).toEqual(expect.any(String))
+    const second = at(turned, first)
+    const list = await second.submit(sent, 'code', { code: mails.get(email)!.replace(/\s/, '') })
+    expect(list.url.href).toBe(connected)
+    expect(list.text).not.toContain('Sign in')
+  })
+})
+
+describe('when the first key is gone', () => {
+  it('tokens are good as before, and whoever was at a node with both keys is signed in', async () => {
+    const { ids } = old.world
+    const tokens = await old.toTokens({ client: ids.client, scope }, ids.member, ids.club)
+    const [came, stayed] = [old.newBrowser(), old.newBrowser()]
+    for (const browser of [came, stayed]) {
+      await browser.submit(await browser.open(connected), 'pick', { member: ids.member })
+    }
+    const meanwhile = at(turned, came)
+    await meanwhile.open(turned.authorizeUrl({ client: ids.client, scope }).url)
+
+    expect(await sealAnew(db, createSealer([b, a]))).toBeGreaterThan(0)
+    const last = await start(ids, b)
+    nodes.push(last)
+    expect((await last.world.call('GET', '/me/profile', { token: tokens.access_token })).status).toBe(200)
+    const fresh = await last.toTokens({ client: ids.client, scope }, ids.member, ids.club)
+    for (const { world } of [both, turned, last]) {
+      expect((await world.call('GET', '/me/profile', { token: fresh.access_token })).status).toBe(200)
+    }
+    expect((await at(last, meanwhile).open(connected)).text).not.toContain('Sign in')
+    expect((await at(last, stayed).open(connected)).text).toContain('Sign in')
+  })
+})

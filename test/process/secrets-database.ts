@@ -1,0 +1,38 @@
+import pg from 'pg'
+import { onTestFinished } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
+import { query } from './outside.ts'
+import { until } from './service.ts'
+
+/** Of each table, how many values the first key opens, another, and none. */
+export const counts = (...rows: [number[], number[], number[], number[]]) => ({
+  'App.webhookSecret': rows[0],
+  'Subscription.secret': rows[1],
+  'SigningKey.sealed': rows[2],
+  'SecretsKeyCheck.sealed': rows[3],
+})
+
+/** All that the command could change. */
+export const everything = async (db: Database) => ({
+  apps: await db.app.findMany({ orderBy: { id: 'asc' } }),
+  subscriptions: await db.subscription.findMany({ orderBy: { id: 'asc' } }),
+  deliveries: await db.delivery.findMany({ orderBy: { id: 'asc' } }),
+  keys: await db.signingKey.findMany({ orderBy: { kid: 'asc' } }),
+  check: await db.secretsKeyCheck.findMany(),
+})
+
+/** A connection of its own, for a transaction of the test's. */
+export async function connect(url: string) {
+  const client = new pg.Client(url)
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+/** Until a connection to this database waits for a lock. */
+export const someoneWaits = (url: string) =>
+  until(
+    () => query(url, `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`),
+    (waiting) => waiting.length === 1,
+    60_000,
+  )

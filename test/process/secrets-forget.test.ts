@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
+import { places } from '../../routers/webhook/seal.ts'
+import { makeKey } from '../../server/oauth/keys.ts'
+import { forget } from '../../server/secrets/forget.ts'
+import { checkSecretsKey } from '../../server/secrets-key.ts'
+import { connect, counts, everything, someoneWaits } from './secrets-database.ts'
+import { addSecrets, countsOf, newKey, sealerOf, startTenant } from './secrets-tenant.ts'
+import { start } from './service.ts'
+
+describe('secrets forget', { timeout: 180_000 }, () => {
+  it('removes what no key opens, with its addresses and deliveries, and nothing else', async () => {
+    const { db, apps, env, secrets } = await startTenant(4)
+    const [kept, gone, plain] = apps as [string, string, string, string]
+    const [b, lost] = [newKey(), newKey()]
+    await addSecrets(db, b, [kept])
+    await addSecrets(db, lost, [gone])
+    await db.app.update({ where: { id: plain }, data: { webhookUrl: 'https://example.org/plain' } })
+    await db.subscription.create({ data: { id: 'plain', appId: plain, subscriber: 's', url: 'https://example.org' } })
+    const signing = [await makeKey(sealerOf(b), new Date()), await makeKey(sealerOf(lost), new Date())]
+    await db.signingKey.createMany({ data: signing })
+    await checkSecretsKey(db, sealerOf(lost, b))
+    const deliveries = await addDeliveries(db, [kept, gone])
+    const before = await everything(db)
+
+    await expect(checkSecretsKey(db, sealerOf(b))).rejects.toThrow()
+    expect(await secrets([b], 'forget')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'Nothing was removed: without a terminal nobody can be asked, so --yes is needed.\n',
+    })
+    expect(await everything(db)).toEqual(before)
+
+    const forgot = await secrets([b], 'forget', '--yes')
+    expect(forgot).toMatchObject({ code: 0, stderr: '' })
+    expect(countsOf(forgot.stdout)).toEqual(counts([1, 0, 1], [1, 0, 1], [1, 0, 1], [0, 0, 1]))
+    expect(forgot.stdout).toMatch(/Removed: templates 1, subscriptions 1, signing keys 1\n$/)
+
+    const after = await everything(db)
+    const without = { webhookUrl: null, webhookSecret: null }
+    expect(after.apps).toEqual(before.apps.map((app) => (app.id === gone ? { ...app, ...without } : app)))
+    const ended = { url: null, secret: null, endedAt: expect.any(Date) }
+    expect(after.subscriptions).toEqual(
+      before.subscriptions.map((one) => (one.appId === gone ? { ...one, ...ended } : one)),
+    )
+    expect(after.keys.map(({ kid }) => kid)).toEqual([signing[0]!.kid])
+    const failed = {
+      ...{ state: 'failed', nextAttemptAt: null, lease: null, leasedUntil: null },
+      ...{ lastError: 'the secret of the subscription was lost', finishedAt: expect.any(Date) },
+    }
+    const lostOnes = new Set(deliveries.filter(({ appId, state }) => appId === gone && state === 'pending').map(idOf))
+    expect(lostOnes.size).toBe(2)
+    expect(after.deliveries).toEqual(
+      before.deliveries.map((one) => (lostOnes.has(one.id) ? { ...one, ...failed } : one)),
+    )
+
+    expect((await secrets([b], 'forget', '--yes')).stdout).toMatch(/\nThere is nothing that no key opens\.\n$/)
+    expect(await everything(db)).toEqual(after)
+    await (await start(env(b))).stop()
+  })
+})
+
+describe('forgetting', { timeout: 60_000 }, () => {
+  it('leaves what is set meanwhile', async () => {
+    const { db, apps, env } = await startTenant(1)
+    const [b, lost] = [newKey(), newKey()]
+    const [app] = apps as [string]
+    await addSecrets(db, lost, apps)
+    const url = env().DATABASE_URL
+    const writer = await connect(url)
+    const sealed = sealerOf(b).seal('set meanwhile', places.template(app))
+    await writer.query('BEGIN')
+    await writer.query('UPDATE "App" SET "webhookSecret" = $1', [sealed])
+    const forgetting = forget(db, sealerOf(b), new Date())
+    await someoneWaits(url)
+    await writer.query('COMMIT')
+    expect(await forgetting).toEqual({ templates: 0, subscriptions: 1, signingKeys: 0 })
+    expect(await db.app.findUnique({ where: { id: app } })).toMatchObject({
+      webhookUrl: `https://example.org/${app}`,
+      webhookSecret: sealed,
+    })
+  })
+})
+
+const idOf = ({ id }: { id: string }) => id
+
+/** To the subscription of each app: one that is due, one that a worker is trying, and one that has arrived. */
+async function addDeliveries(db: Database, apps: string[]) {
+  const at = new Date()
+  await db.publishedEvent.createMany({
+    data: apps.map((appId) => ({ appId, id: 'event', type: 't', body: '{}', publishedAt: at })),
+  })
+  const deliveries = apps.flatMap((appId) => {
+    const one = { appId, eventId: 'event', subscriptionId: `of-${appId}`, createdAt: at }
+    return [
+      { ...one, id: randomUUID(), state: 'pending' as const, nextAttemptAt: at },
+      {
+        ...{ ...one, id: randomUUID(), state: 'pending' as const, nextAttemptAt: at },
+        ...{ lease: 'worker-1', leasedUntil: new Date(at.getTime() + 60_000) },
+      },
+      { ...one, id: randomUUID(), state: 'delivered' as const, attempts: 1, finishedAt: at },
+    ]
+  })
+  await db.delivery.createMany({ data: deliveries })
+  return deliveries
+}
