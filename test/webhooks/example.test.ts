@@ -1,40 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { OutgoingHttpHeaders } from 'node:http'
 import https from 'node:https'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { signature } from '../../server/webhooks/sign.ts'
-import { run, until } from '../process/service.ts'
-import { selfSigned } from './receiver.ts'
+import { program, secret, startExample } from './example-receiver.ts'
 import { message, senderTo } from './sending.ts'
-
-const program = fileURLToPath(new URL('../../examples/webhook-receiver/receiver.js', import.meta.url))
-
-const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-
-/** The example in a process of its own, once it listens. */
-async function startExample() {
-  const { key, cert } = await selfSigned()
-  const directory = await mkdtemp(join(tmpdir(), 'member-apps-receiver-'))
-  const [TLS_KEY, TLS_CERT] = [join(directory, 'key.pem'), join(directory, 'cert.pem')]
-  await Promise.all([writeFile(TLS_KEY, key), writeFile(TLS_CERT, cert)])
-  const example = run([program], { WEBHOOK_SECRET: secret, TLS_KEY, TLS_CERT, PORT: '0' })
-  onTestFinished(async () => {
-    example.child.kill()
-    await example.ended
-    await rm(directory, { recursive: true })
-  })
-  const said = await until(
-    async () => (example.child.exitCode === null ? example.stdout() : example.stderr()),
-    (text) => text.includes('\n'),
-  )
-  const [, url] = /^Receiving at (https:\S+)\n$/.exec(said) ?? []
-  if (url === undefined) throw new Error(`It did not start: ${said}`)
-  return { url, ca: cert, events: () => example.stdout().split('\n').slice(1, -1) }
-}
 
 const body = (id: string) =>
   JSON.stringify({
