@@ -21,9 +21,14 @@ import { createRoom } from './room.ts'
 import { secretsKeyOf } from './secrets-key.ts'
 import type { Store } from './store.ts'
 import { openStore } from './store.ts'
+import { openWorker } from './webhooks/open.ts'
+import type { Worker } from './webhooks/worker.ts'
 
 /** How long requests in flight may take after the service was told to end. */
 const GRACE_MS = 8_000
+
+/** An event may have more deliveries than a line of the log should hold; each has lines of its own later. */
+const LOGGED_DELIVERIES = 100
 
 /** Starts the whole service on both ports, a new embedded database with the demo data; `close` ends it, its database last. */
 export async function startService(config: Config, log: Logger) {
@@ -42,12 +47,20 @@ async function serve(config: Config, store: Store, log: Logger) {
   const now = Date.now
   const key = await secretsKey(config, log)
   const sealer = createSealer(key)
+  let worker: Worker | null = null
   const core = createCore({
     db: store.db,
     now,
     sealer,
     brand: config.brand,
     storageQuotaBytes: config.storageQuotaBytes,
+    published({ app, event, deliveries }) {
+      log.info(
+        { app, event, count: deliveries.length, deliveries: deliveries.slice(0, LOGGED_DELIVERIES) },
+        'published',
+      )
+      worker?.wake()
+    },
   })
   const onError = (error: unknown) => log.error({ err: error }, 'the keys that sign tokens')
   const oauth =
@@ -82,6 +95,8 @@ async function serve(config: Config, store: Store, log: Logger) {
     throw error
   })
 
+  if (config.webhooks.worker) worker = openWorker(config, { db: store.db, sealer, now, log })
+
   return {
     store,
     publicPort: publicPort.port,
@@ -92,7 +107,7 @@ async function serve(config: Config, store: Store, log: Logger) {
       ending = true
       oauth?.close()
       tokens.close()
-      await Promise.all([publicPort.close(GRACE_MS), internalPort.close(GRACE_MS)])
+      await Promise.all([publicPort.close(GRACE_MS), internalPort.close(GRACE_MS), worker?.close()])
       await store.close()
     },
   }
@@ -104,7 +119,8 @@ const answers = ({ db }: Store) =>
     () => false,
   )
 
-async function secretsKey(config: Config, log: Logger): Promise<Buffer> {
+/** What seals secrets, also those of webhooks. */
+export async function secretsKey(config: Config, log: Logger): Promise<Buffer> {
   if (config.databaseUrl && !config.secretsKey) {
     log.warn('SECRETS_KEY is not set: secrets and signing keys are sealed with a key that is kept in DATA_DIR')
   }
