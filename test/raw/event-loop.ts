@@ -23,7 +23,7 @@ export type ForkedService = Awaited<ReturnType<typeof forkService>>
 export async function forkService(databaseUrl: string) {
   const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-test-'))
   const key = await developmentKey(dataDir)
-  const settings = JSON.stringify({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir })
+  const settings = JSON.stringify({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, WEBHOOK_WORKER: 'false' })
   const child = fork(new URL('event-loop-service.ts', import.meta.url), [settings], { execArgv: ['--import', 'tsx'] })
   const [ports] = await once(child, 'message')
   const agent = new Agent({ keepAlive: true })

@@ -45,7 +45,8 @@ export function pageOf(entries: number, value: string, { limit, offset }: { limi
 /** The service in a process of its own, new for a test, and tokens of tenants for it. */
 export async function startAlone() {
   const dataDir = await dataDirectory()
-  const service = await start({ DATABASE_URL: inject('databaseUrl'), DATA_DIR: dataDir, LOG_LEVEL: 'warn' })
+  const env = { DATABASE_URL: inject('databaseUrl'), DATA_DIR: dataDir, LOG_LEVEL: 'warn', WEBHOOK_WORKER: 'false' }
+  const service = await start(env)
   const key = await developmentKey(dataDir)
   const token = ({ ids: { member, club, client } }: World) =>
     mintToken(key, {

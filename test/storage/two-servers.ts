@@ -64,7 +64,8 @@ export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
   // Each wait looks once for a deadlock, after so long: time enough for a busy machine to make one.
   const url = new URL(databaseUrl)
   url.searchParams.set('options', '-c timezone=UTC -c deadlock_timeout=3s')
-  const env = { DATA_DIR, DATABASE_URL: url.href, STORAGE_QUOTA_BYTES: String(quotaBytes), LOG_LEVEL: 'error' }
+  const quota = { STORAGE_QUOTA_BYTES: String(quotaBytes) }
+  const env = { DATA_DIR, DATABASE_URL: url.href, ...quota, LOG_LEVEL: 'error', WEBHOOK_WORKER: 'false' }
   const servers = await Promise.all([start(env, { atEnd }), start(env, { atEnd })])
   const key = await developmentKey(DATA_DIR)
   const seen = servers.map(() => 0)

@@ -10,7 +10,7 @@ describe('the end of a worker', { timeout: 60_000 }, () => {
   it('waits for what is under way, writes its outcome, and begins nothing more', async () => {
     const hold = holding()
     const to = await receiver(hold.answer)
-    const { subscribe, publish, row, states, close } = await startWorkers([to])
+    const { subscribe, publish, row, states, close } = await startWorkers()
     const [id] = await publish(await subscribe(to.url()), { count: 20 })
     await expect.poll(() => to.received.length, { timeout: 20_000 }).toBe(1)
     let closed = false
@@ -27,7 +27,7 @@ describe('the end of a worker', { timeout: 60_000 }, () => {
 
   it('gives back what does not come to an end, for others to try at once', async () => {
     const to = await receiver(holding().answer)
-    const { db, subscribe, publish, row, close } = await startWorkers([to])
+    const { db, subscribe, publish, row, close } = await startWorkers()
     const subscription = await subscribe(to.url())
     const [id] = await publish(subscription)
     await expect.poll(() => to.received.length, { timeout: 20_000 }).toBe(1)
@@ -44,7 +44,7 @@ describe('the end of a worker', { timeout: 60_000 }, () => {
   })
 
   it('is soon with nothing to do, and a second one does no harm', async () => {
-    const { close } = await startWorkers([])
+    const { close } = await startWorkers()
     await close(30_000)
     await close(30_000)
   })
@@ -62,7 +62,7 @@ describe('a database that is away', { timeout: 120_000 }, () => {
       await db.$disconnect()
       proxy.close()
     })
-    const world = await startWorkers([to], { db }, queue)
+    const world = await startWorkers({ db }, queue)
     const { subscribe, publish, row, states, lines } = world
     const [id] = await publish(await subscribe(to.url()))
     await expect.poll(() => to.received.length, { timeout: 20_000 }).toBe(1)
@@ -95,7 +95,7 @@ describe('a database that is away', { timeout: 120_000 }, () => {
       await db.$disconnect()
       proxy.close()
     })
-    const { subscribe, publish, row, close } = await startWorkers([to], { db }, queue)
+    const { subscribe, publish, row, close } = await startWorkers({ db }, queue)
     const [id] = await publish(await subscribe(to.url()))
     await expect.poll(() => to.received.length, { timeout: 20_000 }).toBe(1)
     await proxy.begin('blackhole')

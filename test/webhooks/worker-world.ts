@@ -5,14 +5,16 @@ import { createSender } from '../../server/webhooks/send.ts'
 import { startWorker } from '../../server/webhooks/worker.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
-import { startReceiver } from './receiver.ts'
+import { selfSigned, startReceiver } from './receiver.ts'
 
-export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 type Answer = NonNullable<Parameters<typeof startReceiver>[0]>['answer']
+
+/** Of all receivers of a file: of two authorities with one name, OpenSSL would take the wrong one. */
+const certificate = selfSigned()
 
 /** A receiver that ends with the test. */
 export async function receiver(answer?: Answer) {
-  const started = await startReceiver(answer ? { answer } : {})
+  const started = await startReceiver({ certificate, ...(answer && { answer }) })
   onTestFinished(() => started.close())
   return started
 }
@@ -49,14 +51,14 @@ interface Options {
   db?: Database
 }
 
-/** A queue, and workers of this process that deliver it to these receivers; their clock can be moved. */
-export async function startWorkers(receivers: Receiver[], { count = 1, db }: Options = {}, world?: QueueWorld) {
+/** A queue, and workers of this process that deliver it; their clock can be moved. */
+export async function startWorkers({ count = 1, db }: Options = {}, world?: QueueWorld) {
   const queue = world ?? (await startQueue())
   let offsetMs = 0
   const now = () => Date.now() + offsetMs
   const lines: string[] = []
   const log = pino({}, { write: (line) => void lines.push(line) })
-  const ca = receivers.map(({ ca }) => ca).join('\n')
+  const { cert: ca } = await certificate
   const sender = createSender({ allow: ['127.0.0.1'], now, ca })
   const workers = Array.from({ length: count }, () =>
     startWorker({ db: db ?? queue.db, sender, sealer: queue.sealer, now, log }),

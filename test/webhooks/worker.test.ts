@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000
 describe('a worker', { timeout: 60_000 }, () => {
   it('delivers what is due, and writes what came of it', async () => {
     const to = await receiver()
-    const { subscribe, publish, row, lines, app } = await startWorkers([to])
+    const { subscribe, publish, row, lines, app } = await startWorkers()
     const subscription = await subscribe(to.url('/hook?a=1'), 'secret-4711')
     const [id] = await publish(subscription, { data: '{"canary":"body-4711"}' })
     await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
@@ -35,7 +35,7 @@ describe('a worker', { timeout: 60_000 }, () => {
 
   it('tries again when it is time, with the same id and body', async () => {
     const to = await receiver(answering([500, 204]))
-    const { subscribe, publish, row, lines, now, advance } = await startWorkers([to])
+    const { subscribe, publish, row, lines, now, advance } = await startWorkers()
     const [id] = await publish(await subscribe(to.url()))
     await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, state: 'pending', lease: null })
     const failed = await row(id)
@@ -61,7 +61,7 @@ describe('a worker', { timeout: 60_000 }, () => {
 
   it('leaves alone what is not due yet', async () => {
     const to = await receiver(answering([500, 204]))
-    const { subscribe, publish, row, advance } = await startWorkers([to])
+    const { subscribe, publish, row, advance } = await startWorkers()
     const [subscription, other] = [await subscribe(to.url()), await subscribe(to.url('/other'))]
     const [id] = await publish(subscription)
     await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, lease: null })
@@ -79,7 +79,7 @@ describe('a worker', { timeout: 60_000 }, () => {
 
   it('gives up after eight tries', async () => {
     const to = await receiver(answering([503]))
-    const { subscribe, publish, row, advance, lines } = await startWorkers([to])
+    const { subscribe, publish, row, advance, lines } = await startWorkers()
     const [id] = await publish(await subscribe(to.url()))
     for (let tries = 1; tries <= 8; tries++) {
       await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: tries, lease: null })
@@ -100,7 +100,7 @@ describe('a worker', { timeout: 60_000 }, () => {
   it('takes a redirect for a failure, and does not follow it', async () => {
     const elsewhere = await receiver()
     const to = await receiver(answering([307], { location: elsewhere.url() }))
-    const { subscribe, publish, row } = await startWorkers([to, elsewhere])
+    const { subscribe, publish, row } = await startWorkers()
     const [id] = await publish(await subscribe(to.url()))
     await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, lease: null })
     expect(await row(id)).toMatchObject({ state: 'pending', lastStatus: 307 })
@@ -109,7 +109,7 @@ describe('a worker', { timeout: 60_000 }, () => {
 
   it('waits as long as the receiver asks', async () => {
     const to = await receiver(answering([429], { 'retry-after': '1800' }))
-    const { subscribe, publish, row, now } = await startWorkers([to])
+    const { subscribe, publish, row, now } = await startWorkers()
     const before = now()
     const [id] = await publish(await subscribe(to.url()))
     await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, lease: null })
@@ -121,7 +121,7 @@ describe('a worker', { timeout: 60_000 }, () => {
   it('ends the subscription on a 410: what else is pending is failed, and nothing more is sent', async () => {
     const to = await receiver(answering([410]))
     const live = await receiver()
-    const { db, subscribe, publish, row, states, advance } = await startWorkers([to, live])
+    const { db, subscribe, publish, row, states, advance } = await startWorkers()
     const [ending, going] = [await subscribe(to.url()), await subscribe(live.url())]
     const [first] = await publish(ending, { count: 30 })
     await expect.poll(states, { timeout: 20_000 }).toEqual({ failed: 30 })
@@ -142,7 +142,7 @@ describe('a worker', { timeout: 60_000 }, () => {
 
   it('fails a try whose secret cannot be opened, and sends nothing', async () => {
     const to = await receiver()
-    const { db, subscribe, publish, row, sealer } = await startWorkers([to])
+    const { db, subscribe, publish, row, sealer } = await startWorkers()
     const subscription = await subscribe(to.url(), 'secret')
     const secret = sealer.seal('secret', 'Subscription.secret:another')
     await db.subscription.update({ where: { id: subscription }, data: { secret } })
@@ -156,7 +156,7 @@ describe('a worker', { timeout: 60_000 }, () => {
   it('goes on when a subscription is removed while it is told', async () => {
     const hold = holding()
     const [to, live] = [await receiver(hold.answer), await receiver()]
-    const { db, subscribe, publish, row, states, wake } = await startWorkers([to, live])
+    const { db, subscribe, publish, row, states, wake } = await startWorkers()
     const subscription = await subscribe(to.url())
     await publish(subscription, { count: 3 })
     await expect.poll(() => to.received.length, { timeout: 20_000 }).toBe(1)
@@ -173,7 +173,7 @@ describe('a worker', { timeout: 60_000 }, () => {
 describe('several at once', { timeout: 60_000 }, () => {
   it('deliver each once: workers of one database', async () => {
     const to = await receiver()
-    const { subscribe, publish, states } = await startWorkers([to], { count: 3 })
+    const { subscribe, publish, states } = await startWorkers({ count: 3 })
     const subscriptions = await Promise.all(Array.from({ length: 6 }, () => subscribe(to.url())))
     const all: string[] = []
     for (const subscription of subscriptions) all.push(...(await publish(subscription, { count: 60 })))
@@ -183,7 +183,7 @@ describe('several at once', { timeout: 60_000 }, () => {
 
   it('a receiver that never answers, with whatever it has waiting, holds up none but itself', async () => {
     const [dead, live] = [await receiver(holding().answer), await receiver()]
-    const { subscribe, publish, db, wake } = await startWorkers([dead, live])
+    const { subscribe, publish, db, wake } = await startWorkers()
     await publish(await subscribe(dead.url()), { count: 500 })
     wake()
     await expect.poll(() => dead.received.length, { timeout: 20_000 }).toBe(1)
@@ -200,7 +200,7 @@ describe('several at once', { timeout: 60_000 }, () => {
 
   it('so many receivers that never answer as may fail at once leave a live one its slots', async () => {
     const [dead, live] = [await receiver(holding().answer), await receiver()]
-    const { subscribe, publish, row, wake } = await startWorkers([dead, live])
+    const { subscribe, publish, row, wake } = await startWorkers()
     for (let i = 0; i < 40; i++) await publish(await subscribe(dead.url(`/${i}`)), { count: 5 })
     wake()
     await expect.poll(() => dead.received.length, { timeout: 20_000 }).toBe(40)
