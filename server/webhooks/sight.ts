@@ -3,9 +3,12 @@ import { failEnded } from '../../routers/deliveries/outcomes.ts'
 import type { Claimed } from '../../routers/deliveries/queue.ts'
 import { look, recover } from '../../routers/deliveries/queue.ts'
 
-/** Looking takes at most a twentieth of the time, however many subscriptions have something pending. */
-const REST = 20
+/** Looking takes at most a tenth of the time, however many subscriptions have something pending. */
+const REST = 10
 const LEAST_PAUSE_MS = 20
+
+/** So many subscriptions are asked about at once whether there is room for them. */
+const MOST_ASKED = 2_000
 
 interface Options {
   db: Database
@@ -30,7 +33,19 @@ export function createSight({ db, now, pollMs }: Options) {
   let nextAt = 0
 
   return {
-    due,
+    /** Whether there are more than `next` gives at once. */
+    hasMore: () => due.size > MOST_ASKED,
+    isEmpty: () => due.size === 0,
+    /** The next ones, in turn: whoever was given stands behind the others. */
+    *next() {
+      let left = Math.min(due.size, MOST_ASKED)
+      for (const id of due) {
+        if (left-- === 0) return
+        due.delete(id)
+        due.add(id)
+        yield id
+      }
+    },
     /** When to look next, on the clock of `performance.now()`. */
     nextAt: () => nextAt,
     /** There is something new. */
@@ -63,15 +78,11 @@ export function createSight({ db, now, pollMs }: Options) {
       found = false
     },
 
-    /** What came of a claim. Who got all that was asked for may have more, and waits behind the others. */
+    /** What came of a claim. Who got something may get more soon, and waits behind the others; who got nothing is seen again. */
     claimed(shares: ReadonlyMap<string, number>, rows: readonly Claimed[]) {
       found ||= rows.length > 0
-      const got = new Map<string, number>()
-      for (const { subscription } of rows) got.set(subscription, (got.get(subscription) ?? 0) + 1)
-      for (const [id, share] of shares) {
-        due.delete(id)
-        if (got.get(id) === share) due.add(id)
-      }
+      for (const id of shares.keys()) due.delete(id)
+      for (const { subscription } of rows) due.add(subscription)
     },
   }
 }

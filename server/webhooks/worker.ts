@@ -9,8 +9,8 @@ import { createOutage } from './outage.ts'
 import { createSight } from './sight.ts'
 import { createWriteBack } from './write-back.ts'
 
-/** A slot that comes free waits so long for others, so that one claim fills them all. */
-const TURN_MS = 10
+/** Between claims: slots that come free and what is published meanwhile have one claim together. */
+const TURN_MS = 20
 /** Of one claim. */
 const MOST_CLAIMED = 100
 /** Nothing is claimed while bodies of so many bytes are under way, or so many outcomes wait for the database. */
@@ -53,7 +53,7 @@ export function startWorker({ db, pollMs = 1_000, leaseMs = 45_000, ...rest }: O
       bytes -= row.body.length
       const free = () => {
         end(finished.delivered)
-        if (sight.due.size > 0) arm(TURN_MS)
+        if (!sight.isEmpty()) arm(TURN_MS)
       }
       // After the end it was given back, and is no longer ours to write.
       const ours = underWay.delete(row)
@@ -64,16 +64,17 @@ export function startWorker({ db, pollMs = 1_000, leaseMs = 45_000, ...rest }: O
     underWay.set(row, done)
   }
 
-  /** Claims for whom there is room; whether there was more than one claim takes. */
-  async function take(): Promise<boolean> {
-    if (closing || bytes > MOST_BYTES || outcomes.waiting() > MOST_WAITING) return false
-    const shares = lanes.share(sight.due, MOST_CLAIMED)
-    if (shares.size === 0) return false
+  /** Claims for whom there is room; in how many ms it is worth to do so again, if it is. */
+  async function take(): Promise<number | undefined> {
+    if (closing || bytes > MOST_BYTES || outcomes.waiting() > MOST_WAITING) return undefined
+    const shares = lanes.share(sight.next(), MOST_CLAIMED)
+    if (shares.size === 0) return sight.hasMore() ? TURN_MS : undefined
     const rows = await claim(db, { now: now(), lease: `${name}.${++claims}`, leaseMs, shares })
     sight.claimed(shares, rows)
     if (closing) await release(db, rows)
     else for (const row of rows) begin(row)
-    return rows.length === MOST_CLAIMED
+    if (rows.length === 0) return undefined
+    return rows.length < MOST_CLAIMED ? TURN_MS : 0
   }
 
   let timer: NodeJS.Timeout | undefined
@@ -83,7 +84,8 @@ export function startWorker({ db, pollMs = 1_000, leaseMs = 45_000, ...rest }: O
   async function turn() {
     try {
       if (performance.now() >= sight.nextAt()) await sight.look()
-      if (await take()) arm(0)
+      const again = await take()
+      if (again !== undefined) arm(again)
       outage.passed()
     } catch (error) {
       outage.failed(error)

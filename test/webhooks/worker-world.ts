@@ -47,12 +47,13 @@ export type WorkerWorld = Awaited<ReturnType<typeof startWorkers>>
 
 interface Options {
   count?: number
+  pollMs?: number
   /** The database that the workers have, when it is not that of the test. */
   db?: Database
 }
 
 /** A queue, and workers of this process that deliver it; their clock can be moved. */
-export async function startWorkers({ count = 1, db }: Options = {}, world?: QueueWorld) {
+export async function startWorkers({ count = 1, pollMs = 1_000, db }: Options = {}, world?: QueueWorld) {
   const queue = world ?? (await startQueue())
   let offsetMs = 0
   const now = () => Date.now() + offsetMs
@@ -61,7 +62,7 @@ export async function startWorkers({ count = 1, db }: Options = {}, world?: Queu
   const { cert: ca } = await certificate
   const sender = createSender({ allow: ['127.0.0.1'], now, ca })
   const workers = Array.from({ length: count }, () =>
-    startWorker({ db: db ?? queue.db, sender, sealer: queue.sealer, now, log }),
+    startWorker({ db: db ?? queue.db, sender, sealer: queue.sealer, now, log, pollMs }),
   )
   const close = async (waitMs = 0) => {
     await Promise.all(workers.map((worker) => worker.close(waitMs)))
