@@ -142,7 +142,9 @@ describe('a worker', { timeout: 60_000 }, () => {
     expect(to.received).toHaveLength(1)
     expect(to.received[0]!.headers['webhook-id']).toBe(first)
     expect((await db.subscription.findUniqueOrThrow({ where: { id: ending } })).endedAt).toBeInstanceOf(Date)
-    expect(await row(first)).toMatchObject({ attempts: 1, lastStatus: 410, lastAnswer: 'said' })
+    const ended = await row(first)
+    expect(ended).toMatchObject({ attempts: 1, lastStatus: 410, lastAnswer: 'said' })
+    expect(ended.lastError).not.toBe('the subscription has ended')
 
     // Published when it was about to end: never sent either.
     const [late] = await publish(ending)
