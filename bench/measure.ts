@@ -50,7 +50,7 @@ export function rowOf(name: string, concurrency: number, bare: number[], service
   ].join(' ')
 }
 
-function median(numbers: number[]): number {
+export function median(numbers: number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)]!
 }

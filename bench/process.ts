@@ -5,14 +5,16 @@ import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 
 /** Given to a measured process, so that it says how much CPU time it has used without a line of its own for that. */
-const METER = "data:text/javascript,process.on('message',()=>process.send(process.cpuUsage()));process.channel.unref()"
+const METER =
+  "data:text/javascript,process.on('message',(m)=>m==='cpu'&&process.send(process.cpuUsage()));process.channel.unref()"
 
 const pins = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
 export const pinned = pins ? 'the server pinned to core 0, the load to core 1' : 'not pinned'
 
-/** A program of this service in a process of its own, on one core if the system can. */
-function start(core: 0 | 1, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
-  const [file, ...rest] = [...(pins ? ['taskset', '-c', String(core)] : []), process.execPath, ...args]
+/** A program of this service in a process of its own, on one core if the system can and that is wanted. */
+function start(core: 0 | 1 | null, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
+  const pin = pins && core !== null ? ['taskset', '-c', String(core)] : []
+  const [file, ...rest] = [...pin, process.execPath, ...args]
   return spawn(file!, rest, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -20,10 +22,30 @@ function start(core: 0 | 1, args: string[], env: NodeJS.ProcessEnv): ChildProces
   })
 }
 
-async function end(child: ChildProcess) {
+async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM') {
   if (child.exitCode !== null) return
-  child.kill('SIGTERM')
+  child.kill(signal)
   await once(child, 'exit')
+}
+
+async function cpuOf(child: ChildProcess): Promise<number> {
+  child.send('cpu')
+  const [{ user, system }] = (await once(child, 'message')) as [NodeJS.CpuUsage]
+  return user + system
+}
+
+/** A program that listens on no port that we know of. */
+export interface Metered {
+  child: ChildProcess
+  /** CPU time of the process so far, in microseconds. */
+  cpu: () => Promise<number>
+  stop: (signal?: NodeJS.Signals) => Promise<void>
+}
+
+/** On whichever core is free. */
+export function startMetered(args: string[], env: NodeJS.ProcessEnv): Metered {
+  const child = start(null, ['--import', METER, ...args], env)
+  return { child, cpu: () => cpuOf(child), stop: (signal) => end(child, signal) }
 }
 
 export interface Server {
@@ -41,11 +63,7 @@ export async function startServer(args: string[], env: NodeJS.ProcessEnv, other?
   await listening(child, port)
   return {
     port,
-    async cpu() {
-      child.send('cpu')
-      const [{ user, system }] = (await once(child, 'message')) as [NodeJS.CpuUsage]
-      return user + system
-    },
+    cpu: () => cpuOf(child),
     stop: () => end(child),
   }
 }

@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util'
 import type { Bench } from './database.ts'
 import { createBench } from './database.ts'
+import type { Options as Others } from './deliveries.ts'
+import { benchDead, benchDeliveries } from './deliveries.ts'
 import { measuring, rowOf } from './measure.ts'
 import type { Server } from './process.ts'
 import { freePort, pinned, startLoad, startServer } from './process.ts'
@@ -8,7 +10,11 @@ import { openCalls, SUBSCRIPTIONS } from './publish.ts'
 import { routes } from './routes.ts'
 
 const usage = `npm run bench -- [get | put | list | profile | storage | publish …] [--rounds 7] [--requests 10000] [--prof directory]
-  [--service 'what node runs' …]  to compare other builds of the service in the same run`
+  [--service 'what node runs' …]  to compare other builds of the service in the same run
+npm run bench -- deliveries | dead [--seconds 30] [--prof directory]`
+
+/** Benches of another kind than requests. */
+const others: Record<string, (options: Others) => Promise<void>> = { deliveries: benchDeliveries, dead: benchDead }
 
 /** What stands for several. */
 const groups: Record<string, string[]> = {
@@ -35,11 +41,14 @@ async function main() {
       rounds: { type: 'string', default: '7' },
       requests: { type: 'string', default: '10000' },
       prof: { type: 'string' },
+      seconds: { type: 'string', default: '30' },
       service: { type: 'string', multiple: true, default: ['dist/server/main.js'] },
       help: { type: 'boolean' },
     },
     allowPositionals: true,
   })
+  const other = others[positionals[0] ?? '']
+  if (other) return other({ seconds: Number(values.seconds), prof: values.prof, say })
   const names = (positionals.length > 0 ? positionals : ['storage']).flatMap((name) => groups[name] ?? name)
   if (values.help || !names.every((name) => name === 'call' || Object.hasOwn(routes, name))) return say(usage)
   const [rounds, requests] = [Number(values.rounds), Number(values.requests)]

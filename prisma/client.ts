@@ -43,18 +43,17 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
   pool.on('error', onError)
   endSilentConnections(pool, SILENT_MS)
   const prisma = new PrismaClient({
-    adapter: new PrismaPg(pool, { statementNameGenerator: statementNames(), disposeExternalPool: true }),
+    adapter: new PrismaPg(pool, { statementNameGenerator: statementNames() }),
     transactionOptions: { maxWait: 5_000, timeout: 10_000 },
     // Errors go to the log: their names and codes, not the source lines around them.
     errorFormat: 'minimal',
   })
+  // Prisma would leave the pool alone where it has not been used itself.
   const disconnect = prisma.$disconnect.bind(prisma)
-  return Object.assign(prisma, {
-    execute: execution(pool),
-    async $disconnect() {
-      await disconnect()
-      // Prisma ends the pool, but not one of which it was never asked for anything: that would hold the process up.
-      if (!pool.ending) await pool.end()
-    },
-  })
+  let ended: Promise<void> | undefined
+  const $disconnect = () => {
+    ended ??= disconnect().then(() => pool.end())
+    return ended
+  }
+  return Object.assign(prisma, { execute: execution(pool), $disconnect })
 }

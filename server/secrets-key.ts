@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import type { Logger } from 'pino'
 import type { Database } from '../prisma/client.ts'
 import type { Sealer } from '../routers/webhook/seal.ts'
+import { createSealer } from '../routers/webhook/seal.ts'
 import type { Config } from './config.ts'
 import { keptFile } from './kept-file.ts'
 import { check, readPage, sealedTables } from './secrets/tables.ts'
@@ -14,6 +16,17 @@ export async function secretsKeysOf({
 }: Pick<Config, 'secretsKeys' | 'dataDir'>): Promise<readonly Buffer[]> {
   if (secretsKeys) return secretsKeys
   return [Buffer.from(await keptFile(dataDir, FILE, () => randomBytes(32).toString('base64')), 'base64')]
+}
+
+/** The keys and what seals with them, once they are known to be those of the database; throws where they are not. */
+export async function openSecrets(config: Config, db: Database, log: Logger) {
+  if (config.databaseUrl && !config.secretsKeys) {
+    log.warn('SECRETS_KEY is not set: secrets and signing keys are sealed with a key that is kept in DATA_DIR')
+  }
+  const keys = await secretsKeysOf(config)
+  const sealer = createSealer(keys)
+  await checkSecretsKey(db, sealer)
+  return { keys, sealer }
 }
 
 /** What the row of the check holds, sealed. */

@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import pino from 'pino'
 import { isEmpty, seed } from '../prisma/seed.ts'
 import { createCore } from '../routers/core.ts'
-import { createSealer } from '../routers/webhook/seal.ts'
 import type { Parts } from './app.ts'
 import { createInternalApp, createPublicApp } from './app.ts'
 import { authenticator } from './authenticate.ts'
@@ -18,12 +17,17 @@ import { waysOf } from './oauth/ways.ts'
 import { openOutsideIssuer } from './outside-issuer.ts'
 import { rateLimit } from './rate-limit.ts'
 import { createRoom } from './room.ts'
-import { checkSecretsKey, secretsKeysOf } from './secrets-key.ts'
+import { openSecrets } from './secrets-key.ts'
 import type { Store } from './store.ts'
 import { openStore } from './store.ts'
+import { openWorker } from './webhooks/open.ts'
+import type { Worker } from './webhooks/worker.ts'
 
 /** How long requests in flight may take after the service was told to end. */
 const GRACE_MS = 8_000
+
+/** An event may have more deliveries than a line of the log should hold; each has lines of its own later. */
+const LOGGED_DELIVERIES = 100
 
 /** Starts the whole service on both ports, a new embedded database with the demo data; `close` ends it, its database last. */
 export async function startService(config: Config, log: Logger) {
@@ -40,15 +44,21 @@ export async function startService(config: Config, log: Logger) {
 async function serve(config: Config, store: Store, log: Logger) {
   let ending = false
   const now = Date.now
-  const keys = await secretsKeys(config, log)
-  const sealer = createSealer(keys)
-  await checkSecretsKey(store.db, sealer)
+  const { keys, sealer } = await openSecrets(config, store.db, log)
+  let worker: Worker | null = null
   const core = createCore({
     db: store.db,
     now,
     sealer,
     brand: config.brand,
     storageQuotaBytes: config.storageQuotaBytes,
+    published({ app, event, deliveries }) {
+      log.info(
+        { app, event, count: deliveries.length, deliveries: deliveries.slice(0, LOGGED_DELIVERIES) },
+        'published',
+      )
+      worker?.wake()
+    },
   })
   const onError = (error: unknown) => log.error({ err: error }, 'the keys that sign tokens')
   const oauth =
@@ -83,6 +93,8 @@ async function serve(config: Config, store: Store, log: Logger) {
     throw error
   })
 
+  if (config.webhooks.worker) worker = openWorker(config, { db: store.db, sealer, now, log })
+
   return {
     store,
     publicPort: publicPort.port,
@@ -93,7 +105,7 @@ async function serve(config: Config, store: Store, log: Logger) {
       ending = true
       oauth?.close()
       tokens.close()
-      await Promise.all([publicPort.close(GRACE_MS), internalPort.close(GRACE_MS)])
+      await Promise.all([publicPort.close(GRACE_MS), internalPort.close(GRACE_MS), worker?.close()])
       await store.close()
     },
   }
@@ -104,13 +116,6 @@ const answers = ({ db }: Store) =>
     () => true,
     () => false,
   )
-
-async function secretsKeys(config: Config, log: Logger) {
-  if (config.databaseUrl && !config.secretsKeys) {
-    log.warn('SECRETS_KEY is not set: secrets and signing keys are sealed with a key that is kept in DATA_DIR')
-  }
-  return secretsKeysOf(config)
-}
 
 /** Which tokens are believed: the outside issuer's where one is configured, else our own and the development key's. */
 async function trustedTokens(

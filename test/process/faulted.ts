@@ -36,7 +36,9 @@ export async function startFaulted(given?: string) {
   const proxy = await FaultProxy.to(databaseUrl)
   const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-faults-'))
   const lines: string[] = []
-  const config = readConfig({ PORT: '0', INTERNAL_PORT: '0', DATABASE_URL: proxy.url, DATA_DIR: dataDir })
+  // A worker's looks would open connections when a test wants none.
+  const env = { PORT: '0', INTERNAL_PORT: '0', DATABASE_URL: proxy.url, DATA_DIR: dataDir, WEBHOOK_WORKER: 'false' }
+  const config = readConfig(env)
   const service = await startService(config, pino({}, { write: (line) => void lines.push(line) }))
   let closed: Promise<void> | undefined
   const close = () => {

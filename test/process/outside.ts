@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
+import type { AtEnd } from './service.ts'
 
-/** A database of its own for one test, empty, on the server that the tests have: to the service an outside one. */
-export async function freshDatabase(): Promise<string> {
+/** A database of its own for one test or file, empty, on the server that the tests have: to the service an outside one. */
+export async function freshDatabase(atEnd: AtEnd = onTestFinished): Promise<string> {
   const name = `process_${randomUUID().replaceAll('-', '')}`
   const url = new URL(inject('databaseUrl'))
   await query(url.href, `CREATE DATABASE ${name}`)
-  onTestFinished(async () => {
+  atEnd(async () => {
     await query(inject('databaseUrl'), `DROP DATABASE ${name} WITH (FORCE)`)
   })
   url.pathname = `/${name}`

@@ -24,7 +24,12 @@ export type ForkedService = Awaited<ReturnType<typeof forkService>>
 export async function forkService(databaseUrl: string) {
   const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-test-'))
   const key = await developmentKey(dataDir)
-  const settings = JSON.stringify({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, SECRETS_KEY })
+  const settings = JSON.stringify({
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: dataDir,
+    SECRETS_KEY,
+    WEBHOOK_WORKER: 'false',
+  })
   const child = fork(new URL('event-loop-service.ts', import.meta.url), [settings], { execArgv: ['--import', 'tsx'] })
   const [ports] = await once(child, 'message')
   const agent = new Agent({ keepAlive: true })

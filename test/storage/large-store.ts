@@ -51,6 +51,7 @@ export async function startAlone() {
     DATA_DIR: dataDir,
     SECRETS_KEY,
     LOG_LEVEL: 'warn',
+    WEBHOOK_WORKER: 'false',
   })
   const key = await developmentKey(dataDir)
   const token = ({ ids: { member, club, client } }: World) =>

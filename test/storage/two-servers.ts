@@ -71,6 +71,7 @@ export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
     SECRETS_KEY,
     STORAGE_QUOTA_BYTES: String(quotaBytes),
     LOG_LEVEL: 'error',
+    WEBHOOK_WORKER: 'false',
   }
   const servers = await Promise.all([start(env, { atEnd }), start(env, { atEnd })])
   const key = await developmentKey(DATA_DIR)

@@ -89,6 +89,7 @@ ALTER TABLE "Delivery" ADD CONSTRAINT "Delivery_lease" CHECK ((lease IS NULL) = 
 
 ALTER TABLE "SecretsKeyCheck" ADD CONSTRAINT "SecretsKeyCheck_one" CHECK (id = 1);
 
--- What workers look for: what is due, in the order of its time, and leases that have run out.
-CREATE INDEX "Delivery_claimable_idx" ON "Delivery" ("nextAttemptAt") WHERE state = 'pending' AND lease IS NULL;
+-- What workers look for: what is due to a subscription, in the order of its time, so that what one has waiting does not
+-- stand in the way of the others; and leases that have run out.
+CREATE INDEX "Delivery_claimable_idx" ON "Delivery" ("subscriptionId", "nextAttemptAt") WHERE state = 'pending' AND lease IS NULL;
 CREATE INDEX "Delivery_leased_idx" ON "Delivery" ("leasedUntil") WHERE lease IS NOT NULL;

@@ -1,0 +1,110 @@
+import { createBench } from './database.ts'
+import { median } from './measure.ts'
+import type { Metered } from './process.ts'
+import { atFullRate, atRate, openQueue, pause, startReceiver } from './webhooks.ts'
+
+const LIVE = ['live-0', 'live-1', 'live-2', 'live-3']
+const DEAD = 1_000
+const RATE = 500
+
+export interface Options {
+  seconds: number
+  prof: string | undefined
+  say: (text: string) => void
+}
+
+/** How many deliveries a second a worker makes to a receiver on TLS, and how long one is on its way at 500 a second. */
+export async function benchDeliveries({ seconds, prof, say }: Options) {
+  const bench = await createBench()
+  const receiver = await startReceiver()
+  const queue = await openQueue(bench)
+  try {
+    for (const id of LIVE) await queue.subscribe(id, receiver.url(`/${id}`))
+    const worker = queue.startWorker(prof ? ['--cpu-prof', `--cpu-prof-dir=${prof}`] : [])
+    try {
+      await warmUp(queue, receiver)
+      say(`${seconds} s each; a worker, a receiver on TLS and PostgreSQL share this machine.`)
+      say('                      deliveries/s   p50 ms   p99 ms   worker µs   receiver µs')
+      const steady = await metered([worker, receiver], () => atRate(queue, receiver, LIVE, RATE, seconds * 1_000))
+      const { rate, p50, p99 } = steady.result
+      say(row(`${RATE} a second`, rate, [p50, p99], steady.cpu) + (rate < RATE * 0.99 ? '   MISSED' : ''))
+      const full = await metered([worker, receiver], () => atFullRate(queue, receiver, LIVE, seconds * 1_000))
+      say(row('as many as it can', full.result, [], full.cpu))
+    } finally {
+      await worker.stop()
+    }
+  } finally {
+    await queue.close()
+    await receiver.stop()
+    await bench.remove()
+  }
+}
+
+/** The same for live subscriptions alone and beside a thousand whose receivers accept and never answer, in turns. */
+export async function benchDead({ seconds, say }: Options, rounds = 3) {
+  const bench = await createBench()
+  const [live, dead] = [await startReceiver(), await startReceiver()]
+  const queue = await openQueue(bench)
+  try {
+    const gone = Array.from({ length: DEAD }, (_, i) => `dead-${i}`)
+    for (const id of LIVE) await queue.subscribe(id, live.url(`/${id}`))
+    for (const id of gone) await queue.subscribe(id, dead.url(`/${id}`))
+    say(`${seconds} s each; rates of live receivers, and their delay at ${RATE} a second.`)
+    say('dead receivers   deliveries/s   p50 ms   p99 ms')
+    const rates: Record<string, number[]> = { 0: [], [DEAD]: [] }
+    for (let round = 0; round < rounds * 2; round++) {
+      const number = round % 2 === 0 ? 0 : DEAD
+      const worker = queue.startWorker()
+      try {
+        await warmUp(queue, live)
+        if (number > 0) {
+          for (let i = 0; i < 20; i++) await queue.publish(gone, DEAD)
+          await dead.heard()
+          for (let count = 0; count < DEAD; count += (await dead.heard()).count) await pause(100)
+        }
+        const { p50, p99 } = await atRate(queue, live, LIVE, RATE, seconds * 1_000)
+        const rate = await atFullRate(queue, live, LIVE, seconds * 1_000)
+        rates[number]!.push(rate)
+        say(`${String(number).padStart(14)}${figure(rate, 15)}${figure(p50, 9)}${figure(p99, 9)}`)
+      } finally {
+        await worker.stop('SIGKILL')
+        await queue.clear()
+      }
+    }
+    const ratio = median(rates[DEAD]!) / median(rates[0]!)
+    say(`ratio of the medians: ${ratio.toFixed(2)}${ratio > 0.9 ? '' : ' MISSED'}`)
+  } finally {
+    await queue.close()
+    await Promise.all([live.stop(), dead.stop()])
+    await bench.remove()
+  }
+}
+
+type Parts = Parameters<typeof atRate>
+
+/** What is compiled, connected and proven by then is not paid for later. */
+async function warmUp(queue: Parts[0], receiver: Parts[1]) {
+  await atFullRate(queue, receiver, LIVE, 3_000)
+  while ((await queue.pending()) > 0) await pause(100)
+}
+
+/** CPU time of processes meanwhile, in µs. */
+async function metered<T>(processes: Pick<Metered, 'cpu'>[], work: () => Promise<T>) {
+  const all = () => Promise.all(processes.map(({ cpu }) => cpu()))
+  const before = await all()
+  const start = performance.now()
+  const result = await work()
+  const seconds = (performance.now() - start) / 1_000
+  return { result, cpu: (await all()).map((us, i) => (us - before[i]!) / seconds) }
+}
+
+const row = (name: string, rate: number, delays: number[], cpu: number[]) =>
+  [
+    name.padEnd(21),
+    figure(rate, 13),
+    ...['p50', 'p99'].map((_, i) => (delays[i] === undefined ? ' '.repeat(9) : figure(delays[i], 9))),
+    figure(cpu[0]! / rate, 12),
+    figure(cpu[1]! / rate, 14),
+  ].join('')
+
+const figure = (number: number, width: number) => number.toFixed(0).padStart(width)

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { createSealer } from '../routers/webhook/seal.ts'
+import { selfSigned } from '../test/webhooks/receiver.ts'
+import type { Bench } from './database.ts'
+import type { Metered } from './process.ts'
+import { startMetered } from './process.ts'
+import type { Heard } from './receiver.ts'
+
+/** A receiver in a process of its own. */
+export interface Receiver extends Pick<Metered, 'cpu' | 'stop'> {
+  url: (path: string) => string
+  /** Since it was asked the time before. */
+  heard: () => Promise<Heard>
+}
+
+/** Of all receivers. */
+const certificate = selfSigned()
+
+export async function startReceiver(): Promise<Receiver> {
+  const { key, cert } = await certificate
+  const program = new URL('receiver.ts', import.meta.url).pathname
+  const started = startMetered(['--import', 'tsx', program], { KEY: key, CERT: cert })
+  const [port] = await once(started.child, 'message')
+  return {
+    ...started,
+    url: (path) => `https://127.0.0.1:${port}${path}`,
+    async heard() {
+      started.child.send('heard')
+      const [heard] = await once(started.child, 'message')
+      return heard
+    },
+  }
+}
+
+export type Queue = Awaited<ReturnType<typeof openQueue>>
+
+/** What fills the queue of a bench's database, and the workers on it. */
+export async function openQueue({ url, dataDir, tenants }: Bench) {
+  const app = tenants[0]!.app
+  const key = randomBytes(32)
+  const sealer = createSealer([key])
+  const authorities = join(dataDir, 'receivers.pem')
+  await writeFile(authorities, (await certificate).cert)
+  const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' })
+  await client.connect()
+  let events = 0
+
+  return {
+    async subscribe(id: string, url: string) {
+      const secret = sealer.seal('a-secret-of-a-bench', `Subscription.secret:${id}`)
+      const values = [id, app, url, secret]
+      await client.query('INSERT INTO "Subscription" VALUES ($1, $2, $1, $3, $4)', values)
+    },
+    /** So many events, each for one of the subscriptions in turn, as events.publish writes them. */
+    async publish(subscriptions: string[], count: number) {
+      const now = new Date().toISOString()
+      await client.query({
+        name: 'publish',
+        text: `WITH event AS (INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt")
+            SELECT $1, n::text, 'bench.happened', json_build_object('id', n::text, 'type', 'bench.happened', 'timestamp', $4::text,
+              'data', json_build_object('member', 'anna', 'note', repeat('x', 200)))::text, $4::text::timestamptz
+            FROM generate_series($2::int, $3::int) n RETURNING id)
+          INSERT INTO "Delivery" (id, "appId", "eventId", "subscriptionId", "createdAt", "nextAttemptAt")
+          SELECT gen_random_uuid(), $1, id, ($5::text[])[id::int % cardinality($5) + 1], $4::text::timestamptz, $4::text::timestamptz FROM event`,
+        values: [app, events + 1, events + count, now, subscriptions],
+      })
+      events += count
+    },
+    /** Nothing is pending any more. */
+    async clear() {
+      await client.query(`UPDATE "Delivery" SET state = 'failed', "nextAttemptAt" = NULL, lease = NULL, "leasedUntil" = NULL
+        WHERE state = 'pending'`)
+    },
+    async pending() {
+      const { rows } = await client.query(`SELECT count(*)::int AS count FROM "Delivery" WHERE state = 'pending'`)
+      return rows[0].count as number
+    },
+    /** As it is in production: compiled, and writing its log. */
+    startWorker: (flags: string[] = []) =>
+      startMetered([...flags, 'dist/server/worker.js'], {
+        DATABASE_URL: url,
+        DATA_DIR: dataDir,
+        SECRETS_KEY: key.toString('base64'),
+        NODE_EXTRA_CA_CERTS: authorities,
+        WEBHOOK_ALLOW: '127.0.0.1',
+        LOG_LEVEL: 'info',
+      }),
+    close: () => client.end(),
+  }
+}
+
+/** Keeps so many waiting for `ms`, whatever the rate; gives deliveries a second. */
+export async function atFullRate(queue: Queue, receiver: Receiver, subscriptions: string[], ms: number) {
+  let waiting = await queue.pending()
+  await receiver.heard()
+  const start = performance.now()
+  let count = 0
+  while (performance.now() - start < ms) {
+    if (waiting < 4_000) {
+      await queue.publish(subscriptions, 2_000)
+      waiting += 2_000
+    }
+    await pause(100)
+    const heard = await receiver.heard()
+    waiting -= heard.count
+    count += heard.count
+  }
+  return (1_000 * count) / (performance.now() - start)
+}
+
+/** Publishes so many a second for `ms`, and gives what came of them: all of them, and how long each was on its way. */
+export async function atRate(queue: Queue, receiver: Receiver, subscriptions: string[], perSecond: number, ms: number) {
+  await receiver.heard()
+  const start = performance.now()
+  const delays: number[] = []
+  let published = 0
+  const hear = async () => void delays.push(...(await receiver.heard()).delays)
+  for (let elapsed = 0; elapsed < ms; elapsed = performance.now() - start) {
+    const due = Math.floor((elapsed * perSecond) / 1_000) - published
+    if (due > 0) await queue.publish(subscriptions, due)
+    published += due
+    await pause(20)
+  }
+  await hear()
+  const rate = (1_000 * delays.length) / (performance.now() - start)
+  for (let waited = 0; delays.length < published && waited < 20_000; waited += 100) {
+    await pause(100)
+    await hear()
+  }
+  if (delays.length !== published) throw new Error(`${published} were published, and ${delays.length} have come.`)
+  delays.sort((a, b) => a - b)
+  return { rate, p50: delays[Math.floor(delays.length / 2)]!, p99: delays[Math.floor(delays.length * 0.99)]! }
+}
+
+export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,0 +1,88 @@
+import type { Database } from '../../prisma/client.ts'
+import { failEnded } from '../../routers/deliveries/outcomes.ts'
+import type { Claimed } from '../../routers/deliveries/queue.ts'
+import { look, recover } from '../../routers/deliveries/queue.ts'
+
+/** Looking takes at most a tenth of the time, however many subscriptions have something pending. */
+const REST = 10
+const LEAST_PAUSE_MS = 20
+
+/** So many subscriptions are asked about at once whether there is room for them. */
+const MOST_ASKED = 2_000
+
+interface Options {
+  db: Database
+  now: () => number
+  pollMs: number
+}
+
+/**
+ * Which subscriptions have something due, as far as this worker has seen. It looks again soon while there is something
+ * to do, less and less often while there is nothing, and at least each `pollMs`.
+ */
+export function createSight({ db, now, pollMs }: Options) {
+  /** Whoever has waited longest for a claim comes first. */
+  const due = new Set<string>()
+  let after = ''
+  let found = false
+  let woken = false
+  let least = LEAST_PAUSE_MS
+  let pause = pollMs
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let recoveredAt = Number.NEGATIVE_INFINITY
+  let nextAt = 0
+
+  return {
+    /** Whether there are more than `next` gives at once. */
+    hasMore: () => due.size > MOST_ASKED,
+    isEmpty: () => due.size === 0,
+    /** The next ones, in turn: whoever was given stands behind the others. */
+    *next() {
+      let left = Math.min(due.size, MOST_ASKED)
+      for (const id of due) {
+        if (left-- === 0) return
+        due.delete(id)
+        due.add(id)
+        yield id
+      }
+    },
+    /** When to look next, on the clock of `performance.now()`. */
+    nextAt: () => nextAt,
+    /** There is something new. */
+    wake() {
+      woken = true
+      nextAt = Math.min(nextAt, lookedAt + least)
+    },
+    /** The database is away: what is due is seen when it is back. */
+    rest() {
+      due.clear()
+      nextAt = performance.now() + pollMs
+    },
+
+    async look() {
+      woken = false
+      if (performance.now() - recoveredAt >= pollMs) {
+        await recover(db, now())
+        recoveredAt = performance.now()
+      }
+      const start = performance.now()
+      const seen = await look(db, { now: now(), after })
+      lookedAt = performance.now()
+      least = Math.min(pollMs, Math.max(LEAST_PAUSE_MS, REST * (lookedAt - start)))
+
+      for (const id of seen.due) due.add(id)
+      after = seen.next ?? ''
+      const more = seen.ended.length > 0 && (await failEnded(db, now(), seen.ended))
+      pause = found || woken || more || seen.next !== null ? least : Math.min(pollMs, pause * 2)
+      nextAt = lookedAt + pause
+      found = false
+    },
+
+    /** What came of a claim. Who got something may get more soon, and waits behind the others; who got nothing is seen again. */
+    claimed(shares: ReadonlyMap<string, number>, rows: readonly Claimed[]) {
+      found ||= rows.length > 0
+      for (const id of shares.keys()) due.delete(id)
+      for (const { subscription } of rows) due.add(subscription)
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { forgetOld } from '../../routers/deliveries/forget.ts'
+import { startQueue } from './queue-world.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+const MONTH_MS = 30 * 86_400_000
+
+describe('events of over 30 days ago', () => {
+  it('are removed with their deliveries, unless one of these is pending', async () => {
+    const { db, subscribe, publish } = await startQueue()
+    const [one, other] = [await subscribe(), await subscribe()]
+    const over = { state: 'delivered', nextAttemptAt: null, finishedAt: new Date(NOW) } as const
+    const old = await publish(one, { count: 1_200, at: NOW - MONTH_MS - 10_000 })
+    await db.delivery.updateMany({ where: { id: { in: old } }, data: over })
+    const failed = await publish(one, { at: NOW - MONTH_MS })
+    await db.delivery.updateMany({ where: { id: { in: failed } }, data: { ...over, state: 'failed' } })
+    // Of one event, one delivery has arrived and another has not.
+    const [arrived] = await publish(one, { at: NOW - MONTH_MS - 5_000 })
+    await db.delivery.update({ where: { id: arrived! }, data: over })
+    const { appId, eventId } = await db.delivery.findUniqueOrThrow({ where: { id: arrived! } })
+    const half = { appId, eventId, subscriptionId: other, createdAt: new Date(NOW), nextAttemptAt: new Date(NOW) }
+    await db.delivery.create({ data: { id: 'half', ...half } })
+    const [young] = await publish(one, { at: NOW - MONTH_MS + 1 })
+    await db.delivery.update({ where: { id: young! }, data: over })
+
+    expect(await forgetOld(db, NOW)).toBe(1_201)
+    const left = await db.delivery.findMany({ select: { id: true } })
+    expect(left.map(({ id }) => id).toSorted()).toEqual([arrived!, 'half', young!].toSorted())
+    expect(await db.publishedEvent.count()).toBe(2)
+    expect(await forgetOld(db, NOW)).toBe(0)
+
+    await db.delivery.update({ where: { id: 'half' }, data: { ...over, state: 'failed' } })
+    expect(await forgetOld(db, NOW)).toBe(1)
+    expect(await db.delivery.findMany({ select: { id: true } })).toEqual([{ id: young }])
+  })
+
+  it('are removed with more deliveries than one statement takes, and without any', async () => {
+    const { db, app, subscribe, publish } = await startQueue()
+    const at = NOW - 2 * MONTH_MS
+    const [id] = await publish(await subscribe(), { at })
+    const { eventId, subscriptionId } = await db.delivery.findUniqueOrThrow({ where: { id: id! } })
+    await db.$executeRaw`INSERT INTO "Delivery" (id, "appId", "eventId", "subscriptionId", state, "createdAt")
+      SELECT 'd' || n, ${app}, ${eventId}, ${subscriptionId}, 'failed', now() FROM generate_series(1, 12000) n`
+    await db.publishedEvent.create({
+      data: { appId: app, id: 'alone', type: 't', body: '{}', publishedAt: new Date(at) },
+    })
+    await db.delivery.update({ where: { id: id! }, data: { state: 'delivered', nextAttemptAt: null } })
+    expect(await forgetOld(db, NOW)).toBe(2)
+    expect([await db.delivery.count(), await db.publishedEvent.count()]).toEqual([0, 0])
+  })
+})

@@ -1,0 +1,109 @@
+import { randomInt } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, it, onTestFinished } from 'vitest'
+import type { Program } from '../process/service.ts'
+import { run, until } from '../process/service.ts'
+import { times } from '../support/size.ts'
+import { startQueue } from './queue-world.ts'
+import type { Received } from './receiver.ts'
+import { receiver } from './worker-world.ts'
+
+const MESSAGES = times(3_000, 600)
+const WORKERS = 3
+const SUBSCRIPTIONS = 12
+
+const program = fileURLToPath(new URL('worker-process.ts', import.meta.url))
+
+it('kill -9 of workers loses no message, and what comes twice is the same', { timeout: 600_000 }, async () => {
+  const rounds = times(20, 3)
+  const arrived = new Map<string, Arrival>()
+  const to = await receiver((received, response) => void hear(arrived, received, response))
+  const { databaseUrl, secretsKey, subscribe, publish, states, db } = await startQueue()
+  const start = await starter({
+    databaseUrl,
+    secretsKey: secretsKey.toString('base64'),
+    ca: to.ca,
+    leaseMs: 3_000,
+    pollMs: 100,
+    waits: Array(60).fill(0.2),
+  })
+  const subscriptions = await Promise.all(
+    Array.from({ length: SUBSCRIPTIONS }, (_, i) => subscribe(to.url(`/${i}`), `secret-${i}`)),
+  )
+  const workers = await Promise.all(Array.from({ length: WORKERS }, start))
+
+  const ids: string[] = []
+  for (let round = 0; round < rounds; round++) {
+    ids.push(...(await publish(subscriptions, { count: MESSAGES / rounds })))
+    const before = to.received.length
+    await until(
+      async () => to.received.length,
+      (received) => received > before + 10,
+      60_000,
+    )
+    await pause(randomInt(100))
+    const victim = randomInt(WORKERS)
+    workers[victim]!.child.kill('SIGKILL')
+    await workers[victim]!.ended
+    workers[victim] = await start()
+  }
+  await expect.poll(states, { timeout: 180_000, interval: 200 }).toEqual({ delivered: MESSAGES })
+
+  const accepted = [...arrived].filter(([, { accepted }]) => accepted > 0).map(([id]) => id)
+  expect(accepted.toSorted()).toEqual(ids.toSorted())
+  expect([...arrived.values()].filter(({ bodies }) => bodies.size > 1)).toEqual([])
+  // Known outcomes of each: as many as the receiver gave, or fewer where a worker took its own along.
+  const rows = await db.delivery.findMany({ select: { id: true, attempts: true } })
+  const tooMany = rows.filter(({ id, attempts }) => attempts > arrived.get(id)!.times)
+  expect(tooMany).toEqual([])
+
+  const twice = [...arrived.values()].filter(({ accepted }) => accepted > 1).length
+  const again = [...arrived.values()].filter(({ times }) => times > 1).length
+  process.stdout.write(
+    `${rounds} kills, ${MESSAGES} messages: 0 lost, ${twice} accepted twice, ${again} sent more than once\n`,
+  )
+})
+
+interface Arrival {
+  times: number
+  accepted: number
+  bodies: Set<string>
+}
+
+/** Of a hundred, two lose their connection when they have been read, and 15 fail. */
+async function hear(arrived: Map<string, Arrival>, { headers, body }: Received, response: ServerResponse) {
+  const id = String(headers['webhook-id'])
+  const arrival = arrived.get(id) ?? { times: 0, accepted: 0, bodies: new Set() }
+  arrived.set(id, arrival)
+  arrival.times++
+  arrival.bodies.add(body)
+  await pause(randomInt(20))
+  const chance = randomInt(100)
+  if (chance < 2) response.destroy()
+  else if (chance < 17) response.writeHead(500).end()
+  else {
+    arrival.accepted++
+    response.writeHead(204).end()
+  }
+}
+
+/** What starts a worker, and waits until it works; whatever is left is ended with the test. */
+async function starter(given: object) {
+  const started: Program[] = []
+  onTestFinished(async () => {
+    for (const { child } of started) child.kill('SIGKILL')
+    await Promise.all(started.map(({ ended }) => ended))
+  })
+  return async () => {
+    const worker = run(['--import', import.meta.resolve('tsx'), program, JSON.stringify(given)], {})
+    started.push(worker)
+    await until(
+      async () => worker.stdout(),
+      (text) => text.includes('ready'),
+      60_000,
+    )
+    return worker
+  }
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest'
+import type { Finished } from '../../routers/deliveries/outcomes.ts'
+import { failEnded, finish } from '../../routers/deliveries/outcomes.ts'
+import type { Claimed } from '../../routers/deliveries/queue.ts'
+import { claim, look, recover } from '../../routers/deliveries/queue.ts'
+import type { QueueWorld } from './queue-world.ts'
+import { startQueue } from './queue-world.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+const LEASE_MS = 45_000
+
+const delivered = { delivered: true, status: 204, error: null, answer: '', next: null, gone: false }
+const failed = { delivered: false, status: 500, error: 'status 500', answer: 'oh', next: NOW + 5_000, gone: false }
+const lost = { delivered: false, status: null, error: 'timeout', answer: null, next: null, gone: false }
+const gone = { delivered: false, status: 410, error: 'status 410', answer: 'bye', next: null, gone: true }
+
+const outcome = ({ id, lease }: Claimed, what: Omit<Finished, 'id' | 'lease'>): Finished => ({ id, lease, ...what })
+
+async function claimed(world: QueueWorld, count: number, subscription?: string, lease = 'worker.1') {
+  const id = subscription ?? (await world.subscribe())
+  if (!subscription) await world.publish(id, { count, at: NOW - 1_000 })
+  const rows = await claim(world.db, { now: NOW, lease, leaseMs: LEASE_MS, shares: new Map([[id, count]]) })
+  expect(rows).toHaveLength(count)
+  return rows
+}
+
+describe('what came of tries', () => {
+  it('is written for many at once', async () => {
+    const world = await startQueue()
+    const [one, two, three] = await claimed(world, 3)
+    const outcomes = [outcome(one!, delivered), outcome(two!, failed), outcome(three!, lost)]
+    expect(new Set(await finish(world.db, NOW, outcomes))).toEqual(new Set([one!.id, two!.id, three!.id]))
+
+    const common = { attempts: 1, lease: null, leasedUntil: null }
+    const over = { ...common, nextAttemptAt: null, finishedAt: new Date(NOW) }
+    const said = { lastStatus: 204, lastError: null, lastAnswer: '' }
+    expect(await world.row(one!.id)).toMatchObject({ ...over, ...said, state: 'delivered' })
+    expect(await world.row(two!.id)).toMatchObject({
+      ...common,
+      state: 'pending',
+      lastStatus: 500,
+      lastError: 'status 500',
+      lastAnswer: 'oh',
+      nextAttemptAt: new Date(NOW + 5_000),
+      finishedAt: null,
+    })
+    const silent = { lastStatus: null, lastError: 'timeout', lastAnswer: null }
+    expect(await world.row(three!.id)).toMatchObject({ ...over, ...silent, state: 'failed' })
+  })
+
+  it('is what came of the last one, after several', async () => {
+    const world = await startQueue()
+    const [first] = await claimed(world, 1)
+    await finish(world.db, NOW, [outcome(first!, failed)])
+    const [again] = await claim(world.db, {
+      now: NOW + 5_000,
+      lease: 'worker.2',
+      leaseMs: LEASE_MS,
+      shares: new Map([[first!.subscription, 1]]),
+    })
+    expect(again).toMatchObject({ id: first!.id, attempts: 1 })
+    await finish(world.db, NOW + 5_000, [outcome(again!, delivered)])
+    const row = { state: 'delivered', attempts: 2, lastStatus: 204, lastError: null, finishedAt: new Date(NOW + 5_000) }
+    expect(await world.row(first!.id)).toMatchObject(row)
+  })
+
+  it('is kept as it was said, whatever that holds', async () => {
+    const world = await startQueue()
+    const rows = await claimed(world, 4)
+    const answers = ['"quoted", {braces} \\ and NULL', 'NULL', 'nul \0 and half a pair \ud800', 'ünï 🎾\n\t']
+    await finish(
+      world.db,
+      NOW,
+      rows.map((row, i) => outcome(row, { ...failed, answer: answers[i]! })),
+    )
+    const kept = await Promise.all(rows.map(({ id }) => world.row(id)))
+    expect(kept.map(({ lastAnswer }) => lastAnswer)).toEqual([
+      answers[0],
+      answers[1],
+      'nul \ufffd and half a pair \ufffd',
+      answers[3],
+    ])
+  })
+
+  it('changes nothing once the lease is lost', async () => {
+    const world = await startQueue()
+    const [late] = await claimed(world, 1)
+    await recover(world.db, NOW + LEASE_MS)
+    const free = await world.row(late!.id)
+    for (const what of [delivered, failed, gone])
+      expect(await finish(world.db, NOW, [outcome(late!, what)])).toEqual([])
+    expect(await world.row(late!.id)).toEqual(free)
+
+    const [successor] = await claimed(world, 1, late!.subscription, 'worker.2')
+    const leased = await world.row(late!.id)
+    for (const what of [delivered, failed, gone])
+      expect(await finish(world.db, NOW, [outcome(late!, what)])).toEqual([])
+    expect(await world.row(late!.id)).toEqual(leased)
+
+    expect(await finish(world.db, NOW, [outcome(successor!, delivered)])).toEqual([late!.id])
+    const done = await world.row(late!.id)
+    for (const old of [late!, successor!]) expect(await finish(world.db, NOW, [outcome(old, failed)])).toEqual([])
+    expect(await world.row(late!.id)).toEqual(done)
+    const subscription = await world.db.subscription.findUniqueOrThrow({ where: { id: late!.subscription } })
+    expect(subscription.endedAt).toBeNull()
+  })
+
+  it('is nobody else to write for, after the subscription has been removed', async () => {
+    const world = await startQueue()
+    const [one] = await claimed(world, 1)
+    const [other] = await claimed(world, 1, undefined, 'worker.2')
+    await world.db.subscription.delete({ where: { id: one!.subscription } })
+    expect(await finish(world.db, NOW, [outcome(one!, failed), outcome(other!, delivered)])).toEqual([other!.id])
+    expect(await world.states()).toEqual({ delivered: 1 })
+  })
+})
+
+describe('410', () => {
+  it('ends the subscription, and fails what else is pending', async () => {
+    const world = await startQueue()
+    const subscription = await world.subscribe()
+    const other = await world.subscribe()
+    await world.publish(subscription, { count: 1_500, at: NOW - 9_000 })
+    const [untouched] = await world.publish(other, { at: NOW - 9_000 })
+    const [one, two, three] = await claimed(world, 3, subscription)
+    await finish(world.db, NOW, [outcome(one!, gone), outcome(two!, delivered)])
+
+    expect((await world.db.subscription.findUniqueOrThrow({ where: { id: subscription } })).endedAt).toEqual(
+      new Date(NOW),
+    )
+    expect(await world.row(one!.id)).toMatchObject({ state: 'failed', lastStatus: 410, attempts: 1 })
+    expect(await look(world.db, { now: NOW })).toMatchObject({ due: [other], ended: [subscription] })
+    expect(await failEnded(world.db, NOW, [subscription, other])).toBe(true)
+    expect(await failEnded(world.db, NOW, [subscription, other])).toBe(false)
+    expect(await world.row(three!.id)).toMatchObject({ state: 'pending', lease: 'worker.1' })
+    expect(await world.states()).toEqual({ delivered: 1, failed: 1_498, pending: 2 })
+
+    // One that was under way meets it when its own outcome is written.
+    await finish(world.db, NOW, [outcome(three!, failed)])
+    expect(await look(world.db, { now: NOW })).toMatchObject({ ended: [subscription] })
+    await failEnded(world.db, NOW + 1, [subscription])
+    const row = { state: 'failed', attempts: 1, lastStatus: 500, lastError: 'the subscription has ended' }
+    expect(await world.row(three!.id)).toMatchObject({ ...row, nextAttemptAt: null, finishedAt: new Date(NOW + 1) })
+    expect(await world.row(untouched)).toMatchObject({ state: 'pending', lastError: null })
+    expect(await look(world.db, { now: NOW })).toMatchObject({ ended: [] })
+  })
+
+  it('a second time leaves the time of the first', async () => {
+    const world = await startQueue()
+    const [one, two] = await claimed(world, 2)
+    await finish(world.db, NOW, [outcome(one!, gone)])
+    await finish(world.db, NOW + 1_000, [outcome(two!, gone)])
+    const { endedAt } = await world.db.subscription.findUniqueOrThrow({ where: { id: one!.subscription } })
+    expect(endedAt).toEqual(new Date(NOW))
+    expect(await world.states()).toEqual({ failed: 2 })
+  })
+})

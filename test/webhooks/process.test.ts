@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from '../../prisma/client.ts'
+import { migrate } from '../../prisma/migrate.ts'
+import { createSealer } from '../../routers/webhook/seal.ts'
+import { freshDatabase } from '../process/outside.ts'
+import { dataDirectory, postgresOf, run, start, until } from '../process/service.ts'
+import { publisher } from './queue-world.ts'
+import { holding, receiver } from './worker-world.ts'
+
+const workerProgram = fileURLToPath(new URL('../../dist/server/worker.js', import.meta.url))
+
+/** What a process is told so that it delivers to a receiver here, and what fills its queue. */
+async function prepared(to: Awaited<ReturnType<typeof receiver>>) {
+  const [DATA_DIR, DATABASE_URL, key] = [await dataDirectory(), await freshDatabase(), randomBytes(32)]
+  await migrate(DATABASE_URL)
+  const db = openDatabase(DATABASE_URL, () => {})
+  onTestFinished(() => db.$disconnect())
+  const authority = join(DATA_DIR, 'authority.pem')
+  await writeFile(authority, to.ca)
+  const secrets = { SECRETS_KEY: key.toString('base64'), NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW: '127.0.0.1' }
+  return { db, env: { DATA_DIR, DATABASE_URL, ...secrets }, ...(await publisher(db, createSealer([key]))) }
+}
+
+/** The compiled worker, as `npm run worker` starts it. */
+function startWorker(env: Record<string, string>) {
+  const worker = run([workerProgram], env)
+  onTestFinished(async () => {
+    if (worker.child.exitCode === null) worker.child.kill('SIGKILL')
+    await worker.ended
+  })
+  return {
+    ...worker,
+    lines: () =>
+      worker
+        .stdout()
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+  }
+}
+
+describe('a worker in a process of its own', { timeout: 120_000 }, () => {
+  it('delivers, says so, and ends when it is told to, with nothing left leased', async () => {
+    const hold = holding()
+    const to = await receiver(hold.answer)
+    const { env, subscribe, publish, row, states } = await prepared(to)
+    const subscription = await subscribe(to.url(), 'secret-4711')
+    const [id] = await publish(subscription, { count: 10 })
+    const worker = startWorker(env)
+    await expect.poll(() => to.received.length, { timeout: 30_000 }).toBe(1)
+    expect(to.received[0]!.headers).toMatchObject({ 'webhook-id': id, 'x-webhook-secret': 'secret-4711' })
+
+    worker.child.kill('SIGTERM')
+    hold.letGo()
+    expect(await worker.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
+    expect(await states()).toEqual({ delivered: 1, pending: 9 })
+    expect(await row(id)).toMatchObject({ state: 'delivered', attempts: 1 })
+    const tries = worker.lines().filter(({ delivery }) => delivery !== undefined)
+    expect(tries).toMatchObject([{ delivery: id, subscription, attempt: 1, status: 204, error: null }])
+    expect(worker.stdout()).not.toMatch(/4711|127\.0\.0\.1/)
+  })
+
+  it('gives back what its receiver does not answer, and ends all the same', async () => {
+    const to = await receiver(holding().answer)
+    const { db, env, subscribe, publish, row } = await prepared(to)
+    const [id] = await publish(await subscribe(to.url()), { count: 3 })
+    const worker = startWorker(env)
+    await expect.poll(() => to.received.length, { timeout: 30_000 }).toBe(1)
+    worker.child.kill('SIGINT')
+    expect(await worker.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
+    expect(await row(id)).toMatchObject({ state: 'pending', attempts: 0, lease: null })
+    expect(await db.delivery.count({ where: { lease: { not: null } } })).toBe(0)
+  })
+
+  it('has the embedded database, and takes it down with it', async () => {
+    const DATA_DIR = await dataDirectory()
+    const worker = startWorker({ DATA_DIR })
+    await until(
+      async () => worker.stdout(),
+      (text) => text.includes('the worker delivers'),
+      60_000,
+    )
+    expect(await postgresOf(DATA_DIR)).not.toBe(0)
+    worker.child.kill('SIGTERM')
+    expect(await worker.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
+    expect(await postgresOf(DATA_DIR)).toBe(0)
+  })
+
+  it('says what is wrong with its settings', async () => {
+    const { code, stderr } = await startWorker({ LOG_LEVEL: 'loud' }).ended
+    expect([code, stderr]).toEqual([1, expect.stringContaining('LOG_LEVEL')])
+  })
+})
+
+describe('the service', { timeout: 120_000 }, () => {
+  it('delivers by itself', async () => {
+    const to = await receiver()
+    const { env, subscribe, publish, row } = await prepared(to)
+    const [id] = await publish(await subscribe(to.url()))
+    const service = await start(env)
+    await expect.poll(() => row(id), { timeout: 30_000 }).toMatchObject({ state: 'delivered' })
+    expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('leaves it to others where it is told to', async () => {
+    const to = await receiver()
+    const { env, subscribe, publish, row } = await prepared(to)
+    const [id] = await publish(await subscribe(to.url()))
+    const service = await start({ ...env, WEBHOOK_WORKER: 'false' })
+    const worker = startWorker({ ...env, WEBHOOK_WORKER: 'false' })
+    await expect.poll(() => row(id), { timeout: 30_000 }).toMatchObject({ state: 'delivered' })
+    expect(service.stdout()).not.toContain(id)
+    await expect.poll(worker.stdout).toContain(id)
+    expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
+  })
+})

@@ -1,0 +1,85 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
+import { openDatabase } from '../../prisma/client.ts'
+import { migrate } from '../../prisma/migrate.ts'
+import { createSealer } from '../../routers/webhook/seal.ts'
+import { freshDatabase, query } from '../process/outside.ts'
+import { id } from '../support/world.ts'
+
+/** Due whenever now is. */
+const LONG_AGO = Date.parse('2024-02-29T12:00:00Z')
+
+export type QueueWorld = Awaited<ReturnType<typeof startQueue>>
+
+/** A database of its own for one file: a worker takes whatever is in there. */
+let databaseUrl: string
+const ends: (() => Promise<void>)[] = []
+beforeAll(async () => {
+  databaseUrl = await freshDatabase((end) => ends.push(end))
+  await migrate(databaseUrl)
+})
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+
+/** The queue of a file that imports this one, empty. */
+export async function startQueue() {
+  await query(databaseUrl, 'DELETE FROM "App"')
+  const db = openDatabase(databaseUrl, () => {})
+  onTestFinished(() => db.$disconnect())
+  const secretsKey = randomBytes(32)
+  return { databaseUrl, db, secretsKey, ...(await publisher(db, createSealer([secretsKey]))) }
+}
+
+/** What fills a queue, with an app of its own. */
+export async function publisher(db: Database, sealer: ReturnType<typeof createSealer>) {
+  const [app, team, providerId] = [id('app'), id('team'), id('provider')]
+  await db.organisation.create({ data: { id: providerId, kind: 'provider', name: 'Provider' } })
+  await db.team.create({ data: { id: team, name: 'Team', level: 'developer' } })
+  await db.app.create({ data: { id: app, name: 'App', teamId: team, providerId } })
+  return {
+    app,
+    sealer,
+    async subscribe(url: string | null = 'https://127.0.0.1/', secret: string | null = null): Promise<string> {
+      const id = randomUUID()
+      const sealed = secret && sealer.seal(secret, `Subscription.secret:${id}`)
+      await db.subscription.create({ data: { id, appId: app, subscriber: 'club', url, secret: sealed } })
+      return id
+    },
+    /** Events, each for one subscription in turn, due a millisecond after one another from `at` on; the deliveries' ids. */
+    async publish(to: string | readonly string[], { count = 1, at = LONG_AGO, data = '{}' } = {}): Promise<string[]> {
+      const subscriptions = [to].flat()
+      const rows = Array.from({ length: count }, (_, n) => ({
+        id: randomUUID(),
+        event: id('event'),
+        at: new Date(at + n),
+      }))
+      await db.publishedEvent.createMany({
+        data: rows.map(({ event, at }) => ({
+          appId: app,
+          id: event,
+          type: 'test.happened',
+          body: JSON.stringify({ id: event, type: 'test.happened', timestamp: at, data: JSON.parse(data) }),
+          publishedAt: at,
+        })),
+      })
+      await db.delivery.createMany({
+        data: rows.map(({ id, event, at }, n) => ({
+          id,
+          appId: app,
+          eventId: event,
+          subscriptionId: subscriptions[n % subscriptions.length]!,
+          createdAt: at,
+          nextAttemptAt: at,
+        })),
+      })
+      return rows.map(({ id }) => id)
+    },
+    row: (id: string | undefined) => db.delivery.findUniqueOrThrow({ where: { id: id! } }),
+    states: async () => {
+      const groups = await db.delivery.groupBy({ by: ['state'], _count: true })
+      return Object.fromEntries(groups.map(({ state, _count }) => [state, _count]))
+    },
+  }
+}

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Claimed } from '../../routers/deliveries/queue.ts'
+import { claim, look, recover, release } from '../../routers/deliveries/queue.ts'
+import type { QueueWorld } from './queue-world.ts'
+import { startQueue } from './queue-world.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+const LEASE_MS = 45_000
+const HOUR_MS = 3_600_000
+
+const claimFor = (
+  { db }: QueueWorld,
+  shares: Record<string, number>,
+  { now = NOW, lease = randomUUID() as string } = {},
+) => claim(db, { now, lease, leaseMs: LEASE_MS, shares: new Map(Object.entries(shares)) })
+
+const ids = (claimed: readonly Claimed[]) => claimed.map(({ id }) => id)
+
+describe('a claim', () => {
+  it('gives what a try needs, and leases it', async () => {
+    const world = await startQueue()
+    const subscription = await world.subscribe('https://receiver.example.org/hook', 'secret')
+    const [id] = await world.publish(subscription, { at: NOW - 1_000, data: '{"n":1}' })
+    const claimed = await claimFor(world, { [subscription]: 1 }, { lease: 'worker.1' })
+
+    const { eventId, ...row } = await world.row(id)
+    const body = `{"id":"${eventId}","type":"test.happened","timestamp":"2026-11-20T11:59:59.000Z","data":{"n":1}}`
+    const { secret } = await world.db.subscription.findUniqueOrThrow({ where: { id: subscription } })
+    const url = 'https://receiver.example.org/hook'
+    const { app } = world
+    expect(claimed).toEqual([
+      { id, lease: 'worker.1', app, event: eventId, subscription, attempts: 0, url, secret, body },
+    ])
+    expect(world.sealer.open(claimed[0]!.secret!, `Subscription.secret:${subscription}`)).toBe('secret')
+    expect(row).toMatchObject({
+      state: 'pending',
+      lease: 'worker.1',
+      leasedUntil: new Date(NOW + LEASE_MS),
+      attempts: 0,
+    })
+    expect(row.nextAttemptAt).toEqual(new Date(NOW - 1_000))
+  })
+
+  it('takes of each subscription at most its number, the oldest first, and nothing that is not due', async () => {
+    const world = await startQueue()
+    const [a, b, c] = [await world.subscribe(), await world.subscribe(), await world.subscribe()]
+    const late = await world.publish(a, { count: 3, at: NOW - 1_000 })
+    const early = await world.publish(a, { count: 2, at: NOW - 9_000 })
+    const ofB = await world.publish(b, { count: 2, at: NOW })
+    const notYet = await world.publish(b, { at: NOW + 2 })
+    const notAsked = await world.publish(c, { at: NOW - 1_000 })
+
+    const claimed = await claimFor(world, { [a]: 4, [b]: 32 }, { now: NOW + 1 })
+    expect(new Set(ids(claimed))).toEqual(new Set([...early, ...late.slice(0, 2), ...ofB]))
+    for (const id of [late[2], ...notYet, ...notAsked]) expect((await world.row(id)).lease).toBeNull()
+  })
+
+  it('takes nothing of a subscription that has ended, is gone, or has been served already', async () => {
+    const world = await startQueue()
+    const [ended, served] = [await world.subscribe(), await world.subscribe()]
+    const [id] = await world.publish(ended)
+    await world.publish(served)
+    await world.db.subscription.update({ where: { id: ended }, data: { endedAt: new Date(NOW) } })
+    expect(await claimFor(world, { [served]: 5 })).toHaveLength(1)
+    expect(await claimFor(world, { [ended]: 5, [served]: 5, [randomUUID()]: 5 })).toEqual([])
+    expect(await claimFor(world, {})).toEqual([])
+    expect(await world.row(id)).toMatchObject({ state: 'pending', lease: null })
+  })
+
+  it('is of one worker alone, however many claim at once', async () => {
+    const world = await startQueue()
+    const subscription = await world.subscribe()
+    const all = await world.publish(subscription, { count: 120 })
+    const claims = await Promise.all(Array.from({ length: 8 }, () => claimFor(world, { [subscription]: 10 })))
+    const first = claims.flat().map(({ id }) => id)
+    expect(new Set(first).size).toBe(first.length)
+    // What was another's to take at that moment is there for the next.
+    const then: string[] = []
+    for (let claimed = [0 as unknown]; claimed.length > 0; ) {
+      const more = await claimFor(world, { [subscription]: 10 })
+      then.push(...ids(more))
+      claimed = more
+    }
+    expect([...first, ...then].toSorted()).toEqual(all.toSorted())
+  })
+
+  it('passes over what another is taking at this moment, and does not wait', async () => {
+    const world = await startQueue()
+    const subscription = await world.subscribe()
+    const [first, second] = await world.publish(subscription, { count: 2 })
+    const other = new pg.Client(world.databaseUrl)
+    await other.connect()
+    onTestFinished(() => other.end())
+    await other.query('BEGIN')
+    await other.query('SELECT FROM "Delivery" WHERE id = $1 FOR UPDATE', [first])
+    expect(ids(await claimFor(world, { [subscription]: 2 }))).toEqual([second])
+    await other.query('COMMIT')
+    expect(ids(await claimFor(world, { [subscription]: 2 }))).toEqual([first])
+  })
+})
+
+describe('a look', () => {
+  it('sees whose deliveries are due, once each, however many there are', async () => {
+    const world = await startQueue()
+    const [dead, live, later, idle] = await Promise.all(Array.from({ length: 4 }, () => world.subscribe()))
+    await world.publish(dead!, { count: 2_000, at: NOW - HOUR_MS })
+    await world.publish(live!, { at: NOW })
+    const [due] = await world.publish(later!, { at: NOW + 1 })
+    const { due: seen, ...rest } = await look(world.db, { now: NOW })
+    expect(new Set(seen)).toEqual(new Set([dead, live]))
+    expect(rest).toEqual({ ended: [], next: null })
+
+    const after = await look(world.db, { now: NOW + 1 })
+    expect(new Set(after.due)).toEqual(new Set([dead, live, later]))
+    await claimFor(world, { [later!]: 1 }, { now: NOW + 1 })
+    expect((await world.row(due)).lease).not.toBeNull()
+    expect((await look(world.db, { now: NOW + 1 })).due).not.toContain(later)
+    expect(seen).not.toContain(idle)
+  })
+
+  it('is bounded, and says where the next one goes on', async () => {
+    const world = await startQueue()
+    const all = await Promise.all(Array.from({ length: 5 }, () => world.subscribe()))
+    for (const subscription of all) await world.publish(subscription, { count: 3 })
+    const inOrder = all.toSorted()
+    const first = await look(world.db, { now: NOW, most: 2 })
+    const second = await look(world.db, { now: NOW, most: 2, after: first.next! })
+    const third = await look(world.db, { now: NOW, most: 2, after: second.next! })
+    expect([first, second, third].map(({ due }) => due.toSorted())).toEqual([
+      inOrder.slice(0, 2),
+      inOrder.slice(2, 4),
+      inOrder.slice(4),
+    ])
+    expect(third.next).toBeNull()
+    expect(await look(world.db, { now: NOW, most: 2, after: inOrder[4]! })).toEqual({ due: [], ended: [], next: null })
+  })
+
+  it('sees apart what belongs to subscriptions that have ended, due or not', async () => {
+    const world = await startQueue()
+    const [ended, live] = [await world.subscribe(), await world.subscribe()]
+    await world.publish(ended, { at: NOW + HOUR_MS })
+    await world.publish(live)
+    await world.db.subscription.update({ where: { id: ended }, data: { endedAt: new Date(NOW) } })
+    expect(await look(world.db, { now: NOW })).toEqual({ due: [live], ended: [ended], next: null })
+  })
+})
+
+describe('a lease', () => {
+  it('that is given back is due as before', async () => {
+    const world = await startQueue()
+    const subscription = await world.subscribe()
+    await world.publish(subscription, { count: 2 })
+    const claimed = await claimFor(world, { [subscription]: 2 })
+    const before = await world.row(claimed[0]!.id)
+    await release(world.db, claimed)
+    expect(await world.row(claimed[0]!.id)).toEqual({ ...before, lease: null, leasedUntil: null })
+    expect(ids(await claimFor(world, { [subscription]: 2 }))).toEqual(ids(claimed))
+  })
+
+  it('of another worker is not given back', async () => {
+    const world = await startQueue()
+    const subscription = await world.subscribe()
+    await world.publish(subscription)
+    const [claimed] = await claimFor(world, { [subscription]: 1 }, { lease: 'one' })
+    await release(world.db, [{ ...claimed!, lease: 'another' }])
+    await release(world.db, [])
+    expect(await world.row(claimed!.id)).toMatchObject({ lease: 'one' })
+  })
+
+  it('that has run out makes claimable again, without counting a try; the others stay', async () => {
+    const world = await startQueue()
+    const subscription = await world.subscribe()
+    await world.publish(subscription, { count: 1_210 })
+    const old = await claimFor(world, { [subscription]: 1_205 })
+    const [young] = await claimFor(world, { [subscription]: 1 }, { now: NOW + 1, lease: 'young' })
+
+    expect(await recover(world.db, NOW + LEASE_MS - 1)).toBe(0)
+    expect(await recover(world.db, NOW + LEASE_MS)).toBe(1_205)
+    expect(await world.row(old[0]!.id)).toMatchObject({ state: 'pending', attempts: 0, lease: null, leasedUntil: null })
+    expect(await world.row(young!.id)).toMatchObject({ lease: 'young' })
+    expect(await claimFor(world, { [subscription]: 2_000 })).toHaveLength(1_209)
+  })
+})

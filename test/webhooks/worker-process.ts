@@ -1,0 +1,29 @@
+/** A worker in a process of its own, with a short lease and short waits. Run by a test that kills it. */
+import pino from 'pino'
+import { openDatabase } from '../../prisma/client.ts'
+import { createSealer } from '../../routers/webhook/seal.ts'
+import { createSender } from '../../server/webhooks/send.ts'
+import { startWorker } from '../../server/webhooks/worker.ts'
+
+export interface Given {
+  databaseUrl: string
+  secretsKey: string
+  /** What signed the receiver's certificate. */
+  ca: string
+  leaseMs: number
+  pollMs: number
+  /** Seconds. */
+  waits: number[]
+}
+
+const { databaseUrl, secretsKey, ca, ...times }: Given = JSON.parse(process.argv[2]!)
+const now = Date.now
+startWorker({
+  ...times,
+  db: openDatabase(databaseUrl, () => {}),
+  sender: createSender({ allow: ['127.0.0.1'], now, ca }),
+  sealer: createSealer([Buffer.from(secretsKey, 'base64')]),
+  now,
+  log: pino(),
+})
+process.stdout.write('ready\n')

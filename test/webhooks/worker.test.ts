@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest'
+import { answering, holding, receiver, startWorkers } from './worker-world.ts'
+
+const SECOND_MS = 1_000
+const HOUR_MS = 3_600_000
+
+describe('a worker', { timeout: 60_000 }, () => {
+  it('delivers what is due, and writes what came of it', async () => {
+    const to = await receiver()
+    const { subscribe, publish, row, lines, app } = await startWorkers()
+    const subscription = await subscribe(to.url('/hook?a=1'), 'secret-4711')
+    const [id] = await publish(subscription, { data: '{"canary":"body-4711"}' })
+    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
+
+    const { eventId: event, ...after } = await row(id)
+    expect(after).toMatchObject({ attempts: 1, lastStatus: 204, lastError: null, lease: null, nextAttemptAt: null })
+    expect(to.received).toHaveLength(1)
+    const [{ method, path, headers, body }] = to.received as [(typeof to.received)[0]]
+    expect([method, path]).toEqual(['POST', '/hook?a=1'])
+    expect(headers).toMatchObject({ 'webhook-id': id, 'x-webhook-secret': 'secret-4711' })
+    expect(JSON.parse(body)).toMatchObject({ id: event, data: { canary: 'body-4711' } })
+
+    const ofTry = { level: 30, delivery: id, event, subscription, app, attempt: 1, status: 204, error: null }
+    expect(lines()).toEqual([
+      {
+        ...ofTry,
+        ms: expect.any(Number),
+        time: expect.anything(),
+        pid: expect.anything(),
+        hostname: expect.anything(),
+      },
+    ])
+    expect(JSON.stringify(lines())).not.toMatch(/4711|hook|127\.0\.0\.1/)
+  })
+
+  it('tries again when it is time, with the same id and body', async () => {
+    const to = await receiver(answering([500, 204]))
+    const { subscribe, publish, row, lines, now, advance } = await startWorkers()
+    const before = now()
+    const [id] = await publish(await subscribe(to.url()))
+    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, state: 'pending', lease: null })
+    const failed = await row(id)
+    expect(failed).toMatchObject({ lastStatus: 500, lastAnswer: 'said', finishedAt: null })
+    expect(failed.lastError).toBeTruthy()
+    const at = failed.nextAttemptAt!.getTime()
+    expect(at).toBeGreaterThanOrEqual(before + 4 * SECOND_MS)
+    expect(at).toBeLessThanOrEqual(now() + 6 * SECOND_MS)
+
+    advance(7 * SECOND_MS)
+    await expect
+      .poll(() => row(id), { timeout: 20_000 })
+      .toMatchObject({ attempts: 2, state: 'delivered', lastError: null })
+    expect(to.received).toHaveLength(2)
+    const [first, second] = to.received
+    expect([second!.headers['webhook-id'], second!.body]).toEqual([id, first!.body])
+    expect(first!.headers['webhook-id']).toBe(id)
+    expect(lines().map(({ level, attempt, status }) => [level, attempt, status])).toEqual([
+      [40, 1, 500],
+      [30, 2, 204],
+    ])
+  })
+
+  it('leaves alone what is not due yet', async () => {
+    const to = await receiver(answering([500, 204]))
+    const { subscribe, publish, row, advance } = await startWorkers()
+    const [subscription, other] = [await subscribe(to.url()), await subscribe(to.url('/other'))]
+    const [id] = await publish(subscription)
+    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, lease: null })
+    advance(7 * SECOND_MS)
+    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
+    // Due in some hours: what comes to another subscription meanwhile is delivered, and this is not.
+    const [later] = await publish(subscription, { at: Date.now() + 5 * HOUR_MS })
+    const [sooner] = await publish(other)
+    advance(SECOND_MS)
+    await expect.poll(() => row(sooner), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
+    expect(await row(later)).toMatchObject({ state: 'pending', attempts: 0, lease: null })
+    advance(6 * HOUR_MS)
+    await expect.poll(() => row(later), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
+  })
+
+  it('looks at once when it is woken', async () => {
+    const to = await receiver()
+    const { subscribe, publish, row, states, wake } = await startWorkers({ pollMs: 3_600_000 })
+    const subscription = await subscribe(to.url())
+    // What the first look may have seen, and what only another can see.
+    await publish(subscription)
+    wake()
+    await expect.poll(states, { timeout: 20_000 }).toEqual({ delivered: 1 })
+    const [id] = await publish(await subscribe(to.url('/other')))
+    wake()
+    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
+  })
+
+  it('gives up after eight tries', async () => {
+    const to = await receiver(answering([503]))
+    const { subscribe, publish, row, advance, lines } = await startWorkers()
+    const [id] = await publish(await subscribe(to.url()))
+    for (let tries = 1; tries <= 8; tries++) {
+      await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: tries, lease: null })
+      advance(13 * HOUR_MS)
+    }
+    const failed = await row(id)
+    expect(failed).toMatchObject({
+      state: 'failed',
+      lastStatus: 503,
+      nextAttemptAt: null,
+      finishedAt: expect.any(Date),
+    })
+    expect(to.received).toHaveLength(8)
+    expect(new Set(to.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]))
+    expect(lines().map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+  })
+
+  it('takes a redirect for a failure, and does not follow it', async () => {
+    const elsewhere = await receiver()
+    const to = await receiver(answering([307], { location: elsewhere.url() }))
+    const { subscribe, publish, row } = await startWorkers()
+    const [id] = await publish(await subscribe(to.url()))
+    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, lease: null })
+    expect(await row(id)).toMatchObject({ state: 'pending', lastStatus: 307 })
+    expect(elsewhere.connections()).toBe(0)
+  })
+
+  it('waits as long as the receiver asks', async () => {
+    const to = await receiver(answering([429], { 'retry-after': '1800' }))
+    const { subscribe, publish, row, now } = await startWorkers()
+    const before = now()
+    const [id] = await publish(await subscribe(to.url()))
+    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, lease: null })
+    const at = (await row(id)).nextAttemptAt!.getTime()
+    expect(at).toBeGreaterThanOrEqual(before + 1_800_000)
+    expect(at).toBeLessThanOrEqual(now() + 1_800_000)
+  })
+
+  it('ends the subscription on a 410: what else is pending is failed, and nothing more is sent', async () => {
+    const to = await receiver(answering([410]))
+    const live = await receiver()
+    const { db, subscribe, publish, row, states, advance } = await startWorkers()
+    const [ending, going] = [await subscribe(to.url()), await subscribe(live.url())]
+    const [first] = await publish(ending, { count: 30 })
+    await expect.poll(states, { timeout: 20_000 }).toEqual({ failed: 30 })
+    expect(to.received).toHaveLength(1)
+    expect(to.received[0]!.headers['webhook-id']).toBe(first)
+    expect((await db.subscription.findUniqueOrThrow({ where: { id: ending } })).endedAt).toBeInstanceOf(Date)
+    const ended = await row(first)
+    expect(ended).toMatchObject({ attempts: 1, lastStatus: 410, lastAnswer: 'said' })
+    expect(ended.lastError).not.toBe('the subscription has ended')
+
+    // Published when it was about to end: never sent either.
+    const [late] = await publish(ending)
+    const [other] = await publish(going)
+    advance(SECOND_MS)
+    await expect.poll(states, { timeout: 20_000 }).toEqual({ failed: 31, delivered: 1 })
+    expect(await row(late)).toMatchObject({ attempts: 0, lastError: 'the subscription has ended' })
+    expect(await row(other)).toMatchObject({ state: 'delivered' })
+    expect(to.received).toHaveLength(1)
+  })
+
+  it('fails a try whose secret cannot be opened, and sends nothing', async () => {
+    const to = await receiver()
+    const { db, subscribe, publish, row, sealer } = await startWorkers()
+    const subscription = await subscribe(to.url(), 'secret')
+    const secret = sealer.seal('secret', 'Subscription.secret:another')
+    await db.subscription.update({ where: { id: subscription }, data: { secret } })
+    const [id] = await publish(subscription)
+    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, lease: null })
+    const failed = { state: 'pending', lastStatus: null, lastError: 'the secret cannot be opened' }
+    expect(await row(id)).toMatchObject(failed)
+    expect(to.connections()).toBe(0)
+  })
+
+  it('goes on when a subscription is removed while it is told', async () => {
+    const hold = holding()
+    const [to, live] = [await receiver(hold.answer), await receiver()]
+    const { db, subscribe, publish, row, states, wake } = await startWorkers()
+    const subscription = await subscribe(to.url())
+    await publish(subscription, { count: 3 })
+    await expect.poll(() => to.received.length, { timeout: 20_000 }).toBe(1)
+    await db.subscription.delete({ where: { id: subscription } })
+    hold.letGo()
+    const [id] = await publish(await subscribe(live.url()))
+    wake()
+    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
+    await expect.poll(states).toEqual({ delivered: 1 })
+    expect(to.received).toHaveLength(1)
+  })
+})
+
+describe('several at once', { timeout: 60_000 }, () => {
+  it('deliver each once: workers of one database', async () => {
+    const to = await receiver()
+    const { subscribe, publish, states } = await startWorkers({ count: 3 })
+    const subscriptions = await Promise.all(Array.from({ length: 6 }, () => subscribe(to.url())))
+    const all: string[] = []
+    for (const subscription of subscriptions) all.push(...(await publish(subscription, { count: 60 })))
+    await expect.poll(states, { timeout: 30_000 }).toEqual({ delivered: 360 })
+    expect(to.received.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual(all.toSorted())
+  })
+
+  it('a receiver that never answers, with whatever it has waiting, holds up none but itself', async () => {
+    const [dead, live] = [await receiver(holding().answer), await receiver()]
+    const { subscribe, publish, db, wake } = await startWorkers()
+    await publish(await subscribe(dead.url()), { count: 500 })
+    wake()
+    await expect.poll(() => dead.received.length, { timeout: 20_000 }).toBe(1)
+    const subscription = await subscribe(live.url())
+    for (let round = 0; round < 3; round++) {
+      await publish(subscription, { count: 100, at: Date.now() })
+      wake()
+      const delivered = () => db.delivery.count({ where: { subscriptionId: subscription, state: 'delivered' } })
+      await expect.poll(delivered, { timeout: 20_000 }).toBe(100 * (round + 1))
+    }
+    const underWay = await db.delivery.count({ where: { lease: { not: null } } })
+    expect([underWay, live.received.length]).toEqual([1, 300])
+  })
+
+  it('so many receivers that never answer as may fail at once leave a live one its slots', async () => {
+    const [dead, live] = [await receiver(holding().answer), await receiver()]
+    const { subscribe, publish, row, wake } = await startWorkers()
+    for (let i = 0; i < 40; i++) await publish(await subscribe(dead.url(`/${i}`)), { count: 5 })
+    wake()
+    await expect.poll(() => dead.received.length, { timeout: 20_000 }).toBe(40)
+    const [id] = await publish(await subscribe(live.url()))
+    wake()
+    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
+    expect(dead.received).toHaveLength(40)
+  })
+})
