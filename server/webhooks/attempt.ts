@@ -3,6 +3,7 @@ import type { Finished } from '../../routers/deliveries/outcomes.ts'
 import type { Claimed } from '../../routers/deliveries/queue.ts'
 import { waitAfter } from '../../routers/deliveries/schedule.ts'
 import type { Sealer } from '../../routers/webhook/seal.ts'
+import { places } from '../../routers/webhook/seal.ts'
 import type { Outcome, Sender } from './send.ts'
 
 export interface Attempting {
@@ -21,7 +22,7 @@ export function attempting({ sender, sealer, now, log, waits }: Attempting) {
     if (url === null) return failure('the subscription has no address')
     let secret: string | null
     try {
-      secret = sealed && sealer.open(sealed, `Subscription.secret:${subscription}`)
+      secret = sealed && sealer.open(sealed, places.subscription(subscription))
     } catch {
       return failure('the secret cannot be opened')
     }

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { createSealer } from '../../routers/webhook/seal.ts'
+import { checkSecretsKey } from '../../server/secrets-key.ts'
 import { freshDatabase } from '../process/outside.ts'
 import { dataDirectory, postgresOf, run, start, until } from '../process/service.ts'
 import { publisher } from './queue-world.ts'
@@ -93,6 +94,13 @@ describe('a worker in a process of its own', { timeout: 120_000 }, () => {
   it('says what is wrong with its settings', async () => {
     const { code, stderr } = await startWorker({ LOG_LEVEL: 'loud' }).ended
     expect([code, stderr]).toEqual([1, expect.stringContaining('LOG_LEVEL')])
+  })
+
+  it('does not begin with another key than the one that the secrets are sealed with', async () => {
+    const { db, env } = await prepared(await receiver())
+    await checkSecretsKey(db, createSealer([randomBytes(32)]))
+    const { code, stderr } = await startWorker(env).ended
+    expect([code, stderr]).toEqual([1, expect.stringContaining('SECRETS_KEY is not the key')])
   })
 })
 
