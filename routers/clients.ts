@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../prisma/client.ts'
 import type { Level, Registration } from './registration.ts'
-import { faultsOf, levelFaults } from './registration.ts'
+import { faultsOf, levelFaults, nameFaults } from './registration.ts'
 
 /** Why a registration is refused, in sentences; nothing was changed. */
 export class RegistrationRefused extends Error {}
@@ -20,7 +20,7 @@ export async function register(
     const before = await tx.client.findUnique({ where: { id: wish.id } })
     if (before && !replace) refuse(`There is a client ${wish.id} already; --replace changes it.`)
     // Members have allowed it to this team; another one would inherit what it was not given.
-    if (before && before.teamId !== wish.team.id) refuse(`The client ${wish.id} belongs to the team ${before.teamId}.`)
+    if (before && before.teamId !== wish.team.id) refuse(ownedBy(before))
     const level = await teamLevel(tx, wish.team)
     refuseIf(levelFaults(wish.scopes, level))
     if (wish.app) await findApp(tx, wish.app, wish.team.id)
@@ -34,6 +34,26 @@ export async function register(
     return before ? 'replaced' : 'added'
   })
 }
+
+/** Registers a client of the platform itself, which has no team, no app, no limit, and asks no member for consent. */
+export async function registerFirstParty(db: Database, { id, name }: { id: string; name: string }, replace: boolean) {
+  refuseIf(nameFaults('client', { id, name }))
+  return db.$transaction(async (tx) => {
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`
+    const before = await tx.client.findUnique({ where: { id } })
+    if (before && !replace) refuse(`There is a client ${id} already; --replace changes it.`)
+    if (before && before.teamId !== null) refuse(ownedBy(before))
+    await tx.client.upsert({
+      where: { id },
+      create: { id, name, environment: 'production', redirectUris: [], scopes: [] },
+      update: { name },
+    })
+    return before ? 'replaced' : 'added'
+  })
+}
+
+const ownedBy = ({ id, teamId }: { id: string; teamId: string | null }) =>
+  teamId === null ? `The client ${id} belongs to the platform.` : `The client ${id} belongs to the team ${teamId}.`
 
 /** Of the team that exists, or of the one that is made. */
 async function teamLevel(tx: Transaction, { id, name, level }: Registration['team']): Promise<Level> {

@@ -30,25 +30,23 @@ export const scopesOf = (client: { scopes: readonly string[]; team: { level: Lev
 /** All that is wrong with a registration by itself, a sentence each. */
 export function faultsOf(wish: Registration, development: boolean): string[] {
   const { id, name, team, app } = wish
-  const ids: [string, string | undefined][] = [
-    ['client', id],
-    ['team', team.id],
-    ['app', app?.id],
-  ]
-  const names: [string, string | undefined][] = [
-    ['client', name],
-    ['team', team.name],
-    ['app', app?.name],
-  ]
   return [
-    ...ids.map(([whose, text]) => text !== undefined && !isId(text) && `The id of the ${whose} ${ID_RULE}.`),
-    ...names.map(([whose, text]) => text !== undefined && !isName(text) && `The name of the ${whose} ${NAME_RULE}.`),
+    ...nameFaults('client', { id, name }),
+    ...nameFaults('team', team),
+    ...nameFaults('app', app ?? {}),
     wish.redirectUris.length === 0 && 'A client needs an address to which members are sent back.',
     ...wish.redirectUris.map((address) => redirectFault(address, wish.type, development)),
     wish.scopes.length === 0 && 'A client needs a scope.',
     ...wish.scopes.map((scope) => !isScope(scope) && `There is no scope ${scope}.`),
   ].filter((fault) => typeof fault === 'string')
 }
+
+/** What is wrong with how something is called. */
+export const nameFaults = (whose: string, { id, name }: { id?: string; name?: string | undefined }): string[] =>
+  [
+    id !== undefined && !isId(id) && `The id of the ${whose} ${ID_RULE}.`,
+    name !== undefined && !isName(name) && `The name of the ${whose} ${NAME_RULE}.`,
+  ].filter((fault) => typeof fault === 'string')
 
 const ID_RULE = "is 1 to 64 letters, digits, '_' or '-'"
 const isId = (text: string) => /^[A-Za-z0-9_-]{1,64}$/.test(text)

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Database } from '../../prisma/client.ts'
-import { clientWithConsents, listClients, register, removeClient } from '../../routers/clients.ts'
+import { clientWithConsents, listClients, register, registerFirstParty, removeClient } from '../../routers/clients.ts'
 import type { Registration } from '../../routers/registration.ts'
 import { readEnvironment } from '../config.ts'
 import { openStore } from '../store.ts'
@@ -10,6 +10,7 @@ import { table } from './table.ts'
 const usage = `  npm run -s client -- add --id ID --name NAME --team TEAM [--team-name NAME --level hobby|developer]
       [--app APP] [--app-name NAME --provider PROVIDER] --redirect URI [--redirect URI ...] --scope "a b"
       [--type web|native] [--environment production|sandbox] [--replace]
+  npm run -s client -- add --first-party --id ID --name NAME [--replace]
   npm run -s client -- list [--team TEAM]
   npm run -s client -- remove --id ID [--yes]`
 
@@ -17,6 +18,7 @@ const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const options = {
   id: text,
+  'first-party': flag,
   name: text,
   team: text,
   'team-name': text,
@@ -68,6 +70,7 @@ function readArguments() {
 /** Each reads its options first, before there is a database. */
 const actions = {
   add(values: Values, development: boolean) {
+    if (values['first-party']) return addFirstParty(values)
     const wish = registrationOf(values)
     return async (db: Database) => {
       const done = await register(db, wish, { replace: values.replace === true, development })
@@ -104,6 +107,17 @@ const actions = {
       process.stdout.write(`Removed: ${id}, ${consents(gone)}\n`)
     }
   },
+}
+
+/** A client of the platform itself, whatever a team's client has beside its id and name. */
+function addFirstParty({ id, name, replace = false, 'first-party': _asked, ...rest }: Values) {
+  const [other] = Object.keys(rest)
+  if (other) throw new Error(`--${other} is not for clients of the platform:\n${usage}`)
+  if (!id || !name) throw new Error(`--id and --name are needed:\n${usage}`)
+  return async (db: Database) => {
+    const done = await registerFirstParty(db, { id, name }, replace)
+    process.stdout.write(`The client ${id} is ${done}.\n`)
+  }
 }
 
 const consents = (count: number) => (count === 1 ? '1 consent' : `${count} consents`)

@@ -64,6 +64,31 @@ describe('the client command', { timeout: 120_000 }, () => {
     }
   })
 
+  it('adds a client of the platform, and leaves those of teams alone', async () => {
+    const { env, stored } = await filled()
+    const before = await stored()
+    const add = ['add', '--first-party', '--id', 'billing', '--name', 'Billing']
+    expect(await client(add, env)).toEqual(done('The client billing is added.\n'))
+    const { clients, ...rest } = await stored()
+    const added = { ...row, id: 'billing', name: 'Billing', teamId: null, redirectUris: [], scopes: [] }
+    expect(clients).toEqual([...before.clients, added].sort(byId))
+    expect(rest).toEqual({ teams: before.teams, apps: before.apps })
+
+    const after = await stored()
+    expect(await client(add, env)).toEqual(refused('There is a client billing already; --replace changes it.\n'))
+    expect(await client([...add, '--team', 'builders'], env)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^--team is not for clients of the platform:/),
+    })
+    const ofTeam = ['add', '--first-party', '--id', 'no-app', '--name', 'Mine', '--replace']
+    expect(await client(ofTeam, env)).toEqual(refused('The client no-app belongs to the team builders.\n'))
+    const ofPlatform = [...newTeam, '--id', 'billing', '--replace']
+    expect(await client(ofPlatform, env)).toEqual(refused('The client billing belongs to the platform.\n'))
+    expect(await stored()).toEqual(after)
+    expect(await client([...add, '--replace'], env)).toEqual(done('The client billing is replaced.\n'))
+    expect(await stored()).toEqual(after)
+  })
+
   it('says what cannot be registered, and changes nothing', async () => {
     const { env, stored } = await filled()
     const before = await stored()
@@ -104,7 +129,7 @@ planner  -    planners  hobby  web   production   svc.me.profile:read  https://p
     expect(ids.filter(Boolean)).toEqual([
       'ID',
       ...['example-app', 'no-app', 'trainer-app', 'trainer-app-sandbox'],
-      ...['hobby-app', 'planner'],
+      ...['hobby-app', 'planner', 'platform'],
     ])
   })
 
