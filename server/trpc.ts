@@ -14,6 +14,7 @@ import type { Step } from './state.ts'
 
 const ENDPOINT = '/trpc'
 const MAX_BATCH = 10
+const BYTE_ORDER_MARK = '\ufeff'
 
 /** A value may be nested as deep as over REST; around it are the input and the batch. */
 const BODY_NESTING = MAX_NESTING + 2
@@ -41,7 +42,10 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit, room:
     const read = async () => {
       ctx.state.principal = await authenticate(ctx.req)
       if (isPost) return readJson(ctx.req, isBatch)
-      await checkJson(Buffer.from(query.get('input') ?? '{}'), isBatch)
+      const input = query.get('input') ?? '{}'
+      // Before a body it is let pass; here nothing would take it off before the input is parsed.
+      if (input.startsWith(BYTE_ORDER_MARK)) throw errors.bodyNotJson()
+      await checkJson(Buffer.from(input), isBatch)
       return undefined
     }
     let refusal: unknown
