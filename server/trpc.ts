@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
+import type { TRPCError } from '@trpc/server'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { BODY_LIMIT_BYTES, readBytes, scan } from '../rest-facade/body.ts'
 import { Splices } from '../rest-facade/splices.ts'
+import type { Principal } from '../routers/access.ts'
 import type { Context, Core } from '../routers/context.ts'
 import { ApiError, errors } from '../routers/errors.ts'
 import { appRouter } from '../routers/index.ts'
@@ -11,9 +13,15 @@ import type { Authenticate } from './authenticate.ts'
 import type { Admit } from './rate-limit.ts'
 import type { Room } from './room.ts'
 import type { Step } from './state.ts'
+import { answerOf, singleCall } from './trpc-call.ts'
 
 const ENDPOINT = '/trpc'
 const MAX_BATCH = 10
+const BYTE_ORDER_MARK = '\ufeff'
+const TYPE = 'application/json; charset=utf-8'
+
+/** Leaves a byte order mark out. */
+const utf8 = new TextDecoder()
 
 /** A value may be nested as deep as over REST; around it are the input and the batch. */
 const BODY_NESTING = MAX_NESTING + 2
@@ -41,13 +49,44 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit, room:
     const read = async () => {
       ctx.state.principal = await authenticate(ctx.req)
       if (isPost) return readJson(ctx.req, isBatch)
-      await checkJson(Buffer.from(query.get('input') ?? '{}'), isBatch)
+      const input = query.get('input') ?? '{}'
+      // Before a body it is let pass; here nothing would take it off before the input is parsed.
+      if (input.startsWith(BYTE_ORDER_MARK)) throw errors.bodyNotJson()
+      await checkJson(Buffer.from(input), isBatch)
       return undefined
     }
     let refusal: unknown
     const body = await read().catch((thrown) => {
       refusal = thrown
     })
+
+    const contextOf = (principal: Principal): Context => ({
+      ...core,
+      principal,
+      admit: (access) => admit(access, setHeader),
+      json: splices.hold,
+      reserve: share.reserve,
+      setHeader,
+    })
+    const onError = ({ error }: { error: TRPCError }) => {
+      if (error instanceof ApiError && error.status >= 500) ctx.state.cause = error.cause
+    }
+    const send = async (json: string) => {
+      ctx.body = await splices.into(json)
+      share.assembled()
+    }
+
+    const single = refusal || streamed ? null : await singleCall(ctx.method, name, query)
+    if (single) {
+      const input = body ? utf8.decode(body) : query.get('input')
+      const { status, json, error } = await answerOf(single, input ?? '', contextOf(ctx.state.principal!))
+      if (error) onError({ error })
+      if (error instanceof ApiError) ctx.set(error.headers)
+      ctx.status = status
+      ctx.set('Vary', 'trpc-accept, accept')
+      ctx.type = TYPE
+      return send(json)
+    }
 
     const response = await fetchRequestHandler({
       endpoint: ENDPOINT,
@@ -61,14 +100,7 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit, room:
       createContext: async ({ info }): Promise<Context> => {
         const { principal } = ctx.state
         if (!principal) throw refusal
-        const own: Context = {
-          ...core,
-          principal,
-          admit: (access) => admit(access, setHeader),
-          json: splices.hold,
-          reserve: share.reserve,
-          setHeader,
-        }
+        const own = contextOf(principal)
         await admitUnseen(own, info.calls.filter(({ procedure }) => refusal || !procedure).length)
         if (refusal) throw refusal
         return own
@@ -76,17 +108,15 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit, room:
       responseMeta: ({ errors: failures }) => ({
         headers: Object.assign({}, ...failures.map((failure) => failure instanceof ApiError && failure.headers)),
       }),
-      onError: ({ error }) => {
-        if (error instanceof ApiError && error.status >= 500) ctx.state.cause = error.cause
-      },
+      onError,
     })
     ctx.status = response.status
     response.headers.forEach((value, name) => {
       if (name !== 'transfer-encoding') ctx.set(name, value)
     })
-    ctx.type = 'application/json; charset=utf-8'
-    ctx.body = streamed ? splices.intoLines(response.body!) : await splices.into(await response.text())
-    if (!streamed) share.assembled()
+    ctx.type = TYPE
+    if (!streamed) return send(await response.text())
+    ctx.body = splices.intoLines(response.body!)
   }
 }
 
@@ -96,11 +126,11 @@ async function admitUnseen({ accessOf, principal, admit }: Context, calls: numbe
   for (let call = 0; access && call < calls; call++) await admit(access)
 }
 
-async function readJson(request: IncomingMessage, isBatch: boolean): Promise<Uint8Array<ArrayBuffer>> {
+async function readJson(request: IncomingMessage, isBatch: boolean): Promise<Buffer<ArrayBuffer>> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw errors.typeWrong()
   const bytes = await readBytes(request, BODY_LIMIT_BYTES, errors.bodyTooLarge)
   if (bytes.length > 0) await checkJson(bytes, isBatch)
-  return bytes as Uint8Array<ArrayBuffer>
+  return bytes as Buffer<ArrayBuffer>
 }
 
 async function checkJson(bytes: Buffer, isBatch: boolean) {

@@ -32,6 +32,7 @@ describe('the input of a query', () => {
       `input=${'['.repeat(5_000)}`,
       'input={&input={}',
       'input={}#',
+      'input=%EF%BB%BF{}',
     ]),
   )('%s is no JSON', (_, input) => expectInput(input, 400, bodyNotJson))
 

@@ -1,0 +1,269 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { body } from '../raw/arbitraries.ts'
+import { mintApp, platformClaims } from '../support/platform.ts'
+import { times } from '../support/size.ts'
+import type { Reply, World } from '../support/world.ts'
+import { id, startWorld } from '../support/world.ts'
+
+let world: World
+const tokens: Record<string, string> = { broken: 'x' }
+const log: string[] = []
+const onLog = (line: string) => void log.push(line)
+const at = '{"collection":"c","key":"k"}'
+const put = '{"collection":"c","key":"k","value":{"a":[1,null]}}'
+
+beforeAll(async () => {
+  world = await startWorld({ windowSeconds: 3600, onLog })
+  const { ids, token } = world
+  Object.assign(tokens, {
+    club: await token(),
+    academy: await token({ organisation: ids.academy }),
+    provider: await token({ organisation: ids.provider }),
+    platform: await token(platformClaims(world)),
+    scopeless: await token({ scope: '' }),
+  })
+  const stopped = world.core.now()
+  world.core.now = () => stopped
+  await ask('POST storage.put', { body: put })
+})
+afterAll(() => world.close())
+
+interface Sent {
+  on?: World
+  /** The name of a token. */
+  by?: string | null
+  input?: string | undefined
+  query?: string
+  body?: string | Uint8Array | undefined
+  headers?: Record<string, string>
+}
+
+/** `line` is the method and what stands behind `/trpc/`. */
+function ask(line: string, { on = world, by = 'club', input, query, ...sent }: Sent, more?: string): Promise<Reply> {
+  const [method, path] = line.split(' ') as [string, string]
+  const search = [input === undefined ? '' : `input=${encodeURIComponent(input)}`, query, more].filter(Boolean)
+  return on.internal(method, `/trpc/${path}${search.length > 0 ? '?' : ''}${search.join('&')}`, {
+    ...sent,
+    headers: {
+      'x-request-id': 'same',
+      ...(by !== null && { authorization: `Bearer ${tokens[by]}` }),
+      ...sent.headers,
+    },
+  })
+}
+
+/** Connection parameters, which mean nothing to us, are among what is left to the adapter. */
+const through = (line: string, sent: Sent) => ask(line, sent, 'connectionParams=null')
+
+/** What two answers to the same request may differ in. */
+function comparable({ status, headers, text }: Reply) {
+  const { date, etag, ratelimit, 'retry-after': after, ...others } = headers
+  const varying = Object.keys({ date, etag, ratelimit, after }).filter((name) => headers[name])
+  return { status, text: text.replace(/in \d+ s\./, ''), headers: others, varying }
+}
+
+const left = ({ headers }: Reply) => Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1] ?? 0)
+
+/** Both ways give the same answer, and say the same to the log and about the quota. */
+async function expectSame(line: string, sent: Sent) {
+  log.length = 0
+  const [plain, adapted] = [await ask(line, sent), await through(line, sent)]
+  expect(comparable(plain)).toEqual(comparable(adapted))
+  expect(left(adapted)).toBe(Math.max(0, left(plain) - 1))
+  await expect.poll(() => log.length).toBe(2)
+  const [first, second] = log.map((text) => {
+    const { err, ...line } = JSON.parse(text)
+    return { ...line, err: err?.message, time: 0, ms: 0 }
+  })
+  expect(first).toEqual(second)
+  return plain
+}
+
+describe('a single call is answered as tRPC would answer it:', () => {
+  it.each<[status: number, line: string, sent: Sent]>([
+    [200, 'GET root', {}],
+    [200, 'GET me.profile', {}],
+    [200, 'GET me.profile', { input: 'null' }],
+    [200, 'GET me.profile', { input: '{"a":1}', query: 'input=[' }],
+    [200, 'GET me.profile', { query: 'batch=0' }],
+    [200, 'GET me.profile', { query: 'batch=2&batch=1' }],
+    [200, 'GET me.profile', { query: 'batch=1&batch=2&input={}' }],
+    [200, 'GET me.profile', { headers: { accept: 'application/jsonl', 'trpc-accept': 'application/json' } }],
+    [400, 'GET me.profile', { headers: { 'trpc-accept': 'application/jsonl' } }],
+    [200, 'GET me.events', {}],
+    [200, 'GET storage.get', { input: at }],
+    [200, 'GET storage.get', { input: ` ${at}\n`, headers: { 'if-none-match': '*' } }],
+    [200, 'GET storage.list', { input: '{"collection":"c"}' }],
+    [200, 'POST storage.put', { body: put }],
+    [200, 'POST storage.put', { body: `\r\n${put} `, query: 'input=[' }],
+    [200, 'POST webhook.put', { by: 'provider', body: '{"id":"$app","url":"https://a.b"}' }],
+    [200, 'POST webhook.delete', { by: 'provider', body: '{"id":"$app"}' }],
+    [200, 'GET subscriptions.list', { by: 'platform', input: '{"app":"$app"}' }],
+    [200, 'GET deliveries.list', { by: 'platform', input: '{}' }],
+    [200, 'POST events.publish', { by: 'platform', body: '{"app":"$app","type":"t","data":1,"id":"e"}' }],
+
+    [401, 'GET me.profile', { by: null }],
+    [401, 'GET me.profile', { by: 'broken' }],
+    [401, 'POST storage.put', { by: 'broken', body: '{' }],
+    [403, 'GET me.profile', { by: 'scopeless' }],
+    [401, 'GET me.profile', { by: 'platform' }],
+    [404, 'GET me.profile', { by: 'academy' }],
+    [403, 'POST events.publish', { body: '{}' }],
+    [404, 'GET storage.get', { input: '{"collection":"c","key":"none"}' }],
+    [412, 'POST storage.put', { body: put.replace('{', '{"ifMatch":"\\"x\\"",') }],
+    [404, 'POST storage.delete', { body: '{"collection":"c","key":"none"}' }],
+    [404, 'POST quizzes.submit', { by: 'academy', body: '{"quizId":"none","answers":{}}' }],
+
+    [422, 'GET storage.get', {}],
+    [422, 'GET storage.get', { input: 'null' }],
+    [422, 'GET storage.get', { input: '[]' }],
+    [422, 'GET storage.get', { input: '{"0":{"collection":"c","key":"k"}}' }],
+    [422, 'GET storage.get', { input: '{"__proto__":{"collection":"c","key":"k"}}' }],
+    [400, 'GET storage.get', { input: '' }],
+    [400, 'GET storage.get', { input: '{' }],
+    [400, 'GET storage.get', { query: 'input=%ff' }],
+    [400, 'GET storage.get', { input: `\ufeff${at}` }],
+    [400, 'GET storage.get', { input: '['.repeat(300) + ']'.repeat(300) }],
+    [415, 'POST storage.put', {}],
+    [400, 'POST storage.put', { body: '' }],
+    [400, 'POST storage.put', { body: ' ' }],
+    [400, 'POST storage.put', { body: 'null' }],
+    [400, 'POST storage.put', { body: '{' }],
+    [200, 'POST storage.put', { body: `\ufeff${put}` }],
+    [400, 'POST storage.put', { body: Buffer.from(`${put.slice(0, -2)},"\xff":1}}`, 'latin1') }],
+    [400, 'POST storage.put', { body: put.replace('1', '['.repeat(257) + ']'.repeat(257)) }],
+    [415, 'POST storage.put', { body: put, headers: { 'content-type': 'text/plain' } }],
+    [200, 'POST storage.put', { body: put, headers: { 'content-type': 'Application/JSON ;charset=utf-8' } }],
+
+    [405, 'POST me.profile', { body: '{}' }],
+    [405, 'GET storage.put', { input: put }],
+    [405, 'HEAD me.profile', {}],
+    [405, 'PUT storage.put', { body: put }],
+    [405, 'OPTIONS me.profile', {}],
+
+    ...[
+      'none',
+      'me',
+      'me.none',
+      'me.profile.x',
+      'ME.PROFILE',
+      'toString',
+      '__proto__',
+      'me.__proto__',
+      'me.constructor',
+    ]
+      .concat('', '.', '..', '%2e%2e', '../me.profile', 'me%2F..', '/me.profile', 'me.profile/', 'me.profile%2F')
+      .concat('me/profile', 'me\\profile', 'me.profile%23', 'me.profile%00', 'me.profile,root', ',', '_def')
+      .map((path): [number, string, Sent] => [404, `GET ${path}`, {}]),
+    [404, 'POST none', { body: '{}' }],
+    [200, 'GET me%2Eprofile', {}],
+    [200, 'GET %6de.profile', {}],
+    [400, 'GET me.profile%', {}],
+    [400, 'GET me.profile%ff', {}],
+  ])('%i to %s %j', async (status, line, sent) => {
+    const own = (text: Sent['body']) => (typeof text === 'string' ? text.replace('$app', world.ids.app) : text)
+    const filled = Object.fromEntries(Object.entries(sent).map(([key, value]) => [key, own(value as string)]))
+    expect(await expectSame(line, filled)).toMatchObject({ status })
+  })
+
+  it('400 to a body that is too large', async () => {
+    const body = `"${'x'.repeat(1024 * 1024)}"`
+    expect(await expectSame('POST storage.put', { body })).toMatchObject({ status: 400 })
+  })
+
+  it('429 beyond the quota', async () => {
+    const { db, ids } = world
+    const [team, client] = [id('team'), id('client')]
+    await db.team.create({ data: { id: team, name: 'Team', level: 'hobby' } })
+    await db.client.create({
+      data: { id: client, name: 'Client', teamId: team, appId: ids.app, environment: 'production' },
+    })
+    tokens.hobby = await world.token({ client_id: client })
+    for (let i = 0; i < 60; i++) await ask('GET root', { by: 'hobby' })
+    expect(await expectSame('GET root', { by: 'hobby' })).toMatchObject({ status: 429 })
+  })
+
+  it('500, and the log has the cause', async () => {
+    const { published } = world.core
+    const app = await mintApp(world)
+    world.core.published = () => {
+      throw new Error('what is wrong')
+    }
+    const event = (id: string) => ({ body: JSON.stringify({ app, id, type: 't', data: 1 }), by: 'platform' }) as const
+    log.length = 0
+    const plain = await ask('POST events.publish', event('a'))
+    const adapted = await through('POST events.publish', event('b'))
+    world.core.published = published
+    expect(plain.status).toBe(500)
+    expect(comparable(plain)).toEqual(comparable(adapted))
+    await expect.poll(() => log.length).toBe(2)
+    for (const line of log) expect(line).toContain('what is wrong')
+  })
+
+  it('503 while the database is away', async () => {
+    const on = await startWorld({ databaseUrl: 'postgresql://postgres@127.0.0.1:1/none', onLog })
+    tokens.away = await on.token()
+    expect(await expectSame('GET root', { on, by: 'away' })).toMatchObject({ status: 503 })
+    await on.close()
+  })
+
+  it('whatever its input is', async () => {
+    const path = fc.constantFrom('me.events', 'storage.get', 'storage.list', 'storage.put')
+    const fitting = body.map((bytes) => Buffer.concat([Buffer.from(put.slice(0, -9)), bytes, Buffer.from('}')]))
+    await fc.assert(
+      fc.asyncProperty(path, fc.oneof(body, fitting), async (name, bytes) => {
+        if (name === 'storage.put') await expectSame(`POST ${name}`, { body: bytes })
+        else await expectSame(`GET ${name}`, { input: bytes.toString() })
+      }),
+      { numRuns: times(600, 100) },
+    )
+  })
+})
+
+describe('a single call', () => {
+  it.each<[line: string, sent: Sent]>([
+    ['GET me.profile', {}],
+    ['GET storage.get', { input: at }],
+    ['POST storage.put', { body: put }],
+    ['GET storage.get', { input: 'null' }],
+    ['POST storage.put', { body: 'null' }],
+    ['GET storage.get', { input: '{' }],
+    ['POST storage.put', { body: '{' }],
+    ['GET me.profile', { by: 'scopeless' }],
+    ['GET me.profile', { by: 'broken' }],
+    ['GET none', {}],
+    ['GET storage.put', { input: put }],
+  ])('%s %j is answered as the one call of a batch', async (line, { input, body, ...sent }) => {
+    const wrapped = { ...(input && { input: `{"0":${input}}` }), ...(body && { body: `{"0":${body}}` }) }
+    const single = await ask(line, { input, body, ...sent })
+    const batch = await ask(line, { ...wrapped, ...sent }, 'batch=1')
+    expect({ status: single.status, bodies: [single.body] }).toEqual({
+      status: batch.status,
+      bodies: [batch.body].flat(),
+    })
+  })
+
+  it.each([
+    ['GET me.profile', {}, 0],
+    ['GET storage.get', { input: at }, 0],
+    ['GET storage.get', { input: 'null' }, 0],
+    ['POST storage.put', { body: put }, 0],
+    ['POST storage.put', { body: '{}' }, 0],
+    ['GET me.profile', { query: 'batch=1' }, 1],
+    ['GET me.profile', { query: 'connectionParams=null' }, 1],
+  ] as const)('%s %j goes through %i Requests', async (line, sent, count) => {
+    const { Request } = globalThis
+    let made = 0
+    globalThis.Request = class extends Request {
+      constructor(...given: ConstructorParameters<typeof Request>) {
+        super(...given)
+        made++
+      }
+    }
+    await ask(line, sent).finally(() => {
+      globalThis.Request = Request
+    })
+    expect(made).toBe(count)
+  })
+})
