@@ -41,7 +41,7 @@ export async function benchDeliveries({ seconds, prof, say }: Options) {
 }
 
 /** The same for live subscriptions alone and beside a thousand whose receivers accept and never answer, in turns. */
-export async function benchDead({ seconds, say }: Options, rounds = 3) {
+export async function benchDead({ seconds, prof, say }: Options, rounds = 3) {
   const bench = await createBench()
   const [live, dead] = [await startReceiver(), await startReceiver()]
   const queue = await openQueue(bench)
@@ -54,20 +54,21 @@ export async function benchDead({ seconds, say }: Options, rounds = 3) {
     const rates: Record<string, number[]> = { 0: [], [DEAD]: [] }
     for (let round = 0; round < rounds * 2; round++) {
       const number = round % 2 === 0 ? 0 : DEAD
-      const worker = queue.startWorker()
+      const worker = queue.startWorker(prof ? ['--cpu-prof', `--cpu-prof-dir=${prof}/${number}`] : [])
       try {
         await warmUp(queue, live)
-        if (number > 0) {
-          for (let i = 0; i < 20; i++) await queue.publish(gone, DEAD)
-          await dead.heard()
-          for (let count = 0; count < DEAD; count += (await dead.heard()).count) await pause(100)
-        }
-        const { p50, p99 } = await atRate(queue, live, LIVE, RATE, seconds * 1_000)
+        await dead.heard()
+        for (let i = 0; i < 20 && number > 0; i++) await queue.publish(gone, DEAD)
+        // All of them are connected to meanwhile, and most given up.
         const rate = await atFullRate(queue, live, LIVE, seconds * 1_000)
+        await drained(queue)
+        const { p50, p99 } = await atRate(queue, live, LIVE, RATE, seconds * 1_000)
+        const { count } = await dead.heard()
+        if (count < number) throw new Error(`Of ${number} dead receivers, ${count} were tried.`)
         rates[number]!.push(rate)
         say(`${String(number).padStart(14)}${figure(rate, 15)}${figure(p50, 9)}${figure(p99, 9)}`)
       } finally {
-        await worker.stop('SIGKILL')
+        await worker.stop()
         await queue.clear()
       }
     }
@@ -85,7 +86,11 @@ type Parts = Parameters<typeof atRate>
 /** What is compiled, connected and proven by then is not paid for later. */
 async function warmUp(queue: Parts[0], receiver: Parts[1]) {
   await atFullRate(queue, receiver, LIVE, 3_000)
-  while ((await queue.pending()) > 0) await pause(100)
+  await drained(queue)
+}
+
+async function drained(queue: Parts[0]) {
+  while ((await queue.pending(LIVE)) > 0) await pause(100)
 }
 
 /** CPU time of processes meanwhile, in µs. */

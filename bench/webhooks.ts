@@ -75,8 +75,9 @@ export async function openQueue({ url, dataDir, tenants }: Bench) {
       await client.query(`UPDATE "Delivery" SET state = 'failed', "nextAttemptAt" = NULL, lease = NULL, "leasedUntil" = NULL
         WHERE state = 'pending'`)
     },
-    async pending() {
-      const { rows } = await client.query(`SELECT count(*)::int AS count FROM "Delivery" WHERE state = 'pending'`)
+    async pending(subscriptions: string[]) {
+      const text = `SELECT count(*)::int FROM "Delivery" WHERE state = 'pending' AND "subscriptionId" = ANY ($1)`
+      const { rows } = await client.query(text, [subscriptions])
       return rows[0].count as number
     },
     /** As it is in production: compiled, and writing its log. */
@@ -95,7 +96,7 @@ export async function openQueue({ url, dataDir, tenants }: Bench) {
 
 /** Keeps so many waiting for `ms`, whatever the rate; gives deliveries a second. */
 export async function atFullRate(queue: Queue, receiver: Receiver, subscriptions: string[], ms: number) {
-  let waiting = await queue.pending()
+  let waiting = await queue.pending(subscriptions)
   await receiver.heard()
   const start = performance.now()
   let count = 0

@@ -7,6 +7,9 @@ import { look, recover } from '../../routers/deliveries/queue.ts'
 const REST = 10
 const LEAST_PAUSE_MS = 20
 
+/** Who got something is asked for again for so long, without a look. */
+const BUSY_MS = 500
+
 /** So many subscriptions are asked about at once whether there is room for them. */
 const MOST_ASKED = 2_000
 
@@ -21,8 +24,8 @@ interface Options {
  * to do, less and less often while there is nothing, and at least each `pollMs`.
  */
 export function createSight({ db, now, pollMs }: Options) {
-  /** Whoever has waited longest for a claim comes first. */
-  const due = new Set<string>()
+  /** When something of theirs was seen; whoever has waited longest for a claim comes first. */
+  const due = new Map<string, number>()
   let after = ''
   let found = false
   let woken = false
@@ -39,10 +42,10 @@ export function createSight({ db, now, pollMs }: Options) {
     /** The next ones, in turn: whoever was given stands behind the others. */
     *next() {
       let left = Math.min(due.size, MOST_ASKED)
-      for (const id of due) {
+      for (const [id, seenAt] of due) {
         if (left-- === 0) return
         due.delete(id)
-        due.add(id)
+        due.set(id, seenAt)
         yield id
       }
     },
@@ -70,7 +73,7 @@ export function createSight({ db, now, pollMs }: Options) {
       lookedAt = performance.now()
       least = Math.min(pollMs, Math.max(LEAST_PAUSE_MS, REST * (lookedAt - start)))
 
-      for (const id of seen.due) due.add(id)
+      for (const id of seen.due) if (!due.has(id)) due.set(id, lookedAt)
       after = seen.next ?? ''
       const more = seen.ended.length > 0 && (await failEnded(db, now(), seen.ended))
       pause = found || woken || more || seen.next !== null ? least : Math.min(pollMs, pause * 2)
@@ -78,11 +81,16 @@ export function createSight({ db, now, pollMs }: Options) {
       found = false
     },
 
-    /** What came of a claim. Who got something may get more soon, and waits behind the others; who got nothing is seen again. */
+    /** What came of a claim. Who got something may get more soon, and waits behind the others. */
     claimed(shares: ReadonlyMap<string, number>, rows: readonly Claimed[]) {
       found ||= rows.length > 0
-      for (const id of shares.keys()) due.delete(id)
-      for (const { subscription } of rows) due.add(subscription)
+      const at = performance.now()
+      const got = new Set(rows.map(({ subscription }) => subscription))
+      for (const id of shares.keys()) {
+        const seenAt = got.has(id) ? at : due.get(id)!
+        due.delete(id)
+        if (at - seenAt < BUSY_MS) due.set(id, seenAt)
+      }
     },
   }
 }

@@ -36,7 +36,7 @@ export interface Worker {
 export function startWorker({ db, pollMs = 1_000, leaseMs = 45_000, ...rest }: Options): Worker {
   const { now, log } = rest
   const name = randomUUID()
-  const lanes = createLanes()
+  const lanes = createLanes(now)
   const sight = createSight({ db, now, pollMs })
   const outage = createOutage(log)
   const outcomes = createWriteBack({ db, now, log, outage, pauseMs: pollMs })
@@ -73,7 +73,6 @@ export function startWorker({ db, pollMs = 1_000, leaseMs = 45_000, ...rest }: O
     sight.claimed(shares, rows)
     if (closing) await release(db, rows)
     else for (const row of rows) begin(row)
-    if (rows.length === 0) return undefined
     return rows.length < MOST_CLAIMED ? TURN_MS : 0
   }
 
