@@ -69,6 +69,12 @@ export function createLanes(now: () => number, limits: Partial<typeof LIMITS> = 
   }
 
   return {
+    /** Whether it is worth to ask for this one soon: it does well, or could have something at once. */
+    isOpen(id: string): boolean {
+      const lane = laneOf(id)
+      return lane.standing === 'proven' || (!rests(lane, now()) && !underWay.has(id))
+    },
+
     /** How many are under way. */
     count: () => held.new + held.proven + held.failing,
 

@@ -3,8 +3,8 @@ import { failEnded } from '../../routers/deliveries/outcomes.ts'
 import type { Claimed } from '../../routers/deliveries/queue.ts'
 import { look, recover } from '../../routers/deliveries/queue.ts'
 
-/** Looking takes at most a tenth of the time, however many subscriptions have something pending. */
-const REST = 10
+/** Looking takes at most a twentieth of the time, however many subscriptions have something pending. */
+const REST = 20
 const LEAST_PAUSE_MS = 20
 
 /** Who got something is asked for again for so long, without a look. */
@@ -17,13 +17,15 @@ interface Options {
   db: Database
   now: () => number
   pollMs: number
+  /** Those of which this does not hold are left to the next look. */
+  isOpen: (subscription: string) => boolean
 }
 
 /**
  * Which subscriptions have something due, as far as this worker has seen. It looks again soon while there is something
  * to do, less and less often while there is nothing, and at least each `pollMs`.
  */
-export function createSight({ db, now, pollMs }: Options) {
+export function createSight({ db, now, pollMs, isOpen }: Options) {
   /** When something of theirs was seen; whoever has waited longest for a claim comes first. */
   const due = new Map<string, number>()
   let after = ''
@@ -45,6 +47,7 @@ export function createSight({ db, now, pollMs }: Options) {
       for (const [id, seenAt] of due) {
         if (left-- === 0) return
         due.delete(id)
+        if (!isOpen(id)) continue
         due.set(id, seenAt)
         yield id
       }
@@ -73,7 +76,7 @@ export function createSight({ db, now, pollMs }: Options) {
       lookedAt = performance.now()
       least = Math.min(pollMs, Math.max(LEAST_PAUSE_MS, REST * (lookedAt - start)))
 
-      for (const id of seen.due) if (!due.has(id)) due.set(id, lookedAt)
+      for (const id of seen.due) if (!due.has(id) && isOpen(id)) due.set(id, lookedAt)
       after = seen.next ?? ''
       const more = seen.ended.length > 0 && (await failEnded(db, now(), seen.ended))
       pause = found || woken || more || seen.next !== null ? least : Math.min(pollMs, pause * 2)

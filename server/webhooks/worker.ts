@@ -37,7 +37,7 @@ export function startWorker({ db, pollMs = 1_000, leaseMs = 45_000, ...rest }: O
   const { now, log } = rest
   const name = randomUUID()
   const lanes = createLanes(now)
-  const sight = createSight({ db, now, pollMs })
+  const sight = createSight({ db, now, pollMs, isOpen: lanes.isOpen })
   const outage = createOutage(log)
   const outcomes = createWriteBack({ db, now, log, outage, pauseMs: pollMs })
   const attempt = attempting(rest)
