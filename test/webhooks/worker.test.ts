@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { times } from '../support/size.ts'
 import { answering, holding, receiver, startWorkers } from './worker-world.ts'
 
 const SECOND_MS = 1_000
@@ -195,6 +197,18 @@ describe('several at once', { timeout: 60_000 }, () => {
     for (const subscription of subscriptions) all.push(...(await publish(subscription, { count: 60 })))
     await expect.poll(states, { timeout: 30_000 }).toEqual({ delivered: 360 })
     expect(to.received.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual(all.toSorted())
+  })
+
+  it('deliver to each of more subscriptions than one look sees', { timeout: 300_000 }, async () => {
+    const to = await receiver()
+    const { db, app, publish, states, wake } = await startWorkers()
+    const ids = Array.from({ length: times(5_100, 300) }, () => randomUUID())
+    const data = ids.map((id) => ({ id, appId: app, subscriber: 'club', url: to.url(`/${id}`) }))
+    await db.subscription.createMany({ data })
+    await publish(ids, { count: ids.length })
+    wake()
+    await expect.poll(states, { timeout: 240_000, interval: 200 }).toEqual({ delivered: ids.length })
+    expect(to.received.map(({ path }) => path.slice(1)).toSorted()).toEqual(ids.toSorted())
   })
 
   it('a receiver that never answers, with whatever it has waiting, holds up none but itself', async () => {
