@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { Connection, Pool, Submittable } from 'pg'
+import type { Connection, Pool, PoolClient, Submittable } from 'pg'
 import { DatabaseError } from 'pg'
 
 /** A statement of ours, under a name by which each connection plans it once. */
@@ -65,21 +65,81 @@ class Execution implements Submittable {
   handleCommandComplete() {}
 }
 
-/** Runs statements on a pool; their rows are the fields as PostgreSQL writes them. */
+/** What PostgreSQL refuses leaves the connection as it was, but for the news that the session ends. */
+const leavesConnection = (error: Error) => error instanceof DatabaseError && !/^(?:57P|08)/.test(error.code ?? '')
+
+/** An execution that has no connection yet. */
+interface Waiting {
+  statement: Statement
+  values: readonly Field[]
+  since: number
+  resolve: (rows: Field[][]) => void
+  reject: (error: Error) => void
+}
+
+/** How often it is looked whether somebody has waited too long for a connection. */
+const LOOK_MS = 500
+
+/**
+ * Runs statements on a pool; their rows are the fields as PostgreSQL writes them. While others wait for a connection, it
+ * goes from one execution to the next: to give it back and to take it again takes longer than to use it, and the pool has
+ * a timer for each who waits. Whoever waits at the pool itself, as Prisma does, comes first.
+ */
 export function execution(pool: Pool) {
+  const { max, connectionTimeoutMillis: patienceMs = Number.POSITIVE_INFINITY } = pool.options
+  const waiting: Waiting[] = []
+  let held = 0
+  let timer: NodeJS.Timeout | undefined
+
   // Whoever waits for an answer is told by the execution itself; a client without a listener would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
+
+  function begin(one: Waiting) {
+    held++
+    pool.connect((failure, client, release) => {
+      if (!failure) return run(one, client!, release)
+      held--
+      one.reject(failure)
+      beginNext()
+    })
+  }
+
+  function beginNext() {
+    const next = waiting.shift()
+    if (next) begin(next)
+  }
+
+  function run({ statement, values, resolve, reject }: Waiting, client: PoolClient, release: (error?: Error) => void) {
+    const done: Execution['callback'] = (error, rows) => {
+      const next = error || pool.waitingCount > 0 ? undefined : waiting.shift()
+      if (next) run(next, client, release)
+      else {
+        held--
+        release(error && !leavesConnection(error) ? error : undefined)
+        beginNext()
+      }
+      if (error) reject(error)
+      else resolve(rows)
+    }
+    client.query(new Execution(statement, values, done))
+  }
+
+  function refuseLate() {
+    const late = performance.now() - patienceMs
+    while (waiting[0] && waiting[0].since <= late) {
+      waiting.shift()!.reject(new Error('timeout exceeded when trying to connect'))
+    }
+    if (waiting.length > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+
   return (statement: Statement, values: readonly Field[]): Promise<Field[][]> =>
     new Promise((resolve, reject) => {
-      pool.connect((failure, client, release) => {
-        if (failure) return reject(failure)
-        const done: Execution['callback'] = (error, rows) => {
-          // What PostgreSQL refuses leaves the connection as it was.
-          release(error && !(error instanceof DatabaseError) && error)
-          if (error) reject(error)
-          else resolve(rows)
-        }
-        client!.query(new Execution(statement, values, done))
-      })
+      const one = { statement, values, since: 0, resolve, reject }
+      if (held < max) return begin(one)
+      one.since = performance.now()
+      waiting.push(one)
+      timer ??= setInterval(refuseLate, LOOK_MS).unref()
     })
 }
