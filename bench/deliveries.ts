@@ -50,7 +50,7 @@ export async function benchDead({ seconds, prof, say }: Options, rounds = 3) {
     for (const id of LIVE) await queue.subscribe(id, live.url(`/${id}`))
     for (const id of gone) await queue.subscribe(id, dead.url(`/${id}`))
     say(`${seconds} s each; rates of live receivers, and their delay at ${RATE} a second.`)
-    say('dead receivers   deliveries/s   p50 ms   p99 ms')
+    say('dead receivers   deliveries/s   worker µs   p50 ms   p99 ms   worker µs')
     const rates: Record<string, number[]> = { 0: [], [DEAD]: [] }
     for (let round = 0; round < rounds * 2; round++) {
       const number = round % 2 === 0 ? 0 : DEAD
@@ -58,15 +58,16 @@ export async function benchDead({ seconds, prof, say }: Options, rounds = 3) {
       try {
         await warmUp(queue, live)
         await dead.heard()
-        for (let i = 0; i < 20 && number > 0; i++) await queue.publish(gone, DEAD)
-        // All of them are connected to meanwhile, and most given up.
-        const rate = await atFullRate(queue, live, LIVE, seconds * 1_000)
+        if (number > 0) await queue.publish(gone, DEAD * 5)
+        // From the moment on at which all of them hang; they are given up meanwhile.
+        for (let count = 0; count < number; count += (await dead.heard()).count) await pause(100)
+        const full = await metered([worker], () => atFullRate(queue, live, LIVE, seconds * 1_000))
         await drained(queue)
-        const { p50, p99 } = await atRate(queue, live, LIVE, RATE, seconds * 1_000)
-        const { count } = await dead.heard()
-        if (count < number) throw new Error(`Of ${number} dead receivers, ${count} were tried.`)
-        rates[number]!.push(rate)
-        say(`${String(number).padStart(14)}${figure(rate, 15)}${figure(p50, 9)}${figure(p99, 9)}`)
+        const steady = await metered([worker], () => atRate(queue, live, LIVE, RATE, seconds * 1_000))
+        rates[number]!.push(full.result)
+        const { p50, p99 } = steady.result
+        const cells = [figure(full.result, 15), figure(full.cpu[0]! / full.result, 12), figure(p50, 9), figure(p99, 9)]
+        say(`${String(number).padStart(14)}${cells.join('')}${figure(steady.cpu[0]! / steady.result.rate, 12)}`)
       } finally {
         await worker.stop()
         await queue.clear()
