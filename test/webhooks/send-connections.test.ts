@@ -78,16 +78,16 @@ describe('a connection', () => {
     expect(receiver.connections()).toBe(1)
   })
 
-  it('is not kept by the dozen', async () => {
+  it('is kept for as many as come at once, and not for more than 128', async () => {
     const waiting: Writable[] = []
     const answer = (socket: Writable) => {
-      if (waiting.push(socket) === 30) for (const one of waiting) one.write(noContent)
+      if (waiting.push(socket) === 140) for (const one of waiting) one.write(noContent)
     }
     const receiver = ending(await startRawReceiver(answer))
     const sender = senderTo(receiver, kept)
-    await Promise.all(Array.from({ length: 30 }, () => sender.send(message(receiver.url))))
-    expect(waiting).toHaveLength(30)
-    await expect.poll(receiver.open, patiently).toBe(16)
+    await Promise.all(Array.from({ length: 140 }, () => sender.send(message(receiver.url))))
+    expect(waiting).toHaveLength(140)
+    await expect.poll(receiver.open, patiently).toBe(128)
   })
 })
 
