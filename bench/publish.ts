@@ -34,12 +34,6 @@ export async function createPublishers(db: Database, team: string) {
       })),
     ),
   })
-  // A worker in the measured process would begin to deliver.
-  await db.$executeRawUnsafe(`CREATE FUNCTION not_now() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN NEW."nextAttemptAt" := NEW."nextAttemptAt" + interval '1 year'; RETURN NEW; END $$`)
-  await db.$executeRawUnsafe(
-    'CREATE TRIGGER not_now BEFORE INSERT ON "Delivery" FOR EACH ROW EXECUTE FUNCTION not_now()',
-  )
 }
 
 /** By hand: the same inserts, in the same statement. */
