@@ -8,7 +8,11 @@ export default defineConfig({
     maxWorkers: 4,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // What a busy machine was too slow for is tried once more, and the report says so; what came out wrong is not.
-    retry: { count: 1, condition: /timed out in \d+ms|Timeout \d+ms exceeded|After \d+ ms it is still/ },
+    // What a busy machine was too slow for, or took a free port from, is tried once more, and the report says so; what
+    // came out wrong is not.
+    retry: {
+      count: 1,
+      condition: /timed out in \d+ms|Timeout \d+ms exceeded|After \d+ ms it is still|another process uses it/,
+    },
   },
 })

@@ -73,7 +73,7 @@ describe('an address that no member has', () => {
     await vi.waitFor(() => expect(alone.errors).toHaveLength(2))
   })
 
-  it('takes as long as any other', async () => {
+  it('takes as long as any other', { retry: 2 }, async () => {
     const { db } = world
     const { node } = own
     const took = { known: [] as number[], unknown: [] as number[] }

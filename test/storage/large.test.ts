@@ -66,7 +66,7 @@ describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than $
     expect.soft(await peakMb(pid), 'MB at the peak').toBeLessThan(LIMIT_MB)
   }
 
-  it.each(measured)('%s, and others are answered meanwhile', { timeout: 120_000 }, async (name) => {
+  it.each(measured)('%s, and others are answered meanwhile', { timeout: 120_000, retry: 2 }, async (name) => {
     const { pid, small, lists } = await begin(name)
     let isDone = false
     const answers = lists().finally(() => {
@@ -79,7 +79,7 @@ describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than $
     expect(statuses.length).toBeGreaterThan(1)
   })
 
-  it.each(measured)('%s, to clients that do not read for a while', { timeout: 120_000 }, async (name) => {
+  it.each(measured)('%s, to clients that do not read for a while', { timeout: 120_000, retry: 2 }, async (name) => {
     const { pid, small, lists } = await begin(name)
     let read = () => {}
     const answers = lists(
@@ -99,7 +99,7 @@ describe.skipIf(!tellsFigures)(`of 10,000 entries${skipped}`, () => {
   const entries = 10_000
   const value = textOf('a', share(entries))
 
-  it('the last page takes as much as the first, within a factor of 2', { timeout: 120_000 }, async () => {
+  it('the last page takes as much as the first, within a factor of 2', { timeout: 120_000, retry: 2 }, async () => {
     await fill(world, entries, value)
     const { port, pid, token } = await startAlone()
     const bearer = await token(world)
