@@ -37,3 +37,14 @@ export function failureOf(thrown: unknown): ApiError {
   }
   return errors.internal(thrown)
 }
+
+/** Our writers lock in one order, so they cannot deadlock with one another; with rows that are edited by hand they can. */
+export async function retryingDeadlocks<T>(write: () => Promise<T>, tries = 5): Promise<T> {
+  for (;;) {
+    try {
+      return await write()
+    } catch (error) {
+      if (sqlState(error) !== '40P01' || --tries === 0) throw error
+    }
+  }
+}

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Database } from '../prisma/client.ts'
 import { appId, providerOf } from './apps.ts'
+import { retryingDeadlocks } from './database-errors.ts'
 import { errors, says } from './errors.ts'
 import { jsonTextOf } from './json-text.ts'
-import { retryingDeadlocks } from './storage/statements.ts'
 import { internal, providerPlatform, router } from './trpc.ts'
 
 /** Of the text that receivers are sent. */

@@ -1,5 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import { retryingDeadlocks } from '../storage/statements.ts'
+import { retryingDeadlocks } from '../database-errors.ts'
 import { arrayOf } from './arrays.ts'
 
 /** What came of a try. */

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
-import { retryingDeadlocks } from './statements.ts'
+import { retryingDeadlocks } from '../database-errors.ts'
 
 /** The storage of an app in a club; with `member`, that member's own entries alone. */
 export interface Holder {

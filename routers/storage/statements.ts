@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
 import type { Field } from '../../prisma/execution.ts'
-import { sqlState } from '../database-errors.ts'
+import { retryingDeadlocks } from '../database-errors.ts'
 import type { StoredEntry } from './entry.ts'
 import { inTurn } from './turns.ts'
 
@@ -134,15 +134,4 @@ export async function deleteEntry(
   const [row] = await inTurn({ app, club }, () => retryingDeadlocks(() => db.execute(statements.delete, values)))
   const [outcome, used] = row as ['deleted' | 'changed' | 'absent', string]
   return { outcome, used }
-}
-
-/** Our writers cannot deadlock with one another, but with an entry that is edited by hand they can. */
-export async function retryingDeadlocks<T>(write: () => Promise<T>, tries = 5): Promise<T> {
-  for (;;) {
-    try {
-      return await write()
-    } catch (error) {
-      if (sqlState(error) !== '40P01' || --tries === 0) throw error
-    }
-  }
 }
