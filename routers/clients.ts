@@ -16,11 +16,7 @@ export async function register(
 ): Promise<'added' | 'replaced'> {
   refuseIf(faultsOf(wish, development))
   return db.$transaction(async (tx) => {
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`
-    const before = await tx.client.findUnique({ where: { id: wish.id } })
-    if (before && !replace) refuse(`There is a client ${wish.id} already; --replace changes it.`)
-    // Members have allowed it to this team; another one would inherit what it was not given.
-    if (before && before.teamId !== wish.team.id) refuse(ownedBy(before))
+    const before = await replaceable(tx, wish.id, wish.team.id, replace)
     const level = await teamLevel(tx, wish.team)
     refuseIf(levelFaults(wish.scopes, level))
     if (wish.app) await findApp(tx, wish.app, wish.team.id)
@@ -39,10 +35,7 @@ export async function register(
 export async function registerFirstParty(db: Database, { id, name }: { id: string; name: string }, replace: boolean) {
   refuseIf(nameFaults('client', { id, name }))
   return db.$transaction(async (tx) => {
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`
-    const before = await tx.client.findUnique({ where: { id } })
-    if (before && !replace) refuse(`There is a client ${id} already; --replace changes it.`)
-    if (before && before.teamId !== null) refuse(ownedBy(before))
+    const before = await replaceable(tx, id, null, replace)
     await tx.client.upsert({
       where: { id },
       create: { id, name, environment: 'production', redirectUris: [], scopes: [] },
@@ -50,6 +43,16 @@ export async function registerFirstParty(db: Database, { id, name }: { id: strin
     })
     return before ? 'replaced' : 'added'
   })
+}
+
+/** The client that has the id by now, where it may be replaced; held against others that register. */
+async function replaceable(tx: Transaction, id: string, teamId: string | null, replace: boolean) {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`
+  const before = await tx.client.findUnique({ where: { id } })
+  if (before && !replace) refuse(`There is a client ${id} already; --replace changes it.`)
+  // Members have allowed it to this team; another one would inherit what it was not given.
+  if (before && before.teamId !== teamId) refuse(ownedBy(before))
+  return before
 }
 
 const ownedBy = ({ id, teamId }: { id: string; teamId: string | null }) =>
