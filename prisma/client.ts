@@ -8,10 +8,10 @@ import { endSilentConnections } from './silence.ts'
 
 /** Prisma, and beside it `execute`, on the same pool, for the few statements that answer most requests. */
 export type Database = PrismaClient & { execute: ReturnType<typeof execution> }
+export type Transaction = Prisma.TransactionClient
+
 /** PostgreSQL itself ends a statement sooner; this is for a server that says nothing any more. */
 const SILENT_MS = 5_000
-
-export type Transaction = Prisma.TransactionClient
 
 /** Names statements, so that PostgreSQL plans each once a connection; bounded, as lists make texts without end. */
 function statementNames() {

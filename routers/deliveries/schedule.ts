@@ -5,7 +5,7 @@ export const WAITS_SECONDS: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 3
 const JITTER = 0.2
 
 /** However long a receiver asks to be left alone, it is tried again after an hour. */
-const MOST_RETRY_AFTER_SECONDS = 3_600
+export const MOST_RETRY_AFTER_SECONDS = 3_600
 
 /**
  * How many milliseconds after a failed try the next one is due, or null when that was the last. `tries` counts them all,

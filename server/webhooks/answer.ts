@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import { MOST_RETRY_AFTER_SECONDS } from '../../routers/deliveries/schedule.ts'
 
 /** What is kept of an answer's body, in bytes of UTF-8. */
 const KEPT_BYTES = 4_096
 
 /** So much is read to its end, as that is cheaper than a new connection. */
 const READ_BYTES = 16_384
-
-const MAX_RETRY_AFTER_SECONDS = 3_600
 
 export interface Answer {
   status: number
@@ -50,5 +49,5 @@ export function retryAfterSeconds(header: string | undefined, now: number): numb
     : / GMT$/.test(header)
       ? (Date.parse(header) - now) / 1_000
       : NaN
-  return Number.isNaN(seconds) ? null : Math.min(Math.max(Math.ceil(seconds), 0), MAX_RETRY_AFTER_SECONDS)
+  return Number.isNaN(seconds) ? null : Math.min(Math.max(Math.ceil(seconds), 0), MOST_RETRY_AFTER_SECONDS)
 }
