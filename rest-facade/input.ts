@@ -40,7 +40,10 @@ export async function readInput(route: Route, { request, segments, search }: Giv
   const { error, data } = route.head.safeParse(input)
   if (error) throw inputError(error, route.procedure._def.type)
   const { raw } = route.meta
-  if (raw) return { ...data, [raw]: await readField(request, raw, quotaBytes) }
+  if (raw) {
+    data[raw] = await readField(request, raw, quotaBytes)
+    return data
+  }
   const body = await readObject(request)
   for (const key of route.fromBody) if (Object.hasOwn(body, key)) input[key] = body[key]
   return input
