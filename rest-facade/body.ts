@@ -28,23 +28,22 @@ export function readBytes(request: IncomingMessage, limitBytes: number, tooLarge
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) return reject(tooLarge())
     const chunks: Buffer[] = []
     let size = 0
-    const done = (settle: () => void) => {
-      request.off('data', onData).off('end', onEnd).off('close', onClose)
-      settle()
-    }
     const onData = (chunk: Buffer) => {
       size += chunk.length
-      if (size > limitBytes) done(() => reject(tooLarge()))
-      else chunks.push(chunk)
+      if (size <= limitBytes) return void chunks.push(chunk)
+      request.off('data', onData)
+      reject(tooLarge())
     }
-    const onEnd = () => done(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    const onClose = () => done(() => reject(errors.bodyCutOff()))
-    request.on('data', onData).on('end', onEnd).on('close', onClose)
+    request
+      .on('data', onData)
+      .on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+      .on('close', () => request.readableEnded || reject(errors.bodyCutOff()))
   })
 }
 
 /** `application/json`, in UTF-8 and not compressed; a parameter that says nothing of these does not matter. */
 function checkType({ headers }: IncomingMessage) {
+  if (headers['content-type'] === 'application/json' && headers['content-encoding'] === undefined) return
   const [type, ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => /^charset\s*=/.test(parameter))
   const isUtf8Json = type === 'application/json' && (!charset || /^charset\s*=\s*("?)utf-?8\1$/.test(charset))
@@ -55,9 +54,13 @@ function checkType({ headers }: IncomingMessage) {
 const startOf = (bytes: Buffer) => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)
 
 /** Scans a whole body in slices that let others take their turn. */
-export async function scan(bytes: Buffer, onMember?: (member: Member) => void): Promise<JsonScanner> {
+export function scan(bytes: Buffer, onMember?: (member: Member) => void): JsonScanner | Promise<JsonScanner> {
   const scanner = new JsonScanner(bytes, startOf(bytes), onMember)
   scanner.read(SLICE_BYTES)
+  return scanner.pending ? scanOn(scanner) : scanner
+}
+
+async function scanOn(scanner: JsonScanner): Promise<JsonScanner> {
   while (scanner.pending) {
     await setImmediate()
     scanner.read(SLICE_BYTES)
@@ -94,17 +97,20 @@ export async function readField(request: IncomingMessage, field: string, quotaBy
   if (!found) throw errors.valueMissing()
   if (members > 1) throw errors.valueNotAlone()
   if (found.nesting > MAX_NESTING) throw errors.valueTooDeep()
-  return new JsonText(await textOf(bytes.subarray(found.valueStart, found.valueEnd)))
+  return new JsonText(await textOf(bytes, found.valueStart, found.valueEnd))
 }
 
 /** UTF-8 as a text, in slices as well: beyond ASCII that takes longer than the scan. */
-async function textOf(bytes: Buffer): Promise<string> {
-  if (bytes.length <= SLICE_BYTES) return bytes.toString()
+function textOf(bytes: Buffer, start: number, end: number): string | Promise<string> {
+  return end - start <= SLICE_BYTES ? bytes.toString('utf8', start, end) : largeTextOf(bytes, start, end)
+}
+
+async function largeTextOf(bytes: Buffer, start: number, end: number): Promise<string> {
   const decoder = new StringDecoder()
   const parts: string[] = []
-  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+  for (let at = start; at < end; at += SLICE_BYTES) {
     await setImmediate()
-    parts.push(decoder.write(bytes.subarray(at, at + SLICE_BYTES)))
+    parts.push(decoder.write(bytes.subarray(at, Math.min(at + SLICE_BYTES, end))))
   }
   return parts.join('')
 }

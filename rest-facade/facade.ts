@@ -59,14 +59,11 @@ export function restFacade(core: Core) {
   }
 }
 
-function handlerOf({ name, procedure, meta }: Route): Handler {
+function handlerOf({ procedure, meta }: Route): Handler {
   const view = withoutInput(procedure)
-  const path = name.split('.')
-  const own = router(nested(path, view) as never)
-  // tRPC's own caller is a proxy for each step of the path and each request.
-  const createCaller = (ctx: FacadeContext) => nested(path, () => view({ ctx }))
   const options = {
-    router: Object.assign(own, { createCaller }),
+    // tRPC's own caller is a proxy for each step of the path and each request.
+    router: Object.assign(router({ view }), { createCaller: (ctx: FacadeContext) => ({ view: () => view({ ctx }) }) }),
     createContext: ({ req }: { req: LibraryRequest }) => req.context,
     onError: ({ req, error }: { req: LibraryRequest; error: unknown }) => {
       req.error = error
@@ -76,10 +73,8 @@ function handlerOf({ name, procedure, meta }: Route): Handler {
   return createOpenApiNodeHttpHandler(options as never) as unknown as Handler
 }
 
-const nested = (path: readonly string[], value: unknown): object =>
-  path.reduceRight((inner, key) => ({ [key]: inner }), value) as object
-
-const JSON_HEADERS = new Headers({ 'content-type': 'application/json' })
+/** The library asks for the content type alone. */
+const JSON_HEADERS = { get: () => 'application/json' }
 
 /** What the library reads of a request. It passes for a fetch Request, so that the library does not build one. */
 class LibraryRequest {

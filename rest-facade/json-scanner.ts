@@ -43,6 +43,7 @@ const CLOSE_ARRAY = 0x5d
 const isSpace = (c: number) => c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09
 const isDigit = (c: number) => c >= 0x30 && c <= 0x39
 const isHex = (c: number) => isDigit(c) || (c >= 0x41 && c <= 0x46) || (c >= 0x61 && c <= 0x66)
+const NO_BYTES = Buffer.alloc(0)
 const literals = new Map([...['true', 'false', 'null'].map((word) => [word.charCodeAt(0), Buffer.from(word)] as const)])
 
 /**
@@ -62,7 +63,7 @@ export class JsonScanner {
   /** The string being read is a key. */
   #inKey = false
   #hexDigits = 0
-  #literal: Uint8Array = Buffer.alloc(0)
+  #literal: Uint8Array = NO_BYTES
   #literalAt = 0
   #member: Member = { keyStart: 0, keyEnd: 0, valueStart: 0, valueEnd: 0, nesting: 0 }
   #rootIsObject = false

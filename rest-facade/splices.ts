@@ -29,15 +29,14 @@ export class Splices {
   }
 
   /** The answer's JSON with the texts in their places; a large one as bytes, as a text would take up to thrice its memory. */
-  async into(json: string): Promise<string | Buffer> {
+  into(json: string): string | Promise<Buffer> {
     if (this.#texts.length === 0) return json
     if (json === SOLE && this.#length <= LARGE) return this.#texts[0]!.join('')
     // Every second part is the number of a text.
     const parts = json.split(marks)
     if (this.#length <= LARGE)
       return parts.map((part, i) => (i % 2 ? this.#texts[Number(part)]!.join('') : part)).join('')
-    await nextTurn()
-    return bytesOf(parts.flatMap((part, i) => (i % 2 ? this.#texts[Number(part)]! : part)))
+    return largeBytesOf(parts.flatMap((part, i) => (i % 2 ? this.#texts[Number(part)]! : part)))
   }
 
   /** The same of a stream of whole lines. */
@@ -50,14 +49,11 @@ export class Splices {
   }
 }
 
-/** The first one still belongs to the turn in which the database's answer was read. */
-async function nextTurn() {
+/** In a turn of its own: the first one still belongs to that in which the database's answer was read. */
+async function largeBytesOf(pieces: string[]): Promise<Buffer> {
   await setImmediate()
   await setImmediate()
-}
-
-/** Each piece is written to its place at once: joined first, they would be copied twice. */
-function bytesOf(pieces: string[]): Buffer {
+  // Each piece is written to its place at once: joined first, they would be copied twice.
   const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0))
   let at = 0
   for (const piece of pieces) at += bytes.write(piece, at)

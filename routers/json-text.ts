@@ -26,8 +26,11 @@ const ofValue: Refusals = { notJson: errors.valueNotJson, tooDeep: errors.valueT
  * The text to store: as it came over REST; of a parsed value, from tRPC or this process, what stands for it in JSON.
  * Parsing, checking and writing 1 MiB of brackets take 50 ms each: others have their turn in between.
  */
-export async function jsonTextOf(value: unknown, refusals = ofValue): Promise<string> {
-  if (value instanceof JsonText) return value.text
+export function jsonTextOf(value: unknown, refusals = ofValue): string | Promise<string> {
+  return value instanceof JsonText ? value.text : writtenOut(value, refusals)
+}
+
+async function writtenOut(value: unknown, refusals: Refusals): Promise<string> {
   await setImmediate()
   check(value, 0, refusals)
   await setImmediate()
