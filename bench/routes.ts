@@ -65,10 +65,9 @@ export const routes: Record<string, BenchedRoute> = {
       const key = segment(path, 4)
       const value = JSON.stringify(JSON.parse(body).value)
       const updatedAt = Math.floor(Date.now() / 1000)
-      const writtenAt = new Date(updatedAt * 1000)
       await pool.query({
         ...statements.put,
-        values: [app, club, '', segment(path, 3), key, value, randomUUID(), writtenAt, 10_485_760, null, null],
+        values: [app, club, '', segment(path, 3), key, value, randomUUID(), updatedAt, 10_485_760, null, null],
       })
       return `{"key":${JSON.stringify(key)},"value":${value},"updatedAt":${updatedAt}}`
     },

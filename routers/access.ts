@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../prisma/client.ts'
+import { failureOf } from './database-errors.ts'
 
 /** Whom a call is made for. Of a verified token, or of a caller in this process. */
 export interface Principal {
@@ -27,8 +28,8 @@ export interface Access {
   memberOf: 'club' | 'academy' | 'provider' | null
 }
 
-/** Null: there is no such client, or no more, or the consent does not hold. */
-export type AccessLookup = (principal: Principal) => Promise<Access | null>
+/** Null: there is no such client, or no more, or the consent does not hold. What is remembered is given at once. */
+export type AccessLookup = (principal: Principal) => Access | null | Promise<Access | null>
 
 /** Longer identifiers than this are nobody's, and a NUL is more than PostgreSQL's text can hold. */
 export const storable = (id: string) => id.length <= 255 && !id.includes('\0')
@@ -43,14 +44,19 @@ export function accessLookup(db: Database, now: () => number): AccessLookup {
     ttl: REMEMBERED_MS,
     ttlResolution: 0,
     perf: { now },
-    fetchMethod: async (_key, _stale, { context }) => ({ access: await lookUp(db, context, now()) }),
+    fetchMethod: async (_key, _stale, { context }) => {
+      const access = await lookUp(db, context, now()).catch((cause) => {
+        throw failureOf(cause)
+      })
+      return { access }
+    },
   })
-  return async (principal) => {
+  return (principal) => {
     const { client, organisation, member, grant = '' } = principal
     if (!storable(client)) return null
     const key = `${client}\0${organisation}\0${member ?? ''}\0${grant}`
-    const known = remembered.get(key) ?? (await remembered.fetch(key, { context: principal }))
-    return known!.access
+    const known = remembered.get(key)
+    return known ? known.access : remembered.fetch(key, { context: principal }).then((found) => found!.access)
   }
 }
 

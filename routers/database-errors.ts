@@ -39,12 +39,9 @@ export function failureOf(thrown: unknown): ApiError {
 }
 
 /** Our writers lock in one order, so they cannot deadlock with one another; with rows that are edited by hand they can. */
-export async function retryingDeadlocks<T>(write: () => Promise<T>, tries = 5): Promise<T> {
-  for (;;) {
-    try {
-      return await write()
-    } catch (error) {
-      if (sqlState(error) !== '40P01' || --tries === 0) throw error
-    }
-  }
+export function retryingDeadlocks<T>(write: () => Promise<T>, tries = 5): Promise<T> {
+  return write().catch((error) => {
+    if (sqlState(error) !== '40P01' || tries === 1) throw error
+    return retryingDeadlocks(write, tries - 1)
+  })
 }

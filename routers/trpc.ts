@@ -76,9 +76,7 @@ const gate = t.middleware(async ({ ctx, meta, type, next }) => {
   const { scope, audience } = meta!
   const { sections } = ctx.principal
   if (sections && !sections.has(audience.section)) throw errors.tokenInvalid()
-  const access = await ctx.accessOf(ctx.principal).catch((cause) => {
-    throw failureOf(cause)
-  })
+  const access = await ctx.accessOf(ctx.principal)
   if (!access) throw errors.tokenInvalid()
   const { member } = ctx.principal
   if (member === null && !(audience.firstParty && access.team === null)) throw errors.tokenInvalid()

@@ -57,7 +57,7 @@ export const statements = {
   },
   put: {
     name: 'storage_put',
-    text: 'SELECT outcome, used FROM storage_put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)',
+    text: 'SELECT outcome, used FROM storage_put($1, $2, $3, $4, $5, $6, $7, to_timestamp($8), $9, $10, $11)',
   },
   delete: {
     name: 'storage_delete',
@@ -117,7 +117,7 @@ export async function putEntry(
   { ifMatch, ifNoneMatch }: Conditions,
 ) {
   const version = randomUUID()
-  const what = [value, version, new Date(updatedAt * 1000).toISOString(), String(quotaBytes)]
+  const what = [value, version, String(updatedAt), String(quotaBytes)]
   const values = [app, club, owner, collection, key, ...what, ifMatch, ifNoneMatch]
   const [row] = await inTurn({ app, club }, () => retryingDeadlocks(() => db.execute(statements.put, values)))
   const [outcome, used] = row as ['stored' | 'changed' | 'full', string]
