@@ -1,9 +1,9 @@
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import { restFacade } from '../rest-facade/facade.ts'
+import type { Access } from '../routers/access.ts'
 import type { Core } from '../routers/context.ts'
 import type { Authenticate } from './authenticate.ts'
-import { authenticateStep } from './authenticate.ts'
 import { cors } from './cors.ts'
 import { documents } from './documents.ts'
 import { health } from './health.ts'
@@ -11,7 +11,8 @@ import type { BaseUrls } from './locate.ts'
 import { locate } from './locate.ts'
 import type { Admit } from './rate-limit.ts'
 import { respond } from './respond.ts'
-import type { Room } from './room.ts'
+import type { Room, Share } from './room.ts'
+import { isFresh, koaSends } from './send.ts'
 import type { State, Step } from './state.ts'
 import { readTarget } from './target.ts'
 import { trpc } from './trpc.ts'
@@ -34,19 +35,23 @@ export interface Parts {
 
 /** The public port: the way of a REST request, step by step. */
 export function createPublicApp({ core, baseUrls, authenticate, admit, room, log, oauth, example }: Parts) {
-  const app = createKoa(log).use(respond(log, core.now)).use(cors).use(readTarget).use(locate(baseUrls))
+  const app = createKoa(log)
+    .use(respond(log, core.now))
+    .use(cors)
+    .use(readTarget)
+    .use(locate(baseUrls))
+    .use(endpoint(core, authenticate, admit, room))
+    .use(koaSends)
   if (oauth) app.use(oauth)
   if (example) app.use(example)
-  return app
-    .use(documents(baseUrls))
-    .use(authenticateStep(authenticate))
-    .use(callProcedure(core, admit, room))
+  return app.use(documents(baseUrls))
 }
 
 /** The internal port, for first-party apps and for whoever watches the service. */
 export function createInternalApp({ core, authenticate, admit, room, log, ready }: Parts) {
   return createKoa(log)
     .use(respond(log, core.now))
+    .use(koaSends)
     .use(readTarget)
     .use(trpc(core, authenticate, admit, room))
     .use(health(ready))
@@ -60,24 +65,25 @@ function createKoa(log: Logger): Koa<State> {
   return app
 }
 
-/** The last step: the facade runs the procedure, and Koa sends what it answers. */
-function callProcedure(core: Core, admit: Admit, room: Room): Step {
+/** The last step of an endpoint's request: whose it is, and what the facade's procedure answers. */
+function endpoint(core: Core, authenticate: Authenticate, admit: Admit, room: Room): Step {
   const call = restFacade(core)
-  return async (ctx) => {
-    const { route, segments, search, principal } = ctx.state
-    const setHeader = (name: string, value: string) => void ctx.res.setHeader(name, value)
-    const share = room(ctx.res)
-    const { status, body } = await call(
-      route!,
-      { request: ctx.req, segments, search },
-      { principal: principal!, admit: (access) => admit(access, setHeader), setHeader, reserve: share.reserve },
-    )
-    share.assembled()
-    ctx.status = status
-    if (body === undefined) return
-    setHeader('Content-Type', 'application/json; charset=utf-8')
-    ctx.body = body
-    // Koa compares the ETag with If-None-Match, for GET and HEAD.
-    if (ctx.req.headers['if-none-match'] !== undefined && ctx.fresh) ctx.status = 304
+  return async (ctx, next) => {
+    const { state } = ctx
+    if (!state.route) return next()
+    const principal = await authenticate(ctx.req)
+    state.principal = principal
+    const setHeader = (name: string, value: string) => void state.headers.push(name, value)
+    // Most answers are small, and never ask for it.
+    let share: Share | undefined
+    const reserve = (bytes: number) => {
+      share ??= room(ctx.res)
+      return share.reserve(bytes)
+    }
+    const given = { request: ctx.req, segments: state.segments, search: state.search }
+    const caller = { principal, admit: (access: Access) => admit(access, setHeader), setHeader, reserve }
+    state.answer = await call(state.route, given, caller)
+    share?.assembled()
+    if (isFresh(ctx, state.answer)) state.answer = { status: 304, body: undefined }
   }
 }

@@ -5,7 +5,6 @@ import { LRUCache } from 'lru-cache'
 import type { Principal } from '../routers/access.ts'
 import { ApiError, errors } from '../routers/errors.ts'
 import { countOf } from './locate.ts'
-import type { Step } from './state.ts'
 
 export interface TokenRules {
   /** The keys, as a JWKS gives them. */
@@ -31,14 +30,16 @@ interface Verified {
   edition: unknown
 }
 
-export type Authenticate = (request: IncomingMessage) => Promise<Principal>
+export type Authenticate = (request: IncomingMessage) => Principal | Promise<Principal>
 
 /** A request's bearer token as a principal; 401 when it has none, or one that none of these issuers vouches for. */
 export function authenticator(trusted: readonly TokenRules[], now: () => number): Authenticate {
-  /** Verified signatures. A token is as it is: only its expiry has to be looked at again. */
+  /** Verified signatures, by the header that they came in. A token is as it is: only its expiry has to be looked at again. */
   const verified = new LRUCache<string, Verified>({ max: 10_000 })
 
-  const verify = async (token: string): Promise<Verified> => {
+  const verify = async (authorization: string): Promise<Verified> => {
+    const [, token] = /^Bearer +([\w\-.~+/]+=*)$/i.exec(authorization) ?? []
+    if (token === undefined) throw errors.tokenInvalid()
     // Not believed yet: it says only whose rules are to be asked.
     const said = issuerOf(token)
     const rules = trusted.find(({ issuer }) => issuer === said)
@@ -60,17 +61,20 @@ export function authenticator(trusted: readonly TokenRules[], now: () => number)
     return { principal, expires: payload.exp! * 1000, rules, edition: before }
   }
 
-  return async ({ headers: { authorization }, rawHeaders }) => {
+  const principalOf = ({ principal, expires }: Verified): Principal => {
+    if (expires <= now()) throw errors.tokenExpired()
+    return principal
+  }
+
+  return ({ headers: { authorization }, rawHeaders }) => {
     if (authorization === undefined) throw errors.tokenMissing()
-    const [, token] = /^Bearer +([\w\-.~+/]+=*)$/i.exec(authorization) ?? []
-    if (token === undefined || countOf(rawHeaders, 'authorization') !== 1) throw errors.tokenInvalid()
-    let known = verified.get(token)
-    if (!known || known.edition !== known.rules.edition?.()) {
-      known = await verify(token)
-      verified.set(token, known)
-    }
-    if (known.expires <= now()) throw errors.tokenExpired()
-    return known.principal
+    if (countOf(rawHeaders, 'authorization') !== 1) throw errors.tokenInvalid()
+    const known = verified.get(authorization)
+    if (known && known.edition === known.rules.edition?.()) return principalOf(known)
+    return verify(authorization).then((found) => {
+      verified.set(authorization, found)
+      return principalOf(found)
+    })
   }
 }
 
@@ -106,10 +110,3 @@ export function principalNamed(
 }
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
-
-export const authenticateStep =
-  (authenticate: Authenticate): Step =>
-  async (ctx, next) => {
-    ctx.state.principal = await authenticate(ctx.req)
-    return next()
-  }

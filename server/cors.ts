@@ -26,9 +26,9 @@ export const preflightHeaders = (allow: string) => ({
   'Access-Control-Max-Age': '600',
 })
 
-const fields = Object.entries(corsHeaders)
+const fields = Object.entries(corsHeaders).flat()
 
 export const cors: Step = (ctx, next) => {
-  for (const [name, value] of fields) ctx.res.setHeader(name, value)
+  ctx.state.headers.push(...fields)
   return next()
 }

@@ -35,10 +35,13 @@ export async function listen(app: Koa<State>, port: number, headers: Record<stri
   // Their size is bounded. A bound on their number would hide those that come behind it: a second Host, for one.
   server.maxHeadersCount = 0
   const inFlight = new Set<ServerResponse>()
+  const gone = function (this: ServerResponse) {
+    inFlight.delete(this)
+  }
   const handle = app.callback()
   server.on('request', (request, response) => {
     inFlight.add(response)
-    response.once('close', () => inFlight.delete(response))
+    response.on('close', gone)
     if (!server.listening) response.shouldKeepAlive = false
     return handle(request, response)
   })

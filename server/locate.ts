@@ -33,7 +33,8 @@ export function locate(baseUrls: BaseUrls): Step {
     const method = ctx.method === 'HEAD' ? 'GET' : ctx.method
     const route = found.find((one) => one.method === method)
     if (!route) return otherMethod(ctx, found)
-    Object.assign(ctx.state, { route, segments })
+    ctx.state.route = route
+    ctx.state.segments = segments
     return next()
   }
 }
@@ -42,8 +43,8 @@ export function locate(baseUrls: BaseUrls): Step {
 function otherMethod(ctx: StepContext, found: readonly Route[]) {
   const allow = found.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
   if (ctx.method !== 'OPTIONS') throw errors.methodWrong(allow)
-  ctx.set(preflightHeaders(allow))
-  ctx.status = 204
+  ctx.state.headers.push(...Object.entries(preflightHeaders(allow)).flat())
+  ctx.state.answer = { status: 204, body: undefined }
 }
 
 /** HTTP/1.1 wants exactly one Host header; two, or two lengths of a body, are how a request is smuggled past a proxy. */

@@ -4,11 +4,14 @@ import type { Logger } from 'pino'
 import { envelope } from '../rest-facade/envelope.ts'
 import { failureOf } from '../routers/database-errors.ts'
 import { ApiError } from '../routers/errors.ts'
+import { send } from './send.ts'
 import type { Step } from './state.ts'
 
 /** How much of a body that nobody reads is let in, so that its sender comes to see the answer; then the socket closes. */
 const DRAIN_BYTES = 32 * 1024 * 1024
 const DRAIN_MS = 10_000
+
+const HEADERS = ['X-Content-Type-Options', 'nosniff', 'Cache-Control', 'private, no-cache']
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
@@ -20,19 +23,16 @@ export function respond(log: Logger, now: () => number): Step {
     const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
     ctx.state.requestId = requestId
     ctx.state.section = null
-    ctx.res.setHeader('X-Request-Id', requestId)
-    ctx.res.setHeader('X-Content-Type-Options', 'nosniff')
-    ctx.res.setHeader('Cache-Control', 'private, no-cache')
+    ctx.state.headers = ['X-Request-Id', requestId, ...HEADERS]
 
     try {
       await next()
     } catch (thrown) {
       const error = thrown instanceof ApiError ? thrown : failureOf(thrown)
       if (error.status >= 500) ctx.state.cause = error.cause
-      ctx.status = error.status
-      ctx.set(error.headers)
-      ctx.type = 'application/json; charset=utf-8'
-      ctx.body = JSON.stringify(envelope(error, ctx.state.section, requestId))
+      ctx.state.headers.push(...Object.entries(error.headers).flat())
+      const body = JSON.stringify(envelope(error, ctx.state.section, requestId))
+      ctx.state.answer = { status: error.status, body }
     }
     if (!ctx.req.complete && !ctx.req.destroyed) {
       const drained = drain(ctx.req)
@@ -41,8 +41,11 @@ export function respond(log: Logger, now: () => number): Step {
       else void drained.then((all) => all || ctx.req.socket.destroy())
     }
 
-    const { method, status, state } = ctx
-    const line = { requestId, method, path: state.path, status, ms: now() - start, client: state.principal?.client }
+    const { method, state } = ctx
+    const { answer, path, principal } = state
+    if (answer) send(ctx, answer)
+    const status = answer?.status ?? ctx.status
+    const line = { requestId, method, path, status, ms: now() - start, client: principal?.client }
     if (state.cause) log.error({ ...line, err: state.cause })
     else log.info(line)
   }

@@ -137,6 +137,16 @@ async function trustedTokens(
 /** Of an error, what tells where it comes from; a database's `detail` may hold values. */
 const serializeError = ({ name, code, message, stack }: Error & { code?: string }) => ({ name, code, message, stack })
 
+/** The time of a line, written out once a millisecond: each time it takes a fiftieth of a request. */
+function isoTime() {
+  let [at, text] = [0, '']
+  return () => {
+    const now = Date.now()
+    if (now !== at) [at, text] = [now, `,"time":"${new Date(now).toISOString()}"`]
+    return text
+  }
+}
+
 /** Lines are written together, as each write is work for a thread of its own; a quiet service writes them this soon. */
 const LOG_TOGETHER = { minLength: 4096, periodicFlush: 100 }
 
@@ -146,7 +156,7 @@ export const createLog = ({ logLevel }: Config): Logger =>
     {
       level: logLevel,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: isoTime(),
       serializers: { err: serializeError },
     },
     pino.destination({ sync: false, ...LOG_TOGETHER }),

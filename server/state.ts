@@ -1,4 +1,5 @@
 import type Koa from 'koa'
+import type { Answer } from '../rest-facade/facade.ts'
 import type { Route } from '../rest-facade/routes.ts'
 import type { Principal } from '../routers/access.ts'
 import type { Section } from '../routers/trpc.ts'
@@ -15,6 +16,10 @@ export interface State extends Koa.DefaultState {
   route?: Route
   segments: readonly string[]
   principal?: Principal
+  /** Headers of the answer that are not set yet: name, value, name, value. */
+  headers: string[]
+  /** What an endpoint or a refusal answers; the other steps leave theirs to Koa. */
+  answer?: Answer
   /** What a 5xx comes from, for the log alone. */
   cause?: unknown
 }

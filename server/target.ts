@@ -4,7 +4,10 @@ import type { Step } from './state.ts'
 /** What a request is for, as it came. */
 export const readTarget: Step = (ctx, next) => {
   const { host, path, search } = targetOf(ctx.req)
-  Object.assign(ctx.state, { host, path, search })
+  const { state } = ctx
+  state.host = host
+  state.path = path
+  state.search = search
   // Koa's own reading throws on some of these, so it is given what we have read; what is no path is nowhere.
   ctx.req.url = `${path.startsWith('/') ? '' : '/'}${path}${search && `?${search}`}`
   return next()
