@@ -10,7 +10,7 @@ import { languageFor, show } from './page-answers.ts'
 import { messagePage } from './pages/pages.ts'
 import type { ProviderParts } from './provider.ts'
 import { createProvider } from './provider.ts'
-import { errors } from './runtime.ts'
+import { errors, withRequests } from './runtime.ts'
 
 type Parts = Omit<ProviderParts, 'renderError'> & { keys: SigningKeys }
 
@@ -59,7 +59,7 @@ export function providers({ keys, ...parts }: Parts) {
       const url = `${path}${search && `?${search}`}`
       // As Express leaves it: from the two it learns what it is mounted below.
       Object.assign(ctx.req, { url, originalUrl: `${mountPath}${url}` })
-      await current().handle(ctx.req, ctx.res)
+      await withRequests(() => current().handle(ctx.req, ctx.res))
       ctx.state.cause ??= causes.get(ctx.req)
     },
   }
