@@ -23,6 +23,9 @@ const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256
 /** The clock of who signed may be ahead of ours; that a token has expired is told to the second all the same. */
 const CLOCK_TOLERANCE_SECONDS = 5
 
+/** Spaces and padding may be added without end: a token that has them is verified each time, and takes no place. */
+const AS_USUAL = /^Bearer [\w\-.]+$/i
+
 interface Verified {
   principal: Principal
   expires: number
@@ -61,7 +64,7 @@ export function authenticator(trusted: readonly TokenRules[], now: () => number)
     return { principal, expires: payload.exp! * 1000, rules, edition: before }
   }
 
-  const principalOf = ({ principal, expires }: Verified): Principal => {
+  const unlessExpired = ({ principal, expires }: Verified): Principal => {
     if (expires <= now()) throw errors.tokenExpired()
     return principal
   }
@@ -70,10 +73,10 @@ export function authenticator(trusted: readonly TokenRules[], now: () => number)
     if (authorization === undefined) throw errors.tokenMissing()
     if (countOf(rawHeaders, 'authorization') !== 1) throw errors.tokenInvalid()
     const known = verified.get(authorization)
-    if (known && known.edition === known.rules.edition?.()) return principalOf(known)
+    if (known && known.edition === known.rules.edition?.()) return unlessExpired(known)
     return verify(authorization).then((found) => {
-      verified.set(authorization, found)
-      return principalOf(found)
+      if (AS_USUAL.test(authorization)) verified.set(authorization, found)
+      return unlessExpired(found)
     })
   }
 }
