@@ -30,7 +30,15 @@ export function createRoom(): Room {
   const assembly = withTimeout(new Mutex(), WAIT_MS, errors.unavailable())
 
   return (response) => {
-    const whenClosed = (free: () => void) => (response.destroyed ? free() : response.once('close', free))
+    // One listener, however many values the answer has: Node warns of more than ten.
+    const held: (() => void)[] = []
+    const free = () => {
+      for (const release of held.splice(0)) release()
+    }
+    const whenClosed = (release: () => void) => {
+      if (response.destroyed) return release()
+      if (held.push(release) === 1) response.once('close', free)
+    }
     // One for all parts of an answer: the calls of a batch do not wait for one another.
     let turn: Promise<() => void> | undefined
     const assembled = () => {
@@ -40,14 +48,18 @@ export function createRoom(): Room {
         () => {},
       )
     }
+    const itsTurn = async () => {
+      const release = await assembly.acquire()
+      whenClosed(assembled)
+      response.setTimeout(STALLED_MS)
+      return release
+    }
     return {
       async reserve(bytes) {
         const [, sent] = await room.acquire(Math.min(Math.ceil(bytes / 1024 ** 2), ROOM))
         whenClosed(sent)
-        turn ??= assembly.acquire()
+        turn ??= itsTurn()
         await turn
-        whenClosed(assembled)
-        response.setTimeout(STALLED_MS)
       },
       assembled,
     }
