@@ -43,6 +43,7 @@ export function readBytes(request: IncomingMessage, limitBytes: number, tooLarge
 
 /** `application/json`, in UTF-8 and not compressed; a parameter that says nothing of these does not matter. */
 function checkType({ headers }: IncomingMessage) {
+  // What nearly all send is not taken apart.
   if (headers['content-type'] === 'application/json' && headers['content-encoding'] === undefined) return
   const [type, ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((parameter) => /^charset\s*=/.test(parameter))

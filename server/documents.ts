@@ -5,6 +5,7 @@ import { errors } from '../routers/errors.ts'
 import type { Section } from '../routers/trpc.ts'
 import type { BaseUrls } from './locate.ts'
 import { routed } from './routed.ts'
+import { JSON_TYPE } from './send.ts'
 import type { State, Step } from './state.ts'
 
 /** What is at the public port without being a procedure: the OpenAPI document of each API, at its own host. */
@@ -20,7 +21,7 @@ export function documents(baseUrls: BaseUrls): Step {
   router.get('/v1/openapi.json', (ctx) => {
     const text = texts.get(ctx.state.section)
     if (!text) throw errors.addressUnknown()
-    ctx.type = 'application/json; charset=utf-8'
+    ctx.type = JSON_TYPE
     ctx.body = text
   })
   const step = routed(router)

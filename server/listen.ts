@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type Koa from 'koa'
 import { envelope } from '../rest-facade/envelope.ts'
 import { errors } from '../routers/errors.ts'
+import { JSON_TYPE } from './send.ts'
 import type { State } from './state.ts'
 
 /** Bounds on how long a client may take; what it sends is bounded where it is read. */
@@ -103,7 +104,7 @@ function refusal(headers: Record<string, string>) {
   const body = JSON.stringify(envelope(errors.requestInvalid(), null, requestId))
   const fields = {
     ...headers,
-    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Type': JSON_TYPE,
     'Content-Length': String(Buffer.byteLength(body)),
     'X-Request-Id': requestId,
   }

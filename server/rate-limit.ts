@@ -18,16 +18,13 @@ export function rateLimit(windowSeconds = 60): Admit {
   }
   return async ({ team, level, sandbox }, setHeader) => {
     if (sandbox || team === null) return
-    const state = await limiters[level].consume(team).catch(countOf)
+    const state = await limiters[level].consume(team).catch((refused) => {
+      if (refused instanceof RateLimiterRes) return refused
+      throw refused
+    })
     const resetSeconds = Math.min(windowSeconds, Math.max(1, Math.ceil(state.msBeforeNext / 1000)))
     setHeader('RateLimit-Policy', `"team";q=${LIMITS[level]};w=${windowSeconds}`)
     setHeader('RateLimit', `"team";r=${Math.max(0, state.remainingPoints)};t=${resetSeconds}`)
     if (state.consumedPoints > LIMITS[level]) throw errors.rateLimited(resetSeconds)
   }
-}
-
-/** Past its points the limiter rejects with the count. */
-function countOf(refused: unknown): RateLimiterRes {
-  if (refused instanceof RateLimiterRes) return refused
-  throw refused
 }

@@ -1,7 +1,7 @@
 import type { Answer } from '../rest-facade/facade.ts'
 import type { Step, StepContext } from './state.ts'
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
  * Sends an answer with all of its headers at once: one that is set by itself Node keeps, looks up and checks by itself,

@@ -12,13 +12,13 @@ import { MAX_NESTING } from '../routers/json-text.ts'
 import type { Authenticate } from './authenticate.ts'
 import type { Admit } from './rate-limit.ts'
 import type { Room } from './room.ts'
+import { JSON_TYPE } from './send.ts'
 import type { Step } from './state.ts'
 import { answerOf, singleCall } from './trpc-call.ts'
 
 const ENDPOINT = '/trpc'
 const MAX_BATCH = 10
 const BYTE_ORDER_MARK = '\ufeff'
-const TYPE = 'application/json; charset=utf-8'
 
 /** Leaves a byte order mark out. */
 const utf8 = new TextDecoder()
@@ -84,7 +84,7 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit, room:
       if (error instanceof ApiError) ctx.set(error.headers)
       ctx.status = status
       ctx.set('Vary', 'trpc-accept, accept')
-      ctx.type = TYPE
+      ctx.type = JSON_TYPE
       return send(json)
     }
 
@@ -114,7 +114,7 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit, room:
     response.headers.forEach((value, name) => {
       if (name !== 'transfer-encoding') ctx.set(name, value)
     })
-    ctx.type = TYPE
+    ctx.type = JSON_TYPE
     if (!streamed) return send(await response.text())
     ctx.body = splices.intoLines(response.body!)
   }

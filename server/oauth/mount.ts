@@ -7,6 +7,7 @@ import type { Sealer } from '../../routers/webhook/seal.ts'
 import { preflightHeaders } from '../cors.ts'
 import { nameOf } from '../locate.ts'
 import { routed } from '../routed.ts'
+import { JSON_TYPE } from '../send.ts'
 import type { State, Step, StepContext } from '../state.ts'
 import { connected } from './connected.ts'
 import { interactions } from './interactions.ts'
@@ -117,7 +118,7 @@ export function mountOauth({ db, now, sealer, secretsKeys, keys, authBaseUrl, ap
   endpoint('get', [`${path}${routes.jwks}`], call)
   const metadata = JSON.stringify(metadataOf(issuer))
   endpoint('get', [`${path}${METADATA}`, `${METADATA}${path}`], (ctx) => {
-    ctx.type = 'application/json; charset=utf-8'
+    ctx.type = JSON_TYPE
     ctx.body = metadata
   })
   router.get(`${path}/style.css`, ((ctx: StepContext) => {
