@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { jwtVerify } from 'jose'
 import pg from 'pg'
-import { developmentKey, developmentRules } from '../server/development-key.ts'
+import { developmentKey, developmentRules } from '../server/tokens/development.ts'
 import type { Tenant } from './routes.ts'
 import { routes } from './routes.ts'
 

@@ -4,7 +4,7 @@ import type { Database } from '../prisma/client.ts'
 import { openDatabase } from '../prisma/client.ts'
 import { callAs, createCore } from '../routers/core.ts'
 import { statements } from '../routers/events.ts'
-import { createSealer } from '../routers/webhook/seal.ts'
+import { createCipher } from '../server/secrets/cipher.ts'
 
 /** How many subscriptions the app of an event has. */
 export const SUBSCRIPTIONS = [0, 1, 10]
@@ -54,8 +54,8 @@ export async function publishBare(pool: pg.Pool, { app, type, data }: ReturnType
 export function openCalls(url: string) {
   const db = openDatabase(url, () => {})
   const pool = new pg.Pool({ connectionString: url, max: 10, options: '-c timezone=UTC' })
-  const sealer = createSealer([Buffer.alloc(32)])
-  const core = createCore({ db, sealer, brand: 'the service', storageQuotaBytes: 0, now: Date.now })
+  const cipher = createCipher([Buffer.alloc(32)])
+  const core = createCore({ db, cipher, brand: 'the service', storageQuotaBytes: 0, now: Date.now })
   const principal = { member: null, organisation: PROVIDER, client: PLATFORM, scopes: new Set(SCOPES) }
   const ways = {
     bare: (n: number) => publishBare(pool, eventOf(n)),

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { createSealer } from '../routers/webhook/seal.ts'
+import { createCipher } from '../server/secrets/cipher.ts'
 import { selfSigned } from '../test/webhooks/receiver.ts'
 import type { Bench } from './database.ts'
 import type { Metered } from './process.ts'
@@ -42,7 +42,7 @@ export type Queue = Awaited<ReturnType<typeof openQueue>>
 export async function openQueue({ url, dataDir, tenants }: Bench) {
   const app = tenants[0]!.app
   const key = randomBytes(32)
-  const sealer = createSealer([key])
+  const cipher = createCipher([key])
   const authorities = join(dataDir, 'receivers.pem')
   await writeFile(authorities, (await certificate).cert)
   const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' })
@@ -51,7 +51,7 @@ export async function openQueue({ url, dataDir, tenants }: Bench) {
 
   return {
     async subscribe(id: string, url: string) {
-      const secret = sealer.seal('a-secret-of-a-bench', `Subscription.secret:${id}`)
+      const secret = cipher.encrypt('a-secret-of-a-bench', `Subscription.secret:${id}`)
       const values = [id, app, url, secret]
       await client.query('INSERT INTO "Subscription" VALUES ($1, $2, $1, $3, $4)', values)
     },

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
-import { execution } from './execution.ts'
 import type { Prisma } from './generated/client.ts'
 import { PrismaClient } from './generated/client.ts'
-import { endSilentConnections } from './silence.ts'
+import { execution } from './pg/execute.ts'
+import { watchForStalledQueries } from './pg/stalled-query-watchdog.ts'
 
 /** Prisma, and beside it `execute`, on the same pool, for the few statements that answer most requests. */
 export type Database = PrismaClient & { execute: ReturnType<typeof execution> }
@@ -41,7 +41,7 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
     idle_in_transaction_session_timeout: 30_000,
   })
   pool.on('error', onError)
-  endSilentConnections(pool, SILENT_MS)
+  watchForStalledQueries(pool, SILENT_MS)
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, { statementNameGenerator: statementNames() }),
     transactionOptions: { maxWait: 5_000, timeout: 10_000 },

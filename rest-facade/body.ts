@@ -4,9 +4,9 @@ import { StringDecoder } from 'node:string_decoder'
 import { setImmediate } from 'node:timers/promises'
 import type { ApiError } from '../routers/errors.ts'
 import { errors } from '../routers/errors.ts'
-import { JsonText, MAX_NESTING } from '../routers/json-text.ts'
-import type { Member } from './json-scanner.ts'
-import { JsonScanner } from './json-scanner.ts'
+import type { Member } from '../routers/raw-json/scanner.ts'
+import { JsonScanner } from '../routers/raw-json/scanner.ts'
+import { MAX_NESTING, RawJson } from '../routers/raw-json/text.ts'
 
 /** Bodies of lms, notify and tRPC; those of the storage have the quota for a limit. */
 export const BODY_LIMIT_BYTES = 1024 * 1024
@@ -82,7 +82,7 @@ export async function readObject(request: IncomingMessage): Promise<Record<strin
 }
 
 /** The text of the one field that the body has. It is checked and cut out, never parsed: so it stays what it was. */
-export async function readField(request: IncomingMessage, field: string, quotaBytes: number): Promise<JsonText> {
+export async function readField(request: IncomingMessage, field: string, quotaBytes: number): Promise<RawJson> {
   checkType(request)
   const bytes = await readBytes(request, quotaBytes + AROUND_VALUE_BYTES, errors.quotaExceeded)
   if (bytes.length === 0) throw errors.valueMissing()
@@ -98,7 +98,7 @@ export async function readField(request: IncomingMessage, field: string, quotaBy
   if (!found) throw errors.valueMissing()
   if (members > 1) throw errors.valueNotAlone()
   if (found.nesting > MAX_NESTING) throw errors.valueTooDeep()
-  return new JsonText(await textOf(bytes, found.valueStart, found.valueEnd))
+  return new RawJson(await textOf(bytes, found.valueStart, found.valueEnd))
 }
 
 /** UTF-8 as a text, in slices as well: beyond ASCII that takes longer than the scan. */

@@ -1,6 +1,7 @@
 import { createOpenApiNodeHttpHandler } from 'trpc-to-openapi'
 import type { Context, Core } from '../routers/context.ts'
 import { failureOf } from '../routers/database-errors.ts'
+import { Placeholders } from '../routers/raw-json/placeholders.ts'
 import { router } from '../routers/trpc.ts'
 import type { FacadeContext } from './chain.ts'
 import { withoutInput } from './chain.ts'
@@ -8,7 +9,6 @@ import type { Given } from './input.ts'
 import { readInput } from './input.ts'
 import type { Route } from './routes.ts'
 import { routes } from './routes.ts'
-import { Splices } from './splices.ts'
 
 /** Who calls, and what the server does for a call. */
 export type Caller = Pick<Context, 'principal' | 'admit' | 'setHeader' | 'reserve'>
@@ -33,14 +33,14 @@ export function restFacade(core: Core) {
   const handlers = new Map<Route, Handler>(routes.map((route) => [route, handlerOf(route)]))
 
   return async (route: Route, given: Given, { principal, admit, setHeader, reserve }: Caller): Promise<Answer> => {
-    const splices = new Splices()
+    const placeholders = new Placeholders()
     const { storageQuotaBytes } = core
     // Named one by one: to spread two objects into a third takes four times as long.
     const request = new LibraryRequest(route.method, {
       db: core.db,
       now: core.now,
       accessOf: core.accessOf,
-      sealer: core.sealer,
+      cipher: core.cipher,
       brand: core.brand,
       storageQuotaBytes,
       published: core.published,
@@ -48,14 +48,14 @@ export function restFacade(core: Core) {
       admit,
       setHeader,
       reserve,
-      json: splices.hold,
+      json: placeholders.insert,
       readInput: () => readInput(route, given, storageQuotaBytes),
     })
     const response = new LibraryResponse()
     await handlers.get(route)!(request, response)
     if (request.error !== undefined) throw failureOf(request.error)
     const status = response.statusCode
-    return { status, body: status === 204 ? undefined : await splices.into(response.body!) }
+    return { status, body: status === 204 ? undefined : await placeholders.render(response.body!) }
   }
 }
 

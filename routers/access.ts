@@ -32,7 +32,7 @@ export interface Access {
 export type AccessLookup = (principal: Principal) => Access | null | Promise<Access | null>
 
 /** Longer identifiers than this are nobody's, and a NUL is more than PostgreSQL's text can hold. */
-export const storable = (id: string) => id.length <= 255 && !id.includes('\0')
+export const isPostgresText = (id: string) => id.length <= 255 && !id.includes('\0')
 
 /** What a removed client, a lowered level or a member who left may still get; the lookup itself takes part of the 5 s. */
 const REMEMBERED_MS = 4_000
@@ -53,7 +53,7 @@ export function accessLookup(db: Database, now: () => number): AccessLookup {
   })
   return (principal) => {
     const { client, organisation, member, grant = '' } = principal
-    if (!storable(client)) return null
+    if (!isPostgresText(client)) return null
     const key = `${client}\0${organisation}\0${member ?? ''}\0${grant}`
     const known = remembered.get(key)
     return known ? known.access : remembered.fetch(key, { context: principal }).then((found) => found!.access)
@@ -72,8 +72,9 @@ const access = {
 
 async function lookUp(db: Database, principal: Principal, now: number): Promise<Access | null> {
   const { client, organisation, member, grant } = principal
-  if (grant !== undefined && !storable(grant)) return null
-  const whose = member !== null && storable(organisation) && storable(member) ? [organisation, member] : ['', '']
+  if (grant !== undefined && !isPostgresText(grant)) return null
+  const whose =
+    member !== null && isPostgresText(organisation) && isPostgresText(member) ? [organisation, member] : ['', '']
   const [row] = await db.execute(access, [client, ...whose, new Date(now).toISOString(), grant ?? null])
   if (!row) return null
   const [team, level, sandbox, app, memberOf] = row

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { storable } from './access.ts'
+import { isPostgresText } from './access.ts'
 import type { Context } from './context.ts'
 
 /** The id of an app, in an input of this name. Malformed, it is 422 when read and 400 when written. */
@@ -9,7 +9,8 @@ export function appId(name: string) {
 }
 
 /** The provider that the token is for; '', which is nobody's id, where it names something that cannot be one. */
-export const providerOf = ({ principal: { organisation } }: Context) => (storable(organisation) ? organisation : '')
+export const providerOf = ({ principal: { organisation } }: Context) =>
+  isPostgresText(organisation) ? organisation : ''
 
 /** The app, of the provider that the token was released for: of another provider there is none. */
 export const own = (ctx: Context, id: string) => ({ id, providerId: providerOf(ctx) })

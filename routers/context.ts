@@ -1,6 +1,6 @@
 import type { Database } from '../prisma/client.ts'
 import type { Access, AccessLookup, Principal } from './access.ts'
-import type { Sealer } from './webhook/seal.ts'
+import type { Cipher } from './cipher.ts'
 
 /** An event that was published, and the deliveries that it made. */
 export interface Published {
@@ -15,7 +15,7 @@ export interface Core {
   /** Unix time in milliseconds. */
   now: () => number
   accessOf: AccessLookup
-  sealer: Sealer
+  cipher: Cipher
   /** Fills `This client is not a … app.` */
   brand: string
   storageQuotaBytes: number

@@ -1,14 +1,14 @@
 import type { Database } from '../prisma/client.ts'
 import type { Principal } from './access.ts'
 import { accessLookup } from './access.ts'
+import type { Cipher } from './cipher.ts'
 import type { Core } from './context.ts'
 import { appRouter } from './index.ts'
 import { createCallerFactory } from './trpc.ts'
-import type { Sealer } from './webhook/seal.ts'
 
 interface Parts {
   db: Database
-  sealer: Sealer
+  cipher: Cipher
   brand: string
   storageQuotaBytes: number
   now: () => number

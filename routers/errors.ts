@@ -151,4 +151,4 @@ export type PlainError = {
 }[keyof typeof errors]
 
 /** What a zod check says when it fails: the row of the catalogue that the client is to meet. */
-export const says = (name: PlainError) => ({ error: name as string })
+export const withError = (name: PlainError) => ({ error: name as string })

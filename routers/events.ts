@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { Database } from '../prisma/client.ts'
 import { appId, providerOf } from './apps.ts'
 import { retryingDeadlocks } from './database-errors.ts'
-import { errors, says } from './errors.ts'
-import { jsonTextOf } from './json-text.ts'
+import { errors, withError } from './errors.ts'
+import { rawJsonOf } from './raw-json/text.ts'
 import { internal, providerPlatform, router } from './trpc.ts'
 
 /** Of the text that receivers are sent. */
@@ -69,11 +69,11 @@ const ofData = { notJson: errors.dataNotJson, tooDeep: errors.dataTooDeep }
 
 const input = z.object({
   app: appId('app'),
-  type: z.string(says('eventTypeInvalid')).regex(/^[A-Za-z0-9._-]{1,128}$/, says('eventTypeInvalid')),
-  data: z.unknown().refine((data) => data !== undefined, says('dataMissing')),
+  type: z.string(withError('eventTypeInvalid')).regex(/^[A-Za-z0-9._-]{1,128}$/, withError('eventTypeInvalid')),
+  data: z.unknown().refine((data) => data !== undefined, withError('dataMissing')),
   id: z
-    .string(says('eventIdInvalid'))
-    .regex(/^[!-~]{1,255}$/, says('eventIdInvalid'))
+    .string(withError('eventIdInvalid'))
+    .regex(/^[!-~]{1,255}$/, withError('eventIdInvalid'))
     .optional(),
 })
 
@@ -86,7 +86,7 @@ const publish = internal('ntf.events:write', providerPlatform, {
   .output(z.object({ id: z.string(), deliveries: z.int().meta({ description: 'How many the event has' }) }))
   .mutation(async ({ ctx, input: { app, type, data, id = randomUUID() } }) => {
     const publishedAt = new Date(ctx.now()).toISOString()
-    const text = await jsonTextOf(data, ofData)
+    const text = await rawJsonOf(data, ofData)
     const body = `{"id":${JSON.stringify(id)},"type":"${type}","timestamp":"${publishedAt}","data":${text}}`
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw errors.eventTooLarge()
     const { made, before } = await publishOnce(ctx.db, { app, provider: providerOf(ctx), id, type, body, publishedAt })

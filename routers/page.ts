@@ -1,8 +1,12 @@
 import { z } from 'zod'
-import { says } from './errors.ts'
+import { withError } from './errors.ts'
 
 /** Which part of a list: up to `limit` items, after `offset` others. */
 export const page = {
-  limit: z.int(says('limitInvalid')).min(1, says('limitInvalid')).max(200, says('limitInvalid')).default(50),
-  offset: z.int(says('offsetInvalid')).min(0, says('offsetInvalid')).default(0),
+  limit: z
+    .int(withError('limitInvalid'))
+    .min(1, withError('limitInvalid'))
+    .max(200, withError('limitInvalid'))
+    .default(50),
+  offset: z.int(withError('offsetInvalid')).min(0, withError('offsetInvalid')).default(0),
 }

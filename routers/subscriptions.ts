@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { storable } from './access.ts'
+import { isPostgresText } from './access.ts'
 import { appId, own, providerOf } from './apps.ts'
+import { associatedData } from './cipher.ts'
 import type { Context } from './context.ts'
 import { retryingDeadlocks } from './database-errors.ts'
-import { errors, says } from './errors.ts'
+import { errors, withError } from './errors.ts'
 import { page } from './page.ts'
 import { internal, providerPlatform, router } from './trpc.ts'
-import { places } from './webhook/seal.ts'
 
 const app = appId('app')
 
 /** What PostgreSQL would store as something else is none, either. */
 const subscriber = z
-  .string(says('subscriberInvalid'))
-  .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, says('subscriberInvalid'))
+  .string(withError('subscriberInvalid'))
+  .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, withError('subscriberInvalid'))
   .meta({ description: 'Who subscribes, in the terms of the platform' })
 
 const subscription = z.object({
@@ -72,8 +72,8 @@ async function templateOf(ctx: Context, app: string) {
 }
 
 /** A sealed value opens in its own place alone. */
-const movedSecret = ({ sealer }: Context, sealed: string, app: string, subscription: string) =>
-  sealer.seal(sealer.open(sealed, places.template(app)), places.subscription(subscription))
+const movedSecret = ({ cipher }: Context, sealed: string, app: string, subscription: string) =>
+  cipher.encrypt(cipher.decrypt(sealed, associatedData.template(app)), associatedData.subscription(subscription))
 
 /** Those that have not ended, the oldest first. */
 const list = internal('ntf.subscriptions:write', providerPlatform, {
@@ -107,7 +107,7 @@ const remove = internal('ntf.subscriptions:write', providerPlatform, {
   summary: 'Removes a subscription and its deliveries',
   fails: ['subscriptionUnknown'],
 })
-  .input(z.object({ id: z.string().refine(storable, says('subscriptionUnknown')) }))
+  .input(z.object({ id: z.string().refine(isPostgresText, withError('subscriptionUnknown')) }))
   .output(z.object({ id: z.string() }))
   .mutation(async ({ ctx, input: { id } }) => {
     const removed = await retryingDeadlocks(() => ctx.db.execute(statements.remove, [id, providerOf(ctx)]))

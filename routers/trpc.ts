@@ -44,7 +44,7 @@ interface Row extends Described {
   query?: readonly string[]
   /** Input that is taken from a header. */
   headers?: Readonly<Record<string, string>>
-  /** The one field of the body whose content is given on as the text it came as (JsonText). */
+  /** The one field of the body whose content is given on as the text it came as (RawJson). */
   raw?: string
 }
 

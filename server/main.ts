@@ -1,14 +1,14 @@
-import { forgetOld } from '../routers/deliveries/forget.ts'
 import { forgetExpired } from '../routers/quizzes/idempotency.ts'
-import { banner } from './banner.ts'
 import { forgetExpiredRecords } from './oauth/adapter.ts'
 import { forgetExpiredCodes } from './oauth/login/email-code.ts'
-import { runProcess } from './process.ts'
-import { startService } from './start.ts'
+import { banner } from './process/banner.ts'
+import { runProcess } from './process/run.ts'
+import { startService } from './process/start.ts'
+import { forgetOld } from './webhooks/purge.ts'
 
 const HOUR_MS = 3_600_000
 
-await runProcess(async (config, log, toldToEnd) => {
+await runProcess(async (config, log, shutdownSignal) => {
   const service = await startService(config, log)
   try {
     process.stdout.write(await banner(config, service))
@@ -21,7 +21,7 @@ await runProcess(async (config, log, toldToEnd) => {
         )
       }
     }, HOUR_MS)
-    await toldToEnd
+    await shutdownSignal
     clearInterval(housekeeping)
   } finally {
     await service.close()

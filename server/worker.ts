@@ -1,16 +1,16 @@
-import { runProcess } from './process.ts'
-import { openSecrets } from './secrets-key.ts'
-import { openStore } from './store.ts'
+import { runProcess } from './process/run.ts'
+import { openStore } from './process/store.ts'
+import { openSecrets } from './secrets/keys.ts'
 import { openWorker } from './webhooks/open.ts'
 
 /** A worker alone: it delivers what is due, and listens on no port. */
-await runProcess(async (config, log, toldToEnd) => {
+await runProcess(async (config, log, shutdownSignal) => {
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'))
   try {
-    const { sealer } = await openSecrets(config, store.db, log)
-    const worker = openWorker(config, { db: store.db, sealer, now: Date.now, log })
+    const { cipher } = await openSecrets(config, store.db, log)
+    const worker = openWorker(config, { db: store.db, cipher, now: Date.now, log })
     log.info('the worker delivers')
-    await toldToEnd
+    await shutdownSignal
     await worker.close()
   } finally {
     await store.close()

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Field } from '../../prisma/execution.ts'
-import { storable } from '../access.ts'
+import type { Field } from '../../prisma/pg/execute.ts'
+import { isPostgresText } from '../access.ts'
 import { providerOf } from '../apps.ts'
 import type { Context } from '../context.ts'
 import { retryingDeadlocks } from '../database-errors.ts'
-import { errors, says } from '../errors.ts'
+import { errors, withError } from '../errors.ts'
 import { page } from '../page.ts'
 import { toUnix } from '../time.ts'
 import { internal, providerPlatform, router } from '../trpc.ts'
@@ -93,7 +93,7 @@ const retry = internal('ntf.events:write', providerPlatform, {
   summary: 'Tries a delivery again, now',
   fails: ['deliveryUnknown', 'alreadyDelivered', 'subscriptionEnded'],
 })
-  .input(z.object({ id: z.string().refine(storable, says('deliveryUnknown')) }))
+  .input(z.object({ id: z.string().refine(isPostgresText, withError('deliveryUnknown')) }))
   .output(delivery)
   .mutation(async ({ ctx, input: { id } }) => {
     const values = [id, providerOf(ctx), new Date(ctx.now()).toISOString()]

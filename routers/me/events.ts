@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { errors, says } from '../errors.ts'
+import { errors, withError } from '../errors.ts'
 import { DAY_SECONDS, fromUnix, toUnix } from '../time.ts'
 import { clubMembers, endpoint } from '../trpc.ts'
 import { ownGroup } from './groups.ts'
@@ -8,7 +8,7 @@ import { ownGroup } from './groups.ts'
 const LAST_SECOND = 253_402_300_799
 const DEFAULT_RANGE_SECONDS = 90 * DAY_SECONDS
 
-const wrong = says('timeInvalid')
+const wrong = withError('timeInvalid')
 const unixSeconds = z.int(wrong).min(0, wrong).max(LAST_SECOND, wrong)
 const range = z.object({
   start: unixSeconds.optional().meta({ description: 'range start, Unix seconds; default: now' }),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Admitted } from '../context.ts'
-import { errors, says } from '../errors.ts'
+import { errors, withError } from '../errors.ts'
 import { endpoint, learners, router } from '../trpc.ts'
 import type { Answers } from './grade.ts'
 import { grade } from './grade.ts'
@@ -16,14 +16,16 @@ const answer = { anyOf: [{ type: 'string' as const }, { type: 'array' as const, 
 const answers = z
   .custom<Answers>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    says('answersInvalid'),
+    withError('answersInvalid'),
   )
   .meta({
     description: 'Question id to answer: the chosen text, all chosen texts (multiple), the text, or the address of it',
     override: { type: 'object', additionalProperties: answer },
   })
 
-const idempotencyKey = z.string(says('idempotencyKeyInvalid')).regex(/^[!-~]{1,255}$/, says('idempotencyKeyInvalid'))
+const idempotencyKey = z
+  .string(withError('idempotencyKeyInvalid'))
+  .regex(/^[!-~]{1,255}$/, withError('idempotencyKeyInvalid'))
 
 const input = z.object({ quizId: z.string(), idempotencyKey: idempotencyKey.optional(), answers })
 

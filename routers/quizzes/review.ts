@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Transaction } from '../../prisma/client.ts'
-import { storable } from '../access.ts'
+import { isPostgresText } from '../access.ts'
 import type { Admitted } from '../context.ts'
-import { errors, says } from '../errors.ts'
+import { errors, withError } from '../errors.ts'
 import { academyPlatform, internal } from '../trpc.ts'
 import { verdict } from './grade.ts'
 import type { Result } from './result.ts'
@@ -19,7 +19,7 @@ const grades = z.custom<Grades>(
     value !== null &&
     !Array.isArray(value) &&
     Object.values(value).every((grade) => typeof grade === 'boolean'),
-  says('gradesInvalid'),
+  withError('gradesInvalid'),
 )
 
 const input = z.object({ result: z.string(), grades })
@@ -68,7 +68,7 @@ interface Found {
 /** The result as it is now, of that academy, held until the transaction ends. */
 async function lockResult(tx: Transaction, id: string, academy: string): Promise<Found | undefined> {
   // The organisation of a token without a member is a name that nothing has looked at yet.
-  if (!storable(id) || !storable(academy)) return undefined
+  if (!isPostgresText(id) || !isPostgresText(academy)) return undefined
   const [found] = await tx.$queryRaw<Found[]>`
     SELECT "reviewStatus"::text AS "reviewStatus", "QuizResult".threshold, "gradedQuestions"
     FROM "QuizResult" JOIN "Quiz" ON "Quiz".id = "quizId"

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database, Transaction } from '../../prisma/client.ts'
-import { storable } from '../access.ts'
+import { isPostgresText } from '../access.ts'
 import type { Admitted, Context } from '../context.ts'
 import { sqlState } from '../database-errors.ts'
 import { errors } from '../errors.ts'
@@ -23,7 +23,7 @@ type Quiz = NonNullable<Awaited<ReturnType<typeof findQuiz>>>
 
 /** The quiz with all that its refusals need, in one statement: record and attempts are of the same moment. */
 export async function findQuiz({ db, now }: Context, { quizId, ...own }: Place) {
-  if (!storable(quizId)) return null
+  if (!isPostgresText(quizId)) return null
   return db.quiz.findFirst({
     relationLoadStrategy: 'join',
     where: { id: quizId, academyId: own.organisationId, state: { not: 'draft' } },

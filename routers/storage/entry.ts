@@ -30,7 +30,7 @@ export function pageText({ entries, total }: { entries: StoredEntry[]; total: st
 }
 
 /** The schema of an output that is such a text: documented and typed as what it stands for, and not looked into. */
-export const verbatim = <T extends z.ZodType>(schema: T): T => {
+export const rawJsonOutput = <T extends z.ZodType>(schema: T): T => {
   const { $schema, ...documented } = z.toJSONSchema(schema)
   return z.unknown().meta({ override: ({ jsonSchema }) => Object.assign(jsonSchema, documented) }) as unknown as T
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import type { Admitted, Context } from '../context.ts'
-import { errors, says } from '../errors.ts'
-import { jsonTextOf } from '../json-text.ts'
+import { errors, withError } from '../errors.ts'
 import { page } from '../page.ts'
+import { rawJsonOf } from '../raw-json/text.ts'
 import { clubApps, endpoint, router } from '../trpc.ts'
 import { conditions, etag } from './conditions.ts'
-import { entryText, pageText, verbatim } from './entry.ts'
+import { entryText, pageText, rawJsonOutput } from './entry.ts'
 import type { Collection } from './statements.ts'
 import { deleteEntry, getEntry, listEntries, putEntry } from './statements.ts'
 
-const name = z.string(says('nameInvalid')).regex(/^[A-Za-z0-9_-]{1,64}$/, says('nameInvalid'))
-const scope = z.enum(['org', 'user'], says('scopeInvalid')).default('org')
+const name = z.string(withError('nameInvalid')).regex(/^[A-Za-z0-9_-]{1,64}$/, withError('nameInvalid'))
+const scope = z.enum(['org', 'user'], withError('scopeInvalid')).default('org')
 const address = z.object({ collection: name, key: name, scope })
 const conditional = address.extend({ ifMatch: z.string().optional(), ifNoneMatch: z.string().optional() })
 
@@ -38,7 +38,7 @@ const list = endpoint('GET /storage/{collection}', 'svc.apps.storage:read', club
   summary: 'The entries of a collection',
 })
   .input(z.object({ collection: name, scope, ...page }))
-  .output(verbatim(z.object({ items: z.array(entry), total: z.int() })))
+  .output(rawJsonOutput(z.object({ items: z.array(entry), total: z.int() })))
   .query(async ({ ctx, input }) => {
     const page = await listEntries(ctx.db, within(ctx, input), input.limit, input.offset, ctx.reserve)
     return ctx.json(pageText(page))
@@ -50,7 +50,7 @@ const get = endpoint('GET /storage/{collection}/{key}', 'svc.apps.storage:read',
   fails: ['keyUnknown'],
 })
   .input(address)
-  .output(verbatim(entry))
+  .output(rawJsonOutput(entry))
   .query(async ({ ctx, input }) => {
     const found = await getEntry(ctx.db, within(ctx, input), input.key, ctx.reserve)
     if (!found) throw errors.keyUnknown()
@@ -66,11 +66,11 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
   raw: 'value',
   fails: ['valueMissing', 'valueNotAlone', 'valueTooDeep', 'entryChanged', 'quotaExceeded'],
 })
-  .input(conditional.extend({ value: z.unknown().refine((value) => value !== undefined, says('valueMissing')) }))
-  .output(verbatim(entry))
+  .input(conditional.extend({ value: z.unknown().refine((value) => value !== undefined, withError('valueMissing')) }))
+  .output(rawJsonOutput(entry))
   .mutation(async ({ ctx, input }) => {
     const updatedAt = Math.floor(ctx.now() / 1000)
-    const value = await jsonTextOf(input.value)
+    const value = await rawJsonOf(input.value)
     const { outcome, used, version } = await putEntry(
       ctx.db,
       within(ctx, input),

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
-import type { Field } from '../../prisma/execution.ts'
+import type { Field } from '../../prisma/pg/execute.ts'
 import { retryingDeadlocks } from '../database-errors.ts'
 import type { StoredEntry } from './entry.ts'
-import { inTurn } from './turns.ts'
+import { withStoreLock } from './store-lock.ts'
 
 /** Whose storage, and what in it. `owner` is empty for what the club shares, else the member. */
 export interface Collection {
@@ -119,7 +119,7 @@ export async function putEntry(
   const version = randomUUID()
   const what = [value, version, String(updatedAt), String(quotaBytes)]
   const values = [app, club, owner, collection, key, ...what, ifMatch, ifNoneMatch]
-  const [row] = await inTurn({ app, club }, () => retryingDeadlocks(() => db.execute(statements.put, values)))
+  const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(statements.put, values)))
   const [outcome, used] = row as ['stored' | 'changed' | 'full', string]
   return { outcome, used, version }
 }
@@ -131,7 +131,7 @@ export async function deleteEntry(
   { ifMatch, ifNoneMatch }: Conditions,
 ) {
   const values = [app, club, owner, collection, key, ifMatch, ifNoneMatch]
-  const [row] = await inTurn({ app, club }, () => retryingDeadlocks(() => db.execute(statements.delete, values)))
+  const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(statements.delete, values)))
   const [outcome, used] = row as ['deleted' | 'changed' | 'absent', string]
   return { outcome, used }
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { appId, own } from '../apps.ts'
+import { associatedData } from '../cipher.ts'
 import type { Context } from '../context.ts'
-import { errors, says } from '../errors.ts'
+import { errors, withError } from '../errors.ts'
 import { endpoint, providers, router } from '../trpc.ts'
-import { places } from './seal.ts'
 
 const app = z.object({ id: appId('id') })
 
@@ -12,11 +12,11 @@ const written = /^https:\/\/[^/\\?#@]+(?:[/\\?#]|$)/
 const isAddress = (url: string) => !/[\p{Cc}\p{Surrogate}]/u.test(url) && URL.canParse(url)
 
 const url = z
-  .string(says('urlInvalid'))
-  .max(2048, says('urlInvalid'))
-  .regex(written, says('urlInvalid'))
-  .refine(isAddress, says('urlInvalid'))
-const secret = z.string(says('secretInvalid')).regex(/^[!-~]{1,1024}$/, says('secretInvalid'))
+  .string(withError('urlInvalid'))
+  .max(2048, withError('urlInvalid'))
+  .regex(written, withError('urlInvalid'))
+  .refine(isAddress, withError('urlInvalid'))
+const secret = z.string(withError('secretInvalid')).regex(/^[!-~]{1,1024}$/, withError('secretInvalid'))
 
 const webhookSet = z.object({ url: z.string(), hasSecret: z.boolean() })
 const template = webhookSet.extend({ url: z.string().nullable().meta({ description: 'null when none is set' }) })
@@ -37,7 +37,7 @@ const put = endpoint('PUT /apps/{id}/webhook', 'ntf.apps.webhook:update', provid
   .input(app.extend({ url, secret: secret.optional() }))
   .output(webhookSet)
   .mutation(async ({ ctx, input: { id, url, secret } }) => {
-    const webhookSecret = secret === undefined ? null : ctx.sealer.seal(secret, places.template(id))
+    const webhookSecret = secret === undefined ? null : ctx.cipher.encrypt(secret, associatedData.template(id))
     await change(ctx, id, { webhookUrl: url, webhookSecret })
     return { url, hasSecret: webhookSecret !== null }
   })

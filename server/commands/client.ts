@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import type { Database } from '../../prisma/client.ts'
-import { clientWithConsents, listClients, register, registerFirstParty, removeClient } from '../../routers/clients.ts'
-import type { Registration } from '../../routers/registration.ts'
-import { readEnvironment } from '../config.ts'
-import { openStore } from '../store.ts'
+import { clientWithConsents, listClients, register, registerFirstParty, removeClient } from '../admin/clients.ts'
+import type { Registration } from '../admin/registration.ts'
+import { readEnvironment } from '../process/config.ts'
+import { openStore } from '../process/store.ts'
 import { confirm, refuseUnasked } from './confirm.ts'
 import { table } from './table.ts'
 

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 import type { Database } from '../../prisma/client.ts'
-import type { Sealer } from '../../routers/webhook/seal.ts'
-import { createSealer } from '../../routers/webhook/seal.ts'
-import { readEnvironment } from '../config.ts'
+import type { Cipher } from '../../routers/cipher.ts'
 import { makeKey, PUBLISH_MS, readKeys, removeRetired } from '../oauth/keys.ts'
-import { secretsKeysOf } from '../secrets-key.ts'
-import { openStore } from '../store.ts'
+import { readEnvironment } from '../process/config.ts'
+import { openStore } from '../process/store.ts'
+import { createCipher } from '../secrets/cipher.ts'
+import { secretsKeysOf } from '../secrets/keys.ts'
 
 const usage = '  npm run -s keys -- list\n  npm run -s keys -- rotate [--now]'
 
@@ -16,11 +16,11 @@ async function main() {
   if (config.tokenIssuer !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens, and has the keys.`)
   }
-  const sealer = createSealer(await secretsKeysOf(config))
+  const cipher = createCipher(await secretsKeysOf(config))
   const { db, close } = await openStore(config, () => {})
   try {
-    if (action === 'rotate') await rotate(db, sealer, atOnce)
-    await list(db, sealer)
+    if (action === 'rotate') await rotate(db, cipher, atOnce)
+    await list(db, cipher)
   } finally {
     await close()
   }
@@ -37,15 +37,15 @@ function readArguments() {
 }
 
 /** The new key is published at once, and signs once every node has read it. */
-async function rotate(db: Database, sealer: Sealer, atOnce: boolean) {
-  const key = await makeKey(sealer, new Date(Date.now() + (atOnce ? 0 : PUBLISH_MS)))
+async function rotate(db: Database, cipher: Cipher, atOnce: boolean) {
+  const key = await makeKey(cipher, new Date(Date.now() + (atOnce ? 0 : PUBLISH_MS)))
   await db.signingKey.create({ data: key })
-  await removeRetired({ db, sealer, now: Date.now })
+  await removeRetired({ db, cipher, now: Date.now })
 }
 
-async function list(db: Database, sealer: Sealer) {
+async function list(db: Database, cipher: Cipher) {
   const now = Date.now()
-  const keys = await readKeys({ db, sealer })
+  const keys = await readKeys({ db, cipher })
   const signing = keys.find(({ jwk, signsFrom }) => jwk && signsFrom.getTime() <= now)
   for (const key of keys) {
     const { kid, signsFrom, jwk } = key

@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util'
 import type { Database } from '../../prisma/client.ts'
-import type { Sealer } from '../../routers/webhook/seal.ts'
-import { createSealer } from '../../routers/webhook/seal.ts'
-import { readEnvironment } from '../config.ts'
-import { forget } from '../secrets/forget.ts'
-import { sealAnew } from '../secrets/rotate.ts'
-import type { Count } from '../secrets/tables.ts'
-import { countSealed } from '../secrets/tables.ts'
-import { secretsKeysOf } from '../secrets-key.ts'
-import { openStore } from '../store.ts'
+import type { Cipher } from '../../routers/cipher.ts'
+import { readEnvironment } from '../process/config.ts'
+import { openStore } from '../process/store.ts'
+import { createCipher } from '../secrets/cipher.ts'
+import { forget } from '../secrets/delete-undecryptable.ts'
+import type { Count } from '../secrets/encrypted-columns.ts'
+import { countSealed } from '../secrets/encrypted-columns.ts'
+import { secretsKeysOf } from '../secrets/keys.ts'
+import { reencrypt } from '../secrets/reencrypt.ts'
 import { confirm, refuseUnasked } from './confirm.ts'
 import { table } from './table.ts'
 
@@ -21,13 +21,13 @@ async function main() {
   const { action, yes } = readArguments()
   const config = readEnvironment()
   if (action === 'forget') refuseUnasked(yes)
-  const sealer = createSealer(await secretsKeysOf(config))
+  const cipher = createCipher(await secretsKeysOf(config))
   const { db, close } = await openStore(config, () => {})
   try {
-    if (action === 'forget') await remove(db, sealer, yes)
+    if (action === 'forget') await remove(db, cipher, yes)
     else {
-      if (action === 'rotate') say(`Sealed anew with the first key: ${values(await sealAnew(db, sealer))}\n`)
-      await show(db, sealer)
+      if (action === 'rotate') say(`Sealed anew with the first key: ${values(await reencrypt(db, cipher))}\n`)
+      await show(db, cipher)
     }
   } finally {
     await close()
@@ -45,15 +45,15 @@ function readArguments() {
 }
 
 /** Says with which keys what is sealed; what none of them opens is an error. */
-async function show(db: Database, sealer: Sealer) {
-  const counts = await countSealed(db, sealer)
+async function show(db: Database, cipher: Cipher) {
+  const counts = await countSealed(db, cipher)
   say(tableOf(counts))
   const lost = lostOf(counts)
   if (lost > 0) throw new Error(`No key of SECRETS_KEY opens ${values(lost)}.`)
 }
 
-async function remove(db: Database, sealer: Sealer, yes: boolean) {
-  const counts = await countSealed(db, sealer)
+async function remove(db: Database, cipher: Cipher, yes: boolean) {
+  const counts = await countSealed(db, cipher)
   say(tableOf(counts))
   if (lostOf(counts) === 0) return say('There is nothing that no key opens.\n')
   say(
@@ -61,7 +61,7 @@ async function remove(db: Database, sealer: Sealer, yes: boolean) {
       'Where somebody still has the key, add it to SECRETS_KEY instead.\n',
   )
   await confirm('forget', yes)
-  const gone = await forget(db, sealer, new Date())
+  const gone = await forget(db, cipher, new Date())
   say(`Removed: templates ${gone.templates}, subscriptions ${gone.subscriptions}, signing keys ${gone.signingKeys}\n`)
 }
 

@@ -1,6 +1,6 @@
 import { seed } from '../../prisma/seed.ts'
-import { readEnvironment } from '../config.ts'
-import { openStore } from '../store.ts'
+import { readEnvironment } from '../process/config.ts'
+import { openStore } from '../process/store.ts'
 
 /** Loads the demo data: into the database of DATABASE_URL, or into the embedded one. */
 try {

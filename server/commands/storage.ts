@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 import type { Database } from '../../prisma/client.ts'
-import type { Amount, Holder } from '../../routers/storage/holdings.ts'
-import { erase, unknownOf, usageOf } from '../../routers/storage/holdings.ts'
-import { readEnvironment } from '../config.ts'
-import { openStore } from '../store.ts'
+import type { Amount, StorageOwner } from '../admin/storage-owners.ts'
+import { erase, findMissing, usageOf } from '../admin/storage-owners.ts'
+import { readEnvironment } from '../process/config.ts'
+import { openStore } from '../process/store.ts'
 import { confirm, refuseUnasked } from './confirm.ts'
 
 const usage = `  npm run -s storage -- usage --app trainer-app --club riverside
@@ -48,26 +48,26 @@ function readArguments() {
   return { action, holder: { app, club, member }, yes }
 }
 
-async function refuseUnknown(db: Database, { app, club, member }: Holder) {
-  const unknown = await unknownOf(db, { app, club, member })
+async function refuseUnknown(db: Database, { app, club, member }: StorageOwner) {
+  const unknown = await findMissing(db, { app, club, member })
   if (unknown === 'app') throw new Error(`There is no app ${app}.`)
   if (unknown === 'club') throw new Error(`There is no club ${club}.`)
   if (unknown === 'member') throw new Error(`There is no member ${member} in ${club}.`)
 }
 
 /** With a member, only theirs. */
-async function contents(db: Database, holder: Holder) {
+async function contents(db: Database, holder: StorageOwner) {
   const { bytes, shared, own, members } = await usageOf(db, holder)
   const theirs = `  members' own: ${amount(own)}, ${members === 1 ? '1 member' : `${members} members`}\n`
   return { bytes, lines: holder.member === undefined ? `  shared: ${amount(shared)}\n${theirs}` : theirs }
 }
 
-async function show(db: Database, holder: Holder, quotaBytes: number) {
+async function show(db: Database, holder: StorageOwner, quotaBytes: number) {
   const { bytes, lines } = await contents(db, holder)
   process.stdout.write(`${holder.app} in ${holder.club}: ${bytes} of ${quotaBytes} bytes\n${lines}`)
 }
 
-async function remove(db: Database, holder: Holder, yes: boolean) {
+async function remove(db: Database, holder: StorageOwner, yes: boolean) {
   const { app, club, member } = holder
   const { lines } = await contents(db, holder)
   process.stdout.write(

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { startEmbedded } from '../../prisma/embedded.ts'
+import { startEmbedded } from '../../prisma/embedded/start.ts'
 import { migrate } from '../../prisma/migrate.ts'
-import { environmentWith, readEnvironment } from '../config.ts'
+import { environmentWith, readEnvironment } from '../process/config.ts'
 
 /** Prisma Studio on the service's data, whether the service runs or not. */
 async function studio(args: string[]): Promise<number> {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { scopes } from '../../routers/scopes.ts'
-import { readEnvironment } from '../config.ts'
-import { developmentKey, mintToken } from '../development-key.ts'
+import { readEnvironment } from '../process/config.ts'
+import { developmentKey, mintToken } from '../tokens/development.ts'
 
 const usage =
   'npm run -s token -- [--member anna] --club riverside --client trainer-app [--scope "a b"] [--expires-in 3600]'

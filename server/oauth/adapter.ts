@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
-import { storable } from '../../routers/access.ts'
-import { scopesOf } from '../../routers/registration.ts'
+import { isPostgresText } from '../../routers/access.ts'
+import { scopesOf } from '../admin/registration.ts'
 import { end } from './consents.ts'
 import { errors } from './runtime.ts'
 
@@ -48,12 +48,12 @@ function records({ db, now }: Parts, model: string): Adapter {
     },
 
     async find(id) {
-      if (!storable(id)) return undefined
+      if (!isPostgresText(id)) return undefined
       return payloadOf(await db.oauthRecord.findUnique({ where: { ...at(id), AND: [live()] } }), id)
     },
 
     async findByUid(uid) {
-      if (!storable(uid)) return undefined
+      if (!isPostgresText(uid)) return undefined
       return payloadOf(await db.oauthRecord.findFirst({ where: { model, uid, ...live() } }))
     },
 
@@ -95,7 +95,7 @@ function clients({ db }: Parts): Adapter {
   }
   return {
     async find(id) {
-      if (!storable(id)) return undefined
+      if (!isPostgresText(id)) return undefined
       const client = await db.client.findUnique({ where: { id }, include: { team: true } })
       if (!client?.team || client.redirectUris.length === 0) return undefined
       return {

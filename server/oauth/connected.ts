@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { storable } from '../../routers/access.ts'
+import { isPostgresText } from '../../routers/access.ts'
 import { errors } from '../../routers/errors.ts'
-import type { StepContext } from '../state.ts'
+import type { StepContext } from '../http/state.ts'
 import { browserSession } from './browser-session.ts'
 import { consentsOf, nameOf, withdraw } from './consents.ts'
 import { goTo, languageFor, readForm, show, showMessage } from './page-answers.ts'
@@ -56,7 +56,7 @@ export function connected({ db, now, provider, path }: OauthParts, signIn: SignI
       const member = await memberOf(ctx)
       if (!member) return goTo(ctx, action)
       const consent = (await readForm(ctx)).get('consent') ?? ''
-      const gone = storable(consent) ? await withdraw(db, member.id, consent, now()) : undefined
+      const gone = isPostgresText(consent) ? await withdraw(db, member.id, consent, now()) : undefined
       if (gone === undefined) throw errors.addressUnknown()
       return list(ctx, member, gone)
     },

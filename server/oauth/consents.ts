@@ -17,14 +17,14 @@ export const organisationsOf = (db: Database, person: string, kinds: readonly Or
     orderBy: [{ name: 'asc' }, { id: 'asc' }],
   })
 
-interface Holder {
+interface StorageOwner {
   grant: string
   person: string
   client: string
 }
 
 /** The organisation of a consent that still holds: not withdrawn, and its member still belongs there. */
-export async function organisationOf(db: Database, { grant, person, client }: Holder, now: number) {
+export async function organisationOf(db: Database, { grant, person, client }: StorageOwner, now: number) {
   const consent = await db.consent.findFirst({
     where: {
       id: grant,

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { JWK, JWTVerifyGetKey } from 'jose'
 import { createLocalJWKSet, exportJWK, generateKeyPair, errors as jose } from 'jose'
 import type { Database } from '../../prisma/client.ts'
+import type { Cipher } from '../../routers/cipher.ts'
+import { associatedData } from '../../routers/cipher.ts'
 import { errors } from '../../routers/errors.ts'
-import type { Sealer } from '../../routers/webhook/seal.ts'
-import { places } from '../../routers/webhook/seal.ts'
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts'
 
 /** Every node knows a key that long after it was made, at the latest; a new one signs after twice that. */
@@ -35,17 +35,17 @@ export interface SigningKeys {
 
 interface Parts {
   db: Database
-  sealer: Sealer
+  cipher: Cipher
   now: () => number
   onError: (error: unknown) => void
 }
 
 /** The keys in the table, those that sign later first. */
-export async function readKeys({ db, sealer }: Pick<Parts, 'db' | 'sealer'>): Promise<SigningKey[]> {
+export async function readKeys({ db, cipher }: Pick<Parts, 'db' | 'cipher'>): Promise<SigningKey[]> {
   const rows = await db.signingKey.findMany({ orderBy: [{ signsFrom: 'desc' }, { kid: 'asc' }] })
   return rows.map(({ sealed, ...row }) => {
     try {
-      return { ...row, jwk: JSON.parse(sealer.open(sealed, places.signingKey(row.kid))) as JWK }
+      return { ...row, jwk: JSON.parse(cipher.decrypt(sealed, associatedData.signingKey(row.kid))) as JWK }
     } catch {
       return { ...row, jwk: null }
     }
@@ -53,11 +53,11 @@ export async function readKeys({ db, sealer }: Pick<Parts, 'db' | 'sealer'>): Pr
 }
 
 /** A new key, sealed, as a row of the table. */
-export async function makeKey(sealer: Sealer, signsFrom: Date) {
+export async function makeKey(cipher: Cipher, signsFrom: Date) {
   const kid = randomUUID()
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const jwk = { ...(await exportJWK(privateKey)), kid, alg: 'ES256', use: 'sig' }
-  return { kid, sealed: sealer.seal(JSON.stringify(jwk), places.signingKey(kid)), signsFrom }
+  return { kid, sealed: cipher.encrypt(JSON.stringify(jwk), associatedData.signingKey(kid)), signsFrom }
 }
 
 /** Removes the keys whose successor has signed for so long that no token of theirs is valid any more. */
@@ -70,7 +70,7 @@ export async function removeRetired(parts: Omit<Parts, 'onError'>): Promise<numb
 }
 
 /** Opens the keys, makes the first one, and looks for new ones every minute. */
-export async function openKeys({ db, sealer, now, onError }: Parts): Promise<SigningKeys> {
+export async function openKeys({ db, cipher, now, onError }: Parts): Promise<SigningKeys> {
   let keys: SigningKey[] = []
   let verifier: JWTVerifyGetKey = createLocalJWKSet({ keys: [] })
   let current: JWK[] = []
@@ -79,7 +79,7 @@ export async function openKeys({ db, sealer, now, onError }: Parts): Promise<Sig
   const foreign = new Set<string>()
 
   const load = async () => {
-    const found = await readKeys({ db, sealer })
+    const found = await readKeys({ db, cipher })
     for (const { kid, jwk } of found) {
       if (jwk || foreign.has(kid)) continue
       foreign.add(kid)
@@ -112,7 +112,7 @@ export async function openKeys({ db, sealer, now, onError }: Parts): Promise<Sig
 
   await load()
   if (keys.length === 0) {
-    await makeFirst({ db, sealer, now })
+    await makeFirst({ db, cipher, now })
     await load()
   }
   const timer = setInterval(() => reload().catch(onError), RELOAD_MS).unref()
@@ -142,11 +142,11 @@ export async function openKeys({ db, sealer, now, onError }: Parts): Promise<Sig
 }
 
 /** One of several nodes that start at once makes it; the lock lets the others see it. */
-async function makeFirst({ db, sealer, now }: Omit<Parts, 'onError'>) {
-  const key = await makeKey(sealer, new Date(now()))
+async function makeFirst({ db, cipher, now }: Omit<Parts, 'onError'>) {
+  const key = await makeKey(cipher, new Date(now()))
   await db.$transaction(async (tx) => {
     await tx.$executeRaw`LOCK TABLE "SigningKey" IN SHARE ROW EXCLUSIVE MODE`
-    const own = await readKeys({ db: tx as Database, sealer })
+    const own = await readKeys({ db: tx as Database, cipher })
     if (own.every(({ jwk }) => !jwk)) await tx.signingKey.create({ data: key })
   })
 }

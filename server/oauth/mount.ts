@@ -2,13 +2,13 @@ import { hkdfSync } from 'node:crypto'
 import { METHODS } from 'node:http'
 import Router from '@koa/router'
 import type { Database } from '../../prisma/client.ts'
+import type { Cipher } from '../../routers/cipher.ts'
 import { errors } from '../../routers/errors.ts'
-import type { Sealer } from '../../routers/webhook/seal.ts'
-import { preflightHeaders } from '../cors.ts'
-import { nameOf } from '../locate.ts'
-import { routed } from '../routed.ts'
-import { JSON_TYPE } from '../send.ts'
-import type { State, Step, StepContext } from '../state.ts'
+import { preflightHeaders } from '../http/cors.ts'
+import { nameOf } from '../http/match-route.ts'
+import { routed } from '../http/routed.ts'
+import { JSON_TYPE } from '../http/send.ts'
+import type { State, Step, StepContext } from '../http/state.ts'
 import { connected } from './connected.ts'
 import { interactions } from './interactions.ts'
 import type { SigningKeys } from './keys.ts'
@@ -17,19 +17,19 @@ import { pageHeaders, styleSheet } from './pages/pages.ts'
 import { metadataOf, routes } from './provider.ts'
 import { providers } from './providers.ts'
 import { sealedCookies } from './sealed-cookies.ts'
-import type { Ways } from './sign-in.ts'
+import type { LoginMethods } from './sign-in.ts'
 import { signIn } from './sign-in.ts'
 
 export interface MountParts {
   db: Database
   now: () => number
-  sealer: Sealer
+  cipher: Cipher
   /** The first one signs and seals, all of them are believed. */
   secretsKeys: readonly Buffer[]
   keys: SigningKeys
   authBaseUrl: string
   appsBaseUrl: string
-  ways: Ways
+  ways: LoginMethods
 }
 
 export const issuerOf = (authBaseUrl: string) => `${authBaseUrl}/oauth`
@@ -47,14 +47,14 @@ const METADATA = '/.well-known/oauth-authorization-server'
  * The authorization server, at the host of AUTH_BASE_URL: what browsers are shown, and what apps call. Tokens are also
  * given out at the apps host, as the documents have it. Requests for anything else go on.
  */
-export function mountOauth({ db, now, sealer, secretsKeys, keys, authBaseUrl, appsBaseUrl, ways }: MountParts): Step {
+export function mountOauth({ db, now, cipher, secretsKeys, keys, authBaseUrl, appsBaseUrl, ways }: MountParts): Step {
   const issuer = issuerOf(authBaseUrl)
   const { origin, host, protocol, pathname: path } = new URL(issuer)
   const secure = protocol === 'https:'
   const cookieKeys = secretsKeys.map(cookieKeyOf)
   const { provider, answer } = providers({ db, now, issuer, cookieKeys, secure, keys })
 
-  const cookies = sealedCookies(sealer, secure, now)
+  const cookies = sealedCookies(cipher, secure, now)
   const returned = returnAddressOf(authBaseUrl)
   const returnPath = new URL(returned).pathname
   const signing = signIn({ db, now, ways, cookies, returnPath })

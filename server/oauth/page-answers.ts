@@ -1,8 +1,8 @@
 import { readBytes } from '../../rest-facade/body.ts'
 import { failureOf } from '../../routers/database-errors.ts'
 import { ApiError, errors } from '../../routers/errors.ts'
-import { corsHeaders } from '../cors.ts'
-import type { Step, StepContext } from '../state.ts'
+import { corsHeaders } from '../http/cors.ts'
+import type { Step, StepContext } from '../http/state.ts'
 import { languageOf, messagePage, pageHeaders } from './pages/pages.ts'
 import { errors as oauthErrors } from './runtime.ts'
 

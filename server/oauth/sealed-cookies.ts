@@ -1,5 +1,5 @@
-import type { Sealer } from '../../routers/webhook/seal.ts'
-import type { StepContext } from '../state.ts'
+import type { Cipher } from '../../routers/cipher.ts'
+import type { StepContext } from '../http/state.ts'
 import { INTERACTION_SECONDS } from './lifetimes.ts'
 
 /** What a browser keeps for us between two pages, and can neither read nor change. */
@@ -10,18 +10,18 @@ export interface SealedCookies {
   remove: (ctx: StepContext, name: string, path: string) => void
 }
 
-export function sealedCookies(sealer: Sealer, secure: boolean, now: () => number): SealedCookies {
+export function sealedCookies(cipher: Cipher, secure: boolean, now: () => number): SealedCookies {
   const attributes = (path: string) => `path=${path}; httponly; samesite=lax${secure ? '; secure' : ''}`
   const place = (name: string) => `cookie ${name}`
   return {
     put(ctx, name, path, value) {
       const text = JSON.stringify({ value, until: now() + INTERACTION_SECONDS * 1000 })
       const age = `max-age=${INTERACTION_SECONDS}`
-      ctx.append('Set-Cookie', `${name}=${sealer.seal(text, place(name))}; ${age}; ${attributes(path)}`)
+      ctx.append('Set-Cookie', `${name}=${cipher.encrypt(text, place(name))}; ${age}; ${attributes(path)}`)
     },
     get<Value>(ctx: StepContext, name: string) {
       try {
-        const { value, until } = JSON.parse(sealer.open(ctx.cookies.get(name) ?? '', place(name)))
+        const { value, until } = JSON.parse(cipher.decrypt(ctx.cookies.get(name) ?? '', place(name)))
         return until > now() ? (value as Value) : undefined
       } catch {
         return undefined

@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
-import { storable } from '../../routers/access.ts'
+import { isPostgresText } from '../../routers/access.ts'
 import { errors } from '../../routers/errors.ts'
-import type { StepContext } from '../state.ts'
+import type { StepContext } from '../http/state.ts'
 import { nameOf } from './consents.ts'
 import type { EmailCodes } from './login/email-code.ts'
 import type { Upstream } from './login/upstream.ts'
@@ -13,7 +13,7 @@ import { pickable } from './pick.ts'
 import type { SealedCookies } from './sealed-cookies.ts'
 
 /** How members can sign in here. */
-export interface Ways {
+export interface LoginMethods {
   codes: EmailCodes | null
   upstream: Upstream | null
   /** For a machine that one develops on: whoever comes picks who they are. */
@@ -34,7 +34,7 @@ export interface Attempt {
 interface Parts {
   db: Database
   now: () => number
-  ways: Ways
+  ways: LoginMethods
   cookies: SealedCookies
   /** Where the outside sign-in sends the browser back to. */
   returnPath: string
@@ -115,7 +115,7 @@ export function signIn({ db, now, ways, cookies, returnPath }: Parts) {
     async pick(ctx, attempt, form) {
       const person = form.get('member') ?? ''
       if (!ways.pick) throw errors.addressUnknown()
-      if (!storable(person) || (await nameOf(db, person)) === null) return page(ctx, attempt, 'memberUnknown')
+      if (!isPostgresText(person) || (await nameOf(db, person)) === null) return page(ctx, attempt, 'memberUnknown')
       return finish(ctx, attempt, person)
     },
     async person(ctx, attempt, form) {

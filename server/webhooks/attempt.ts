@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
-import type { Finished } from '../../routers/deliveries/outcomes.ts'
-import type { Claimed } from '../../routers/deliveries/queue.ts'
-import { waitAfter } from '../../routers/deliveries/schedule.ts'
-import type { Sealer } from '../../routers/webhook/seal.ts'
-import { places } from '../../routers/webhook/seal.ts'
-import type { Outcome, Sender } from './send.ts'
+import type { Cipher } from '../../routers/cipher.ts'
+import { associatedData } from '../../routers/cipher.ts'
+import type { Claimed } from './queue.ts'
+import type { Finished } from './results.ts'
+import { waitAfter } from './retry-schedule.ts'
+import type { Outcome, Sender } from './send/send.ts'
 
 export interface Attempting {
   sender: Sender
-  sealer: Sealer
+  cipher: Cipher
   /** Unix time in milliseconds. */
   now: () => number
   log: Logger
@@ -17,12 +17,12 @@ export interface Attempting {
 }
 
 /** What tries a delivery once, says so in the log, and gives what is to be written of it. It never rejects. */
-export function attempting({ sender, sealer, now, log, waits }: Attempting) {
+export function attempting({ sender, cipher, now, log, waits }: Attempting) {
   const send = async ({ id, subscription, url, secret: sealed, body }: Claimed): Promise<Outcome> => {
     if (url === null) return failure('the subscription has no address')
     let secret: string | null
     try {
-      secret = sealed && sealer.open(sealed, places.subscription(subscription))
+      secret = sealed && cipher.decrypt(sealed, associatedData.subscription(subscription))
     } catch {
       return failure('the secret cannot be opened')
     }

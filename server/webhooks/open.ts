@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
-import type { Sealer } from '../../routers/webhook/seal.ts'
-import type { Config } from '../config.ts'
-import { createSender } from './send.ts'
+import type { Cipher } from '../../routers/cipher.ts'
+import type { Config } from '../process/config.ts'
+import { createSender } from './send/send.ts'
 import type { Worker } from './worker.ts'
 import { startWorker } from './worker.ts'
 
 interface Parts {
   db: Database
-  sealer: Sealer
+  cipher: Cipher
   now: () => number
   log: Logger
 }

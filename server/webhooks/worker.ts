@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
-import type { Claimed } from '../../routers/deliveries/queue.ts'
-import { claim, release } from '../../routers/deliveries/queue.ts'
 import type { Attempting } from './attempt.ts'
 import { attempting } from './attempt.ts'
-import { createLanes } from './lanes.ts'
-import { createOutage } from './outage.ts'
-import { createSight } from './sight.ts'
-import { createWriteBack } from './write-back.ts'
+import { createOutage } from './availability.ts'
+import { createLanes } from './concurrency-limiter.ts'
+import { createSight } from './due-poller.ts'
+import type { Claimed } from './queue.ts'
+import { claim, release } from './queue.ts'
+import { createWriteBack } from './result-writer.ts'
 
 /** Between claims: slots that come free and what is published meanwhile have one claim together. */
 const TURN_MS = 20

@@ -29,7 +29,7 @@ const countOf = (app: string) => world.db.subscription.count({ where: { appId: a
 /** A subscription's row, with its secret opened. */
 async function kept(subscription: string) {
   const { secret, ...row } = await world.db.subscription.findUniqueOrThrow({ where: { id: subscription } })
-  const text = secret === null ? null : world.core.sealer.open(secret, `Subscription.secret:${subscription}`)
+  const text = secret === null ? null : world.core.cipher.decrypt(secret, `Subscription.secret:${subscription}`)
   return { ...row, sealed: secret, secret: text }
 }
 
@@ -223,7 +223,7 @@ describe('an app that changes while it is subscribed to', () => {
       world.db,
       async (tx) => {
         await holdApp(tx, app)
-        const webhookSecret = world.core.sealer.seal('after', `App.webhookSecret:${app}`)
+        const webhookSecret = world.core.cipher.encrypt('after', `App.webhookSecret:${app}`)
         await tx.app.update({ where: { id: app }, data: { webhookUrl: 'https://after.example.org', webhookSecret } })
       },
       create,

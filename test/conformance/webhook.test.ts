@@ -202,8 +202,8 @@ describe('the secret', () => {
     const app = await mint()
     expect((await put(app, { url, secret })).body).toEqual(set)
     const { webhookSecret } = await template(app)
-    expect(world.core.sealer.open(webhookSecret!, `App.webhookSecret:${app}`)).toBe(secret)
-    expect(() => world.core.sealer.open(webhookSecret!, 'App.webhookSecret:other')).toThrow()
+    expect(world.core.cipher.decrypt(webhookSecret!, `App.webhookSecret:${app}`)).toBe(secret)
+    expect(() => world.core.cipher.decrypt(webhookSecret!, 'App.webhookSecret:other')).toThrow()
   })
 
   it.each([
@@ -365,7 +365,7 @@ describe('writes at the same time', () => {
     const replies = await Promise.all(bodies.map((body) => put(app, body)))
     expect(replies.map(({ status }) => status)).toEqual(Array(20).fill(200))
     const { webhookUrl, webhookSecret } = await template(app)
-    const secret = world.core.sealer.open(webhookSecret!, `App.webhookSecret:${app}`)
+    const secret = world.core.cipher.decrypt(webhookSecret!, `App.webhookSecret:${app}`)
     expect(bodies).toContainEqual({ url: webhookUrl, secret })
   })
 })

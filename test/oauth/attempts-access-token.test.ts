@@ -1,8 +1,8 @@
 import type { JWTPayload } from 'jose'
 import { decodeJwt, importJWK, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createSealer } from '../../routers/webhook/seal.ts'
 import { readKeys } from '../../server/oauth/keys.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
 import { id } from '../support/world.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, register, startAuthWorld } from './auth-world.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { db, ids, secretsKeys } = it_.world
   token = (await it_.toTokens({ client: it_.client, scope }, ids.member, ids.club)).access_token
   claims = decodeJwt(token)
-  const key = (await readKeys({ db, sealer: createSealer(secretsKeys) })).find(({ jwk }) => jwk)!
+  const key = (await readKeys({ db, cipher: createCipher(secretsKeys) })).find(({ jwk }) => jwk)!
   const own = await importJWK(key.jwk!, 'ES256')
   sign = (payload, header = {}) =>
     new SignJWT(payload).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid, ...header }).sign(own)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { forgetExpiredCodes } from '../../server/oauth/login/email-code.ts'
-import { freshDatabase, query } from '../process/outside.ts'
+import { freshDatabase, query } from '../process/external.ts'
 import { times } from '../support/size.ts'
 import { id } from '../support/world.ts'
 import { anyAddress, anyEmail, MINUTE_MS, startCodeWorld } from './code-world.ts'

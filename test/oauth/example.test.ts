@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { freshDatabase, query } from '../process/outside.ts'
+import { freshDatabase, query } from '../process/external.ts'
 import type { Service } from '../process/service.ts'
 import { command, dataDirectory, send, start } from '../process/service.ts'
 

@@ -1,9 +1,9 @@
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
-import { createSealer } from '../../routers/webhook/seal.ts'
 import type { SigningKeys } from '../../server/oauth/keys.ts'
 import { makeKey, openKeys, removeRetired } from '../../server/oauth/keys.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, startAuthWorld } from './auth-world.ts'
 
@@ -25,7 +25,7 @@ const published = async ({ app }: AuthWorld) =>
 /** As the command does it. */
 async function rotate(delayMs: number) {
   const { db, secretsKeys, core } = here.world
-  const key = await makeKey(createSealer(secretsKeys), new Date(core.now() + delayMs))
+  const key = await makeKey(createCipher(secretsKeys), new Date(core.now() + delayMs))
   await db.signingKey.create({ data: key })
   return key.kid
 }
@@ -70,7 +70,7 @@ describe('a new key', () => {
     const { db, secretsKeys, core } = here.world
     const [signing, ...old] = await published(here)
     expect(old).toHaveLength(2)
-    const parts = { db, sealer: createSealer(secretsKeys) }
+    const parts = { db, cipher: createCipher(secretsKeys) }
     expect(await removeRetired({ ...parts, now: () => core.now() + 10 * MINUTE })).toBe(0)
     expect(await removeRetired({ ...parts, now: () => core.now() + 20 * MINUTE })).toBe(2)
     await here.world.oauth!.reload()
@@ -80,10 +80,10 @@ describe('a new key', () => {
 
 describe('the first key', () => {
   it('is made by one of several nodes that start at once', async () => {
-    const sealer = createSealer([Buffer.alloc(32, here.client)])
+    const cipher = createCipher([Buffer.alloc(32, here.client)])
     const nodes: SigningKeys[] = []
     const dbs = Array.from({ length: 8 }, () => openDatabase(inject('databaseUrl'), () => {}))
-    nodes.push(...(await Promise.all(dbs.map((db) => openKeys({ db, sealer, now: Date.now, onError: () => {} })))))
+    nodes.push(...(await Promise.all(dbs.map((db) => openKeys({ db, cipher, now: Date.now, onError: () => {} })))))
     const kids = nodes.map((keys) => keys.current().map(({ kid }) => kid))
     expect(kids[0]).toHaveLength(1)
     expect(new Set(kids.map(String)).size).toBe(1)

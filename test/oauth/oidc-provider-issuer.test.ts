@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair } from 'jose'
 import Provider from 'oidc-provider'
 import { expect, it, onTestFinished } from 'vitest'
+import { AUDIENCE, outsideWorld } from './external-world.ts'
 import { loopbackIssuer } from './loopback-issuer.ts'
-import { AUDIENCE, outsideWorld } from './outside-world.ts'
 
 /** An issuer that nobody here wrote: it gives a client, for a resource, access tokens as RFC 9068 has them. */
 async function providerAt(alg: string, claims: () => Record<string, unknown>) {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
-import { createSealer } from '../../routers/webhook/seal.ts'
 import { emailCodes } from '../../server/oauth/login/email-code.ts'
-import { sealAnew } from '../../server/secrets/rotate.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
+import { reencrypt } from '../../server/secrets/reencrypt.ts'
 import { id } from '../support/world.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, startAuthWorld } from './auth-world.ts'
@@ -105,7 +105,7 @@ describe('when the first key is gone', () => {
     const meanwhile = at(turned, came)
     await meanwhile.open(turned.authorizeUrl({ client: ids.client, scope }).url)
 
-    expect(await sealAnew(db, createSealer([b, a]))).toBeGreaterThan(0)
+    expect(await reencrypt(db, createCipher([b, a]))).toBeGreaterThan(0)
     const last = await start(ids, b)
     nodes.push(last)
     expect((await last.world.call('GET', '/me/profile', { token: tokens.access_token })).status).toBe(200)

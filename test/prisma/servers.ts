@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
-import type { EmbeddedServer } from '../../prisma/embedded.ts'
-import { startEmbedded } from '../../prisma/embedded.ts'
+import type { EmbeddedServer } from '../../prisma/embedded/start.ts'
+import { startEmbedded } from '../../prisma/embedded/start.ts'
 
 export const isRoot = process.getuid?.() === 0
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { freshDatabase } from './outside.ts'
+import { freshDatabase } from './external.ts'
 import type { Service } from './service.ts'
 import { command, dataDirectory, send, start } from './service.ts'
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { freshDatabase, query } from './external.ts'
 import type { Faulted } from './faulted.ts'
 import { expectUnavailable, expectUnavailableTrpc, startFaulted } from './faulted.ts'
 import { names, overRest, overTrpc } from './operations.ts'
-import { freshDatabase, query } from './outside.ts'
 import { until } from './service.ts'
 import { takesAnyPassword } from './trust.ts'
 

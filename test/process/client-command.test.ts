@@ -3,7 +3,7 @@ import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { seed } from '../../prisma/seed.ts'
 import { times } from '../support/size.ts'
-import { freshDatabase, query } from './outside.ts'
+import { freshDatabase, query } from './external.ts'
 import { asAnna, command, dataDirectory, start, until } from './service.ts'
 
 const client = (args: string[], env: Record<string, string>) => command('client', args, env).ended

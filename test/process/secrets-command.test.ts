@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { places } from '../../routers/webhook/seal.ts'
-import { sealAnew } from '../../server/secrets/rotate.ts'
+import { associatedData } from '../../routers/cipher.ts'
+import { reencrypt } from '../../server/secrets/reencrypt.ts'
 import { connect, counts, everything, someoneWaits } from './secrets-database.ts'
 import { addSecrets, countsOf, newKey, sealerOf, secretOf, startTenant } from './secrets-tenant.ts'
 import { command } from './service.ts'
@@ -11,14 +11,14 @@ describe('secrets rotate', { timeout: 180_000 }, () => {
     const [a, b] = [newKey(), newKey()]
     await addSecrets(db, a, apps)
     const [byOld, byNew, cleared, removed] = apps as [string, string, string, string]
-    const sealed = sealerOf(b).seal('set with the new key', places.template(byNew))
+    const sealed = sealerOf(b).encrypt('set with the new key', associatedData.template(byNew))
 
     // What four requests have written and not yet committed when the rotation comes to their rows.
     const writer = await connect(env(a).DATABASE_URL)
     await writer.query('BEGIN')
     const set = (app: string, value: string | null) =>
       writer.query('UPDATE "App" SET "webhookSecret" = $2 WHERE id = $1', [app, value])
-    await set(byOld, sealerOf(a).seal('set with the old key', places.template(byOld)))
+    await set(byOld, sealerOf(a).encrypt('set with the old key', associatedData.template(byOld)))
     await set(byNew, sealed)
     await set(cleared, null)
     await writer.query('DELETE FROM "App" WHERE id = $1', [removed])
@@ -33,7 +33,7 @@ describe('secrets rotate', { timeout: 180_000 }, () => {
 
     const secretsOf = Object.fromEntries((await db.app.findMany()).map((app) => [app.id, app.webhookSecret]))
     expect(Object.keys(secretsOf).sort()).toEqual([byOld, byNew, cleared])
-    expect(sealerOf(b).open(secretsOf[byOld]!, places.template(byOld))).toBe('set with the old key')
+    expect(sealerOf(b).decrypt(secretsOf[byOld]!, associatedData.template(byOld))).toBe('set with the old key')
     expect(secretsOf[byNew]).toBe(sealed)
     expect(secretsOf[cleared]).toBeNull()
   })
@@ -59,9 +59,11 @@ describe('secrets rotate', { timeout: 180_000 }, () => {
     expect(countsOf(rotated.stdout)).toEqual(counts([1, 0, 2], [2, 0, 1], [0, 0, 0], [0, 0, 0]))
     const after = await everything(db)
     expect(after.apps.slice(1)).toEqual(before.apps.slice(1))
-    expect(sealerOf(b).open(after.apps[0]!.webhookSecret!, places.template(apps[0]!))).toBe(secretOf(apps[0]!))
+    expect(sealerOf(b).decrypt(after.apps[0]!.webhookSecret!, associatedData.template(apps[0]!))).toBe(
+      secretOf(apps[0]!),
+    )
 
-    expect(await sealAnew(db, sealerOf(b, a))).toBe(0)
+    expect(await reencrypt(db, sealerOf(b, a))).toBe(0)
     expect(await everything(db)).toEqual(after)
   })
 })

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { places } from '../../routers/webhook/seal.ts'
+import { associatedData } from '../../routers/cipher.ts'
 import { makeKey } from '../../server/oauth/keys.ts'
-import { forget } from '../../server/secrets/forget.ts'
-import { checkSecretsKey } from '../../server/secrets-key.ts'
+import { forget } from '../../server/secrets/delete-undecryptable.ts'
+import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { connect, counts, everything, someoneWaits } from './secrets-database.ts'
 import { addSecrets, countsOf, newKey, sealerOf, startTenant } from './secrets-tenant.ts'
 import { start } from './service.ts'
@@ -69,7 +69,7 @@ describe('forgetting', { timeout: 60_000 }, () => {
     await addSecrets(db, lost, apps)
     const url = env().DATABASE_URL
     const writer = await connect(url)
-    const sealed = sealerOf(b).seal('set meanwhile', places.template(app))
+    const sealed = sealerOf(b).encrypt('set meanwhile', associatedData.template(app))
     await writer.query('BEGIN')
     await writer.query('UPDATE "App" SET "webhookSecret" = $1', [sealed])
     const forgetting = forget(db, sealerOf(b), new Date())

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
-import { sealAnew } from '../../server/secrets/rotate.ts'
-import { checkSecretsKey } from '../../server/secrets-key.ts'
+import { checkSecretsKey } from '../../server/secrets/keys.ts'
+import { reencrypt } from '../../server/secrets/reencrypt.ts'
 import { addSecrets, newKey, sealerOf, startTenant } from './secrets-tenant.ts'
 import { command, launch, start } from './service.ts'
 
@@ -38,7 +38,7 @@ describe('a start', { timeout: 180_000 }, () => {
     const next = newKey()
     await expect(checkSecretsKey(db, sealerOf(next))).rejects.toThrow('SECRETS_KEY is not the key')
     const rotating = await start(env(next, kept))
-    expect(await sealAnew(db, sealerOf(next, kept))).toBe(2)
+    expect(await reencrypt(db, sealerOf(next, kept))).toBe(2)
     expect(await rotating.stop()).toMatchObject({ code: 0, stderr: '' })
     await checkSecretsKey(db, sealerOf(next))
     await expect(checkSecretsKey(db, sealerOf(kept))).rejects.toThrow('SECRETS_KEY is not the key')

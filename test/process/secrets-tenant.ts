@@ -3,14 +3,15 @@ import { onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
-import { createSealer, places } from '../../routers/webhook/seal.ts'
-import { developmentKey, mintToken } from '../../server/development-key.ts'
-import { freshDatabase } from './outside.ts'
+import { associatedData } from '../../routers/cipher.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
+import { developmentKey, mintToken } from '../../server/tokens/development.ts'
+import { freshDatabase } from './external.ts'
 import { command, dataDirectory } from './service.ts'
 
 /** Keys as SECRETS_KEY has them. */
 export const newKey = () => randomBytes(32).toString('base64')
-export const sealerOf = (...keys: string[]) => createSealer(keys.map((key) => Buffer.from(key, 'base64')))
+export const sealerOf = (...keys: string[]) => createCipher(keys.map((key) => Buffer.from(key, 'base64')))
 
 /** A database of its own with a provider, whose apps a client of its team may set webhooks for. */
 export async function startTenant(apps: number) {
@@ -44,15 +45,15 @@ export async function startTenant(apps: number) {
 
 /** Templates, and to each a subscription that took it over, with a secret that one key has sealed. */
 export async function addSecrets(db: Database, key: string, apps: readonly string[]) {
-  const sealer = sealerOf(key)
-  const templates = apps.map((id) => sealer.seal(secretOf(id), places.template(id)))
+  const cipher = sealerOf(key)
+  const templates = apps.map((id) => cipher.encrypt(secretOf(id), associatedData.template(id)))
   await db.$executeRaw`
     UPDATE "App" SET "webhookUrl" = 'https://example.org/' || id, "webhookSecret" = sealed
     FROM unnest(${apps}::text[], ${templates}::text[]) template (app, sealed) WHERE id = app`
   await db.subscription.createMany({
     data: apps.map((appId) => {
       const [id, url] = [`of-${appId}`, `https://example.org/${appId}`]
-      const secret = sealer.seal(secretOf(appId), places.subscription(id))
+      const secret = cipher.encrypt(secretOf(appId), associatedData.subscription(id))
       return { id, appId, subscriber: 's', url, secret }
     }),
   })

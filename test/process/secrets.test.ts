@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { places } from '../../routers/webhook/seal.ts'
+import { associatedData } from '../../routers/cipher.ts'
 import { startLoad, startNodes } from './secrets-load.ts'
 import { addSecrets, countsOf, newKey, sealerOf, secretOf, startTenant } from './secrets-tenant.ts'
 import { launch } from './service.ts'
@@ -50,15 +50,15 @@ it('a rotation loses no secret and fails no request, while nodes go from key to 
 
   expect(load.failures).toEqual([])
   expect(load.last.size).toBe(BUSY)
-  const sealer = sealerOf(b)
+  const cipher = sealerOf(b)
   const rows = await db.app.findMany({ include: { subscriptions: true } })
   expect(rows).toHaveLength(BUSY + QUIET)
   for (const { id, webhookUrl, webhookSecret, subscriptions } of rows) {
     const wanted = load.last.get(id) ?? { url: `https://example.org/${id}`, secret: secretOf(id) }
-    const secret = webhookSecret === null ? undefined : sealer.open(webhookSecret, places.template(id))
+    const secret = webhookSecret === null ? undefined : cipher.decrypt(webhookSecret, associatedData.template(id))
     expect({ id, url: webhookUrl, secret }).toEqual({ id, ...wanted })
     for (const subscription of subscriptions) {
-      expect(sealer.open(subscription.secret!, places.subscription(subscription.id))).toBe(secretOf(id))
+      expect(cipher.decrypt(subscription.secret!, associatedData.subscription(subscription.id))).toBe(secretOf(id))
     }
   }
   const checked = await secrets([b], 'check')

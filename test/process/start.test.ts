@@ -45,7 +45,10 @@ describe('a start', { timeout: 120_000 }, () => {
   it('does not load the demo data again where somebody has used the database', async () => {
     const DATA_DIR = await dataDirectory()
     const first = await start({ DATA_DIR })
-    const [{ default: pg }, { startEmbedded }] = await Promise.all([import('pg'), import('../../prisma/embedded.ts')])
+    const [{ default: pg }, { startEmbedded }] = await Promise.all([
+      import('pg'),
+      import('../../prisma/embedded/start.ts'),
+    ])
     const embedded = await startEmbedded(DATA_DIR)
     const client = new pg.Client(embedded.url)
     await client.connect()

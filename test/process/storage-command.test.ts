@@ -5,7 +5,7 @@ import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { seed } from '../../prisma/seed.ts'
 import { times } from '../support/size.ts'
-import { freshDatabase, query } from './outside.ts'
+import { freshDatabase, query } from './external.ts'
 import type { Ended } from './service.ts'
 import { asAnna, dataDirectory, postgresOf, run, start } from './service.ts'
 

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { freshDatabase } from './outside.ts'
+import { freshDatabase } from './external.ts'
 import { asAnna, command, dataDirectory, start } from './service.ts'
 
 const anna = ['--member', 'anna', '--club', 'riverside', '--client', 'trainer-app']

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { erase, usageOf } from '../../routers/storage/holdings.ts'
+import { erase, usageOf } from '../../server/admin/storage-owners.ts'
 import { times } from '../support/size.ts'
 import { coreOf, countersOf, entriesOf, mintTenants, openWith, storageOf, sumsOf, write } from './tenants.ts'
 

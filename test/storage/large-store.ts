@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, inject } from 'vitest'
 import { scopes } from '../../routers/scopes.ts'
-import { developmentKey, mintToken } from '../../server/development-key.ts'
+import { developmentKey, mintToken } from '../../server/tokens/development.ts'
 import { dataDirectory, start } from '../process/service.ts'
 import { SECRETS_KEY } from '../support/secrets-key.ts'
 import type { World } from '../support/world.ts'

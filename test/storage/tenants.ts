@@ -6,7 +6,7 @@ import { openDatabase } from '../../prisma/client.ts'
 import type { Core } from '../../routers/context.ts'
 import { callAs, createCore } from '../../routers/core.ts'
 import { scopes } from '../../routers/scopes.ts'
-import { createSealer } from '../../routers/webhook/seal.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
 import { id } from '../support/world.ts'
 
 /** A pool of its own on the run's database, whose sessions look for a deadlock once they have waited this long. */
@@ -53,7 +53,7 @@ export async function mintTenants(db: Database): Promise<Tenants> {
 }
 
 export const coreOf = (db: Database, now = Date.now): Core =>
-  createCore({ db, now, sealer: createSealer([randomBytes(32)]), brand: '', storageQuotaBytes: 10 * 1024 * 1024 })
+  createCore({ db, now, cipher: createCipher([randomBytes(32)]), brand: '', storageQuotaBytes: 10 * 1024 * 1024 })
 
 const either = fc.constantFrom<0 | 1>(0, 1)
 

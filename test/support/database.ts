@@ -3,8 +3,8 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
-import { createSealer } from '../../routers/webhook/seal.ts'
-import { checkSecretsKey } from '../../server/secrets-key.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
+import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { SECRETS_KEY } from './secrets-key.ts'
 import { temporaryServer } from './temporary-server.ts'
 
@@ -27,8 +27,8 @@ export default async function setup(project: TestProject) {
 /** Tests leave secrets of many keys there, among which a service would not find its own. */
 async function leaveCheck(url: string) {
   const db = openDatabase(url, () => {})
-  const sealer = createSealer([Buffer.from(SECRETS_KEY, 'base64')])
-  await checkSecretsKey(db, sealer).finally(() => db.$disconnect())
+  const cipher = createCipher([Buffer.from(SECRETS_KEY, 'base64')])
+  await checkSecretsKey(db, cipher).finally(() => db.$disconnect())
 }
 
 async function createOutside(admin: string) {

@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { EmbeddedServer } from '../../prisma/embedded.ts'
-import { startEmbedded } from '../../prisma/embedded.ts'
+import type { EmbeddedServer } from '../../prisma/embedded/start.ts'
+import { startEmbedded } from '../../prisma/embedded/start.ts'
 
 /** An embedded server on a directory of its own, both gone when it is stopped. */
 export async function temporaryServer(): Promise<EmbeddedServer> {

@@ -11,18 +11,18 @@ import type { Principal } from '../../routers/access.ts'
 import { createCore } from '../../routers/core.ts'
 import { scopes } from '../../routers/scopes.ts'
 import type { Section } from '../../routers/trpc.ts'
-import { createSealer } from '../../routers/webhook/seal.ts'
-import type { Parts } from '../../server/app.ts'
-import { createInternalApp, createPublicApp } from '../../server/app.ts'
-import type { TokenRules } from '../../server/authenticate.ts'
-import { authenticator } from '../../server/authenticate.ts'
-import { corsHeaders } from '../../server/cors.ts'
-import { developmentRules } from '../../server/development-key.ts'
-import { listen } from '../../server/listen.ts'
+import type { Parts } from '../../server/http/app.ts'
+import { createInternalApp, createPublicApp } from '../../server/http/app.ts'
+import { corsHeaders } from '../../server/http/cors.ts'
+import { listen } from '../../server/http/listen.ts'
+import { rateLimit } from '../../server/http/rate-limit.ts'
+import { createRoom } from '../../server/http/response-memory.ts'
 import { openOauth } from '../../server/oauth/open.ts'
-import type { Ways } from '../../server/oauth/sign-in.ts'
-import { rateLimit } from '../../server/rate-limit.ts'
-import { createRoom } from '../../server/room.ts'
+import type { LoginMethods } from '../../server/oauth/sign-in.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
+import { developmentRules } from '../../server/tokens/development.ts'
+import type { TokenRules } from '../../server/tokens/verify.ts'
+import { authenticator } from '../../server/tokens/verify.ts'
 
 export interface Reply {
   status: number
@@ -51,7 +51,7 @@ interface Options {
   brand?: string
   databaseUrl?: string
   /** With the authorization server; by default members pick who they are. */
-  auth?: Partial<Ways>
+  auth?: Partial<LoginMethods>
   /** Another service of the same tenant, with the same secrets. */
   like?: { ids: Ids; secretsKeys: readonly Buffer[] }
   /** Believed in place of the world's own key. */
@@ -75,19 +75,19 @@ export async function startWorld(options: Options = {}) {
   const now = () => Date.now() + offsetMs
   const db = openDatabase(options.databaseUrl ?? inject('databaseUrl'), () => {})
   const secretsKeys = options.like?.secretsKeys ?? [randomBytes(32)]
-  const sealer = createSealer(secretsKeys)
+  const cipher = createCipher(secretsKeys)
   const core = createCore({
     db,
     now,
-    sealer,
+    cipher,
     brand: options.brand ?? 'the service',
     storageQuotaBytes: options.storageQuotaBytes ?? 10 * 1024 * 1024,
   })
   const { privateKey, publicKey } = await generateKeyPair('ES256')
   const rules = developmentRules({ ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256' })
   const onError = (error: unknown) => options.onLog?.(String(error))
-  const ways: Ways = { codes: null, upstream: null, pick: true, ...options.auth }
-  const asked = { db, now, sealer, secretsKeys, authBaseUrl, appsBaseUrl: 'http://apps.test/v1', ways, onError }
+  const ways: LoginMethods = { codes: null, upstream: null, pick: true, ...options.auth }
+  const asked = { db, now, cipher, secretsKeys, authBaseUrl, appsBaseUrl: 'http://apps.test/v1', ways, onError }
   const oauth = options.auth && (await openOauth(asked))
   const parts: Parts = {
     core,

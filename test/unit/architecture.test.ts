@@ -45,7 +45,7 @@ describe.each(files)('%s', (path) => {
     if (layer === 'rest-facade')
       expect(packages.filter((name) => /^(?:koa|@koa\/|pg|@prisma\/)/.test(name))).toEqual([])
     if (layer === 'routers') expect(source).not.toMatch(/Date\.now\(|new Date\(\)/)
-    if (path !== 'server/config.ts') expect(source).not.toMatch(/process\.env|Deno\.env/)
+    if (path !== 'server/process/config.ts') expect(source).not.toMatch(/process\.env|Deno\.env/)
   })
 
   it('is no drawer', () => {

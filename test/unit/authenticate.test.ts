@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { generateKeyPair, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Authenticate } from '../../server/authenticate.ts'
-import { authenticator } from '../../server/authenticate.ts'
+import type { Authenticate } from '../../server/tokens/verify.ts'
+import { authenticator } from '../../server/tokens/verify.ts'
 
 const [issuer, audience] = ['https://issuer.example', 'https://apps.example']
 let token: string

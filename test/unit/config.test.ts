@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readConfig, variables } from '../../server/config.ts'
+import { readConfig, variables } from '../../server/process/config.ts'
 
 describe('the settings', () => {
   it('have the documented defaults', () => {
@@ -20,7 +20,7 @@ describe('the settings', () => {
       storageQuotaBytes: 10_485_760,
       tokenIssuer: undefined,
       login: { smtp: null, upstream: null },
-      outsideIssuer: null,
+      externalIssuer: null,
       webhooks: { allow: [], worker: true },
       logLevel: 'info',
       production: false,
@@ -118,13 +118,13 @@ describe('the settings', () => {
     'http://127.0.0.1:8080',
     'http://[::1]:8080',
   ])('take %s as TOKEN_ISSUER, to the letter', (issuer) => {
-    const { tokenIssuer, outsideIssuer } = readConfig({ TOKEN_ISSUER: issuer })
-    expect([tokenIssuer, outsideIssuer!.issuer]).toEqual([issuer, issuer])
+    const { tokenIssuer, externalIssuer } = readConfig({ TOKEN_ISSUER: issuer })
+    expect([tokenIssuer, externalIssuer!.issuer]).toEqual([issuer, issuer])
   })
 
   it('have names of claims and audiences of their own for an outside issuer', () => {
     const TOKEN_ISSUER = 'https://id.example.org'
-    expect(readConfig({ TOKEN_ISSUER, LMS_BASE_URL: 'https://lms.example.org/v1' }).outsideIssuer).toEqual({
+    expect(readConfig({ TOKEN_ISSUER, LMS_BASE_URL: 'https://lms.example.org/v1' }).externalIssuer).toEqual({
       issuer: TOKEN_ISSUER,
       jwksUrl: undefined,
       type: 'at+jwt',
@@ -146,7 +146,7 @@ describe('the settings', () => {
       TOKEN_CLAIM_CLIENT: 'azp',
       TOKEN_CLAIM_SCOPE: 'permissions',
     })
-    expect(given.outsideIssuer).toEqual({
+    expect(given.externalIssuer).toEqual({
       issuer: TOKEN_ISSUER,
       jwksUrl: 'https://keys.example.org',
       type: 'JWT',

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { demo } from '../../prisma/demo.ts'
-import type { Registration } from '../../routers/registration.ts'
-import { allowedTo, faultsOf, levelFaults, redirectFault, scopesOf } from '../../routers/registration.ts'
 import type { Scope } from '../../routers/scopes.ts'
 import { scopes } from '../../routers/scopes.ts'
+import type { Registration } from '../../server/admin/registration.ts'
+import { allowedTo, faultsOf, levelFaults, redirectFault, scopesOf } from '../../server/admin/registration.ts'
 import { table } from '../support/table.ts'
 
 /** Who may register it: web and native apps, each in development and in production. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { admission, isNetwork } from '../../server/webhooks/addresses.ts'
+import { admission, isNetwork } from '../../server/webhooks/send/addresses.ts'
 
 const isPublic = admission([])
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forgetOld } from '../../routers/deliveries/forget.ts'
+import { forgetOld } from '../../server/webhooks/purge.ts'
 import { startQueue } from './queue-world.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')

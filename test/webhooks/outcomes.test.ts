@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Finished } from '../../routers/deliveries/outcomes.ts'
-import { failEnded, finish } from '../../routers/deliveries/outcomes.ts'
-import type { Claimed } from '../../routers/deliveries/queue.ts'
-import { claim, look, recover } from '../../routers/deliveries/queue.ts'
+import type { Claimed } from '../../server/webhooks/queue.ts'
+import { claim, look, recover } from '../../server/webhooks/queue.ts'
+import type { Finished } from '../../server/webhooks/results.ts'
+import { failEnded, finish } from '../../server/webhooks/results.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
 

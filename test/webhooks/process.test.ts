@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
-import { createSealer } from '../../routers/webhook/seal.ts'
-import { checkSecretsKey } from '../../server/secrets-key.ts'
-import { freshDatabase } from '../process/outside.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
+import { checkSecretsKey } from '../../server/secrets/keys.ts'
+import { freshDatabase } from '../process/external.ts'
 import { dataDirectory, postgresOf, run, start, until } from '../process/service.ts'
 import { publisher } from './queue-world.ts'
 import { holding, receiver } from './worker-world.ts'
@@ -23,7 +23,7 @@ async function prepared(to: Awaited<ReturnType<typeof receiver>>) {
   const authority = join(DATA_DIR, 'authority.pem')
   await writeFile(authority, to.ca)
   const secrets = { SECRETS_KEY: key.toString('base64'), NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW: '127.0.0.1' }
-  return { db, env: { DATA_DIR, DATABASE_URL, ...secrets }, ...(await publisher(db, createSealer([key]))) }
+  return { db, env: { DATA_DIR, DATABASE_URL, ...secrets }, ...(await publisher(db, createCipher([key]))) }
 }
 
 /** The compiled worker, as `npm run worker` starts it. */
@@ -98,7 +98,7 @@ describe('a worker in a process of its own', { timeout: 120_000 }, () => {
 
   it('does not begin with another key than the one that the secrets are sealed with', async () => {
     const { db, env } = await prepared(await receiver())
-    await checkSecretsKey(db, createSealer([randomBytes(32)]))
+    await checkSecretsKey(db, createCipher([randomBytes(32)]))
     const { code, stderr } = await startWorker(env).ended
     expect([code, stderr]).toEqual([1, expect.stringContaining('SECRETS_KEY is not the key')])
   })

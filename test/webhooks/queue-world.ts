@@ -3,8 +3,8 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
-import { createSealer } from '../../routers/webhook/seal.ts'
-import { freshDatabase, query } from '../process/outside.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
+import { freshDatabase, query } from '../process/external.ts'
 import { id } from '../support/world.ts'
 
 /** Due whenever now is. */
@@ -29,21 +29,21 @@ export async function startQueue() {
   const db = openDatabase(databaseUrl, () => {})
   onTestFinished(() => db.$disconnect())
   const secretsKey = randomBytes(32)
-  return { databaseUrl, db, secretsKey, ...(await publisher(db, createSealer([secretsKey]))) }
+  return { databaseUrl, db, secretsKey, ...(await publisher(db, createCipher([secretsKey]))) }
 }
 
 /** What fills a queue, with an app of its own. */
-export async function publisher(db: Database, sealer: ReturnType<typeof createSealer>) {
+export async function publisher(db: Database, cipher: ReturnType<typeof createCipher>) {
   const [app, team, providerId] = [id('app'), id('team'), id('provider')]
   await db.organisation.create({ data: { id: providerId, kind: 'provider', name: 'Provider' } })
   await db.team.create({ data: { id: team, name: 'Team', level: 'developer' } })
   await db.app.create({ data: { id: app, name: 'App', teamId: team, providerId } })
   return {
     app,
-    sealer,
+    cipher,
     async subscribe(url: string | null = 'https://127.0.0.1/', secret: string | null = null): Promise<string> {
       const id = randomUUID()
-      const sealed = secret && sealer.seal(secret, `Subscription.secret:${id}`)
+      const sealed = secret && cipher.encrypt(secret, `Subscription.secret:${id}`)
       await db.subscription.create({ data: { id, appId: app, subscriber: 'club', url, secret: sealed } })
       return id
     },

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Claimed } from '../../routers/deliveries/queue.ts'
-import { claim, look, recover, release } from '../../routers/deliveries/queue.ts'
+import type { Claimed } from '../../server/webhooks/queue.ts'
+import { claim, look, recover, release } from '../../server/webhooks/queue.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
 
@@ -33,7 +33,7 @@ describe('a claim', () => {
     expect(claimed).toEqual([
       { id, lease: 'worker.1', app, event: eventId, subscription, attempts: 0, url, secret, body },
     ])
-    expect(world.sealer.open(claimed[0]!.secret!, `Subscription.secret:${subscription}`)).toBe('secret')
+    expect(world.cipher.decrypt(claimed[0]!.secret!, `Subscription.secret:${subscription}`)).toBe('secret')
     expect(row).toMatchObject({
       state: 'pending',
       lease: 'worker.1',

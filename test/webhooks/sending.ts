@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import type { Message } from '../../server/webhooks/send.ts'
-import { createSender } from '../../server/webhooks/send.ts'
+import type { Message } from '../../server/webhooks/send/send.ts'
+import { createSender } from '../../server/webhooks/send/send.ts'
 
 type Options = Parameters<typeof createSender>[0]
 

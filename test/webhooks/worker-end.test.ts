@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
-import { claim } from '../../routers/deliveries/queue.ts'
+import { claim } from '../../server/webhooks/queue.ts'
 import type { Fault } from '../support/fault-proxy.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
 import { startQueue } from './queue-world.ts'

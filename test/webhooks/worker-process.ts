@@ -1,8 +1,8 @@
 /** A worker in a process of its own, with a short lease and short waits. Run by a test that kills it. */
 import pino from 'pino'
 import { openDatabase } from '../../prisma/client.ts'
-import { createSealer } from '../../routers/webhook/seal.ts'
-import { createSender } from '../../server/webhooks/send.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
+import { createSender } from '../../server/webhooks/send/send.ts'
 import { startWorker } from '../../server/webhooks/worker.ts'
 
 export interface Given {
@@ -22,7 +22,7 @@ startWorker({
   ...times,
   db: openDatabase(databaseUrl, () => {}),
   sender: createSender({ allow: ['127.0.0.1'], now, ca }),
-  sealer: createSealer([Buffer.from(secretsKey, 'base64')]),
+  cipher: createCipher([Buffer.from(secretsKey, 'base64')]),
   now,
   log: pino(),
 })

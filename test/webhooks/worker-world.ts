@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { createSender } from '../../server/webhooks/send.ts'
+import { createSender } from '../../server/webhooks/send/send.ts'
 import { startWorker } from '../../server/webhooks/worker.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
@@ -62,7 +62,7 @@ export async function startWorkers({ count = 1, pollMs = 1_000, db }: Options = 
   const { cert: ca } = await certificate
   const sender = createSender({ allow: ['127.0.0.1'], now, ca })
   const workers = Array.from({ length: count }, () =>
-    startWorker({ db: db ?? queue.db, sender, sealer: queue.sealer, now, log, pollMs }),
+    startWorker({ db: db ?? queue.db, sender, cipher: queue.cipher, now, log, pollMs }),
   )
   const close = async (waitMs = 0) => {
     await Promise.all(workers.map((worker) => worker.close(waitMs)))

@@ -160,9 +160,9 @@ describe('a worker', { timeout: 60_000 }, () => {
 
   it('fails a try whose secret cannot be opened, and sends nothing', async () => {
     const to = await receiver()
-    const { db, subscribe, publish, row, sealer } = await startWorkers()
+    const { db, subscribe, publish, row, cipher } = await startWorkers()
     const subscription = await subscribe(to.url(), 'secret')
-    const secret = sealer.seal('secret', 'Subscription.secret:another')
+    const secret = cipher.encrypt('secret', 'Subscription.secret:another')
     await db.subscription.update({ where: { id: subscription }, data: { secret } })
     const [id] = await publish(subscription)
     await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, lease: null })

@@ -1,6 +1,6 @@
 import type { ClientAuth, Configuration } from 'openid-client'
 import * as openid from 'openid-client'
-import { isLoopback } from '../../loopback.ts'
+import { isLoopback } from '../../tokens/loopback.ts'
 
 /** The service as the issuer knows it. */
 export interface Client {

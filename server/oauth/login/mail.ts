@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import { isLoopback } from '../../loopback.ts'
+import { isLoopback } from '../../tokens/loopback.ts'
 
 export type SendMail = (mail: { to: string; subject: string; text: string; html: string }) => Promise<void>
 

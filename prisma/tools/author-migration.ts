@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { startEmbedded } from '../embedded/start.ts'
+import { migrate, migrationsDirectory } from '../migrate.ts'
+import { sqlBetween } from './schema-engine.ts'
+
+/** What the schema asks for beyond the migrations, as SQL; empty when they agree. The server at `url` lends a database. */
+export async function difference(url: string): Promise<string> {
+  const name = `migrations_${randomUUID()}`
+  const scratch = new URL(url)
+  scratch.pathname = `/${name}`
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(`CREATE DATABASE "${name}" TEMPLATE template0`)
+    await migrate(scratch.href)
+    return await sqlBetween(scratch.href, join(dirname(migrationsDirectory()), 'schema.prisma'))
+  } finally {
+    await client.query(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`)
+    await client.end()
+  }
+}
+
+/** Prisma cannot say it: text sorts by bytes, whatever the collation of the database. */
+export function sortedByBytes(sql: string): string {
+  const column = /((?:^ +|ADD COLUMN +|ALTER COLUMN )"\w+" (?:SET DATA TYPE )?TEXT(?:\[\])?)(?=[ ,;]|$)/gm
+  return sql.replace(column, '$1 COLLATE "C"')
+}
+
+async function author(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    options: { check: { type: 'boolean' }, url: { type: 'string' } },
+    allowPositionals: true,
+  })
+  const [name] = positionals
+  if (!values.check && !/^[a-z0-9_]+$/.test(name ?? '')) {
+    say('npm run migration -- <name_in_small_letters> | --check  [--url <PostgreSQL that lends a database>]')
+    return 2
+  }
+  const sql = values.url ? await difference(values.url) : await withServer(difference)
+  if (sql === '') say('The migrations say what the schema says.')
+  else if (values.check) say(`The schema differs from the migrations, which lack:\n\n${sql}`)
+  else {
+    const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14)
+    const directory = join(migrationsDirectory(), `${stamp}_${name}`)
+    await mkdir(directory)
+    await writeFile(join(directory, 'migration.sql'), sortedByBytes(sql))
+    say(`Read and complete ${relative('.', join(directory, 'migration.sql'))}.`)
+  }
+  return values.check && sql !== '' ? 1 : 0
+}
+
+async function withServer<T>(use: (url: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'migration-'))
+  try {
+    await chmod(directory, 0o755) // run by root, the server is another user's
+    const server = await startEmbedded(directory)
+    try {
+      return await use(server.url)
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = await author()

@@ -1,0 +1,85 @@
+import type { Database, Transaction } from '../../prisma/client.ts'
+import { retryingDeadlocks } from '../../routers/database-errors.ts'
+
+/** The storage of an app in a club; with `member`, that member's own entries alone. */
+export interface StorageOwner {
+  app: string
+  club: string
+  member?: string | undefined
+}
+
+/** Entries, and the bytes of their values: what the quota counts. */
+export interface Amount {
+  entries: number
+  bytes: number
+}
+
+const usage = {
+  name: 'storage_usage',
+  text: `SELECT
+      coalesce((SELECT bytes FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2), 0) AS counted,
+      coalesce(sum(entries) FILTER (WHERE owner = ''), 0)::float8 AS "sharedEntries",
+      coalesce(sum(bytes) FILTER (WHERE owner = ''), 0)::float8 AS "sharedBytes",
+      coalesce(sum(entries) FILTER (WHERE owner <> ''), 0)::float8 AS "ownEntries",
+      coalesce(sum(bytes) FILTER (WHERE owner <> ''), 0)::float8 AS "ownBytes",
+      (count(*) FILTER (WHERE owner <> ''))::float8 AS members
+    FROM (SELECT owner, count(*) AS entries, sum(octet_length(value)) AS bytes FROM "StorageEntry"
+      WHERE "appId" = $1 AND "clubId" = $2 AND ($3::text IS NULL OR "memberId" = $3) GROUP BY owner) held`,
+}
+
+/** What is stored, all of one moment. `bytes` is the counter, which the quota is compared with, of the whole storage. */
+export async function usageOf(db: Database, { app, club, member }: StorageOwner) {
+  const [row] = await db.execute(usage, [app, club, member ?? null])
+  const [bytes, sharedEntries, sharedBytes, ownEntries, ownBytes, members] = row!.map(Number) as [number, ...number[]]
+  return {
+    bytes,
+    shared: { entries: sharedEntries!, bytes: sharedBytes! },
+    own: { entries: ownEntries!, bytes: ownBytes! },
+    members: members!,
+  }
+}
+
+/** The first of these that does not exist. Who has left a club is still known there: the entries have stayed. */
+export async function findMissing(db: Database, { app, club, member }: StorageOwner) {
+  const select = { id: true }
+  if (!(await db.app.findUnique({ where: { id: app }, select }))) return 'app'
+  // What has a storage is a club for our purposes, whatever it has become since.
+  const clubs = { id: club, OR: [{ kind: 'club' as const }, { storage: { some: { appId: app } } }] }
+  if (!(await db.organisation.findFirst({ where: clubs, select }))) return 'club'
+  if (member === undefined) return null
+  const of = { organisationId: club, personId: member }
+  return (await db.membership.findUnique({ where: { of } })) ? null : 'member'
+}
+
+/** Removes them all, or none, and says how much that was. */
+export const erase = (db: Database, holder: StorageOwner): Promise<Amount> =>
+  retryingDeadlocks(() => db.$transaction((tx) => remove(tx, holder), { timeout: 30 * 60_000 }))
+
+/** As many at once as surely go in the 5 seconds of a statement. */
+const AT_ONCE = 10_000
+
+/** The usage row is the lock, as for writers. With the whole storage it goes first: nothing is left for it to count. */
+async function remove(tx: Transaction, { app, club, member }: StorageOwner): Promise<Amount> {
+  if (member === undefined)
+    await tx.$executeRaw`DELETE FROM "StorageUsage" WHERE "appId" = ${app} AND "clubId" = ${club}`
+  else await tx.$queryRaw`SELECT FROM "StorageUsage" WHERE "appId" = ${app} AND "clubId" = ${club} FOR NO KEY UPDATE`
+
+  const removed = { entries: 0, bytes: 0 }
+  for (;;) {
+    const { entries, bytes } = await removeSome(tx, { app, club, member })
+    if (entries === 0) return removed
+    removed.entries += entries
+    removed.bytes += bytes
+  }
+}
+
+async function removeSome(tx: Transaction, { app, club, member }: StorageOwner): Promise<Amount> {
+  const whose = member ?? null
+  const [amount] = await tx.$queryRaw<[Amount]>`
+    WITH gone AS (DELETE FROM "StorageEntry" WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM "StorageEntry"
+      WHERE "appId" = ${app} AND "clubId" = ${club} AND (${whose}::text IS NULL OR "memberId" = ${whose}) LIMIT ${AT_ONCE}
+    )) RETURNING octet_length(value) AS bytes)
+    SELECT count(*)::float8 AS entries, coalesce(sum(bytes), 0)::float8 AS bytes FROM gone`
+  return amount
+}

@@ -1,0 +1,29 @@
+import { METHODS } from 'node:http'
+import Router from '@koa/router'
+import { openApiDocument } from '../../rest-facade/openapi.ts'
+import { errors } from '../../routers/errors.ts'
+import type { Section } from '../../routers/trpc.ts'
+import type { BaseUrls } from './match-route.ts'
+import { routed } from './routed.ts'
+import { JSON_TYPE } from './send.ts'
+import type { State, Step } from './state.ts'
+
+/** What is at the public port without being a procedure: the OpenAPI document of each API, at its own host. */
+export function documents(baseUrls: BaseUrls): Step {
+  const texts = new Map<Section | null, string>(
+    Object.entries(baseUrls).map(([name, url]) => [
+      name as Section,
+      JSON.stringify(openApiDocument(name as Section, url)),
+    ]),
+  )
+  // At its address alone, as the endpoints are; all other methods are 405, also those that the router does not know.
+  const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
+  router.get('/v1/openapi.json', (ctx) => {
+    const text = texts.get(ctx.state.section)
+    if (!text) throw errors.addressUnknown()
+    ctx.type = JSON_TYPE
+    ctx.body = text
+  })
+  const step = routed(router)
+  return (ctx, next) => (ctx.state.route ? next() : step(ctx, next))
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import type { Server, ServerResponse } from 'node:http'
+import { createServer, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type Koa from 'koa'
+import { envelope } from '../../rest-facade/envelope.ts'
+import { errors } from '../../routers/errors.ts'
+import { JSON_TYPE } from './send.ts'
+import type { State } from './state.ts'
+
+/** Bounds on how long a client may take; what it sends is bounded where it is read. */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 2_000,
+  /** Longer than the 60 s for which load balancers keep a connection. */
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 16 * 1024,
+  /** Ours to answer, in the documented shape. */
+  requireHostHeader: false,
+}
+
+/** How long a refused connection stays, in which its client may read why. */
+const LINGER_MS = 5_000
+
+export interface Listener {
+  port: number
+  /** Stops accepting, lets the requests in flight finish, and cuts what is left after so many milliseconds. */
+  close: (graceMs: number) => Promise<void>
+}
+
+/** Listens on every interface. `headers` are those of answers that never come to the app, as their requests are no HTTP. */
+export async function listen(app: Koa<State>, port: number, headers: Record<string, string> = {}): Promise<Listener> {
+  const server = createServer(limits)
+  // Their size is bounded. A bound on their number would hide those that come behind it: a second Host, for one.
+  server.maxHeadersCount = 0
+  const inFlight = new Set<ServerResponse>()
+  const gone = function (this: ServerResponse) {
+    inFlight.delete(this)
+  }
+  const handle = app.callback()
+  server.on('request', (request, response) => {
+    inFlight.add(response)
+    response.on('close', gone)
+    if (!server.listening) response.shouldKeepAlive = false
+    return handle(request, response)
+  })
+  const refused = new WeakSet<Socket>()
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // What comes behind refused bytes is dropped for a while: to close at once would take the answer from its reader.
+    if (refused.has(socket)) return
+    refused.add(socket)
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+    setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    const refuse = () => {
+      const { body, fields } = refusal(headers)
+      const lines = Object.entries({ ...fields, Connection: 'close' }).map(([name, value]) => `${name}: ${value}`)
+      const status = statuses[error.code ?? ''] ?? 400
+      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+    }
+    // A good request that came before is answered before.
+    const earlier = [...inFlight].findLast(({ req }) => req.socket === socket && req.complete)
+    if (earlier) earlier.once('close', refuse)
+    else refuse()
+  })
+  server.on('checkExpectation', (_request, response) => {
+    const { body, fields } = refusal(headers)
+    response.writeHead(417, fields).end(body)
+  })
+
+  await bind(server, port)
+  return {
+    port: (server.address() as { port: number }).port,
+    async close(graceMs) {
+      const closed = new Promise<true>((resolve) => server.close(() => resolve(true)))
+      // Told so by the answer, a client does not send its next request into a connection that is about to go.
+      for (const response of inFlight) response.shouldKeepAlive = false
+      const giveUp = Date.now() + graceMs
+      // A connection falls idle when its answer is sent; Node does not close it by itself.
+      while (!(await Promise.race([closed, sleep(50, false)]))) {
+        if (Date.now() < giveUp) server.closeIdleConnections()
+        else server.closeAllConnections()
+      }
+    },
+  }
+}
+
+function bind(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'another process uses it' : error.message
+      reject(new Error(`Cannot listen on port ${port}: ${why}.`))
+    })
+    server.listen(port, resolve)
+  })
+}
+
+const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
+
+/** What is no HTTP, in the common shape all the same. */
+function refusal(headers: Record<string, string>) {
+  const requestId = randomUUID()
+  const body = JSON.stringify(envelope(errors.requestInvalid(), null, requestId))
+  const fields = {
+    ...headers,
+    'Content-Type': JSON_TYPE,
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': requestId,
+  }
+  return { body, fields }
+}

@@ -1,0 +1,16 @@
+import type Router from '@koa/router'
+import { errors } from '../../routers/errors.ts'
+import type { State, Step } from './state.ts'
+
+/** A koa-router as a last step: another method of its paths is 405, OPTIONS 204, every other path 404. */
+export function routed(router: Router<State>): Step {
+  const routes = router.routes() as unknown as Step
+  const allowed = router.allowedMethods() as unknown as Step
+  return (ctx) =>
+    routes(ctx, async () => {
+      await allowed(ctx, async () => {})
+      if (ctx.status === 405) throw errors.methodWrong(ctx.response.get('Allow'))
+      if (ctx.method !== 'OPTIONS' || !ctx.response.get('Allow')) throw errors.addressUnknown()
+      ctx.status = 204
+    })
+}

@@ -1,0 +1,43 @@
+import type { Database } from '../../prisma/client.ts'
+import { scopes } from '../../routers/scopes.ts'
+import { developmentKey, mintToken } from '../tokens/development.ts'
+import type { Config } from './config.ts'
+
+interface Running {
+  store: { db: Database; embedded: { directory: string; notice?: string } | null }
+  internalPort: number
+  exampleUrl?: string | undefined
+}
+
+/** What a newcomer reads once the service listens: where it is, and a line to paste. */
+export async function banner(config: Config, { store, internalPort, exampleUrl }: Running): Promise<string> {
+  const { apps, lms, notify } = config.baseUrls
+  const lines = [
+    `apps    ${apps}`,
+    `lms     ${lms}`,
+    `notify  ${notify}`,
+    `tRPC    http://localhost:${internalPort}/trpc`,
+    `data    ${store.embedded?.directory ?? 'the database of DATABASE_URL'}`,
+  ]
+  if (store.embedded?.notice) lines.push(store.embedded.notice)
+  const curl = await demoLine(config, store.db)
+  if (curl) lines.push('', `A member's profile, as an app sees it:`, curl)
+  if (exampleUrl) lines.push('', `Sign a member in, as an app does: ${exampleUrl}`)
+  return `\n${lines.join('\n')}\n\n`
+}
+
+/** A curl line with a token of the demo data, where that is loaded and such tokens are believed. */
+async function demoLine({ baseUrls, dataDir, tokenIssuer, production }: Config, db: Database) {
+  if (tokenIssuer !== undefined || production) return undefined
+  const [member, client] = ['anna', 'trainer-app']
+  const loaded = await db.client.count({ where: { id: client } })
+  if (loaded === 0) return undefined
+  const token = await mintToken(await developmentKey(dataDir), {
+    member,
+    organisation: 'riverside',
+    client,
+    scope: Object.keys(scopes).join(' '),
+    expiresInSeconds: 3600,
+  })
+  return `curl -H 'Authorization: Bearer ${token}' ${baseUrls.apps}/me/profile`
+}

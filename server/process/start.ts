@@ -1,0 +1,163 @@
+import type { Logger } from 'pino'
+import pino from 'pino'
+import { isEmpty, seed } from '../../prisma/seed.ts'
+import { createCore } from '../../routers/core.ts'
+import { example } from '../example.ts'
+import type { Parts } from '../http/app.ts'
+import { createInternalApp, createPublicApp } from '../http/app.ts'
+import { corsHeaders } from '../http/cors.ts'
+import { listen } from '../http/listen.ts'
+import { rateLimit } from '../http/rate-limit.ts'
+import { createRoom } from '../http/response-memory.ts'
+import { removeRetired } from '../oauth/keys.ts'
+import type { Oauth } from '../oauth/open.ts'
+import { openOauth } from '../oauth/open.ts'
+import { loginMethodsOf } from '../oauth/ways.ts'
+import { openSecrets } from '../secrets/keys.ts'
+import { developmentKey, developmentRules } from '../tokens/development.ts'
+import { openExternalIssuer } from '../tokens/external-issuer.ts'
+import { authenticator } from '../tokens/verify.ts'
+import { openWorker } from '../webhooks/open.ts'
+import type { Worker } from '../webhooks/worker.ts'
+import type { Config } from './config.ts'
+import type { Store } from './store.ts'
+import { openStore } from './store.ts'
+
+/** How long requests in flight may take after the service was told to end. */
+const GRACE_MS = 8_000
+
+/** An event may have more deliveries than a line of the log should hold; each has lines of its own later. */
+const LOGGED_DELIVERIES = 100
+
+/** Starts the whole service on both ports, a new embedded database with the demo data; `close` ends it, its database last. */
+export async function startService(config: Config, log: Logger) {
+  const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'))
+  try {
+    if (store.embedded && (await isEmpty(store.db))) await seed(store.db, new Date())
+    return await serve(config, store, log)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+async function serve(config: Config, store: Store, log: Logger) {
+  let ending = false
+  const now = Date.now
+  const { keys, cipher } = await openSecrets(config, store.db, log)
+  let worker: Worker | null = null
+  const core = createCore({
+    db: store.db,
+    now,
+    cipher,
+    brand: config.brand,
+    storageQuotaBytes: config.storageQuotaBytes,
+    published({ app, event, deliveries }) {
+      log.info(
+        { app, event, count: deliveries.length, deliveries: deliveries.slice(0, LOGGED_DELIVERIES) },
+        'published',
+      )
+      worker?.wake()
+    },
+  })
+  const onError = (error: unknown) => log.error({ err: error }, 'the keys that sign tokens')
+  const oauth =
+    config.tokenIssuer === undefined
+      ? await openOauth({
+          db: store.db,
+          now,
+          cipher,
+          secretsKeys: keys,
+          authBaseUrl: config.authBaseUrl,
+          appsBaseUrl: config.baseUrls.apps,
+          ways: loginMethodsOf(config, store, now, (error) => log.error({ err: error }, 'signing members in')),
+          onError,
+        })
+      : null
+  const sample = example(config)
+  const tokens = await trustedTokens(config, oauth, store, log, now)
+  const parts: Parts = {
+    core,
+    log,
+    baseUrls: config.baseUrls,
+    authenticate: authenticator(tokens.trusted, now),
+    admit: rateLimit(),
+    room: createRoom(),
+    oauth: oauth?.step,
+    ready: async () => !ending && tokens.ready() && (await answers(store)),
+    example: sample?.step,
+  }
+  const publicPort = await listen(createPublicApp(parts), config.port, corsHeaders)
+  const internalPort = await listen(createInternalApp(parts), config.internalPort).catch(async (error) => {
+    await publicPort.close(0)
+    throw error
+  })
+
+  if (config.webhooks.worker) worker = openWorker(config, { db: store.db, cipher, now, log })
+
+  return {
+    store,
+    publicPort: publicPort.port,
+    internalPort: internalPort.port,
+    forgetRetiredKeys: (db: Store['db'], at: number) => removeRetired({ db, cipher, now: () => at }),
+    exampleUrl: await sample?.open(store.db, publicPort.port),
+    async close() {
+      ending = true
+      oauth?.close()
+      tokens.close()
+      await Promise.all([publicPort.close(GRACE_MS), internalPort.close(GRACE_MS), worker?.close()])
+      await store.close()
+    },
+  }
+}
+
+const answers = ({ db }: Store) =>
+  db.$queryRaw`SELECT 1`.then(
+    () => true,
+    () => false,
+  )
+
+/** Which tokens are believed: the outside issuer's where one is configured, else our own and the development key's. */
+async function trustedTokens(
+  { externalIssuer, dataDir, production }: Config,
+  oauth: Oauth | null,
+  { db }: Store,
+  log: Logger,
+  now: () => number,
+) {
+  if (externalIssuer) {
+    const { rules, ready, close } = await openExternalIssuer(externalIssuer, { db, now, log })
+    return { trusted: [rules], ready, close }
+  }
+  if (production) log.warn('TOKEN_ISSUER is not set: tokens of the development key in DATA_DIR are accepted')
+  const development = developmentRules(await developmentKey(dataDir))
+  return { trusted: oauth ? [oauth.rules, development] : [development], ready: () => true, close: () => {} }
+}
+
+/** Of an error, what tells where it comes from; a database's `detail` may hold values. */
+const serializeError = ({ name, code, message, stack }: Error & { code?: string }) => ({ name, code, message, stack })
+
+/** The time of a line, written out once a millisecond: each time it takes a fiftieth of a request. */
+function isoTime() {
+  let [at, text] = [0, '']
+  return () => {
+    const now = Date.now()
+    if (now !== at) [at, text] = [now, `,"time":"${new Date(now).toISOString()}"`]
+    return text
+  }
+}
+
+/** Lines are written together, as each write is work for a thread of its own; a quiet service writes them this soon. */
+const LOG_TOGETHER = { minLength: 4096, periodicFlush: 100 }
+
+/** The log: one line of JSON each, written without holding up the request that it is about. */
+export const createLog = ({ logLevel }: Config): Logger =>
+  pino(
+    {
+      level: logLevel,
+      base: null,
+      timestamp: isoTime(),
+      serializers: { err: serializeError },
+    },
+    pino.destination({ sync: false, ...LOG_TOGETHER }),
+  )

@@ -1,0 +1,58 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import type { Cipher } from '../../routers/cipher.ts'
+
+const KEY_BYTES = 32
+
+/**
+ * AES-256-GCM with 32-byte keys: the first encrypts, all of them decrypt. Throws when there is no key, or one of another
+ * length.
+ */
+export function createCipher(keys: readonly Buffer[]): Cipher {
+  const [first] = keys
+  if (!first || !keys.every(({ length }) => length === KEY_BYTES)) throw new Error('A key has 32 bytes.')
+  const find = (ciphertext: string, associatedData: string) => {
+    const message = parse(ciphertext)
+    for (const [index, key] of keys.entries()) {
+      const plaintext = message && decryptWith(key, message, associatedData)
+      if (plaintext !== undefined) return { index, plaintext }
+    }
+    return undefined
+  }
+  return {
+    encrypt(plaintext, associatedData) {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', first, nonce).setAAD(Buffer.from(associatedData))
+      const sealed = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return `v1.${nonce.toString('base64url')}.${sealed.toString('base64url')}`
+    },
+    decrypt(ciphertext, associatedData) {
+      const found = find(ciphertext, associatedData)
+      if (!found) throw new Error('None of the configured keys decrypts this value here.')
+      return found.plaintext
+    },
+    keyIndex: (ciphertext, associatedData) => find(ciphertext, associatedData)?.index ?? null,
+  }
+}
+
+interface Message {
+  nonce: Buffer
+  /** Ciphertext and tag. */
+  sealed: Buffer
+}
+
+function parse(text: string): Message | undefined {
+  const [version, nonce, sealed] = text.split('.')
+  if (version !== 'v1' || nonce === undefined || sealed === undefined) return undefined
+  return { nonce: Buffer.from(nonce, 'base64url'), sealed: Buffer.from(sealed, 'base64url') }
+}
+
+/** Undefined when the tag does not match, or a part is too short. */
+function decryptWith(key: Buffer, { nonce, sealed }: Message, associatedData: string): string | undefined {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 })
+    decipher.setAAD(Buffer.from(associatedData)).setAuthTag(sealed.subarray(-16))
+    return Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,66 @@
+import type { Database } from '../../prisma/client.ts'
+import type { Statement } from '../../prisma/pg/execute.ts'
+import type { Cipher } from '../../routers/cipher.ts'
+import type { SealedTable, SealedValue } from './encrypted-columns.ts'
+import { check, sealedValues, signingKeys, subscriptions, templates } from './encrypted-columns.ts'
+import { CHECK_TEXT } from './keys.ts'
+
+/** $1 is the id. With the value that no key opens, what is set meanwhile stays. */
+const statements = {
+  template: {
+    name: 'forget_template',
+    text: `UPDATE "App" SET "webhookUrl" = NULL, "webhookSecret" = NULL
+      WHERE id = $1 AND "webhookSecret" = $2 RETURNING 1`,
+  },
+  signingKey: {
+    name: 'forget_signing_key',
+    text: 'DELETE FROM "SigningKey" WHERE kid = $1 AND sealed = $2 RETURNING 1',
+  },
+  end: {
+    name: 'forget_end',
+    text: `UPDATE "Subscription" SET "endedAt" = coalesce("endedAt", $3::timestamptz)
+      WHERE id = $1 AND secret = $2 RETURNING 1`,
+  },
+  /** So many at a time that none takes long. */
+  fail: {
+    name: 'forget_fail',
+    text: `UPDATE "Delivery" SET state = 'failed', "nextAttemptAt" = NULL, lease = NULL, "leasedUntil" = NULL,
+        "lastError" = 'the secret of the subscription was lost', "finishedAt" = $2::timestamptz
+      WHERE id IN (SELECT id FROM "Delivery" WHERE "subscriptionId" = $1 AND state = 'pending' LIMIT 1000) RETURNING 1`,
+  },
+  clear: {
+    name: 'forget_clear',
+    text: 'UPDATE "Subscription" SET url = NULL, secret = NULL WHERE id = $1 AND secret = $2 RETURNING 1',
+  },
+} satisfies Record<string, Statement>
+
+/**
+ * Removes what none of our keys opens. An address goes with its secret, as a delivery without the secret that its
+ * receiver expects would be worse than none.
+ */
+export async function forget(db: Database, cipher: Cipher, now: Date) {
+  const at = now.toISOString()
+  const run = async (statement: Statement, values: string[]) => (await db.execute(statement, values)).length
+  const each = async (table: SealedTable, remove: (value: SealedValue) => Promise<number>) => {
+    let count = 0
+    for await (const value of sealedValues(db, table)) {
+      if (cipher.keyIndex(value.sealed, table.place(value.id)) === null) count += await remove(value)
+    }
+    return count
+  }
+
+  /** The secret goes last: what is broken off in between is found again. */
+  const endSubscription = async ({ id, sealed }: SealedValue) => {
+    if ((await run(statements.end, [id, sealed, at])) === 0) return 0
+    while ((await run(statements.fail, [id, at])) > 0);
+    return run(statements.clear, [id, sealed])
+  }
+  const gone = {
+    templates: await each(templates, ({ id, sealed }) => run(statements.template, [id, sealed])),
+    subscriptions: await each(subscriptions, endSubscription),
+    signingKeys: await each(signingKeys, ({ id, sealed }) => run(statements.signingKey, [id, sealed])),
+  }
+  // Last, so that nothing starts between what is gone and what is not.
+  await each(check, ({ id, sealed }) => run(check.replace, [id, sealed, cipher.encrypt(CHECK_TEXT, check.place(id))]))
+  return gone
+}

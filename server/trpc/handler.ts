@@ -1,0 +1,141 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import type { TRPCError } from '@trpc/server'
+import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import { BODY_LIMIT_BYTES, readBytes, scan } from '../../rest-facade/body.ts'
+import type { Principal } from '../../routers/access.ts'
+import type { Context, Core } from '../../routers/context.ts'
+import { ApiError, errors } from '../../routers/errors.ts'
+import { appRouter } from '../../routers/index.ts'
+import { Placeholders } from '../../routers/raw-json/placeholders.ts'
+import { MAX_NESTING } from '../../routers/raw-json/text.ts'
+import type { Admit } from '../http/rate-limit.ts'
+import type { Room } from '../http/response-memory.ts'
+import { JSON_TYPE } from '../http/send.ts'
+import type { Step } from '../http/state.ts'
+import type { Authenticate } from '../tokens/verify.ts'
+import { answerOf, singleCall } from './call.ts'
+
+const ENDPOINT = '/trpc'
+const MAX_BATCH = 10
+const BYTE_ORDER_MARK = '\ufeff'
+
+/** Leaves a byte order mark out. */
+const utf8 = new TextDecoder()
+
+/** A value may be nested as deep as over REST; around it are the input and the batch. */
+const BODY_NESTING = MAX_NESTING + 2
+
+/**
+ * The same procedures over tRPC. The body is read and checked here, as tRPC's own reading never ends when a client leaves
+ * halfway, and knows no limit of size or nesting.
+ */
+export function trpc(core: Core, authenticate: Authenticate, admit: Admit, room: Room): Step {
+  return async (ctx, next) => {
+    const { path, search } = ctx.state
+    if (!path.startsWith(`${ENDPOINT}/`)) return next()
+    if (ctx.method !== 'GET' && ctx.method !== 'POST') throw errors.methodWrong('GET, POST')
+
+    // A URL would fold `..` and cut a fragment off; so tRPC sees what was asked for and checked.
+    const name = path.slice(ENDPOINT.length + 1).replace(/[/\\#]/g, encodeURIComponent)
+    const streamed = ctx.get('trpc-accept') === 'application/jsonl'
+    const placeholders = new Placeholders(streamed)
+    const share = room(ctx.res)
+    const setHeader = (name: string, value: string) => ctx.set(name, value)
+    const isPost = ctx.method === 'POST'
+    const query = new URLSearchParams(search)
+    const isBatch = query.get('batch') === '1'
+    // A refusal here is thrown again where the context is made, so that tRPC gives it its own shape.
+    const read = async () => {
+      ctx.state.principal = await authenticate(ctx.req)
+      if (isPost) return readJson(ctx.req, isBatch)
+      const input = query.get('input') ?? '{}'
+      // Before a body it is let pass; here nothing would take it off before the input is parsed.
+      if (input.startsWith(BYTE_ORDER_MARK)) throw errors.bodyNotJson()
+      await checkJson(Buffer.from(input), isBatch)
+      return undefined
+    }
+    let refusal: unknown
+    const body = await read().catch((thrown) => {
+      refusal = thrown
+    })
+
+    const contextOf = (principal: Principal): Context => ({
+      ...core,
+      principal,
+      admit: (access) => admit(access, setHeader),
+      json: placeholders.insert,
+      reserve: share.reserve,
+      setHeader,
+    })
+    const onError = ({ error }: { error: TRPCError }) => {
+      if (error instanceof ApiError && error.status >= 500) ctx.state.cause = error.cause
+    }
+    const send = async (json: string) => {
+      ctx.body = await placeholders.render(json)
+      share.assembled()
+    }
+
+    const single = refusal || streamed ? null : await singleCall(ctx.method, name, query)
+    if (single) {
+      const input = body ? utf8.decode(body) : query.get('input')
+      const { status, json, error } = await answerOf(single, input ?? '', contextOf(ctx.state.principal!))
+      if (error) onError({ error })
+      if (error instanceof ApiError) ctx.set(error.headers)
+      ctx.status = status
+      ctx.set('Vary', 'trpc-accept, accept')
+      ctx.type = JSON_TYPE
+      return send(json)
+    }
+
+    const response = await fetchRequestHandler({
+      endpoint: ENDPOINT,
+      router: appRouter,
+      maxBatchSize: MAX_BATCH,
+      req: new Request(`http://trpc.internal${ENDPOINT}/${name}?${query}`, {
+        method: ctx.method,
+        headers: { 'content-type': 'application/json', ...(streamed && { 'trpc-accept': 'application/jsonl' }) },
+        ...(isPost && { body: body ?? '{}' }),
+      }),
+      createContext: async ({ info }): Promise<Context> => {
+        const { principal } = ctx.state
+        if (!principal) throw refusal
+        const own = contextOf(principal)
+        await countUnresolvedCalls(own, info.calls.filter(({ procedure }) => refusal || !procedure).length)
+        if (refusal) throw refusal
+        return own
+      },
+      responseMeta: ({ errors: failures }) => ({
+        headers: Object.assign({}, ...failures.map((failure) => failure instanceof ApiError && failure.headers)),
+      }),
+      onError,
+    })
+    ctx.status = response.status
+    response.headers.forEach((value, name) => {
+      if (name !== 'transfer-encoding') ctx.set(name, value)
+    })
+    ctx.type = JSON_TYPE
+    if (!streamed) return send(await response.text())
+    ctx.body = placeholders.renderLines(response.body!)
+  }
+}
+
+/** A call whose body is refused, or of an unknown procedure, counts as well, though no gate sees it. */
+async function countUnresolvedCalls({ accessOf, principal, admit }: Context, calls: number) {
+  const access = calls > 0 ? await accessOf(principal) : null
+  for (let call = 0; access && call < calls; call++) await admit(access)
+}
+
+async function readJson(request: IncomingMessage, isBatch: boolean): Promise<Buffer<ArrayBuffer>> {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw errors.typeWrong()
+  const bytes = await readBytes(request, BODY_LIMIT_BYTES, errors.bodyTooLarge)
+  if (bytes.length > 0) await checkJson(bytes, isBatch)
+  return bytes as Buffer<ArrayBuffer>
+}
+
+async function checkJson(bytes: Buffer, isBatch: boolean) {
+  const scanner = await scan(bytes)
+  if (!scanner.wellFormed || !isUtf8(bytes)) throw errors.bodyNotJson()
+  if (isBatch && !scanner.rootIsObject) throw errors.bodyNotObject()
+  if (scanner.nesting > BODY_NESTING) throw errors.valueTooDeep()
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest'
+import { times } from '../support/size.ts'
+import { outsideWorld } from './external-world.ts'
+import type { Answer } from './loopback-issuer.ts'
+import { hang, loopbackIssuer, status, text } from './loopback-issuer.ts'
+
+const notValid = { status: 401, body: { error: { code: 'invalid_token', message: 'This token is not valid.' } } }
+const unavailable = { status: 503, headers: { 'retry-after': '2' }, body: { error: { code: 'unavailable' } } }
+const statusesOf = (replies: { status: number }[]) => [...new Set(replies.map(({ status }) => status))]
+type World = Awaited<ReturnType<typeof outsideWorld>>
+
+/** What may be wrong with an issuer; each until `answer(null)` and `up()`. */
+const troubles: [string, (world: World) => unknown][] = [
+  ['does not listen', ({ issuer }) => issuer.down()],
+  ['hangs', ({ issuer }) => issuer.answer(hang)],
+  ['cuts connections', ({ issuer }) => issuer.answer(({ socket }) => void socket!.destroy())],
+  ['stops halfway', ({ issuer }) => issuer.answer((response) => void response.writeHead(200).write('{'))],
+  ['answers 500', ({ issuer }) => issuer.answer(status(500))],
+  ['answers 404', ({ issuer }) => issuer.answer(status(404))],
+  ['answers with a page', ({ issuer }) => issuer.answer(text('<html>'))],
+  ['answers with null', ({ issuer }) => issuer.answer(text('null'))],
+  ['has no keys', ({ issuer }) => issuer.answer(text('{"keys":[]}'), new URL(issuer.jwksUrl).pathname)],
+  ['says that it is another', misnamed],
+  ['sends us elsewhere for its keys', redirected],
+  ['names an address without TLS', ({ issuer }) => unsafe(issuer, 'http://keys.example.org/jwks')],
+  [
+    'carries its keys in their address',
+    ({ issuer }) => unsafe(issuer, `data:,${encodeURIComponent(JSON.stringify(issuer.keySet()))}`),
+  ],
+  ['says too much', talkative],
+]
+
+function talkative({ issuer }: World) {
+  const answer = text(JSON.stringify({ ...issuer.keySet(), more: 'x'.repeat(300_000) }))
+  issuer.answer(answer, new URL(issuer.jwksUrl).pathname)
+}
+
+function misnamed({ issuer }: World) {
+  const document = { issuer: `${issuer.issuer}/`, jwks_uri: issuer.jwksUrl }
+  issuer.answer(text(JSON.stringify(document)), issuer.documentPath)
+}
+
+/** To an address that would answer with the keys. */
+function redirected({ issuer }: World) {
+  issuer.answer(text(JSON.stringify(issuer.keySet())), '/elsewhere')
+  issuer.answer(status(302, { location: '/elsewhere' }), new URL(issuer.jwksUrl).pathname)
+}
+
+const unsafe = (issuer: World['issuer'], jwks_uri: string) =>
+  issuer.answer(text(JSON.stringify({ issuer: issuer.issuer, jwks_uri })), issuer.documentPath)
+
+async function mend({ issuer }: World) {
+  for (const path of ['*', issuer.documentPath, new URL(issuer.jwksUrl).pathname]) issuer.answer(null, path)
+  await issuer.up()
+}
+
+describe.each(troubles)('while the issuer %s', (_, trouble) => {
+  it('known keys go on working, unknown ones are 503, and all is well again without a restart', async () => {
+    const made = await outsideWorld()
+    const { issuer, world, ask, token } = made
+    const [first] = issuer.keys()
+    const added = await issuer.addKey()
+    await trouble(made)
+
+    const replies = []
+    for (let minute = 0; minute < 10; minute++) {
+      replies.push(await ask(await token({}, {}, first)))
+      world.advance(60)
+    }
+    expect(statusesOf(replies)).toEqual([200])
+    for (const path of ['/', '/quizzes/x/results', '/apps/x/webhook']) {
+      const method = path.startsWith('/quizzes') ? 'POST' : 'GET'
+      expect(await world.call(method, path, { token: await token({}, {}, added) })).toMatchObject(unavailable)
+    }
+    const headers = { authorization: `Bearer ${await token({}, {}, added)}` }
+    expect(await world.internal('GET', '/trpc/root', { headers })).toMatchObject({ status: 503 })
+    expect(await ask(await token({ iss: 'https://elsewhere.example' }, {}, added))).toMatchObject(notValid)
+
+    await mend(made)
+    world.advance(5)
+    expect(await ask(await token({}, {}, added))).toMatchObject({ status: 200 })
+  })
+})
+
+describe('tokens with an unknown key', () => {
+  it.each<[string, Answer | null, number, number]>([
+    ['that answers', null, 401, 2],
+    ['that cannot', status(500), 503, 2],
+  ])('are asked about once, however many: of an issuer %s', async (_, answer, expected, asked) => {
+    const { issuer, ask, token } = await outsideWorld({ pace: { cooldownMs: 600_000, retryMs: 600_000 } })
+    const [key] = issuer.keys()
+    issuer.answer(answer)
+    issuer.requests.length = 0
+    const unknown = () => token({}, { kid: crypto.randomUUID() }, key)
+    const replies = await Promise.all(Array.from({ length: 100 }, async () => ask(await unknown())))
+    for (let one = 0; one < 100; one++) replies.push(await ask(await unknown()))
+    expect(statusesOf(replies)).toEqual([expected])
+    expect(issuer.requests).toHaveLength(asked)
+    expect(await ask(await token({}, {}, key))).toMatchObject({ status: 200 })
+  })
+
+  it('wait for one answer together when it takes its time', async () => {
+    const { issuer, ask } = await outsideWorld()
+    await issuer.addKey()
+    issuer.requests.length = 0
+    const slow: Answer = (response) => void setTimeout(() => text(JSON.stringify(issuer.keySet()))(response), 300)
+    issuer.answer(slow, new URL(issuer.jwksUrl).pathname)
+    const replies = await Promise.all(Array.from({ length: 50 }, () => ask()))
+    expect([statusesOf(replies), issuer.requests.length]).toEqual([[200], 2])
+  })
+})
+
+describe('a change of keys', () => {
+  it('is noticed with the first token of the new key, and again half a minute later', async () => {
+    const { issuer, world, ask } = await outsideWorld()
+    for (let round = 0; round < times(10, 3); round++) {
+      await issuer.addKey()
+      expect(await ask()).toMatchObject({ status: 200 })
+      await issuer.addKey()
+      expect(await ask()).toMatchObject(notValid)
+      world.advance(30)
+      expect(await ask()).toMatchObject({ status: 200 })
+      world.advance(30)
+    }
+  })
+
+  it('takes effect in the background as well: what a withdrawn key signed is refused, remembered or not', async () => {
+    const { issuer, ask, token } = await outsideWorld({ pace: { reloadMs: 50 } })
+    const [old] = issuer.keys()
+    const remembered = await token({}, {}, old)
+    expect(await ask(remembered)).toMatchObject({ status: 200 })
+    const added = await issuer.addKey()
+    expect(await ask(await token({}, {}, added))).toMatchObject({ status: 200 })
+    issuer.withdraw(old!.kid)
+    await expect.poll(() => ask(remembered), { timeout: 15_000 }).toMatchObject(notValid)
+    expect(await ask(await token({}, {}, old))).toMatchObject(notValid)
+    expect(await ask(await token({}, {}, added))).toMatchObject({ status: 200 })
+  })
+})
+
+describe('keys are found', () => {
+  it.each<[string, Parameters<typeof loopbackIssuer>[0]]>([
+    ["below the issuer, in OpenID's document", {}],
+    ['in the document of RFC 8414, of an issuer with a path', { place: 'oauth-authorization-server' }],
+    ['in the document of RFC 8414, of one without', { place: 'oauth-authorization-server', path: '' }],
+  ])('%s', async (_, where) => {
+    const { ask } = await outsideWorld({ issuer: await loopbackIssuer(where) })
+    expect(await ask()).toMatchObject({ status: 200 })
+  })
+
+  it('at TOKEN_JWKS_URL, where that is set, and nowhere else', async () => {
+    const issuer = await loopbackIssuer()
+    const { ask } = await outsideWorld({ issuer, settings: { jwksUrl: issuer.jwksUrl } })
+    expect(await ask()).toMatchObject({ status: 200 })
+    expect(issuer.requests).toEqual([new URL(issuer.jwksUrl).pathname])
+  })
+})

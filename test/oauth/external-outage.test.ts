@@ -1,0 +1,106 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { times } from '../support/size.ts'
+import { outsideWorld } from './external-world.ts'
+import { loopbackIssuer, status } from './loopback-issuer.ts'
+
+const quick = { reloadMs: 50, retryMs: 50 }
+const soon = { timeout: 15_000 }
+
+/** Until the issuer's newest key is in the database. */
+const kept = ({ world, issuer }: Awaited<ReturnType<typeof outsideWorld>>) =>
+  expect.poll(() => keptWith(world, issuer.keys().at(-1)!.kid), soon).toBe(1)
+
+const keptWith = ({ db }: Awaited<ReturnType<typeof outsideWorld>>['world'], kid: string) =>
+  db.oauthRecord.count({ where: { model: 'OutsideKeys', payload: { path: ['keys'], array_contains: [{ kid }] } } })
+
+describe('an outage of the issuer', () => {
+  it('of ten minutes fails no token of a known key, whatever the background does', async () => {
+    const lines: string[] = []
+    const onLog = (line: string) => lines.push(line)
+    const { issuer, world, ask, token } = await outsideWorld({ pace: quick, onLog })
+    await issuer.down()
+    const statuses: number[] = []
+    const count = times(200, 40)
+    for (let one = 0; one < count; one++) {
+      statuses.push((await ask(await token())).status)
+      world.advance(600 / count)
+    }
+    expect(statuses.filter((status) => status !== 200)).toEqual([])
+    // Once, though it was tried again all the time.
+    await expect.poll(() => lines.filter((line) => line.includes('cannot be read')).length, soon).toBe(1)
+    world.advance(3600)
+    await expect.poll(() => lines.filter((line) => line.includes('"level":50')).length, soon).toBe(1)
+    await issuer.up()
+    await expect.poll(() => lines.filter((line) => line.includes('can be read again')).length, soon).toBe(1)
+    expect(lines.join()).not.toMatch(/eyJ/)
+  }, 90_000)
+
+  it('at the start: every token is 503 until the first keys, which come without a restart', async () => {
+    const issuer = await loopbackIssuer()
+    issuer.answer(status(502))
+    const { world, ask, ready, token } = await outsideWorld({ issuer, pace: { retryMs: 3_000 } })
+    expect(ready()).toBe(false)
+    for (const given of [await token(), await token({ exp: world.now() - 9 }), await token({ aud: 'x' })]) {
+      expect(await ask(given)).toMatchObject({ status: 503, headers: { 'retry-after': '2' } })
+    }
+    expect(await ask('no.token.atall')).toMatchObject({ status: 401 })
+    issuer.answer(null)
+    await expect.poll(ready, soon).toBe(true)
+    expect(await ask()).toMatchObject({ status: 200 })
+    expect(await ask(await token({ exp: world.now() - 9 }))).toMatchObject({ status: 401 })
+  })
+
+  it('at a restart: the known keys are those of the last time, on every node', async () => {
+    const first = await outsideWorld()
+    const { issuer } = first
+    const [old] = issuer.keys()
+    await kept(first)
+    await issuer.addKey()
+    expect(await first.ask()).toMatchObject({ status: 200 })
+    await kept(first)
+    const known = issuer.keys().slice()
+    await issuer.addKey()
+    await issuer.down()
+
+    const second = await outsideWorld({ issuer })
+    expect(second.ready()).toBe(true)
+    for (const key of known) expect(await second.ask(await second.token({}, {}, key))).toMatchObject({ status: 200 })
+    expect(await second.ask()).toMatchObject({ status: 503 })
+    const forged = await second.token({ aud: 'elsewhere' }, {}, old)
+    expect(await second.ask(forged)).toMatchObject({ status: 401 })
+
+    const elsewhere = await outsideWorld({ issuer, settings: { jwksUrl: `${issuer.issuer}/other` } })
+    expect(elsewhere.ready()).toBe(false)
+    expect(await elsewhere.ask(await elsewhere.token({}, {}, old))).toMatchObject({ status: 503 })
+  })
+
+  it('leaves what is kept as it was', async () => {
+    const world = await outsideWorld({ pace: quick })
+    const { issuer } = world
+    await kept(world)
+    const { kid } = issuer.keys()[0]!
+    issuer.withdraw(kid)
+    const asked = issuer.requests.length
+    await expect.poll(() => issuer.requests.length, soon).toBeGreaterThan(asked + 6)
+    expect(await keptWith(world.world, kid)).toBe(1)
+  })
+})
+
+describe('the background', () => {
+  it('asks again and again, and ends with the service', async () => {
+    const ended = await outsideWorld({ pace: quick })
+    const other = await outsideWorld({ pace: quick })
+    const { requests } = ended.issuer
+    await expect.poll(() => requests.length, soon).toBeGreaterThan(10)
+    const held: ServerResponse[] = []
+    ended.issuer.answer((response) => void held.push(response))
+    await expect.poll(() => held.length, soon).toBe(1)
+    ended.stop()
+    ended.issuer.answer(null)
+    held[0]!.destroy()
+    const asked = [requests.length, other.issuer.requests.length] as const
+    await expect.poll(() => other.issuer.requests.length, soon).toBeGreaterThan(asked[1] + 20)
+    expect(requests.length).toBe(asked[0])
+  })
+})

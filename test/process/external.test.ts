@@ -1,0 +1,59 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { freshDatabase, query } from './external.ts'
+import { asAnna, command, dataDirectory, send, start } from './service.ts'
+
+describe('an outside database', { timeout: 60_000 }, () => {
+  it('is migrated at the start and not seeded, and the seed command loads the demo data', async () => {
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
+    const first = await start(env)
+    expect(first.stdout()).toContain('data    the database of DATABASE_URL\n')
+    expect(first.stdout()).not.toContain('curl')
+    expect((await send(first.internalPort, 'GET', '/readyz')).status).toBe(200)
+    expect(await query(env.DATABASE_URL, 'SELECT * FROM "Organisation"')).toEqual([])
+    expect(await readdir(env.DATA_DIR)).not.toContain('postgres')
+    expect(await first.stop()).toMatchObject({ code: 0, stderr: '' })
+
+    for (let times = 0; times < 2; times++) {
+      expect(await command('seed', [], env).ended).toEqual({
+        code: 0,
+        signal: null,
+        stdout: 'The demo data is loaded.\n',
+        stderr: '',
+      })
+      expect(await query(env.DATABASE_URL, 'SELECT count(*)::int AS people FROM "Person"')).toEqual([{ people: 4 }])
+    }
+    const second = await start(env)
+    expect(second.stdout()).toMatch(/^curl /m)
+    expect((await asAnna(second, 'GET', '/me/profile')).body.id).toBe('anna')
+    await second.stop()
+  })
+
+  it('is migrated by the seed command as well', async () => {
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
+    expect(await command('seed', [], env).ended).toMatchObject({ code: 0, stderr: '' })
+    expect(await query(env.DATABASE_URL, 'SELECT id FROM "Client" ORDER BY id')).toHaveLength(6)
+  })
+
+  it('and no SECRETS_KEY: the log warns, as the key is then in DATA_DIR', async () => {
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
+    const warning = 'SECRETS_KEY is not set'
+    const without = await start(env)
+    expect((await without.stop()).stdout).toContain(warning)
+    expect(await readdir(env.DATA_DIR)).toContain('secrets-key')
+    const SECRETS_KEY = await readFile(join(env.DATA_DIR, 'secrets-key'), 'utf8')
+    const withKey = await start({ ...env, SECRETS_KEY })
+    expect((await withKey.stop()).stdout).not.toContain(warning)
+  })
+
+  it('in production: the log warns of the development key, and no token is printed', async () => {
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase(), NODE_ENV: 'production' }
+    await command('seed', [], env).ended
+    const service = await start(env)
+    const { stdout } = await service.stop()
+    const warnings = stdout.split('\n').filter((line) => line.startsWith('{') && JSON.parse(line).level === 40)
+    expect(warnings.join()).toContain('tokens of the development key in DATA_DIR are accepted')
+    expect(stdout).not.toMatch(/curl|Bearer|eyJ/)
+  })
+})

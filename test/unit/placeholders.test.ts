@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Placeholders } from '../../routers/raw-json/placeholders.ts'
+
+describe('a stored text', () => {
+  it('goes out as it is, between what stands around it', async () => {
+    const texts = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), { maxLength: 20 })
+    await fc.assert(
+      fc.asyncProperty(texts, fc.string({ unit: 'binary' }), async (stored, beside) => {
+        const placeholders = new Placeholders()
+        const answer = JSON.stringify({ beside, items: stored.map((text) => ({ value: placeholders.insert([text]) })) })
+        const values = stored.map((text) => `{"value":${text}}`).join(',')
+        expect(await placeholders.render(answer)).toBe(`{"beside":${JSON.stringify(beside)},"items":[${values}]}`)
+      }),
+    )
+  })
+
+  it('keeps what a replacement of String.replace would take for a pattern', async () => {
+    const placeholders = new Placeholders()
+    const mark = placeholders.insert(['"$& $1 $$ $` $\'"'])
+    expect(await placeholders.render(JSON.stringify([mark]))).toBe('["$& $1 $$ $` $\'"]')
+  })
+
+  it('cannot pull in another one, though it held the mark of it', async () => {
+    const placeholders = new Placeholders()
+    const secret = placeholders.insert(['"secret"'])
+    const sly = placeholders.insert([JSON.stringify(secret)])
+    expect(await placeholders.render(JSON.stringify([sly]))).toBe(JSON.stringify([secret]))
+  })
+
+  it('stands wherever its mark does, in any order and twice', async () => {
+    const placeholders = new Placeholders()
+    const [a, b] = [placeholders.insert(['1e400']), placeholders.insert(['-0'])]
+    expect(await placeholders.render(JSON.stringify([b, a, b]))).toBe('[-0,1e400,-0]')
+  })
+})
+
+describe('a large text', () => {
+  it('goes out in another turn of the event loop than that in which it was read', async () => {
+    const turns: string[] = []
+    setImmediate(() => {
+      turns.push('this one')
+      setImmediate(() => turns.push('the next'))
+    })
+    const placeholders = new Placeholders()
+    await placeholders.render(JSON.stringify([placeholders.insert([`"${'x'.repeat(1_000_000)}"`])]))
+    expect(turns).toEqual(['this one', 'the next'])
+  })
+
+  it('is not waited for when it is small', async () => {
+    const placeholders = new Placeholders()
+    const turns: string[] = []
+    setImmediate(() => turns.push('this one'))
+    await placeholders.render(JSON.stringify([placeholders.insert(['1'])]))
+    expect(turns).toEqual([])
+  })
+})
+
+describe('an answer that is read line by line', () => {
+  const streamOf = (chunks: string[]) => ReadableStream.from(chunks.map((chunk) => new TextEncoder().encode(chunk)))
+
+  it('gets the texts, too, each on the line of its mark', async () => {
+    const placeholders = new Placeholders(true)
+    const texts = ['{\n  "a": [1,\r\n 2]\n}', '"\\n"', '1e400', '" "']
+    const lines = texts.map((text) => `${JSON.stringify({ value: placeholders.insert([text]) })}\n`)
+    const answer = await new Response(placeholders.renderLines(streamOf([...lines, ' ', '[0]\n']))).text()
+    const expected = [
+      '{"value":{   "a": [1,   2] }}',
+      '{"value":"\\n"}',
+      '{"value":1e400}',
+      '{"value":" "}',
+      ' [0]',
+      '',
+    ]
+    expect(answer.split('\n')).toEqual(expected)
+  })
+})
+
+describe('what looks like a mark', () => {
+  it('is none when it was made up, and none inside a longer text', async () => {
+    const placeholders = new Placeholders()
+    const mark = placeholders.insert(['1'])
+    const beside = ['splice:00000000-0000-4000-8000-000000000000:0', `x${mark}`, `${mark}x`, `"${mark}"`]
+    expect(await placeholders.render(JSON.stringify([...beside, mark]))).toBe(
+      `${JSON.stringify(beside).slice(0, -1)},1]`,
+    )
+  })
+
+  it('is another one in each run, so that nothing stored before can hold it', () => {
+    expect(new Placeholders().insert(['1'])).toMatch(/^splice:[0-9a-f-]{36}:0$/)
+  })
+})
+
+describe('an answer without stored texts', () => {
+  it('stays as it is', async () => {
+    const answer = '{"value":"splice:0"}'
+    expect(await new Placeholders().render(answer)).toBe(answer)
+  })
+})

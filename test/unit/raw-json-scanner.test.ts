@@ -1,0 +1,232 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Member } from '../../routers/raw-json/scanner.ts'
+import { JsonScanner } from '../../routers/raw-json/scanner.ts'
+
+/** All that a scanner finds, reading so many bytes at a time. */
+function scan(content: string | Buffer, step = Number.POSITIVE_INFINITY, from = 0) {
+  const members: Member[] = []
+  const scanner = new JsonScanner(Buffer.from(content as string), from, (member) => members.push({ ...member }))
+  do scanner.read(step)
+  while (scanner.pending)
+  const { wellFormed, rootIsObject, nesting } = scanner
+  return { wellFormed, rootIsObject, nesting, members }
+}
+
+const isJson = (text: string) => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A JSON text and how deep it is nested, known by how it was made. */
+interface Made {
+  text: string
+  nesting: number
+}
+
+const space = fc.string({ unit: fc.constantFrom(' ', '\n', '\r', '\t'), maxLength: 2 })
+const number = fc.stringMatching(/^-?(0|[1-9]\d{0,20})(\.\d{1,20})?([eE][+-]?\d{1,4})?$/)
+const unit = fc.oneof(
+  fc.constantFrom('a', '{', '}', '[', ']', ',', ':', ' ', 'ä', '😀', '\u2028', '\u007f', '\ufeff'),
+  fc.constantFrom('\\"', '\\\\', '\\/', '\\b', '\\f', '\\n', '\\r', '\\t', '\\u0000', '\\ud800', '\\uD83d\\uDE00'),
+)
+const string = fc.string({ unit, maxLength: 8 }).map((inner) => `"${inner}"`)
+
+const { value, entries } = fc.letrec<{ value: Made; entries: [string, Made][] }>((tie) => ({
+  entries: fc.array(fc.tuple(string, tie('value')), { maxLength: 4 }),
+  value: fc.oneof(
+    { maxDepth: 5, depthIdentifier: 'nesting' },
+    fc.oneof(number, string, fc.constantFrom('true', 'false', 'null')).map((text) => ({ text, nesting: 0 })),
+    fc.tuple(fc.array(tie('value'), { maxLength: 4 }), space).map(([items, s]) => ({
+      text: `[${s}${items.map(({ text }) => `${s}${text}${s}`).join(',')}]`,
+      nesting: 1 + Math.max(0, ...items.map(({ nesting }) => nesting)),
+    })),
+    fc.tuple(tie('entries'), space).map(([pairs, s]) => ({
+      text: `{${s}${pairs.map(([key, { text }]) => `${key}${s}:${s}${text}${s}`).join(',')}}`,
+      nesting: 1 + Math.max(0, ...pairs.map(([, { nesting }]) => nesting)),
+    })),
+  ),
+}))
+const root = fc.tuple(space, value, space).map(([before, { text, nesting }, after]) => ({
+  text: before + text + after,
+  nesting,
+}))
+
+const alphabet = [...'{}[],:"\\/ \n\t0123456789-+.eEtrufalsn\u0000\u0001\u001f\u00a0\ufeffx\'']
+const noise = fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 12 })
+
+/** JSON with a few characters changed, so that it mostly is none any more, by a little. */
+const mutated = fc
+  .tuple(root, fc.array(fc.tuple(fc.nat(), fc.nat(3), noise), { minLength: 1, maxLength: 3 }))
+  .map(([{ text }, changes]) =>
+    changes.reduce((changed, [seed, length, inserted]) => {
+      const at = seed % (changed.length + 1)
+      return changed.slice(0, at) + inserted.slice(0, 2) + changed.slice(at + length)
+    }, text),
+  )
+
+describe('what is JSON', () => {
+  const runs = { numRuns: 3000 }
+
+  it('is the same as for JSON.parse, of whatever is well formed', () => {
+    fc.assert(
+      fc.property(root, ({ text, nesting }) => {
+        expect(isJson(text)).toBe(true)
+        expect(scan(text)).toMatchObject({ wellFormed: true, nesting, rootIsObject: /^\s*\{/.test(text) })
+      }),
+      runs,
+    )
+  })
+
+  it('is the same as for JSON.parse, of JSON with a few characters changed', () => {
+    fc.assert(
+      fc.property(mutated, (text) => {
+        expect(scan(text).wellFormed).toBe(isJson(text))
+      }),
+      { numRuns: 10_000 },
+    )
+  })
+
+  it('is the same as for JSON.parse, of random texts', () => {
+    fc.assert(
+      fc.property(noise, (text) => {
+        expect(scan(text).wellFormed).toBe(isJson(text))
+      }),
+      { numRuns: 20_000 },
+    )
+  })
+
+  it('is the same as for JSON.parse, of every text of up to four characters of its alphabet', () => {
+    const characters = [...'{}[],:"\\0-.e1 a\n']
+    const grow = (texts: string[]) => texts.flatMap((text) => characters.map((character) => text + character))
+    let texts = ['']
+    const different: string[] = []
+    for (let length = 0; length <= 4; length++) {
+      different.push(...texts.filter((text) => scan(text).wellFormed !== isJson(text)))
+      texts = grow(texts)
+    }
+    expect(different).toEqual([])
+  })
+
+  it.each([
+    ['', false],
+    [' ', false],
+    ['01', false],
+    ['-', false],
+    ['-0', true],
+    ['1.', false],
+    ['.5', false],
+    ['1e400', true],
+    ['1e+', false],
+    ['+1', false],
+    ['0x10', false],
+    ['NaN', false],
+    ['Infinity', false],
+    ['tru', false],
+    ['truee', false],
+    ['nul', false],
+    ['"\\u12"', false],
+    ['"\\u00zz"', false],
+    ['"\\u0aF9"', true],
+    ...[...'/:@G`g'].map((beside): [string, boolean] => [`"\\u000${beside}"`, false]),
+    ['"\\x41"', false],
+    ['"\\ud800"', true],
+    ['"\t"', false],
+    ['"\u007f"', true],
+    ['{"a":1,}', false],
+    ['[1,]', false],
+    ['[,1]', false],
+    ['{,}', false],
+    ['{"a"}', false],
+    ['{a:1}', false],
+    ["{'a':1}", false],
+    ['{"a":1 "b":2}', false],
+    ['[1 2]', false],
+    ['[}', false],
+    ['{]', false],
+    ['{"a":[}', false],
+    ['1 1', false],
+    ['{}{}', false],
+    ['{}x', false],
+    ['\ufeff{}', false],
+    ['{}\u00a0', false],
+    ['/**/{}', false],
+    ['{"a":1,"a":2}', true],
+  ])('%j: %j', (text, expected) => {
+    expect(isJson(text)).toBe(expected)
+    expect(scan(text).wellFormed).toBe(expected)
+  })
+})
+
+describe('a pause', () => {
+  it('changes nothing, wherever it falls', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          root.map(({ text }) => text),
+          mutated,
+        ),
+        (text) => {
+          const bytes = Buffer.from(text)
+          const whole = scan(bytes)
+          for (let step = 1; step <= Math.min(bytes.length, 64); step++) expect(scan(bytes, step)).toEqual(whole)
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+describe('the members of the outermost object', () => {
+  it('stand where they were put, each with its own nesting', () => {
+    fc.assert(
+      fc.property(entries, space, fc.nat(20), (pairs, s, step) => {
+        let text = `${s}{${s}`
+        const length = () => Buffer.byteLength(text)
+        const expected = pairs.map(([key, { text: inner, nesting }], i): Member => {
+          if (i > 0) text += `,${s}`
+          const keyStart = length()
+          text += key
+          const keyEnd = length()
+          text += `${s}:${s}`
+          const valueStart = length()
+          text += inner
+          const valueEnd = length()
+          text += s
+          return { keyStart, keyEnd, valueStart, valueEnd, nesting }
+        })
+        text += `}${s}`
+        expect(scan(text, step + 1).members).toEqual(expected)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('are reported before the text goes wrong, too', () => {
+    expect(scan('{"a":1,"b":[2],"c":}').members).toHaveLength(2)
+  })
+
+  it('are none where the outermost is no object', () => {
+    for (const text of ['[{"value":1}]', '"value"', '[["value",1]]', 'null']) expect(scan(text).members).toEqual([])
+  })
+})
+
+describe('a place to begin at', () => {
+  it('leaves out what stands before it', () => {
+    const [member] = scan('\ufeff{"a":1}', 1, 3).members
+    expect(member).toMatchObject({ keyStart: 4, valueStart: 8, valueEnd: 9 })
+  })
+})
+
+describe('a hostile text', () => {
+  it('may be nested as deep as it is long', () => {
+    const depth = 2_000_000
+    expect(scan('['.repeat(depth))).toMatchObject({ wellFormed: false, nesting: depth })
+    expect(scan('['.repeat(depth) + ']'.repeat(depth))).toMatchObject({ wellFormed: true, nesting: depth })
+    expect(scan(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)).toMatchObject({ wellFormed: true, nesting: depth })
+  })
+})
