@@ -1,16 +1,20 @@
-import type { ApiError, Status } from '../routers/errors.ts'
-import type { Section } from '../routers/trpc.ts'
+import type { ApiError } from '../routers/errors.ts'
+import type { Section } from '../routers/policies.ts'
 import { sections } from './sections.ts'
 
-/** Caught at the gateway: the apps section shows these, too, in the common shape. */
-const gateway: readonly Status[] = [401, 429, 503]
+/** Errors caught at the gateway: the apps section shows these, too, in the common shape. */
+const gateway = new Set([401, 429, 503])
 
-/** The body of an error: `{ detail }` for what the apps section raises itself, else `{ error }`. */
+/** Whether an error of this status has the body `{ detail }` rather than `{ error }`. */
+export const usesDetail = (section: Section | null, status: number) =>
+  section !== null && sections[section].errorShape === 'detail' && !gateway.has(status)
+
+/** The body of an error; `section` is null where neither path nor host tells it. */
 export function envelope(
   { status, publicCode, message, reason }: ApiError,
   section: Section | null,
   requestId: string,
 ) {
-  if (section && sections[section].dialect === 'detail' && !gateway.includes(status)) return { detail: message }
+  if (usesDetail(section, status)) return { detail: message }
   return { error: { code: publicCode, message, request_id: requestId, ...(reason && { reason }) } }
 }

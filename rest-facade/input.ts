@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { inputError } from '../routers/trpc.ts'
+import { inputError } from '../routers/input-error.ts'
 import { readField, readObject } from './body.ts'
 import type { Route } from './routes.ts'
 
-/** What a request brings to an endpoint. */
-export interface Given {
+/** The part of a request that an endpoint's input comes from. */
+export interface RestRequest {
   request: IncomingMessage
   /** The path's segments, percent-decoded. */
   segments: readonly string[]
@@ -15,10 +15,11 @@ export interface Given {
 const PLAIN_INTEGER = /^(?:0|[1-9]\d{0,15})$/
 
 /**
- * The input of an endpoint's procedure. Each source gives the keys that are its own, so none can be smuggled in by
- * another; path, query and headers are judged before the body is read, as the order of refusals has it.
+ * The raw input of an endpoint's procedure. Each source gives only its own keys, so that none can be smuggled in through
+ * another. Path, query and headers are checked before the body is read, as the documented order of refusals wants it; the
+ * procedure's own schema then sees the whole input, raw. Throws an ApiError.
  */
-export async function readInput(route: Route, { request, segments, search }: Given, quotaBytes: number) {
+export async function readInput(route: Route, { request, segments, search }: RestRequest, quotaBytes: number) {
   const input: Record<string, unknown> = {}
   route.parameters.forEach((key, i) => {
     if (key) input[key] = segments[i]
@@ -31,23 +32,23 @@ export async function readInput(route: Route, { request, segments, search }: Giv
     const query = new URLSearchParams(search)
     for (const key of route.fromQuery) {
       const values = query.getAll(key)
-      if (values.length === 1) input[key] = route.numbers.has(key) ? toNumber(values[0]!) : values[0]
+      if (values.length === 1) input[key] = route.integers.has(key) ? toInteger(values[0]!) : values[0]
       else if (values.length > 1) input[key] = values
     }
   }
   if (!route.head) return input
 
-  const { error, data } = route.head.safeParse(input)
+  const { error } = route.head.safeParse(input)
   if (error) throw inputError(error, route.procedure._def.type)
   const { raw } = route.meta
   if (raw) {
-    data[raw] = await readField(request, raw, quotaBytes)
-    return data
+    input[raw] = await readField(request, raw, quotaBytes)
+    return input
   }
   const body = await readObject(request)
   for (const key of route.fromBody) if (Object.hasOwn(body, key)) input[key] = body[key]
   return input
 }
 
-/** A text that is no plain decimal integer stays a text, for the schema to refuse. */
-const toNumber = (text: string) => (PLAIN_INTEGER.test(text) ? Number(text) : text)
+/** Text that is not a plain decimal integer stays text, for the schema to refuse. */
+const toInteger = (text: string) => (PLAIN_INTEGER.test(text) ? Number(text) : text)

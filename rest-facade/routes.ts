@@ -1,10 +1,12 @@
 import type { AnyProcedure } from '@trpc/server'
-import { unwrapZodType } from 'trpc-to-openapi'
+import { getInputOutputParsers, unwrapZodType } from 'trpc-to-openapi'
 import { z } from 'zod'
-import { appRouter } from '../routers/index.ts'
-import type { Meta, Section } from '../routers/trpc.ts'
+import type { Meta } from '../routers/meta.ts'
+import type { Section } from '../routers/policies.ts'
+import { documents, procedureOf } from './openapi.ts'
+import type { Operation } from './openapi-operation.ts'
 
-/** An endpoint: the row of its procedure, and where the procedure's input comes from. */
+/** An endpoint: its procedure, and where the procedure's input comes from. */
 export interface Route {
   /** `storage.put` */
   name: string
@@ -13,60 +15,61 @@ export interface Route {
   section: Section
   method: string
   path: string
-  /** Of the path, the literal segments; '' where a parameter stands. */
+  /** Of success. */
+  status: number
+  /** By segment of the path: the literal, or '' for a parameter. */
   literals: readonly string[]
-  /** Of the path, the parameters; '' where a literal stands. */
+  /** By segment of the path: the parameter, or '' for a literal. */
   parameters: readonly string[]
   fromQuery: ReadonlySet<string>
   fromBody: ReadonlySet<string>
-  /** Inputs that are numbers: of a text, plain decimal digits are one. */
-  numbers: ReadonlySet<string>
-  /** Whatever is not in the body: judged before the body is read. */
+  /** Query parameters that are integers. */
+  integers: ReadonlySet<string>
+  /** Schema of the input beside the body, where there is a body: checked before the body is read. */
   head: z.ZodObject | undefined
 }
 
 const split = (path: string) => path.slice(1).split('/')
 
-const procedures = appRouter._def.procedures as unknown as Record<string, AnyProcedure>
+/** The routing table, read from the OpenAPI documents. */
+export const routes: readonly Route[] = Object.entries(documents).flatMap(([section, { paths }]) =>
+  Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) =>
+      routeOf(section as Section, method.toUpperCase(), path, operation),
+    ),
+  ),
+)
 
-/** The endpoint table, read off the procedures; nothing is listed twice. */
-export const routes: readonly Route[] = Object.entries(procedures).flatMap(([name, procedure]) => {
-  const meta = procedure._def.meta as Meta
-  if (!meta.openapi) return []
-  const { method, path } = meta.openapi
+function routeOf(section: Section, method: string, path: string, operation: Operation): Route {
+  const { name, procedure, meta } = procedureOf(operation)
   const segments = split(path)
   const parameters = segments.map((segment) => (segment.startsWith('{') ? segment.slice(1, -1) : ''))
-
-  const shape = shapeOf(procedure)
-  const elsewhere = [...parameters, ...Object.keys(meta.headers ?? {})]
-  const rest = Object.keys(shape).filter((key) => !elsewhere.includes(key))
-  const hasBody = method === 'PUT' || method === 'POST'
-  const fromBody = new Set(rest.filter((key) => hasBody && !meta.query?.includes(key)))
-  const head = Object.fromEntries(Object.entries(shape).filter(([key]) => !fromBody.has(key)))
-  const route: Route = {
+  const query = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query')
+  const fromBody = new Set(Object.keys(operation.requestBody?.content['application/json'].schema.properties ?? {}))
+  return {
     name,
     procedure,
     meta,
-    section: meta.audience.section,
+    section,
     method,
     path,
-    parameters,
+    status: Number(Object.keys(operation.responses).find((status) => status.startsWith('2'))),
     literals: segments.map((segment, i) => (parameters[i] ? '' : segment)),
-    fromQuery: new Set(rest.filter((key) => !fromBody.has(key))),
+    parameters,
+    fromQuery: new Set(query.map((parameter) => parameter.name)),
     fromBody,
-    numbers: new Set(Object.keys(shape).filter((key) => unwrapZodType(shape[key]!, false)._zod.def.type === 'number')),
-    head: hasBody ? z.object(head) : undefined,
+    integers: new Set(query.filter(({ schema }) => schema?.type === 'integer').map((parameter) => parameter.name)),
+    head: fromBody.size > 0 ? headOf(procedure, fromBody) : undefined,
   }
-  return [route]
-})
-
-/** The fields of a procedure's declared input. */
-function shapeOf(procedure: AnyProcedure): Record<string, z.ZodType> {
-  const { inputs } = procedure._def as unknown as { inputs: z.ZodType[] }
-  return inputs[0] ? (unwrapZodType(inputs[0], true) as z.ZodObject).shape : {}
 }
 
-/** A path below `/v1` in its percent-decoded segments; what cannot be decoded stays as it is, and fits no name. */
+function headOf(procedure: AnyProcedure, fromBody: ReadonlySet<string>): z.ZodObject {
+  const { inputParser } = getInputOutputParsers(procedure)
+  const { shape } = unwrapZodType(inputParser, true) as z.ZodObject
+  return z.object(Object.fromEntries(Object.entries(shape).filter(([key]) => !fromBody.has(key))))
+}
+
+/** The percent-decoded segments of a path below `/v1`; one with an invalid encoding stays as it is, and fits no name. */
 export function segmentsOf(path: string): string[] | undefined {
   if (path === '/v1') return ['']
   if (!path.startsWith('/v1/')) return undefined
@@ -80,7 +83,7 @@ export function segmentsOf(path: string): string[] | undefined {
   })
 }
 
-/** The endpoints at a path, one a method. A parameter fits whatever it is, also empty: its schema answers for it. */
+/** The endpoints at a path, one a method. A parameter matches any segment, even an empty one: its schema refuses it. */
 export function routesAt(segments: readonly string[]): Route[] {
   return routes.filter(
     ({ literals, parameters }) =>

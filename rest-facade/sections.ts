@@ -1,8 +1,15 @@
-import type { Section } from '../routers/trpc.ts'
+import type { Section } from '../routers/policies.ts'
 
-/** The three APIs: what each is called, and how its own errors look. */
-export const sections: Record<Section, { title: string; description: string; dialect: 'detail' | 'error' }> = {
-  apps: { title: 'Member apps', description: 'Member data and storage for apps.', dialect: 'detail' },
-  lms: { title: 'Learning platform', description: 'Submits quiz attempts.', dialect: 'error' },
-  notify: { title: 'Notification apps', description: 'Webhook templates of apps.', dialect: 'error' },
+interface Description {
+  title: string
+  description: string
+  /** The body of errors that the API raises itself. */
+  errorShape: 'detail' | 'error'
+}
+
+/** The three APIs. */
+export const sections: Record<Section, Description> = {
+  apps: { title: 'Member apps', description: 'Member data and storage for apps.', errorShape: 'detail' },
+  lms: { title: 'Learning platform', description: 'Submits quiz attempts.', errorShape: 'error' },
+  notify: { title: 'Notification apps', description: 'Webhook templates of apps.', errorShape: 'error' },
 }

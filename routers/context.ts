@@ -2,14 +2,14 @@ import type { Database } from '../prisma/client.ts'
 import type { Access, AccessLookup, Principal } from './access.ts'
 import type { Cipher } from './cipher.ts'
 
-/** An event that was published, and the deliveries that it made. */
+/** A published event and the ids of its deliveries. */
 export interface Published {
   app: string
   event: string
   deliveries: readonly string[]
 }
 
-/** What the whole service shares. */
+/** Shared by all calls of a process. */
 export interface Core {
   db: Database
   /** Unix time in milliseconds. */
@@ -19,26 +19,28 @@ export interface Core {
   /** Fills `This client is not a … app.` */
   brand: string
   storageQuotaBytes: number
-  /** Told of each event that was published just now: a worker in this process need not wait for its next look. */
+  /** Called after each event is published, so that a worker in this process need not wait for its next poll. */
   published: (event: Published) => void
 }
 
-/** What a procedure's own code is given, behind the gate: whose app and which member it is for; '' where there is none. */
-export interface Admitted extends Context {
-  app: string
-  member: string
-}
-
-/** What is given to every procedure. */
-export interface Context extends Core {
+/** One call of a procedure: its principal, and what its caller (REST, tRPC, this process) does for it. */
+export interface Call {
   principal: Principal
-  /** Counts this call against the quota of its team, or throws 429. Callers in this process have no quota. */
-  admit: (access: Access) => Promise<void>
-  /** What a JSON text, in pieces, becomes in an answer: parsed in this process, spliced as it is over HTTP. */
+  /** Counts this call against the rate limit of its team; throws 429. */
+  consumeQuota: (access: Access) => Promise<void>
+  /** Turns JSON text, given in pieces, into a value of the result: a placeholder over HTTP, parsed in this process. */
   // biome-ignore lint/suspicious/noExplicitAny: as JSON.parse has it
   json: (pieces: readonly string[]) => any
-  /** Waits until there is room in memory for an answer of so many bytes, until that is sent. */
+  /** Whether list items carry their ETag: over tRPC and in this process, not over REST. */
+  typed: boolean
+  /** Reserves memory for a response of `bytes`, until it is sent; throws 503. */
   reserve: (bytes: number) => Promise<void>
-  /** Sets a header of the answer, where there is one. */
+  /** Sets a response header; in this process there are none. */
   setHeader: (name: string, value: string) => void
+}
+
+/** Two keys, as every step of a procedure copies the context: 38 us a call with seventeen keys, 8 with two. */
+export interface Context {
+  core: Core
+  call: Call
 }

@@ -2,11 +2,11 @@ import type { Database } from '../prisma/client.ts'
 import type { Principal } from './access.ts'
 import { accessLookup } from './access.ts'
 import type { Cipher } from './cipher.ts'
-import type { Core } from './context.ts'
+import type { Call, Core } from './context.ts'
 import { appRouter } from './index.ts'
 import { createCallerFactory } from './trpc.ts'
 
-interface Parts {
+interface Settings {
   db: Database
   cipher: Cipher
   brand: string
@@ -15,22 +15,23 @@ interface Parts {
   published?: Core['published']
 }
 
-/** What the whole service shares, made once in a process. */
-export const createCore = (parts: Parts): Core => ({
+/** Made once in a process. */
+export const createCore = (settings: Settings): Core => ({
   published: () => {},
-  ...parts,
-  accessOf: accessLookup(parts.db, parts.now),
+  ...settings,
+  accessOf: accessLookup(settings.db, settings.now),
 })
 
 const createCaller = createCallerFactory(appRouter)
 
-/** Of a caller in this process: no quota, no headers, values parsed, and answers that it holds in memory by itself. */
-const inProcess = {
-  admit: async () => {},
+/** A caller in this process has no rate limit and no response headers, and holds its results in its own memory. */
+const inProcess: Omit<Call, 'principal'> = {
+  consumeQuota: async () => {},
   setHeader: () => {},
   reserve: async () => {},
-  json: (pieces: readonly string[]) => JSON.parse(pieces.join('')),
+  json: (pieces) => JSON.parse(pieces.join('')),
+  typed: true,
 }
 
-/** The procedures for an app in this process: `callAs(core, principal).me.profile()`. The same gate, no token, no limit. */
-export const callAs = (core: Core, principal: Principal) => createCaller({ ...core, ...inProcess, principal })
+/** The procedures for a caller in this process, e.g. `callAs(core, principal).me.profile()`: same checks, no token. */
+export const callAs = (core: Core, principal: Principal) => createCaller({ core, call: { ...inProcess, principal } })

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Database } from '../prisma/client.ts'
-import { appId, providerOf } from './apps.ts'
+import { appId } from './apps.ts'
 import { retryingDeadlocks } from './database-errors.ts'
+import { internal } from './endpoint.ts'
 import { errors, withError } from './errors.ts'
+import { providerPlatform } from './policies.ts'
 import { rawJsonOf } from './raw-json/text.ts'
-import { internal, providerPlatform, router } from './trpc.ts'
+import { router } from './trpc.ts'
 
-/** Of the text that receivers are sent. */
+/** Of the body that receivers get. */
 const MAX_BODY_BYTES = 256 * 1024
 
-/** An event of an app of this provider. `body` is the text that receivers are sent, `publishedAt` an ISO time. */
+/** `body` is the text that receivers get, `publishedAt` an ISO time. */
 export interface Event {
   app: string
   provider: string
@@ -22,8 +24,8 @@ export interface Event {
 
 export const statements = {
   /**
-   * All of it or nothing. The app and the subscriptions are held, so that none of them goes before the rows that name
-   * it are in. A twin that is published at the same time is waited for, and not seen.
+   * Locks the app and the subscriptions, so that none of them is deleted before the rows that reference it are in. Waits
+   * for a concurrent publish of the same id, and then returns `new` = false.
    */
   publish: {
     name: 'event_publish',
@@ -50,7 +52,7 @@ export const statements = {
   },
 }
 
-/** Publishes an event, unless one with its id was published before: the ids of the deliveries, or how many it has. */
+/** Publishes an event unless its id was published before. Returns the new delivery ids, or the count of existing ones. */
 async function publishOnce(db: Database, { app, provider, id, type, body, publishedAt }: Event) {
   for (;;) {
     const values = [app, provider, id, type, body, publishedAt]
@@ -60,12 +62,12 @@ async function publishOnce(db: Database, { app, provider, id, type, body, publis
     if (state === 'suspended') throw errors.appSuspended()
     if (isNew === 't') return { made: ids?.split(',') ?? [] }
     const [before] = await db.execute(statements.published, [app, id])
-    // Without a row it was removed in between.
+    // No row: the event was purged in between.
     if (before) return { before: Number(before[0]) }
   }
 }
 
-const ofData = { notJson: errors.dataNotJson, tooDeep: errors.dataTooDeep }
+const dataErrors = { notJson: errors.dataNotJson, tooDeep: errors.dataTooDeep }
 
 const input = z.object({
   app: appId('app'),
@@ -77,21 +79,21 @@ const input = z.object({
     .optional(),
 })
 
-/** One transaction of one statement: once it is answered, every subscriber of that moment will be told. */
+/** One statement, one transaction: once it is answered, a delivery to every subscriber of that moment is stored. */
 const publish = internal('ntf.events:write', providerPlatform, {
   summary: 'Publishes an event of an app to its subscribers',
   fails: ['dataNotJson', 'dataTooDeep', 'eventTooLarge', 'appUnknown', 'appSuspended'],
 })
   .input(input)
   .output(z.object({ id: z.string(), deliveries: z.int().meta({ description: 'How many the event has' }) }))
-  .mutation(async ({ ctx, input: { app, type, data, id = randomUUID() } }) => {
-    const publishedAt = new Date(ctx.now()).toISOString()
-    const text = await rawJsonOf(data, ofData)
+  .mutation(async ({ ctx: { core, provider }, input: { app, type, data, id = randomUUID() } }) => {
+    const publishedAt = new Date(core.now()).toISOString()
+    const text = await rawJsonOf(data, dataErrors)
     const body = `{"id":${JSON.stringify(id)},"type":"${type}","timestamp":"${publishedAt}","data":${text}}`
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw errors.eventTooLarge()
-    const { made, before } = await publishOnce(ctx.db, { app, provider: providerOf(ctx), id, type, body, publishedAt })
+    const { made, before } = await publishOnce(core.db, { app, provider, id, type, body, publishedAt })
     if (made === undefined) return { id, deliveries: before }
-    ctx.published({ app, event: id, deliveries: made })
+    core.published({ app, event: id, deliveries: made })
     return { id, deliveries: made.length }
   })
 

@@ -1,3 +1,4 @@
+import type { AnyProcedure } from '@trpc/server'
 import { deliveries } from './deliveries/index.ts'
 import { events } from './events.ts'
 import { me } from './me/index.ts'
@@ -10,5 +11,8 @@ import { webhook } from './webhook/index.ts'
 
 export const appRouter = router({ root, me, storage, quizzes, webhook, subscriptions, events, deliveries })
 
-/** What a first-party app needs for its types: `createTRPCClient<AppRouter>(…)`. */
+/** For typed clients: `createTRPCClient<AppRouter>(…)`. */
 export type AppRouter = typeof appRouter
+
+/** Every procedure by its path, e.g. `storage.put`. tRPC keeps them flat at runtime; its type has them nested. */
+export const procedures = appRouter._def.procedures as unknown as Readonly<Record<string, AnyProcedure>>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { anyone, endpoint } from './trpc.ts'
+import { endpoint } from './endpoint.ts'
+import { anyone } from './policies.ts'
 
-/** GET /: which API this is, and the club of the token. */
 export const root = endpoint('GET /', null, anyone, { summary: 'The API and the club of the token' })
   .output(z.object({ api: z.literal('apps'), organisation: z.string() }))
-  .query(({ ctx }) => ({ api: 'apps' as const, organisation: ctx.principal.organisation }))
+  .query(({ ctx: { organisation } }) => ({ api: 'apps' as const, organisation }))

@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { isPostgresText } from './access.ts'
-import { appId, own, providerOf } from './apps.ts'
+import { appId } from './apps.ts'
+import type { Cipher } from './cipher.ts'
 import { associatedData } from './cipher.ts'
 import type { Context } from './context.ts'
 import { retryingDeadlocks } from './database-errors.ts'
+import { internal } from './endpoint.ts'
 import { errors, withError } from './errors.ts'
 import { page } from './page.ts'
-import { internal, providerPlatform, router } from './trpc.ts'
+import { providerPlatform } from './policies.ts'
+import { router } from './trpc.ts'
 
 const app = appId('app')
 
-/** What PostgreSQL would store as something else is none, either. */
+/** Lone surrogates are refused, as PostgreSQL cannot store them. */
 const subscriber = z
   .string(withError('subscriberInvalid'))
   .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, withError('subscriberInvalid'))
@@ -26,7 +29,7 @@ const subscription = z.object({
 })
 
 const statements = {
-  /** Only while the app is active and its webhook is the one that was read; it stays until the row is in. */
+  /** Inserts only while the app is active and its webhook is the one that was read. */
   create: {
     name: 'subscription_create',
     text: `INSERT INTO "Subscription" (id, "appId", subscriber, url, secret, "createdAt")
@@ -44,7 +47,7 @@ const statements = {
   },
 }
 
-/** Takes over url and secret as they are at one moment: what changes in between is read again. */
+/** Copies url and secret as of one moment: if they change meanwhile, they are read again. */
 const create = internal('ntf.subscriptions:write', providerPlatform, {
   summary: 'Subscribes to the events of an app, with its webhook as it is now',
   fails: ['appUnknown', 'appSuspended'],
@@ -55,46 +58,46 @@ const create = internal('ntf.subscriptions:write', providerPlatform, {
     const id = randomUUID()
     for (;;) {
       const { webhookUrl, webhookSecret } = await templateOf(ctx, app)
-      const secret = webhookSecret === null ? null : movedSecret(ctx, webhookSecret, app, id)
-      const createdAt = new Date(ctx.now()).toISOString()
-      const values = [id, subscriber, secret, createdAt, app, providerOf(ctx), webhookUrl, webhookSecret]
-      const made = await ctx.db.execute(statements.create, values)
+      const secret = webhookSecret === null ? null : reencryptedFor(ctx.core.cipher, webhookSecret, app, id)
+      const createdAt = new Date(ctx.core.now()).toISOString()
+      const values = [id, subscriber, secret, createdAt, app, ctx.provider, webhookUrl, webhookSecret]
+      const made = await ctx.core.db.execute(statements.create, values)
       if (made.length === 1) return { id, app, subscriber, url: webhookUrl, hasSecret: secret !== null }
     }
   })
 
-async function templateOf(ctx: Context, app: string) {
+async function templateOf({ core, provider }: Context & { provider: string }, app: string) {
   const select = { state: true, webhookUrl: true, webhookSecret: true }
-  const found = await ctx.db.app.findFirst({ where: own(ctx, app), select })
+  const found = await core.db.app.findFirst({ where: { id: app, providerId: provider }, select })
   if (!found) throw errors.appUnknown()
   if (found.state === 'suspended') throw errors.appSuspended()
   return found
 }
 
-/** A sealed value opens in its own place alone. */
-const movedSecret = ({ cipher }: Context, sealed: string, app: string, subscription: string) =>
-  cipher.encrypt(cipher.decrypt(sealed, associatedData.template(app)), associatedData.subscription(subscription))
+/** A secret is bound to its row, so the copy is encrypted again. */
+const reencryptedFor = (cipher: Cipher, secret: string, app: string, subscription: string) =>
+  cipher.encrypt(cipher.decrypt(secret, associatedData.template(app)), associatedData.subscription(subscription))
 
-/** Those that have not ended, the oldest first. */
+/** Active subscriptions, oldest first. */
 const list = internal('ntf.subscriptions:write', providerPlatform, {
   summary: 'The subscriptions of an app',
   fails: ['appUnknown'],
 })
   .input(z.object({ app, ...page }))
   .output(z.object({ items: z.array(subscription), total: z.int() }))
-  .query(async ({ ctx, input: { app, limit, offset } }) => {
+  .query(async ({ ctx: { core, provider }, input: { app, limit, offset } }) => {
     const where = { appId: app, endedAt: null }
-    const [found, items, total] = await ctx.db.$transaction(
+    const [found, items, total] = await core.db.$transaction(
       [
-        ctx.db.app.findFirst({ where: own(ctx, app), select: { id: true } }),
-        ctx.db.subscription.findMany({
+        core.db.app.findFirst({ where: { id: app, providerId: provider }, select: { id: true } }),
+        core.db.subscription.findMany({
           where,
           orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
           take: limit,
           skip: offset,
           select: { id: true, subscriber: true, url: true, secret: true },
         }),
-        ctx.db.subscription.count({ where }),
+        core.db.subscription.count({ where }),
       ],
       { isolationLevel: 'RepeatableRead' },
     )
@@ -102,15 +105,14 @@ const list = internal('ntf.subscriptions:write', providerPlatform, {
     return { items: items.map(({ secret, ...item }) => ({ ...item, app, hasSecret: secret !== null })), total }
   })
 
-/** Removes it, and with it what was to be delivered to it. */
 const remove = internal('ntf.subscriptions:write', providerPlatform, {
   summary: 'Removes a subscription and its deliveries',
   fails: ['subscriptionUnknown'],
 })
   .input(z.object({ id: z.string().refine(isPostgresText, withError('subscriptionUnknown')) }))
   .output(z.object({ id: z.string() }))
-  .mutation(async ({ ctx, input: { id } }) => {
-    const removed = await retryingDeadlocks(() => ctx.db.execute(statements.remove, [id, providerOf(ctx)]))
+  .mutation(async ({ ctx: { core, provider }, input: { id } }) => {
+    const removed = await retryingDeadlocks(() => core.db.execute(statements.remove, [id, provider]))
     if (removed.length === 0) throw errors.subscriptionUnknown()
     return { id }
   })

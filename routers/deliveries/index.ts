@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import type { Field } from '../../prisma/pg/execute.ts'
 import { isPostgresText } from '../access.ts'
-import { providerOf } from '../apps.ts'
 import type { Context } from '../context.ts'
 import { retryingDeadlocks } from '../database-errors.ts'
+import { internal } from '../endpoint.ts'
 import { errors, withError } from '../errors.ts'
 import { page } from '../page.ts'
+import { providerPlatform } from '../policies.ts'
 import { toUnix } from '../time.ts'
-import { internal, providerPlatform, router } from '../trpc.ts'
+import { router } from '../trpc.ts'
 
 const state = z.enum(['pending', 'delivered', 'failed'], { error: 'state is pending, delivered or failed.' })
 
@@ -16,13 +17,13 @@ const delivery = z.object({
   event: z.string(),
   subscription: z.string(),
   state,
-  attempts: z.int().meta({ description: 'Tries whose outcome is known' }),
-  lastStatus: z.int().nullable().meta({ description: 'Of the last answer; null when there was none' }),
+  attempts: z.int().meta({ description: 'Finished attempts' }),
+  lastStatus: z.int().nullable().meta({ description: 'Status of the last response; null without one' }),
   lastError: z.string().nullable(),
-  nextAttemptAt: z.int().nullable().meta({ description: 'Unix seconds; null when nothing is to be tried' }),
+  nextAttemptAt: z.int().nullable().meta({ description: 'Unix seconds; null when no attempt is due' }),
 })
 
-/** An id to look for: what cannot be one is a mistake. */
+/** An optional id to filter by. */
 function idOf(name: string) {
   const invalid = { error: `${name} is 1 to 255 visible ASCII characters.` }
   return z
@@ -31,27 +32,27 @@ function idOf(name: string) {
     .optional()
 }
 
-/** The newest first. */
-const list = internal('ntf.events:write', providerPlatform, { summary: 'Deliveries and how they went' })
+/** Newest first. */
+const list = internal('ntf.events:write', providerPlatform, { summary: 'Deliveries and their results' })
   .input(z.object({ event: idOf('event'), subscription: idOf('subscription'), state: state.optional(), ...page }))
   .output(z.object({ items: z.array(delivery), total: z.int() }))
-  .query(async ({ ctx, input: { event, subscription, state, limit, offset } }) => {
+  .query(async ({ ctx: { core, provider }, input: { event, subscription, state, limit, offset } }) => {
     const where = {
-      event: { app: { providerId: providerOf(ctx) } },
+      event: { app: { providerId: provider } },
       ...(event !== undefined && { eventId: event }),
       ...(subscription !== undefined && { subscriptionId: subscription }),
       ...(state !== undefined && { state }),
     }
-    const [rows, total] = await ctx.db.$transaction(
+    const [rows, total] = await core.db.$transaction(
       [
-        ctx.db.delivery.findMany({
+        core.db.delivery.findMany({
           where,
           orderBy: [{ createdAt: 'desc' }, { id: 'asc' }],
           take: limit,
           skip: offset,
           omit: { appId: true, lastAnswer: true, lease: true, leasedUntil: true, createdAt: true, finishedAt: true },
         }),
-        ctx.db.delivery.count({ where }),
+        core.db.delivery.count({ where }),
       ],
       { isolationLevel: 'RepeatableRead' },
     )
@@ -66,8 +67,8 @@ const list = internal('ntf.events:write', providerPlatform, { summary: 'Deliveri
 
 const statements = {
   /**
-   * The subscription is held first, so that it ends before this or after it. Whoever tries a pending one goes on; a
-   * failed one starts anew, and what is still on its way for it is not to be written back.
+   * Locks the subscription first, so that it ends before this or after it. A pending delivery keeps its lease; a failed
+   * one starts again without a lease, so that the result of an attempt still under way is discarded.
    */
   retry: {
     name: 'delivery_retry',
@@ -88,16 +89,16 @@ const statements = {
   },
 }
 
-/** Makes it due now, and gives a failed one all of its tries again. */
+/** Makes a delivery due now; a failed one starts again with all of its attempts. */
 const retry = internal('ntf.events:write', providerPlatform, {
-  summary: 'Tries a delivery again, now',
+  summary: 'Retries a delivery now',
   fails: ['deliveryUnknown', 'alreadyDelivered', 'subscriptionEnded'],
 })
   .input(z.object({ id: z.string().refine(isPostgresText, withError('deliveryUnknown')) }))
   .output(delivery)
   .mutation(async ({ ctx, input: { id } }) => {
-    const values = [id, providerOf(ctx), new Date(ctx.now()).toISOString()]
-    const [row] = await retryingDeadlocks(() => ctx.db.execute(statements.retry, values))
+    const values = [id, ctx.provider, new Date(ctx.core.now()).toISOString()]
+    const [row] = await retryingDeadlocks(() => ctx.core.db.execute(statements.retry, values))
     if (!row) throw await refusal(ctx, id)
     return itemOf(row)
   })
@@ -115,10 +116,10 @@ function itemOf([id, event, subscription, state, attempts, lastStatus, lastError
   }
 }
 
-/** What was found delivered or ended stays so. */
-async function refusal(ctx: Context, id: string) {
-  const where = { id, event: { app: { providerId: providerOf(ctx) } } }
-  const found = await ctx.db.delivery.findFirst({ where, select: { state: true } })
+/** Neither `delivered` nor `ended` is ever undone, so this reads why nothing was updated. */
+async function refusal({ core, provider }: Context & { provider: string }, id: string) {
+  const where = { id, event: { app: { providerId: provider } } }
+  const found = await core.db.delivery.findFirst({ where, select: { state: true } })
   if (!found) return errors.deliveryUnknown()
   return found.state === 'delivered' ? errors.alreadyDelivered() : errors.subscriptionEnded()
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { clubMember } from '../policies.ts'
 import { toUnix } from '../time.ts'
-import { clubMembers, endpoint } from '../trpc.ts'
 
 const result = z.object({
   id: z.string(),
@@ -13,19 +14,15 @@ const result = z.object({
 })
 
 /** Rule 4: the member's own results in competitions that the club hosts or takes part in, newest first. */
-export const competitions = endpoint('GET /me/competitions', 'svc.me.competitions:read', clubMembers, {
+export const competitions = endpoint('GET /me/competitions', 'svc.me.competitions:read', clubMember, {
   summary: "The member's competition results",
 })
   .output(z.object({ items: z.array(result) }))
-  .query(async ({ ctx }) => {
-    const {
-      member: personId,
-      principal: { organisation: clubId },
-    } = ctx
-    const ofClub = { OR: [{ hostId: clubId }, { participations: { some: { clubId } } }] }
-    const rows = await ctx.db.competitionResult.findMany({
+  .query(async ({ ctx: { core, member, club } }) => {
+    const ofClub = { OR: [{ hostId: club }, { participations: { some: { clubId: club } } }] }
+    const rows = await core.db.competitionResult.findMany({
       relationLoadStrategy: 'join',
-      where: { personId, discipline: { competition: ofClub } },
+      where: { personId: member, discipline: { competition: ofClub } },
       select: {
         id: true,
         disciplineId: true,

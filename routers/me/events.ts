@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
 import { errors, withError } from '../errors.ts'
+import { clubMember } from '../policies.ts'
 import { DAY_SECONDS, fromUnix, toUnix } from '../time.ts'
-import { clubMembers, endpoint } from '../trpc.ts'
 import { ownGroup } from './groups.ts'
 
-/** The last second of the year 9999: what comes later has no date of four digits. */
+/** The last second of the year 9999. */
 const LAST_SECOND = 253_402_300_799
 const DEFAULT_RANGE_SECONDS = 90 * DAY_SECONDS
 
@@ -23,15 +24,15 @@ const event = z.object({
   location: z.string(),
 })
 
-/** The same date and time one year later, UTC: the longest range, inclusive. 29 February is followed by 1 March. */
+/** The same date and time one year later, UTC; from 29 February it is 1 March. */
 function oneYearAfter(seconds: number) {
   const date = fromUnix(seconds)
   return Math.floor(date.setUTCFullYear(date.getUTCFullYear() + 1) / 1000)
 }
 
 /**
- * What lies in the range: `start < to and end > from`, and an event without length when it begins at `from` as well.
- * In a form that has no column on both sides, and that the index on (club, end) serves.
+ * Events with `start < to and end > from`, and events without length that start at `from`. Written so that no condition
+ * compares two columns, and the index on (club, end) serves it.
  */
 const overlaps = (from: Date, to: Date) => ({
   end: { gte: from },
@@ -39,25 +40,28 @@ const overlaps = (from: Date, to: Date) => ({
   AND: { OR: [{ end: { gt: from } }, { start: { gte: from } }] },
 })
 
-/** Rule 2: club events, events of visible calendars, and those of the member's own groups; drafts never. */
-export const events = endpoint('GET /me/events', 'svc.me.events:read', clubMembers, {
+/** Rule 2: club events, events of visible calendars, and events of the member's own groups; no drafts. */
+export const events = endpoint('GET /me/events', 'svc.me.events:read', clubMember, {
   summary: "The member's calendar",
   fails: ['rangeTooLong'],
 })
   .input(range.default({}))
   .output(z.object({ items: z.array(event) }))
-  .query(async ({ ctx, input }) => {
-    const start = input.start ?? Math.floor(ctx.now() / 1000)
+  .query(async ({ ctx: { core, member, club }, input }) => {
+    const start = input.start ?? Math.floor(core.now() / 1000)
     const end = input.end ?? start + DEFAULT_RANGE_SECONDS
     if (end < start || end > oneYearAfter(start)) throw errors.rangeTooLong()
 
-    const clubId = ctx.principal.organisation
-    const rows = await ctx.db.event.findMany({
+    const rows = await core.db.event.findMany({
       where: {
-        clubId,
+        clubId: club,
         state: 'published',
         ...overlaps(fromUnix(start), fromUnix(end)),
-        OR: [{ calendarId: null, groupId: null }, { calendar: { clubId, visible: true } }, { group: ownGroup(ctx) }],
+        OR: [
+          { calendarId: null, groupId: null },
+          { calendar: { clubId: club, visible: true } },
+          { group: ownGroup(club, member) },
+        ],
       },
       select: { id: true, title: true, start: true, end: true, location: true },
       orderBy: [{ start: 'asc' }, { end: 'asc' }, { id: 'asc' }],

@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import type { Prisma } from '../../prisma/generated/client.ts'
-import type { Admitted } from '../context.ts'
-import { clubMembers, endpoint } from '../trpc.ts'
+import { endpoint } from '../endpoint.ts'
+import { clubMember } from '../policies.ts'
 
-/** The member's groups: those of the club in which they are a member or which they train. Events and plans ask too. */
-export const ownGroup = ({ member, principal: { organisation } }: Admitted) =>
-  ({ clubId: organisation, people: { some: { personId: member } } }) satisfies Prisma.GroupWhereInput
+/** The groups of the club in which the person is a member or which they train: for events and plans as well. */
+export const ownGroup = (club: string, member: string) =>
+  ({ clubId: club, people: { some: { personId: member } } }) satisfies Prisma.GroupWhereInput
 
 const group = z.object({ id: z.string(), name: z.string(), role: z.enum(['member', 'trainer']) })
 
-/** Rule 1: the groups in which the member is a member or which they train; whoever is both trains it. */
-export const groups = endpoint('GET /me/groups', 'svc.me.groups:read', clubMembers, {
+/** Rule 1: the groups in which the member is a member or which they train; `trainer` wins where both are true. */
+export const groups = endpoint('GET /me/groups', 'svc.me.groups:read', clubMember, {
   summary: "The member's groups",
 })
   .output(z.object({ items: z.array(group) }))
-  .query(async ({ ctx }) => {
-    const rows = await ctx.db.group.findMany({
+  .query(async ({ ctx: { core, member, club } }) => {
+    const rows = await core.db.group.findMany({
       relationLoadStrategy: 'join',
-      where: ownGroup(ctx),
-      select: { id: true, name: true, people: { where: { personId: ctx.member }, select: { role: true } } },
+      where: ownGroup(club, member),
+      select: { id: true, name: true, people: { where: { personId: member }, select: { role: true } } },
       orderBy: [{ name: 'asc' }, { id: 'asc' }],
     })
     const items = rows.map(({ id, name, people }) => {

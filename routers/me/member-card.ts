@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
+import { clubMember } from '../policies.ts'
 import { toPlainDate } from '../time.ts'
-import { clubMembers, endpoint } from '../trpc.ts'
 
 const card = z.object({
   serial: z.string(),
@@ -12,22 +13,18 @@ const card = z.object({
   validUntil: z.iso.date(),
 })
 
-/** Rule 5: the stored card as the member sees it, the one issued last; reading never issues one. */
-export const membercard = endpoint('GET /me/membercard', 'svc.me.membercard:read', clubMembers, {
+/** Rule 5: the stored card that was issued last. Reading never issues a card. */
+export const membercard = endpoint('GET /me/membercard', 'svc.me.membercard:read', clubMember, {
   summary: "The member's card",
 })
   .output(z.object({ card: card.nullable() }))
-  .query(async ({ ctx }) => {
-    const {
-      member: personId,
-      principal: { organisation: clubId },
-    } = ctx
-    const stored = await ctx.db.memberCard.findFirst({
-      where: { clubId, personId },
+  .query(async ({ ctx: { core, member, club } }) => {
+    const stored = await core.db.memberCard.findFirst({
+      where: { clubId: club, personId: member },
       orderBy: [{ issuedAt: 'desc' }, { serial: 'desc' }],
     })
     if (!stored) return { card: null }
     const validUntil = toPlainDate(stored.validUntil)
-    const valid = stored.status === 'valid' && validUntil >= toPlainDate(new Date(ctx.now()))
+    const valid = stored.status === 'valid' && validUntil >= toPlainDate(new Date(core.now()))
     return { card: { ...stored, valid, validUntil } }
   })

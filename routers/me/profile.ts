@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { endpoint } from '../endpoint.ts'
 import { errors } from '../errors.ts'
+import { clubMember } from '../policies.ts'
 import { toPlainDate } from '../time.ts'
-import { clubMembers, endpoint } from '../trpc.ts'
 
-const member = z.object({
+const profileOutput = z.object({
   id: z.string(),
   firstName: z.string(),
   lastName: z.string(),
@@ -12,12 +13,12 @@ const member = z.object({
   image: z.string().meta({ description: 'image URL; empty when there is no image' }),
 })
 
-/** The Profile record: of the member of the token, and of nobody else. */
-export const profile = endpoint('GET /me/profile', 'svc.me.profile:read', clubMembers, { summary: 'The member' })
-  .output(member)
-  .query(async ({ ctx }) => {
-    const person = await ctx.db.person.findUnique({ where: { id: ctx.member } })
-    // Removed in the seconds for which the membership is remembered.
+/** The profile of the token's member. */
+export const profile = endpoint('GET /me/profile', 'svc.me.profile:read', clubMember, { summary: 'The member' })
+  .output(profileOutput)
+  .query(async ({ ctx: { core, member } }) => {
+    const person = await core.db.person.findUnique({ where: { id: member } })
+    // The person was deleted while the membership was still cached.
     if (!person) throw errors.memberUnknown('club')
     return { ...person, birthday: person.birthday && toPlainDate(person.birthday) }
   })

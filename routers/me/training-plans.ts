@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { clubMembers, endpoint } from '../trpc.ts'
+import { endpoint } from '../endpoint.ts'
+import { clubMember } from '../policies.ts'
 import { ownGroup } from './groups.ts'
 
 const plan = z.object({
@@ -11,15 +12,15 @@ const plan = z.object({
   group: z.string().meta({ description: 'the group through which the plan is assigned to the member' }),
 })
 
-/** Rule 3: the plans assigned to the member's groups, each once, through a group of theirs before one that they train. */
-export const trainingplans = endpoint('GET /me/trainingplans', 'svc.me.trainingplans:read', clubMembers, {
+/** Rule 3: the plans of the member's groups, each once; a group in which they are a member comes before one they train. */
+export const trainingplans = endpoint('GET /me/trainingplans', 'svc.me.trainingplans:read', clubMember, {
   summary: "The plans of the member's groups",
 })
   .output(z.object({ items: z.array(plan) }))
-  .query(async ({ ctx }) => {
-    const group = ownGroup(ctx)
-    const asMember = { personId: ctx.member, role: 'member' as const }
-    const rows = await ctx.db.trainingPlan.findMany({
+  .query(async ({ ctx: { core, member, club } }) => {
+    const group = ownGroup(club, member)
+    const asMember = { personId: member, role: 'member' as const }
+    const rows = await core.db.trainingPlan.findMany({
       relationLoadStrategy: 'join',
       where: { assignments: { some: { group } } },
       select: {

@@ -5,7 +5,7 @@ import { DAY_SECONDS } from '../time.ts'
 import type { Answers } from './grade.ts'
 import { isAnswer } from './grade.ts'
 
-/** What an `Idempotency-Key` is unique within. */
+/** The scope of an `Idempotency-Key`. */
 export interface Place {
   clientId: string
   personId: string
@@ -14,44 +14,49 @@ export interface Place {
   key: string
 }
 
-/** What is kept of the first submission with a key. */
-export interface Kept {
+/** The first submission with a key. */
+export interface FirstSubmission {
   bodyHash: string
   /** JSON text. */
   answer: string
 }
 
-/** Records of this moment or earlier are forgotten. */
+/** Records created at this time or earlier have expired. */
 export const expiry = (now: number) => new Date(now - DAY_SECONDS * 1000)
 
 const byId = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
 
-/** The same for equal answers, in whatever order they came: their number, and a hash of them sorted by id. */
+/** Equal for equal answers in any order: their count, and a hash of them sorted by id. */
 export function hashOf(answers: Answers): string {
   const entries = Object.entries(answers).sort(byId)
   return `${entries.length}.${createHash('sha256').update(JSON.stringify(entries)).digest('hex')}`
 }
 
-/** The number and the types come first: hashing what can never have been accepted would only hold everybody up. */
-const isBodyOf = ({ bodyHash }: Kept, answers: Answers) =>
+/** Count and types first: hashing a large body that was never accepted would block the event loop. */
+const isBodyOf = ({ bodyHash }: FirstSubmission, answers: Answers) =>
   bodyHash.startsWith(`${Object.keys(answers).length}.`) &&
   Object.values(answers).every(isAnswer) &&
   bodyHash === hashOf(answers)
 
-/** The first answer again, or 409 when the key came with another body. */
-export function replay<Answer>(kept: Kept, answers: Answers): Answer {
+/** The first result; throws 409 when the key came with another body. */
+export function replay<Answer>(kept: FirstSubmission, answers: Answers): Answer {
   if (!isBodyOf(kept, answers)) throw errors.idempotencyMismatch()
   return JSON.parse(kept.answer) as Answer
 }
 
 /**
- * Keeps an answer as the first to its key, and returns the one that rules: this one, or that of a twin, for whose
- * transaction it waits; should the twin be rolled back, this one is the first. An expired record is replaced.
+ * Stores a result as the first for its key and returns the one that counts: this one, or that of a concurrent duplicate,
+ * whose transaction it waits for. If the duplicate rolls back, this one is the first. Replaces an expired record.
  */
-export async function claim(tx: Transaction, place: Place, { bodyHash, answer }: Kept, now: number): Promise<Kept> {
+export async function claim(
+  tx: Transaction,
+  place: Place,
+  { bodyHash, answer }: FirstSubmission,
+  now: number,
+): Promise<FirstSubmission> {
   const { clientId, personId, organisationId, quizId, key } = place
   const expired = expiry(now)
-  const [kept] = await tx.$queryRaw<Kept[]>`
+  const [kept] = await tx.$queryRaw<FirstSubmission[]>`
     INSERT INTO "IdempotencyRecord" AS kept
       ("clientId", "personId", "organisationId", "quizId", "key", "bodyHash", "answer", "createdAt")
     VALUES (${clientId}, ${personId}, ${organisationId}, ${quizId}, ${key}, ${bodyHash}, ${answer}, ${new Date(now)}::timestamptz)
@@ -66,8 +71,8 @@ export async function claim(tx: Transaction, place: Place, { bodyHash, answer }:
 const underWay = new WeakMap<Database, Map<string, Promise<unknown>>>()
 
 /**
- * Lets twins of this process share one outcome instead of waiting for each other in the database, each with a
- * connection of its own. It only spares connections: what keeps twins of several nodes apart is the claim.
+ * Lets concurrent duplicates in this process share one result, instead of each holding a connection while it waits in the
+ * database. Duplicates on several nodes are kept apart by `claim`.
  */
 export function shared<Outcome>(
   db: Database,
@@ -79,14 +84,14 @@ export function shared<Outcome>(
   underWay.set(db, ofDatabase)
   const { clientId, personId, organisationId, quizId, key } = place
   const name = JSON.stringify([clientId, personId, organisationId, quizId, key, bodyHash])
-  const twin = ofDatabase.get(name)
-  if (twin) return twin as Promise<Outcome>
+  const duplicate = ofDatabase.get(name)
+  if (duplicate) return duplicate as Promise<Outcome>
   const outcome = work().finally(() => ofDatabase.delete(name))
   ofDatabase.set(name, outcome)
   return outcome
 }
 
-/** Deletes the records whose 24 hours are over, and says how many. */
+/** Deletes records older than 24 hours; returns their number. */
 export async function forgetExpired(db: Database, now: number): Promise<number> {
   const { count } = await db.idempotencyRecord.deleteMany({ where: { createdAt: { lte: expiry(now) } } })
   return count

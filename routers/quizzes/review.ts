@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import type { Transaction } from '../../prisma/client.ts'
 import { isPostgresText } from '../access.ts'
-import type { Admitted } from '../context.ts'
+import { internal } from '../endpoint.ts'
 import { errors, withError } from '../errors.ts'
-import { academyPlatform, internal } from '../trpc.ts'
+import { academyPlatform } from '../policies.ts'
 import { verdict } from './grade.ts'
 import type { Result } from './result.ts'
 import { result } from './result.ts'
 import { retried } from './submit.ts'
 
-/** Question id to whether the answer is right. */
+/** Question id to whether the answer is correct. */
 type Grades = Readonly<Record<string, boolean>>
 
-/** One check over the whole, as for the answers of an attempt: z.record would drop `__proto__`. */
+/** One check of the whole object: z.record would drop `__proto__`. */
 const grades = z.custom<Grades>(
   (value) =>
     typeof value === 'object' &&
@@ -25,8 +25,8 @@ const grades = z.custom<Grades>(
 const input = z.object({ result: z.string(), grades })
 
 /**
- * Quiz result transitions: `pending_review` to `passed` or `failed`, once. A person grades what the machine could not,
- * and the score then covers all questions; the result is changed with its answers, or nothing is.
+ * Moves a result from `pending_review` to `passed` or `failed`, once. A person grades the open questions; the score then
+ * covers all questions.
  */
 export const review = internal('lms.reviews:write', academyPlatform, {
   summary: 'Grades the open questions of a result',
@@ -34,11 +34,15 @@ export const review = internal('lms.reviews:write', academyPlatform, {
 })
   .input(input)
   .output(result)
-  .mutation(({ ctx, input }) => retried(() => ctx.db.$transaction((tx) => decide(tx, ctx, input))))
+  .mutation(({ ctx, input }) => retried(() => ctx.core.db.$transaction((tx) => decide(tx, ctx.academy, input))))
 
-/** In the documented order of refusals: result, state, grades. The lock lets of several reviews the first one win. */
-async function decide(tx: Transaction, ctx: Admitted, { result: id, grades }: z.output<typeof input>): Promise<Result> {
-  const found = await lockResult(tx, id, ctx.principal.organisation)
+/** Documented order of refusals: result, state, grades. Of concurrent reviews, the lock lets the first win. */
+async function decide(
+  tx: Transaction,
+  academy: string,
+  { result: id, grades }: z.output<typeof input>,
+): Promise<Result> {
+  const found = await lockResult(tx, id, academy)
   if (!found) throw errors.resultUnknown()
   if (found.reviewStatus !== 'pending_review') throw errors.alreadyReviewed()
   const answers = await tx.answer.findMany({
@@ -65,10 +69,9 @@ interface Found {
   gradedQuestions: number
 }
 
-/** The result as it is now, of that academy, held until the transaction ends. */
+/** Locks the result until the transaction ends; undefined when the academy has no such result. */
 async function lockResult(tx: Transaction, id: string, academy: string): Promise<Found | undefined> {
-  // The organisation of a token without a member is a name that nothing has looked at yet.
-  if (!isPostgresText(id) || !isPostgresText(academy)) return undefined
+  if (!isPostgresText(id)) return undefined
   const [found] = await tx.$queryRaw<Found[]>`
     SELECT "reviewStatus"::text AS "reviewStatus", "QuizResult".threshold, "gradedQuestions"
     FROM "QuizResult" JOIN "Quiz" ON "Quiz".id = "quizId"

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { isPostgresText } from '../access.ts'
-import type { Admitted, Context } from '../context.ts'
+import type { Context, Core } from '../context.ts'
 import { sqlState } from '../database-errors.ts'
 import { errors } from '../errors.ts'
 import type { Grading } from './grade.ts'
@@ -9,20 +9,22 @@ import type { Place } from './idempotency.ts'
 import { claim, expiry } from './idempotency.ts'
 import type { Result } from './result.ts'
 
-/** Where the first answer to a key of this member is kept. */
-export const placeOf = ({ principal, member }: Admitted, quizId: string, key = ''): Place => ({
-  clientId: principal.client,
+export type LearnerContext = Context & { member: string; academy: string }
+
+/** Where the first result of this member for this key is stored. */
+export const placeOf = ({ call, member, academy }: LearnerContext, quizId: string, key = ''): Place => ({
+  clientId: call.principal.client,
   personId: member,
-  organisationId: principal.organisation,
+  organisationId: academy,
   quizId,
-  // No key is empty, so without one there is never a record.
+  // No client can send an empty key, so no record matches.
   key,
 })
 
 type Quiz = NonNullable<Awaited<ReturnType<typeof findQuiz>>>
 
-/** The quiz with all that its refusals need, in one statement: record and attempts are of the same moment. */
-export async function findQuiz({ db, now }: Context, { quizId, ...own }: Place) {
+/** The quiz with everything its refusals depend on, in one statement, so that all of it is of one moment. */
+export async function findQuiz({ db, now }: Core, { quizId, ...own }: Place) {
   if (!isPostgresText(quizId)) return null
   return db.quiz.findFirst({
     relationLoadStrategy: 'join',
@@ -49,21 +51,21 @@ interface Attempt {
   now: number
 }
 
-/** Conflicts that are over when they are reported: a deadlock, and a row that was deleted after it had been read. */
-const passing = new Set(['40P01', '40001', '23503'])
+/** Conflicts worth one retry: deadlock, serialisation failure, a referenced row deleted after it was read. */
+const transient = new Set(['40P01', '40001', '23503'])
 
-/** Does the work once more when it has met such a conflict. */
+/** Repeats the work once after such a conflict. */
 export const retried = <Outcome>(work: () => Promise<Outcome>): Promise<Outcome> =>
   work().catch((error) => {
-    if (passing.has(sqlState(error) ?? '')) return work()
+    if (transient.has(sqlState(error) ?? '')) return work()
     throw error
   })
 
-/** Stores all of an attempt, or nothing. */
+/** Stores an attempt with its answers and the lesson's completion in one transaction. */
 export const store = (db: Database, attempt: Attempt, bodyHash: string | null) =>
   db.$transaction((tx) => write(tx, attempt, bodyHash))
 
-/** Locks in one order, so that attempts never wait for each other in a circle: key, member, lesson. */
+/** Locks in one order, so that attempts cannot deadlock: key, member, lesson. */
 async function write(
   tx: Transaction,
   { place, quiz, grading, now }: Attempt,
@@ -99,7 +101,7 @@ async function write(
   return result
 }
 
-/** Counts the member's attempts one at a time: their membership is the lock. */
+/** Counts the member's attempts under a lock on their membership. */
 async function refuseBeyond(tx: Transaction, allowed: number, { quizId, personId, organisationId }: Place) {
   await tx.$queryRaw`SELECT "personId" FROM "Membership"
     WHERE "organisationId" = ${organisationId} AND "personId" = ${personId} FOR NO KEY UPDATE`

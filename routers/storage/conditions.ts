@@ -1,11 +1,8 @@
 import type { Conditions } from './statements.ts'
 
-/** A strong ETag: new with every write, and never used again, as versions are random. */
-export const etag = (version: string) => `"${version}"`
-
 /**
- * `If-Match` and `If-None-Match` (RFC 9110, 13.1) as the versions they name. A weak tag never fits If-Match; what is no
- * tag at all fits nothing.
+ * `If-Match` and `If-None-Match` (RFC 9110, 13.1) as arrays of versions. A weak tag never matches If-Match; anything that
+ * is not a tag matches nothing.
  */
 export function conditions(given: { ifMatch?: string | undefined; ifNoneMatch?: string | undefined }): Conditions {
   return {

@@ -1,36 +1,39 @@
 import { z } from 'zod'
 
-/** An entry as it is stored: its value is the JSON text that came in, its time Unix seconds. */
+/** A stored entry: `value` is the JSON text that came in, `updatedAt` is in Unix seconds. */
 export interface StoredEntry {
   key: string
   value: string
-  updatedAt: string
+  updatedAt: number
+  version: string
 }
 
-/**
- * The JSON of an entry, in pieces: a value is neither parsed nor copied on its way out. `z.object` and JSON.stringify
- * over a page of 50 entries took a sixth of a request.
- */
-export const entryText = ({ key, value, updatedAt }: StoredEntry): string[] => [
-  `{"key":${JSON.stringify(key)},"value":`,
-  value,
-  `,"updatedAt":${updatedAt}}`,
-]
+const documented = z.object({ key: z.string(), value: z.unknown(), updatedAt: z.int() })
 
-/** The JSON of a page of a collection. */
-export function pageText({ entries, total }: { entries: StoredEntry[]; total: string }): string[] {
+export const entry = documented.extend({ etag: z.string() })
+
+/** A strong ETag: new with every write and never used again, as versions are random. */
+export const etag = (version: string) => `"${version}"`
+
+/**
+ * The output of a list. Its JSON is put together as text by `pageText`: `z.object` and JSON.stringify over 50 entries took
+ * a sixth of a request. So the schema is documented and typed, and does not look into it.
+ */
+export const entryPage = (() => {
+  const { $schema, ...schema } = z.toJSONSchema(z.object({ items: z.array(documented), total: z.int() }))
+  return z
+    .custom<{ items: z.output<typeof entry>[]; total: number }>()
+    .meta({ override: ({ jsonSchema }: { jsonSchema: object }) => Object.assign(jsonSchema, schema) })
+})()
+
+/** The JSON of a page, in pieces: the stored values are neither parsed nor copied. */
+export function pageText({ entries, total }: { entries: StoredEntry[]; total: string }, withETags: boolean): string[] {
   const pieces = ['{"items":[']
   let end = ''
-  for (const { key, value, updatedAt } of entries) {
+  for (const { key, value, updatedAt, version } of entries) {
     pieces.push(`${end}{"key":${JSON.stringify(key)},"value":`, value)
-    end = `,"updatedAt":${updatedAt}},`
+    end = `,"updatedAt":${updatedAt}${withETags ? `,"etag":${JSON.stringify(etag(version))}` : ''}},`
   }
   pieces.push(`${end.slice(0, -1)}],"total":${total}}`)
   return pieces
-}
-
-/** The schema of an output that is such a text: documented and typed as what it stands for, and not looked into. */
-export const rawJsonOutput = <T extends z.ZodType>(schema: T): T => {
-  const { $schema, ...documented } = z.toJSONSchema(schema)
-  return z.unknown().meta({ override: ({ jsonSchema }) => Object.assign(jsonSchema, documented) }) as unknown as T
 }

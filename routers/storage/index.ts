@@ -1,11 +1,13 @@
 import { z } from 'zod'
-import type { Admitted, Context } from '../context.ts'
+import type { Call } from '../context.ts'
+import { endpoint } from '../endpoint.ts'
 import { errors, withError } from '../errors.ts'
 import { page } from '../page.ts'
+import { clubApp } from '../policies.ts'
 import { rawJsonOf } from '../raw-json/text.ts'
-import { clubApps, endpoint, router } from '../trpc.ts'
-import { conditions, etag } from './conditions.ts'
-import { entryText, pageText, rawJsonOutput } from './entry.ts'
+import { router } from '../trpc.ts'
+import { conditions } from './conditions.ts'
+import { entry, entryPage, etag, pageText } from './entry.ts'
 import type { Collection } from './statements.ts'
 import { deleteEntry, getEntry, listEntries, putEntry } from './statements.ts'
 
@@ -14,78 +16,83 @@ const scope = z.enum(['org', 'user'], withError('scopeInvalid')).default('org')
 const address = z.object({ collection: name, key: name, scope })
 const conditional = address.extend({ ifMatch: z.string().optional(), ifNoneMatch: z.string().optional() })
 
-const entry = z.object({ key: z.string(), value: z.unknown(), updatedAt: z.int() })
+interface Caller {
+  app: string
+  club: string
+  member: string
+}
 
-type Scoped = { collection: string; scope: 'org' | 'user' }
+/** Rule 11: the storage of the token's app and club; with `user` only the member's own entries. */
+const collectionOf = (
+  { app, club, member }: Caller,
+  { collection, scope }: { collection: string; scope: 'org' | 'user' },
+): Collection => ({ app, club, owner: scope === 'user' ? member : '', collection })
 
-/** Rule 11: the storage of the app and the club of the token; with `user` only the member's own entries. */
-const within = (ctx: Admitted, { collection, scope }: Scoped): Collection => ({
-  app: ctx.app,
-  club: ctx.principal.organisation,
-  owner: scope === 'user' ? ctx.member : '',
-  collection,
-})
-
-function setUsage(ctx: Context, used: string) {
-  ctx.setHeader('X-Storage-Used', used)
-  ctx.setHeader('X-Storage-Limit', String(ctx.storageQuotaBytes))
+function setUsage({ setHeader }: Call, used: string, quotaBytes: number) {
+  setHeader('X-Storage-Used', used)
+  setHeader('X-Storage-Limit', String(quotaBytes))
 }
 
 const headers = { ifMatch: 'If-Match', ifNoneMatch: 'If-None-Match' }
+const responseHeaders = { etag: 'ETag' }
 
-/** Rule 7: a page of a collection, by key in byte order; an unknown collection is an empty one. */
-const list = endpoint('GET /storage/{collection}', 'svc.apps.storage:read', clubApps, {
+/** Rule 7: a page of a collection, by key in byte order; an unknown collection is empty. */
+const list = endpoint('GET /storage/{collection}', 'svc.apps.storage:read', clubApp, {
   summary: 'The entries of a collection',
 })
   .input(z.object({ collection: name, scope, ...page }))
-  .output(rawJsonOutput(z.object({ items: z.array(entry), total: z.int() })))
+  .output(entryPage)
   .query(async ({ ctx, input }) => {
-    const page = await listEntries(ctx.db, within(ctx, input), input.limit, input.offset, ctx.reserve)
-    return ctx.json(pageText(page))
+    const { core, call } = ctx
+    const found = await listEntries(core.db, collectionOf(ctx, input), input.limit, input.offset, call.reserve)
+    return call.json(pageText(found, call.typed))
   })
 
-/** Rule 8: the entry, or 404. */
-const get = endpoint('GET /storage/{collection}/{key}', 'svc.apps.storage:read', clubApps, {
+/** Rule 8. */
+const get = endpoint('GET /storage/{collection}/{key}', 'svc.apps.storage:read', clubApp, {
   summary: 'One entry',
+  responseHeaders,
   fails: ['keyUnknown'],
 })
   .input(address)
-  .output(rawJsonOutput(entry))
+  .output(entry)
   .query(async ({ ctx, input }) => {
-    const found = await getEntry(ctx.db, within(ctx, input), input.key, ctx.reserve)
+    const { core, call } = ctx
+    const found = await getEntry(core.db, collectionOf(ctx, input), input.key, call.reserve)
     if (!found) throw errors.keyUnknown()
-    ctx.setHeader('ETag', etag(found.version))
-    return ctx.json(entryText(found))
+    const { key, value, updatedAt, version } = found
+    return { key, value: call.json([value]), updatedAt, etag: etag(version) }
   })
 
-/** Rule 9: creates or replaces an entry. Past the quota nothing is stored; a write that does not grow always is. */
-const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write', clubApps, {
+/** Rule 9: creates or replaces an entry. Over the quota nothing is stored, but a write that does not grow always is. */
+const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write', clubApp, {
   summary: 'Creates or replaces an entry',
   query: ['scope'],
   headers,
+  responseHeaders,
   raw: 'value',
   fails: ['valueMissing', 'valueNotAlone', 'valueTooDeep', 'entryChanged', 'quotaExceeded'],
 })
   .input(conditional.extend({ value: z.unknown().refine((value) => value !== undefined, withError('valueMissing')) }))
-  .output(rawJsonOutput(entry))
+  .output(entry)
   .mutation(async ({ ctx, input }) => {
-    const updatedAt = Math.floor(ctx.now() / 1000)
+    const { core, call } = ctx
+    const updatedAt = Math.floor(core.now() / 1000)
     const value = await rawJsonOf(input.value)
     const { outcome, used, version } = await putEntry(
-      ctx.db,
-      within(ctx, input),
-      { key: input.key, value, updatedAt, quotaBytes: ctx.storageQuotaBytes },
+      core.db,
+      collectionOf(ctx, input),
+      { key: input.key, value, updatedAt, quotaBytes: core.storageQuotaBytes },
       conditions(input),
     )
     if (outcome === 'changed') throw errors.entryChanged()
     if (outcome === 'full') throw errors.quotaExceeded()
-    setUsage(ctx, used)
-    ctx.setHeader('ETag', etag(version))
-    return ctx.json(entryText({ key: input.key, value, updatedAt: String(updatedAt) }))
+    setUsage(call, used, core.storageQuotaBytes)
+    return { key: input.key, value: call.json([value]), updatedAt, etag: etag(version) }
   })
 
-/** Rule 10: removes an entry, or 404. */
-const remove = endpoint('DELETE /storage/{collection}/{key}', 'svc.apps.storage:write', clubApps, {
+/** Rule 10. */
+const remove = endpoint('DELETE /storage/{collection}/{key}', 'svc.apps.storage:write', clubApp, {
   summary: 'Removes an entry',
   status: 204,
   headers,
@@ -94,10 +101,11 @@ const remove = endpoint('DELETE /storage/{collection}/{key}', 'svc.apps.storage:
   .input(conditional)
   .output(z.void())
   .mutation(async ({ ctx, input }) => {
-    const { outcome, used } = await deleteEntry(ctx.db, within(ctx, input), input.key, conditions(input))
+    const { core, call } = ctx
+    const { outcome, used } = await deleteEntry(core.db, collectionOf(ctx, input), input.key, conditions(input))
     if (outcome === 'changed') throw errors.entryChanged()
     if (outcome === 'absent') throw errors.keyUnknown()
-    setUsage(ctx, used)
+    setUsage(call, used, core.storageQuotaBytes)
   })
 
 export const storage = router({ list, get, put, delete: remove })

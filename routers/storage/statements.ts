@@ -42,14 +42,14 @@ export const statements = {
         (SELECT count(*)::int4 AS total FROM "StorageEntry"
          WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4)
       SELECT bytes, CASE WHEN bytes <= $7 THEN value END AS value,
-        floor(extract(epoch FROM "updatedAt")) AS "updatedAt", key, total
+        floor(extract(epoch FROM "updatedAt")) AS "updatedAt", key, total, version
       FROM whole LEFT JOIN LATERAL
         (SELECT *, sum(octet_length(value)) OVER () AS bytes FROM
-          ((SELECT key, value, "updatedAt" FROM "StorageEntry"
+          ((SELECT key, value, "updatedAt", version FROM "StorageEntry"
             WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND $6::int8 <= total / 2
             ORDER BY key LIMIT $5::int8 OFFSET $6::int8)
            UNION ALL
-           (SELECT key, value, "updatedAt" FROM "StorageEntry"
+           (SELECT key, value, "updatedAt", version FROM "StorageEntry"
             WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND $6::int8 > total / 2
             ORDER BY key DESC LIMIT greatest(0, least($5::int8, total - $6::int8))
             OFFSET greatest(0, total - $6::int8 - $5::int8))) entries) page ON true
@@ -73,11 +73,11 @@ export async function getEntry(
   { app, club, owner, collection }: Collection,
   key: string,
   reserve: Reserve,
-): Promise<(StoredEntry & { version: string }) | undefined> {
+): Promise<StoredEntry | undefined> {
   const [row] = await whole((most) => db.execute(statements.get, [app, club, owner, collection, key, most]), reserve)
   if (!row) return undefined
   const [, value, updatedAt, version] = row as string[]
-  return { key, value: value!, updatedAt: updatedAt!, version: version! }
+  return { key, value: value!, updatedAt: Number(updatedAt), version: version! }
 }
 
 /** A page of the entries, in the order of their keys, and how many there are in all. */
@@ -92,7 +92,14 @@ export async function listEntries(
   const rows = (await whole((most) => db.execute(statements.list, [...place, most]), reserve)) as string[][]
   const [bytes, , , , total] = rows[0]!
   const entries =
-    bytes === null ? [] : rows.map(([, value, updatedAt, key]) => ({ key: key!, value: value!, updatedAt: updatedAt! }))
+    bytes === null
+      ? []
+      : rows.map(([, value, updatedAt, key, , version]) => ({
+          key: key!,
+          value: value!,
+          updatedAt: Number(updatedAt),
+          version: version!,
+        }))
   return { total: total!, entries }
 }
 

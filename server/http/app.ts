@@ -10,7 +10,7 @@ import { documents } from './documents.ts'
 import { health } from './health.ts'
 import type { BaseUrls } from './match-route.ts'
 import { locate } from './match-route.ts'
-import type { Admit } from './rate-limit.ts'
+import type { ConsumeQuota } from './rate-limit.ts'
 import { readTarget } from './request-target.ts'
 import { respond } from './respond.ts'
 import type { Room, Share } from './response-memory.ts'
@@ -22,7 +22,7 @@ export interface Parts {
   core: Core
   baseUrls: BaseUrls
   authenticate: Authenticate
-  admit: Admit
+  consumeQuota: ConsumeQuota
   room: Room
   log: Logger
   /** Whether the database answers and the service is not about to end. */
@@ -34,13 +34,13 @@ export interface Parts {
 }
 
 /** The public port: the way of a REST request, step by step. */
-export function createPublicApp({ core, baseUrls, authenticate, admit, room, log, oauth, example }: Parts) {
+export function createPublicApp({ core, baseUrls, authenticate, consumeQuota, room, log, oauth, example }: Parts) {
   const app = createKoa(log)
     .use(respond(log, core.now))
     .use(cors)
     .use(readTarget)
     .use(locate(baseUrls))
-    .use(endpoint(core, authenticate, admit, room))
+    .use(endpoint(core, authenticate, consumeQuota, room))
     .use(koaSends)
   if (oauth) app.use(oauth)
   if (example) app.use(example)
@@ -48,12 +48,12 @@ export function createPublicApp({ core, baseUrls, authenticate, admit, room, log
 }
 
 /** The internal port, for first-party apps and for whoever watches the service. */
-export function createInternalApp({ core, authenticate, admit, room, log, ready }: Parts) {
+export function createInternalApp({ core, authenticate, consumeQuota, room, log, ready }: Parts) {
   return createKoa(log)
     .use(respond(log, core.now))
     .use(koaSends)
     .use(readTarget)
-    .use(trpc(core, authenticate, admit, room))
+    .use(trpc(core, authenticate, consumeQuota, room))
     .use(health(ready))
 }
 
@@ -66,7 +66,7 @@ function createKoa(log: Logger): Koa<State> {
 }
 
 /** The last step of an endpoint's request: whose it is, and what the facade's procedure answers. */
-function endpoint(core: Core, authenticate: Authenticate, admit: Admit, room: Room): Step {
+function endpoint(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQuota, room: Room): Step {
   const call = restFacade(core)
   return async (ctx, next) => {
     const { state } = ctx
@@ -81,7 +81,7 @@ function endpoint(core: Core, authenticate: Authenticate, admit: Admit, room: Ro
       return share.reserve(bytes)
     }
     const given = { request: ctx.req, segments: state.segments, search: state.search }
-    const caller = { principal, admit: (access: Access) => admit(access, setHeader), setHeader, reserve }
+    const caller = { principal, consumeQuota: (access: Access) => consumeQuota(access, setHeader), setHeader, reserve }
     state.answer = await call(state.route, given, caller)
     share?.assembled()
     if (isFresh(ctx, state.answer)) state.answer = { status: 304, body: undefined }

@@ -5,13 +5,13 @@ import { errors } from '../../routers/errors.ts'
 /** Requests a minute of a team; sandbox clients have no limit. */
 export const LIMITS = { hobby: 60, developer: 10_000 } as const
 
-export type Admit = (access: Access, setHeader: (name: string, value: string) => void) => Promise<void>
+export type ConsumeQuota = (access: Access, setHeader: (name: string, value: string) => void) => Promise<void>
 
 /**
  * One count for each team, over all its clients, tokens and sections; none for the platform's own clients. The window is 60 seconds from the team's first
  * request. rate-limiter-flexible, as its Redis form counts in the same way.
  */
-export function rateLimit(windowSeconds = 60): Admit {
+export function rateLimit(windowSeconds = 60): ConsumeQuota {
   const limiters = {
     hobby: new RateLimiterMemory({ points: LIMITS.hobby, duration: windowSeconds }),
     developer: new RateLimiterMemory({ points: LIMITS.developer, duration: windowSeconds }),

@@ -1,4 +1,4 @@
-import type { Answer } from '../../rest-facade/facade.ts'
+import type { RestResponse } from '../../rest-facade/facade.ts'
 import type { Step, StepContext } from './state.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -7,7 +7,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
  * Sends an answer with all of its headers at once: one that is set by itself Node keeps, looks up and checks by itself,
  * and of them all that took a tenth of a request.
  */
-export function send(ctx: StepContext, { status, body }: Answer) {
+export function send(ctx: StepContext, { status, body }: RestResponse) {
   // Koa knows what to do when the client has gone.
   if (!ctx.writable) return
   const { headers } = ctx.state
@@ -17,7 +17,7 @@ export function send(ctx: StepContext, { status, body }: Answer) {
 }
 
 /** Whether the client has what would be sent: Koa compares the ETag with its If-None-Match, for GET and HEAD. */
-export function isFresh(ctx: StepContext, { status }: Answer): boolean {
+export function isFresh(ctx: StepContext, { status }: RestResponse): boolean {
   if (ctx.req.headers['if-none-match'] === undefined) return false
   setHeaders(ctx)
   ctx.status = status

@@ -1,8 +1,8 @@
 import type Koa from 'koa'
-import type { Answer } from '../../rest-facade/facade.ts'
+import type { RestResponse } from '../../rest-facade/facade.ts'
 import type { Route } from '../../rest-facade/routes.ts'
 import type { Principal } from '../../routers/access.ts'
-import type { Section } from '../../routers/trpc.ts'
+import type { Section } from '../../routers/policies.ts'
 
 /** What the steps learn about a request, each one thing; later steps read it. */
 export interface State extends Koa.DefaultState {
@@ -19,7 +19,7 @@ export interface State extends Koa.DefaultState {
   /** Headers of the answer that are not set yet: name, value, name, value. */
   headers: string[]
   /** What an endpoint or a refusal answers; the other steps leave theirs to Koa. */
-  answer?: Answer
+  answer?: RestResponse
   /** What a 5xx comes from, for the log alone. */
   cause?: unknown
 }

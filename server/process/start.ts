@@ -81,7 +81,7 @@ async function serve(config: Config, store: Store, log: Logger) {
     log,
     baseUrls: config.baseUrls,
     authenticate: authenticator(tokens.trusted, now),
-    admit: rateLimit(),
+    consumeQuota: rateLimit(),
     room: createRoom(),
     oauth: oauth?.step,
     ready: async () => !ending && tokens.ready() && (await answers(store)),

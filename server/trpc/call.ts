@@ -1,8 +1,8 @@
 import type { AnyProcedure, TRPCError } from '@trpc/server'
-import { getTRPCErrorFromUnknown } from '@trpc/server'
-import { getErrorShape, getHTTPStatusCode, getProcedureAtPath } from '@trpc/server/unstable-core-do-not-import'
+import { getTRPCErrorFromUnknown, getTRPCErrorShape } from '@trpc/server'
+import { getHTTPStatusCode } from '@trpc/server/http'
 import type { Context } from '../../routers/context.ts'
-import { appRouter } from '../../routers/index.ts'
+import { appRouter, procedures } from '../../routers/index.ts'
 
 const methods = { query: 'GET', mutation: 'POST', subscription: undefined }
 
@@ -12,24 +12,24 @@ export interface SingleCall {
   procedure: AnyProcedure
 }
 
-/** What is no such call, or comes with more, is left to tRPC's adapter, which knows how to read and to refuse it. */
-export async function singleCall(method: string, path: string, query: URLSearchParams): Promise<SingleCall | null> {
+/** The single call that a request makes; null for anything else, which tRPC's adapter reads, or refuses. */
+export function singleCall(method: string, path: string, query: URLSearchParams): SingleCall | null {
   if (query.get('batch') === '1' || query.has('connectionParams')) return null
-  const procedure = await getProcedureAtPath(appRouter, path)
+  const procedure = Object.hasOwn(procedures, path) ? procedures[path] : undefined
   return procedure && methods[procedure._def.type] === method ? { path, procedure } : null
 }
 
-interface Answer {
+interface Reply {
   status: number
   json: string
   error?: TRPCError
 }
 
 /**
- * What tRPC's adapter answers to such a call, without the Request, the Response, the signals and the streams that it makes
- * for each: they took two fifths of the time of a call. `input` is a JSON text that has been checked, or '' for none.
+ * Replies to a single call as tRPC's adapter does, without the Request, Response, signals and streams that it creates for
+ * each: they took two fifths of the time of a call. `input` is JSON text that has been checked, or '' for none.
  */
-export async function answerOf({ path, procedure }: SingleCall, input: string, ctx: Context): Promise<Answer> {
+export async function replyTo({ path, procedure }: SingleCall, input: string, ctx: Context): Promise<Reply> {
   const { type } = procedure._def
   const config = appRouter._def._config
   const getRawInput = async () => (input === '' ? undefined : JSON.parse(input))
@@ -39,7 +39,7 @@ export async function answerOf({ path, procedure }: SingleCall, input: string, c
   } catch (thrown) {
     const error = getTRPCErrorFromUnknown(thrown)
     // Our errorFormatter does not look at the input.
-    const shape = { error: getErrorShape({ config, error, type, path, input: undefined, ctx }) }
+    const shape = { error: getTRPCErrorShape({ config, error, type, path, input: undefined, ctx }) }
     return { status: getHTTPStatusCode(shape), json: JSON.stringify(shape), error }
   }
 }

@@ -9,12 +9,12 @@ import { ApiError, errors } from '../../routers/errors.ts'
 import { appRouter } from '../../routers/index.ts'
 import { Placeholders } from '../../routers/raw-json/placeholders.ts'
 import { MAX_NESTING } from '../../routers/raw-json/text.ts'
-import type { Admit } from '../http/rate-limit.ts'
+import type { ConsumeQuota } from '../http/rate-limit.ts'
 import type { Room } from '../http/response-memory.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { Step } from '../http/state.ts'
 import type { Authenticate } from '../tokens/verify.ts'
-import { answerOf, singleCall } from './call.ts'
+import { replyTo, singleCall } from './call.ts'
 
 const ENDPOINT = '/trpc'
 const MAX_BATCH = 10
@@ -30,7 +30,7 @@ const BODY_NESTING = MAX_NESTING + 2
  * The same procedures over tRPC. The body is read and checked here, as tRPC's own reading never ends when a client leaves
  * halfway, and knows no limit of size or nesting.
  */
-export function trpc(core: Core, authenticate: Authenticate, admit: Admit, room: Room): Step {
+export function trpc(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQuota, room: Room): Step {
   return async (ctx, next) => {
     const { path, search } = ctx.state
     if (!path.startsWith(`${ENDPOINT}/`)) return next()
@@ -61,12 +61,15 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit, room:
     })
 
     const contextOf = (principal: Principal): Context => ({
-      ...core,
-      principal,
-      admit: (access) => admit(access, setHeader),
-      json: placeholders.insert,
-      reserve: share.reserve,
-      setHeader,
+      core,
+      call: {
+        principal,
+        consumeQuota: (access) => consumeQuota(access, setHeader),
+        json: placeholders.insert,
+        typed: true,
+        reserve: share.reserve,
+        setHeader,
+      },
     })
     const onError = ({ error }: { error: TRPCError }) => {
       if (error instanceof ApiError && error.status >= 500) ctx.state.cause = error.cause
@@ -76,10 +79,10 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit, room:
       share.assembled()
     }
 
-    const single = refusal || streamed ? null : await singleCall(ctx.method, name, query)
+    const single = refusal || streamed ? null : singleCall(ctx.method, name, query)
     if (single) {
       const input = body ? utf8.decode(body) : query.get('input')
-      const { status, json, error } = await answerOf(single, input ?? '', contextOf(ctx.state.principal!))
+      const { status, json, error } = await replyTo(single, input ?? '', contextOf(ctx.state.principal!))
       if (error) onError({ error })
       if (error instanceof ApiError) ctx.set(error.headers)
       ctx.status = status
@@ -121,9 +124,9 @@ export function trpc(core: Core, authenticate: Authenticate, admit: Admit, room:
 }
 
 /** A call whose body is refused, or of an unknown procedure, counts as well, though no gate sees it. */
-async function countUnresolvedCalls({ accessOf, principal, admit }: Context, calls: number) {
-  const access = calls > 0 ? await accessOf(principal) : null
-  for (let call = 0; access && call < calls; call++) await admit(access)
+async function countUnresolvedCalls({ core, call }: Context, count: number) {
+  const access = count > 0 ? await core.accessOf(call.principal) : null
+  for (let i = 0; access && i < count; i++) await call.consumeQuota(access)
 }
 
 async function readJson(request: IncomingMessage, isBatch: boolean): Promise<Buffer<ArrayBuffer>> {

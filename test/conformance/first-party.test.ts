@@ -4,8 +4,8 @@ import { routes } from '../../rest-facade/routes.ts'
 import type { Principal } from '../../routers/access.ts'
 import { callAs } from '../../routers/core.ts'
 import { appRouter } from '../../routers/index.ts'
+import type { Meta } from '../../routers/meta.ts'
 import { firstPartyScopes, scopes } from '../../routers/scopes.ts'
-import type { Meta } from '../../routers/trpc.ts'
 import { asPlatform, platformClaims, refusalOf } from '../support/platform.ts'
 import { table } from '../support/table.ts'
 import type { Reply, World } from '../support/world.ts'
@@ -103,12 +103,12 @@ describe('the procedures without a REST path', () => {
     .filter(({ meta }) => !meta.openapi)
 
   it('are those of the table, and no others', () => {
-    const rows = served.map(({ name, type, meta }) => [name, type, meta.audience.section, meta.scope].join(' '))
+    const rows = served.map(({ name, type, meta }) => [name, type, meta.policy.requires.section, meta.scope].join(' '))
     expect(rows.sort()).toEqual(procedures.map((row) => Object.values(row).join(' ')).sort())
   })
 
   it('are for first-party clients, each of them', () => {
-    expect(served.filter(({ meta }) => !meta.audience.firstParty)).toEqual([])
+    expect(served.filter(({ meta }) => !meta.policy.requires.firstParty)).toEqual([])
   })
 
   it('have the scopes of first-party clients, and no others', () => {

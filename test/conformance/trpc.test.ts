@@ -33,7 +33,12 @@ describe('a first-party app over tRPC', () => {
     expect(await trpc.me.events.query()).toEqual({ items: [] })
     const at = { collection: 'trpc', key: 'k' }
     const entry = await trpc.storage.put.mutate({ ...at, value: { a: [1, null] } })
-    expect(entry).toEqual({ key: 'k', value: { a: [1, null] }, updatedAt: expect.any(Number) })
+    expect(entry).toEqual({
+      key: 'k',
+      value: { a: [1, null] },
+      updatedAt: expect.any(Number),
+      etag: expect.stringMatching(/^"[0-9a-f-]{36}"$/),
+    })
     expect(await trpc.storage.get.query(at)).toEqual(entry)
     expect(await trpc.storage.list.query({ collection: 'trpc' })).toEqual({ items: [entry], total: 1 })
     await trpc.storage.delete.mutate(at)

@@ -174,7 +174,7 @@ describe('a batch', () => {
     const inputs = `{"0":${put('1')},"1":{"collection":"c","key":"k"},"2":{"collection":"\\u0000"},"__proto__":{}}`
     const answer = await call('POST /trpc/storage.put,storage.put,storage.put,constructor?batch=1', { body: inputs })
     expectBody(answer, 207, [
-      { result: { data: { key: 'k', value: 1, updatedAt: expect.any(Number) } } },
+      { result: { data: { key: 'k', value: 1, updatedAt: expect.any(Number), etag: expect.any(String) } } },
       shape(400, 'value is missing.', 'storage.put'),
       shape(422, "Names use 1 to 64 letters, digits, '_' or '-'.", 'storage.put'),
       shape(404, 'No procedure found on path "constructor"', 'constructor'),

@@ -9,8 +9,8 @@ import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import type { Principal } from '../../routers/access.ts'
 import { createCore } from '../../routers/core.ts'
+import type { Section } from '../../routers/policies.ts'
 import { scopes } from '../../routers/scopes.ts'
-import type { Section } from '../../routers/trpc.ts'
 import type { Parts } from '../../server/http/app.ts'
 import { createInternalApp, createPublicApp } from '../../server/http/app.ts'
 import { corsHeaders } from '../../server/http/cors.ts'
@@ -93,7 +93,7 @@ export async function startWorld(options: Options = {}) {
     core,
     baseUrls: { apps: 'http://apps.test/v1', lms: 'http://lms.test/v1', notify: 'http://notify.test/v1' },
     authenticate: authenticator(oauth ? [oauth.rules, rules] : [(await options.outside?.(now, db)) ?? rules], now),
-    admit: rateLimit(options.windowSeconds),
+    consumeQuota: rateLimit(options.windowSeconds),
     room: createRoom(),
     log: pino({ level: options.onLog ? 'info' : 'silent' }, { write: (line) => options.onLog?.(line) }),
     ready: async () => true,

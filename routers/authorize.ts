@@ -1,0 +1,79 @@
+import type { Access, Principal } from './access.ts'
+import type { Context } from './context.ts'
+import type { ApiError } from './errors.ts'
+import { errors } from './errors.ts'
+import type { AccessPolicy, Requirements } from './policies.ts'
+import type { FirstPartyScope, Scope } from './scopes.ts'
+
+/** The part of an endpoint's row that access depends on. */
+export interface Guarded {
+  scope: Scope | FirstPartyScope | null
+  policy: AccessPolicy
+}
+
+interface Check {
+  /** Whether an endpoint has this check. */
+  applies: (row: Guarded) => boolean
+  passes: (caller: { principal: Principal; access: Access }, row: Guarded) => boolean
+  error: (row: Guarded, brand: string) => ApiError
+}
+
+const requires = (name: keyof Requirements) => (row: Guarded) => row.policy.requires[name] !== undefined
+
+/** What is checked once the token is valid and the call is counted, in the documented order of refusals. */
+const checks: readonly Check[] = [
+  {
+    applies: ({ scope }) => scope !== null,
+    passes: ({ principal }, { scope }) => principal.scopes.has(scope!),
+    error: ({ scope }) => errors.scopeMissing(scope!),
+  },
+  {
+    applies: requires('level'),
+    passes: ({ access }, { policy }) => access.level === policy.requires.level,
+    error: errors.levelTooLow,
+  },
+  {
+    applies: requires('firstParty'),
+    passes: ({ access }) => access.team === null,
+    error: errors.clientNotFirstParty,
+  },
+  {
+    applies: requires('app'),
+    passes: ({ access }) => access.app !== null,
+    error: (_row, brand) => errors.clientNotApp(brand),
+  },
+  {
+    applies: requires('memberOf'),
+    passes: ({ access }, { policy }) => access.memberOf === policy.requires.memberOf,
+    error: ({ policy }) => errors.memberUnknown(policy.requires.memberOf!),
+  },
+]
+
+/** The errors with which an endpoint can refuse a caller, in the order of the checks; the OpenAPI documents list them. */
+export const refusalsOf = (row: Guarded, brand: string): ApiError[] => [
+  errors.tokenInvalid(),
+  errors.tokenExpired(),
+  errors.rateLimited(60),
+  ...checks.filter(({ applies }) => applies(row)).map(({ error }) => error(row, brand)),
+]
+
+/**
+ * Lets a call through to a handler, or throws: token, rate limit, then the checks of the row. Resolves to the part of the
+ * context that the policy grants.
+ */
+export function authorizer<Granted extends object>(row: Pick<Guarded, 'scope'> & { policy: AccessPolicy<Granted> }) {
+  const { requires, grant } = row.policy
+  const applicable = checks.filter(({ applies }) => applies(row))
+
+  return async ({ core, call }: Context): Promise<Granted> => {
+    const { principal } = call
+    if (principal.sections && !principal.sections.has(requires.section)) throw errors.tokenInvalid()
+    const access = await core.accessOf(principal)
+    if (!access) throw errors.tokenInvalid()
+    if (principal.member === null && !(requires.firstParty && access.team === null)) throw errors.tokenInvalid()
+    await call.consumeQuota(access)
+    const caller = { principal, access }
+    for (const check of applicable) if (!check.passes(caller, row)) throw check.error(row, core.brand)
+    return grant(principal, access)
+  }
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { authorizer } from './authorize.ts'
+import { failureOf } from './database-errors.ts'
+import { ApiError } from './errors.ts'
+import { inputError } from './input-error.ts'
+import type { Described, Meta, Row } from './meta.ts'
+import type { AccessPolicy } from './policies.ts'
+import type { FirstPartyScope, Scope } from './scopes.ts'
+import { procedure } from './trpc.ts'
+
+type Method = 'GET' | 'PUT' | 'POST' | 'DELETE'
+
+/** Begins a procedure that REST has as well. Every procedure begins with this or `internal`, so none lacks a scope. */
+export function endpoint<Granted extends object>(
+  line: `${Method} /${string}`,
+  scope: Scope | null,
+  policy: AccessPolicy<Granted>,
+  row: Row,
+) {
+  const [method, path] = line.split(' ') as [Method, `/${string}`]
+  return guarded({ ...row, openapi: { method, path, summary: row.summary }, scope, policy })
+}
+
+/** Begins a procedure without a REST path. */
+export function internal<Granted extends object>(
+  scope: FirstPartyScope,
+  policy: AccessPolicy<Granted>,
+  described: Described,
+) {
+  return guarded({ ...described, scope, policy })
+}
+
+/** One middleware before the handler: what leaves it is data or an ApiError. */
+function guarded<Granted extends object>(meta: Meta & { policy: AccessPolicy<Granted> }) {
+  const authorize = authorizer(meta)
+  return procedure.meta(meta).use(async ({ ctx, type, next }) => {
+    const result = await next({ ctx: await authorize(ctx) })
+    if (result.ok || result.error instanceof ApiError) return result
+    const { cause, code } = result.error
+    if (code === 'BAD_REQUEST' && cause instanceof z.core.$ZodError) throw inputError(cause, type)
+    throw failureOf(result.error)
+  })
+}

@@ -1,0 +1,30 @@
+import type { OpenApiMeta } from 'trpc-to-openapi'
+import type { PlainError } from './errors.ts'
+import type { AccessPolicy } from './policies.ts'
+import type { FirstPartyScope, Scope } from './scopes.ts'
+
+export interface Described {
+  summary: string
+  /** The endpoint's own errors, beside those of its policy and of its input. */
+  fails?: readonly PlainError[]
+}
+
+/** How an endpoint looks over REST, where its line does not say so. */
+export interface Row extends Described {
+  /** Status of success; 200 by default. */
+  status?: 201 | 204
+  /** Input that PUT and POST take from the query. */
+  query?: readonly string[]
+  /** Input that comes as a request header. */
+  headers?: Readonly<Record<string, string>>
+  /** Output that leaves as a response header; typed callers see it as a field. */
+  responseHeaders?: Readonly<Record<string, string>>
+  /** The one field of the body that is passed on as the text it came as (RawJson). */
+  raw?: string
+}
+
+/** The row of a procedure: an endpoint's, or without `openapi` that of a procedure which only tRPC has. */
+export interface Meta extends OpenApiMeta, Row {
+  scope: Scope | FirstPartyScope | null
+  policy: AccessPolicy
+}

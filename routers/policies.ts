@@ -1,0 +1,74 @@
+import type { Access, Principal } from './access.ts'
+import { isPostgresText } from './access.ts'
+
+export type Section = 'apps' | 'lms' | 'notify'
+export type OrganisationKind = 'club' | 'academy' | 'provider'
+
+/** What a caller has to be, beyond the scope of the endpoint. */
+export interface Requirements {
+  section: Section
+  level?: 'developer'
+  /** A client that belongs to the platform; such a client needs no member. */
+  firstParty?: true
+  /** A client that belongs to an app. */
+  app?: true
+  /** A member is a current member of the token's organisation, which is of this kind. */
+  memberOf?: OrganisationKind
+}
+
+/** What is certain of a caller who meets the requirements. */
+type Facts<R extends Requirements> = { organisation: string } & (R extends { memberOf: OrganisationKind }
+  ? { member: string }
+  : object) &
+  (R extends { app: true } ? { app: string } : object)
+
+/** Who may call an endpoint, and the part of the context that its handler gets. */
+export interface AccessPolicy<Granted extends object = object> {
+  requires: Requirements
+  /** Called after every check has passed. */
+  grant: (principal: Principal, access: Access) => Granted
+}
+
+function policy<const R extends Requirements, Granted extends object>(
+  requires: R,
+  grant: (facts: Facts<R>) => Granted,
+): AccessPolicy<Granted> {
+  return {
+    requires,
+    grant: ({ organisation, member }, { app }) => grant({ organisation, member, app } as unknown as Facts<R>),
+  }
+}
+
+/** Anyone with a valid token. */
+export const anyone = policy({ section: 'apps' }, ({ organisation }) => ({ organisation }))
+
+export const clubMember = policy({ section: 'apps', memberOf: 'club' }, ({ member, organisation }) => ({
+  member,
+  club: organisation,
+}))
+
+export const clubApp = policy({ section: 'apps', app: true, memberOf: 'club' }, ({ app, member, organisation }) => ({
+  app,
+  member,
+  club: organisation,
+}))
+
+export const learner = policy({ section: 'lms', level: 'developer', memberOf: 'academy' }, (facts) => ({
+  member: facts.member,
+  academy: facts.organisation,
+}))
+
+export const appDeveloper = policy({ section: 'notify', level: 'developer', memberOf: 'provider' }, (facts) => ({
+  provider: facts.organisation,
+}))
+
+export const academyPlatform = policy({ section: 'lms', firstParty: true }, ({ organisation }) => ({
+  academy: storedId(organisation),
+}))
+
+export const providerPlatform = policy({ section: 'notify', firstParty: true }, ({ organisation }) => ({
+  provider: storedId(organisation),
+}))
+
+/** Nothing checks the organisation of a token without a member. One that PostgreSQL cannot store becomes '', no row's id. */
+const storedId = (id: string) => (isPostgresText(id) ? id : '')
