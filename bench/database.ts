@@ -6,7 +6,7 @@ import pg from 'pg'
 import { openDatabase } from '../prisma/client.ts'
 import { startEmbedded } from '../prisma/embedded/start.ts'
 import { migrate } from '../prisma/migrate.ts'
-import { firstPartyScopes, scopes } from '../routers/scopes.ts'
+import { firstPartyScopes, memberScopes } from '../routers/scopes.ts'
 import { developmentKey, mintToken } from '../server/tokens/development.ts'
 import { createPublishers, PLATFORM } from './publish.ts'
 import type { Tenant } from './routes.ts'
@@ -77,7 +77,7 @@ async function createTenants(url: string, dataDir: string): Promise<Pick<Bench, 
   await db.$disconnect()
 
   const key = await developmentKey(dataDir)
-  const scope = Object.keys(scopes).join(' ')
+  const scope = memberScopes.join(' ')
   const tenants = names.map(async (app) => {
     const claims = { member, organisation: club, client: app, scope, expiresInSeconds: 36_000 }
     return { token: await mintToken(key, claims), app, club, member }

@@ -1,3 +1,4 @@
+import type { ScopesAt } from './demo-clients.ts'
 import { clients } from './demo-clients.ts'
 import { quizzes } from './demo-quizzes.ts'
 import type { Prisma } from './generated/client.ts'
@@ -10,7 +11,7 @@ type Rows = {
 }
 
 /** The demo data, in the order in which rows need one another: two clubs, an academy, a provider, and their apps. */
-export function demo(now: Date) {
+export function demo(now: Date, scopesAt: ScopesAt) {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS
   const at = (days: number, hours = 0) => new Date(today + days * DAY_MS + hours * 3_600_000)
   const on = (date: string) => new Date(`${date}T00:00:00Z`)
@@ -131,7 +132,7 @@ export function demo(now: Date) {
         issuedAt: at(-60),
       },
     ],
-    ...clients,
+    ...clients(scopesAt),
     ...quizzes,
   } satisfies Rows
 }

@@ -1,12 +1,13 @@
 import type { Database } from './client.ts'
 import { demo } from './demo.ts'
+import type { ScopesAt } from './demo-clients.ts'
 
 /**
  * Loads the demo data, all of it or nothing. Rows that exist are kept as they are, whatever they say by now; only what
  * is missing is added, so it may be run as often as one likes.
  */
-export async function seed(db: Database, now: Date): Promise<void> {
-  const data = demo(now)
+export async function seed(db: Database, now: Date, scopesAt: ScopesAt): Promise<void> {
+  const data = demo(now, scopesAt)
   const skipDuplicates = true
   await db.$transaction([
     db.organisation.createMany({ data: data.organisation, skipDuplicates }),

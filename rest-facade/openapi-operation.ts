@@ -3,7 +3,7 @@ import { refusalsOf } from '../routers/authorize.ts'
 import type { ApiError } from '../routers/errors.ts'
 import { errors } from '../routers/errors.ts'
 import type { Meta } from '../routers/meta.ts'
-import type { Section } from '../routers/policies.ts'
+import type { Section } from '../routers/scopes.ts'
 import { usesDetail } from './envelope.ts'
 
 export type Json = Record<string, unknown>

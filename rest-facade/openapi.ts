@@ -1,7 +1,7 @@
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { appRouter, procedures } from '../routers/index.ts'
 import type { Meta } from '../routers/meta.ts'
-import type { Section } from '../routers/policies.ts'
+import type { Section } from '../routers/scopes.ts'
 import type { Json, Operation } from './openapi-operation.ts'
 import { completeOperation } from './openapi-operation.ts'
 import { sections } from './sections.ts'

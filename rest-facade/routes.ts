@@ -2,7 +2,7 @@ import type { AnyProcedure } from '@trpc/server'
 import { getInputOutputParsers, unwrapZodType } from 'trpc-to-openapi'
 import { z } from 'zod'
 import type { Meta } from '../routers/meta.ts'
-import type { Section } from '../routers/policies.ts'
+import type { Section } from '../routers/scopes.ts'
 import { documents, procedureOf } from './openapi.ts'
 import type { Operation } from './openapi-operation.ts'
 

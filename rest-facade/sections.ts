@@ -1,4 +1,4 @@
-import type { Section } from '../routers/policies.ts'
+import type { Section } from '../routers/scopes.ts'
 
 interface Description {
   title: string

@@ -1,7 +1,7 @@
 import type { Access, Principal } from './access.ts'
 import { isPostgresText } from './access.ts'
+import type { Section } from './scopes.ts'
 
-export type Section = 'apps' | 'lms' | 'notify'
 export type OrganisationKind = 'club' | 'academy' | 'provider'
 
 /** What a caller has to be, beyond the scope of the endpoint. */

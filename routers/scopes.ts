@@ -1,21 +1,123 @@
-/** What a member can allow an app: each scope of the documents, with what it lets the app do. */
+/** The parts of the API: each has base URLs, an error envelope and an OpenAPI document of its own. */
+export type Section = 'apps' | 'lms' | 'notify'
+
+/** A team's membership. */
+export type Level = 'hobby' | 'developer'
+
+/** `words`: what the scope allows, as the consent page tells the member. Nobody is asked for a first-party scope. */
+type Definition = { section: Section; level: Level } & (
+  | { kind: 'member'; words: Readonly<Record<'en' | 'de', string>> }
+  | { kind: 'first-party' }
+)
+
+/** Every scope of the service. `level` is the lowest membership that may hold it. */
 export const scopes = {
-  'svc.me.profile:read': 'read your name, e-mail address, birthday and picture',
-  'svc.me.groups:read': 'see your groups, and what you do in them',
-  'svc.me.events:read': 'see your calendar',
-  'svc.me.trainingplans:read': 'see your training plans',
-  'svc.me.competitions:read': 'see your competition results',
-  'svc.me.membercard:read': 'see your member card',
-  'svc.apps.storage:read': 'read what it has stored for you and for your club',
-  'svc.apps.storage:write': 'store, change and remove its own data, for you and for your club',
-  'lms.me.quizzes:write': 'submit quizzes for you',
-  'ntf.apps.webhook:update': 'set and remove the address that the notifications of an app go to',
-  'ntf.apps.webhook:read': 'see the address that the notifications of an app go to',
-} as const
+  'svc.me.profile:read': {
+    section: 'apps',
+    kind: 'member',
+    level: 'hobby',
+    words: {
+      en: 'Read your name, e-mail address, birthday and picture',
+      de: 'Name, E-Mail-Adresse, Geburtstag und Bild lesen',
+    },
+  },
+  'svc.me.groups:read': {
+    section: 'apps',
+    kind: 'member',
+    level: 'hobby',
+    words: { en: 'See your groups and your role in them', de: 'Gruppen und die Rolle darin einsehen' },
+  },
+  'svc.me.events:read': {
+    section: 'apps',
+    kind: 'member',
+    level: 'hobby',
+    words: { en: 'See your calendar', de: 'Kalender einsehen' },
+  },
+  'svc.me.trainingplans:read': {
+    section: 'apps',
+    kind: 'member',
+    level: 'hobby',
+    words: { en: 'See your training plans', de: 'Trainingspläne einsehen' },
+  },
+  'svc.me.competitions:read': {
+    section: 'apps',
+    kind: 'member',
+    level: 'hobby',
+    words: { en: 'See your competition results', de: 'Wettkampfergebnisse einsehen' },
+  },
+  'svc.me.membercard:read': {
+    section: 'apps',
+    kind: 'member',
+    level: 'hobby',
+    words: { en: 'See your member card', de: 'Mitgliedsausweis einsehen' },
+  },
+  'svc.apps.storage:read': {
+    section: 'apps',
+    kind: 'member',
+    level: 'hobby',
+    words: {
+      en: 'Read the data it has stored for you and your club',
+      de: 'Daten lesen, die die App für das Mitglied und den Verein gespeichert hat',
+    },
+  },
+  'svc.apps.storage:write': {
+    section: 'apps',
+    kind: 'member',
+    level: 'hobby',
+    words: {
+      en: 'Store, change and delete its own data for you and your club',
+      de: 'Eigene Daten der App für das Mitglied und den Verein speichern, ändern und löschen',
+    },
+  },
+  'lms.me.quizzes:write': {
+    section: 'lms',
+    kind: 'member',
+    level: 'developer',
+    words: { en: 'Submit quiz answers on your behalf', de: 'Quizantworten im Namen des Mitglieds abgeben' },
+  },
+  'ntf.apps.webhook:update': {
+    section: 'notify',
+    kind: 'member',
+    level: 'developer',
+    words: {
+      en: 'Set or remove the address to which the notifications of an app are sent',
+      de: 'Adresse festlegen oder entfernen, an die die Benachrichtigungen einer App gehen',
+    },
+  },
+  'ntf.apps.webhook:read': {
+    section: 'notify',
+    kind: 'member',
+    level: 'developer',
+    words: {
+      en: 'See the address to which the notifications of an app are sent',
+      de: 'Adresse einsehen, an die die Benachrichtigungen einer App gehen',
+    },
+  },
+  'ntf.subscriptions:write': { section: 'notify', kind: 'first-party', level: 'developer' },
+  'ntf.events:write': { section: 'notify', kind: 'first-party', level: 'developer' },
+  'lms.reviews:write': { section: 'lms', kind: 'first-party', level: 'developer' },
+} as const satisfies Record<string, Definition>
 
-export type Scope = keyof typeof scopes
+type Scopes = typeof scopes
+type OfKind<Kind> = { [Name in keyof Scopes]: Scopes[Name]['kind'] extends Kind ? Name : never }[keyof Scopes]
 
-/** What first-party clients alone may do; no member is ever asked for it. */
-export const firstPartyScopes = ['ntf.subscriptions:write', 'ntf.events:write', 'lms.reviews:write'] as const
+/** What a member can allow an app. */
+export type Scope = OfKind<'member'>
 
-export type FirstPartyScope = (typeof firstPartyScopes)[number]
+/** What only clients of the platform itself may do. */
+export type FirstPartyScope = OfKind<'first-party'>
+
+const isKnown = (text: string): text is keyof Scopes => Object.hasOwn(scopes, text)
+
+export const isScope = (text: string): text is Scope => isKnown(text) && scopes[text].kind === 'member'
+export const isFirstPartyScope = (text: string): text is FirstPartyScope =>
+  isKnown(text) && scopes[text].kind === 'first-party'
+
+export const memberScopes = Object.keys(scopes).filter(isScope)
+export const firstPartyScopes = Object.keys(scopes).filter(isFirstPartyScope)
+
+/** Whether a team of this level may hold the scope. */
+export const isAllowedAt = (level: Level, scope: Scope) => level === 'developer' || scopes[scope].level === 'hobby'
+
+/** All the scopes that a team of this level may hold. */
+export const memberScopesAt = (level: Level) => memberScopes.filter((scope) => isAllowedAt(level, scope))

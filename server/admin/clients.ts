@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
-import type { Level, Registration } from './registration.ts'
+import type { Level } from '../../routers/scopes.ts'
+import type { Registration } from './registration.ts'
 import { faultsOf, levelFaults, nameFaults } from './registration.ts'
 
 /** Why a registration is refused, in sentences; nothing was changed. */

@@ -1,7 +1,6 @@
-import type { Scope } from '../../routers/scopes.ts'
-import { scopes } from '../../routers/scopes.ts'
+import type { Level } from '../../routers/scopes.ts'
+import { isAllowedAt, isScope } from '../../routers/scopes.ts'
 
-export type Level = 'hobby' | 'developer'
 export type ClientType = 'web' | 'native'
 
 /** What somebody wants to register: a client, and the team and app that it belongs to. */
@@ -17,15 +16,6 @@ export interface Registration {
   /** Null: a client of no app. With a name and a provider it is made where it does not exist. */
   app: { id: string; name?: string | undefined; provider?: string | undefined } | null
 }
-
-const isScope = (text: string): text is Scope => Object.hasOwn(scopes, text)
-
-/** The documents: lms and notify are for teams of the Developer level. */
-export const allowedTo = (level: Level, scope: Scope) => level === 'developer' || scope.startsWith('svc.')
-
-/** What a member can be asked for: what the client has registered, as far as its team's level allows it by now. */
-export const scopesOf = (client: { scopes: readonly string[]; team: { level: Level } }): Scope[] =>
-  client.scopes.filter(isScope).filter((scope) => allowedTo(client.team.level, scope))
 
 /** All that is wrong with a registration by itself, a sentence each. */
 export function faultsOf(wish: Registration, development: boolean): string[] {
@@ -58,7 +48,7 @@ const isName = (text: string) => text.trim() === text && /^[^\p{Cc}\p{Cf}\p{Cs}\
 /** The scopes that a team of this level cannot hold, a sentence each. */
 export const levelFaults = (wanted: readonly string[], level: Level): string[] =>
   wanted
-    .filter((scope) => isScope(scope) && !allowedTo(level, scope))
+    .filter((scope) => isScope(scope) && !isAllowedAt(level, scope))
     .map((scope) => `${scope} is for teams of level developer.`)
 
 /**

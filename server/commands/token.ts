@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { scopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/scopes.ts'
 import { readEnvironment } from '../process/config.ts'
 import { developmentKey, mintToken } from '../tokens/development.ts'
 
@@ -21,7 +21,7 @@ async function main() {
       'expires-in': { type: 'string' },
     },
   })
-  const { member, club, client, scope = Object.keys(scopes).join(' '), 'expires-in': expiresIn = '3600' } = values
+  const { member, club, client, scope = memberScopes.join(' '), 'expires-in': expiresIn = '3600' } = values
   // Without a member it is a first-party client's; given and empty, a variable of a script was not set.
   if (member === '' || !club || !client) {
     throw new Error(`--club and --client are needed, and --member but for first-party clients:\n  ${usage}`)

@@ -1,7 +1,7 @@
 import type { Route } from '../../rest-facade/routes.ts'
 import { routesAt, segmentsOf } from '../../rest-facade/routes.ts'
 import { errors } from '../../routers/errors.ts'
-import type { Section } from '../../routers/policies.ts'
+import type { Section } from '../../routers/scopes.ts'
 import { preflightHeaders } from './cors.ts'
 import type { Step, StepContext } from './state.ts'
 

@@ -2,7 +2,7 @@ import type Koa from 'koa'
 import type { RestResponse } from '../../rest-facade/facade.ts'
 import type { Route } from '../../rest-facade/routes.ts'
 import type { Principal } from '../../routers/access.ts'
-import type { Section } from '../../routers/policies.ts'
+import type { Section } from '../../routers/scopes.ts'
 
 /** What the steps learn about a request, each one thing; later steps read it. */
 export interface State extends Koa.DefaultState {

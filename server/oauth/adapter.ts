@@ -3,7 +3,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
 import { isPostgresText } from '../../routers/access.ts'
-import { scopesOf } from '../admin/registration.ts'
+import { requestableScopes } from './authorize-scopes.ts'
 import { end } from './consents.ts'
 import { errors } from './runtime.ts'
 
@@ -106,7 +106,7 @@ function clients({ db }: Parts): Adapter {
         token_endpoint_auth_method: 'none',
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
-        allowed_scopes: scopesOf({ scopes: client.scopes, team: client.team }),
+        allowed_scopes: requestableScopes({ scopes: client.scopes, team: client.team }),
       }
     },
     upsert: readOnly,

@@ -1,14 +1,19 @@
-import type { Scope } from '../../routers/scopes.ts'
+import type { Level, Scope, Section } from '../../routers/scopes.ts'
+import { isAllowedAt, isScope, scopes } from '../../routers/scopes.ts'
 
 export type OrganisationKind = 'club' | 'academy' | 'provider'
 
-/** Of which kind of organisation a member has to be for a scope to be of use: the first segment names its section. */
-const kinds: Record<string, OrganisationKind> = { svc: 'club', lms: 'academy', ntf: 'provider' }
+const organisationKinds: Record<Section, OrganisationKind> = { apps: 'club', lms: 'academy', notify: 'provider' }
 
-export const kindOf = (scope: Scope): OrganisationKind => kinds[scope.slice(0, 3)]!
+/** The kind of organisation whose members the scope is for. */
+export const organisationKindOf = (scope: Scope) => organisationKinds[scopes[scope].section]
 
-/** Those of the allowed ones that a request names, in our order; whatever else it names is not asked for. */
-export function askedScopes(request: unknown, allowed: readonly string[]): Scope[] {
-  const named = typeof request === 'string' ? request.split(' ') : []
-  return (allowed as Scope[]).filter((scope) => named.includes(scope))
+/** The scopes that a client may request: those registered for it that its team's present level allows. */
+export const requestableScopes = (client: { scopes: readonly string[]; team: { level: Level } }): Scope[] =>
+  client.scopes.filter(isScope).filter((scope) => isAllowedAt(client.team.level, scope))
+
+/** The allowed scopes that the `scope` parameter of a request names, in our order; it ignores unknown ones. */
+export function requestedScopes(parameter: unknown, allowed: readonly Scope[]): Scope[] {
+  const named = typeof parameter === 'string' ? parameter.split(' ') : []
+  return allowed.filter((scope) => named.includes(scope))
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
-import type { Scope } from '../../routers/scopes.ts'
+import { isScope } from '../../routers/scopes.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
 import { GRANT_SECONDS } from './lifetimes.ts'
 
@@ -49,7 +49,7 @@ export async function consentsOf(db: Database, person: string, now: number) {
   for (const row of rows) {
     const key = JSON.stringify([row.clientId, row.organisationId])
     const known = entries.get(key)
-    if (known) known.scopes = [...new Set([...known.scopes, ...(row.scopes as Scope[])])]
+    if (known) known.scopes = [...new Set([...known.scopes, ...row.scopes.filter(isScope)])]
     else entries.set(key, entry(row))
   }
   return [...entries.values()]
@@ -63,7 +63,7 @@ const entry = (row: Row) => ({
   consent: row.id,
   app: shownAs(row.client),
   organisation: row.organisation.name,
-  scopes: row.scopes as Scope[],
+  scopes: row.scopes.filter(isScope),
   since: row.createdAt,
 })
 

@@ -3,14 +3,14 @@ import { errors } from '../../routers/errors.ts'
 import type { Scope } from '../../routers/scopes.ts'
 import type { StepContext } from '../http/state.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
-import { kindOf } from './authorize-scopes.ts'
+import { organisationKindOf } from './authorize-scopes.ts'
 import { browserSession } from './browser-session.ts'
 import { appOf, nameOf, organisationsOf } from './consents.ts'
 import { goTo, languageFor, readForm, show } from './page-answers.ts'
 import type { Problem } from './pages/pages.ts'
 import { consentPage } from './pages/pages.ts'
 import type { OauthParts } from './parts.ts'
-import { askedOf } from './provider.ts'
+import { requestedOf } from './provider.ts'
 import { errors as oauthErrors } from './runtime.ts'
 import type { Attempt, SignIn } from './sign-in.ts'
 
@@ -53,8 +53,13 @@ export function interactions({ db, now, provider, path }: OauthParts, signIn: Si
     const app = await appOf(db, clientId)
     const member = await nameOf(db, session.accountId)
     if (!client || !app || member === null) throw new oauthErrors.SessionNotFound('the app or the member is no more')
-    const scopes = askedOf(client, params.scope)
-    const organisations = await organisationsOf(db, session.accountId, [...new Set(scopes.map(kindOf))], now())
+    const scopes = requestedOf(client, params.scope)
+    const organisations = await organisationsOf(
+      db,
+      session.accountId,
+      [...new Set(scopes.map(organisationKindOf))],
+      now(),
+    )
     return { clientId, app, member, person: session.accountId, scopes, organisations }
   }
 
@@ -84,7 +89,7 @@ export function interactions({ db, now, provider, path }: OauthParts, signIn: Si
     const picked = form.get('organisation')
     const organisation = organisations.find(({ id }) => id === picked)
     if (!organisation) return ask(ctx, details, 'organisationMissing')
-    const fitting = scopes.filter((scope) => kindOf(scope) === organisation.kind)
+    const fitting = scopes.filter((scope) => organisationKindOf(scope) === organisation.kind)
     const ticked = fitting.filter((scope) => form.getAll('scope').includes(scope))
     if (ticked.length === 0) return ask(ctx, details, 'scopesMissing', picked)
 

@@ -1,10 +1,11 @@
 import type { JWK } from 'jose'
 import type { Account, Configuration, KoaContextWithOIDC, Provider as OidcProvider } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
-import { scopes as allScopes } from '../../routers/scopes.ts'
+import type { Scope } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/scopes.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { adapterFactory } from './adapter.ts'
-import { askedScopes } from './authorize-scopes.ts'
+import { requestedScopes } from './authorize-scopes.ts'
 import { organisationOf } from './consents.ts'
 import {
   ACCESS_TOKEN_SECONDS,
@@ -37,10 +38,10 @@ const cookies = { httpOnly: true, sameSite: 'lax', signed: true } as const
 export const routes = { authorization: '/authorize', token: '/token', revocation: '/revoke', jwks: '/jwks' }
 
 /** What the adapter gives of our own, and oidc-provider's types do not know. */
-const allowedOf = (client: unknown) => (client as { allowed_scopes: string[] }).allowed_scopes
+const allowedOf = (client: unknown) => (client as { allowed_scopes: Scope[] }).allowed_scopes
 
 /** The scopes of a request that its client may ask for. */
-export const askedOf = (client: unknown, scope: unknown) => askedScopes(scope, allowedOf(client))
+export const requestedOf = (client: unknown, scope: unknown) => requestedScopes(scope, allowedOf(client))
 
 /**
  * OAuth 2.0 for public clients: authorization code with PKCE, refresh tokens that are replaced with each use, access
@@ -150,7 +151,7 @@ function policy() {
 
 /** A member is not asked for nothing (RFC 6749, 3.3: without a scope that can be given, the request fails). */
 function refuseWithoutScopes({ oidc }: KoaContextWithOIDC) {
-  if (askedOf(oidc.client, oidc.params!.scope).length === 0) {
+  if (requestedOf(oidc.client, oidc.params!.scope).length === 0) {
     throw new errors.InvalidScope('none of the scopes can be given to this client', String(oidc.params!.scope ?? ''))
   }
 }
@@ -162,7 +163,7 @@ export const metadataOf = (issuer: string) => ({
   token_endpoint: `${issuer}${routes.token}`,
   revocation_endpoint: `${issuer}${routes.revocation}`,
   jwks_uri: `${issuer}${routes.jwks}`,
-  scopes_supported: Object.keys(allScopes),
+  scopes_supported: memberScopes,
   response_types_supported: ['code'],
   response_modes_supported: ['query'],
   grant_types_supported: ['authorization_code', 'refresh_token'],

@@ -1,5 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import { scopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/scopes.ts'
 import { developmentKey, mintToken } from '../tokens/development.ts'
 import type { Config } from './config.ts'
 
@@ -36,7 +36,7 @@ async function demoLine({ baseUrls, dataDir, tokenIssuer, production }: Config, 
     member,
     organisation: 'riverside',
     client,
-    scope: Object.keys(scopes).join(' '),
+    scope: memberScopes.join(' '),
     expiresInSeconds: 3600,
   })
   return `curl -H 'Authorization: Bearer ${token}' ${baseUrls.apps}/me/profile`

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import pino from 'pino'
 import { isEmpty, seed } from '../../prisma/seed.ts'
 import { createCore } from '../../routers/core.ts'
+import { memberScopesAt } from '../../routers/scopes.ts'
 import { example } from '../example.ts'
 import type { Parts } from '../http/app.ts'
 import { createInternalApp, createPublicApp } from '../http/app.ts'
@@ -33,7 +34,7 @@ const LOGGED_DELIVERIES = 100
 export async function startService(config: Config, log: Logger) {
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'))
   try {
-    if (store.embedded && (await isEmpty(store.db))) await seed(store.db, new Date())
+    if (store.embedded && (await isEmpty(store.db))) await seed(store.db, new Date(), memberScopesAt)
     return await serve(config, store, log)
   } catch (error) {
     await store.close()

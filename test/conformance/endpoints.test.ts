@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
-import { scopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/scopes.ts'
 import { table } from '../support/table.ts'
 import type { Reply, World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
@@ -72,7 +72,7 @@ describe('the endpoints of the service', () => {
 
   it('have the scopes of the documents, and no others', () => {
     const documented = new Set(endpoints.map(({ Scope }) => Scope).filter((scope) => scope !== 'none'))
-    expect(Object.keys(scopes).sort()).toEqual([...documented].sort())
+    expect(memberScopes.sort()).toEqual([...documented].sort())
   })
 })
 
@@ -101,7 +101,7 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
 
   if (Scope !== 'none')
     it('answers 403 to a token with every other scope', async () => {
-      const others = Object.keys(scopes).filter((scope) => scope !== Scope)
+      const others = memberScopes.filter((scope) => scope !== Scope)
       const reply = await call({ claims: { scope: others.join(' ') } })
       expect([reply.status, messageOf(reply)]).toEqual([403, `This token does not carry the ${Scope} scope.`])
       expect(reply.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${Scope}"`)

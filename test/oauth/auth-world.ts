@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Scope } from '../../routers/scopes.ts'
-import { scopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/scopes.ts'
 import type { World } from '../support/world.ts'
 import { authBaseUrl, id, startWorld } from '../support/world.ts'
 import type { Page } from './browser.ts'
@@ -8,7 +7,7 @@ import { Browser } from './browser.ts'
 
 export const issuer = `${authBaseUrl}/oauth`
 export const redirectUri = 'https://app.example/callback'
-export const clubScopes = (Object.keys(scopes) as Scope[]).filter((scope) => scope.startsWith('svc.'))
+export const clubScopes = memberScopes.filter((scope) => scope.startsWith('svc.'))
 
 export interface Asked {
   client: string
@@ -49,7 +48,7 @@ export async function register(
       appId: app,
       environment: 'production',
       redirectUris: [redirectUri],
-      scopes: Object.keys(scopes),
+      scopes: memberScopes,
       ...more,
     } as never,
   })

@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { onTestFinished } from 'vitest'
-import { scopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/scopes.ts'
 import type { ExternalIssuer } from '../../server/tokens/external-issuer.ts'
 import { openExternalIssuer, PACE } from '../../server/tokens/external-issuer.ts'
 import type { AtEnd } from '../process/service.ts'
@@ -51,7 +51,7 @@ export async function outsideWorld({ issuer: given, settings, pace, onLog, atEnd
         sub: world.ids.member,
         organisation: world.ids.club,
         client_id: world.ids.client,
-        scope: Object.keys(scopes).join(' '),
+        scope: memberScopes.join(' '),
         aud: AUDIENCE,
         iat: world.now(),
         exp: world.now() + 3600,

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Scope } from '../../routers/scopes.ts'
-import { scopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/scopes.ts'
 import { Html } from '../../server/oauth/pages/html.ts'
 import { words } from '../../server/oauth/pages/layout.ts'
 import type { Language, Message, Problem } from '../../server/oauth/pages/pages.ts'
@@ -13,7 +12,7 @@ import { samplePages } from './sample-pages.ts'
 import { tokens } from './tokens.ts'
 
 const languages: Language[] = ['en', 'de']
-const asked = Object.keys(scopes) as Scope[]
+const asked = memberScopes
 const problems = Object.keys(words.en.problems) as Problem[]
 const messages = Object.keys(words.en.messages) as Message[]
 const consent = {

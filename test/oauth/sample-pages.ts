@@ -1,5 +1,5 @@
 import type { Scope } from '../../routers/scopes.ts'
-import { scopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/scopes.ts'
 import type { Language } from '../../server/oauth/pages/pages.ts'
 import {
   codePage,
@@ -28,7 +28,7 @@ const asked = [
   'svc.apps.storage:read',
   'svc.apps.storage:write',
 ] satisfies Scope[]
-const allScopes = Object.keys(scopes) as Scope[]
+const allScopes = memberScopes
 const since = new Date('2026-03-04T18:30:00Z')
 // What people and worse write into a name: length without a space, both directions, invisible characters, marks, markup.
 const long = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverleihungsausschuss'

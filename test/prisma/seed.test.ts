@@ -5,6 +5,7 @@ import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { isEmpty, seed } from '../../prisma/seed.ts'
+import { memberScopesAt } from '../../routers/scopes.ts'
 
 const DAY_MS = 86_400_000
 const now = new Date('2028-02-29T23:30:00.123Z')
@@ -51,21 +52,21 @@ async function everything() {
 describe('the demo data', () => {
   it('turns an empty database into one that is not', async () => {
     expect(await isEmpty(db)).toBe(true)
-    await seed(db, now)
+    await seed(db, now, memberScopesAt)
     expect(await isEmpty(db)).toBe(false)
   })
 
   it('stays as it is when it is loaded again, at whatever time, also twice at once', async () => {
     const before = await everything()
-    await seed(db, now)
-    await Promise.all([1, 2].map((years) => seed(db, new Date(now.getTime() + years * 365 * DAY_MS))))
+    await seed(db, now, memberScopesAt)
+    await Promise.all([1, 2].map((years) => seed(db, new Date(now.getTime() + years * 365 * DAY_MS), memberScopesAt)))
     expect(await everything()).toEqual(before)
   })
 
   it('keeps what has been changed, and brings back what is missing', async () => {
     await db.group.update({ where: { id: 'seniors' }, data: { name: 'Masters' } })
     await db.group.delete({ where: { id: 'board' } })
-    await seed(db, now)
+    await seed(db, now, memberScopesAt)
     expect((await db.group.findUnique({ where: { id: 'seniors' } }))?.name).toBe('Masters')
     expect(await db.event.findUnique({ where: { id: 'board-meeting' } })).not.toBeNull()
   })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { seed } from '../../prisma/seed.ts'
+import { memberScopesAt } from '../../routers/scopes.ts'
 import { times } from '../support/size.ts'
 import { freshDatabase, query } from './external.ts'
 import { asAnna, command, dataDirectory, start, until } from './service.ts'
@@ -210,7 +211,7 @@ async function filled() {
   const env = { DATABASE_URL: await freshDatabase() }
   await migrate(env.DATABASE_URL)
   const db = openDatabase(env.DATABASE_URL, () => {})
-  await seed(db, new Date()).finally(() => db.$disconnect())
+  await seed(db, new Date(), memberScopesAt).finally(() => db.$disconnect())
   const all = (table: string) => query(env.DATABASE_URL, `SELECT * FROM "${table}" ORDER BY id`)
   const stored = async (): Promise<Stored> => ({
     clients: await all('Client'),

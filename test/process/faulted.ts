@@ -6,8 +6,8 @@ import { expect, onTestFinished } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { seed } from '../../prisma/seed.ts'
-import type { Section } from '../../routers/policies.ts'
-import { scopes } from '../../routers/scopes.ts'
+import type { Section } from '../../routers/scopes.ts'
+import { memberScopes, memberScopesAt } from '../../routers/scopes.ts'
 import { readConfig } from '../../server/process/config.ts'
 import { startService } from '../../server/process/start.ts'
 import { developmentKey, mintToken } from '../../server/tokens/development.ts'
@@ -30,7 +30,7 @@ export async function startFaulted(given?: string) {
   const databaseUrl = given ?? (await freshDatabase())
   await migrate(databaseUrl)
   const direct = openDatabase(databaseUrl, () => {})
-  await seed(direct, new Date())
+  await seed(direct, new Date(), memberScopesAt)
   await direct.$disconnect()
 
   const proxy = await FaultProxy.to(databaseUrl)
@@ -55,7 +55,7 @@ export async function startFaulted(given?: string) {
   const key = await developmentKey(dataDir)
   const organisations = { apps: 'riverside', lms: 'academy', notify: 'provider' }
   const bearer = async (section: Section, member: string) => {
-    const scope = Object.keys(scopes).join(' ')
+    const scope = memberScopes.join(' ')
     const claims = { member, organisation: organisations[section], client: 'trainer-app', scope, expiresInSeconds: 600 }
     return { authorization: `Bearer ${await mintToken(key, claims)}` }
   }

@@ -1,4 +1,4 @@
-import type { Section } from '../../routers/policies.ts'
+import type { Section } from '../../routers/scopes.ts'
 import type { Faulted, Timed } from './faulted.ts'
 
 interface Operation {

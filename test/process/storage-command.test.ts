@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { seed } from '../../prisma/seed.ts'
+import { memberScopesAt } from '../../routers/scopes.ts'
 import { times } from '../support/size.ts'
 import { freshDatabase, query } from './external.ts'
 import type { Ended } from './service.ts'
@@ -186,7 +187,7 @@ async function filled() {
   const env = { DATABASE_URL: await freshDatabase() }
   await migrate(env.DATABASE_URL)
   const db = openDatabase(env.DATABASE_URL, () => {})
-  await seed(db, new Date()).finally(() => db.$disconnect())
+  await seed(db, new Date(), memberScopesAt).finally(() => db.$disconnect())
   await query(
     env.DATABASE_URL,
     `INSERT INTO "StorageEntry"

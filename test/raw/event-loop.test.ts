@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { scopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/scopes.ts'
 import type { World } from '../support/world.ts'
 import { id, startWorld } from '../support/world.ts'
 import type { Call, ForkedService } from './event-loop.ts'
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const { ids, db } = world
   // Without a limit on its requests.
   await db.client.update({ where: { id: ids.client }, data: { environment: 'sandbox' } })
-  const claims = { member: ids.member, client: ids.client, scope: Object.keys(scopes).join(' ') }
+  const claims = { member: ids.member, client: ids.client, scope: memberScopes.join(' ') }
   tokens = {
     apps: await service.token({ ...claims, organisation: ids.club }),
     lms: await service.token({ ...claims, organisation: ids.academy }),

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Section } from '../../routers/policies.ts'
+import type { Section } from '../../routers/scopes.ts'
 import type { World } from '../support/world.ts'
 import { id, startWorld } from '../support/world.ts'
 import type { Answer } from './socket.ts'

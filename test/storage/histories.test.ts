@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { scopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/scopes.ts'
 import { developmentKey, mintToken } from '../../server/tokens/development.ts'
 import { dataDirectory, start } from '../process/service.ts'
 import { SECRETS_KEY } from '../support/secrets-key.ts'
@@ -57,7 +57,7 @@ describe('two services on one database', () => {
     const env = { DATABASE_URL: inject('databaseUrl'), DATA_DIR: dataDir, SECRETS_KEY, WEBHOOK_WORKER: 'false' }
     const services = [await start(env), await start(env)]
     const { member, club, client } = world.ids
-    const claims = { member, organisation: club, client, scope: Object.keys(scopes).join(' ') }
+    const claims = { member, organisation: club, client, scope: memberScopes.join(' ') }
     const token = await mintToken(await developmentKey(dataDir), { ...claims, expiresInSeconds: 3600 })
 
     const send = async ({ method, value, ifMatch, ifNoneMatch }: Ask, path: string, port: number, leaves: boolean) => {

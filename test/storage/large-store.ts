@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, inject } from 'vitest'
-import { scopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/scopes.ts'
 import { developmentKey, mintToken } from '../../server/tokens/development.ts'
 import { dataDirectory, start } from '../process/service.ts'
 import { SECRETS_KEY } from '../support/secrets-key.ts'
@@ -57,7 +57,7 @@ export async function startAlone() {
   const token = ({ ids: { member, club, client } }: World) =>
     mintToken(key, {
       ...{ member, organisation: club, client, expiresInSeconds: 3600 },
-      scope: Object.keys(scopes).join(' '),
+      scope: memberScopes.join(' '),
     })
   return { port: service.port, pid: service.child.pid!, token }
 }

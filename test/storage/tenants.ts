@@ -5,7 +5,7 @@ import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import type { Core } from '../../routers/context.ts'
 import { callAs, createCore } from '../../routers/core.ts'
-import { scopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/scopes.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { id } from '../support/world.ts'
 
@@ -71,7 +71,7 @@ export const write = fc.record({
 /** The storage as a member of a club has it in an app. */
 export function storageOf(core: Core, { clients, clubs, people }: Tenants, app: number, club: number, person: number) {
   const [client, organisation, member] = [clients[app]!, clubs[club]!, people[person]!]
-  return callAs(core, { client, organisation, member, scopes: new Set(Object.keys(scopes)) }).storage
+  return callAs(core, { client, organisation, member, scopes: new Set(memberScopes) }).storage
 }
 
 /** All entries of these apps, whole. */

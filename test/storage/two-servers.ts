@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
-import { scopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/scopes.ts'
 import { developmentKey, mintToken } from '../../server/tokens/development.ts'
 import type { Answer, AtEnd } from '../process/service.ts'
 import { dataDirectory, send, start } from '../process/service.ts'
@@ -102,7 +102,7 @@ export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
         member: members[member]!,
         organisation: clubs[club]!,
         client: clients[app]!,
-        scope: Object.keys(scopes).join(' '),
+        scope: memberScopes.join(' '),
         expiresInSeconds: 3600,
       })}`
       return (method, path, { value, headers } = {}) =>

@@ -9,8 +9,8 @@ import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import type { Principal } from '../../routers/access.ts'
 import { createCore } from '../../routers/core.ts'
-import type { Section } from '../../routers/policies.ts'
-import { scopes } from '../../routers/scopes.ts'
+import type { Section } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/scopes.ts'
 import type { Parts } from '../../server/http/app.ts'
 import { createInternalApp, createPublicApp } from '../../server/http/app.ts'
 import { corsHeaders } from '../../server/http/cors.ts'
@@ -62,7 +62,7 @@ interface Options {
 
 const hosts = { apps: 'apps.test', lms: 'lms.test', notify: 'notify.test' }
 export const authBaseUrl = 'http://auth.test/v1'
-const allScopes = Object.keys(scopes).join(' ')
+const allScopes = memberScopes.join(' ')
 const agent = new Agent({ keepAlive: true })
 
 export const id = (name: string) => `${name}-${randomBytes(6).toString('hex')}`
@@ -139,7 +139,7 @@ export async function startWorld(options: Options = {}) {
       member: ids.member,
       organisation: ids.club,
       client: ids.client,
-      scopes: new Set(Object.keys(scopes)),
+      scopes: new Set(memberScopes),
       ...claims,
     }),
     /** A REST request: the path is one below `/v1`. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { demo } from '../../prisma/demo.ts'
-import type { Scope } from '../../routers/scopes.ts'
-import { scopes } from '../../routers/scopes.ts'
+import { isAllowedAt, memberScopes, memberScopesAt } from '../../routers/scopes.ts'
 import type { Registration } from '../../server/admin/registration.ts'
-import { allowedTo, faultsOf, levelFaults, redirectFault, scopesOf } from '../../server/admin/registration.ts'
+import { faultsOf, levelFaults, redirectFault } from '../../server/admin/registration.ts'
+import { requestableScopes } from '../../server/oauth/authorize-scopes.ts'
 import { table } from '../support/table.ts'
 
 /** Who may register it: web and native apps, each in development and in production. */
@@ -160,28 +160,28 @@ describe('a registration', () => {
 })
 
 describe('the scopes of a client', () => {
-  const all = Object.keys(scopes) as Scope[]
+  const all = memberScopes
   const developers = ['lms.me.quizzes:write', 'ntf.apps.webhook:update', 'ntf.apps.webhook:read']
 
   it('of lms and notify are for teams of level developer', () => {
-    expect(all.filter((scope) => !allowedTo('hobby', scope))).toEqual(developers)
+    expect(all.filter((scope) => !isAllowedAt('hobby', scope))).toEqual(developers)
     expect(levelFaults(all, 'developer')).toEqual([])
     expect(levelFaults(all, 'hobby')).toEqual(developers.map((scope) => `${scope} is for teams of level developer.`))
   })
 
   it('are those it registered, as far as they are known and its level allows them by now', () => {
     const registered = ['lms.me.quizzes:write', 'svc.me.groups:read', 'constructor', 'gone:read', 'svc.me.profile:read']
-    const of = (level: 'hobby' | 'developer') => scopesOf({ scopes: registered, team: { level } })
+    const of = (level: 'hobby' | 'developer') => requestableScopes({ scopes: registered, team: { level } })
     expect(of('hobby')).toEqual(['svc.me.groups:read', 'svc.me.profile:read'])
     expect(of('developer')).toEqual(['lms.me.quizzes:write', 'svc.me.groups:read', 'svc.me.profile:read'])
   })
 
   it('are in the demo data all that its level allows', () => {
-    const { client, team } = demo(new Date(0))
+    const { client, team } = demo(new Date(0), memberScopesAt)
     const levels = new Map(team.map(({ id, level }) => [id, level]))
     for (const { id, teamId, scopes: registered } of client) {
       if (teamId === null) continue
-      const allowed = all.filter((scope) => allowedTo(levels.get(teamId)!, scope))
+      const allowed = all.filter((scope) => isAllowedAt(levels.get(teamId)!, scope))
       expect([id, registered]).toEqual([
         id,
         id === 'example-app' ? allowed.filter((s) => s.startsWith('svc.')) : allowed,

@@ -1,39 +1,19 @@
 import type { Scope } from '../../../routers/scopes.ts'
 import { scopes } from '../../../routers/scopes.ts'
+import type { OrganisationKind } from '../authorize-scopes.ts'
+import { organisationKindOf } from '../authorize-scopes.ts'
 import type { Language } from './views.ts'
 
-/** What each scope lets an app do, as a member reads it. */
-const scopeWords: Record<Language, Record<Scope, string>> = {
-  en: scopes,
-  de: {
-    'svc.me.profile:read': 'Name, E-Mail-Adresse, Geburtstag und Bild lesen',
-    'svc.me.groups:read': 'die Gruppen sehen und die Aufgabe darin',
-    'svc.me.events:read': 'den Kalender sehen',
-    'svc.me.trainingplans:read': 'die Trainingspläne sehen',
-    'svc.me.competitions:read': 'die Wettkampfergebnisse sehen',
-    'svc.me.membercard:read': 'den Mitgliedsausweis sehen',
-    'svc.apps.storage:read': 'lesen, was sie selbst für das Mitglied und den Verein gespeichert hat',
-    'svc.apps.storage:write': 'ihre eigenen Daten für das Mitglied und den Verein speichern, ändern und löschen',
-    'lms.me.quizzes:write': 'Quizantworten im Namen des Mitglieds abgeben',
-    'ntf.apps.webhook:update': 'festlegen und aufheben, an welche Adresse die Benachrichtigungen einer App gehen',
-    'ntf.apps.webhook:read': 'sehen, an welche Adresse die Benachrichtigungen einer App gehen',
-  },
-}
+/** Does not compile while a scope lacks a language of the pages. */
+export const wordsOf = (scope: Scope, language: Language): string => scopes[scope].words[language]
 
-export function wordsOf(scope: Scope, language: Language): string {
-  const words = scopeWords[language][scope]
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-/** Whether a scope lets an app do more than look. */
+/** Whether a scope allows an app more than reading. */
 export const changes = (scope: Scope) => !scope.endsWith(':read')
 
-export type Kind = 'club' | 'academy' | 'provider' | 'organisation'
+export type Kind = OrganisationKind | 'organisation'
 
-const kinds: Record<string, Kind> = { svc: 'club', lms: 'academy', ntf: 'provider' }
-
-/** The kind of organisation that these scopes are about: their section's, where they are of one. */
+/** The kind of organisation that all of these scopes concern; 'organisation' where they differ. */
 export function kindOf(asked: readonly Scope[]): Kind {
-  const [kind, ...others] = new Set(asked.map((scope) => kinds[scope.split('.')[0]!]))
+  const [kind, ...others] = new Set(asked.map(organisationKindOf))
   return kind === undefined || others.length > 0 ? 'organisation' : kind
 }
