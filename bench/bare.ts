@@ -1,14 +1,14 @@
 import { createServer } from 'node:http'
 import { jwtVerify } from 'jose'
 import pg from 'pg'
-import { developmentKey, developmentRules } from '../server/tokens/development.ts'
+import { developmentIssuer, developmentKey } from '../server/tokens/development.ts'
 import type { Tenant } from './routes.ts'
 import { routes } from './routes.ts'
 
 /** What the service is measured against: node:http and pg, the same statement, the same check of the token. */
 const { DATABASE_URL, DATA_DIR, ROUTE, PORT } = process.env
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10, options: '-c timezone=UTC' })
-const { keys, issuer, audience } = developmentRules(await developmentKey(DATA_DIR!))
+const { keys, issuer, audience } = developmentIssuer(await developmentKey(DATA_DIR!))
 const { method, bare } = routes[ROUTE!]!
 const verified = new Map<string, { tenant: Tenant; expires: number }>()
 

@@ -1,8 +1,8 @@
 import { errors } from '../../routers/errors.ts'
 import type { Step } from '../http/state.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
-import type { TokenRules } from '../tokens/verify.ts'
-import { ownPrincipal } from '../tokens/verify.ts'
+import { principalOf } from '../tokens/claims.ts'
+import type { TrustedIssuer } from '../tokens/verify.ts'
 import { openKeys } from './keys.ts'
 import type { MountParts } from './mount.ts'
 import { issuerOf, mountOauth } from './mount.ts'
@@ -10,8 +10,8 @@ import { issuerOf, mountOauth } from './mount.ts'
 export interface Oauth {
   /** Answers what is asked of the authorization server. */
   step: Step
-  /** By which its access tokens are believed. */
-  rules: TokenRules
+  /** Trusts its access tokens. */
+  trusted: TrustedIssuer
   /** Looks for new keys now. */
   reload: () => Promise<void>
   close: () => void
@@ -24,14 +24,14 @@ export async function openOauth(
   const keys = await openKeys(parts)
   return {
     step: mountOauth({ ...parts, keys }),
-    rules: {
+    trusted: {
       keys: keys.verify,
       issuer: issuerOf(parts.authBaseUrl),
       audience: AUDIENCE,
-      principalOf(...token: Parameters<typeof ownPrincipal>) {
-        const { gid: grant } = token[0]
+      principalOf(payload, header) {
+        const { gid: grant } = payload
         if (typeof grant !== 'string' || grant === '') throw errors.tokenInvalid()
-        return { ...ownPrincipal(...token), grant }
+        return { ...principalOf(payload, header), grant }
       },
     },
     reload: keys.reload,

@@ -15,9 +15,9 @@ import type { Oauth } from '../oauth/open.ts'
 import { openOauth } from '../oauth/open.ts'
 import { loginMethodsOf } from '../oauth/ways.ts'
 import { openSecrets } from '../secrets/keys.ts'
-import { developmentKey, developmentRules } from '../tokens/development.ts'
+import { createAuthenticate } from '../tokens/authenticate.ts'
+import { developmentIssuer, developmentKey } from '../tokens/development.ts'
 import { openExternalIssuer } from '../tokens/external-issuer.ts'
-import { authenticator } from '../tokens/verify.ts'
 import { openWorker } from '../webhooks/open.ts'
 import type { Worker } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
@@ -81,7 +81,7 @@ async function serve(config: Config, store: Store, log: Logger) {
     core,
     log,
     baseUrls: config.baseUrls,
-    authenticate: authenticator(tokens.trusted, now),
+    authenticate: createAuthenticate(tokens.trusted, now),
     consumeQuota: rateLimit(),
     room: createRoom(),
     oauth: oauth?.step,
@@ -127,12 +127,12 @@ async function trustedTokens(
   now: () => number,
 ) {
   if (externalIssuer) {
-    const { rules, ready, close } = await openExternalIssuer(externalIssuer, { db, now, log })
-    return { trusted: [rules], ready, close }
+    const { trusted, ready, close } = await openExternalIssuer(externalIssuer, { db, now, log })
+    return { trusted: [trusted], ready, close }
   }
   if (production) log.warn('TOKEN_ISSUER is not set: tokens of the development key in DATA_DIR are accepted')
-  const development = developmentRules(await developmentKey(dataDir))
-  return { trusted: oauth ? [oauth.rules, development] : [development], ready: () => true, close: () => {} }
+  const development = developmentIssuer(await developmentKey(dataDir))
+  return { trusted: oauth ? [oauth.trusted, development] : [development], ready: () => true, close: () => {} }
 }
 
 /** Of an error, what tells where it comes from; a database's `detail` may hold values. */

@@ -1,2 +1,2 @@
-/** Whom a token of ours is for: the three APIs together. It depends on no port and no base URL. */
+/** The audience of the tokens we issue: all three sections. It does not depend on ports or base URLs. */
 export const AUDIENCE = 'urn:member-apps-api'

@@ -3,13 +3,14 @@ import type { JWK } from 'jose'
 import { createLocalJWKSet, exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
 import { createOnceFile } from '../secrets/private-file.ts'
 import { AUDIENCE } from './audience.ts'
-import type { TokenRules } from './verify.ts'
+import { principalOf } from './claims.ts'
+import type { TrustedIssuer } from './verify.ts'
 
-/** It depends on no port and no base URL, so a token works wherever its key is. */
+/** Does not depend on ports or base URLs, so a token is valid wherever its key is. */
 const ISSUER = 'urn:member-apps-api:development'
 const ALGORITHM = 'ES256'
 
-/** The key that signs tokens where no outside issuer is configured: a private JWK, kept in the data directory. */
+/** The private JWK that signs development tokens; created in the data directory on first use. */
 export async function developmentKey(dataDir: string): Promise<JWK> {
   const text = await createOnceFile(dataDir, 'development-key.json', async () => {
     const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true })
@@ -18,12 +19,13 @@ export async function developmentKey(dataDir: string): Promise<JWK> {
   return JSON.parse(text)
 }
 
-export function developmentRules({ d: _private, ...publicKey }: JWK): TokenRules {
-  return { keys: createLocalJWKSet({ keys: [publicKey] }), issuer: ISSUER, audience: AUDIENCE }
+/** Trusts the tokens of `mintToken`. */
+export function developmentIssuer({ d: _private, ...publicKey }: JWK): TrustedIssuer {
+  return { issuer: ISSUER, audience: AUDIENCE, keys: createLocalJWKSet({ keys: [publicKey] }), principalOf }
 }
 
 export interface TokenClaims {
-  /** Null: for a first-party client on its own behalf. */
+  /** Null for a first-party client acting for itself. */
   member: string | null
   organisation: string
   client: string
@@ -31,7 +33,7 @@ export interface TokenClaims {
   expiresInSeconds: number
 }
 
-/** An access token (RFC 9068). */
+/** Signs an access token (RFC 9068) with the development key. */
 export async function mintToken(key: JWK, { member, organisation, client, scope, expiresInSeconds }: TokenClaims) {
   const now = Math.floor(Date.now() / 1000)
   return new SignJWT({ organisation, client_id: client, scope, ...(member !== null && { sub: member }) })

@@ -1,57 +1,59 @@
 import type { JWTHeaderParameters, JWTPayload } from 'jose'
 import type { Principal } from '../../routers/access.ts'
 import { errors } from '../../routers/errors.ts'
-import { ACCESS_TOKEN, principalNamed, typeOf } from './verify.ts'
+import type { Section } from '../../routers/scopes.ts'
+import { ACCESS_TOKEN, toPrincipal, typeOf } from './claims.ts'
 
-export interface TokenForm {
-  /** The `typ` of its header. */
+/** What an external issuer's access tokens look like. */
+export interface TokenFormat {
+  /** The `typ` of their header. */
   type: string
   /** The audience of each section. */
-  audiences: Readonly<Record<string, string>>
-  /** The names of the claims that say who and what. */
+  audiences: Readonly<Record<Section, string>>
+  /** The names of their claims; dots lead into nested objects. */
   claims: Readonly<Record<'member' | 'organisation' | 'client' | 'scope', string>>
 }
 
-/** Claims of ID tokens and logout tokens, which say who somebody is and not what an app may do. */
-const OF_OTHER_TOKENS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
+/** Claims that only ID tokens and logout tokens have: they identify a user and authorize nothing. */
+const CLAIMS_OF_OTHER_TOKENS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events']
 
-/** Reads the claims of an outside issuer's verified token. */
-export const outsidePrincipal =
-  ({ type, audiences, claims }: TokenForm) =>
+/** Reads the claims of an external issuer's verified token; throws 401. */
+export const externalPrincipalOf =
+  ({ type, audiences, claims }: TokenFormat) =>
   (payload: JWTPayload, header: JWTHeaderParameters): Principal => {
-    // A token that is bound to a key of its client is worth nothing without a proof, which nobody checks here.
+    // A token bound to its client's key (`cnf`) needs a proof of possession, which is not verified here.
     if (!isAccessToken(payload, typeOf(header), type) || Object.hasOwn(payload, 'cnf')) throw errors.tokenInvalid()
-    const principal = principalNamed({
-      member: claimOf(payload, claims.member),
-      organisation: onlyOne(claimOf(payload, claims.organisation)),
-      client: claimOf(payload, claims.client),
-      scopes: scopesOf(claimOf(payload, claims.scope)),
+    const principal = toPrincipal({
+      member: claim(payload, claims.member),
+      organisation: singleValue(claim(payload, claims.organisation)),
+      client: claim(payload, claims.client),
+      scopes: scopesOf(claim(payload, claims.scope)),
     })
-    const meantFor = [payload.aud].flat()
-    const sections = Object.keys(audiences).filter((section) => meantFor.includes(audiences[section]))
+    const audience = [payload.aud].flat()
+    const sections = Object.keys(audiences).filter((section) => audience.includes(audiences[section as Section]))
     return { ...principal, sections: new Set(sections) }
   }
 
-/** Where `at+jwt` does not tell an access token from the issuer's other tokens, their claims have to. */
-function isAccessToken(payload: JWTPayload, given: string, wanted: string): boolean {
-  if (given === ACCESS_TOKEN) return true
-  if (given !== typeOf({ typ: wanted } as JWTHeaderParameters)) return false
-  // Keycloak names the kind of each of its tokens in the payload.
+/** An issuer with another `typ` than at+jwt may use it for all of its tokens: then their claims tell them apart. */
+function isAccessToken(payload: JWTPayload, actual: string, expected: string): boolean {
+  if (actual === ACCESS_TOKEN) return true
+  if (actual !== typeOf({ typ: expected })) return false
+  // Keycloak names the kind of token in the payload.
   const { typ: kind = 'Bearer' } = payload
-  return kind === 'Bearer' && !OF_OTHER_TOKENS.some((claim) => Object.hasOwn(payload, claim))
+  return kind === 'Bearer' && !CLAIMS_OF_OTHER_TOKENS.some((name) => Object.hasOwn(payload, name))
 }
 
-/** A claim of that name, dots and all (Auth0's are addresses); else the names between the dots lead to it. */
-function claimOf(payload: JWTPayload, name: string): unknown {
-  if (Object.hasOwn(payload, name) || name.includes('://')) return ownOf(payload, name)
-  return name.split('.').reduce(ownOf, payload as unknown)
+/** A claim with exactly this name comes first: Auth0's names are URLs, dots included. */
+function claim(payload: JWTPayload, name: string): unknown {
+  if (Object.hasOwn(payload, name) || name.includes('://')) return own(payload, name)
+  return name.split('.').reduce(own, payload as unknown)
 }
 
-const ownOf = (value: unknown, name: string): unknown =>
+const own = (value: unknown, name: string): unknown =>
   Object.hasOwn(Object(value), name) ? (value as Record<string, unknown>)[name] : undefined
 
-/** Keycloak lists the organisations of a token, also when there is one. */
-const onlyOne = (value: unknown) => (Array.isArray(value) && value.length === 1 ? value[0] : value)
+/** Keycloak sends a token's organisations as a list, even when there is only one. */
+const singleValue = (value: unknown) => (Array.isArray(value) && value.length === 1 ? value[0] : value)
 
 function scopesOf(value: unknown = ''): string[] {
   if (typeof value === 'string') return value.split(' ')

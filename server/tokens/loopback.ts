@@ -1,2 +1,2 @@
-/** Whether a host, as a URL has it, is this machine whoever asks. */
+/** Whether a URL's hostname always means this machine. */
 export const isLoopback = (hostname: string) => /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/i.test(hostname)

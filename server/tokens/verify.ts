@@ -1,57 +1,49 @@
-import type { IncomingMessage } from 'node:http'
 import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey } from 'jose'
 import { decodeJwt, errors as jose, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../routers/access.ts'
 import { ApiError, errors } from '../../routers/errors.ts'
-import { countOf } from '../http/match-route.ts'
 
-export interface TokenRules {
-  /** The keys, as a JWKS gives them. */
-  keys: JWTVerifyGetKey
+/** An issuer whose access tokens the service accepts. */
+export interface TrustedIssuer {
   issuer: string
   audience: string | string[]
-  /** Which member, organisation, client and scopes a verified token names; where nothing is said, by the names of our own. */
-  principalOf?: (payload: JWTPayload, header: JWTHeaderParameters) => Principal
-  /** Another value once keys have changed: a remembered token is then verified again. */
-  edition?: () => unknown
+  keys: JWTVerifyGetKey
+  /** Reads a verified token; throws 401 when it is not an access token or lacks a claim. */
+  principalOf: (payload: JWTPayload, header: JWTHeaderParameters) => Principal
+  /** Changes with the keys; cached tokens are then verified again. */
+  keySetVersion?: () => unknown
 }
 
-/** Asymmetric ones only, so that no verifier can sign and no public key passes for a secret. */
+/** Asymmetric only, so that a public key can never be used as a shared secret. */
 const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512', 'EdDSA', 'Ed25519']
 
-/** The clock of who signed may be ahead of ours; that a token has expired is told to the second all the same. */
+/** For issuers whose clock is ahead of ours. Expiry has no tolerance. */
 const CLOCK_TOLERANCE_SECONDS = 5
 
-/** Spaces and padding may be added without end: a token that has them is verified each time, and takes no place. */
-const AS_USUAL = /^Bearer [\w\-.]+$/i
+/** Without the padding that may follow: each of its endless spellings would take a place in the cache. */
+const CANONICAL = /^[\w\-.]+$/
 
-interface Verified {
+interface VerifiedToken {
   principal: Principal
-  expires: number
-  rules: TokenRules
-  edition: unknown
+  expiresAt: number
+  trusted: TrustedIssuer
+  keySetVersion: unknown
 }
 
-export type Authenticate = (request: IncomingMessage) => Principal | Promise<Principal>
+/** Verifies an access token (JWT) once and caches it until it expires. The returned function throws 401 or 503. */
+export function createTokenVerifier(issuers: readonly TrustedIssuer[], now: () => number) {
+  const cache = new LRUCache<string, VerifiedToken>({ max: 10_000 })
 
-/** A request's bearer token as a principal; 401 when it has none, or one that none of these issuers vouches for. */
-export function authenticator(trusted: readonly TokenRules[], now: () => number): Authenticate {
-  /** Verified signatures, by the header that they came in. A token is as it is: only its expiry has to be looked at again. */
-  const verified = new LRUCache<string, Verified>({ max: 10_000 })
-
-  const verify = async (authorization: string): Promise<Verified> => {
-    const [, token] = /^Bearer +([\w\-.~+/]+=*)$/i.exec(authorization) ?? []
-    if (token === undefined) throw errors.tokenInvalid()
-    // Not believed yet: it says only whose rules are to be asked.
-    const said = issuerOf(token)
-    const rules = trusted.find(({ issuer }) => issuer === said)
-    if (!rules) throw errors.tokenInvalid()
-    const { keys, issuer, audience, principalOf = ownPrincipal, edition } = rules
-    const before = edition?.()
-    const { payload, protectedHeader } = await jwtVerify(token, keys, {
-      issuer,
-      audience,
+  const verify = async (token: string): Promise<VerifiedToken> => {
+    const claimed = issuerOf(token)
+    const trusted = issuers.find(({ issuer }) => issuer === claimed)
+    if (!trusted) throw errors.tokenInvalid()
+    // Read first: the keys may change while the signature is verified.
+    const keySetVersion = trusted.keySetVersion?.()
+    const { payload, protectedHeader } = await jwtVerify(token, trusted.keys, {
+      issuer: trusted.issuer,
+      audience: trusted.audience,
       algorithms: ALGORITHMS,
       requiredClaims: ['exp'],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
@@ -60,27 +52,21 @@ export function authenticator(trusted: readonly TokenRules[], now: () => number)
       if (cause instanceof ApiError) throw cause
       throw cause instanceof jose.JWTExpired ? errors.tokenExpired() : errors.tokenInvalid()
     })
-    const principal = principalOf(payload, protectedHeader)
-    return { principal, expires: payload.exp! * 1000, rules, edition: before }
+    const principal = trusted.principalOf(payload, protectedHeader)
+    return { principal, expiresAt: payload.exp! * 1000, trusted, keySetVersion }
   }
 
-  const unlessExpired = ({ principal, expires }: Verified): Principal => {
-    if (expires <= now()) throw errors.tokenExpired()
-    return principal
-  }
-
-  return ({ headers: { authorization }, rawHeaders }) => {
-    if (authorization === undefined) throw errors.tokenMissing()
-    if (countOf(rawHeaders, 'authorization') !== 1) throw errors.tokenInvalid()
-    const known = verified.get(authorization)
-    if (known && known.edition === known.rules.edition?.()) return unlessExpired(known)
-    return verify(authorization).then((found) => {
-      if (AS_USUAL.test(authorization)) verified.set(authorization, found)
-      return unlessExpired(found)
-    })
+  return async (token: string): Promise<Principal> => {
+    const cached = cache.get(token)
+    const isCurrent = cached?.keySetVersion === cached?.trusted.keySetVersion?.()
+    const verified = cached && isCurrent ? cached : await verify(token)
+    if (verified !== cached && CANONICAL.test(token)) cache.set(token, verified)
+    if (verified.expiresAt <= now()) throw errors.tokenExpired()
+    return verified.principal
   }
 }
 
+/** The issuer that a token claims, before its signature is verified. */
 function issuerOf(token: string): string | undefined {
   try {
     return decodeJwt(token).iss
@@ -88,28 +74,3 @@ function issuerOf(token: string): string | undefined {
     throw errors.tokenInvalid()
   }
 }
-
-/** What kind of token it says it is: the media type of its header in short, lower case. */
-export const typeOf = ({ typ }: JWTHeaderParameters) =>
-  String(typ)
-    .toLowerCase()
-    .replace(/^application\//, '')
-
-export const ACCESS_TOKEN = 'at+jwt'
-
-export function ownPrincipal(payload: JWTPayload, header: JWTHeaderParameters): Principal {
-  const { sub: member, organisation, client_id: client, scope = '' } = payload
-  if (typeOf(header) !== ACCESS_TOKEN || typeof scope !== 'string') throw errors.tokenInvalid()
-  return principalNamed({ member, organisation, client, scopes: scope.split(' ') })
-}
-
-/** Without an organisation or a client there is no principal; who needs no member is for the procedures to say. */
-export function principalNamed(
-  named: Record<'member' | 'organisation' | 'client', unknown> & { scopes: string[] },
-): Principal {
-  const { member, organisation, client, scopes } = named
-  if (!(member === undefined || isName(member)) || !isName(organisation) || !isName(client)) throw errors.tokenInvalid()
-  return { member: member ?? null, organisation, client, scopes: new Set(scopes) }
-}
-
-const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''

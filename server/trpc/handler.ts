@@ -13,7 +13,7 @@ import type { ConsumeQuota } from '../http/rate-limit.ts'
 import type { Room } from '../http/response-memory.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { Step } from '../http/state.ts'
-import type { Authenticate } from '../tokens/verify.ts'
+import type { Authenticate } from '../tokens/authenticate.ts'
 import { replyTo, singleCall } from './call.ts'
 
 const ENDPOINT = '/trpc'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { outsideWorld } from './external-world.ts'
+import { externalWorld } from './external-world.ts'
 
 const notValid = { status: 401, body: { error: { code: 'invalid_token', message: 'This token is not valid.' } } }
-type World = Awaited<ReturnType<typeof outsideWorld>>
+type World = Awaited<ReturnType<typeof externalWorld>>
 
 describe('an ID token', () => {
   it.each([
@@ -13,7 +13,7 @@ describe('an ID token', () => {
     ["Keycloak's kind Refresh", { typ: 'Refresh' }],
     ['the event of a logout', { events: {} }],
   ])('is refused by %s, where access tokens are of the type JWT as well', async (_, claims) => {
-    const { ask, token } = await outsideWorld({ settings: { type: 'JWT' } })
+    const { ask, token } = await externalWorld({ settings: { type: 'JWT' } })
     for (const typ of ['JWT', 'jwt']) {
       expect(await ask(await token({ typ: 'Bearer' }, { typ }))).toMatchObject({ status: 200 })
       expect(await ask(await token({}, { typ }))).toMatchObject({ status: 200 })
@@ -53,7 +53,7 @@ describe('the names of claims', () => {
     ],
   ])('may be those %s', async (_, names, claimsOf) => {
     const claims = { member: 'sub', organisation: 'organisation', client: 'client_id', scope: 'scope', ...names }
-    const { world, ask, token } = await outsideWorld({ settings: { claims } })
+    const { world, ask, token } = await externalWorld({ settings: { claims } })
     const none = { sub: undefined, organisation: undefined, client_id: undefined }
     const given = await token({ ...none, sub: names.member ? 'nobody' : world.ids.member, ...claimsOf(world.ids) })
     const reply = await world.call('GET', '/me/profile', { token: given })
@@ -70,13 +70,13 @@ describe('the names of claims', () => {
       'https://example.org/x',
     ]) {
       const claims = { member: 'sub', organisation, client: 'client_id', scope: 'scope' }
-      const { ask, token } = await outsideWorld({ settings: { claims } })
+      const { ask, token } = await externalWorld({ settings: { claims } })
       expect(await ask(await token({ 'https://example': { 'org/x': 'club' } }))).toMatchObject(notValid)
     }
   })
 
   it('give no scopes where there are none', async () => {
-    const { world, token } = await outsideWorld()
+    const { world, token } = await externalWorld()
     const given = await token({ scope: undefined })
     expect(await world.call('GET', '/', { token: given })).toMatchObject({ status: 200 })
     expect(await world.call('GET', '/me/profile', { token: given })).toMatchObject({ status: 403 })

@@ -1,23 +1,23 @@
 import { createHmac, createPublicKey } from 'node:crypto'
 import { generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { outsideWorld } from './external-world.ts'
+import { externalWorld } from './external-world.ts'
 
 const notValid = { status: 401, body: { error: { code: 'invalid_token', message: 'This token is not valid.' } } }
 const expired = { status: 401, body: { error: { code: 'invalid_token', message: 'This token has expired.' } } }
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-type World = Awaited<ReturnType<typeof outsideWorld>>
+type World = Awaited<ReturnType<typeof externalWorld>>
 
 describe('a token of an outside issuer', () => {
   it.each(['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA'])('is believed when it is signed with %s', async (alg) => {
-    const { issuer, world, token } = await outsideWorld()
+    const { issuer, world, token } = await externalWorld()
     await issuer.addKey(alg)
     const reply = await world.call('GET', '/me/profile', { token: await token() })
     expect(reply).toMatchObject({ status: 200, body: { id: world.ids.member } })
   })
 
   it.each(['at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/At+Jwt'])('may have the type %s', async (typ) => {
-    const { ask, token } = await outsideWorld()
+    const { ask, token } = await externalWorld()
     expect(await ask(await token({}, { typ }))).toMatchObject({ status: 200 })
   })
 
@@ -67,7 +67,7 @@ describe('a token of an outside issuer', () => {
     const atEnd = (end: () => Promise<void>) => {
       ended = end
     }
-    shared = await outsideWorld({ atEnd })
+    shared = await externalWorld({ atEnd })
   })
   afterAll(() => ended())
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { times } from '../support/size.ts'
-import { outsideWorld } from './external-world.ts'
+import { externalWorld } from './external-world.ts'
 import type { Answer } from './loopback-issuer.ts'
 import { hang, loopbackIssuer, status, text } from './loopback-issuer.ts'
 
 const notValid = { status: 401, body: { error: { code: 'invalid_token', message: 'This token is not valid.' } } }
 const unavailable = { status: 503, headers: { 'retry-after': '2' }, body: { error: { code: 'unavailable' } } }
 const statusesOf = (replies: { status: number }[]) => [...new Set(replies.map(({ status }) => status))]
-type World = Awaited<ReturnType<typeof outsideWorld>>
+type World = Awaited<ReturnType<typeof externalWorld>>
 
 /** What may be wrong with an issuer; each until `answer(null)` and `up()`. */
 const troubles: [string, (world: World) => unknown][] = [
@@ -56,7 +56,7 @@ async function mend({ issuer }: World) {
 
 describe.each(troubles)('while the issuer %s', (_, trouble) => {
   it('known keys go on working, unknown ones are 503, and all is well again without a restart', async () => {
-    const made = await outsideWorld()
+    const made = await externalWorld()
     const { issuer, world, ask, token } = made
     const [first] = issuer.keys()
     const added = await issuer.addKey()
@@ -87,7 +87,7 @@ describe('tokens with an unknown key', () => {
     ['that answers', null, 401, 2],
     ['that cannot', status(500), 503, 2],
   ])('are asked about once, however many: of an issuer %s', async (_, answer, expected, asked) => {
-    const { issuer, ask, token } = await outsideWorld({ pace: { cooldownMs: 600_000, retryMs: 600_000 } })
+    const { issuer, ask, token } = await externalWorld({ intervals: { unknownKeyMs: 600_000, retryMs: 600_000 } })
     const [key] = issuer.keys()
     issuer.answer(answer)
     issuer.requests.length = 0
@@ -100,7 +100,7 @@ describe('tokens with an unknown key', () => {
   })
 
   it('wait for one answer together when it takes its time', async () => {
-    const { issuer, ask } = await outsideWorld()
+    const { issuer, ask } = await externalWorld()
     await issuer.addKey()
     issuer.requests.length = 0
     const slow: Answer = (response) => void setTimeout(() => text(JSON.stringify(issuer.keySet()))(response), 300)
@@ -112,7 +112,7 @@ describe('tokens with an unknown key', () => {
 
 describe('a change of keys', () => {
   it('is noticed with the first token of the new key, and again half a minute later', async () => {
-    const { issuer, world, ask } = await outsideWorld()
+    const { issuer, world, ask } = await externalWorld()
     for (let round = 0; round < times(10, 3); round++) {
       await issuer.addKey()
       expect(await ask()).toMatchObject({ status: 200 })
@@ -125,7 +125,7 @@ describe('a change of keys', () => {
   })
 
   it('takes effect in the background as well: what a withdrawn key signed is refused, remembered or not', async () => {
-    const { issuer, ask, token } = await outsideWorld({ pace: { reloadMs: 50 } })
+    const { issuer, ask, token } = await externalWorld({ intervals: { reloadMs: 50 } })
     const [old] = issuer.keys()
     const remembered = await token({}, {}, old)
     expect(await ask(remembered)).toMatchObject({ status: 200 })
@@ -144,13 +144,13 @@ describe('keys are found', () => {
     ['in the document of RFC 8414, of an issuer with a path', { place: 'oauth-authorization-server' }],
     ['in the document of RFC 8414, of one without', { place: 'oauth-authorization-server', path: '' }],
   ])('%s', async (_, where) => {
-    const { ask } = await outsideWorld({ issuer: await loopbackIssuer(where) })
+    const { ask } = await externalWorld({ issuer: await loopbackIssuer(where) })
     expect(await ask()).toMatchObject({ status: 200 })
   })
 
   it('at TOKEN_JWKS_URL, where that is set, and nowhere else', async () => {
     const issuer = await loopbackIssuer()
-    const { ask } = await outsideWorld({ issuer, settings: { jwksUrl: issuer.jwksUrl } })
+    const { ask } = await externalWorld({ issuer, settings: { jwksUrl: issuer.jwksUrl } })
     expect(await ask()).toMatchObject({ status: 200 })
     expect(issuer.requests).toEqual([new URL(issuer.jwksUrl).pathname])
   })

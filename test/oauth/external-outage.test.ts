@@ -1,24 +1,24 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { times } from '../support/size.ts'
-import { outsideWorld } from './external-world.ts'
+import { externalWorld } from './external-world.ts'
 import { loopbackIssuer, status } from './loopback-issuer.ts'
 
 const quick = { reloadMs: 50, retryMs: 50 }
 const soon = { timeout: 15_000 }
 
 /** Until the issuer's newest key is in the database. */
-const kept = ({ world, issuer }: Awaited<ReturnType<typeof outsideWorld>>) =>
+const kept = ({ world, issuer }: Awaited<ReturnType<typeof externalWorld>>) =>
   expect.poll(() => keptWith(world, issuer.keys().at(-1)!.kid), soon).toBe(1)
 
-const keptWith = ({ db }: Awaited<ReturnType<typeof outsideWorld>>['world'], kid: string) =>
+const keptWith = ({ db }: Awaited<ReturnType<typeof externalWorld>>['world'], kid: string) =>
   db.oauthRecord.count({ where: { model: 'OutsideKeys', payload: { path: ['keys'], array_contains: [{ kid }] } } })
 
 describe('an outage of the issuer', () => {
   it('of ten minutes fails no token of a known key, whatever the background does', async () => {
     const lines: string[] = []
     const onLog = (line: string) => lines.push(line)
-    const { issuer, world, ask, token } = await outsideWorld({ pace: quick, onLog })
+    const { issuer, world, ask, token } = await externalWorld({ intervals: quick, onLog })
     await issuer.down()
     const statuses: number[] = []
     const count = times(200, 40)
@@ -39,7 +39,7 @@ describe('an outage of the issuer', () => {
   it('at the start: every token is 503 until the first keys, which come without a restart', async () => {
     const issuer = await loopbackIssuer()
     issuer.answer(status(502))
-    const { world, ask, ready, token } = await outsideWorld({ issuer, pace: { retryMs: 3_000 } })
+    const { world, ask, ready, token } = await externalWorld({ issuer, intervals: { retryMs: 3_000 } })
     expect(ready()).toBe(false)
     for (const given of [await token(), await token({ exp: world.now() - 9 }), await token({ aud: 'x' })]) {
       expect(await ask(given)).toMatchObject({ status: 503, headers: { 'retry-after': '2' } })
@@ -52,7 +52,7 @@ describe('an outage of the issuer', () => {
   })
 
   it('at a restart: the known keys are those of the last time, on every node', async () => {
-    const first = await outsideWorld()
+    const first = await externalWorld()
     const { issuer } = first
     const [old] = issuer.keys()
     await kept(first)
@@ -63,20 +63,20 @@ describe('an outage of the issuer', () => {
     await issuer.addKey()
     await issuer.down()
 
-    const second = await outsideWorld({ issuer })
+    const second = await externalWorld({ issuer })
     expect(second.ready()).toBe(true)
     for (const key of known) expect(await second.ask(await second.token({}, {}, key))).toMatchObject({ status: 200 })
     expect(await second.ask()).toMatchObject({ status: 503 })
     const forged = await second.token({ aud: 'elsewhere' }, {}, old)
     expect(await second.ask(forged)).toMatchObject({ status: 401 })
 
-    const elsewhere = await outsideWorld({ issuer, settings: { jwksUrl: `${issuer.issuer}/other` } })
+    const elsewhere = await externalWorld({ issuer, settings: { jwksUrl: `${issuer.issuer}/other` } })
     expect(elsewhere.ready()).toBe(false)
     expect(await elsewhere.ask(await elsewhere.token({}, {}, old))).toMatchObject({ status: 503 })
   })
 
   it('leaves what is kept as it was', async () => {
-    const world = await outsideWorld({ pace: quick })
+    const world = await externalWorld({ intervals: quick })
     const { issuer } = world
     await kept(world)
     const { kid } = issuer.keys()[0]!
@@ -89,8 +89,8 @@ describe('an outage of the issuer', () => {
 
 describe('the background', () => {
   it('asks again and again, and ends with the service', async () => {
-    const ended = await outsideWorld({ pace: quick })
-    const other = await outsideWorld({ pace: quick })
+    const ended = await externalWorld({ intervals: quick })
+    const other = await externalWorld({ intervals: quick })
     const { requests } = ended.issuer
     await expect.poll(() => requests.length, soon).toBeGreaterThan(10)
     const held: ServerResponse[] = []

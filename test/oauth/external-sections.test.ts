@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { outsideWorld } from './external-world.ts'
+import { externalWorld } from './external-world.ts'
 
 const audiences = { apps: 'urn:apps', lms: 'urn:lms', notify: 'urn:notify' }
 const notValid = { status: 401, body: { error: { message: 'This token is not valid.' } } }
@@ -18,7 +18,7 @@ describe('a token', () => {
     ['urn', [401, 401, 401, 401]],
     [[], [401, 401, 401, 401]],
   ])('for %s is good at its sections alone, over REST and tRPC', async (aud, statuses) => {
-    const { world, token } = await outsideWorld({ settings: { audiences } })
+    const { world, token } = await externalWorld({ settings: { audiences } })
     const { club, academy, provider, app } = world.ids
     const rest = async (method: string, path: string, organisation: string, body?: unknown) =>
       (await world.call(method, path, { token: await token({ aud, organisation }), body })).status
@@ -48,7 +48,7 @@ describe('a token', () => {
   })
 
   it('for another section is told nothing else, and does not count', async () => {
-    const { world, token } = await outsideWorld({ settings: { audiences } })
+    const { world, token } = await externalWorld({ settings: { audiences } })
     await world.db.team.update({ where: { id: world.ids.team }, data: { level: 'hobby' } })
     for (const claims of [{ scope: '' }, { sub: 'nobody' }, { client_id: 'nobody' }]) {
       const given = await token({ aud: 'urn:lms', ...claims })
@@ -61,7 +61,7 @@ describe('a token', () => {
   })
 
   it('for some sections is refused call by call in a batch', async () => {
-    const { world, token } = await outsideWorld({ settings: { audiences } })
+    const { world, token } = await externalWorld({ settings: { audiences } })
     const authorization = `Bearer ${await token({ aud: 'urn:apps' })}`
     const input = encodeURIComponent(JSON.stringify({ 1: { id: world.ids.app } }))
     const reply = await world.internal('GET', `/trpc/root,webhook.get?batch=1&input=${input}`, {

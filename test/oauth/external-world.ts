@@ -1,8 +1,9 @@
 import pino from 'pino'
 import { onTestFinished } from 'vitest'
 import { memberScopes } from '../../routers/scopes.ts'
-import type { ExternalIssuer } from '../../server/tokens/external-issuer.ts'
-import { openExternalIssuer, PACE } from '../../server/tokens/external-issuer.ts'
+import type { ExternalIssuerSettings } from '../../server/tokens/external-issuer.ts'
+import { openExternalIssuer } from '../../server/tokens/external-issuer.ts'
+import { INTERVALS } from '../../server/tokens/external-keys.ts'
 import type { AtEnd } from '../process/service.ts'
 import { startWorld } from '../support/world.ts'
 import type { Issuer } from './loopback-issuer.ts'
@@ -12,20 +13,26 @@ export const AUDIENCE = 'https://api.example.org'
 
 interface Options {
   issuer?: Issuer
-  settings?: Partial<ExternalIssuer>
-  pace?: Partial<typeof PACE>
+  settings?: Partial<ExternalIssuerSettings>
+  intervals?: Partial<typeof INTERVALS>
   onLog?: (line: string) => void
   atEnd?: AtEnd
 }
 
-/** A service that believes an issuer, and how that issuer signs for the world's member. Both end with the test, or as is said. */
-export async function outsideWorld({ issuer: given, settings, pace, onLog, atEnd = onTestFinished }: Options = {}) {
+/** A service that trusts an external issuer, and that issuer's tokens for the world's member. Both are closed `atEnd`. */
+export async function externalWorld({
+  issuer: given,
+  settings,
+  intervals,
+  onLog,
+  atEnd = onTestFinished,
+}: Options = {}) {
   const issuer = given ?? (await loopbackIssuer())
-  let outside!: Awaited<ReturnType<typeof openExternalIssuer>>
+  let external!: Awaited<ReturnType<typeof openExternalIssuer>>
   const world = await startWorld({
-    async outside(now, db) {
+    async externalIssuer(now, db) {
       const log = pino({ level: onLog ? 'info' : 'silent' }, { write: (line) => onLog?.(line) })
-      outside = await openExternalIssuer(
+      external = await openExternalIssuer(
         {
           issuer: issuer.issuer,
           jwksUrl: undefined,
@@ -34,13 +41,13 @@ export async function outsideWorld({ issuer: given, settings, pace, onLog, atEnd
           claims: { member: 'sub', organisation: 'organisation', client: 'client_id', scope: 'scope' },
           ...settings,
         },
-        { db, now, log, pace: { ...PACE, ...pace } },
+        { db, now, log, intervals: { ...INTERVALS, ...intervals } },
       )
-      return outside.rules
+      return external.trusted
     },
   })
   atEnd(async () => {
-    outside.close()
+    external.close()
     await world.close()
     await issuer.down()
   })
@@ -55,7 +62,7 @@ export async function outsideWorld({ issuer: given, settings, pace, onLog, atEnd
         aud: AUDIENCE,
         iat: world.now(),
         exp: world.now() + 3600,
-        // No two are the same, so that none was remembered.
+        // Each token differs, so none is answered from the cache.
         jti: crypto.randomUUID(),
         ...claims,
       },
@@ -64,10 +71,10 @@ export async function outsideWorld({ issuer: given, settings, pace, onLog, atEnd
   return {
     world,
     issuer,
-    ready: outside.ready,
-    stop: outside.close,
+    ready: external.ready,
+    stop: external.close,
     token,
-    /** The answer of `GET /` to a token, by default a new one of the newest key. */
+    /** Calls `GET /`, by default with a new token signed by the newest key. */
     ask: async (given?: string) => world.call('GET', '/', { token: given ?? (await token()) }),
   }
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair } from 'jose'
 import Provider from 'oidc-provider'
 import { expect, it, onTestFinished } from 'vitest'
-import { AUDIENCE, outsideWorld } from './external-world.ts'
+import { AUDIENCE, externalWorld } from './external-world.ts'
 import { loopbackIssuer } from './loopback-issuer.ts'
 
 /** An issuer that nobody here wrote: it gives a client, for a resource, access tokens as RFC 9068 has them. */
@@ -69,7 +69,7 @@ it.each(['ES256', 'RS256'])('a token of oidc-provider is believed, %s', async (a
   const provider = await providerAt(alg, () => named)
   const { issuer } = provider
   const claims = { member: 'member.id', organisation: 'https://example.org/club', client: 'app.id', scope: 'scope' }
-  const { world, ask } = await outsideWorld({ issuer: { ...(await loopbackIssuer()), issuer }, settings: { claims } })
+  const { world, ask } = await externalWorld({ issuer: { ...(await loopbackIssuer()), issuer }, settings: { claims } })
   named = {
     member: { id: world.ids.member },
     'https://example.org/club': world.ids.club,

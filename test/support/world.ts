@@ -20,9 +20,9 @@ import { createRoom } from '../../server/http/response-memory.ts'
 import { openOauth } from '../../server/oauth/open.ts'
 import type { LoginMethods } from '../../server/oauth/sign-in.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
-import { developmentRules } from '../../server/tokens/development.ts'
-import type { TokenRules } from '../../server/tokens/verify.ts'
-import { authenticator } from '../../server/tokens/verify.ts'
+import { createAuthenticate } from '../../server/tokens/authenticate.ts'
+import { developmentIssuer } from '../../server/tokens/development.ts'
+import type { TrustedIssuer } from '../../server/tokens/verify.ts'
 
 export interface Reply {
   status: number
@@ -54,8 +54,8 @@ interface Options {
   auth?: Partial<LoginMethods>
   /** Another service of the same tenant, with the same secrets. */
   like?: { ids: Ids; secretsKeys: readonly Buffer[] }
-  /** Believed in place of the world's own key. */
-  outside?: (now: () => number, db: Database) => Promise<TokenRules>
+  /** Trusted in place of the world's own key. */
+  externalIssuer?: (now: () => number, db: Database) => Promise<TrustedIssuer>
   /** Lines of the log. */
   onLog?: (line: string) => void
 }
@@ -84,15 +84,16 @@ export async function startWorld(options: Options = {}) {
     storageQuotaBytes: options.storageQuotaBytes ?? 10 * 1024 * 1024,
   })
   const { privateKey, publicKey } = await generateKeyPair('ES256')
-  const rules = developmentRules({ ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256' })
+  const development = developmentIssuer({ ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256' })
   const onError = (error: unknown) => options.onLog?.(String(error))
   const ways: LoginMethods = { codes: null, upstream: null, pick: true, ...options.auth }
   const asked = { db, now, cipher, secretsKeys, authBaseUrl, appsBaseUrl: 'http://apps.test/v1', ways, onError }
   const oauth = options.auth && (await openOauth(asked))
+  const trusted = oauth ? [oauth.trusted, development] : [(await options.externalIssuer?.(now, db)) ?? development]
   const parts: Parts = {
     core,
     baseUrls: { apps: 'http://apps.test/v1', lms: 'http://lms.test/v1', notify: 'http://notify.test/v1' },
-    authenticate: authenticator(oauth ? [oauth.rules, rules] : [(await options.outside?.(now, db)) ?? rules], now),
+    authenticate: createAuthenticate(trusted, now),
     consumeQuota: rateLimit(options.windowSeconds),
     room: createRoom(),
     log: pino({ level: options.onLog ? 'info' : 'silent' }, { write: (line) => options.onLog?.(line) }),
@@ -111,8 +112,8 @@ export async function startWorld(options: Options = {}) {
       organisation: ids.club,
       client_id: ids.client,
       scope: allScopes,
-      iss: rules.issuer,
-      aud: rules.audience,
+      iss: development.issuer,
+      aud: development.audience,
       iat: seconds,
       exp: seconds + 3600,
       jti: randomUUID(),
@@ -125,7 +126,6 @@ export async function startWorld(options: Options = {}) {
     db,
     core,
     ids,
-    rules,
     oauth,
     secretsKeys,
     token,

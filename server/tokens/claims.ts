@@ -1,0 +1,31 @@
+import type { JWTHeaderParameters, JWTPayload } from 'jose'
+import type { Principal } from '../../routers/access.ts'
+import { errors } from '../../routers/errors.ts'
+
+/** The `typ` of access tokens (RFC 9068). */
+export const ACCESS_TOKEN = 'at+jwt'
+
+/** The media type in a token's header, in lower case and without `application/` (RFC 7515, 4.1.9). */
+export const typeOf = ({ typ }: Pick<JWTHeaderParameters, 'typ'>) =>
+  String(typ)
+    .toLowerCase()
+    .replace(/^application\//, '')
+
+/** The principal of an access token with our own claim names; throws 401. */
+export function principalOf(payload: JWTPayload, header: JWTHeaderParameters): Principal {
+  const { sub: member, organisation, client_id: client, scope = '' } = payload
+  if (typeOf(header) !== ACCESS_TOKEN || typeof scope !== 'string') throw errors.tokenInvalid()
+  return toPrincipal({ member, organisation, client, scopes: scope.split(' ') })
+}
+
+interface Claims extends Record<'member' | 'organisation' | 'client', unknown> {
+  scopes: string[]
+}
+
+/** Throws 401 without an organisation or a client. Whether a member is needed depends on the procedure. */
+export function toPrincipal({ member, organisation, client, scopes }: Claims): Principal {
+  if (!(member === undefined || isName(member)) || !isName(organisation) || !isName(client)) throw errors.tokenInvalid()
+  return { member: member ?? null, organisation, client, scopes: new Set(scopes) }
+}
+
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
