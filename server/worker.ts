@@ -8,7 +8,7 @@ await runProcess(async (config, log, shutdownSignal) => {
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'))
   try {
     const { cipher } = await openSecrets(config, store.db, log)
-    const worker = openWorker(config, { db: store.db, cipher, now: Date.now, log })
+    const worker = openWorker(config.webhooks, { db: store.db, cipher, now: Date.now, log })
     log.info('the worker delivers')
     await shutdownSignal
     await worker.close()

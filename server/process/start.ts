@@ -94,7 +94,7 @@ async function serve(config: Config, store: Store, log: Logger) {
     throw error
   })
 
-  if (config.webhooks.worker) worker = openWorker(config, { db: store.db, cipher, now, log })
+  if (config.webhooks.worker) worker = openWorker(config.webhooks, { db: store.db, cipher, now, log })
 
   return {
     store,
