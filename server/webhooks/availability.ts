@@ -1,21 +1,21 @@
 import type { Logger } from 'pino'
 
-/** Longer than a query can hang: until then, connections that were lost as well are still to be found out. */
+/** Longer than a query can hang: until then, other connections may still turn out to be lost. */
 const SETTLED_MS = 6_000
 
-export type Outage = ReturnType<typeof createOutage>
+export type Availability = ReturnType<typeof createAvailability>
 
-/** Says once that the database is away, and once that it is back for good. */
-export function createOutage(log: Logger) {
+/** Logs once that the database is unavailable, and once that it has recovered. */
+export function createAvailability(log: Logger) {
   let failedAt: number | undefined
   return {
-    failed(error: unknown) {
-      if (failedAt === undefined) log.warn({ err: error }, 'deliveries wait for the database')
+    down(error: unknown) {
+      if (failedAt === undefined) log.warn({ err: error }, 'deliveries are paused: the database is unavailable')
       failedAt = performance.now()
     },
-    passed() {
+    up() {
       if (failedAt === undefined || performance.now() - failedAt < SETTLED_MS) return
-      log.info('deliveries go on')
+      log.info('deliveries have resumed')
       failedAt = undefined
     },
   }

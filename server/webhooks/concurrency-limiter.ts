@@ -1,121 +1,133 @@
 import { LRUCache } from 'lru-cache'
 
-/** How many deliveries may be under way at once, in a worker. */
+/** Deliveries in flight at once, in one worker. */
 const LIMITS = {
-  all: 2_048,
-  /** To subscriptions that have not received anything yet, or whose last try has failed: the others always find slots. */
-  unproven: 1_536,
-  /** To those whose last try has failed: new ones find slots as well. */
+  total: 2_048,
+  /** Of new and failing subscriptions together: healthy ones always find slots. */
+  newOrFailing: 1_536,
+  /** Of failing subscriptions: new ones find slots as well. */
   failing: 1_024,
-  /** To one subscription. */
-  most: 32,
-  /** New tries of unproven ones in one share: each means a connection, which costs as much as ten deliveries. */
+  perSubscription: 32,
+  /** New and failing subscriptions in one allocation: each needs a connection, which costs as much as ten deliveries. */
   connections: 8,
-  /** Of so many subscriptions it is remembered how they do; one that is forgotten is a new one. */
+  /** Subscriptions whose state is remembered; a forgotten one is new again. */
   remembered: 20_000,
 }
 
-/** A failing subscription rests, twice as long each time; and the longer the longer its last try took, in ms. */
-const FIRST_REST_MS = 100
-const REST_OF_TRY = 4
-const MOST_REST_MS = 60_000
+export type Limits = typeof LIMITS
 
-type Standing = 'new' | 'proven' | 'failing'
+/** A failure's backoff doubles with each further one, and is at least this multiple of the attempt's duration. */
+const MIN_BACKOFF_MS = 100
+const MAX_BACKOFF_MS = 60_000
+const BACKOFF_PER_DURATION = 4
 
-interface Lane {
-  standing: Standing
-  /** How many it may have under way. */
-  room: number
-  /** One after the other; what was under way together counts once. */
+type Health = 'new' | 'healthy' | 'failing'
+
+interface State {
+  health: Health
+  /** Deliveries that may be in flight. */
+  concurrency: number
+  /** In a row; attempts that were in flight together count once. */
   failures: number
   failedAt: number
-  restsUntil: number
+  backoffUntil: number
 }
 
-/** Slots that are taken, by how the subscription did when it took them. */
-type Held = Record<Standing, number>
+/** A delivery in flight. */
+export interface Slot {
+  subscription: string
+  /** Of the subscription when the attempt started. */
+  health: Health
+  startedAt: number
+}
 
-const unknown: Lane = { standing: 'new', room: 1, failures: 0, failedAt: Number.NEGATIVE_INFINITY, restsUntil: 0 }
+const initial: State = {
+  health: 'new',
+  concurrency: 1,
+  failures: 0,
+  failedAt: Number.NEGATIVE_INFINITY,
+  backoffUntil: Number.NEGATIVE_INFINITY,
+}
 
-export type Lanes = ReturnType<typeof createLanes>
+export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>
 
 /**
- * Who may have how many deliveries under way. A subscription begins with one; each success doubles its room, a failure
- * takes it back to one. So a receiver that never answers holds one slot, and that for a fifth of the time, however much
- * it has waiting. `now` is in ms.
+ * Limits the deliveries in flight. A subscription starts with one; each success doubles its concurrency, a failure sets
+ * it back to one and makes it back off. So a receiver that never responds holds one slot for a fifth of the time,
+ * however much is pending for it. `at` is the current time in ms, of a clock that only goes forward.
  */
-export function createLanes(now: () => number, limits: Partial<typeof LIMITS> = {}) {
-  const { all, unproven, failing, most, connections, remembered } = { ...LIMITS, ...limits }
-  const lanes = new LRUCache<string, Lane>({ max: remembered })
-  const laneOf = (id: string) => lanes.get(id) ?? unknown
-  const underWay = new Map<string, number>()
-  const held: Held = { new: 0, proven: 0, failing: 0 }
+export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
+  const { total, newOrFailing, failing, perSubscription, connections, remembered } = { ...LIMITS, ...limits }
+  const states = new LRUCache<string, State>({ max: remembered })
+  const stateOf = (subscription: string) => states.get(subscription) ?? initial
+  const inFlight = new Map<string, number>()
+  const used: Record<Health, number> = { new: 0, healthy: 0, failing: 0 }
 
-  const free = (standing: Standing, { new: ofNew, proven, failing: ofFailing }: Held) =>
+  const free = (health: Health, taken: Record<Health, number>) =>
     Math.min(
-      all - ofNew - proven - ofFailing,
-      standing === 'proven' ? all : unproven - ofNew - ofFailing,
-      standing === 'failing' ? failing - ofFailing : all,
+      total - taken.new - taken.healthy - taken.failing,
+      health === 'healthy' ? total : newOrFailing - taken.new - taken.failing,
+      health === 'failing' ? failing - taken.failing : total,
     )
 
-  /** A clock that was set back does not make it longer. */
-  const rests = ({ restsUntil }: Lane, at: number) => restsUntil > at && restsUntil <= at + MOST_REST_MS
-
-  function failed(lane: Lane, begunAt: number): Lane {
-    const at = now()
-    const failures = begunAt < lane.failedAt ? lane.failures : lane.failures + 1
-    const rest = Math.max(FIRST_REST_MS * 2 ** (failures - 1), REST_OF_TRY * (at - begunAt))
-    return { standing: 'failing', room: 1, failures, failedAt: at, restsUntil: at + Math.min(rest, MOST_REST_MS) }
+  function afterFailure(state: State, startedAt: number, at: number): State {
+    const failures = startedAt < state.failedAt ? state.failures : state.failures + 1
+    const backoff = Math.max(MIN_BACKOFF_MS * 2 ** (failures - 1), BACKOFF_PER_DURATION * (at - startedAt))
+    const backoffUntil = at + Math.min(backoff, MAX_BACKOFF_MS)
+    return { health: 'failing', concurrency: 1, failures, failedAt: at, backoffUntil }
   }
 
   return {
-    /** Whether it is worth to ask for this one soon: it does well, or could have something at once. */
-    isOpen(id: string): boolean {
-      const lane = laneOf(id)
-      return lane.standing === 'proven' || (!rests(lane, now()) && !underWay.has(id))
+    /** Whether a claim for the subscription can soon succeed: it is healthy, or could start a delivery now. */
+    isEligible(subscription: string, at: number): boolean {
+      const { health, backoffUntil } = stateOf(subscription)
+      return health === 'healthy' || (backoffUntil <= at && !inFlight.has(subscription))
     },
 
-    /** How many are under way. */
-    count: () => held.new + held.proven + held.failing,
+    inFlight: () => used.new + used.healthy + used.failing,
 
-    /** How many more each may have, of those that may have any, in the order given; together at most `limit`. */
-    share(subscriptions: Iterable<string>, limit: number): Map<string, number> {
-      const shares = new Map<string, number>()
-      const taken = { ...held }
-      const at = now()
-      // Scarce slots are not for the busiest alone: each may have a part of what is free, and leaves the rest.
-      const part = Math.ceil(free('proven', held) / 16)
-      let left = limit
-      let fresh = connections
-      for (const id of subscriptions) {
-        if (left <= 0) break
-        const lane = laneOf(id)
-        const { standing } = lane
-        const share = Math.min(lane.room - (underWay.get(id) ?? 0), part, left, free(standing, taken))
-        if (share <= 0 || rests(lane, at)) continue
-        if (standing !== 'proven' && fresh-- <= 0) continue
-        shares.set(id, share)
-        taken[standing] += share
-        left -= share
+    /** How many more deliveries each subscription may start, in the order given, together at most `max`. */
+    allocate(subscriptions: Iterable<string>, max: number, at: number): Map<string, number> {
+      const allocation = new Map<string, number>()
+      const taken = { ...used }
+      // When slots are scarce, each subscription gets only a part of the free ones and leaves the rest to others.
+      const fairPart = Math.ceil(free('healthy', used) / 16)
+      let left = max
+      let newConnections = 0
+      for (const subscription of subscriptions) {
+        const { health, concurrency, backoffUntil } = stateOf(subscription)
+        const unused = concurrency - (inFlight.get(subscription) ?? 0)
+        const count = Math.min(unused, fairPart, left, free(health, taken))
+        if (count <= 0 || backoffUntil > at) continue
+        if (health !== 'healthy' && newConnections++ >= connections) continue
+        allocation.set(subscription, count)
+        taken[health] += count
+        left -= count
+        // Before the next one is drawn: that would lose its turn.
+        if (left === 0) break
       }
-      return shares
+      return allocation
     },
 
-    /** Takes a slot. What it gives has to be called once, with what came of it. */
-    begin(id: string): (delivered: boolean) => void {
-      const { standing } = laneOf(id)
-      const begunAt = now()
-      held[standing]++
-      underWay.set(id, (underWay.get(id) ?? 0) + 1)
-      return (delivered) => {
-        held[standing]--
-        const left = underWay.get(id)! - 1
-        if (left > 0) underWay.set(id, left)
-        else underWay.delete(id)
-        const lane = laneOf(id)
-        const room = Math.min(most, lane.room * 2)
-        lanes.set(id, delivered ? { ...unknown, standing: 'proven', room } : failed(lane, begunAt))
-      }
+    /** Takes a slot, to be given back with `finished`. */
+    started(subscription: string, at: number): Slot {
+      const { health } = stateOf(subscription)
+      used[health]++
+      inFlight.set(subscription, (inFlight.get(subscription) ?? 0) + 1)
+      return { subscription, health, startedAt: at }
+    },
+
+    finished({ subscription, health, startedAt }: Slot, delivered: boolean, at: number) {
+      used[health]--
+      const left = inFlight.get(subscription)! - 1
+      if (left > 0) inFlight.set(subscription, left)
+      else inFlight.delete(subscription)
+      const state = stateOf(subscription)
+      const concurrency = Math.min(perSubscription, state.concurrency * 2)
+      const next = delivered
+        ? { ...initial, health: 'healthy' as const, concurrency }
+        : afterFailure(state, startedAt, at)
+      states.set(subscription, next)
     },
   }
 }

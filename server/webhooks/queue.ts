@@ -2,41 +2,41 @@ import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import type { Field } from '../../prisma/pg/execute.ts'
 
-/** A delivery that is leased, with all that a try needs. */
+/** A claimed delivery, with everything that an attempt needs. */
 export interface Claimed {
   id: string
-  /** Names the worker and the claim: whoever writes an outcome has to hold it still. */
+  /** Names the worker and its claim. A result is written only while the delivery still has this lease. */
   lease: string
   app: string
   event: string
   subscription: string
-  /** Tries so far whose outcome is known. */
+  /** Attempts so far whose results were written. */
   attempts: number
   url: string | null
-  /** Sealed. */
+  /** Encrypted. */
   secret: string | null
   body: string
 }
 
-/** What a look has found. */
-export interface Sight {
-  /** Subscriptions that have something due. */
+/** Subscriptions that a poll found. */
+export interface DueSubscriptions {
+  /** With deliveries that are due. */
   due: string[]
-  /** Subscriptions that have ended, and have something pending all the same. */
+  /** Ended, but with pending deliveries. */
   ended: string[]
-  /** Where the next look has to go on; null when this one has come to the end. */
+  /** The `after` of the next poll; null when this one reached the end. */
   next: string | null
 }
 
-/** No single statement changes more rows than this, so that none takes long. */
+/** Rows that one statement changes at most, so that none takes long. */
 const MOST_ROWS = 1_000
 
 const claimable = `state = 'pending' AND lease IS NULL`
 
 const statements = {
   /**
-   * Goes from subscription to subscription, and sees of each the delivery that is due first: what a dead receiver has
-   * waiting costs a look nothing, however much it is.
+   * Jumps through the index from subscription to subscription, reading only the earliest delivery of each: the backlog of
+   * a dead receiver costs a poll nothing.
    */
   look: {
     name: 'deliveries_look',
@@ -52,7 +52,7 @@ const statements = {
         CASE WHEN count(*) = $3::int8 THEN max(seen.id) END
       FROM (SELECT * FROM first LIMIT $3::int8) seen JOIN "Subscription" ON "Subscription".id = seen.id`,
   },
-  /** What another worker is taking at this moment is passed over. */
+  /** Skips deliveries that another worker is claiming. */
   claim: {
     name: 'deliveries_claim',
     text: `WITH asked AS
@@ -84,25 +84,27 @@ const statements = {
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-/** Which subscriptions have something due, of at most so many that have anything pending, from `after` on. */
-export async function look(
+/** Finds subscriptions with due deliveries among at most `max` subscriptions with pending ones, in id order from `after`. */
+export async function pollDue(
   db: Database,
-  { now, after = '', most = 5_000 }: { now: number; after?: string; most?: number },
-): Promise<Sight> {
-  const [row] = await db.execute(statements.look, [iso(now), after, String(most)])
+  { now, after = '', max = 5_000 }: { now: number; after?: string; max?: number },
+): Promise<DueSubscriptions> {
+  const [row] = await db.execute(statements.look, [iso(now), after, String(max)])
   const [due, ended, next] = row as [string, string, Field]
   return { due: JSON.parse(due), ended: JSON.parse(ended), next }
 }
 
-/**
- * Leases what is due to the subscriptions that are asked for, of each at most its number, oldest first. `lease` has to
- * be unlike any other claim's.
- */
+/** Claims due deliveries, for each subscription of the allocation up to its number, oldest first. `lease` must be unique. */
 export async function claim(
   db: Database,
-  { now, lease, leaseMs, shares }: { now: number; lease: string; leaseMs: number; shares: ReadonlyMap<string, number> },
+  {
+    now,
+    lease,
+    leaseMs,
+    allocation,
+  }: { now: number; lease: string; leaseMs: number; allocation: ReadonlyMap<string, number> },
 ): Promise<Claimed[]> {
-  const asked = [arrayOf([...shares.keys()]), arrayOf([...shares.values()])]
+  const asked = [arrayOf([...allocation.keys()]), arrayOf([...allocation.values()])]
   const rows = await db.execute(statements.claim, [...asked, iso(now), lease, iso(now + leaseMs)])
   return (rows as string[][]).map(([id, app, event, subscription, attempts, url, secret, body]) => ({
     id: id!,
@@ -117,17 +119,17 @@ export async function claim(
   }))
 }
 
-/** Gives back what was not tried, or whose try nobody waits for any more: it is due as before. */
-export async function release(db: Database, held: readonly Pick<Claimed, 'id' | 'lease'>[]): Promise<void> {
-  const columns = [held.map(({ id }) => id), held.map(({ lease }) => lease)]
+/** Gives up leases: the deliveries are due as before, and their current attempts do not count. */
+export async function release(db: Database, claimed: readonly Pick<Claimed, 'id' | 'lease'>[]): Promise<void> {
+  const columns = [claimed.map(({ id }) => id), claimed.map(({ lease }) => lease)]
   await db.execute(statements.release, columns.map(arrayOf))
 }
 
-/** Makes claimable again what was leased by workers that are gone: a try without a known outcome is not counted. */
-export async function recover(db: Database, now: number): Promise<number> {
-  for (let all = 0; ; ) {
+/** Releases the leases of workers that died; an attempt without a result does not count. Returns how many there were. */
+export async function releaseExpired(db: Database, now: number): Promise<number> {
+  for (let released = 0; ; ) {
     const { length } = await db.execute(statements.recover, [iso(now)])
-    all += length
-    if (length < MOST_ROWS) return all
+    released += length
+    if (length < MOST_ROWS) return released
   }
 }

@@ -1,77 +1,80 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
 import { failureOf } from '../../routers/database-errors.ts'
-import type { Outage } from './availability.ts'
-import type { Finished } from './results.ts'
-import { finish } from './results.ts'
+import type { Availability } from './availability.ts'
+import type { Attempt } from './results.ts'
+import { recordAttempts } from './results.ts'
 
-/** Outcomes are collected for so long, as a statement for each would cost more than the delivery. */
+/** Attempts are collected this long: a statement for each would cost more than the delivery. */
 const COLLECT_MS = 20
 /** Of one statement. */
-const MOST = 100
+const MAX_BATCH = 100
 
 interface Options {
   db: Database
   now: () => number
   log: Logger
-  outage: Outage
-  /** How long it waits for a database that is away. */
-  pauseMs: number
+  availability: Availability
+  /** Between attempts to write while the database is unavailable. */
+  retryMs: number
 }
 
-/** Writes outcomes, many at once, and keeps them while the database is away. One that comes too late changes nothing. */
-export function createWriteBack({ db, now, log, outage, pauseMs }: Options) {
-  const kept: Finished[] = []
-  const told = new Map<Finished, () => void>()
+/**
+ * Records attempts in batches, and keeps them while the database is unavailable. An attempt whose lease was lost changes
+ * nothing.
+ */
+export function createResultWriter({ db, now, log, availability, retryMs }: Options) {
+  const pending: Attempt[] = []
+  const callbacks = new Map<Attempt, () => void>()
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> | undefined
   let closed = false
 
-  /** What the database refuses, and is not away, is a fault of ours: then each has to stand for itself. */
-  async function write(outcomes: readonly Finished[]): Promise<void> {
+  /** A batch that an available database rejects is written one by one, so that one bad row does not block the others. */
+  async function write(attempts: readonly Attempt[]): Promise<void> {
     try {
-      const written = new Set(await finish(db, now(), outcomes))
-      for (const { id } of outcomes) {
-        if (!written.has(id)) log.warn({ delivery: id }, 'no longer held by this worker: its outcome is not written')
+      const written = new Set(await recordAttempts(db, now(), attempts))
+      for (const { id } of attempts) {
+        if (!written.has(id)) log.warn({ delivery: id }, 'result dropped: the lease was lost')
       }
     } catch (error) {
       if (failureOf(error).status === 503) throw error
-      if (outcomes.length > 1) for (const outcome of outcomes) await write([outcome])
-      else log.error({ delivery: outcomes[0]!.id, err: error }, 'the outcome cannot be written')
+      if (attempts.length > 1) for (const attempt of attempts) await write([attempt])
+      else log.error({ delivery: attempts[0]!.id, err: error }, 'result dropped: it cannot be written')
     }
   }
 
-  async function writeSome() {
-    const some = kept.slice(0, MOST)
-    await write(some)
-    kept.splice(0, some.length)
-    for (const outcome of some) {
-      told.get(outcome)?.()
-      told.delete(outcome)
+  async function writeBatch() {
+    const batch = pending.slice(0, MAX_BATCH)
+    await write(batch)
+    pending.splice(0, batch.length)
+    for (const attempt of batch) {
+      callbacks.get(attempt)?.()
+      callbacks.delete(attempt)
     }
   }
 
-  /** One after the other, never two at once. */
+  /** One batch at a time. */
   function flush(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
-    writing ??= writeSome().finally(() => {
+    writing ??= writeBatch().finally(() => {
       writing = undefined
     })
     return writing
   }
 
-  const arm = (ms: number) => {
+  function schedule(ms: number) {
     if (closed) return
     timer ??= setTimeout(() => {
       flush().then(
         () => {
-          outage.passed()
-          if (kept.length > 0) arm(kept.length < MOST ? COLLECT_MS : 0)
+          availability.up()
+          if (pending.length > 0) schedule(pending.length < MAX_BATCH ? COLLECT_MS : 0)
         },
         (error) => {
-          outage.failed(error)
-          arm(pauseMs)
+          availability.down(error)
+          schedule(retryMs)
         },
       )
     }, ms)
@@ -79,17 +82,17 @@ export function createWriteBack({ db, now, log, outage, pauseMs }: Options) {
 
   return {
     /** How many are not written yet. */
-    waiting: () => kept.length,
-    /** `written` is called once it is. */
-    add(outcome: Finished, written?: () => void) {
-      kept.push(outcome)
-      if (written) told.set(outcome, written)
-      if (!writing) arm(COLLECT_MS)
+    pending: () => pending.length,
+    /** `onWritten` is called once the attempt is written, or dropped. */
+    add(attempt: Attempt, onWritten?: () => void) {
+      pending.push(attempt)
+      if (onWritten) callbacks.set(attempt, onWritten)
+      if (!writing) schedule(COLLECT_MS)
     },
-    /** Writes what there is, once: throws when the database is away. */
+    /** Writes what is pending, without retries: throws when the database is unavailable. */
     async close() {
       closed = true
-      while (kept.length > 0) await flush()
+      while (pending.length > 0) await flush()
     },
   }
 }

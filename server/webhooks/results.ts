@@ -1,21 +1,17 @@
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { retryingDeadlocks } from '../../routers/database-errors.ts'
+import type { AttemptResult } from './attempt-result.ts'
 
-/** What came of a try. */
-export interface Finished {
+/** An attempt as it is recorded. */
+export interface Attempt {
+  /** Of the delivery. */
   id: string
-  /** That of the claim: without it the outcome is another worker's to write. */
+  /** Of its claim: once the delivery has another, the result is not recorded. */
   lease: string
-  delivered: boolean
-  /** Status of the answer; null when there was none. */
-  status: number | null
-  error: string | null
-  answer: string | null
-  /** When the next try is due, in Unix milliseconds; null when there is none. */
-  next: number | null
-  /** The receiver wants nothing more: its subscription ends. */
-  gone: boolean
+  result: AttemptResult
+  /** Unix time in milliseconds; null after the last attempt. */
+  nextAttemptAt: number | null
 }
 
 const MOST_ROWS = 1_000
@@ -49,24 +45,27 @@ const statements = {
   },
 }
 
-/** Writes what came of tries, in one statement, and gives the ids of those that it was still for this worker to write. */
-export async function finish(db: Database, now: number, outcomes: readonly Finished[]): Promise<string[]> {
+/**
+ * Records attempts in one statement, ends the subscriptions that are gone, and returns the ids of the deliveries that
+ * still had the lease.
+ */
+export async function recordAttempts(db: Database, now: number, attempts: readonly Attempt[]): Promise<string[]> {
   const columns = [
-    outcomes.map(({ id }) => id),
-    outcomes.map(({ lease }) => lease),
-    outcomes.map(({ delivered }) => delivered),
-    outcomes.map(({ status }) => status),
-    outcomes.map(({ error }) => error),
-    outcomes.map(({ answer }) => answer),
-    outcomes.map(({ next }) => next && new Date(next).toISOString()),
-    outcomes.map(({ gone }) => gone),
+    attempts.map(({ id }) => id),
+    attempts.map(({ lease }) => lease),
+    attempts.map(({ result }) => result.error === null),
+    attempts.map(({ result }) => result.status),
+    attempts.map(({ result }) => result.error),
+    attempts.map(({ result }) => result.responseBody),
+    attempts.map(({ nextAttemptAt: at }) => at && new Date(at).toISOString()),
+    attempts.map(({ result }) => result.gone),
   ]
   const values = [...columns.map(arrayOf), new Date(now).toISOString()]
   const rows = await retryingDeadlocks(() => db.execute(statements.finish, values))
   return rows.map(([id]) => id!)
 }
 
-/** Of subscriptions that have ended, fails what is pending: at most so many at once; whether there may be more. */
+/** Fails a bounded number of pending deliveries of subscriptions that have ended; returns whether there may be more. */
 export async function failEnded(db: Database, now: number, subscriptions: readonly string[]): Promise<boolean> {
   const rows = await db.execute(statements.failEnded, [arrayOf(subscriptions), new Date(now).toISOString()])
   return rows.length === MOST_ROWS

@@ -1,143 +1,138 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
-import type { Attempting } from './attempt.ts'
-import { attempting } from './attempt.ts'
-import { createOutage } from './availability.ts'
-import { createLanes } from './concurrency-limiter.ts'
-import { createSight } from './due-poller.ts'
+import type { AttemptOptions } from './attempt.ts'
+import { createAttempt } from './attempt.ts'
+import { createAvailability } from './availability.ts'
+import { createDuePoller } from './due-poller.ts'
 import type { Claimed } from './queue.ts'
 import { claim, release } from './queue.ts'
-import { createWriteBack } from './result-writer.ts'
+import { createResultWriter } from './result-writer.ts'
+import { createScheduler } from './scheduler.ts'
 
-/** Between claims: slots that come free and what is published meanwhile have one claim together. */
-const TURN_MS = 20
-/** Of one claim. */
-const MOST_CLAIMED = 100
-/** Nothing is claimed while bodies of so many bytes are under way, or so many outcomes wait for the database. */
-const MOST_BYTES = 64 * 1024 * 1024
-const MOST_WAITING = 4_096
-
-interface Options extends Attempting {
+interface Options extends AttemptOptions {
   db: Database
-  /** How often it looks for what is due, if nobody wakes it. */
+  /** The longest pause between polls while nobody calls `wake`. */
   pollMs?: number
-  /** For how long a delivery is this worker's: 30 s more than a try can take. */
+  /** How long a claimed delivery belongs to this worker: by default 30 s longer than an attempt can take. */
   leaseMs?: number
+  /** Milliseconds of a clock that only goes forward. */
+  clock?: () => number
 }
 
 export interface Worker {
-  /** There may be something due. */
+  /** Something may be due. */
   wake: () => void
-  /** Claims nothing more, waits so long for what is under way, and gives back the rest. Outcomes are written. */
+  /**
+   * Claims nothing more, waits up to `waitMs` for deliveries in flight and releases the others; results are written. Takes
+   * a second longer at most, and never rejects.
+   */
   close: (waitMs?: number) => Promise<void>
 }
 
-/** Delivers what is due, until it is closed. Several may work on one database. */
-export function startWorker({ db, pollMs = 1_000, leaseMs = 45_000, ...rest }: Options): Worker {
-  const { now, log } = rest
+/** Delivers what is due until it is closed. Several workers may share a database. */
+export function startWorker({
+  db,
+  pollMs = 1_000,
+  leaseMs = 45_000,
+  clock = () => performance.now(),
+  ...options
+}: Options): Worker {
+  const { now, log } = options
   const name = randomUUID()
-  const lanes = createLanes(now)
-  const sight = createSight({ db, now, pollMs, isOpen: lanes.isOpen })
-  const outage = createOutage(log)
-  const outcomes = createWriteBack({ db, now, log, outage, pauseMs: pollMs })
-  const attempt = attempting(rest)
-  const underWay = new Map<Claimed, Promise<void>>()
-  let bytes = 0
+  const scheduler = createScheduler({ pollMs })
+  const poll = createDuePoller({ db, now, clock, pollMs })
+  const availability = createAvailability(log)
+  const results = createResultWriter({ db, now, log, availability, retryMs: pollMs })
+  const attempt = createAttempt(options)
+  const inFlight = new Map<Claimed, Promise<void>>()
   let claims = 0
   let closing = false
 
-  function begin(row: Claimed) {
-    const end = lanes.begin(row.subscription)
-    bytes += row.body.length
-    const done = attempt(row).then((finished) => {
-      bytes -= row.body.length
-      const free = () => {
-        end(finished.delivered)
-        if (!sight.isEmpty()) arm(TURN_MS)
+  function start(delivery: Claimed) {
+    const slot = scheduler.started(delivery, clock())
+    const done = attempt(delivery).then((made) => {
+      const { error, gone } = made.result
+      const freeSlot = () => {
+        scheduler.finished(slot, error === null, clock())
+        schedule()
       }
-      // After the end it was given back, and is no longer ours to write.
-      const ours = underWay.delete(row)
-      // Who wants nothing more gets nothing more, also until that is written.
-      if (ours) outcomes.add(finished, finished.gone ? free : undefined)
-      if (!finished.gone) free()
+      // Not in flight any more: it was released when the worker closed.
+      const isOwn = inFlight.delete(delivery)
+      // A subscription that is gone keeps its slot until that is written, so that nothing more is sent to it.
+      if (isOwn) results.add(made, gone ? freeSlot : undefined)
+      if (!gone) freeSlot()
     })
-    underWay.set(row, done)
+    inFlight.set(delivery, done)
   }
 
-  /** Claims for whom there is room; in how many ms it is worth to do so again, if it is. */
-  async function take(): Promise<number | undefined> {
-    if (closing || bytes > MOST_BYTES || outcomes.waiting() > MOST_WAITING) return undefined
-    const shares = lanes.share(sight.next(), MOST_CLAIMED)
-    if (shares.size === 0) return sight.hasMore() ? TURN_MS : undefined
-    const rows = await claim(db, { now: now(), lease: `${name}.${++claims}`, leaseMs, shares })
-    sight.claimed(shares, rows)
-    if (closing) await release(db, rows)
-    else for (const row of rows) begin(row)
-    return rows.length < MOST_CLAIMED ? TURN_MS : 0
+  async function claimDue() {
+    const allocation = scheduler.allocate(clock(), results.pending())
+    if (allocation.size === 0) return
+    const deliveries = await claim(db, { now: now(), lease: `${name}.${++claims}`, leaseMs, allocation })
+    scheduler.claimed(clock(), allocation, deliveries)
+    if (closing) await release(db, deliveries)
+    else for (const delivery of deliveries) start(delivery)
   }
 
-  let timer: NodeJS.Timeout | undefined
-  let armedFor = Number.POSITIVE_INFINITY
-  let turning: Promise<void> | undefined
-
-  async function turn() {
+  async function takeTurn() {
     try {
-      if (performance.now() >= sight.nextAt()) await sight.look()
-      const again = await take()
-      if (again !== undefined) arm(again)
-      outage.passed()
+      if (clock() >= scheduler.nextPollAt()) scheduler.polled(await poll())
+      if (!closing) await claimDue()
+      availability.up()
     } catch (error) {
-      outage.failed(error)
-      sight.rest()
+      availability.down(error)
+      scheduler.failed(clock())
     }
   }
 
-  /** A turn in so many milliseconds, or earlier where one is planned; after the one that is on. */
-  function arm(ms: number) {
-    const at = performance.now() + ms
-    if (closing || at >= armedFor) return
-    armedFor = at
+  let timer: NodeJS.Timeout | undefined
+  let scheduledAt = Number.POSITIVE_INFINITY
+  let turn: Promise<void> | undefined
+
+  /** Sets the timer for the next turn, or moves it forward. A turn that is running calls this when it ends. */
+  function schedule() {
+    const at = scheduler.nextTurnAt()
+    if (closing || turn || at >= scheduledAt) return
+    scheduledAt = at
     clearTimeout(timer)
-    if (!turning) timer = setTimeout(start, ms)
+    timer = setTimeout(runTurn, Math.max(0, Math.ceil(at - clock())))
   }
 
-  function start() {
-    armedFor = Number.POSITIVE_INFINITY
-    turning = turn().finally(() => {
-      turning = undefined
-      const at = Math.min(armedFor, sight.nextAt())
-      armedFor = Number.POSITIVE_INFINITY
-      arm(Math.max(0, at - performance.now()))
+  function runTurn() {
+    scheduledAt = Number.POSITIVE_INFINITY
+    turn = takeTurn().finally(() => {
+      turn = undefined
+      schedule()
     })
   }
 
-  start()
+  schedule()
   return {
     wake() {
-      sight.wake()
-      arm(Math.max(0, sight.nextAt() - performance.now()))
+      scheduler.wake(clock())
+      schedule()
     },
     async close(waitMs = 7_000) {
       closing = true
       clearTimeout(timer)
       const settled = async () => {
-        await turning
-        await Promise.all(underWay.values())
+        await turn
+        await Promise.all(inFlight.values())
       }
       await within(waitMs, settled())
-      const left = [...underWay.keys()]
-      underWay.clear()
-      const written = outcomes.close().then(() => (left.length > 0 ? release(db, left) : undefined))
-      await within(1_000, written.catch(outage.failed))
+      const unfinished = [...inFlight.keys()]
+      inFlight.clear()
+      const written = results.close().then(() => (unfinished.length > 0 ? release(db, unfinished) : undefined))
+      await within(1_000, written.catch(availability.down))
     },
   }
 }
 
-/** Waits, but not for longer. */
+/** Waits for the promise, up to `ms`. */
 async function within(ms: number, promise: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise((resolve) => {
+  const timeout = new Promise((resolve) => {
     timer = setTimeout(resolve, ms)
   })
-  await Promise.race([promise, late]).finally(() => clearTimeout(timer))
+  await Promise.race([promise, timeout]).finally(() => clearTimeout(timer))
 }

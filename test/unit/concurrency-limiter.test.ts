@@ -1,172 +1,203 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Lanes } from '../../server/webhooks/concurrency-limiter.ts'
-import { createLanes } from '../../server/webhooks/concurrency-limiter.ts'
+import type { ConcurrencyLimiter } from '../../server/webhooks/concurrency-limiter.ts'
+import { createConcurrencyLimiter } from '../../server/webhooks/concurrency-limiter.ts'
 
 const MINUTE_MS = 60_000
 
-let at: number
-const now = () => at
+/** The current time. */
+let at = 0
 beforeEach(() => {
   at = 1_000_000
 })
 
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`)
-const roomOf = (lanes: Lanes, id: string) => lanes.share([id], 1_000).get(id) ?? 0
-const total = (shares: Map<string, number>) => [...shares.values()].reduce((sum, share) => sum + share, 0)
+const total = (allocation: Map<string, number>) => [...allocation.values()].reduce((sum, count) => sum + count, 0)
 
-/** Takes all that is offered, and gives what ends it. */
-function take(lanes: Lanes, ids: string[], limit = 10_000) {
-  return [...lanes.share(ids, limit)].flatMap(([id, share]) => Array.from({ length: share }, () => lanes.begin(id)))
+const freeFor = (limiter: ConcurrencyLimiter, id: string) => limiter.allocate([id], 1_000, at).get(id) ?? 0
+
+/** Makes attempts of `ms` that overlap: they start together and end together. */
+function attempts(limiter: ConcurrencyLimiter, id: string, delivered: boolean, { count = 1, ms = 0 } = {}) {
+  const slots = Array.from({ length: count }, () => limiter.started(id, at))
+  at += ms
+  for (const slot of slots) limiter.finished(slot, delivered, at)
 }
 
-function prove(lanes: Lanes, id: string, successes = 5) {
-  for (let i = 0; i < successes; i++) lanes.begin(id)(true)
+/** Five successes in a row give a subscription its full concurrency. */
+function makeHealthy(limiter: ConcurrencyLimiter, ...ids: string[]) {
+  for (const id of ids) for (let i = 0; i < 5; i++) attempts(limiter, id, true)
 }
 
-/** One try after the other, each of so many ms; how long the rest was after each, to 10 ms. */
-function restsAfter(lanes: Lanes, id: string, tries: number, ms: number) {
-  return Array.from({ length: tries }, () => {
-    const end = lanes.begin(id)
-    at += ms
-    end(false)
-    const start = at
-    while (roomOf(lanes, id) === 0) at += 10
-    return at - start
-  })
+/** Takes all slots that are free for these subscriptions in one allocation. */
+const take = (limiter: ConcurrencyLimiter, ids: string[]) =>
+  [...limiter.allocate(ids, 10_000, at)].flatMap(([id, count]) =>
+    Array.from({ length: count }, () => limiter.started(id, at)),
+  )
+
+/** Lets time pass until the subscription may start a delivery; returns how long that took, to 10 ms. */
+function backoffOf(limiter: ConcurrencyLimiter, id: string) {
+  const start = at
+  while (freeFor(limiter, id) === 0) at += 10
+  return at - start
 }
 
-describe('the room of a subscription', () => {
-  it('begins with one, doubles with each success up to 32, and is one again after a failure', () => {
-    const lanes = createLanes(now)
-    const seen = [roomOf(lanes, 'a')]
+describe('the concurrency of a subscription', () => {
+  it('starts at 1, doubles with each success up to 32, and is 1 again after a failure', () => {
+    const limiter = createConcurrencyLimiter()
+    const seen = [freeFor(limiter, 'a')]
     for (let i = 0; i < 7; i++) {
-      lanes.begin('a')(true)
-      seen.push(roomOf(lanes, 'a'))
+      attempts(limiter, 'a', true)
+      seen.push(freeFor(limiter, 'a'))
     }
     expect(seen).toEqual([1, 2, 4, 8, 16, 32, 32, 32])
-    lanes.begin('a')(false)
+    attempts(limiter, 'a', false)
     at += MINUTE_MS
-    expect(roomOf(lanes, 'a')).toBe(1)
-    lanes.begin('a')(true)
-    expect(roomOf(lanes, 'a')).toBe(2)
+    expect(freeFor(limiter, 'a')).toBe(1)
+    attempts(limiter, 'a', true)
+    expect(freeFor(limiter, 'a')).toBe(2)
   })
 
-  it('is what it may have less what it has', () => {
-    const lanes = createLanes(now)
-    prove(lanes, 'a')
-    const ends = Array.from({ length: 30 }, () => lanes.begin('a'))
-    expect(roomOf(lanes, 'a')).toBe(2)
-    for (const end of ends) end(true)
-    expect([roomOf(lanes, 'a'), lanes.count()]).toEqual([32, 0])
-    // One fails: there is another under way, and one is enough.
-    const [first, second] = [lanes.begin('a'), lanes.begin('a')]
-    first(false)
-    at += MINUTE_MS
-    expect(roomOf(lanes, 'a')).toBe(0)
-    second(false)
-    at += MINUTE_MS
-    expect(roomOf(lanes, 'a')).toBe(1)
+  it('counts the deliveries in flight', () => {
+    const limiter = createConcurrencyLimiter()
+    makeHealthy(limiter, 'a')
+    const slots = Array.from({ length: 30 }, () => limiter.started('a', at))
+    expect(freeFor(limiter, 'a')).toBe(2)
+    for (const slot of slots) limiter.finished(slot, true, at)
+    expect([freeFor(limiter, 'a'), limiter.inFlight()]).toEqual([32, 0])
   })
 
-  it('is that of a new one when it has been forgotten', () => {
-    const lanes = createLanes(now, { remembered: 2 })
-    for (const id of ['a', 'b', 'c']) prove(lanes, id)
-    expect(roomOf(lanes, 'c')).toBe(32)
-    expect(roomOf(lanes, 'a')).toBe(1)
+  it('is used up by a delivery that is still in flight after a failure', () => {
+    const limiter = createConcurrencyLimiter()
+    makeHealthy(limiter, 'a')
+    const [first, second] = [limiter.started('a', at), limiter.started('a', at)]
+    limiter.finished(first, false, at)
+    at += MINUTE_MS
+    expect(freeFor(limiter, 'a')).toBe(0)
+    limiter.finished(second, false, at)
+    at += MINUTE_MS
+    expect(freeFor(limiter, 'a')).toBe(1)
+  })
+
+  it('starts at 1 again for a subscription that was forgotten', () => {
+    const limiter = createConcurrencyLimiter({ remembered: 2 })
+    makeHealthy(limiter, 'a', 'b', 'c')
+    expect(freeFor(limiter, 'c')).toBe(32)
+    expect(freeFor(limiter, 'a')).toBe(1)
   })
 })
 
-describe('the rest after a failure', () => {
-  it('is twice as long each time, a minute at most, and short again after a success', () => {
-    const lanes = createLanes(now)
-    const expected = [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 60_000, 60_000]
-    expect(restsAfter(lanes, 'a', 12, 0)).toEqual(expected)
-    lanes.begin('a')(true)
-    expect(restsAfter(lanes, 'a', 1, 0)).toEqual([100])
+describe('the backoff of a subscription', () => {
+  it('doubles with each failure up to a minute', () => {
+    const limiter = createConcurrencyLimiter()
+    const seen = Array.from({ length: 12 }, () => {
+      attempts(limiter, 'a', false)
+      return backoffOf(limiter, 'a')
+    })
+    expect(seen).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 60_000, 60_000])
   })
 
-  it('is four times as long as the try, so that one that hangs has a fifth of the time', () => {
-    const lanes = createLanes(now)
-    expect(restsAfter(lanes, 'a', 2, 15_000)).toEqual([60_000, 60_000])
-    expect(restsAfter(lanes, 'b', 2, 500)).toEqual([2_000, 2_000])
+  it('is short again after a success', () => {
+    const limiter = createConcurrencyLimiter()
+    for (let i = 0; i < 12; i++) attempts(limiter, 'a', false)
+    attempts(limiter, 'a', true)
+    attempts(limiter, 'a', false)
+    expect(backoffOf(limiter, 'a')).toBe(100)
   })
 
-  it('takes what was under way together for one failure', () => {
-    const lanes = createLanes(now)
-    prove(lanes, 'a')
-    const ends = Array.from({ length: 32 }, () => lanes.begin('a'))
-    at += 10
-    for (const end of ends) end(false)
-    const start = at
-    while (roomOf(lanes, 'a') === 0) at += 10
-    expect(at - start).toBe(100)
+  it.each([
+    { ms: 500, backoff: 2_000 },
+    { ms: 5_000, backoff: 20_000 },
+    { ms: 15_000, backoff: 60_000 },
+  ])('is four times as long as a failed attempt of $ms ms', ({ ms, backoff }) => {
+    const limiter = createConcurrencyLimiter()
+    const seen = Array.from({ length: 2 }, () => {
+      attempts(limiter, 'a', false, { ms })
+      return backoffOf(limiter, 'a')
+    })
+    expect(seen).toEqual([backoff, backoff])
   })
 
-  it('is over when the clock has been set back', () => {
-    const lanes = createLanes(now)
-    lanes.begin('a')(false)
-    at -= 10 * MINUTE_MS
-    expect(roomOf(lanes, 'a')).toBe(1)
+  it('counts attempts that were in flight together as one failure', () => {
+    const limiter = createConcurrencyLimiter()
+    makeHealthy(limiter, 'a')
+    attempts(limiter, 'a', false, { count: 32, ms: 10 })
+    expect(backoffOf(limiter, 'a')).toBe(100)
   })
 })
 
-describe('the slots', () => {
-  it('are shared out in the order asked, together up to the limit', () => {
-    const lanes = createLanes(now)
-    for (const id of ['a', 'b']) prove(lanes, id)
-    expect([...lanes.share(['new', 'b', 'a'], 40)]).toEqual([
+describe('eligibility', () => {
+  it.each([
+    ['a new subscription', () => {}, true],
+    ['a new one with a delivery in flight', (limiter) => limiter.started('a', at), false],
+    ['a healthy one at its limit', (limiter) => [makeHealthy(limiter, 'a'), take(limiter, ['a'])], true],
+    ['one that backs off', (limiter) => attempts(limiter, 'a', false), false],
+    ['one whose backoff is over', (limiter) => [attempts(limiter, 'a', false), backoffOf(limiter, 'a')], true],
+  ] satisfies [string, (limiter: ConcurrencyLimiter) => unknown, boolean][])('of %s', (_which, prepare, eligible) => {
+    const limiter = createConcurrencyLimiter()
+    prepare(limiter)
+    expect(limiter.isEligible('a', at)).toBe(eligible)
+  })
+})
+
+describe('an allocation', () => {
+  it('follows the given order up to its maximum', () => {
+    const limiter = createConcurrencyLimiter()
+    makeHealthy(limiter, 'a', 'b')
+    expect([...limiter.allocate(['new', 'b', 'a'], 40, at)]).toEqual([
       ['new', 1],
       ['b', 32],
       ['a', 7],
     ])
   })
 
-  it('are taken by the failing only in part, so that new ones find some; and by both, so that the proven do', () => {
-    const lanes = createLanes(now, { connections: 10_000 })
+  it('leaves slots that failing subscriptions cannot take to new ones, and slots that neither can to healthy ones', () => {
+    const limiter = createConcurrencyLimiter({ connections: 10_000 })
     const failing = names('failing', 3_000)
-    for (const id of failing) lanes.begin(id)(false)
+    for (const id of failing) attempts(limiter, id, false)
     at += MINUTE_MS
-    expect(take(lanes, failing)).toHaveLength(1_024)
-    expect(take(lanes, names('new', 3_000))).toHaveLength(512)
-    expect(lanes.count()).toBe(1_536)
+    expect(take(limiter, failing)).toHaveLength(1_024)
+    expect(take(limiter, names('new', 3_000))).toHaveLength(512)
+    expect(limiter.inFlight()).toBe(1_536)
 
-    prove(lanes, 'live')
-    expect(roomOf(lanes, 'live')).toBe(32)
-    expect(total(lanes.share([...failing, ...names('new', 3_000), 'live'], 1_000))).toBe(32)
+    makeHealthy(limiter, 'live')
+    expect(freeFor(limiter, 'live')).toBe(32)
+    expect(total(limiter.allocate([...failing, ...names('new', 3_000), 'live'], 1_000, at))).toBe(32)
   })
 
-  it('are never more than 2048, and the last ones not for few', () => {
-    const lanes = createLanes(now)
-    const proven = names('proven', 2_000)
-    for (const id of proven) prove(lanes, id)
-    const ends = take(lanes, proven)
-    while (ends.length < 2_048) {
-      const more = take(lanes, proven)
+  it('never exceeds 2048 deliveries in flight, and leaves the last slots to more than a few subscriptions', () => {
+    const limiter = createConcurrencyLimiter()
+    const healthy = names('healthy', 2_000)
+    makeHealthy(limiter, ...healthy)
+    const slots = take(limiter, healthy)
+    while (slots.length < 2_048) {
+      const more = take(limiter, healthy)
       expect(more.length).toBeGreaterThan(0)
-      ends.push(...more)
+      slots.push(...more)
     }
-    expect(lanes.count()).toBe(2_048)
-    expect(take(lanes, names('late', 10))).toEqual([])
-    ends.pop()!(true)
-    // One is free: it is for whoever comes first, and not for more.
-    expect(total(lanes.share(proven.toReversed(), 1_000))).toBe(1)
+    expect(limiter.inFlight()).toBe(2_048)
+    expect(take(limiter, names('late', 10))).toEqual([])
+    limiter.finished(slots.pop()!, true, at)
+    expect(total(limiter.allocate(healthy.toReversed(), 1_000, at))).toBe(1)
   })
 
-  it('are given to few unproven ones at once, wherever they stand, as each needs a connection', () => {
-    const lanes = createLanes(now)
-    const proven = names('proven', 3)
-    for (const id of proven) prove(lanes, id)
+  it('includes at most eight new or failing subscriptions, wherever they stand', () => {
+    const limiter = createConcurrencyLimiter()
+    const healthy = names('healthy', 3)
+    makeHealthy(limiter, ...healthy)
     const [some, others] = [names('new', 20), names('other', 20)]
-    expect([...lanes.share([...some, ...proven, ...others], 1_000).keys()]).toEqual([...some.slice(0, 8), ...proven])
-    take(lanes, some)
-    expect([...lanes.share([...some, ...others], 1_000).keys()]).toEqual(some.slice(8, 16))
+    const allocation = limiter.allocate([...some, ...healthy, ...others], 1_000, at)
+    expect([...allocation.keys()]).toEqual([...some.slice(0, 8), ...healthy])
+    take(limiter, some)
+    expect([...limiter.allocate([...some, ...others], 1_000, at).keys()]).toEqual(some.slice(8, 16))
   })
 
-  it('become scarcer for each the fewer there are', () => {
-    const lanes = createLanes(now, { all: 64, connections: 64 })
-    for (const id of ['a', 'b']) prove(lanes, id)
-    expect([...lanes.share(['a', 'b'], 64).values()]).toEqual([4, 4])
-    take(lanes, names('new', 60))
-    expect([...lanes.share(['a', 'b'], 64).values()]).toEqual([1, 1])
+  it.each([
+    { inFlight: 0, each: 4 },
+    { inFlight: 32, each: 2 },
+    { inFlight: 60, each: 1 },
+  ])('gives each subscription $each of 64 slots while $inFlight are in use', ({ inFlight, each }) => {
+    const limiter = createConcurrencyLimiter({ total: 64, connections: 64 })
+    makeHealthy(limiter, 'a', 'b')
+    take(limiter, names('new', inFlight))
+    expect([...limiter.allocate(['a', 'b'], 64, at).values()]).toEqual([each, each])
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { admission, isNetwork } from '../../server/webhooks/send/addresses.ts'
+import { addressFilter, isNetwork } from '../../server/webhooks/send/addresses.ts'
 
-const isPublic = admission([])
+const isPublic = addressFilter([])
 
 describe('of addresses', () => {
   it.each([
@@ -98,7 +98,7 @@ describe('of addresses', () => {
 })
 
 describe('what the operator allows', () => {
-  const allowed = admission(['127.0.0.1', '10.20.0.0/16', '::1', 'fd12:3456::/32'])
+  const allowed = addressFilter(['127.0.0.1', '10.20.0.0/16', '::1', 'fd12:3456::/32'])
 
   it.each(['127.0.0.1', '10.20.0.0', '10.20.255.255', '::1', '0:0:0:0:0:0:0:1', 'fd12:3456:ffff::1', '8.8.8.8'])(
     'is connected to: %s',
@@ -125,7 +125,7 @@ describe('what the operator allows', () => {
   })
 
   it('never is an IPv4 address inside an IPv6 one, even where everything is allowed', () => {
-    const all = admission(['0.0.0.0/0', '::/0'])
+    const all = addressFilter(['0.0.0.0/0', '::/0'])
     expect(['10.0.0.1', '::1', 'fe80::1'].map(all)).toEqual([true, true, true])
     expect(['::ffff:10.0.0.1', '::ffff:8.8.8.8', 'fe80::1%1'].map(all)).toEqual([false, false, false])
   })
@@ -158,6 +158,6 @@ describe('what the operator allows', () => {
     '::ffff:0:0/96',
   ])('may not be written as %s', (network) => {
     expect(isNetwork(network)).toBe(false)
-    expect(() => admission([network])).toThrow('This is no address or network')
+    expect(() => addressFilter([network])).toThrow('Not an IP address or network')
   })
 })

@@ -40,7 +40,7 @@ describe('events of over 30 days ago', () => {
     const [id] = await publish(await subscribe(), { at })
     const { eventId, subscriptionId } = await db.delivery.findUniqueOrThrow({ where: { id: id! } })
     await db.$executeRaw`INSERT INTO "Delivery" (id, "appId", "eventId", "subscriptionId", state, "createdAt")
-      SELECT 'd' || n, ${app}, ${eventId}, ${subscriptionId}, 'failed', now() FROM generate_series(1, 12000) n`
+      SELECT 'd' || n, ${app}, ${eventId}, ${subscriptionId}, 'failed', now() FROM generate_series(1, 6000) n`
     await db.publishedEvent.create({
       data: { appId: app, id: 'alone', type: 't', body: '{}', publishedAt: new Date(at) },
     })

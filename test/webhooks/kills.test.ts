@@ -27,7 +27,7 @@ it('kill -9 of workers loses no message, and what comes twice is the same', { ti
     ca: to.ca,
     leaseMs: 3_000,
     pollMs: 100,
-    waits: Array(60).fill(0.2),
+    retryDelays: Array(60).fill(0.2),
   })
   const subscriptions = await Promise.all(
     Array.from({ length: SUBSCRIPTIONS }, (_, i) => subscribe(to.url(`/${i}`), `secret-${i}`)),

@@ -1,25 +1,40 @@
 import { describe, expect, it } from 'vitest'
 import type { Claimed } from '../../server/webhooks/queue.ts'
-import { claim, look, recover } from '../../server/webhooks/queue.ts'
-import type { Finished } from '../../server/webhooks/results.ts'
-import { failEnded, finish } from '../../server/webhooks/results.ts'
+import { claim, pollDue, releaseExpired } from '../../server/webhooks/queue.ts'
+import type { Attempt } from '../../server/webhooks/results.ts'
+import { failEnded, recordAttempts } from '../../server/webhooks/results.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const LEASE_MS = 45_000
 
-const delivered = { delivered: true, status: 204, error: null, answer: '', next: null, gone: false }
-const failed = { delivered: false, status: 500, error: 'status 500', answer: 'oh', next: NOW + 5_000, gone: false }
-const lost = { delivered: false, status: null, error: 'timeout', answer: null, next: null, gone: false }
-const gone = { delivered: false, status: 410, error: 'status 410', answer: 'bye', next: null, gone: true }
+type Outcome = Omit<Attempt, 'id' | 'lease'>
 
-const outcome = ({ id, lease }: Claimed, what: Omit<Finished, 'id' | 'lease'>): Finished => ({ id, lease, ...what })
+const response = { retryAfterSeconds: null, gone: false }
+const delivered: Outcome = {
+  result: { ...response, status: 204, error: null, responseBody: '' },
+  nextAttemptAt: null,
+}
+const failed: Outcome = {
+  result: { ...response, status: 500, error: 'status 500', responseBody: 'oh' },
+  nextAttemptAt: NOW + 5_000,
+}
+const timedOut: Outcome = {
+  result: { ...response, status: null, error: 'timeout', responseBody: null },
+  nextAttemptAt: null,
+}
+const gone: Outcome = {
+  result: { ...response, status: 410, error: 'status 410', responseBody: 'bye', gone: true },
+  nextAttemptAt: null,
+}
+
+const attempt = ({ id, lease }: Claimed, outcome: Outcome): Attempt => ({ id, lease, ...outcome })
 
 async function claimed(world: QueueWorld, count: number, subscription?: string, lease = 'worker.1') {
   const id = subscription ?? (await world.subscribe())
   if (!subscription) await world.publish(id, { count, at: NOW - 1_000 })
-  const rows = await claim(world.db, { now: NOW, lease, leaseMs: LEASE_MS, shares: new Map([[id, count]]) })
+  const rows = await claim(world.db, { now: NOW, lease, leaseMs: LEASE_MS, allocation: new Map([[id, count]]) })
   expect(rows).toHaveLength(count)
   return rows
 }
@@ -28,8 +43,8 @@ describe('what came of tries', () => {
   it('is written for many at once', async () => {
     const world = await startQueue()
     const [one, two, three] = await claimed(world, 3)
-    const outcomes = [outcome(one!, delivered), outcome(two!, failed), outcome(three!, lost)]
-    expect(new Set(await finish(world.db, NOW, outcomes))).toEqual(new Set([one!.id, two!.id, three!.id]))
+    const attempts = [attempt(one!, delivered), attempt(two!, failed), attempt(three!, timedOut)]
+    expect(new Set(await recordAttempts(world.db, NOW, attempts))).toEqual(new Set([one!.id, two!.id, three!.id]))
 
     const common = { attempts: 1, lease: null, leasedUntil: null }
     const over = { ...common, nextAttemptAt: null, finishedAt: new Date(NOW) }
@@ -51,15 +66,15 @@ describe('what came of tries', () => {
   it('is what came of the last one, after several', async () => {
     const world = await startQueue()
     const [first] = await claimed(world, 1)
-    await finish(world.db, NOW, [outcome(first!, failed)])
+    await recordAttempts(world.db, NOW, [attempt(first!, failed)])
     const [again] = await claim(world.db, {
       now: NOW + 5_000,
       lease: 'worker.2',
       leaseMs: LEASE_MS,
-      shares: new Map([[first!.subscription, 1]]),
+      allocation: new Map([[first!.subscription, 1]]),
     })
     expect(again).toMatchObject({ id: first!.id, attempts: 1 })
-    await finish(world.db, NOW + 5_000, [outcome(again!, delivered)])
+    await recordAttempts(world.db, NOW + 5_000, [attempt(again!, delivered)])
     const row = { state: 'delivered', attempts: 2, lastStatus: 204, lastError: null, finishedAt: new Date(NOW + 5_000) }
     expect(await world.row(first!.id)).toMatchObject(row)
   })
@@ -68,10 +83,10 @@ describe('what came of tries', () => {
     const world = await startQueue()
     const rows = await claimed(world, 4)
     const answers = ['"quoted", {braces} \\ and NULL', 'NULL', 'nul \0 and half a pair \ud800', 'ünï 🎾\n\t']
-    await finish(
+    await recordAttempts(
       world.db,
       NOW,
-      rows.map((row, i) => outcome(row, { ...failed, answer: answers[i]! })),
+      rows.map((row, i) => attempt(row, { ...failed, result: { ...failed.result, responseBody: answers[i]! } })),
     )
     const kept = await Promise.all(rows.map(({ id }) => world.row(id)))
     expect(kept.map(({ lastAnswer }) => lastAnswer)).toEqual([
@@ -85,21 +100,22 @@ describe('what came of tries', () => {
   it('changes nothing once the lease is lost', async () => {
     const world = await startQueue()
     const [late] = await claimed(world, 1)
-    await recover(world.db, NOW + LEASE_MS)
+    await releaseExpired(world.db, NOW + LEASE_MS)
     const free = await world.row(late!.id)
     for (const what of [delivered, failed, gone])
-      expect(await finish(world.db, NOW, [outcome(late!, what)])).toEqual([])
+      expect(await recordAttempts(world.db, NOW, [attempt(late!, what)])).toEqual([])
     expect(await world.row(late!.id)).toEqual(free)
 
     const [successor] = await claimed(world, 1, late!.subscription, 'worker.2')
     const leased = await world.row(late!.id)
     for (const what of [delivered, failed, gone])
-      expect(await finish(world.db, NOW, [outcome(late!, what)])).toEqual([])
+      expect(await recordAttempts(world.db, NOW, [attempt(late!, what)])).toEqual([])
     expect(await world.row(late!.id)).toEqual(leased)
 
-    expect(await finish(world.db, NOW, [outcome(successor!, delivered)])).toEqual([late!.id])
+    expect(await recordAttempts(world.db, NOW, [attempt(successor!, delivered)])).toEqual([late!.id])
     const done = await world.row(late!.id)
-    for (const old of [late!, successor!]) expect(await finish(world.db, NOW, [outcome(old, failed)])).toEqual([])
+    for (const old of [late!, successor!])
+      expect(await recordAttempts(world.db, NOW, [attempt(old, failed)])).toEqual([])
     expect(await world.row(late!.id)).toEqual(done)
     const subscription = await world.db.subscription.findUniqueOrThrow({ where: { id: late!.subscription } })
     expect(subscription.endedAt).toBeNull()
@@ -110,7 +126,9 @@ describe('what came of tries', () => {
     const [one] = await claimed(world, 1)
     const [other] = await claimed(world, 1, undefined, 'worker.2')
     await world.db.subscription.delete({ where: { id: one!.subscription } })
-    expect(await finish(world.db, NOW, [outcome(one!, failed), outcome(other!, delivered)])).toEqual([other!.id])
+    expect(await recordAttempts(world.db, NOW, [attempt(one!, failed), attempt(other!, delivered)])).toEqual([
+      other!.id,
+    ])
     expect(await world.states()).toEqual({ delivered: 1 })
   })
 })
@@ -123,33 +141,33 @@ describe('410', () => {
     await world.publish(subscription, { count: 1_500, at: NOW - 9_000 })
     const [untouched] = await world.publish(other, { at: NOW - 9_000 })
     const [one, two, three] = await claimed(world, 3, subscription)
-    await finish(world.db, NOW, [outcome(one!, gone), outcome(two!, delivered)])
+    await recordAttempts(world.db, NOW, [attempt(one!, gone), attempt(two!, delivered)])
 
     expect((await world.db.subscription.findUniqueOrThrow({ where: { id: subscription } })).endedAt).toEqual(
       new Date(NOW),
     )
     expect(await world.row(one!.id)).toMatchObject({ state: 'failed', lastStatus: 410, attempts: 1 })
-    expect(await look(world.db, { now: NOW })).toMatchObject({ due: [other], ended: [subscription] })
+    expect(await pollDue(world.db, { now: NOW })).toMatchObject({ due: [other], ended: [subscription] })
     expect(await failEnded(world.db, NOW, [subscription, other])).toBe(true)
     expect(await failEnded(world.db, NOW, [subscription, other])).toBe(false)
     expect(await world.row(three!.id)).toMatchObject({ state: 'pending', lease: 'worker.1' })
     expect(await world.states()).toEqual({ delivered: 1, failed: 1_498, pending: 2 })
 
     // One that was under way meets it when its own outcome is written.
-    await finish(world.db, NOW, [outcome(three!, failed)])
-    expect(await look(world.db, { now: NOW })).toMatchObject({ ended: [subscription] })
+    await recordAttempts(world.db, NOW, [attempt(three!, failed)])
+    expect(await pollDue(world.db, { now: NOW })).toMatchObject({ ended: [subscription] })
     await failEnded(world.db, NOW + 1, [subscription])
     const row = { state: 'failed', attempts: 1, lastStatus: 500, lastError: 'the subscription has ended' }
     expect(await world.row(three!.id)).toMatchObject({ ...row, nextAttemptAt: null, finishedAt: new Date(NOW + 1) })
     expect(await world.row(untouched)).toMatchObject({ state: 'pending', lastError: null })
-    expect(await look(world.db, { now: NOW })).toMatchObject({ ended: [] })
+    expect(await pollDue(world.db, { now: NOW })).toMatchObject({ ended: [] })
   })
 
   it('a second time leaves the time of the first', async () => {
     const world = await startQueue()
     const [one, two] = await claimed(world, 2)
-    await finish(world.db, NOW, [outcome(one!, gone)])
-    await finish(world.db, NOW + 1_000, [outcome(two!, gone)])
+    await recordAttempts(world.db, NOW, [attempt(one!, gone)])
+    await recordAttempts(world.db, NOW + 1_000, [attempt(two!, gone)])
     const { endedAt } = await world.db.subscription.findUniqueOrThrow({ where: { id: one!.subscription } })
     expect(endedAt).toEqual(new Date(NOW))
     expect(await world.states()).toEqual({ failed: 2 })

@@ -56,7 +56,7 @@ describe('a worker in a process of its own', { timeout: 120_000 }, () => {
     expect(to.received[0]!.headers).toMatchObject({ 'webhook-id': id, 'x-webhook-secret': 'secret-4711' })
 
     worker.child.kill('SIGTERM')
-    hold.letGo()
+    hold.release()
     expect(await worker.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
     expect(await states()).toEqual({ delivered: 1, pending: 9 })
     expect(await row(id)).toMatchObject({ state: 'delivered', attempts: 1 })

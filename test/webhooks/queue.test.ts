@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Claimed } from '../../server/webhooks/queue.ts'
-import { claim, look, recover, release } from '../../server/webhooks/queue.ts'
+import { claim, pollDue, release, releaseExpired } from '../../server/webhooks/queue.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
 
@@ -12,9 +12,9 @@ const HOUR_MS = 3_600_000
 
 const claimFor = (
   { db }: QueueWorld,
-  shares: Record<string, number>,
+  allocation: Record<string, number>,
   { now = NOW, lease = randomUUID() as string } = {},
-) => claim(db, { now, lease, leaseMs: LEASE_MS, shares: new Map(Object.entries(shares)) })
+) => claim(db, { now, lease, leaseMs: LEASE_MS, allocation: new Map(Object.entries(allocation)) })
 
 const ids = (claimed: readonly Claimed[]) => claimed.map(({ id }) => id)
 
@@ -108,15 +108,15 @@ describe('a look', () => {
     await world.publish(dead!, { count: 2_000, at: NOW - HOUR_MS })
     await world.publish(live!, { at: NOW })
     const [due] = await world.publish(later!, { at: NOW + 1 })
-    const { due: seen, ...rest } = await look(world.db, { now: NOW })
+    const { due: seen, ...rest } = await pollDue(world.db, { now: NOW })
     expect(new Set(seen)).toEqual(new Set([dead, live]))
     expect(rest).toEqual({ ended: [], next: null })
 
-    const after = await look(world.db, { now: NOW + 1 })
+    const after = await pollDue(world.db, { now: NOW + 1 })
     expect(new Set(after.due)).toEqual(new Set([dead, live, later]))
     await claimFor(world, { [later!]: 1 }, { now: NOW + 1 })
     expect((await world.row(due)).lease).not.toBeNull()
-    expect((await look(world.db, { now: NOW + 1 })).due).not.toContain(later)
+    expect((await pollDue(world.db, { now: NOW + 1 })).due).not.toContain(later)
     expect(seen).not.toContain(idle)
   })
 
@@ -125,16 +125,20 @@ describe('a look', () => {
     const all = await Promise.all(Array.from({ length: 5 }, () => world.subscribe()))
     for (const subscription of all) await world.publish(subscription, { count: 3 })
     const inOrder = all.toSorted()
-    const first = await look(world.db, { now: NOW, most: 2 })
-    const second = await look(world.db, { now: NOW, most: 2, after: first.next! })
-    const third = await look(world.db, { now: NOW, most: 2, after: second.next! })
+    const first = await pollDue(world.db, { now: NOW, max: 2 })
+    const second = await pollDue(world.db, { now: NOW, max: 2, after: first.next! })
+    const third = await pollDue(world.db, { now: NOW, max: 2, after: second.next! })
     expect([first, second, third].map(({ due }) => due.toSorted())).toEqual([
       inOrder.slice(0, 2),
       inOrder.slice(2, 4),
       inOrder.slice(4),
     ])
     expect(third.next).toBeNull()
-    expect(await look(world.db, { now: NOW, most: 2, after: inOrder[4]! })).toEqual({ due: [], ended: [], next: null })
+    expect(await pollDue(world.db, { now: NOW, max: 2, after: inOrder[4]! })).toEqual({
+      due: [],
+      ended: [],
+      next: null,
+    })
   })
 
   it('sees apart what belongs to subscriptions that have ended, due or not', async () => {
@@ -143,7 +147,7 @@ describe('a look', () => {
     await world.publish(ended, { at: NOW + HOUR_MS })
     await world.publish(live)
     await world.db.subscription.update({ where: { id: ended }, data: { endedAt: new Date(NOW) } })
-    expect(await look(world.db, { now: NOW })).toEqual({ due: [live], ended: [ended], next: null })
+    expect(await pollDue(world.db, { now: NOW })).toEqual({ due: [live], ended: [ended], next: null })
   })
 })
 
@@ -176,8 +180,8 @@ describe('a lease', () => {
     const old = await claimFor(world, { [subscription]: 1_205 })
     const [young] = await claimFor(world, { [subscription]: 1 }, { now: NOW + 1, lease: 'young' })
 
-    expect(await recover(world.db, NOW + LEASE_MS - 1)).toBe(0)
-    expect(await recover(world.db, NOW + LEASE_MS)).toBe(1_205)
+    expect(await releaseExpired(world.db, NOW + LEASE_MS - 1)).toBe(0)
+    expect(await releaseExpired(world.db, NOW + LEASE_MS)).toBe(1_205)
     expect(await world.row(old[0]!.id)).toMatchObject({ state: 'pending', attempts: 0, lease: null, leasedUntil: null })
     expect(await world.row(young!.id)).toMatchObject({ lease: 'young' })
     expect(await claimFor(world, { [subscription]: 2_000 })).toHaveLength(1_209)

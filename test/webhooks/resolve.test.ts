@@ -5,7 +5,7 @@ import { startNameServer } from './name-server.ts'
 import { ending } from './sending.ts'
 
 /** A question is never asked twice because the machine is busy. */
-const patient = { askMs: 60_000, wholeMs: 100_000 }
+const patient = { queryMs: 60_000, totalMs: 100_000 }
 
 type Answers = Record<string, Records>
 
@@ -102,7 +102,7 @@ describe('a name', () => {
 
   it('whose servers are dead is given up, and not asked of the system', async () => {
     const { server, lookup, lookedUp } = await naming({ 'A dead.example': 'silence', 'AAAA dead.example': 'silence' })
-    const resolve = createResolve({ servers: [server.address], lookup, askMs: 60_000, wholeMs: 500 })
+    const resolve = createResolve({ servers: [server.address], lookup, queryMs: 60_000, totalMs: 500 })
     const error = await resolve('dead.example').catch((error) => error)
     expect(error.code).toMatch(/^E(?:TIMEOUT|CANCELLED)$/)
     expect(server.asked.toSorted()).toEqual(['A dead.example', 'AAAA dead.example'])
@@ -116,7 +116,7 @@ describe('a name', () => {
       new Promise<{ address: string; family: number }[]>((found) => {
         release.push(() => found([{ address: `192.0.2.${name.length}`, family: 4 }]))
       })
-    const resolve = createResolve({ servers: [server.address], lookup, wholeMs: 3_000 })
+    const resolve = createResolve({ servers: [server.address], lookup, totalMs: 3_000 })
     const first = resolve('a')
     await expect.poll(() => release.length, { timeout: 10_000 }).toBe(1)
     await expect(resolve('bb')).rejects.toMatchObject({ code: 'ETIMEOUT' })

@@ -52,7 +52,11 @@ describe('a receiver', () => {
   ])('that answers %s and then sends its body byte by byte has answered', async (line, error) => {
     const receiver = await raw((socket) => drip(socket, `HTTP/1.1 ${line}\r\ncontent-length: 1000000\r\n\r\nx`))
     const outcome = await senderTo(receiver, { timeouts: { totalMs: 3_000 } }).send(message(receiver.url))
-    expect(outcome).toMatchObject({ status: Number(line.slice(0, 3)), error, answer: expect.stringMatching(/^x+$/) })
+    expect(outcome).toMatchObject({
+      status: Number(line.slice(0, 3)),
+      error,
+      responseBody: expect.stringMatching(/^x+$/),
+    })
     await isLetGo(receiver)
   })
 
@@ -64,7 +68,7 @@ describe('a receiver', () => {
       expect(await senderTo(receiver, atOnce).send(message(receiver.url))).toMatchObject({
         status: 200,
         error: null,
-        answer: 'x'.repeat(4_096),
+        responseBody: 'x'.repeat(4_096),
       })
       await isLetGo(receiver)
     },
@@ -94,7 +98,7 @@ describe('a receiver', () => {
   it('that closes the connection in the middle of its body has answered', async () => {
     const receiver = await raw((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'))
     const outcome = await senderTo(receiver, atOnce).send(message(receiver.url))
-    expect(outcome).toMatchObject({ status: 200, error: null, answer: 'half' })
+    expect(outcome).toMatchObject({ status: 200, error: null, responseBody: 'half' })
   })
 
   it.each([

@@ -8,7 +8,7 @@ import { ending, message, senderTo, unanswered } from './sending.ts'
 const receiving = async (answer?: (received: Received, response: ServerResponse) => unknown) =>
   ending(await startReceiver(answer && { answer }))
 
-const delivered = { status: 204, error: null, answer: '', retryAfterSeconds: null, gone: false }
+const delivered = { status: 204, error: null, responseBody: '', retryAfterSeconds: null, gone: false }
 
 describe('a delivery', () => {
   it('is one POST with the documented headers', async () => {
@@ -98,7 +98,7 @@ describe('the answer', () => {
   ])('%i: %s', async (status, error) => {
     const receiver = await receiving((_received, response) => response.writeHead(status).end())
     const outcome = await senderTo(receiver).send(message(receiver.url()))
-    expect(outcome).toEqual({ status, error, answer: '', retryAfterSeconds: null, gone: status === 410 })
+    expect(outcome).toEqual({ status, error, responseBody: '', retryAfterSeconds: null, gone: status === 410 })
     expect(receiver.received).toHaveLength(1)
   })
 
@@ -133,9 +133,9 @@ describe('the answer', () => {
     ['not UTF-8, and longer decoded', Buffer.alloc(4_096, 0xff), '\ufffd'.repeat(1_365)],
   ])('is kept as text: %s', async (_what, body, kept) => {
     const receiver = await receiving((_received, response) => response.writeHead(500).end(body))
-    const { answer } = await senderTo(receiver).send(message(receiver.url()))
-    expect(answer).toBe(kept)
-    expect(Buffer.byteLength(answer!)).toBeLessThanOrEqual(4_096)
+    const { responseBody } = await senderTo(receiver).send(message(receiver.url()))
+    expect(responseBody).toBe(kept)
+    expect(Buffer.byteLength(responseBody!)).toBeLessThanOrEqual(4_096)
   })
 })
 

@@ -1,20 +1,20 @@
 import { onTestFinished } from 'vitest'
-import type { Message } from '../../server/webhooks/send/send.ts'
+import type { Message } from '../../server/webhooks/send/message.ts'
 import { createSender } from '../../server/webhooks/send/send.ts'
 
 type Options = Parameters<typeof createSender>[0]
 
-/** Ends with the test. */
-export function ending<T extends { close: () => unknown }>(it: T): T {
-  onTestFinished(async () => void (await it.close()))
-  return it
+/** Closes it when the test ends. */
+export function ending<T extends { close: () => unknown }>(closable: T): T {
+  onTestFinished(async () => void (await closable.close()))
+  return closable
 }
 
-/** A sender that may go to this machine; it ends with the test. */
+/** A sender that may connect to 127.0.0.1; it is closed when the test ends. */
 export const senderTo = ({ ca }: { ca: string }, more: Partial<Options> = {}) =>
   ending(createSender({ allow: ['127.0.0.1'], now: Date.now, ca, ...more }))
 
-/** What only matters in that it is sent. */
+/** A message, for tests that only care how it is sent. */
 export const message = (url: string, more: Partial<Message> = {}): Message => ({
   id: 'delivery',
   url,
@@ -23,14 +23,14 @@ export const message = (url: string, more: Partial<Message> = {}): Message => ({
   ...more,
 })
 
-/** The outcome of a try that brought no answer. */
+/** The result of an attempt without a response. */
 export const unanswered = (error: string) => ({
   status: null,
   error,
-  answer: null,
+  responseBody: null,
   retryAfterSeconds: null,
   gone: false,
 })
 
-/** An address of this machine beside 127.0.0.1. */
+/** A second loopback address. */
 export const elsewhere = process.platform === 'linux' ? '127.0.0.2' : '::1'

@@ -14,7 +14,7 @@ async function besideInner() {
 }
 
 /** A question is never asked twice because the machine is busy. */
-const patient = { askMs: 60_000, wholeMs: 100_000 }
+const patient = { queryMs: 60_000, totalMs: 100_000 }
 
 describe('a name that leads inside', () => {
   it.each([

@@ -18,7 +18,7 @@ describe('the end of a worker', { timeout: 60_000 }, () => {
       closed = true
     })
     expect(closed).toBe(false)
-    hold.letGo()
+    hold.release()
     await closing
     expect(await row(id)).toMatchObject({ state: 'delivered', attempts: 1, lease: null })
     expect(await states()).toEqual({ delivered: 1, pending: 19 })
@@ -36,8 +36,8 @@ describe('the end of a worker', { timeout: 60_000 }, () => {
     await close(100)
     expect(performance.now() - start).toBeLessThan(10_000)
     expect(await row(id)).toMatchObject({ state: 'pending', attempts: 0, lease: null, leasedUntil: null })
-    const shares = new Map([[subscription, 1]])
-    expect(await claim(db, { now: Date.now(), lease: 'next', leaseMs: 1_000, shares })).toHaveLength(1)
+    const allocation = new Map([[subscription, 1]])
+    expect(await claim(db, { now: Date.now(), lease: 'next', leaseMs: 1_000, allocation })).toHaveLength(1)
     // The old worker's outcome comes in at last, and is nobody's.
     await to.close()
     await expect.poll(() => row(id)).toMatchObject({ lease: 'next', attempts: 0 })
@@ -70,8 +70,10 @@ describe('a database that is away', { timeout: 120_000 }, () => {
     await proxy.begin(fault)
     const said = () => lines().filter(({ msg }) => msg !== undefined)
     await expect.poll(() => said().length, { timeout: 30_000 }).toBe(1)
-    expect(said()).toMatchObject([{ level: 40, msg: 'deliveries wait for the database', err: expect.anything() }])
-    hold.letGo()
+    expect(said()).toMatchObject([
+      { level: 40, msg: 'deliveries are paused: the database is unavailable', err: expect.anything() },
+    ])
+    hold.release()
     await expect.poll(() => lines().filter(({ delivery }) => delivery === id)).toHaveLength(1)
     expect(await row(id)).toMatchObject({ state: 'pending', attempts: 0 })
     const [later] = await publish(await subscribe(to.url()))
@@ -81,7 +83,7 @@ describe('a database that is away', { timeout: 120_000 }, () => {
     expect(await row(id)).toMatchObject({ attempts: 1, lastStatus: 204 })
     expect(to.received.map(({ headers }) => headers['webhook-id'])).toEqual([id, later])
     await expect.poll(() => said().length, { timeout: 20_000 }).toBe(2)
-    expect(said()[1]).toMatchObject({ level: 30, msg: 'deliveries go on' })
+    expect(said()[1]).toMatchObject({ level: 30, msg: 'deliveries have resumed' })
   })
 
   it('does not hold up the end', async () => {
@@ -99,7 +101,7 @@ describe('a database that is away', { timeout: 120_000 }, () => {
     const [id] = await publish(await subscribe(to.url()))
     await expect.poll(() => to.received.length, { timeout: 20_000 }).toBe(1)
     await proxy.begin('blackhole')
-    hold.letGo()
+    hold.release()
     const start = performance.now()
     await close(3_000)
     expect(performance.now() - start).toBeLessThan(8_000)

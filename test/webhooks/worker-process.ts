@@ -13,7 +13,7 @@ export interface Given {
   leaseMs: number
   pollMs: number
   /** Seconds. */
-  waits: number[]
+  retryDelays: number[]
 }
 
 const { databaseUrl, secretsKey, ca, ...times }: Given = JSON.parse(process.argv[2]!)

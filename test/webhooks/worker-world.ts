@@ -9,23 +9,23 @@ import { selfSigned, startReceiver } from './receiver.ts'
 
 type Answer = NonNullable<Parameters<typeof startReceiver>[0]>['answer']
 
-/** Of all receivers of a file: of two authorities with one name, OpenSSL would take the wrong one. */
+/** Shared by all receivers: of two authorities with the same name, OpenSSL may pick the wrong one. */
 const certificate = selfSigned()
 
-/** A receiver that ends with the test. */
+/** A receiver that is closed when the test ends. */
 export async function receiver(answer?: Answer) {
   const started = await startReceiver({ certificate, ...(answer && { answer }) })
   onTestFinished(() => started.close())
   return started
 }
 
-/** Answers with a status, the same each time or one after the other; the last one from then on. */
+/** Responds with these statuses, one after the other, and keeps responding with the last. */
 export const answering =
   (statuses: number[], headers: Record<string, string> = {}): NonNullable<Answer> =>
   (_received, response) =>
     void response.writeHead(statuses.length > 1 ? statuses.shift()! : statuses[0]!, headers).end('said')
 
-/** Keeps its answers until they are let go. */
+/** Holds back its responses until `release` is called. */
 export function holding() {
   const held: (() => void)[] = []
   let open = false
@@ -36,7 +36,7 @@ export function holding() {
   }
   return {
     answer,
-    letGo() {
+    release() {
       open = true
       for (const end of held.splice(0)) end()
     },
@@ -48,21 +48,23 @@ export type WorkerWorld = Awaited<ReturnType<typeof startWorkers>>
 interface Options {
   count?: number
   pollMs?: number
-  /** The database that the workers have, when it is not that of the test. */
+  /** The workers' database, if not the test's own. */
   db?: Database
 }
 
-/** A queue, and workers of this process that deliver it; their clock can be moved. */
+/** A queue and workers in this process that deliver it. Their clocks can be moved. */
 export async function startWorkers({ count = 1, pollMs = 1_000, db }: Options = {}, world?: QueueWorld) {
   const queue = world ?? (await startQueue())
   let offsetMs = 0
+  let advancedMs = 0
   const now = () => Date.now() + offsetMs
+  const clock = () => performance.now() + advancedMs
   const lines: string[] = []
   const log = pino({}, { write: (line) => void lines.push(line) })
   const { cert: ca } = await certificate
   const sender = createSender({ allow: ['127.0.0.1'], now, ca })
   const workers = Array.from({ length: count }, () =>
-    startWorker({ db: db ?? queue.db, sender, cipher: queue.cipher, now, log, pollMs }),
+    startWorker({ db: db ?? queue.db, sender, cipher: queue.cipher, now, clock, log, pollMs }),
   )
   const close = async (waitMs = 0) => {
     await Promise.all(workers.map((worker) => worker.close(waitMs)))
@@ -77,8 +79,13 @@ export async function startWorkers({ count = 1, pollMs = 1_000, db }: Options = 
     wake() {
       for (const worker of workers) worker.wake()
     },
+    /** Moves the system clock, but not the one that only goes forward. */
+    setClock(ms: number) {
+      offsetMs += ms
+    },
     advance(ms: number) {
       offsetMs += ms
+      advancedMs += ms
       for (const worker of workers) worker.wake()
     },
   }

@@ -166,7 +166,7 @@ describe('a worker', { timeout: 60_000 }, () => {
     await db.subscription.update({ where: { id: subscription }, data: { secret } })
     const [id] = await publish(subscription)
     await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, lease: null })
-    const failed = { state: 'pending', lastStatus: null, lastError: 'the secret cannot be opened' }
+    const failed = { state: 'pending', lastStatus: null, lastError: 'the secret cannot be decrypted' }
     expect(await row(id)).toMatchObject(failed)
     expect(to.connections()).toBe(0)
   })
@@ -179,7 +179,7 @@ describe('a worker', { timeout: 60_000 }, () => {
     await publish(subscription, { count: 3 })
     await expect.poll(() => to.received.length, { timeout: 20_000 }).toBe(1)
     await db.subscription.delete({ where: { id: subscription } })
-    hold.letGo()
+    hold.release()
     const [id] = await publish(await subscribe(live.url()))
     wake()
     await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })

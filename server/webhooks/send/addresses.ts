@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv4 } from 'node:net'
 
 type Family = 'ipv4' | 'ipv6'
 
-/** IANA's registry of special-purpose addresses, multicast, and 168.63.129.16, where Azure answers its guests. */
+/** IANA's special-purpose registry, multicast, and 168.63.129.16, where Azure serves its virtual machines. */
 const special4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -25,12 +25,12 @@ const special4 = [
   '240.0.0.0/4',
 ]
 
-/** All that is global unicast today; the special ranges are within it. What carries an IPv4 address is in neither. */
+/** Global unicast today, and the special ranges within it. Forms that embed an IPv4 address are outside both. */
 const global6 = ['2000::/3']
 const special6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
 const mapped6 = ['::ffff:0:0/96']
 
-/** A list of one family alone: node's own takes an IPv4 address for a mapped one where both are in it. */
+/** One list per family: a `BlockList` with both matches an IPv4 address against mapped IPv6 networks. */
 function listOf(family: Family, networks: readonly string[]) {
   const list = new BlockList()
   for (const network of networks) {
@@ -45,7 +45,7 @@ const isGlobal6 = listOf('ipv6', global6)
 const isSpecial6 = listOf('ipv6', special6)
 const isMapped6 = listOf('ipv6', mapped6)
 
-/** Whether the text is an address, or a network as `10.20.0.0/16`; without a zone, and not an IPv4 address inside an IPv6 one. */
+/** Whether the text is an IP address or a network such as `10.20.0.0/16`, without a zone and not an IPv4-mapped one. */
 export function isNetwork(text: string): boolean {
   const [, address = '', prefix] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? []
   const family = isIP(address)
@@ -54,12 +54,12 @@ export function isNetwork(text: string): boolean {
 }
 
 /**
- * Says of an IP address whether it may be connected to: public unicast, or within what the operator allows. An IPv4
- * address in the clothes of an IPv6 one, an address with a zone, and what is no address at all never are.
+ * Returns a predicate: may this IP address be connected to? True for public unicast and for what the operator allows;
+ * always false for IPv4-mapped IPv6 addresses, addresses with a zone, and anything else. Throws on a malformed `allow`.
  */
-export function admission(allow: readonly string[]): (address: string) => boolean {
-  const wrong = allow.find((network) => !isNetwork(network))
-  if (wrong !== undefined) throw new Error(`This is no address or network: ${wrong}`)
+export function addressFilter(allow: readonly string[]): (address: string) => boolean {
+  const invalid = allow.find((network) => !isNetwork(network))
+  if (invalid !== undefined) throw new Error(`Not an IP address or network: ${invalid}`)
   const isIn4 = (network: string) => isIPv4(network.split('/')[0]!)
   const isAllowed4 = listOf('ipv4', allow.filter(isIn4))
   const isAllowed6 = listOf(

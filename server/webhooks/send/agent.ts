@@ -3,27 +3,27 @@ import { Agent } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { createSecureContext } from 'node:tls'
 
-/** How many connections wait for a next delivery: all receivers together, and of one, which gets many at once. */
+/** Idle connections that are kept: of all receivers together, and of one. */
 const MAX_IDLE = 1_024
-const MAX_IDLE_OF_ONE = 128
+const MAX_IDLE_PER_RECEIVER = 128
 
-/** Keeps connections that have become idle for a while, so many at most. */
+/** Keeps idle connections for `idleMs`, up to a number for all receivers together (Node's limit is per receiver). */
 export class IdleAgent extends Agent {
   #closed = false
   readonly #idle = new Set<Duplex>()
-  readonly #known = new WeakSet<Duplex>()
+  readonly #watched = new WeakSet<Duplex>()
 
   constructor({ ca, idleMs }: { ca: string | undefined; idleMs: number }) {
-    super({ ...strict(ca), keepAlive: true, timeout: idleMs, maxFreeSockets: MAX_IDLE_OF_ONE })
+    super({ ...strict(ca), keepAlive: true, timeout: idleMs, maxFreeSockets: MAX_IDLE_PER_RECEIVER })
   }
 
   override keepSocketAlive(socket: Duplex) {
     if (this.#closed || this.#idle.size >= MAX_IDLE) return false
-    // It says whether the receiver wants that, which its type does not know.
+    // It returns false when the receiver wants to close the connection; its type says void.
     if (!(super.keepSocketAlive(socket) as unknown)) return false
     this.#idle.add(socket)
-    if (!this.#known.has(socket)) socket.once('close', () => this.#idle.delete(socket))
-    this.#known.add(socket)
+    if (!this.#watched.has(socket)) socket.once('close', () => this.#idle.delete(socket))
+    this.#watched.add(socket)
     return true
   }
 
@@ -32,19 +32,19 @@ export class IdleAgent extends Agent {
     super.reuseSocket(socket, request)
   }
 
-  /** Ends those that are idle, and each other one after its answer. */
+  /** Closes idle connections now, and the others after their responses. */
   close() {
     this.#closed = true
     for (const socket of this.#idle) socket.destroy()
   }
 }
 
-/** Every request has a connection of its own. */
-export const singleUse = (ca: string | undefined) => new Agent({ ...strict(ca), keepAlive: false })
+/** Opens a connection for each request. */
+export const singleUseAgent = (ca: string | undefined) => new Agent({ ...strict(ca), keepAlive: false })
 
 /**
- * Whoever sets NODE_TLS_REJECT_UNAUTHORIZED or --tls-min-v1.0 for something else does not mean this. The context is
- * made once: for each connection it would cost as much as the handshake. (Deno makes its own of the same options.)
+ * Overrides NODE_TLS_REJECT_UNAUTHORIZED and --tls-min-v1.0, which are set for other purposes. The context is created
+ * once: per connection it would cost as much as the handshake. (Deno creates its own from the same options.)
  */
 function strict(ca: string | undefined): AgentOptions {
   const trusted = { minVersion: 'TLSv1.2' as const, ...(ca !== undefined && { ca }) }

@@ -1,43 +1,45 @@
 import type { Agent } from 'node:https'
 import { request } from 'node:https'
 import type { TLSSocket } from 'node:tls'
-import type { Answer } from './answer.ts'
-import { readAnswer } from './answer.ts'
+import type { AttemptResult } from '../attempt-result.ts'
+import { noResponse } from '../attempt-result.ts'
+import { readResponse } from './response.ts'
 
-/** An answer's headers are read up to this size, in bytes. */
+/** Of a response's headers together. */
 const MAX_HEADER_BYTES = 16_384
 
 export interface Target {
-  /** An IP address, so that nothing resolves it once more. */
+  /** An IP address, so that nothing is resolved again. */
   address: string
   port: number
-  /** The name in the certificate; empty when that is the address. */
+  /** The name that the certificate has to be for; empty when that is the address. */
   servername: string
   path: string
 }
 
-export interface Failure {
-  error: string
-  /** Nothing was sent, and another address of the receiver may do better. */
-  unreached: boolean
-  /** The receiver had closed the connection, which it had left open after an earlier answer. */
-  stale: boolean
+interface Options {
+  connectMs: number
+  totalMs: number
+  /** Unix time in milliseconds, for `Retry-After`. */
+  now: () => number
 }
 
-export const failure = (error: string, more: Partial<Failure> = {}): Failure => ({
-  error,
-  unreached: false,
-  stale: false,
-  ...more,
-})
+export interface Exchange {
+  result: AttemptResult
+  /**
+   * What may succeed in place of it: the receiver's next address, as this one could not be reached; or a new connection,
+   * as the receiver had closed the idle one that was reused.
+   */
+  fallback: 'next address' | 'new connection' | null
+}
 
-/** One POST to one address. Throws when node refuses the request as such; else it always settles, in `totalMs` at most. */
+/** One POST to one address, settled within `totalMs`. Throws when Node rejects the request itself. */
 export function exchange(
   agent: Agent,
   { address, port, servername, path }: Target,
   { headers, body }: { headers: Record<string, string | number>; body: string },
-  { connectMs, totalMs }: { connectMs: number; totalMs: number },
-): Promise<Answer | Failure> {
+  { connectMs, totalMs, now }: Options,
+): Promise<Exchange> {
   const sent = request({
     agent,
     host: address,
@@ -52,48 +54,51 @@ export function exchange(
   return new Promise((resolve) => {
     let connected = false
     let reused = false
-    let answer: (() => Answer) | undefined
+    let result: (() => AttemptResult) | undefined
 
-    const finish = (result: Answer | Failure, complete = false) => {
-      clearTimeout(connecting)
-      clearTimeout(whole)
-      resolve(result)
+    const settle = (exchange: Exchange, complete = false) => {
+      clearTimeout(connectTimeout)
+      clearTimeout(totalTimeout)
+      resolve(exchange)
       if (!complete) sent.destroy()
     }
-    const fail = (error: string, more?: Partial<Failure>) => finish(failure(error, more))
-    const reached = () => {
+    const succeed = (complete = false) => settle({ result: result!(), fallback: null }, complete)
+    const fail = (error: string, fallback: Exchange['fallback'] = null) =>
+      settle({ result: noResponse(error), fallback })
+    const onConnected = () => {
       connected = true
-      clearTimeout(connecting)
+      clearTimeout(connectTimeout)
     }
-    const connecting = setTimeout(() => fail('connect timeout', { unreached: true }), connectMs)
-    // The status line has said it already; what follows is only kept for the reader.
-    const whole = setTimeout(() => (answer ? finish(answer()) : fail('timeout')), totalMs)
+    const connectTimeout = setTimeout(() => fail('connect timeout', 'next address'), connectMs)
+    // Once the status line is in, the result is known: the body is only stored for its reader.
+    const totalTimeout = setTimeout(() => (result ? succeed() : fail('timeout')), totalMs)
 
     sent.on('socket', (socket) => {
       reused = sent.reusedSocket
-      // Deno sends once more what failed on a reused connection, and even what was given up. That is for us to decide.
+      // Deno resends what failed on a reused connection, even after a timeout. The sender decides that here.
       sent.reusedSocket = false
-      if (reused) reached()
-      else socket.once('secureConnect', reached)
+      if (reused) onConnected()
+      else socket.once('secureConnect', onConnected)
     })
     sent.on('response', (response) => {
-      reached()
-      answer = readAnswer(response, (complete) => finish(answer!(), complete))
+      onConnected()
+      result = readResponse(response, now, succeed)
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {
       const code = shortCode(error)
-      if (isCertificateFault(code, sent.socket as TLSSocket | null)) return fail(`certificate: ${code}`)
-      fail(code, { unreached: !connected, stale: reused && !answer && (code === 'ECONNRESET' || code === 'EPIPE') })
+      if (isCertificateError(code, sent.socket as TLSSocket | null)) return fail(`certificate: ${code}`)
+      const closedByReceiver = reused && !result && (code === 'ECONNRESET' || code === 'EPIPE')
+      fail(code, closedByReceiver ? 'new connection' : connected ? null : 'next address')
     })
-    sent.on('close', () => (answer ? finish(answer(), true) : fail('connection closed')))
+    sent.on('close', () => (result ? succeed(true) : fail('connection closed')))
     sent.end(body)
   })
 }
 
-/** Node leaves with the socket what it found wrong with the receiver's certificate, Deno does not. */
-const isCertificateFault = (code: string, socket: TLSSocket | null) =>
+/** Node keeps a certificate's error with the socket; Deno does not. */
+const isCertificateError = (code: string, socket: TLSSocket | null) =>
   Boolean(socket?.authorizationError) || /^(?!ERR_SSL_).*(?:CERT|ISSUER)/.test(code)
 
-/** Messages of errors may name addresses and what was sent; codes do not. */
+/** An error's code, as its message may contain addresses and what was sent. */
 const shortCode = ({ code = '' }: NodeJS.ErrnoException) =>
   /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : 'connection failed'

@@ -2,24 +2,24 @@ import { isIP } from 'node:net'
 import type { Resolve } from './resolve.ts'
 
 export interface Receiver {
-  /** A name, or an address as it is written without brackets. */
+  /** A name, or an IP address without brackets. */
   hostname: string
-  /** With its port, as the header has it. */
+  /** With the port, as in the `Host` header. */
   host: string
   port: number
   /** The name that the certificate has to be for; empty when that is the address. */
   servername: string
-  /** With its query. */
+  /** With the query. */
   path: string
 }
 
-/** Where a delivery goes; null when the address is not one that `https` alone leads to. */
-export function receiverOf(url: string): Receiver | null {
+/** Parses a receiver's URL; null unless it is `https` without user info. */
+export function parseReceiver(url: string): Receiver | null {
   if (!URL.canParse(url)) return null
-  // It has put every notation of an IPv4 address into the common one.
-  const { protocol, username, password, hostname: written, host, port, pathname, search } = new URL(url)
+  // The parser has normalised every notation of an IPv4 address.
+  const { protocol, username, password, hostname: bracketed, host, port, pathname, search } = new URL(url)
   if (protocol !== 'https:' || username !== '' || password !== '') return null
-  const hostname = written.replace(/^\[|\]$/g, '')
+  const hostname = bracketed.replace(/^\[|\]$/g, '')
   const servername = isIP(hostname) === 0 ? hostname.replace(/\.$/, '') : ''
   return { hostname, host, port: Number(port || 443), servername, path: pathname + search }
 }
@@ -27,17 +27,21 @@ export function receiverOf(url: string): Receiver | null {
 const NOT_FOUND = ['ENOTFOUND', 'ENODATA', 'EBADNAME']
 const TIMED_OUT = ['ETIMEOUT', 'ECANCELLED']
 
-/** The addresses of a receiver, or in a short text why there are none. */
-export async function addressesOf({ hostname }: Receiver, resolve: Resolve, timeMs: number) {
+/** The addresses of a receiver, or the error as a string when its name cannot be resolved within `timeMs`. */
+export async function addressesOf(
+  { hostname }: Receiver,
+  resolve: Resolve,
+  timeMs: number,
+): Promise<readonly string[] | string> {
   if (isIP(hostname) !== 0) return [hostname]
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<string>((settle) => {
+  const timeout = new Promise<string>((settle) => {
     timer = setTimeout(() => settle('name timeout'), timeMs)
   })
-  return Promise.race([resolve(hostname).catch(reasonOf), late]).finally(() => clearTimeout(timer))
+  return Promise.race([resolve(hostname).catch(errorOf), timeout]).finally(() => clearTimeout(timer))
 }
 
-function reasonOf({ code = '' }: { code?: string }): string {
+function errorOf({ code = '' }: { code?: string }): string {
   if (NOT_FOUND.includes(code)) return 'name not found'
   if (TIMED_OUT.includes(code)) return 'name timeout'
   return /^[A-Z_]{2,32}$/.test(code) ? `name lookup: ${code}` : 'name lookup failed'

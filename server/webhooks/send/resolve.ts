@@ -3,26 +3,26 @@ import { promises as dns } from 'node:dns'
 import { Semaphore, withTimeout } from 'async-mutex'
 import { LRUCache } from 'lru-cache'
 
-/** The addresses of a name; rejects with an error that has a `code`, as node's DNS errors have. */
+/** The addresses of a name; rejects with an error that has a `code`, like Node's DNS errors. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
 interface Options {
-  /** Name servers, `address:port`; unset: the system's. */
+  /** Name servers as `address:port`; by default the system's. */
   servers?: readonly string[]
-  /** The system's own way, in threads of which there are few. */
+  /** The system's lookup, which blocks one of Node's few threads. */
   lookup?: (name: string, options: { all: true }) => Promise<LookupAddress[]>
-  /** One question (the second try waits longer), and all of it. */
-  askMs?: number
-  wholeMs?: number
+  /** Timeout of one query; the second attempt waits longer. */
+  queryMs?: number
+  totalMs?: number
 }
 
-/** For so long an answer is used again. It was checked, and is what is connected to, so nothing slips in meanwhile. */
-const KEPT_MS = 5_000
+/** Addresses are cached this long. Every use checks the very address that it connects to, so a cached one is as safe. */
+const CACHE_MS = 5_000
 
-/** For so long the one kind of address waits for the other: some name servers never answer for IPv6. */
+/** How long the answer for one family waits for the other: some name servers never answer for IPv6. */
 const GRACE_MS = 500
 
-/** These say that the servers know no such name, or that there are none to ask. The system may still know it. */
+/** The name servers do not know the name, or cannot be asked. The system may still know it. */
 const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'])
 
 const isLocal = (name: string) => /^(?:.+\.)?localhost\.?$/i.test(name)
@@ -30,22 +30,27 @@ const isLocal = (name: string) => /^(?:.+\.)?localhost\.?$/i.test(name)
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? 'unknown'
 
 /**
- * Resolves names without holding up anybody else's. It asks the name servers itself, as the system's lookup blocks one
- * of a few threads for as long as a dead name server pleases. That one is asked for what only it knows (the hosts file,
- * search domains), one name at a time.
+ * Resolves names so that a dead name server delays only the names that it serves. It queries the name servers itself:
+ * the system's lookup blocks one of Node's few threads until it times out. The system is asked only for names that the
+ * servers do not know (hosts file, search domains), one at a time.
  */
-export function createResolve({ servers, lookup = dns.lookup, askMs = 1_200, wholeMs = 4_000 }: Options = {}): Resolve {
-  const kept = new LRUCache<string, Promise<readonly string[]>>({ max: 5_000, ttl: KEPT_MS })
-  const turn = withTimeout(new Semaphore(1), wholeMs, Object.assign(new Error('busy'), { code: 'ETIMEOUT' }))
+export function createResolve({
+  servers,
+  lookup = dns.lookup,
+  queryMs = 1_200,
+  totalMs = 4_000,
+}: Options = {}): Resolve {
+  const cache = new LRUCache<string, Promise<readonly string[]>>({ max: 5_000, ttl: CACHE_MS })
+  const oneLookup = withTimeout(new Semaphore(1), totalMs, Object.assign(new Error('busy'), { code: 'ETIMEOUT' }))
 
-  /** A resolver of its own, which knows the servers of this moment, and whose questions can be given up together. */
-  const ask = async (name: string) => {
-    const resolver = new dns.Resolver({ timeout: askMs, tries: 2 })
+  /** A new resolver for each name: it reads the system's current servers, and `cancel` ends its own queries only. */
+  const queryBoth = async (name: string) => {
+    const resolver = new dns.Resolver({ timeout: queryMs, tries: 2 })
     if (servers) resolver.setServers(servers)
-    const giveUp = () => resolver.cancel()
-    const timers = [setTimeout(giveUp, wholeMs)]
+    const cancel = () => resolver.cancel()
+    const timers = [setTimeout(cancel, totalMs)]
     const answered = (addresses: string[]) => {
-      timers.push(setTimeout(giveUp, GRACE_MS))
+      timers.push(setTimeout(cancel, GRACE_MS))
       return addresses
     }
     const answers = await Promise.allSettled([
@@ -57,24 +62,24 @@ export function createResolve({ servers, lookup = dns.lookup, askMs = 1_200, who
   }
 
   const find = async (name: string): Promise<readonly string[]> => {
-    // RFC 6761: these names are this machine's, whatever a name server says.
+    // RFC 6761: these names are the local machine, whatever a name server says.
     if (isLocal(name)) return ['127.0.0.1']
-    const answers = await ask(name)
+    const answers = await queryBoth(name)
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
     if (addresses.length > 0) return addresses
     const failure = answers.find((answer) => answer.status === 'rejected' && !UNKNOWN.has(codeOf(answer.reason)))
     if (failure?.status === 'rejected') throw failure.reason
-    const found = await turn.runExclusive(() => lookup(name, { all: true }))
+    const found = await oneLookup.runExclusive(() => lookup(name, { all: true }))
     return found.map(({ address }) => address)
   }
 
   return (name) => {
-    const known = kept.get(name)
-    if (known) return known
+    const cached = cache.get(name)
+    if (cached) return cached
     const found = find(name)
-    kept.set(name, found)
+    cache.set(name, found)
     found.catch(() => {
-      if (kept.peek(name) === found) kept.delete(name)
+      if (cache.peek(name) === found) cache.delete(name)
     })
     return found
   }

@@ -1,0 +1,47 @@
+/** Polling takes at most a twentieth of the time, however many subscriptions have pending deliveries. */
+const PAUSE_PER_DURATION = 20
+const MIN_PAUSE_MS = 20
+
+/**
+ * When to poll: often while polls lead to claims, less and less often while they do not, and at least every `maxMs`.
+ * Times are in ms, of a clock that only goes forward.
+ */
+export function createPollCadence(maxMs: number) {
+  let nextAt = Number.NEGATIVE_INFINITY
+  let polledAt = Number.NEGATIVE_INFINITY
+  let minPause = MIN_PAUSE_MS
+  let pause = maxMs
+  let wokenAt = Number.NEGATIVE_INFINITY
+  let claimed = false
+
+  return {
+    nextAt: () => nextAt,
+
+    /** Something was published: polls as soon as the minimum pause allows. */
+    wake(at: number) {
+      wokenAt = at
+      nextAt = Math.min(nextAt, polledAt + minPause)
+    },
+
+    /** Deliveries were claimed. */
+    claimed() {
+      claimed = true
+    },
+
+    /** A poll ran from `startedAt` to `endedAt`; `more`: it did not see everything. */
+    polled({ startedAt, endedAt, more }: { startedAt: number; endedAt: number; more: boolean }) {
+      minPause = Math.min(maxMs, Math.max(MIN_PAUSE_MS, PAUSE_PER_DURATION * (endedAt - startedAt)))
+      // What was published during the poll may have escaped it.
+      pause = claimed || more || wokenAt >= startedAt ? minPause : Math.min(maxMs, pause * 2)
+      polledAt = endedAt
+      nextAt = endedAt + pause
+      claimed = false
+    },
+
+    /** The database is unavailable. */
+    failed(at: number) {
+      polledAt = at
+      nextAt = at + maxMs
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { signature } from './sign.ts'
+
+export interface Message {
+  /** Sent as `webhook-id`: the same in every attempt of a delivery. */
+  id: string
+  url: string
+  /** Null: the message is not signed. */
+  secret: string | null
+  /** JSON text. */
+  body: string
+}
+
+/** The headers of a message sent to `host` at `now`, in Unix milliseconds. */
+export function headersOf({ id, secret, body }: Message, host: string, now: number): Record<string, string | number> {
+  const timestamp = Math.floor(now / 1_000)
+  return {
+    host,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'user-agent': 'member-apps-api-webhooks/1',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    ...(secret !== null && { 'x-webhook-secret': secret, 'webhook-signature': signature(secret, id, timestamp, body) }),
+  }
+}

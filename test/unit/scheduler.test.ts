@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest'
+import type { Scheduler } from '../../server/webhooks/scheduler.ts'
+import { createScheduler } from '../../server/webhooks/scheduler.ts'
+import { createSimulation } from './scheduler-simulation.ts'
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60_000
+const TIMEOUT_MS = 15_000
+
+const names = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`)
+const deliveries = (subscription: string, count: number, body = '{}') =>
+  Array.from({ length: count }, () => ({ subscription, body }))
+
+/** A scheduler after its first poll, at time 0. */
+function scheduling(...due: string[]) {
+  const scheduler = createScheduler({ pollMs: SECOND_MS })
+  scheduler.polled({ due, more: false, startedAt: 0, endedAt: 0 })
+  return scheduler
+}
+
+/** Five successes give a subscription its full concurrency. */
+function makeHealthy(scheduler: Scheduler, subscription: string) {
+  for (const delivery of deliveries(subscription, 5)) scheduler.finished(scheduler.started(delivery, 0), true, 0)
+}
+
+describe('a subscription that never responds', () => {
+  it.each([{ pending: 1 }, { pending: 500 }])(
+    'holds one slot, a fifth of the time ($pending pending)',
+    ({ pending }) => {
+      const world = createSimulation()
+      const silent = world.subscribe('silent', { ms: TIMEOUT_MS, delivers: false })
+      world.publish('silent', pending)
+      world.run(60 * MINUTE_MS)
+      expect(silent.maxInFlight).toBe(1)
+      const part = silent.heldMs / (60 * MINUTE_MS)
+      expect(part).toBeGreaterThan(0.19)
+      expect(part).toBeLessThanOrEqual(0.2)
+    },
+  )
+
+  it('is tried again within a poll of the end of its backoff', () => {
+    const world = createSimulation()
+    const failing = world.subscribe('failing', { ms: 10, delivers: false })
+    world.publish('failing')
+    world.run(5 * MINUTE_MS)
+    const pauses = failing.attemptedAt.slice(1).map((at, i) => at - failing.attemptedAt[i]! - failing.ms)
+    const backoffs = [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 60_000, 60_000]
+    expect(pauses.length).toBeGreaterThanOrEqual(12)
+    for (const [i, backoff] of backoffs.entries()) {
+      expect(pauses[i]).toBeGreaterThanOrEqual(backoff)
+      expect(pauses[i]).toBeLessThanOrEqual(backoff + SECOND_MS + 20)
+    }
+  })
+
+  it('delivers everything soon once it responds again', () => {
+    const world = createSimulation()
+    const receiver = world.subscribe('receiver', { ms: TIMEOUT_MS, delivers: false })
+    world.publish('receiver', 1_000)
+    world.run(10 * MINUTE_MS)
+    Object.assign(receiver, { ms: 20, delivers: true })
+    world.run(MINUTE_MS + TIMEOUT_MS + 5 * SECOND_MS)
+    expect(receiver.delivered).toBe(1_000)
+  })
+})
+
+describe('fairness', () => {
+  it.each([
+    { others: 'no other subscription', count: 0, ms: 0, delivers: true },
+    { others: '50 busy ones', count: 50, ms: 500, delivers: true },
+    { others: '500 that fail', count: 500, ms: 5, delivers: false },
+    { others: '1,000 that never respond', count: 1_000, ms: TIMEOUT_MS, delivers: false },
+    { others: '2,000 that never respond', count: 2_000, ms: TIMEOUT_MS, delivers: false },
+  ])('lets a healthy subscription start each delivery within 25 ms beside $others', ({ count, ms, delivers }) => {
+    const world = createSimulation()
+    for (const id of names('other', count)) {
+      world.subscribe(id, { ms, delivers })
+      world.publish(id, delivers ? 10_000 : 5)
+    }
+    const live = world.subscribe('live', { ms: 20, delivers: true })
+    world.publish('live', 10)
+    world.run(10 * SECOND_MS)
+    expect(live.delivered).toBe(10)
+    live.waits.length = 0
+    for (let at = 0; at < 10 * SECOND_MS; at += 10) world.at(10 * SECOND_MS + at, () => world.publish('live'))
+    world.run(11 * SECOND_MS)
+    expect(live.waits).toHaveLength(1_000)
+    expect(Math.max(...live.waits)).toBeLessThanOrEqual(25)
+  })
+
+  it.each([
+    { subscriptions: 2, total: 2_048 },
+    { subscriptions: 4, total: 64 },
+    { subscriptions: 50, total: 64 },
+    { subscriptions: 500, total: 64 },
+  ])('serves $subscriptions busy subscriptions equally with $total slots', ({ subscriptions, total }) => {
+    const world = createSimulation({ limits: { total } })
+    const busy = names('busy', subscriptions).map((id) => {
+      const it = world.subscribe(id, { ms: 200, delivers: true })
+      world.publish(id, 10_000)
+      return it
+    })
+    world.run(2 * MINUTE_MS)
+    const delivered = busy.map((it) => it.delivered)
+    expect(Math.min(...delivered) / Math.max(...delivered)).toBeGreaterThan(0.9)
+  })
+
+  it('considers subscriptions in turn', () => {
+    const busy = names('busy', 12)
+    const scheduler = createScheduler({ pollMs: SECOND_MS })
+    for (const id of busy) makeHealthy(scheduler, id)
+    scheduler.polled({ due: busy, more: false, startedAt: 0, endedAt: 0 })
+    const turns = [0, 1, 2, 3].map((at) => {
+      const allocation = scheduler.allocate(at, 0)
+      scheduler.claimed(at, allocation, deliveries('busy0', 1))
+      return [...allocation.keys()]
+    })
+    expect(turns).toEqual([busy.slice(0, 4), busy.slice(4, 8), busy.slice(8, 12), busy.slice(0, 4)])
+  })
+})
+
+describe('the next turn', () => {
+  it.each([
+    { claimed: 99, after: 20 },
+    { claimed: 100, after: 0 },
+  ])('is $after ms after a claim of $claimed deliveries', ({ claimed, after }) => {
+    const scheduler = scheduling('a')
+    const allocation = scheduler.allocate(5, 0)
+    scheduler.claimed(5, allocation, deliveries('a', claimed))
+    expect(scheduler.nextTurnAt()).toBe(5 + after)
+  })
+
+  it('is 20 ms after a slot became free, when something is due', () => {
+    const scheduler = scheduling('a', 'b')
+    scheduler.claimed(0, scheduler.allocate(0, 0), [...deliveries('a', 1), ...deliveries('b', 1)])
+    const [slot] = [...deliveries('a', 1), ...deliveries('b', 1)].map((delivery) => scheduler.started(delivery, 0))
+    // Only `b` is considered, and it has no free slot.
+    expect(scheduler.allocate(20, 0).size).toBe(0)
+    expect(scheduler.nextTurnAt()).toBe(scheduler.nextPollAt())
+    scheduler.polled({ due: ['c'], more: false, startedAt: 30, endedAt: 30 })
+    scheduler.finished(slot!, true, 40)
+    expect(scheduler.nextTurnAt()).toBe(50)
+  })
+
+  it('is the next poll when nothing is due', () => {
+    const scheduler = scheduling()
+    expect(scheduler.allocate(0, 0).size).toBe(0)
+    expect(scheduler.nextTurnAt()).toBe(SECOND_MS)
+  })
+
+  it('is the next poll after a failure, and everything due is forgotten', () => {
+    const scheduler = scheduling('a')
+    scheduler.claimed(0, scheduler.allocate(0, 0), deliveries('a', 1))
+    scheduler.failed(10)
+    expect(scheduler.nextTurnAt()).toBe(10 + SECOND_MS)
+    expect(scheduler.allocate(10, 0).size).toBe(0)
+  })
+
+  it('comes 20 ms after an allocation that considered 2,000 subscriptions in vain, and not all', () => {
+    const busy = names('busy', 2_000)
+    const scheduler = createScheduler({ pollMs: SECOND_MS, limits: { perSubscription: 1 } })
+    for (const id of busy) makeHealthy(scheduler, id)
+    for (const id of busy) scheduler.started({ subscription: id, body: '{}' }, 0)
+    scheduler.polled({ due: [...busy, 'free'], more: false, startedAt: 0, endedAt: 0 })
+    expect(scheduler.allocate(0, 0).size).toBe(0)
+    expect(scheduler.nextTurnAt()).toBe(20)
+    expect([...scheduler.allocate(20, 0).keys()]).toEqual(['free'])
+  })
+})
+
+describe('a due subscription', () => {
+  it.each([
+    { claimedAt: 499, due: true },
+    { claimedAt: 500, due: false },
+  ])('without claimed deliveries at $claimedAt ms is still due: $due', ({ claimedAt, due }) => {
+    const scheduler = scheduling('a')
+    scheduler.claimed(claimedAt, scheduler.allocate(claimedAt, 0), [])
+    expect(scheduler.allocate(claimedAt, 0).has('a')).toBe(due)
+  })
+
+  it('stays due while deliveries of it are claimed', () => {
+    const scheduler = scheduling('a')
+    for (let at = 0; at < 5 * SECOND_MS; at += 400) {
+      const allocation = scheduler.allocate(at, 0)
+      expect(allocation.has('a')).toBe(true)
+      scheduler.claimed(at, allocation, deliveries('a', 1))
+    }
+  })
+
+  it('is left out while it backs off, and seen again by a later poll', () => {
+    const scheduler = scheduling('a')
+    scheduler.finished(scheduler.started({ subscription: 'a', body: '{}' }, 0), false, 0)
+    expect(scheduler.allocate(99, 0).size).toBe(0)
+    expect(scheduler.allocate(100, 0).size).toBe(0)
+    scheduler.polled({ due: ['a'], more: false, startedAt: 100, endedAt: 100 })
+    expect([...scheduler.allocate(100, 0)]).toEqual([['a', 1]])
+  })
+})
+
+describe('an allocation', () => {
+  it('has at most 100 deliveries', () => {
+    const busy = names('busy', 20)
+    const scheduler = createScheduler({ pollMs: SECOND_MS })
+    for (const id of busy) makeHealthy(scheduler, id)
+    scheduler.polled({ due: busy, more: false, startedAt: 0, endedAt: 0 })
+    expect([...scheduler.allocate(0, 0).values()]).toEqual([32, 32, 32, 4])
+  })
+
+  it('is empty while bodies of over 64 MiB are in flight', () => {
+    const scheduler = scheduling('a')
+    const body = 'x'.repeat(1024 * 1024)
+    const slots = names('large', 65).map((subscription) => scheduler.started({ subscription, body }, 0))
+    expect(scheduler.allocate(0, 0).size).toBe(0)
+    scheduler.finished(slots[0]!, true, 0)
+    expect(scheduler.allocate(0, 0).size).toBe(1)
+  })
+
+  it('is empty while over 4,096 results are not yet written', () => {
+    const scheduler = scheduling('a')
+    expect(scheduler.allocate(0, 4_097).size).toBe(0)
+    expect(scheduler.allocate(0, 4_096).size).toBe(1)
+  })
+})
+
+describe('an idle worker', () => {
+  it('polls once a second', () => {
+    const world = createSimulation()
+    world.run(MINUTE_MS)
+    expect(world.polls()).toBe(60)
+  })
+
+  it('starts a published delivery at once when it is woken', () => {
+    const world = createSimulation()
+    const receiver = world.subscribe('receiver', { ms: 20, delivers: true })
+    world.run(10.5 * SECOND_MS)
+    world.publish('receiver')
+    world.run(SECOND_MS)
+    expect(receiver.waits).toEqual([1])
+  })
+})
