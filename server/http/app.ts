@@ -4,10 +4,8 @@ import { restFacade } from '../../rest-facade/facade.ts'
 import type { Access } from '../../routers/access.ts'
 import type { Core } from '../../routers/context.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
-import { trpc } from '../trpc/handler.ts'
 import { cors } from './cors.ts'
 import { documents } from './documents.ts'
-import { health } from './health.ts'
 import type { BaseUrls } from './match-route.ts'
 import { locate } from './match-route.ts'
 import type { ConsumeQuota } from './rate-limit.ts'
@@ -47,18 +45,8 @@ export function createPublicApp({ core, baseUrls, authenticate, consumeQuota, ro
   return app.use(documents(baseUrls))
 }
 
-/** The internal port, for first-party apps and for whoever watches the service. */
-export function createInternalApp({ core, authenticate, consumeQuota, room, log, ready }: Parts) {
-  return createKoa(log)
-    .use(respond(log, core.now))
-    .use(koaSends)
-    .use(readTarget)
-    .use(trpc(core, authenticate, consumeQuota, room))
-    .use(health(ready))
-}
-
 /** Koa, its own error page and its trust in X-Forwarded-* left off; a client that goes away is no error of ours. */
-function createKoa(log: Logger): Koa<State> {
+export function createKoa(log: Logger): Koa<State> {
   const app = new Koa<State>({ proxy: false })
   app.silent = true
   app.on('error', (error) => log.debug({ err: error }, 'a client went away'))

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { readEnvironment } from './config.ts'
-import { createLog } from './start.ts'
+import { createLog } from './log.ts'
 
 /** Whatever hangs, the process ends in less than the 10 s after which it would be killed. */
 const LAST_RESORT_MS = 9_500
@@ -24,7 +24,7 @@ export async function runProcess(
 ) {
   try {
     const config = readEnvironment()
-    const log = createLog(config)
+    const log = createLog(config.logLevel)
     await program(config, log, shutdownSignal)
     log.flush(() => process.exit(0))
   } catch (error) {

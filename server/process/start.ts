@@ -1,11 +1,9 @@
 import type { Logger } from 'pino'
-import pino from 'pino'
 import { isEmpty, seed } from '../../prisma/seed.ts'
 import { createCore } from '../../routers/core.ts'
 import { memberScopesAt } from '../../routers/scopes.ts'
-import { example } from '../example.ts'
 import type { Parts } from '../http/app.ts'
-import { createInternalApp, createPublicApp } from '../http/app.ts'
+import { createPublicApp } from '../http/app.ts'
 import { corsHeaders } from '../http/cors.ts'
 import { listen } from '../http/listen.ts'
 import { rateLimit } from '../http/rate-limit.ts'
@@ -18,9 +16,11 @@ import { openSecrets } from '../secrets/keys.ts'
 import { createAuthenticate } from '../tokens/authenticate.ts'
 import { developmentIssuer, developmentKey } from '../tokens/development.ts'
 import { openExternalIssuer } from '../tokens/external-issuer.ts'
+import { createInternalApp } from '../trpc/app.ts'
 import { openWorker } from '../webhooks/open.ts'
 import type { Worker } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
+import { example } from './example.ts'
 import type { Store } from './store.ts'
 import { openStore } from './store.ts'
 
@@ -71,11 +71,16 @@ async function serve(config: Config, store: Store, log: Logger) {
           secretsKeys: keys,
           authBaseUrl: config.authBaseUrl,
           appsBaseUrl: config.baseUrls.apps,
-          ways: loginMethodsOf(config, store, now, (error) => log.error({ err: error }, 'signing members in')),
+          ways: loginMethodsOf(
+            { ...config.login, authBaseUrl: config.authBaseUrl, pick: store.embedded !== null && !config.production },
+            store.db,
+            now,
+            (error) => log.error({ err: error }, 'signing members in'),
+          ),
           onError,
         })
       : null
-  const sample = example(config)
+  const sample = isTrial(config) ? example(config.baseUrls.apps, `${config.authBaseUrl}/oauth`) : undefined
   const tokens = await trustedTokens(config, oauth, store, log, now)
   const parts: Parts = {
     core,
@@ -112,6 +117,10 @@ async function serve(config: Config, store: Store, log: Logger) {
   }
 }
 
+/** The embedded database and our own tokens: a first look, or a developer's machine. */
+const isTrial = ({ databaseUrl, production, tokenIssuer }: Config) =>
+  databaseUrl === undefined && !production && tokenIssuer === undefined
+
 const answers = ({ db }: Store) =>
   db.$queryRaw`SELECT 1`.then(
     () => true,
@@ -134,31 +143,3 @@ async function trustedTokens(
   const development = developmentIssuer(await developmentKey(dataDir))
   return { trusted: oauth ? [oauth.trusted, development] : [development], ready: () => true, close: () => {} }
 }
-
-/** Of an error, what tells where it comes from; a database's `detail` may hold values. */
-const serializeError = ({ name, code, message, stack }: Error & { code?: string }) => ({ name, code, message, stack })
-
-/** The time of a line, written out once a millisecond: each time it takes a fiftieth of a request. */
-function isoTime() {
-  let [at, text] = [0, '']
-  return () => {
-    const now = Date.now()
-    if (now !== at) [at, text] = [now, `,"time":"${new Date(now).toISOString()}"`]
-    return text
-  }
-}
-
-/** Lines are written together, as each write is work for a thread of its own; a quiet service writes them this soon. */
-const LOG_TOGETHER = { minLength: 4096, periodicFlush: 100 }
-
-/** The log: one line of JSON each, written without holding up the request that it is about. */
-export const createLog = ({ logLevel }: Config): Logger =>
-  pino(
-    {
-      level: logLevel,
-      base: null,
-      timestamp: isoTime(),
-      serializers: { err: serializeError },
-    },
-    pino.destination({ sync: false, ...LOG_TOGETHER }),
-  )

@@ -2,28 +2,33 @@ import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/cipher.ts'
-import type { Config } from '../process/config.ts'
 import { createCipher } from './cipher.ts'
 import { check, readPage, sealedTables } from './encrypted-columns.ts'
 import { createOnceFile } from './private-file.ts'
 
 const FILE = 'secrets-key'
 
-/** What seals and signs whatever only this service may read: of SECRETS_KEY, else of a file of the data directory. */
-export async function secretsKeysOf({
-  secretsKeys,
-  dataDir,
-}: Pick<Config, 'secretsKeys' | 'dataDir'>): Promise<readonly Buffer[]> {
+export interface SecretsSettings {
+  secretsKeys: readonly Buffer[] | undefined
+  dataDir: string
+}
+
+/** The keys of SECRETS_KEY, else one in a file of the data directory, created on first use. */
+export async function secretsKeysOf({ secretsKeys, dataDir }: SecretsSettings): Promise<readonly Buffer[]> {
   if (secretsKeys) return secretsKeys
   return [Buffer.from(await createOnceFile(dataDir, FILE, () => randomBytes(32).toString('base64')), 'base64')]
 }
 
 /** The keys and what seals with them, once they are known to be those of the database; throws where they are not. */
-export async function openSecrets(config: Config, db: Database, log: Logger) {
-  if (config.databaseUrl && !config.secretsKeys) {
+export async function openSecrets(
+  settings: SecretsSettings & { databaseUrl: string | undefined },
+  db: Database,
+  log: Logger,
+) {
+  if (settings.databaseUrl && !settings.secretsKeys) {
     log.warn('SECRETS_KEY is not set: secrets and signing keys are sealed with a key that is kept in DATA_DIR')
   }
-  const keys = await secretsKeysOf(config)
+  const keys = await secretsKeysOf(settings)
   const cipher = createCipher(keys)
   await checkSecretsKey(db, cipher)
   return { keys, cipher }

@@ -12,7 +12,7 @@ import { createCore } from '../../routers/core.ts'
 import type { Section } from '../../routers/scopes.ts'
 import { memberScopes } from '../../routers/scopes.ts'
 import type { Parts } from '../../server/http/app.ts'
-import { createInternalApp, createPublicApp } from '../../server/http/app.ts'
+import { createPublicApp } from '../../server/http/app.ts'
 import { corsHeaders } from '../../server/http/cors.ts'
 import { listen } from '../../server/http/listen.ts'
 import { rateLimit } from '../../server/http/rate-limit.ts'
@@ -23,6 +23,7 @@ import { createCipher } from '../../server/secrets/cipher.ts'
 import { createAuthenticate } from '../../server/tokens/authenticate.ts'
 import { developmentIssuer } from '../../server/tokens/development.ts'
 import type { TrustedIssuer } from '../../server/tokens/verify.ts'
+import { createInternalApp } from '../../server/trpc/app.ts'
 
 export interface Reply {
   status: number

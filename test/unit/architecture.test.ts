@@ -1,55 +1,74 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { table } from '../support/table.ts'
 
-/** prisma <- routers <- rest-facade <- server: each layer and those that it may import. */
-const mayImport: Record<string, string[]> = {
-  prisma: ['prisma'],
-  routers: ['routers', 'prisma'],
-  'rest-facade': ['rest-facade', 'routers'],
-  server: ['server', 'rest-facade', 'routers', 'prisma'],
-}
+/**
+ * Each file belongs to the first row whose directory it is in. It imports files of that directory and of those under
+ * `imports`, and none of the packages under `never`.
+ */
+const arrows = table<'directory' | 'imports' | 'never'>(`
+| directory           | imports                                                           | never                               |
+|---------------------|-------------------------------------------------------------------|-------------------------------------|
+| prisma/tools        | prisma                                                            | koa @koa node:http jose pino        |
+| prisma              |                                                                   | koa @koa node:http jose pino        |
+| routers             | prisma                                                            | koa @koa node:http jose pino        |
+| rest-facade         | routers                                                           | koa @koa pg @prisma                 |
+| server/admin        | routers prisma                                                    | koa @koa oidc-provider              |
+| server/secrets      | routers prisma                                                    | koa @koa oidc-provider              |
+| server/webhooks     | routers prisma                                                    | koa @koa oidc-provider jose         |
+| server/tokens       | routers prisma server/secrets                                     | koa @koa oidc-provider              |
+| server/http         | routers rest-facade server/tokens                                 | oidc-provider jose                  |
+| server/trpc         | routers rest-facade server/tokens server/http                     | oidc-provider jose                  |
+| server/oauth        | routers prisma rest-facade server/http server/tokens              |                                     |
+| server/process      | routers prisma server/secrets server/webhooks server/http server/tokens server/trpc server/oauth |      |
+| server/commands     | routers prisma server/secrets server/admin server/tokens server/oauth server/process | koa @koa         |
+| server              | routers prisma server/secrets server/webhooks server/oauth server/process |                             |
+`)
 
 const root = join(import.meta.dirname, '../..')
-const layers = Object.keys(mayImport)
-const files = layers.flatMap((layer) =>
+const files = ['prisma', 'routers', 'rest-facade', 'server'].flatMap((layer) =>
   readdirSync(join(root, layer), { recursive: true, encoding: 'utf8' })
     .map((name) => join(layer, name))
-    .filter((path) => path.endsWith('.ts') && !path.includes('generated')),
+    .filter((path) => path.endsWith('.ts')),
 )
 const sources = new Map(files.map((path) => [path, readFileSync(join(root, path), 'utf8')]))
+const written = files.filter((path) => !path.startsWith('prisma/generated/'))
 
-const importsOf = (path: string) =>
-  [...sources.get(path)!.matchAll(/^(?:import|export)\s[^;]*?from\s+'([^']+)'|\bimport\(\s*'([^']+)'/gm)].map(
-    ([, from, dynamic]) => (from ?? dynamic)!,
-  )
+/** Type-only imports count, as they are arrows for a reader. */
+const IMPORT = /^(?:import|export)\s(?:[^;'"]*?\sfrom\s+)?'([^']+)'|\bimport\(\s*'([^']+)'/gm
+const RUN_TIME_IMPORT = /^(?:import|export)\s(?!type\s)(?:[^;'"]*?\sfrom\s+)?'([^']+)'|\bimport\(\s*'([^']+)'/gm
+
+const importsOf = (path: string, pattern = IMPORT) =>
+  [...sources.get(path)!.matchAll(pattern)].map(([, from, dynamic]) => (from ?? dynamic)!)
+const resolved = (path: string, from: string) => relative(root, join(root, dirname(path), from))
 const ownImportsOf = (path: string) =>
   importsOf(path)
     .filter((from) => from.startsWith('.'))
-    .map((from) => relative(root, join(root, dirname(path), from)))
+    .map((from) => resolved(path, from))
+const isIn = (directory: string, path: string) => path.startsWith(`${directory}/`)
+const rowOf = (path: string) => arrows.find((row) => isIn(row.directory, path))!
+const isOneOf = (packages: string, name: string) =>
+  packages.split(' ').some((one) => name === one || (one !== '' && isIn(one, name)))
 
-describe.each(files)('%s', (path) => {
-  const layer = path.split('/')[0]!
-  const source = sources.get(path)!
-
-  it('imports only what its layer may', () => {
-    const outside = ownImportsOf(path).filter((from) => !mayImport[layer]!.includes(from.split('/')[0]!))
-    expect(outside).toEqual([])
+describe.each(written)('%s', (path) => {
+  it('imports only what the table allows', () => {
+    const { directory, imports, never } = rowOf(path)
+    const rooms = ownImportsOf(path).map((file) => rowOf(file).directory)
+    expect(rooms.filter((room) => room !== directory && !imports.split(' ').includes(room))).toEqual([])
+    expect(importsOf(path).filter((name) => isOneOf(never, name))).toEqual([])
   })
 
-  it('knows of HTTP, the environment and the clock only what its layer may', () => {
-    const packages = importsOf(path)
-    if (layer === 'prisma' || layer === 'routers') {
-      expect(packages.filter((name) => /^(?:koa|@koa\/|node:https?$|jose|pino)/.test(name))).toEqual([])
-    }
-    if (layer === 'rest-facade')
-      expect(packages.filter((name) => /^(?:koa|@koa\/|pg|@prisma\/)/.test(name))).toEqual([])
-    if (layer === 'routers') expect(source).not.toMatch(/Date\.now\(|new Date\(\)/)
+  it('reads the clock and the environment only where its layer may', () => {
+    const source = sources.get(path)!
+    if (isIn('routers', path)) expect(source).not.toMatch(/Date\.now\(|new Date\(\)/)
     if (path !== 'server/process/config.ts') expect(source).not.toMatch(/process\.env|Deno\.env/)
   })
 
-  it('is no drawer', () => {
-    expect(path).not.toMatch(/(?:^|\/)(?:utils?|lib|helpers?|services?|common|misc)(?:\/|\.ts$)/)
+  it('has one subject, named by its file name', () => {
+    expect(path).not.toMatch(/(?:^|\/)(?:utils?|lib|helpers?|services?|common|misc|types)(?:\/|\.ts$)/)
+    if (path.endsWith('/index.ts'))
+      expect(sources.get(path)).not.toMatch(/^export\s(?:type\s)?(?:\*|\{)[^;]*?\sfrom\s/m)
   })
 })
 
@@ -64,7 +83,25 @@ describe('the files', () => {
         done.add(path)
       }
     }
-    for (const path of files) visit(path, [])
+    for (const path of written) visit(path, [])
     expect(circles).toEqual([])
+  })
+})
+
+describe('server/worker.ts', () => {
+  it('loads neither koa nor oidc-provider', () => {
+    const packages = new Set<string>()
+    const seen = new Set<string>()
+    const load = (path: string) => {
+      if (seen.has(path)) return
+      seen.add(path)
+      for (const from of importsOf(path, RUN_TIME_IMPORT)) {
+        if (from.startsWith('.')) load(resolved(path, from))
+        else packages.add(from)
+      }
+    }
+    load('server/worker.ts')
+    expect([...packages]).toContain('pg')
+    expect([...packages].filter((name) => isOneOf('koa @koa oidc-provider openid-client jose', name))).toEqual([])
   })
 })

@@ -3,11 +3,10 @@ import { METHODS } from 'node:http'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Router from '@koa/router'
-import type { Database } from '../prisma/client.ts'
-import { nameOf } from './http/match-route.ts'
-import { routed } from './http/routed.ts'
-import type { State, Step } from './http/state.ts'
-import type { Config } from './process/config.ts'
+import type { Database } from '../../prisma/client.ts'
+import { nameOf } from '../http/match-route.ts'
+import { routed } from '../http/routed.ts'
+import type { State, Step } from '../http/state.ts'
 
 const HOST = 'example.localhost'
 const CLIENT = 'example-app'
@@ -24,11 +23,10 @@ export interface Example {
   open: (db: Database, port: number) => Promise<string | undefined>
 }
 
-/** The sample app at a host of its own; undefined where this is more than a trial, or the package came without it. */
-export function example(config: Config): Example | undefined {
+/** The sample app at a host of its own; undefined when the package came without it. */
+export function example(api: string, issuer: string): Example | undefined {
   const directory = exampleDirectory()
-  if (!isTrial(config) || directory === undefined) return undefined
-  return { step: serve(directory, config.baseUrls.apps, `${config.authBaseUrl}/oauth`), open }
+  return directory === undefined ? undefined : { step: serve(directory, api, issuer), open }
 }
 
 function serve(directory: string, api: string, issuer: string): Step {
@@ -52,10 +50,6 @@ function serve(directory: string, api: string, issuer: string): Step {
     return step(ctx, next)
   }
 }
-
-/** The embedded database and tokens of our own: a newcomer's first look, or a developer's machine. */
-const isTrial = ({ databaseUrl, production, tokenIssuer }: Config) =>
-  databaseUrl === undefined && !production && tokenIssuer === undefined
 
 /** What the app needs, and nothing else: its own files, the API, the authorization server and where that describes itself. */
 function policyFor(api: string, issuer: string) {
