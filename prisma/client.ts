@@ -3,11 +3,12 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import type { Prisma } from './generated/client.ts'
 import { PrismaClient } from './generated/client.ts'
-import { execution } from './pg/execute.ts'
+import type { Execute } from './pg/execute.ts'
+import { executeOn } from './pg/execute.ts'
 import { watchForStalledQueries } from './pg/stalled-query-watchdog.ts'
 
 /** Prisma, and beside it `execute`, on the same pool, for the few statements that answer most requests. */
-export type Database = PrismaClient & { execute: ReturnType<typeof execution> }
+export type Database = PrismaClient & { execute: Execute }
 export type Transaction = Prisma.TransactionClient
 
 /** PostgreSQL itself ends a statement sooner; this is for a server that says nothing any more. */
@@ -55,5 +56,5 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
     ended ??= disconnect().then(() => pool.end())
     return ended
   }
-  return Object.assign(prisma, { execute: execution(pool), $disconnect })
+  return Object.assign(prisma, { execute: executeOn(pool), $disconnect })
 }

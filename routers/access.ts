@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../prisma/client.ts'
+import { bool, nullable, oneOf, statement, text } from '../prisma/pg/statement.ts'
 import { failureOf } from './database-errors.ts'
 
 /** Whom a call is made for. Of a verified token, or of a caller in this process. */
@@ -60,15 +61,23 @@ export function accessLookup(db: Database, now: () => number): AccessLookup {
   }
 }
 
-const access = {
-  name: 'access',
-  text: `SELECT "Team".id AS team, coalesce("Team".level::text, 'developer') AS level, "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
-      (SELECT "Organisation".kind::text FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
+const access = statement(
+  'access',
+  `SELECT "Team".id AS team, coalesce("Team".level, 'developer') AS level,
+      "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
+      (SELECT "Organisation".kind FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
        WHERE "organisationId" = $2 AND "personId" = $3 AND ("leftAt" IS NULL OR "leftAt" > $4)) AS "memberOf"
     FROM "Client" LEFT JOIN "Team" ON "Team".id = "Client"."teamId" WHERE "Client".id = $1
       AND ($5::text IS NULL OR EXISTS (SELECT FROM "Consent" WHERE "Consent".id = $5
         AND "clientId" = $1 AND "organisationId" = $2 AND "personId" = $3 AND "withdrawnAt" IS NULL))`,
-}
+  {
+    team: nullable(text),
+    level: oneOf('hobby', 'developer'),
+    sandbox: bool,
+    app: nullable(text),
+    memberOf: nullable(oneOf('club', 'academy', 'provider')),
+  },
+)
 
 async function lookUp(db: Database, principal: Principal, now: number): Promise<Access | null> {
   const { client, organisation, member, grant } = principal
@@ -76,7 +85,5 @@ async function lookUp(db: Database, principal: Principal, now: number): Promise<
   const whose =
     member !== null && isPostgresText(organisation) && isPostgresText(member) ? [organisation, member] : ['', '']
   const [row] = await db.execute(access, [client, ...whose, new Date(now).toISOString(), grant ?? null])
-  if (!row) return null
-  const [team, level, sandbox, app, memberOf] = row
-  return { team, level, sandbox: sandbox === 't', app, memberOf } as Access
+  return row ?? null
 }

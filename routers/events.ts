@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Database } from '../prisma/client.ts'
+import { bool, int, jsonStrings, nullable, oneOf, statement } from '../prisma/pg/statement.ts'
 import { appId } from './apps.ts'
 import { retryingDeadlocks } from './database-errors.ts'
 import { internal } from './endpoint.ts'
@@ -27,9 +28,9 @@ export const statements = {
    * Locks the app and the subscriptions, so that none of them is deleted before the rows that reference it are in. Waits
    * for a concurrent publish of the same id, and then returns `new` = false.
    */
-  publish: {
-    name: 'event_publish',
-    text: `WITH app AS (
+  publish: statement(
+    'event_publish',
+    `WITH app AS (
         SELECT id, state FROM "App" WHERE id = $1 AND "providerId" = $2 FOR KEY SHARE
       ), event AS (
         INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt")
@@ -43,13 +44,16 @@ export const statements = {
         INSERT INTO "Delivery" (id, "appId", "eventId", "subscriptionId", "nextAttemptAt", "createdAt")
         SELECT gen_random_uuid(), "appId", event, subscription, "publishedAt", "publishedAt" FROM receiver RETURNING id
       )
-      SELECT (SELECT state FROM app), EXISTS (SELECT FROM event) AS new, (SELECT string_agg(id, ',') FROM delivery) AS ids`,
-  },
-  published: {
-    name: 'event_published',
-    text: `SELECT (SELECT count(*) FROM "Delivery" WHERE "appId" = $1 AND "eventId" = $2)
+      SELECT (SELECT state FROM app) AS app, EXISTS (SELECT FROM event) AS "isNew",
+        (SELECT coalesce(json_agg(id), '[]') FROM delivery) AS deliveries`,
+    { app: nullable(oneOf('active', 'suspended')), isNew: bool, deliveries: jsonStrings },
+  ),
+  published: statement(
+    'event_published',
+    `SELECT (SELECT count(*) FROM "Delivery" WHERE "appId" = $1 AND "eventId" = $2) AS deliveries
       FROM "PublishedEvent" WHERE "appId" = $1 AND id = $2`,
-  },
+    { deliveries: int },
+  ),
 }
 
 /** Publishes an event unless its id was published before. Returns the new delivery ids, or the count of existing ones. */
@@ -57,13 +61,13 @@ async function publishOnce(db: Database, { app, provider, id, type, body, publis
   for (;;) {
     const values = [app, provider, id, type, body, publishedAt]
     const [row] = await retryingDeadlocks(() => db.execute(statements.publish, values))
-    const [state, isNew, ids] = row as [string | null, 't' | 'f', string | null]
+    const { app: state, isNew, deliveries } = row!
     if (state === null) throw errors.appUnknown()
     if (state === 'suspended') throw errors.appSuspended()
-    if (isNew === 't') return { made: ids?.split(',') ?? [] }
+    if (isNew) return { made: deliveries }
     const [before] = await db.execute(statements.published, [app, id])
     // No row: the event was purged in between.
-    if (before) return { before: Number(before[0]) }
+    if (before) return { before: before.deliveries }
   }
 }
 

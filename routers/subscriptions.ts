@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { statement, text } from '../prisma/pg/statement.ts'
 import { isPostgresText } from './access.ts'
 import { appId } from './apps.ts'
 import type { Cipher } from './cipher.ts'
@@ -30,21 +31,23 @@ const subscription = z.object({
 
 const statements = {
   /** Inserts only while the app is active and its webhook is the one that was read. */
-  create: {
-    name: 'subscription_create',
-    text: `INSERT INTO "Subscription" (id, "appId", subscriber, url, secret, "createdAt")
+  create: statement(
+    'subscription_create',
+    `INSERT INTO "Subscription" (id, "appId", subscriber, url, secret, "createdAt")
       SELECT $1, id, $2, "webhookUrl", $3, $4::timestamptz FROM "App"
       WHERE id = $5 AND "providerId" = $6 AND state = 'active'
         AND "webhookUrl" IS NOT DISTINCT FROM $7 AND "webhookSecret" IS NOT DISTINCT FROM $8
       FOR KEY SHARE
       RETURNING id`,
-  },
-  remove: {
-    name: 'subscription_remove',
-    text: `DELETE FROM "Subscription" USING "App"
+    { id: text },
+  ),
+  remove: statement(
+    'subscription_remove',
+    `DELETE FROM "Subscription" USING "App"
       WHERE "Subscription".id = $1 AND "App".id = "Subscription"."appId" AND "App"."providerId" = $2
       RETURNING "Subscription".id`,
-  },
+    { id: text },
+  ),
 }
 
 /** Copies url and secret as of one moment: if they change meanwhile, they are read again. */

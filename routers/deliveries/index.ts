@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Field } from '../../prisma/pg/execute.ts'
+import { int, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import { isPostgresText } from '../access.ts'
 import type { Context } from '../context.ts'
 import { retryingDeadlocks } from '../database-errors.ts'
@@ -10,7 +10,8 @@ import { providerPlatform } from '../policies.ts'
 import { toUnix } from '../time.ts'
 import { router } from '../trpc.ts'
 
-const state = z.enum(['pending', 'delivered', 'failed'], { error: 'state is pending, delivered or failed.' })
+const states = ['pending', 'delivered', 'failed'] as const
+const state = z.enum(states, { error: 'state is pending, delivered or failed.' })
 
 const delivery = z.object({
   id: z.string(),
@@ -70,9 +71,9 @@ const statements = {
    * Locks the subscription first, so that it ends before this or after it. A pending delivery keeps its lease; a failed
    * one starts again without a lease, so that the result of an attempt still under way is discarded.
    */
-  retry: {
-    name: 'delivery_retry',
-    text: `WITH receiver AS (
+  retry: statement(
+    'delivery_retry',
+    `WITH receiver AS (
         SELECT subscription.id FROM "Subscription" subscription JOIN "App" ON "App".id = subscription."appId"
         WHERE subscription.id = (SELECT "subscriptionId" FROM "Delivery" WHERE id = $1)
           AND "App"."providerId" = $2 AND subscription."endedAt" IS NULL FOR SHARE OF subscription
@@ -84,9 +85,19 @@ const statements = {
         "leasedUntil" = CASE state WHEN 'pending' THEN "leasedUntil" END,
         "finishedAt" = NULL
       FROM receiver WHERE delivery.id = $1 AND "subscriptionId" = receiver.id AND state <> 'delivered'
-      RETURNING delivery.id, "eventId", "subscriptionId", state, attempts, "lastStatus", "lastError",
-        floor(extract(epoch FROM "nextAttemptAt"))`,
-  },
+      RETURNING delivery.id, "eventId" AS event, "subscriptionId" AS subscription, state, attempts, "lastStatus",
+        "lastError", floor(extract(epoch FROM "nextAttemptAt"))::int8 AS "nextAttemptAt"`,
+    {
+      id: text,
+      event: text,
+      subscription: text,
+      state: oneOf(...states),
+      attempts: int,
+      lastStatus: nullable(int),
+      lastError: nullable(text),
+      nextAttemptAt: int,
+    },
+  ),
 }
 
 /** Makes a delivery due now; a failed one starts again with all of its attempts. */
@@ -100,21 +111,8 @@ const retry = internal('ntf.events:write', providerPlatform, {
     const values = [id, ctx.provider, new Date(ctx.core.now()).toISOString()]
     const [row] = await retryingDeadlocks(() => ctx.core.db.execute(statements.retry, values))
     if (!row) throw await refusal(ctx, id)
-    return itemOf(row)
+    return row
   })
-
-function itemOf([id, event, subscription, state, attempts, lastStatus, lastError, nextAttemptAt]: Field[]) {
-  return {
-    id: id!,
-    event: event!,
-    subscription: subscription!,
-    state: state as z.output<typeof delivery>['state'],
-    attempts: Number(attempts),
-    lastStatus: lastStatus === null ? null : Number(lastStatus),
-    lastError: lastError ?? null,
-    nextAttemptAt: Number(nextAttemptAt),
-  }
-}
 
 /** Neither `delivered` nor `ended` is ever undone, so this reads why nothing was updated. */
 async function refusal({ core, provider }: Context & { provider: string }, id: string) {

@@ -1,3 +1,4 @@
+import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import type { Conditions } from './statements.ts'
 
 /**
@@ -16,6 +17,3 @@ function tags(header: string, withWeak: boolean): string[] {
   const found = [...header.matchAll(/(W\/)?"([^"\0]*)"/g)].filter(([, weak]) => withWeak || weak === undefined)
   return found.map(([, , tag]) => tag!).filter((tag) => tag !== '*')
 }
-
-/** As PostgreSQL writes an array of texts; there are no quotes in a tag. */
-const arrayOf = (texts: string[]) => `{${texts.map((text) => `"${text.replaceAll('\\', '\\\\')}"`)}}`

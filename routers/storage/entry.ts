@@ -27,7 +27,7 @@ export const entryPage = (() => {
 })()
 
 /** The JSON of a page, in pieces: the stored values are neither parsed nor copied. */
-export function pageText({ entries, total }: { entries: StoredEntry[]; total: string }, withETags: boolean): string[] {
+export function pageText({ entries, total }: { entries: StoredEntry[]; total: number }, withETags: boolean): string[] {
   const pieces = ['{"items":[']
   let end = ''
   for (const { key, value, updatedAt, version } of entries) {

@@ -28,8 +28,8 @@ const collectionOf = (
   { collection, scope }: { collection: string; scope: 'org' | 'user' },
 ): Collection => ({ app, club, owner: scope === 'user' ? member : '', collection })
 
-function setUsage({ setHeader }: Call, used: string, quotaBytes: number) {
-  setHeader('X-Storage-Used', used)
+function setUsage({ setHeader }: Call, used: number, quotaBytes: number) {
+  setHeader('X-Storage-Used', String(used))
   setHeader('X-Storage-Limit', String(quotaBytes))
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
-import type { Field } from '../../prisma/pg/execute.ts'
+import { int, nullable, oneOf, statement, text, uuid } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../database-errors.ts'
 import type { StoredEntry } from './entry.ts'
 import { withStoreLock } from './store-lock.ts'
@@ -23,26 +23,29 @@ export interface Conditions {
 export const LARGE_BYTES = 1024 * 1024
 
 /**
- * The statements of the storage: one answers a request. They go past Prisma to the pool that it uses: a whole GET takes
- * half the time that it takes through `$queryRaw` (npm run bench). The writes are functions of the database (prisma/migrations), where the lock
- * and the sum are.
+ * One statement a request, past Prisma: through `$queryRaw` a whole GET takes twice as long (npm run bench). The writes
+ * are functions of the database (prisma/migrations), which hold the lock and keep the sum.
  */
 export const statements = {
-  /** The bytes of all values of the answer come first; a value is null when they are more than was asked for. */
-  get: {
-    name: 'storage_get',
-    text: `SELECT octet_length(value), CASE WHEN octet_length(value) <= $6 THEN value END AS value,
-        floor(extract(epoch FROM "updatedAt")) AS "updatedAt", version
+  /** `value` is null when it has more than $6 bytes. */
+  get: statement(
+    'storage_get',
+    `SELECT octet_length(value) AS bytes, CASE WHEN octet_length(value) <= $6 THEN value END AS value,
+        floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt", version
       FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND key = $5`,
-  },
-  /** Goes to the page from the nearer end. An empty page has one row, without a key, for the total. */
-  list: {
-    name: 'storage_list',
-    text: `WITH whole AS MATERIALIZED
+    { bytes: int, value: nullable(text), updatedAt: int, version: uuid },
+  ),
+  /**
+   * Reads the page from the nearer end. `bytes` is the sum of the page's values, which are null when it exceeds $7. An
+   * empty page has one row, for the total; its other columns are null.
+   */
+  list: statement(
+    'storage_list',
+    `WITH whole AS MATERIALIZED
         (SELECT count(*)::int4 AS total FROM "StorageEntry"
          WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4)
       SELECT bytes, CASE WHEN bytes <= $7 THEN value END AS value,
-        floor(extract(epoch FROM "updatedAt")) AS "updatedAt", key, total, version
+        floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt", key, total, version
       FROM whole LEFT JOIN LATERAL
         (SELECT *, sum(octet_length(value)) OVER () AS bytes FROM
           ((SELECT key, value, "updatedAt", version FROM "StorageEntry"
@@ -54,18 +57,27 @@ export const statements = {
             ORDER BY key DESC LIMIT greatest(0, least($5::int8, total - $6::int8))
             OFFSET greatest(0, total - $6::int8 - $5::int8))) entries) page ON true
       ORDER BY key`,
-  },
-  put: {
-    name: 'storage_put',
-    text: 'SELECT outcome, used FROM storage_put($1, $2, $3, $4, $5, $6, $7, to_timestamp($8), $9, $10, $11)',
-  },
-  delete: {
-    name: 'storage_delete',
-    text: 'SELECT outcome, used FROM storage_delete($1, $2, $3, $4, $5, $6, $7)',
-  },
+    {
+      bytes: nullable(int),
+      value: nullable(text),
+      updatedAt: nullable(int),
+      key: nullable(text),
+      total: int,
+      version: nullable(uuid),
+    },
+  ),
+  put: statement(
+    'storage_put',
+    'SELECT outcome, used FROM storage_put($1, $2, $3, $4, $5, $6, $7, to_timestamp($8), $9, $10, $11)',
+    { outcome: oneOf('stored', 'changed', 'full'), used: int },
+  ),
+  delete: statement('storage_delete', 'SELECT outcome, used FROM storage_delete($1, $2, $3, $4, $5, $6, $7)', {
+    outcome: oneOf('deleted', 'changed', 'absent'),
+    used: int,
+  }),
 }
 
-/** Makes sure of room in memory for values of so many bytes. */
+/** Reserves memory for values of `bytes`. */
 export type Reserve = (bytes: number) => Promise<void>
 
 export async function getEntry(
@@ -74,44 +86,38 @@ export async function getEntry(
   key: string,
   reserve: Reserve,
 ): Promise<StoredEntry | undefined> {
-  const [row] = await whole((most) => db.execute(statements.get, [app, club, owner, collection, key, most]), reserve)
-  if (!row) return undefined
-  const [, value, updatedAt, version] = row as string[]
-  return { key, value: value!, updatedAt: Number(updatedAt), version: version! }
+  const values = [app, club, owner, collection, key]
+  const [row] = await readWithin(reserve, (maxBytes) => db.execute(statements.get, [...values, maxBytes]))
+  return row && { key, value: row.value!, updatedAt: row.updatedAt, version: row.version }
 }
 
-/** A page of the entries, in the order of their keys, and how many there are in all. */
+/** A page of the entries in the order of their keys, and the number of all entries. */
 export async function listEntries(
   db: Database,
   { app, club, owner, collection }: Collection,
   limit: number,
   offset: number,
   reserve: Reserve,
-): Promise<{ total: string; entries: StoredEntry[] }> {
-  const place = [app, club, owner, collection, String(limit), String(offset)]
-  const rows = (await whole((most) => db.execute(statements.list, [...place, most]), reserve)) as string[][]
-  const [bytes, , , , total] = rows[0]!
-  const entries =
-    bytes === null
-      ? []
-      : rows.map(([, value, updatedAt, key, , version]) => ({
-          key: key!,
-          value: value!,
-          updatedAt: Number(updatedAt),
-          version: version!,
-        }))
-  return { total: total!, entries }
+): Promise<{ total: number; entries: StoredEntry[] }> {
+  const values = [app, club, owner, collection, String(limit), String(offset)]
+  const rows = await readWithin(reserve, (maxBytes) => db.execute(statements.list, [...values, maxBytes]))
+  return { total: rows[0]!.total, entries: rows.filter(isEntry) }
 }
 
-/** What is read with its values: at once where they are small, else again when there is room for what was seen. */
-async function whole(read: (most: string) => Promise<Field[][]>, reserve: Reserve): Promise<Field[][]> {
+const isEntry = <R extends { key: string | null }>(row: R): row is R & StoredEntry => row.key !== null
+
+/** Reads values of up to LARGE_BYTES at once; reserves memory for larger ones, then reads again. */
+async function readWithin<Row extends { bytes: number | null }>(
+  reserve: Reserve,
+  read: (maxBytes: string) => Promise<Row[]>,
+): Promise<Row[]> {
   let reserved = 0
   for (;;) {
-    const most = Math.max(LARGE_BYTES, reserved)
-    const rows = await read(String(most))
-    const bytes = Number(rows[0]?.[0] ?? 0)
-    if (bytes <= most) return rows
-    // They may have grown again by then; what was reserved before counts on.
+    const maxBytes = Math.max(LARGE_BYTES, reserved)
+    const rows = await read(String(maxBytes))
+    const bytes = rows[0]?.bytes ?? 0
+    if (bytes <= maxBytes) return rows
+    // The values may have grown since the first read: only the difference is missing.
     await reserve(bytes - reserved)
     reserved = bytes
   }
@@ -127,8 +133,7 @@ export async function putEntry(
   const what = [value, version, String(updatedAt), String(quotaBytes)]
   const values = [app, club, owner, collection, key, ...what, ifMatch, ifNoneMatch]
   const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(statements.put, values)))
-  const [outcome, used] = row as ['stored' | 'changed' | 'full', string]
-  return { outcome, used, version }
+  return { ...row!, version }
 }
 
 export async function deleteEntry(
@@ -139,6 +144,5 @@ export async function deleteEntry(
 ) {
   const values = [app, club, owner, collection, key, ifMatch, ifNoneMatch]
   const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(statements.delete, values)))
-  const [outcome, used] = row as ['deleted' | 'changed' | 'absent', string]
-  return { outcome, used }
+  return row!
 }

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
+import { int, statement } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../../routers/database-errors.ts'
 
 /** The storage of an app in a club; with `member`, that member's own entries alone. */
@@ -14,10 +15,10 @@ export interface Amount {
   bytes: number
 }
 
-const usage = {
-  name: 'storage_usage',
-  text: `SELECT
-      coalesce((SELECT bytes FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2), 0) AS counted,
+const usage = statement(
+  'storage_usage',
+  `SELECT
+      coalesce((SELECT bytes FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2), 0) AS bytes,
       coalesce(sum(entries) FILTER (WHERE owner = ''), 0)::float8 AS "sharedEntries",
       coalesce(sum(bytes) FILTER (WHERE owner = ''), 0)::float8 AS "sharedBytes",
       coalesce(sum(entries) FILTER (WHERE owner <> ''), 0)::float8 AS "ownEntries",
@@ -25,17 +26,18 @@ const usage = {
       (count(*) FILTER (WHERE owner <> ''))::float8 AS members
     FROM (SELECT owner, count(*) AS entries, sum(octet_length(value)) AS bytes FROM "StorageEntry"
       WHERE "appId" = $1 AND "clubId" = $2 AND ($3::text IS NULL OR "memberId" = $3) GROUP BY owner) held`,
-}
+  { bytes: int, sharedEntries: int, sharedBytes: int, ownEntries: int, ownBytes: int, members: int },
+)
 
 /** What is stored, all of one moment. `bytes` is the counter, which the quota is compared with, of the whole storage. */
 export async function usageOf(db: Database, { app, club, member }: StorageOwner) {
   const [row] = await db.execute(usage, [app, club, member ?? null])
-  const [bytes, sharedEntries, sharedBytes, ownEntries, ownBytes, members] = row!.map(Number) as [number, ...number[]]
+  const { bytes, sharedEntries, sharedBytes, ownEntries, ownBytes, members } = row!
   return {
     bytes,
-    shared: { entries: sharedEntries!, bytes: sharedBytes! },
-    own: { entries: ownEntries!, bytes: ownBytes! },
-    members: members!,
+    shared: { entries: sharedEntries, bytes: sharedBytes },
+    own: { entries: ownEntries, bytes: ownBytes },
+    members,
   }
 }
 

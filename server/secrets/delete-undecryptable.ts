@@ -1,5 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
-import type { Statement } from '../../prisma/pg/execute.ts'
+import type { Statement } from '../../prisma/pg/statement.ts'
+import { int, statement } from '../../prisma/pg/statement.ts'
 import type { Cipher } from '../../routers/cipher.ts'
 import type { SealedTable, SealedValue } from './encrypted-columns.ts'
 import { check, sealedValues, signingKeys, subscriptions, templates } from './encrypted-columns.ts'
@@ -7,32 +8,38 @@ import { CHECK_TEXT } from './keys.ts'
 
 /** $1 is the id. With the value that no key opens, what is set meanwhile stays. */
 const statements = {
-  template: {
-    name: 'forget_template',
-    text: `UPDATE "App" SET "webhookUrl" = NULL, "webhookSecret" = NULL
-      WHERE id = $1 AND "webhookSecret" = $2 RETURNING 1`,
-  },
-  signingKey: {
-    name: 'forget_signing_key',
-    text: 'DELETE FROM "SigningKey" WHERE kid = $1 AND sealed = $2 RETURNING 1',
-  },
-  end: {
-    name: 'forget_end',
-    text: `UPDATE "Subscription" SET "endedAt" = coalesce("endedAt", $3::timestamptz)
-      WHERE id = $1 AND secret = $2 RETURNING 1`,
-  },
-  /** So many at a time that none takes long. */
-  fail: {
-    name: 'forget_fail',
-    text: `UPDATE "Delivery" SET state = 'failed', "nextAttemptAt" = NULL, lease = NULL, "leasedUntil" = NULL,
+  template: statement(
+    'forget_template',
+    `UPDATE "App" SET "webhookUrl" = NULL, "webhookSecret" = NULL
+      WHERE id = $1 AND "webhookSecret" = $2 RETURNING 1 AS changed`,
+    { changed: int },
+  ),
+  signingKey: statement(
+    'forget_signing_key',
+    'DELETE FROM "SigningKey" WHERE kid = $1 AND sealed = $2 RETURNING 1 AS changed',
+    { changed: int },
+  ),
+  end: statement(
+    'forget_end',
+    `UPDATE "Subscription" SET "endedAt" = coalesce("endedAt", $3::timestamptz)
+      WHERE id = $1 AND secret = $2 RETURNING 1 AS changed`,
+    { changed: int },
+  ),
+  /** In batches, so that no statement takes long. */
+  fail: statement(
+    'forget_fail',
+    `UPDATE "Delivery" SET state = 'failed', "nextAttemptAt" = NULL, lease = NULL, "leasedUntil" = NULL,
         "lastError" = 'the secret of the subscription was lost', "finishedAt" = $2::timestamptz
-      WHERE id IN (SELECT id FROM "Delivery" WHERE "subscriptionId" = $1 AND state = 'pending' LIMIT 1000) RETURNING 1`,
-  },
-  clear: {
-    name: 'forget_clear',
-    text: 'UPDATE "Subscription" SET url = NULL, secret = NULL WHERE id = $1 AND secret = $2 RETURNING 1',
-  },
-} satisfies Record<string, Statement>
+      WHERE id IN (SELECT id FROM "Delivery" WHERE "subscriptionId" = $1 AND state = 'pending' LIMIT 1000)
+      RETURNING 1 AS changed`,
+    { changed: int },
+  ),
+  clear: statement(
+    'forget_clear',
+    'UPDATE "Subscription" SET url = NULL, secret = NULL WHERE id = $1 AND secret = $2 RETURNING 1 AS changed',
+    { changed: int },
+  ),
+}
 
 /**
  * Removes what none of our keys opens. An address goes with its secret, as a delivery without the secret that its

@@ -1,5 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
-import type { Statement } from '../../prisma/pg/execute.ts'
+import type { Statement } from '../../prisma/pg/statement.ts'
+import { int, statement, text } from '../../prisma/pg/statement.ts'
 import type { Cipher } from '../../routers/cipher.ts'
 import { associatedData } from '../../routers/cipher.ts'
 
@@ -9,9 +10,9 @@ export interface SealedTable {
   name: string
   place: (id: string) => string
   /** $1: the id after which to begin. */
-  page: Statement
+  page: Statement<SealedValue>
   /** $1: the id. */
-  find: Statement
+  find: Statement<Pick<SealedValue, 'sealed'>>
   /** $1: the id, $2: the value as it was read, $3: the new one. No row: it was changed meanwhile. */
   replace: Statement
 }
@@ -24,19 +25,24 @@ export interface SealedValue {
 const PAGE = 500
 
 function sealedTable(table: string, id: string, column: string, place: SealedTable['place']): SealedTable {
-  const statement = (what: string, text: string) => ({ name: `sealed_${what}_${table}`, text })
   return {
     name: `${table}.${column}`,
     place,
     page: statement(
-      'page',
-      `SELECT "${id}"::text, "${column}" FROM "${table}"
+      `sealed_page_${table}`,
+      `SELECT "${id}"::text AS id, "${column}" AS sealed FROM "${table}"
        WHERE "${id}"::text > $1 AND "${column}" IS NOT NULL ORDER BY "${id}"::text LIMIT ${PAGE}`,
+      { id: text, sealed: text },
     ),
-    find: statement('find', `SELECT "${column}" FROM "${table}" WHERE "${id}"::text = $1`),
+    find: statement(
+      `sealed_find_${table}`,
+      `SELECT "${column}" AS sealed FROM "${table}" WHERE "${id}"::text = $1 AND "${column}" IS NOT NULL`,
+      { sealed: text },
+    ),
     replace: statement(
-      'replace',
-      `UPDATE "${table}" SET "${column}" = $3 WHERE "${id}"::text = $1 AND "${column}" = $2 RETURNING 1`,
+      `sealed_replace_${table}`,
+      `UPDATE "${table}" SET "${column}" = $3 WHERE "${id}"::text = $1 AND "${column}" = $2 RETURNING 1 AS replaced`,
+      { replaced: int },
     ),
   }
 }
@@ -49,10 +55,7 @@ export const check = sealedTable('SecretsKeyCheck', 'id', 'sealed', associatedDa
 /** All that is kept sealed. */
 export const sealedTables: readonly SealedTable[] = [templates, subscriptions, signingKeys, check]
 
-export async function readPage(db: Database, { page }: SealedTable, after: string): Promise<SealedValue[]> {
-  const rows = (await db.execute(page, [after])) as string[][]
-  return rows.map(([id, sealed]) => ({ id: id!, sealed: sealed! }))
-}
+export const readPage = (db: Database, { page }: SealedTable, after: string) => db.execute(page, [after])
 
 /** Every value of a table, page by page, in the order of the ids. */
 export async function* sealedValues(db: Database, table: SealedTable): AsyncGenerator<SealedValue> {

@@ -17,15 +17,15 @@ export async function reencrypt(db: Database, cipher: Cipher): Promise<number> {
 /** Replaces the value that was read, and no other: what is set meanwhile stays, and is looked at in its turn. */
 async function sealRow(db: Database, cipher: Cipher, table: SealedTable, { id, sealed }: SealedValue) {
   const place = table.place(id)
-  let current: string | null | undefined = sealed
-  while (typeof current === 'string') {
+  let current: string | undefined = sealed
+  while (current !== undefined) {
     const key = cipher.keyIndex(current, place)
     if (key === 0 || key === null) return false
     const anew = cipher.encrypt(cipher.decrypt(current, place), place)
     const replaced = await db.execute(table.replace, [id, current, anew])
     if (replaced.length > 0) return true
     const [row] = await db.execute(table.find, [id])
-    current = row?.[0]
+    current = row?.sealed
   }
   return false
 }

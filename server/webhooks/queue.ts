@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
-import type { Field } from '../../prisma/pg/execute.ts'
+import { int, jsonStrings, nullable, statement, text } from '../../prisma/pg/statement.ts'
 
 /** A claimed delivery, with everything that an attempt needs. */
 export interface Claimed {
@@ -38,24 +38,25 @@ const statements = {
    * Jumps through the index from subscription to subscription, reading only the earliest delivery of each: the backlog of
    * a dead receiver costs a poll nothing.
    */
-  look: {
-    name: 'deliveries_look',
-    text: `WITH RECURSIVE first AS (
+  look: statement(
+    'deliveries_look',
+    `WITH RECURSIVE first AS (
         (SELECT "subscriptionId" AS id, "nextAttemptAt" AS at FROM "Delivery"
          WHERE ${claimable} AND "subscriptionId" > $2 ORDER BY "subscriptionId", "nextAttemptAt" LIMIT 1)
         UNION ALL
         SELECT following.* FROM first CROSS JOIN LATERAL
           (SELECT "subscriptionId", "nextAttemptAt" FROM "Delivery"
            WHERE ${claimable} AND "subscriptionId" > first.id ORDER BY "subscriptionId", "nextAttemptAt" LIMIT 1) following)
-      SELECT coalesce(json_agg(seen.id) FILTER (WHERE at <= $1::timestamptz AND "endedAt" IS NULL), '[]'),
-        coalesce(json_agg(seen.id) FILTER (WHERE "endedAt" IS NOT NULL), '[]'),
-        CASE WHEN count(*) = $3::int8 THEN max(seen.id) END
+      SELECT coalesce(json_agg(seen.id) FILTER (WHERE at <= $1::timestamptz AND "endedAt" IS NULL), '[]') AS due,
+        coalesce(json_agg(seen.id) FILTER (WHERE "endedAt" IS NOT NULL), '[]') AS ended,
+        CASE WHEN count(*) = $3::int8 THEN max(seen.id) END AS next
       FROM (SELECT * FROM first LIMIT $3::int8) seen JOIN "Subscription" ON "Subscription".id = seen.id`,
-  },
+    { due: jsonStrings, ended: jsonStrings, next: nullable(text) },
+  ),
   /** Skips deliveries that another worker is claiming. */
-  claim: {
-    name: 'deliveries_claim',
-    text: `WITH asked AS
+  claim: statement(
+    'deliveries_claim',
+    `WITH asked AS
         (SELECT "Subscription".id, url, secret, most FROM unnest($1::text[], $2::int8[]) AS asked (id, most)
          JOIN "Subscription" ON "Subscription".id = asked.id AND "endedAt" IS NULL),
       taken AS MATERIALIZED
@@ -65,21 +66,35 @@ const statements = {
            ORDER BY "nextAttemptAt" LIMIT asked.most FOR UPDATE SKIP LOCKED) due)
       UPDATE "Delivery" SET lease = $4, "leasedUntil" = $5::timestamptz FROM taken, "PublishedEvent" event
       WHERE "Delivery".id = taken.id AND event."appId" = "Delivery"."appId" AND event.id = "Delivery"."eventId"
-      RETURNING taken.id, "Delivery"."appId", "eventId", "subscriptionId", attempts, url, secret, body`,
-  },
-  release: {
-    name: 'deliveries_release',
-    text: `UPDATE "Delivery" SET lease = NULL, "leasedUntil" = NULL
+      RETURNING taken.id, lease, "Delivery"."appId" AS app, "eventId" AS event, "subscriptionId" AS subscription,
+        attempts, url, secret, body`,
+    {
+      id: text,
+      lease: text,
+      app: text,
+      event: text,
+      subscription: text,
+      attempts: int,
+      url: nullable(text),
+      secret: nullable(text),
+      body: text,
+    },
+  ),
+  release: statement(
+    'deliveries_release',
+    `UPDATE "Delivery" SET lease = NULL, "leasedUntil" = NULL
       FROM unnest($1::text[], $2::text[]) AS held (id, lease)
       WHERE "Delivery".id = held.id AND "Delivery".lease = held.lease`,
-  },
-  recover: {
-    name: 'deliveries_recover',
-    text: `UPDATE "Delivery" SET lease = NULL, "leasedUntil" = NULL WHERE id IN
+    {},
+  ),
+  recover: statement(
+    'deliveries_recover',
+    `UPDATE "Delivery" SET lease = NULL, "leasedUntil" = NULL WHERE id IN
         (SELECT id FROM "Delivery" WHERE lease IS NOT NULL AND "leasedUntil" <= $1::timestamptz
          ORDER BY "leasedUntil" LIMIT ${MOST_ROWS} FOR UPDATE SKIP LOCKED)
       RETURNING id`,
-  },
+    { id: text },
+  ),
 }
 
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -90,8 +105,7 @@ export async function pollDue(
   { now, after = '', max = 5_000 }: { now: number; after?: string; max?: number },
 ): Promise<DueSubscriptions> {
   const [row] = await db.execute(statements.look, [iso(now), after, String(max)])
-  const [due, ended, next] = row as [string, string, Field]
-  return { due: JSON.parse(due), ended: JSON.parse(ended), next }
+  return row!
 }
 
 /** Claims due deliveries, for each subscription of the allocation up to its number, oldest first. `lease` must be unique. */
@@ -105,18 +119,7 @@ export async function claim(
   }: { now: number; lease: string; leaseMs: number; allocation: ReadonlyMap<string, number> },
 ): Promise<Claimed[]> {
   const asked = [arrayOf([...allocation.keys()]), arrayOf([...allocation.values()])]
-  const rows = await db.execute(statements.claim, [...asked, iso(now), lease, iso(now + leaseMs)])
-  return (rows as string[][]).map(([id, app, event, subscription, attempts, url, secret, body]) => ({
-    id: id!,
-    lease,
-    app: app!,
-    event: event!,
-    subscription: subscription!,
-    attempts: Number(attempts),
-    url: url!,
-    secret: secret!,
-    body: body!,
-  }))
+  return db.execute(statements.claim, [...asked, iso(now), lease, iso(now + leaseMs)])
 }
 
 /** Gives up leases: the deliveries are due as before, and their current attempts do not count. */

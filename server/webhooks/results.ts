@@ -1,5 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import { statement, text } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../../routers/database-errors.ts'
 import type { AttemptResult } from './attempt-result.ts'
 
@@ -17,9 +18,9 @@ export interface Attempt {
 const MOST_ROWS = 1_000
 
 const statements = {
-  finish: {
-    name: 'deliveries_finish',
-    text: `WITH told AS
+  finish: statement(
+    'deliveries_finish',
+    `WITH told AS
         (SELECT * FROM unnest($1::text[], $2::text[], $3::bool[], $4::int4[], $5::text[], $6::text[], $7::timestamptz[], $8::bool[])
          AS told (id, lease, delivered, status, error, answer, next, gone)),
       ended AS
@@ -32,17 +33,19 @@ const statements = {
         "finishedAt" = CASE WHEN told.next IS NULL THEN $9::timestamptz END
       FROM told WHERE "Delivery".id = told.id AND "Delivery".lease = told.lease AND state = 'pending'
       RETURNING told.id`,
-  },
-  failEnded: {
-    name: 'deliveries_fail_ended',
-    text: `UPDATE "Delivery" SET state = 'failed', "nextAttemptAt" = NULL, "lastError" = 'the subscription has ended',
+    { id: text },
+  ),
+  failEnded: statement(
+    'deliveries_fail_ended',
+    `UPDATE "Delivery" SET state = 'failed', "nextAttemptAt" = NULL, "lastError" = 'the subscription has ended',
         "finishedAt" = $2::timestamptz
       WHERE id IN (SELECT pending.id FROM unnest($1::text[]) AS ended (id)
           JOIN "Subscription" ON "Subscription".id = ended.id AND "endedAt" IS NOT NULL CROSS JOIN LATERAL
           (SELECT id FROM "Delivery" WHERE state = 'pending' AND lease IS NULL AND "subscriptionId" = ended.id
            ORDER BY "nextAttemptAt" LIMIT ${MOST_ROWS} FOR UPDATE SKIP LOCKED) pending LIMIT ${MOST_ROWS})
       RETURNING id`,
-  },
+    { id: text },
+  ),
 }
 
 /**
@@ -62,7 +65,7 @@ export async function recordAttempts(db: Database, now: number, attempts: readon
   ]
   const values = [...columns.map(arrayOf), new Date(now).toISOString()]
   const rows = await retryingDeadlocks(() => db.execute(statements.finish, values))
-  return rows.map(([id]) => id!)
+  return rows.map(({ id }) => id)
 }
 
 /** Fails a bounded number of pending deliveries of subscriptions that have ended; returns whether there may be more. */

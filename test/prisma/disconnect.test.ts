@@ -1,18 +1,19 @@
 import { expect, inject, it } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
+import { int, statement } from '../../prisma/pg/statement.ts'
 
-const statement = { name: 'one', text: 'SELECT 1' }
+const one = statement('test_one', 'SELECT 1 AS one', { one: int })
 
-it('a database is closed also when Prisma was never asked for anything, and twice', async () => {
+it('$disconnect closes the pool also when Prisma never used it, and when called twice', async () => {
   const db = openDatabase(inject('databaseUrl'), () => {})
-  expect(await db.execute(statement, [])).toEqual([['1']])
+  expect(await db.execute(one, [])).toEqual([{ one: 1 }])
   await db.$disconnect()
-  await expect(db.execute(statement, [])).rejects.toThrow('after calling end on the pool')
+  await expect(db.execute(one, [])).rejects.toThrow('after calling end on the pool')
   await db.$disconnect()
 
   const other = openDatabase(inject('databaseUrl'), () => {})
   await other.$queryRaw`SELECT 1`
   await other.$disconnect()
   await other.$disconnect()
-  await expect(other.execute(statement, [])).rejects.toThrow('after calling end on the pool')
+  await expect(other.execute(one, [])).rejects.toThrow('after calling end on the pool')
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
+import { int, statement, text } from '../../prisma/pg/statement.ts'
 
 let db: Database
 beforeAll(() => {
@@ -8,23 +9,23 @@ beforeAll(() => {
 })
 afterAll(() => db.$disconnect())
 
-const give = { name: 'test_give', text: 'SELECT $1::text, pg_backend_pid()' }
-const sleep = { name: 'test_sleep', text: 'SELECT pg_sleep($1::float8), pg_backend_pid()' }
-const divide = { name: 'test_divide', text: 'SELECT 1 / $1::int4' }
-const endSession = { name: 'test_end', text: 'SELECT pg_terminate_backend(pg_backend_pid())' }
+const give = statement('test_give', 'SELECT $1::text AS given, pg_backend_pid() AS pid', { given: text, pid: int })
+const sleep = statement('test_sleep', 'SELECT FROM pg_sleep($1::float8)', {})
+const divide = statement('test_divide', 'SELECT 1 / $1::int4 AS quotient', { quotient: int })
+const endSession = statement('test_end', 'SELECT FROM pg_terminate_backend(pg_backend_pid())', {})
 
 describe('executions, more at once than there are connections', { timeout: 60_000 }, () => {
   it('each get the rows of their own, over as many connections as the pool has', async () => {
     const rows = await Promise.all(Array.from({ length: 500 }, (_, i) => db.execute(give, [String(i)])))
-    expect(rows.map(([row]) => row![0])).toEqual(Array.from({ length: 500 }, (_, i) => String(i)))
-    expect(new Set(rows.map(([row]) => row![1])).size).toBeLessThanOrEqual(10)
+    expect(rows.map(([row]) => row!.given)).toEqual(Array.from({ length: 500 }, (_, i) => String(i)))
+    expect(new Set(rows.map(([row]) => row!.pid)).size).toBeLessThanOrEqual(10)
   })
 
   it('are not hurt by one that PostgreSQL refuses, nor by one whose connection ends', async () => {
     const wrong = [db.execute(divide, ['0']), db.execute(endSession, []), db.execute(divide, ['0'])]
     const right = Array.from({ length: 100 }, (_, i) => db.execute(give, [String(i)]))
     expect(await Promise.allSettled(wrong)).toMatchObject(Array(3).fill({ status: 'rejected' }))
-    expect((await Promise.all(right)).map(([row]) => row![0])).toEqual(right.map((_, i) => String(i)))
+    expect((await Promise.all(right)).map(([row]) => row!.given)).toEqual(right.map((_, i) => String(i)))
   })
 
   it('let Prisma through', async () => {
@@ -50,6 +51,6 @@ describe('executions, more at once than there are connections', { timeout: 60_00
       Array(5).fill('timeout exceeded when trying to connect'),
     )
     expect(await Promise.all(long)).toHaveLength(10)
-    expect((await db.execute(give, ['after']))[0]![0]).toBe('after')
+    expect(await db.execute(give, ['after'])).toMatchObject([{ given: 'after' }])
   })
 })

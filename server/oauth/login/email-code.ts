@@ -1,5 +1,6 @@
 import { createHash, randomInt, randomUUID } from 'node:crypto'
 import type { Database, Transaction } from '../../../prisma/client.ts'
+import { bool, statement, text } from '../../../prisma/pg/statement.ts'
 import type { Language } from '../pages/pages.ts'
 import { comparableEmail } from './address.ts'
 import { codeMail } from './code-mail.ts'
@@ -61,9 +62,8 @@ export function emailCodes({ db, now, sendMail, onError }: Parts): EmailCodes {
       const hash = hashOf(interaction, typed.replace(/\D/g, ''))
       const [tried] = await db.execute(tryCode, [interaction, hash, new Date(now()).toISOString()])
       if (!tried) return 'codeExpired'
-      const [email, right] = tried
-      if (right !== 't') return 'codeWrong'
-      const persons = await membersWithEmail(db, email!, now())
+      if (!tried.isRight) return 'codeWrong'
+      const persons = await membersWithEmail(db, tried.email, now())
       // Of nobody, or of somebody who has left since: another try would lead nowhere.
       return persons.length > 0 ? { persons: named(persons) } : 'codeExpired'
     },
@@ -74,12 +74,13 @@ const hashOf = (interaction: string, code: string) =>
   createHash('sha256').update(`${interaction}:${code}`).digest('hex')
 
 /** Counts the try and spends a right code in one statement, so that twins neither get more tries nor come in twice. */
-const tryCode = {
-  name: 'login_try_code',
-  text: `UPDATE "LoginCode" SET tries = CASE WHEN hash = $2 THEN ${TRIES} ELSE tries + 1 END
+const tryCode = statement(
+  'login_try_code',
+  `UPDATE "LoginCode" SET tries = CASE WHEN hash = $2 THEN ${TRIES} ELSE tries + 1 END
     WHERE interaction = $1 AND tries < ${TRIES} AND "expiresAt" > $3
-    RETURNING email, hash = $2 AS "right"`,
-}
+    RETURNING email, hash = $2 AS "isRight"`,
+  { email: text, isRight: bool },
+)
 
 /** Keeps the code in place of the interaction's earlier one; false when the address has had its mails of this hour. */
 async function keep(
