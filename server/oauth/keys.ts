@@ -43,9 +43,9 @@ interface Parts {
 /** The keys in the table, those that sign later first. */
 export async function readKeys({ db, cipher }: Pick<Parts, 'db' | 'cipher'>): Promise<SigningKey[]> {
   const rows = await db.signingKey.findMany({ orderBy: [{ signsFrom: 'desc' }, { kid: 'asc' }] })
-  return rows.map(({ sealed, ...row }) => {
+  return rows.map(({ ciphertext, ...row }) => {
     try {
-      return { ...row, jwk: JSON.parse(cipher.decrypt(sealed, associatedData.signingKey(row.kid))) as JWK }
+      return { ...row, jwk: JSON.parse(cipher.decrypt(ciphertext, associatedData.signingKey(row.kid))) as JWK }
     } catch {
       return { ...row, jwk: null }
     }
@@ -57,7 +57,7 @@ export async function makeKey(cipher: Cipher, signsFrom: Date) {
   const kid = randomUUID()
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   const jwk = { ...(await exportJWK(privateKey)), kid, alg: 'ES256', use: 'sig' }
-  return { kid, sealed: cipher.encrypt(JSON.stringify(jwk), associatedData.signingKey(kid)), signsFrom }
+  return { kid, ciphertext: cipher.encrypt(JSON.stringify(jwk), associatedData.signingKey(kid)), signsFrom }
 }
 
 /** Removes the keys whose successor has signed for so long that no token of theirs is valid any more. */

@@ -16,7 +16,7 @@ const statements = {
   ),
   signingKey: statement(
     'forget_signing_key',
-    'DELETE FROM "SigningKey" WHERE kid = $1 AND sealed = $2 RETURNING 1 AS changed',
+    'DELETE FROM "SigningKey" WHERE kid = $1 AND ciphertext = $2 RETURNING 1 AS changed',
     { changed: int },
   ),
   end: statement(

@@ -49,8 +49,8 @@ function sealedTable(table: string, id: string, column: string, place: SealedTab
 
 export const templates = sealedTable('App', 'id', 'webhookSecret', associatedData.template)
 export const subscriptions = sealedTable('Subscription', 'id', 'secret', associatedData.subscription)
-export const signingKeys = sealedTable('SigningKey', 'kid', 'sealed', associatedData.signingKey)
-export const check = sealedTable('SecretsKeyCheck', 'id', 'sealed', associatedData.check)
+export const signingKeys = sealedTable('SigningKey', 'kid', 'ciphertext', associatedData.signingKey)
+export const check = sealedTable('SecretsKeyCheck', 'id', 'ciphertext', associatedData.check)
 
 /** All that is kept sealed. */
 export const sealedTables: readonly SealedTable[] = [templates, subscriptions, signingKeys, check]

@@ -46,12 +46,12 @@ export async function checkSecretsKey(db: Database, cipher: Cipher): Promise<voi
   if (!(await find())) {
     // Of the time before there was a check.
     if (await hasForeignAlone(db, cipher)) throw wrongKey()
-    const sealed = cipher.encrypt(CHECK_TEXT, check.place('1'))
+    const ciphertext = cipher.encrypt(CHECK_TEXT, check.place('1'))
     // Of several nodes that start at once, one leaves its text.
-    await db.$executeRaw`INSERT INTO "SecretsKeyCheck" (id, sealed) VALUES (1, ${sealed}) ON CONFLICT DO NOTHING`
+    await db.$executeRaw`INSERT INTO "SecretsKeyCheck" (id, ciphertext) VALUES (1, ${ciphertext}) ON CONFLICT DO NOTHING`
   }
-  const { sealed } = (await find())!
-  if (cipher.keyIndex(sealed, check.place('1')) === null) throw wrongKey()
+  const { ciphertext } = (await find())!
+  if (cipher.keyIndex(ciphertext, check.place('1')) === null) throw wrongKey()
 }
 
 /** Whether there are sealed values, and none of the first of each table opens. */

@@ -3,30 +3,24 @@ import type { JSONWebKeySet } from 'jose'
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
 
-const MODEL = 'OutsideKeys'
-
 /**
- * The last good keys of an outside issuer, for a start while it is down. In the database, so that every node has them;
- * under everything that says whose they are, so that changed settings find nothing.
+ * The last valid key set of an external issuer, for a start while the issuer is down. It is in the database, where every
+ * node finds it, under a hash of the issuer's settings: changed settings do not find the old keys.
  */
-export function jwksCache(db: Database, whose: unknown) {
-  const id = createHash('sha256').update(JSON.stringify(whose)).digest('base64url')
-  const address = { of: { model: MODEL, id } }
+export function jwksCache(db: Database, settings: unknown) {
+  const id = createHash('sha256').update(JSON.stringify(settings)).digest('base64url')
   let saved = ''
   return {
+    /** Null before the first `save`. */
     async read(): Promise<JSONWebKeySet | null> {
-      const row = await db.oauthRecord.findUnique({ where: address })
-      return row && (row.payload as unknown as JSONWebKeySet)
+      const row = await db.externalKeySet.findUnique({ where: { id } })
+      return row && (row.keySet as unknown as JSONWebKeySet)
     },
     async save(set: JSONWebKeySet) {
       const text = JSON.stringify(set)
       if (text === saved) return
-      const payload = set as unknown as Prisma.InputJsonObject
-      await db.oauthRecord.upsert({
-        where: address,
-        create: { model: MODEL, id, payload },
-        update: { payload },
-      })
+      const keySet = set as unknown as Prisma.InputJsonObject
+      await db.externalKeySet.upsert({ where: { id }, create: { id, keySet }, update: { keySet } })
       saved = text
     },
   }

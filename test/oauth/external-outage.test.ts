@@ -12,7 +12,7 @@ const kept = ({ world, issuer }: Awaited<ReturnType<typeof externalWorld>>) =>
   expect.poll(() => keptWith(world, issuer.keys().at(-1)!.kid), soon).toBe(1)
 
 const keptWith = ({ db }: Awaited<ReturnType<typeof externalWorld>>['world'], kid: string) =>
-  db.oauthRecord.count({ where: { model: 'OutsideKeys', payload: { path: ['keys'], array_contains: [{ kid }] } } })
+  db.externalKeySet.count({ where: { keySet: { path: ['keys'], array_contains: [{ kid }] } } })
 
 describe('an outage of the issuer', () => {
   it('of ten minutes fails no token of a known key, whatever the background does', async () => {

@@ -94,7 +94,7 @@ describe('the first key', () => {
   it('lies in the database sealed', async () => {
     const rows = await here.world.db.signingKey.findMany()
     expect(rows.length).toBeGreaterThan(0)
-    for (const { sealed } of rows) expect(sealed).toMatch(/^v1\.[\w-]+\.[\w-]+$/)
+    for (const { ciphertext } of rows) expect(ciphertext).toMatch(/^v1\.[\w-]+\.[\w-]+$/)
   })
 })
 

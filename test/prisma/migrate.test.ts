@@ -44,6 +44,22 @@ describe('the migrations', { timeout: 60_000 }, () => {
     expect(others).toEqual([])
   })
 
+  it('name constraints, indexes and triggers by one scheme', async () => {
+    const { url } = await emptyDatabase()
+    await migrate(url)
+    const others = await query(
+      url,
+      `SELECT name FROM (
+         SELECT conrelid AS of, conname AS name FROM pg_constraint WHERE contype IN ('p', 'u', 'f', 'c')
+         UNION SELECT indrelid, indexrelid::regclass::text FROM pg_index
+         UNION SELECT tgrelid, tgname FROM pg_trigger WHERE NOT tgisinternal) named
+       JOIN pg_class ON pg_class.oid = of
+       WHERE relnamespace = 'public'::regnamespace AND relname NOT LIKE '\\_%'
+       AND trim(both '"' from name) !~ ('^' || relname || '_(pkey|\\w+_(key|fkey|idx|check|trigger))$')`,
+    )
+    expect(others).toEqual([])
+  })
+
   it.each([
     [
       `INSERT INTO "Organisation" VALUES ('o', 'club', 'O'); INSERT INTO "Event" VALUES ('e', 'o', 'E', now(), now() - interval '1 s', '')`,

@@ -8,8 +8,8 @@ import { until } from './service.ts'
 export const counts = (...rows: [number[], number[], number[], number[]]) => ({
   'App.webhookSecret': rows[0],
   'Subscription.secret': rows[1],
-  'SigningKey.sealed': rows[2],
-  'SecretsKeyCheck.sealed': rows[3],
+  'SigningKey.ciphertext': rows[2],
+  'SecretsKeyCheck.ciphertext': rows[3],
 })
 
 /** All that the command could change. */

@@ -18,7 +18,7 @@ describe('a start', { timeout: 180_000 }, () => {
     const [a, b, c] = [newKey(), newKey(), newKey()]
     await (await start(env(a))).stop()
     const check = await db.secretsKeyCheck.findMany()
-    expect(check).toEqual([{ id: 1, sealed: expect.stringMatching(/^v1\./) }])
+    expect(check).toEqual([{ id: 1, ciphertext: expect.stringMatching(/^v1\./) }])
     const keys = await db.signingKey.findMany()
 
     expect(await (await launch(env(b))).ended).toMatchObject({ code: 1, signal: null, stderr: wrongKey })

@@ -12,8 +12,8 @@ const QUIET = 700
 const allFirst = {
   'App.webhookSecret': [expect.any(Number), 0, 0],
   'Subscription.secret': [QUIET, 0, 0],
-  'SigningKey.sealed': [1, 0, 0],
-  'SecretsKeyCheck.sealed': [1, 0, 0],
+  'SigningKey.ciphertext': [1, 0, 0],
+  'SecretsKeyCheck.ciphertext': [1, 0, 0],
 }
 
 it('a rotation loses no secret and fails no request, while nodes go from key to key under writes', {

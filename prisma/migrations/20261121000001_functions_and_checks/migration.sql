@@ -1,0 +1,162 @@
+-- What schema.prisma cannot say. Names: "Table_rule_check", "Table_rule_idx", "Table_rule_trigger"; functions of the storage
+-- begin with storage_.
+
+-- Sign-in by e-mail compares addresses in lower case.
+CREATE INDEX "Person_lowerEmail_idx" ON "Person" (lower("email"));
+
+-- Workers look for due deliveries of a subscription, the oldest first, and for expired leases. With an index per
+-- subscription, the backlog of one subscription does not delay the others.
+CREATE INDEX "Delivery_claimable_idx" ON "Delivery" ("subscriptionId", "nextAttemptAt") WHERE "state" = 'pending' AND "lease" IS NULL;
+CREATE INDEX "Delivery_leased_idx" ON "Delivery" ("leasedUntil") WHERE "lease" IS NOT NULL;
+
+-- An event belongs to a calendar or to a group or to neither, never to both.
+ALTER TABLE "Event" ADD CONSTRAINT "Event_end_check" CHECK ("end" >= "start");
+ALTER TABLE "Event" ADD CONSTRAINT "Event_place_check" CHECK (num_nonnulls("calendarId", "groupId") <= 1);
+
+-- JSON has no NaN and no infinities.
+ALTER TABLE "CompetitionResult" ADD CONSTRAINT "CompetitionResult_score_check" CHECK ("score" NOT IN ('NaN', 'Infinity', '-Infinity'));
+
+ALTER TABLE "App" ADD CONSTRAINT "App_webhookSecret_check" CHECK ("webhookSecret" IS NULL OR "webhookUrl" IS NOT NULL);
+
+-- A first-party client has neither a team nor an app.
+ALTER TABLE "Client" ADD CONSTRAINT "Client_firstParty_check" CHECK ("teamId" IS NOT NULL OR "appId" IS NULL);
+
+-- "owner" is part of the primary key, which cannot hold null; "memberId" is the same value for the foreign key.
+ALTER TABLE "StorageEntry" ADD CONSTRAINT "StorageEntry_owner_check" CHECK ("owner" = coalesce("memberId", ''));
+ALTER TABLE "StorageEntry" ADD CONSTRAINT "StorageEntry_collection_check" CHECK ("collection" ~ '^[A-Za-z0-9_-]{1,64}$');
+ALTER TABLE "StorageEntry" ADD CONSTRAINT "StorageEntry_key_check" CHECK ("key" ~ '^[A-Za-z0-9_-]{1,64}$');
+ALTER TABLE "StorageUsage" ADD CONSTRAINT "StorageUsage_bytes_check" CHECK ("bytes" >= 0);
+
+ALTER TABLE "Quiz" ADD CONSTRAINT "Quiz_threshold_check" CHECK ("threshold" BETWEEN 0 AND 100);
+ALTER TABLE "Quiz" ADD CONSTRAINT "Quiz_attemptsAllowed_check" CHECK ("attemptsAllowed" >= 1);
+
+-- Only a pending delivery has a next attempt; a lease has an end.
+ALTER TABLE "Delivery" ADD CONSTRAINT "Delivery_due_check" CHECK (("state" = 'pending') = ("nextAttemptAt" IS NOT NULL));
+ALTER TABLE "Delivery" ADD CONSTRAINT "Delivery_lease_check" CHECK (("lease" IS NULL) = ("leasedUntil" IS NULL));
+
+ALTER TABLE "SecretsKeyCheck" ADD CONSTRAINT "SecretsKeyCheck_singleRow_check" CHECK ("id" = 1);
+
+-- "StorageUsage".bytes is the sum of the bytes of an app's values in a club, whoever writes: the service, Studio, or the
+-- cascade that removes a member.
+CREATE FUNCTION storage_add_usage() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO "StorageUsage" ("appId", "clubId", bytes) VALUES (NEW."appId", NEW."clubId", octet_length(NEW.value))
+    ON CONFLICT ("appId", "clubId") DO UPDATE SET bytes = "StorageUsage".bytes + EXCLUDED.bytes;
+  ELSIF (NEW."appId", NEW."clubId") <> (OLD."appId", OLD."clubId") THEN
+    RAISE EXCEPTION 'The app and the club of a storage entry cannot change.';
+  ELSE
+    UPDATE "StorageUsage" SET bytes = bytes + octet_length(NEW.value) - octet_length(OLD.value)
+    WHERE "appId" = NEW."appId" AND "clubId" = NEW."clubId";
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "StorageEntry_addUsage_trigger" AFTER INSERT OR UPDATE OF "appId", "clubId", value ON "StorageEntry"
+  FOR EACH ROW EXECUTE FUNCTION storage_add_usage();
+
+-- Once per statement: row by row, removing a large store would write a new version of its usage row for each entry, and
+-- read through all of these versions each time.
+CREATE FUNCTION storage_subtract_usage() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE "StorageUsage" usage SET bytes = usage.bytes - removed.bytes
+  FROM (SELECT "appId", "clubId", sum(octet_length(value)) AS bytes FROM old_entries GROUP BY "appId", "clubId") removed
+  WHERE usage."appId" = removed."appId" AND usage."clubId" = removed."clubId";
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "StorageEntry_subtractUsage_trigger" AFTER DELETE ON "StorageEntry" REFERENCING OLD TABLE AS old_entries
+  FOR EACH STATEMENT EXECUTE FUNCTION storage_subtract_usage();
+
+-- Writers and the removal of a member, an app or a club lock in one order: app, club and membership, then the usage rows,
+-- then the entries. In another order they deadlock, and each deadlock stops the app's writers for a second.
+CREATE FUNCTION storage_lock_usage() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_TABLE_NAME = 'App' THEN
+    PERFORM FROM "StorageUsage" WHERE "appId" = OLD.id ORDER BY "clubId" FOR NO KEY UPDATE;
+  ELSIF TG_TABLE_NAME = 'Organisation' THEN
+    PERFORM FROM "StorageUsage" WHERE "clubId" = OLD.id ORDER BY "appId" FOR NO KEY UPDATE;
+  ELSE
+    PERFORM FROM "StorageUsage" WHERE "clubId" = OLD."organisationId" ORDER BY "appId" FOR NO KEY UPDATE;
+  END IF;
+  RETURN OLD;
+END $$;
+
+CREATE TRIGGER "App_lockUsage_trigger" BEFORE DELETE ON "App" FOR EACH ROW EXECUTE FUNCTION storage_lock_usage();
+CREATE TRIGGER "Organisation_lockUsage_trigger" BEFORE DELETE ON "Organisation" FOR EACH ROW EXECUTE FUNCTION storage_lock_usage();
+CREATE TRIGGER "Membership_lockUsage_trigger" BEFORE DELETE ON "Membership" FOR EACH ROW EXECUTE FUNCTION storage_lock_usage();
+
+-- Whether the current version (null: no entry) meets If-Match and If-None-Match (null: not sent; '*': any version).
+CREATE FUNCTION storage_meets(version text, if_match text[], if_none_match text[]) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(if_match IS NULL OR (version IS NOT NULL AND ('*' = ANY (if_match) OR version = ANY (if_match))), false)
+    AND (if_none_match IS NULL OR version IS NULL OR NOT ('*' = ANY (if_none_match) OR version = ANY (if_none_match)))
+$$;
+
+-- Stores a value. The outcome is 'stored', 'changed' when a precondition fails, or 'full' when the value grows the total
+-- over the quota; used is the total afterwards. The usage row is the lock of an app's storage in a club. It is taken before
+-- the entry is read: each statement of the function sees what was committed before it, so size and version are current.
+CREATE FUNCTION storage_put(
+  app text, club text, owned_by text, in_collection text, under_key text, new_value text, new_version uuid,
+  written_at timestamptz, quota bigint, if_match text[], if_none_match text[]
+) RETURNS TABLE (outcome text, used bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  old_bytes bigint;
+  old_version text;
+  growth bigint;
+BEGIN
+  PERFORM FROM "App" WHERE id = app FOR KEY SHARE;
+  PERFORM FROM "Organisation" WHERE id = club FOR KEY SHARE;
+  IF owned_by <> '' THEN
+    PERFORM FROM "Membership" WHERE "organisationId" = club AND "personId" = owned_by FOR KEY SHARE;
+  END IF;
+  SELECT bytes INTO used FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    INSERT INTO "StorageUsage" ("appId", "clubId") VALUES (app, club) ON CONFLICT DO NOTHING;
+    SELECT bytes INTO used FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club FOR NO KEY UPDATE;
+  END IF;
+
+  SELECT octet_length(value), version::text INTO old_bytes, old_version FROM "StorageEntry"
+  WHERE "appId" = app AND "clubId" = club AND owner = owned_by AND collection = in_collection AND key = under_key;
+  growth := octet_length(new_value) - coalesce(old_bytes, 0);
+
+  IF NOT storage_meets(old_version, if_match, if_none_match) THEN
+    outcome := 'changed';
+  ELSIF growth > 0 AND used + growth > quota THEN
+    outcome := 'full';
+  ELSE
+    INSERT INTO "StorageEntry" ("appId", "clubId", owner, collection, key, "memberId", value, version, "updatedAt")
+    VALUES (app, club, owned_by, in_collection, under_key, nullif(owned_by, ''), new_value, new_version, written_at)
+    ON CONFLICT ("appId", "clubId", owner, collection, key)
+    DO UPDATE SET value = EXCLUDED.value, version = EXCLUDED.version, "updatedAt" = EXCLUDED."updatedAt";
+    outcome := 'stored';
+    used := used + growth;
+  END IF;
+  RETURN NEXT;
+END $$;
+
+-- Removes an entry. The outcome is 'deleted', 'changed' when a precondition fails, or 'absent'.
+CREATE FUNCTION storage_delete(
+  app text, club text, owned_by text, in_collection text, under_key text, if_match text[], if_none_match text[]
+) RETURNS TABLE (outcome text, used bigint) LANGUAGE plpgsql AS $$
+DECLARE
+  old_bytes bigint;
+  old_version text;
+BEGIN
+  SELECT bytes INTO used FROM "StorageUsage" WHERE "appId" = app AND "clubId" = club FOR NO KEY UPDATE;
+  SELECT octet_length(value), version::text INTO old_bytes, old_version FROM "StorageEntry"
+  WHERE "appId" = app AND "clubId" = club AND owner = owned_by AND collection = in_collection AND key = under_key;
+
+  IF NOT storage_meets(old_version, if_match, if_none_match) THEN
+    outcome := 'changed';
+  ELSIF old_version IS NULL THEN
+    outcome := 'absent';
+  ELSE
+    DELETE FROM "StorageEntry"
+    WHERE "appId" = app AND "clubId" = club AND owner = owned_by AND collection = in_collection AND key = under_key;
+    outcome := 'deleted';
+    used := used - old_bytes;
+  END IF;
+  used := coalesce(used, 0);
+  RETURN NEXT;
+END $$;
