@@ -6,8 +6,8 @@ import type { EmbeddedServer } from '../../prisma/embedded/start.ts'
 import { migrate, migrationsDirectory } from '../../prisma/migrate.ts'
 import { difference, sortedByBytes } from '../../prisma/tools/author-migration.ts'
 import { sqlBetween } from '../../prisma/tools/schema-engine.ts'
+import { query, temporaryDirectory } from '../process/embedded/servers.ts'
 import { temporaryServer } from '../support/temporary-server.ts'
-import { query, temporaryDirectory } from './servers.ts'
 
 let server: Pick<EmbeddedServer, 'url' | 'stop'>
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AtEnd, Service } from '../process/service.ts'
-import { dataDirectory, start } from '../process/service.ts'
-import { chromium, launchChromium, skipReason } from './chromium.ts'
+import { chromium, launchChromium, skipReason } from '../../oauth/chromium.ts'
+import type { AtEnd, Service } from '../../process/service.ts'
+import { dataDirectory, start } from '../../process/service.ts'
 
 /** Of the page, where what is evaluated runs. */
 declare const sessionStorage: {

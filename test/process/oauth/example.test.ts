@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { freshDatabase, query } from '../process/external.ts'
-import type { Service } from '../process/service.ts'
-import { command, dataDirectory, send, start } from '../process/service.ts'
+import { freshDatabase, query } from '../external.ts'
+import type { Service } from '../service.ts'
+import { command, dataDirectory, send, start } from '../service.ts'
 
-const file = (name: string) => readFileSync(new URL(`../../examples/third-party/${name}`, import.meta.url), 'utf8')
+const file = (name: string) => readFileSync(new URL(`../../../examples/third-party/${name}`, import.meta.url), 'utf8')
 const line = 'Sign a member in, as an app does: '
 
 const get = ({ port }: Service, path: string, host = `example.localhost:${port}`, method = 'GET') =>

@@ -1,14 +1,14 @@
 import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
-import { memberScopes } from '../../routers/scopes.ts'
-import { developmentKey, mintToken } from '../../server/tokens/development.ts'
-import type { Answer, AtEnd } from '../process/service.ts'
-import { dataDirectory, send, start } from '../process/service.ts'
-import { SECRETS_KEY } from '../support/secrets-key.ts'
-import type { Usage } from '../support/usage.ts'
-import { counterAndSum } from '../support/usage.ts'
-import { id } from '../support/world.ts'
+import { openDatabase } from '../../../prisma/client.ts'
+import { memberScopes } from '../../../routers/scopes.ts'
+import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import type { Answer, AtEnd } from '../../process/service.ts'
+import { dataDirectory, send, start } from '../../process/service.ts'
+import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import type { Usage } from '../../support/usage.ts'
+import { counterAndSum } from '../../support/usage.ts'
+import { id } from '../../support/world.ts'
 
 /** Who writes where; each by its number. */
 export interface Place {

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Service } from '../process/service.ts'
-import { asAnna, dataDirectory, postgresOf, start, until } from '../process/service.ts'
-import { times } from '../support/size.ts'
-import type { Usage } from '../support/usage.ts'
-import { counterAndSum } from '../support/usage.ts'
+import type { Service } from '../../process/service.ts'
+import { asAnna, dataDirectory, postgresOf, start, until } from '../../process/service.ts'
+import { times } from '../../support/size.ts'
+import type { Usage } from '../../support/usage.ts'
+import { counterAndSum } from '../../support/usage.ts'
 
 const ends: (() => Promise<void>)[] = []
 afterAll(async () => {

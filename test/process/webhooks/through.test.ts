@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { command, dataDirectory, send, start } from '../process/service.ts'
+import { command, dataDirectory, send, start } from '../service.ts'
 import { secret, startExample } from './example-receiver.ts'
 
 describe('an event', { timeout: 120_000 }, () => {

@@ -1,8 +1,8 @@
 /** The whole service in a process of its own, which says for how long its event loop was held up. Run by a test. */
 import { readFileSync } from 'node:fs'
-import { readConfig } from '../../server/process/config.ts'
-import { createLog } from '../../server/process/log.ts'
-import { startService } from '../../server/process/start.ts'
+import { readConfig } from '../../../server/process/config.ts'
+import { createLog } from '../../../server/process/log.ts'
+import { startService } from '../../../server/process/start.ts'
 
 const config = readConfig({ PORT: '0', INTERNAL_PORT: '0', LOG_LEVEL: 'silent', ...JSON.parse(process.argv[2]!) })
 const service = await startService(config, createLog(config.logLevel))

@@ -1,7 +1,7 @@
 import { chown, cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { accountFor } from '../../prisma/embedded/account.ts'
+import { accountFor } from '../../../prisma/embedded/account.ts'
 import { pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
 
 describe('after a kill -9', { timeout: 60_000 }, () => {

@@ -1,8 +1,8 @@
 import { chmod, cp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { accountFor } from '../../prisma/embedded/account.ts'
-import { findBinaries, runBinary, usableBinaries } from '../../prisma/embedded/binaries.ts'
+import { accountFor } from '../../../prisma/embedded/account.ts'
+import { findBinaries, runBinary, usableBinaries } from '../../../prisma/embedded/binaries.ts'
 import { isRoot, query, started, temporaryDirectory } from './servers.ts'
 
 describe('the binaries', { timeout: 60_000 }, () => {

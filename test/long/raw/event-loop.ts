@@ -5,9 +5,9 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { TokenClaims } from '../../server/tokens/development.ts'
-import { developmentKey, mintToken } from '../../server/tokens/development.ts'
-import { SECRETS_KEY } from '../support/secrets-key.ts'
+import type { TokenClaims } from '../../../server/tokens/development.ts'
+import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import { SECRETS_KEY } from '../../support/secrets-key.ts'
 
 export interface Call {
   internal?: boolean

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { expect, inject } from 'vitest'
-import { memberScopes } from '../../routers/scopes.ts'
-import { developmentKey, mintToken } from '../../server/tokens/development.ts'
-import { dataDirectory, start } from '../process/service.ts'
-import { SECRETS_KEY } from '../support/secrets-key.ts'
-import type { World } from '../support/world.ts'
+import { memberScopes } from '../../../routers/scopes.ts'
+import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import { dataDirectory, start } from '../../process/service.ts'
+import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import type { World } from '../../support/world.ts'
 
 export const QUOTA = 10 * 1024 * 1024
 export const COLLECTION = 'large'

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chromium, launchChromium, skipReason } from './chromium.ts'
-import { servePages } from './page-server.ts'
-import { action, samplePages } from './sample-pages.ts'
+import { chromium, launchChromium, skipReason } from '../../oauth/chromium.ts'
+import { servePages } from '../../oauth/page-server.ts'
+import { action, samplePages } from '../../oauth/sample-pages.ts'
 
 /** What has the focus, and whether that can be seen. */
 const focused = (page: Page) =>

@@ -1,4 +1,4 @@
-import { startEmbedded } from '../../prisma/embedded/start.ts'
+import { startEmbedded } from '../../../prisma/embedded/start.ts'
 
 // Another process that uses the embedded server, until its standard input ends.
 const server = await startEmbedded(process.argv[2]!)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { memberScopes } from '../../routers/scopes.ts'
-import type { World } from '../support/world.ts'
-import { id, startWorld } from '../support/world.ts'
+import { memberScopes } from '../../../routers/scopes.ts'
+import type { World } from '../../support/world.ts'
+import { id, startWorld } from '../../support/world.ts'
 import type { Call, ForkedService } from './event-loop.ts'
 import { forkService } from './event-loop.ts'
 

@@ -2,8 +2,8 @@ import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { findBinaries } from '../../prisma/embedded/binaries.ts'
-import { startEmbedded } from '../../prisma/embedded/start.ts'
+import { findBinaries } from '../../../prisma/embedded/binaries.ts'
+import { startEmbedded } from '../../../prisma/embedded/start.ts'
 import { isRoot, pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
 
 describe('an embedded server', { timeout: 60_000 }, () => {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { run, until } from '../process/service.ts'
-import { selfSigned } from './receiver.ts'
+import { selfSigned } from '../../webhooks/receiver.ts'
+import { run, until } from '../service.ts'
 
-export const program = fileURLToPath(new URL('../../examples/webhook-receiver/receiver.js', import.meta.url))
+export const program = fileURLToPath(new URL('../../../examples/webhook-receiver/receiver.js', import.meta.url))
 
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 

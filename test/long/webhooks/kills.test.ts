@@ -3,12 +3,12 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Program } from '../process/service.ts'
-import { run, until } from '../process/service.ts'
-import { times } from '../support/size.ts'
-import { startQueue } from './queue-world.ts'
-import type { Received } from './receiver.ts'
-import { receiver } from './worker-world.ts'
+import type { Program } from '../../process/service.ts'
+import { run, until } from '../../process/service.ts'
+import { times } from '../../support/size.ts'
+import { startQueue } from '../../webhooks/queue-world.ts'
+import type { Received } from '../../webhooks/receiver.ts'
+import { receiver } from '../../webhooks/worker-world.ts'
 
 const MESSAGES = times(3_000, 600)
 const WORKERS = 3

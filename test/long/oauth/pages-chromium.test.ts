@@ -3,12 +3,12 @@ import axe from 'axe-core'
 import fc from 'fast-check'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Language } from '../../server/oauth/pages/pages.ts'
-import { times } from '../support/size.ts'
-import { chromium, launchChromium, skipReason } from './chromium.ts'
-import { servePages } from './page-server.ts'
-import { hostileText, pagesOf, textCount } from './random-pages.ts'
-import { samplePages } from './sample-pages.ts'
+import type { Language } from '../../../server/oauth/pages/pages.ts'
+import { chromium, launchChromium, skipReason } from '../../oauth/chromium.ts'
+import { servePages } from '../../oauth/page-server.ts'
+import { hostileText, pagesOf, textCount } from '../../oauth/random-pages.ts'
+import { samplePages } from '../../oauth/sample-pages.ts'
+import { times } from '../../support/size.ts'
 
 type Look = [language: Language, colorScheme: 'light' | 'dark', width: 320 | 1280, height: number]
 const every = (['en', 'de'] as const).flatMap((language) =>

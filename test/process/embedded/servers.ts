@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
-import type { EmbeddedServer } from '../../prisma/embedded/start.ts'
-import { startEmbedded } from '../../prisma/embedded/start.ts'
+import type { EmbeddedServer } from '../../../prisma/embedded/start.ts'
+import { startEmbedded } from '../../../prisma/embedded/start.ts'
 
 export const isRoot = process.getuid?.() === 0
 
@@ -34,7 +34,7 @@ export interface OtherProcess {
 
 /** The same in a process of its own. */
 export async function startedElsewhere(directory: string): Promise<OtherProcess> {
-  const program = fileURLToPath(new URL('embedded-process.ts', import.meta.url))
+  const program = fileURLToPath(new URL('other-process.ts', import.meta.url))
   const child = spawn(process.execPath, ['--import', 'tsx', program, directory], { stdio: ['pipe', 'pipe', 'inherit'] })
   const closed = once(child, 'close')
   const end = async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { Answer } from '../process/service.ts'
+import type { Answer } from '../../process/service.ts'
 import type { Send } from './two-servers.ts'
 
 /** What a writer does next: to a key of its own or to one that others write too, with a condition or without. */

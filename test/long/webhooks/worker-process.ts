@@ -1,9 +1,9 @@
 /** A worker in a process of its own, with a short lease and short waits. Run by a test that kills it. */
 import pino from 'pino'
-import { openDatabase } from '../../prisma/client.ts'
-import { createCipher } from '../../server/secrets/cipher.ts'
-import { createSender } from '../../server/webhooks/send/send.ts'
-import { startWorker } from '../../server/webhooks/worker.ts'
+import { openDatabase } from '../../../prisma/client.ts'
+import { createCipher } from '../../../server/secrets/cipher.ts'
+import { createSender } from '../../../server/webhooks/send/send.ts'
+import { startWorker } from '../../../server/webhooks/worker.ts'
 
 export interface Given {
   databaseUrl: string

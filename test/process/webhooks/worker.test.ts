@@ -3,16 +3,16 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
-import { migrate } from '../../prisma/migrate.ts'
-import { createCipher } from '../../server/secrets/cipher.ts'
-import { checkSecretsKey } from '../../server/secrets/keys.ts'
-import { freshDatabase } from '../process/external.ts'
-import { dataDirectory, postgresOf, run, start, until } from '../process/service.ts'
-import { publisher } from './queue-world.ts'
-import { holding, receiver } from './worker-world.ts'
+import { openDatabase } from '../../../prisma/client.ts'
+import { migrate } from '../../../prisma/migrate.ts'
+import { createCipher } from '../../../server/secrets/cipher.ts'
+import { checkSecretsKey } from '../../../server/secrets/keys.ts'
+import { publisher } from '../../webhooks/queue-world.ts'
+import { holding, receiver } from '../../webhooks/worker-world.ts'
+import { freshDatabase } from '../external.ts'
+import { dataDirectory, postgresOf, run, start, until } from '../service.ts'
 
-const workerProgram = fileURLToPath(new URL('../../dist/server/worker.js', import.meta.url))
+const workerProgram = fileURLToPath(new URL('../../../dist/server/worker.js', import.meta.url))
 
 /** What a process is told so that it delivers to a receiver here, and what fills its queue. */
 async function prepared(to: Awaited<ReturnType<typeof receiver>>) {
