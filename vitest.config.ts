@@ -1,18 +1,27 @@
 import { defineConfig } from 'vitest/config'
 
+// Where a test belongs, its folder says; CONTRIBUTING.md has the rules. `npm test` runs unit and api, `npm run test:all` everything.
+const globalSetup = ['test/support/global-setup.ts']
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/database.ts'],
-    // More than there are cores: many tests wait for a process, a database or a clock.
-    maxWorkers: 4,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
-    // What a busy machine was too slow for, or took a free port from, is tried once more, and the report says so; what
-    // came out wrong is not.
-    retry: {
-      count: 1,
-      condition: /timed out in \d+ms|Timeout \d+ms exceeded|After \d+ ms it is still|another process uses it/,
-    },
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'api',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/{unit,process,long}/**'],
+          globalSetup,
+          isolate: false,
+          maxWorkers: 4,
+        },
+      },
+      { extends: true, test: { name: 'process', include: ['test/process/**/*.test.ts'], globalSetup } },
+      { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'], globalSetup } },
+    ],
   },
 })

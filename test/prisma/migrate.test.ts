@@ -1,24 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { EmbeddedServer } from '../../prisma/embedded/start.ts'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { migrate, migrationsDirectory } from '../../prisma/migrate.ts'
 import { difference, sortedByBytes } from '../../prisma/tools/author-migration.ts'
 import { sqlBetween } from '../../prisma/tools/schema-engine.ts'
 import { query, temporaryDirectory } from '../process/embedded/servers.ts'
-import { temporaryServer } from '../support/temporary-server.ts'
-
-let server: Pick<EmbeddedServer, 'url' | 'stop'>
-beforeAll(async () => {
-  const url = process.env.TEST_DATABASE_URL
-  server = url ? { url, stop: async () => {} } : await temporaryServer()
-}, 60_000)
-afterAll(() => server?.stop())
 
 describe('the migrations', { timeout: 60_000 }, () => {
   it('make what the schema says', async () => {
-    expect(await difference(server.url)).toBe('')
+    expect(await difference(inject('databaseUrl'))).toBe('')
   })
 
   it('are missed where they have not been applied', async () => {
@@ -153,9 +144,9 @@ async function write(directory: string, name: string, sql: string): Promise<void
 /** And a directory for migrations of the test's own. */
 async function emptyDatabase(): Promise<{ url: string; directory: string }> {
   const name = `migrate_${randomUUID().replaceAll('-', '')}`
-  await query(server.url, `CREATE DATABASE ${name} TEMPLATE template0`)
-  const url = new URL(server.url)
+  await query(inject('databaseUrl'), `CREATE DATABASE ${name} TEMPLATE template0`)
+  const url = new URL(inject('databaseUrl'))
   url.pathname = name
-  onTestFinished(() => query(server.url, `DROP DATABASE ${name} WITH (FORCE)`).then(() => {}))
+  onTestFinished(() => query(inject('databaseUrl'), `DROP DATABASE ${name} WITH (FORCE)`).then(() => {}))
   return { url: url.href, directory: await temporaryDirectory() }
 }

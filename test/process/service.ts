@@ -10,11 +10,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import type { AtEnd } from '../support/databases.ts'
 
 const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
-
-/** Sees to it that what was started is ended: by default the test that started it, else a file that shares it. */
-export type AtEnd = (end: () => Promise<void>) => void
 
 interface Options {
   group?: boolean

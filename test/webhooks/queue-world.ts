@@ -1,10 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
-import { migrate } from '../../prisma/migrate.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
-import { freshDatabase, query } from '../process/external.ts'
+import { migratedDatabase, query } from '../support/databases.ts'
 import { id } from '../support/world.ts'
 
 /** Due whenever now is. */
@@ -12,19 +11,13 @@ const LONG_AGO = Date.parse('2024-02-29T12:00:00Z')
 
 export type QueueWorld = Awaited<ReturnType<typeof startQueue>>
 
-/** A database of its own for one file: a worker takes whatever is in there. */
-let databaseUrl: string
-const ends: (() => Promise<void>)[] = []
-beforeAll(async () => {
-  databaseUrl = await freshDatabase((end) => ends.push(end))
-  await migrate(databaseUrl)
-})
-afterAll(async () => {
-  for (const end of ends) await end()
-})
+/** One for each worker process of Vitest, which runs one file at a time; dropped after the run. */
+let database: Promise<string> | undefined
 
 /** The queue of a file that imports this one, empty. */
 export async function startQueue() {
+  database ??= migratedDatabase(() => {})
+  const databaseUrl = await database
   await query(databaseUrl, 'DELETE FROM "App"')
   const db = openDatabase(databaseUrl, () => {})
   onTestFinished(() => db.$disconnect())

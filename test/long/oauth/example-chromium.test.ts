@@ -1,8 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromium, launchChromium, skipReason } from '../../oauth/chromium.ts'
-import type { AtEnd, Service } from '../../process/service.ts'
+import type { Service } from '../../process/service.ts'
 import { dataDirectory, start } from '../../process/service.ts'
+import type { AtEnd } from '../../support/databases.ts'
 
 /** Of the page, where what is evaluated runs. */
 declare const sessionStorage: {

@@ -1,0 +1,46 @@
+import type { TestProject } from 'vitest/node'
+import { openDatabase } from '../../prisma/client.ts'
+import { migrate } from '../../prisma/migrate.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
+import { checkSecretsKey } from '../../server/secrets/keys.ts'
+import { query, withName } from './databases.ts'
+import { SECRETS_KEY } from './secrets-key.ts'
+import { startSharedServer } from './shared-server.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A migrated database that the files of a project share, each with a tenant of its own. */
+    databaseUrl: string
+    /** The name of a migrated database without rows on the same server, to be copied. */
+    migratedDatabase: string
+    /** Starts the names of the databases that tests create; they are dropped after the run. */
+    databasePrefix: string
+  }
+}
+
+/** Prepares a project's databases on one server: that of TEST_DATABASE_URL, or an embedded one for the run. */
+export default async function setup(project: TestProject) {
+  const { url: server, stop } = await startSharedServer()
+  const databasePrefix = `test_${process.pid}_${Date.now().toString(36)}_${project.name}`
+  const migratedDatabase = `${databasePrefix}_migrated`
+  const databaseUrl = withName(server, databasePrefix)
+  await query(server, `CREATE DATABASE ${migratedDatabase}`)
+  await migrate(withName(server, migratedDatabase))
+  await query(server, `CREATE DATABASE ${databasePrefix} TEMPLATE ${migratedDatabase}`)
+  await writeKeyCheck(databaseUrl)
+  project.provide('databaseUrl', databaseUrl)
+  project.provide('migratedDatabase', migratedDatabase)
+  project.provide('databasePrefix', databasePrefix)
+  return async () => {
+    const names = `SELECT datname AS name FROM pg_database WHERE starts_with(datname, '${databasePrefix}')`
+    for (const { name } of await query(server, names)) await query(server, `DROP DATABASE ${name} WITH (FORCE)`)
+    await stop()
+  }
+}
+
+/** Tests leave secrets of many keys in the shared database: without its check, a service would find its own key wrong. */
+async function writeKeyCheck(url: string) {
+  const db = openDatabase(url, () => {})
+  const cipher = createCipher([Buffer.from(SECRETS_KEY, 'base64')])
+  await checkSecretsKey(db, cipher).finally(() => db.$disconnect())
+}

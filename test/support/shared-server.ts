@@ -1,0 +1,36 @@
+import { appendFile, mkdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbedded } from '../../prisma/embedded/start.ts'
+import { copyCluster } from './cluster-template.ts'
+
+interface SharedServer {
+  url: string
+  stop(): Promise<void>
+}
+
+/** Nothing of it has to survive a crash, and four workers open many connections. */
+const settings = 'fsync = off\nfull_page_writes = off\nmax_connections = 300\n'
+
+/**
+ * TEST_DATABASE_URL's server, or an embedded one. Projects of one run share it: each calls this in the same process,
+ * the first starts the server and the last stops it.
+ */
+export async function startSharedServer(): Promise<SharedServer> {
+  const given = process.env.TEST_DATABASE_URL
+  if (given) return { url: given, stop: async () => {} }
+  const directory = join(tmpdir(), `member-apps-tests-${process.pid}`)
+  if (await mkdir(directory, { recursive: true, mode: 0o755 })) {
+    await copyCluster(directory)
+    await appendFile(join(directory, 'postgres', 'data', 'postgresql.auto.conf'), settings)
+  }
+  const server = await startEmbedded(directory)
+  return {
+    url: server.url,
+    async stop() {
+      await server.stop()
+      const runs = await stat(join(directory, 'postgres', 'data', 'postmaster.pid')).catch(() => undefined)
+      if (!runs) await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
