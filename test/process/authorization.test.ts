@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { freshDatabase } from './external.ts'
 import type { Service } from './service.ts'
-import { command, dataDirectory, send, start } from './service.ts'
+import { command, dataDirectory, dataDirectoryWithCluster, send, start } from './service.ts'
 
 const headers = { host: 'auth.localhost' }
 const connected = '/v1/oauth/connected'
@@ -16,13 +16,13 @@ async function picking({ port }: Service) {
 
 describe('picking a member', { timeout: 120_000 }, () => {
   it('is offered with the embedded database', async () => {
-    const service = await start({ DATA_DIR: await dataDirectory() })
+    const service = await start({ DATA_DIR: await dataDirectoryWithCluster() })
     expect(await picking(service)).toMatchObject({ status: 200, isOffered: true })
     await service.stop()
   })
 
   it('is not with NODE_ENV=production', async () => {
-    const service = await start({ DATA_DIR: await dataDirectory(), NODE_ENV: 'production' })
+    const service = await start({ DATA_DIR: await dataDirectoryWithCluster(), NODE_ENV: 'production' })
     expect(await picking(service)).toEqual({ status: 200, isOffered: false, picked: 404 })
     await service.stop()
   })

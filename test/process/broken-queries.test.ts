@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { migrate } from '../../prisma/migrate.ts'
 import { freshDatabase, query } from './external.ts'
 import type { Faulted } from './faulted.ts'
 import { expectUnavailable, expectUnavailableTrpc, startFaulted } from './faulted.ts'
@@ -94,6 +95,7 @@ describe('a database that answers', { timeout: 60_000 }, () => {
     const url = new URL(databaseUrl)
     url.username = role
     url.password = 'first'
+    await migrate(url.href)
     const service = await startFaulted(url.href)
     const changes = ['CONNECTION LIMIT 0', 'CONNECTION LIMIT -1 NOLOGIN']
     if (!(await takesAnyPassword(url.href))) changes.push(`LOGIN PASSWORD 'second'`)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { asAnna, dataDirectory, postgresOf, send, start, tokenOf } from './service.ts'
+import { asAnna, dataDirectory, dataDirectoryWithCluster, postgresOf, send, start, tokenOf } from './service.ts'
 
 describe('a service that is killed', { timeout: 120_000 }, () => {
   it('leaves nothing to clean up: the next start has every write that was answered', async () => {
-    const DATA_DIR = await dataDirectory()
+    const DATA_DIR = await dataDirectoryWithCluster()
     const killed = await start({ DATA_DIR })
     const token = tokenOf(killed)
     const written: string[] = []
@@ -33,7 +33,7 @@ describe('a service that is killed', { timeout: 120_000 }, () => {
   })
 
   it('together with its database, starts again as well', async () => {
-    const DATA_DIR = await dataDirectory()
+    const DATA_DIR = await dataDirectoryWithCluster()
     const killed = await start({ DATA_DIR })
     await asAnna(killed, 'PUT', '/storage/kept/entry', { value: 1 })
     killed.child.kill('SIGKILL')
@@ -48,7 +48,7 @@ describe('a service that is killed', { timeout: 120_000 }, () => {
 
 describe('two services on one data directory', { timeout: 120_000 }, () => {
   it('share its database and its key, and each goes on when the other ends', async () => {
-    const DATA_DIR = await dataDirectory()
+    const DATA_DIR = await dataDirectoryWithCluster()
     const first = await start({ DATA_DIR })
     const server = await postgresOf(DATA_DIR)
     const second = await start({ DATA_DIR })

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { Service } from './service.ts'
-import { asAnna, dataDirectory, launch, postgresOf, refuses, start, tokenOf, until } from './service.ts'
+import { asAnna, dataDirectoryWithCluster, launch, postgresOf, refuses, start, tokenOf, until } from './service.ts'
 
 const SECONDS = 1000
 
@@ -10,7 +10,7 @@ describe('a service that is told to end', { timeout: 120_000 }, () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'by %s finishes the request in flight, and ends its database',
     async (signal) => {
-      const DATA_DIR = await dataDirectory()
+      const DATA_DIR = await dataDirectoryWithCluster()
       const service = await start({ DATA_DIR })
       expect(await postgresOf(DATA_DIR)).not.toBe(0)
       const slow = await halfSent(service, 'slow')
@@ -35,7 +35,7 @@ describe('a service that is told to end', { timeout: 120_000 }, () => {
   )
 
   it('ends within the grace when a request in flight never does', async () => {
-    const DATA_DIR = await dataDirectory()
+    const DATA_DIR = await dataDirectoryWithCluster()
     const service = await start({ DATA_DIR })
     const never = await halfSent(service, 'never')
     const told = performance.now()
@@ -46,7 +46,7 @@ describe('a service that is told to end', { timeout: 120_000 }, () => {
   })
 
   it('cuts none of 25 requests in flight, and does not wait for 25 idle connections', async () => {
-    const DATA_DIR = await dataDirectory()
+    const DATA_DIR = await dataDirectoryWithCluster()
     const service = await start({ DATA_DIR })
     const idle = await Promise.all(Array.from({ length: 25 }, () => idleConnection(service)))
     const busy = await Promise.all(Array.from({ length: 25 }, (_, i) => halfSent(service, `busy-${i}`)))
@@ -62,7 +62,7 @@ describe('a service that is told to end', { timeout: 120_000 }, () => {
   })
 
   it('twice, as npm passes on the Ctrl-C that the terminal sends to both, ends as if told once', async () => {
-    const DATA_DIR = await dataDirectory()
+    const DATA_DIR = await dataDirectoryWithCluster()
     const service = await start({ DATA_DIR }, { group: true })
     const slow = await halfSent(service, 'slow')
     // To the whole group, of which the embedded server must not be one.
@@ -76,7 +76,7 @@ describe('a service that is told to end', { timeout: 120_000 }, () => {
   })
 
   it('while it starts leaves no server behind', async () => {
-    const DATA_DIR = await dataDirectory()
+    const DATA_DIR = await dataDirectoryWithCluster()
     await (await start({ DATA_DIR })).stop()
     const service = await launch({ DATA_DIR })
     await until(

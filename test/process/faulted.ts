@@ -4,15 +4,14 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { expect, onTestFinished } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
-import { migrate } from '../../prisma/migrate.ts'
 import { seed } from '../../prisma/seed.ts'
 import type { Section } from '../../routers/scopes.ts'
 import { memberScopes, memberScopesAt } from '../../routers/scopes.ts'
 import { readConfig } from '../../server/process/config.ts'
 import { startService } from '../../server/process/start.ts'
 import { developmentKey, mintToken } from '../../server/tokens/development.ts'
+import { migratedDatabase } from '../support/databases.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
-import { freshDatabase } from './external.ts'
 import type { Answer } from './service.ts'
 import { send } from './service.ts'
 
@@ -27,8 +26,7 @@ export type Faulted = Awaited<ReturnType<typeof startFaulted>>
 
 /** The whole service in this process, with the demo data, its database behind a proxy that can fail. */
 export async function startFaulted(given?: string) {
-  const databaseUrl = given ?? (await freshDatabase())
-  await migrate(databaseUrl)
+  const databaseUrl = given ?? (await migratedDatabase())
   const direct = openDatabase(databaseUrl, () => {})
   await seed(direct, new Date(), memberScopesAt)
   await direct.$disconnect()

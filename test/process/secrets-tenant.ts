@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
-import { migrate } from '../../prisma/migrate.ts'
 import { associatedData } from '../../routers/cipher.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { developmentKey, mintToken } from '../../server/tokens/development.ts'
-import { freshDatabase } from './external.ts'
+import { migratedDatabase } from '../support/databases.ts'
 import { command, dataDirectory } from './service.ts'
 
 /** Keys as SECRETS_KEY has them. */
@@ -15,9 +14,8 @@ export const sealerOf = (...keys: string[]) => createCipher(keys.map((key) => Bu
 
 /** A database of its own with a provider, whose apps a client of its team may set webhooks for. */
 export async function startTenant(apps: number) {
-  const DATABASE_URL = await freshDatabase()
+  const DATABASE_URL = await migratedDatabase()
   const DATA_DIR = await dataDirectory()
-  await migrate(DATABASE_URL)
   const db = openDatabase(DATABASE_URL, () => {})
   onTestFinished(() => db.$disconnect())
   await db.organisation.create({ data: { id: 'provider', kind: 'provider', name: 'Provider' } })

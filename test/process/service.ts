@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -9,7 +10,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
+import { copyCluster } from '../support/cluster-template.ts'
 import type { AtEnd } from '../support/databases.ts'
 
 const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
@@ -120,6 +123,13 @@ export async function dataDirectory(atEnd: AtEnd = onTestFinished): Promise<stri
   return directory
 }
 
+/** The same with the cluster of an embedded server, empty: for tests that are not about a first start. */
+export async function dataDirectoryWithCluster(atEnd: AtEnd = onTestFinished): Promise<string> {
+  const directory = await dataDirectory(atEnd)
+  await copyCluster(directory)
+  return directory
+}
+
 /** The process of the embedded server that runs on a data directory; 0 when none does. */
 export async function postgresOf(directory: string): Promise<number> {
   const file = join(directory, 'postgres', 'data', 'postmaster.pid')
@@ -197,13 +207,16 @@ export async function until<T>(look: () => Promise<T>, wanted: (value: T) => boo
   }
 }
 
+/** A port below those that systems choose from (32768 and above): nothing takes it before the service listens there. */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0)
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  await once(probe, 'close')
-  return port
+  const port = randomInt(10_000, 32_000)
+  const probe = createServer().listen(port)
+  const isFree = await once(probe, 'listening').then(
+    () => true,
+    () => false,
+  )
+  await promisify(probe.close.bind(probe))().catch(() => {})
+  return isFree ? port : freePort()
 }
 
 /** Whether nobody listens there any more. */

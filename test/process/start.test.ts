@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { Service } from './service.ts'
-import { asAnna, dataDirectory, send, start } from './service.ts'
+import { asAnna, dataDirectory, dataDirectoryWithCluster, send, start } from './service.ts'
 
 describe('a start', { timeout: 120_000 }, () => {
   it('from an empty directory ends with a line to paste, and later ones keep what is there', async ({ annotate }) => {
@@ -43,7 +43,7 @@ describe('a start', { timeout: 120_000 }, () => {
   })
 
   it('does not load the demo data again where somebody has used the database', async () => {
-    const DATA_DIR = await dataDirectory()
+    const DATA_DIR = await dataDirectoryWithCluster()
     const first = await start({ DATA_DIR })
     const [{ default: pg }, { startEmbedded }] = await Promise.all([
       import('pg'),

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromium, launchChromium, skipReason } from '../../oauth/chromium.ts'
 import type { Service } from '../../process/service.ts'
-import { dataDirectory, start } from '../../process/service.ts'
+import { dataDirectoryWithCluster, start } from '../../process/service.ts'
 import type { AtEnd } from '../../support/databases.ts'
 
 /** Of the page, where what is evaluated runs. */
@@ -20,7 +20,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   const atEnd: AtEnd = (end) => void ends.unshift(end)
 
   beforeAll(async () => {
-    service = await start({ DATA_DIR: await dataDirectory(atEnd) }, { atEnd })
+    service = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
     link = /as an app does: (\S+)/.exec(service.stdout())![1]!
     browser = await launchChromium()
     atEnd(() => browser.close())

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Service } from '../../process/service.ts'
-import { asAnna, dataDirectory, postgresOf, start, until } from '../../process/service.ts'
+import { asAnna, dataDirectoryWithCluster, postgresOf, start, until } from '../../process/service.ts'
 import { times } from '../../support/size.ts'
 import type { Usage } from '../../support/usage.ts'
 import { counterAndSum } from '../../support/usage.ts'
@@ -18,7 +18,7 @@ afterAll(async () => {
 /** One for all rounds, so that damage would add up. */
 let DATA_DIR: string
 beforeAll(async () => {
-  DATA_DIR = await dataDirectory((end) => ends.push(end))
+  DATA_DIR = await dataDirectoryWithCluster((end) => ends.push(end))
 })
 
 /** Of services, to the embedded server. */

@@ -2,11 +2,11 @@ import { chown, cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { accountFor } from '../../../prisma/embedded/account.ts'
-import { pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
+import { clusterDirectory, pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
 
 describe('after a kill -9', { timeout: 60_000 }, () => {
   it('of the service, the next start uses the server that was left', async () => {
-    const directory = await temporaryDirectory()
+    const directory = await clusterDirectory()
     const killed = await startedElsewhere(directory)
     const pid = await pidOf(directory)
     await killed.kill()
@@ -16,7 +16,7 @@ describe('after a kill -9', { timeout: 60_000 }, () => {
   })
 
   it('of PostgreSQL, the service that uses it has it back', async () => {
-    const directory = await temporaryDirectory()
+    const directory = await clusterDirectory()
     const { url } = await started(directory)
     await query(url, 'CREATE TABLE kept AS SELECT 1 AS value')
     process.kill(await pidOf(directory), 'SIGKILL')
@@ -24,7 +24,7 @@ describe('after a kill -9', { timeout: 60_000 }, () => {
   })
 
   it('of both, the next start recovers the data', async () => {
-    const directory = await temporaryDirectory()
+    const directory = await clusterDirectory()
     const killed = await startedElsewhere(directory)
     await query(killed.url, 'CREATE TABLE kept AS SELECT 1 AS value')
     await killed.kill()
@@ -34,7 +34,7 @@ describe('after a kill -9', { timeout: 60_000 }, () => {
   })
 
   it.runIf(process.platform === 'linux')('a start is not misled by a program that has the number now', async () => {
-    const directory = await temporaryDirectory()
+    const directory = await clusterDirectory()
     await (await started(directory)).stop()
     const file = join(directory, 'postgres', 'data', 'postmaster.pid')
     await writeFile(file, `${process.pid}\n${directory}/postgres/data\n1\n1\n\n127.0.0.1\n1 1\nready\n`)
@@ -45,7 +45,7 @@ describe('after a kill -9', { timeout: 60_000 }, () => {
   it.runIf(process.platform === 'linux')(
     'a start is not misled by another server that has the number now',
     async () => {
-      const directory = await temporaryDirectory()
+      const directory = await clusterDirectory()
       await (await started(directory)).stop()
       const other = await temporaryDirectory()
       await started(other)
@@ -57,7 +57,7 @@ describe('after a kill -9', { timeout: 60_000 }, () => {
   )
 
   it('a start is not stopped by the empty file of a power failure', async () => {
-    const directory = await temporaryDirectory()
+    const directory = await clusterDirectory()
     await (await started(directory)).stop()
     await writeFile(join(directory, 'postgres', 'data', 'postmaster.pid'), '')
     const next = await started(directory)
@@ -75,7 +75,7 @@ describe('after a kill -9', { timeout: 60_000 }, () => {
 
 describe('a copy of the data directory', { timeout: 60_000 }, () => {
   it('gets a server of its own, also when the original is in use', async () => {
-    const [directory, copy] = [await temporaryDirectory(), await temporaryDirectory()]
+    const [directory, copy] = [await clusterDirectory(), await temporaryDirectory()]
     const original = await started(directory)
     await query(original.url, 'CHECKPOINT')
     await cp(join(directory, 'postgres'), join(copy, 'postgres'), { recursive: true })

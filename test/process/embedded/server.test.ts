@@ -4,7 +4,7 @@ import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { findBinaries } from '../../../prisma/embedded/binaries.ts'
 import { startEmbedded } from '../../../prisma/embedded/start.ts'
-import { isRoot, pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
+import { clusterDirectory, isRoot, pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
 
 describe('an embedded server', { timeout: 60_000 }, () => {
   it('keeps its data, its address and its password over a restart', async () => {
@@ -39,10 +39,10 @@ describe('an embedded server', { timeout: 60_000 }, () => {
   })
 
   it('takes another port when its own is taken', async () => {
-    const directory = await temporaryDirectory()
+    const directory = await clusterDirectory()
     const first = await started(directory)
     await first.stop()
-    const other = await started(await temporaryDirectory())
+    const other = await started(await clusterDirectory())
     await writeFile(join(directory, 'postgres', 'port'), new URL(other.url).port)
     const second = await started(directory)
     expect(new URL(second.url).port).not.toBe(new URL(other.url).port)
@@ -50,7 +50,7 @@ describe('an embedded server', { timeout: 60_000 }, () => {
   })
 
   it('serves a second process, and stops with the last one', async () => {
-    const directory = await temporaryDirectory()
+    const directory = await clusterDirectory()
     const first = await started(directory)
     const second = await startedElsewhere(directory)
     expect(second.url).toBe(first.url)
@@ -61,7 +61,7 @@ describe('an embedded server', { timeout: 60_000 }, () => {
   })
 
   it('is left alone by stop() while any other client is connected', async () => {
-    const directory = await temporaryDirectory()
+    const directory = await clusterDirectory()
     const server = await started(directory)
     const guest = new pg.Client({ connectionString: server.url })
     await guest.connect()
@@ -73,7 +73,7 @@ describe('an embedded server', { timeout: 60_000 }, () => {
   })
 
   it('runs when one process starts while another stops', async () => {
-    const directory = await temporaryDirectory()
+    const directory = await clusterDirectory()
     let server = await started(directory)
     for (let round = 0; round < 5; round++) {
       const [next] = await Promise.all([started(directory), server.stop()])
@@ -122,7 +122,7 @@ describe('what cannot be used is said', { timeout: 60_000 }, () => {
   })
 
   it('when its data are of another version of PostgreSQL', async () => {
-    const directory = await temporaryDirectory()
+    const directory = await clusterDirectory()
     await (await started(directory)).stop()
     await writeFile(join(directory, 'postgres', 'data', 'PG_VERSION'), '15\n')
     await expect(startEmbedded(directory)).rejects.toThrow(

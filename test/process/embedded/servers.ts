@@ -9,6 +9,7 @@ import pg from 'pg'
 import { onTestFinished } from 'vitest'
 import type { EmbeddedServer } from '../../../prisma/embedded/start.ts'
 import { startEmbedded } from '../../../prisma/embedded/start.ts'
+import { copyCluster } from '../../support/cluster-template.ts'
 
 export const isRoot = process.getuid?.() === 0
 
@@ -17,6 +18,13 @@ export async function temporaryDirectory(mode = 0o755): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'embedded-'))
   await chmod(directory, mode)
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+/** The same with a cluster, which a start would only create otherwise. */
+export async function clusterDirectory(): Promise<string> {
+  const directory = await temporaryDirectory()
+  await copyCluster(directory)
   return directory
 }
 

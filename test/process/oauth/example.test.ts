@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { freshDatabase, query } from '../external.ts'
 import type { Service } from '../service.ts'
-import { command, dataDirectory, send, start } from '../service.ts'
+import { command, dataDirectory, dataDirectoryWithCluster, send, start } from '../service.ts'
 
 const file = (name: string) => readFileSync(new URL(`../../../examples/third-party/${name}`, import.meta.url), 'utf8')
 const line = 'Sign a member in, as an app does: '
@@ -17,7 +17,7 @@ describe('the example', { timeout: 120_000 }, () => {
   })
 
   it('is served at its own host in the default set-up, these files and no others, on whatever port', async () => {
-    const DATA_DIR = await dataDirectory()
+    const DATA_DIR = await dataDirectoryWithCluster()
     const service = await start({ DATA_DIR })
     const { port } = service
     expect(service.stdout()).toContain(`\n${line}http://example.localhost:${port}/\n`)
@@ -72,7 +72,7 @@ describe('the example', { timeout: 120_000 }, () => {
   })
 
   it('may send members back to each port it was served at, and is not offered once its client is removed', async () => {
-    const env = { DATA_DIR: await dataDirectory() }
+    const env = { DATA_DIR: await dataDirectoryWithCluster() }
     const ports: number[] = []
     for (let n = 0; n < 2; n++) {
       const service = await start(env)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { command, dataDirectory, send, start } from '../service.ts'
+import { command, dataDirectoryWithCluster, send, start } from '../service.ts'
 import { secret, startExample } from './example-receiver.ts'
 
 describe('an event', { timeout: 120_000 }, () => {
   it('goes from the platform to the receiver of an app, and can be followed by the id of its delivery', async () => {
     const receiver = await startExample()
-    const DATA_DIR = await dataDirectory()
+    const DATA_DIR = await dataDirectoryWithCluster()
     const env = { DATA_DIR, WEBHOOK_ALLOW: '127.0.0.1', NODE_EXTRA_CA_CERTS: receiver.certificate }
     const service = await start(env)
     const tokenFor = async (...args: string[]) =>

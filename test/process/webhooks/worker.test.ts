@@ -4,20 +4,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../../prisma/client.ts'
-import { migrate } from '../../../prisma/migrate.ts'
 import { createCipher } from '../../../server/secrets/cipher.ts'
 import { checkSecretsKey } from '../../../server/secrets/keys.ts'
+import { migratedDatabase } from '../../support/databases.ts'
 import { publisher } from '../../webhooks/queue-world.ts'
 import { holding, receiver } from '../../webhooks/worker-world.ts'
-import { freshDatabase } from '../external.ts'
-import { dataDirectory, postgresOf, run, start, until } from '../service.ts'
+import { dataDirectory, dataDirectoryWithCluster, postgresOf, run, start, until } from '../service.ts'
 
 const workerProgram = fileURLToPath(new URL('../../../dist/server/worker.js', import.meta.url))
 
 /** What a process is told so that it delivers to a receiver here, and what fills its queue. */
 async function prepared(to: Awaited<ReturnType<typeof receiver>>) {
-  const [DATA_DIR, DATABASE_URL, key] = [await dataDirectory(), await freshDatabase(), randomBytes(32)]
-  await migrate(DATABASE_URL)
+  const [DATA_DIR, DATABASE_URL, key] = [await dataDirectory(), await migratedDatabase(), randomBytes(32)]
   const db = openDatabase(DATABASE_URL, () => {})
   onTestFinished(() => db.$disconnect())
   const authority = join(DATA_DIR, 'authority.pem')
@@ -78,7 +76,7 @@ describe('a worker in a process of its own', { timeout: 120_000 }, () => {
   })
 
   it('has the embedded database, and takes it down with it', async () => {
-    const DATA_DIR = await dataDirectory()
+    const DATA_DIR = await dataDirectoryWithCluster()
     const worker = startWorker({ DATA_DIR })
     await until(
       async () => worker.stdout(),
