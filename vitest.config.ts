@@ -1,12 +1,14 @@
 import { defineConfig } from 'vitest/config'
 
-// Where a test belongs, its folder says; CONTRIBUTING.md has the rules. `npm test` runs unit and api, `npm run test:all` everything.
 const globalSetup = ['test/support/global-setup.ts']
 
+/** A test's folder decides its project: `npm test` runs unit and api, `npm run test:all` runs every project. */
 export default defineConfig({
   test: {
+    // Limits, not assertions: they leave room for a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    maxWorkers: 4,
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },
       {
@@ -16,12 +18,25 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/{unit,process,long}/**'],
           globalSetup,
+          // Koa, oidc-provider and Prisma take a second to import: once a worker instead of once a file.
           isolate: false,
-          maxWorkers: 4,
         },
       },
-      { extends: true, test: { name: 'process', include: ['test/process/**/*.test.ts'], globalSetup } },
-      { extends: true, test: { name: 'long', include: ['test/long/**/*.test.ts'], globalSetup } },
+      {
+        extends: true,
+        test: { name: 'process', include: ['test/process/**/*.test.ts'], globalSetup, sequence: { groupOrder: 1 } },
+      },
+      {
+        extends: true,
+        // Two cores' worth: several of these take memory, or all the processors that they get.
+        test: {
+          name: 'long',
+          include: ['test/long/**/*.test.ts'],
+          globalSetup,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 })

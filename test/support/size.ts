@@ -1,2 +1,2 @@
-/** How often a test repeats what chance decides: `npm run test:storage` and CI take the whole number, `npm test` a few. */
+/** The number of rounds of a test that chance decides: `few` in `npm test`, `whole` in `npm run test:all`. */
 export const times = (whole: number, few: number) => (process.env.MODE === 'whole' ? whole : few)
