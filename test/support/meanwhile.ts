@@ -29,7 +29,7 @@ export async function meanwhile<T>(
             SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND ${pid} = ANY (pg_blocking_pids(pid))`
           return blocked.length > 0
         }
-        await expect.poll(async () => settled || (await waits()), { timeout: 10_000, interval: 20 }).toBe(true)
+        await expect.poll(async () => settled || (await waits()), { interval: 20 }).toBe(true)
         // Else the test would be about two calls one after the other.
         expect(settled).toBe(false)
         if (undo) throw taken
