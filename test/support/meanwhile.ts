@@ -33,7 +33,7 @@ export async function meanwhile<T>(
         // Else the test would be about two calls one after the other.
         expect(settled).toBe(false)
         if (undo) throw taken
-        // Whoever looks for a deadlock first gives way: the call does so after a second.
+        // Whoever looks for a deadlock first gives way: the call does so after three seconds (global-setup.ts).
         if (goOn) await tx.$executeRaw`SET LOCAL deadlock_timeout = '30s'`
         await goOn?.(tx)
       },
