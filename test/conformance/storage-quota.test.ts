@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { times } from '../support/size.ts'
 import type { Usage } from '../support/usage.ts'
 import { counterAndSum } from '../support/usage.ts'
 import type { World } from '../support/world.ts'
@@ -73,7 +74,7 @@ describe('the quota of an app in a club', () => {
     world = await startWorld({ storageQuotaBytes: QUOTA })
     const writes = Array.from({ length: 40 }, async (_, i) => {
       const statuses = []
-      for (let n = 0; n < 10; n++) {
+      for (let n = 0; n < times(10, 3); n++) {
         const key = (i + n) % 3 ? `k${i % 8}` : `own${i}`
         if ((i + n) % 7 === 0) statuses.push((await remove(`c/${key}`)).status)
         else statuses.push((await put(`c/${key}`, 2 + ((i * 37 + n * 53) % 120))).status)

@@ -4,7 +4,7 @@ import { times } from '../support/size.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { redirectUri, startAuthWorld } from './auth-world.ts'
 
-const ROUNDS = times(50, 5)
+const ROUNDS = times(50, 2)
 const AT_ONCE = 20
 const scope = 'svc.me.profile:read'
 

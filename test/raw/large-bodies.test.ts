@@ -1,8 +1,7 @@
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { times } from '../support/size.ts'
 import type { RawService, Refusal, Sent } from './raw-service.ts'
 import { detail, error, expectError, notThisToken, startRawService } from './raw-service.ts'
-import type { Answer } from './socket.ts'
 import { Connection } from './socket.ts'
 
 let service: RawService
@@ -55,7 +54,7 @@ describe.each(framings)('a body over the limit, by %s', (framing) => {
     expect(await service.state()).toEqual(before)
   }
 
-  it.each([QUOTA + 64 * 1024 + 1, 12 * MB, 30 * MB])(
+  it.each([QUOTA + 64 * 1024 + 1, 12 * MB, ...(times(1, 0) ? [30 * MB] : [])])(
     'is 413 in the storage, which the client sees: %i bytes',
     async (size) => {
       const body = `{"value":${textOf(size - 10)}}`
@@ -174,34 +173,14 @@ describe('a body that nobody reads', () => {
 })
 
 describe('a client that goes on after a refusal', () => {
-  const endless = (api: Sent = {}) =>
-    service.request(`PUT ${target}`, { token: 'x', headers: ['Transfer-Encoding: chunked'], ...api })
-
   it('is cut when it sends for ever', async () => {
     const connection = await Connection.open(service.world.publicPort)
-    await connection.send(endless())
+    await connection.send(service.request(`PUT ${target}`, { token: 'x', headers: ['Transfer-Encoding: chunked'] }))
     expectError(await connection.answer(), 401, notThisToken)
     const taken = await connection.sendUntilCut(`10000\r\n${'x'.repeat(65_536)}\r\n`)
     // Beyond the bound on what is drained there is what the buffers of the system hold.
     expect(taken).toBeGreaterThan(31 * MB)
     expect(taken).toBeLessThan(64 * MB)
-  })
-
-  it('is cut when it is slow for ever, also one that wants the connection closed', async () => {
-    const slow = async (headers: string[]): Promise<Answer | undefined> => {
-      const connection = await Connection.open(service.world.publicPort)
-      await connection.send(endless({ headers: ['Transfer-Encoding: chunked', ...headers] }))
-      const answer = connection.answer()
-      while (!connection.isEnded) {
-        await connection.send('1\r\nx\r\n')
-        await Promise.race([connection.ended, setTimeout(100)])
-      }
-      return answer
-    }
-    const start = Date.now()
-    for (const answer of await Promise.all([slow([]), slow(['Connection: close'])]))
-      expectError(answer!, 401, notThisToken)
-    expect(Date.now() - start).toBeLessThan(20_000)
   })
 })
 
@@ -224,7 +203,7 @@ describe('a client that leaves in the middle of its body', () => {
       await leave(how, { headers: [`X-Request-Id: left.${how}.${part}`] }, part)
     }
     await expect
-      .poll(() => service.log.slice(logged).filter((line) => line.includes(`left.${how}`)).length, { timeout: 8000 })
+      .poll(() => service.log.slice(logged).filter((line) => line.includes(`left.${how}`)).length)
       .toBe(parts.length)
     expect(await service.state()).toEqual(before)
     expect((await service.answerTo(service.request('GET /v1/'))).status).toBe(200)
@@ -237,8 +216,6 @@ describe('a client that leaves in the middle of its body', () => {
       world.advance(5)
       await leave('reset', { headers: [`X-Request-Id: looked-up.${i}`] }, i * 1000)
     }
-    await expect
-      .poll(() => service.log.slice(logged).filter((line) => line.includes('looked-up')).length, { timeout: 8000 })
-      .toBe(20)
+    await expect.poll(() => service.log.slice(logged).filter((line) => line.includes('looked-up')).length).toBe(20)
   })
 })

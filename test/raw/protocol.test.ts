@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RawService } from './raw-service.ts'
 import { detail, error, expectError, lines, notHttp, nothingHere, startRawService } from './raw-service.ts'
@@ -165,19 +164,6 @@ describe('a head that is too large', () => {
       404,
       detail(nothingHere),
     )
-  })
-})
-
-describe('a head that never ends', () => {
-  it('is 408 in seconds, however slowly it goes on', async () => {
-    const connection = await Connection.open(service.world.publicPort)
-    await connection.send('GET /v1/ HTTP/1.1\r\nHost: apps.test\r\n')
-    const answer = connection.answer()
-    while (!connection.isEnded) {
-      await connection.send('X: x\r\n').catch(() => {})
-      await Promise.race([connection.ended, setTimeout(500)])
-    }
-    expectError(await answer, 408, notHttp)
   })
 })
 

@@ -4,13 +4,14 @@ import { openApiDocument } from '../../rest-facade/openapi.ts'
 import { routesAt, segmentsOf } from '../../rest-facade/routes.ts'
 import { sections } from '../../rest-facade/sections.ts'
 import type { Section } from '../../routers/scopes.ts'
+import { times } from '../support/size.ts'
 import { body, headers, method, search, segment, type } from './arbitraries.ts'
 import type { RawService } from './raw-service.ts'
 import { expectCommonHeaders, startRawService } from './raw-service.ts'
 import type { Answer } from './socket.ts'
 import { Connection } from './socket.ts'
 
-const numRuns = 700
+const numRuns = times(700, 150)
 
 let service: RawService
 let templates: string[]

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { appRouter } from '../../routers/index.ts'
+import { times } from '../support/size.ts'
 import { body, headers, method, search, segment, type } from './arbitraries.ts'
 import type { RawService } from './raw-service.ts'
 import { startRawService } from './raw-service.ts'
@@ -82,7 +83,7 @@ it('whatever a client sends to tRPC, the answer is one of tRPC, and never the fa
         expect(answer.status).toBe(own.size === 1 ? [...own][0] : 207)
       },
     ),
-    { numRuns: 1200 },
+    { numRuns: times(1_200, 300) },
   )
   connection.end()
 })

@@ -151,10 +151,11 @@ const built = Object.entries({ ...withWhiteSpace, ...unescaped, ...nested, ...pl
 /** Each by its name: a short one is its own. All of them fit into the quota together. */
 export const values: readonly (readonly [name: string, text: string])[] = [...written, ...built]
 
-/** For either scope all of the values; in a plain `npm test` every second one for each. */
-const step = times(1, 2)
-const from = (first: number) => values.filter((_, i) => i >= first && (i - first) % step === 0)
+/** For either scope all values, the 9 MB one included; in `npm test` every fourth one for each. */
+const step = times(1, 4)
+const from = (first: number) =>
+  values.filter(([, text], i) => i % step === first && (step === 1 || text.length < 1_000_000))
 export const scoped = [
   { scope: 'org', own: from(0) },
-  { scope: 'user', own: from(step - 1) },
+  { scope: 'user', own: from(step >> 1) },
 ] as const

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
-import { claim } from '../../server/webhooks/queue.ts'
-import type { Fault } from '../support/fault-proxy.ts'
-import { FaultProxy } from '../support/fault-proxy.ts'
-import { startQueue } from './queue-world.ts'
-import { holding, receiver, startWorkers } from './worker-world.ts'
+import { openDatabase } from '../../../prisma/client.ts'
+import { claim } from '../../../server/webhooks/queue.ts'
+import type { Fault } from '../../support/fault-proxy.ts'
+import { FaultProxy } from '../../support/fault-proxy.ts'
+import { startQueue } from '../../webhooks/queue-world.ts'
+import { holding, receiver, startWorkers } from '../../webhooks/worker-world.ts'
 
 describe('the end of a worker', { timeout: 60_000 }, () => {
   it('waits for what is under way, writes its outcome, and begins nothing more', async () => {
