@@ -14,24 +14,24 @@ const notValid = { status: 401, body: { error: { code: 'invalid_token', message:
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('a bearer token', () => {
-  it.each(['Bearer', 'bearer', 'BEARER'])('is taken with the scheme %s', async (scheme) => {
+  it.each(['Bearer', 'bearer', 'BEARER'])('is accepted with the scheme %s', async (scheme) => {
     const authorization = `${scheme} ${await world.token()}`
     expect(await world.call('GET', '/', { token: null, headers: { authorization } })).toMatchObject({ status: 200 })
   })
 
   it.each([
     ['another scheme', (token: string) => `Basic ${token}`],
-    ['no scheme', (token: string) => token],
-    ['no token', () => 'Bearer '],
+    ['a bare token', (token: string) => token],
+    ['an empty token', () => 'Bearer '],
     ['two tokens', (token: string) => `Bearer ${token} ${token}`],
     ['a sandbox key', () => 'Bearer sk_sandbox_51H8x'],
     [
-      'a tampered payload',
+      'a token with a changed payload',
       (token: string) => `Bearer ${token.replace(/\.(.)/, (_, c) => `.${c === 'a' ? 'b' : 'a'}`)}`,
     ],
-    ['a cut signature', (token: string) => `Bearer ${token.slice(0, -2)}`],
-    ['a long nothing', () => `Bearer ${'x'.repeat(8000)}`],
-  ])('is refused as %s', async (_, authorization) => {
+    ['a token with a truncated signature', (token: string) => `Bearer ${token.slice(0, -2)}`],
+    ['8,000 meaningless characters', () => `Bearer ${'x'.repeat(8000)}`],
+  ])('returns 401 for %s', async (_, authorization) => {
     const reply = await world.call('GET', '/', {
       token: null,
       headers: { authorization: authorization(await world.token()) },
@@ -39,7 +39,7 @@ describe('a bearer token', () => {
     expect(reply).toMatchObject(notValid)
   })
 
-  it('is not looked for in the query', async () => {
+  it('is ignored in the query', async () => {
     const reply = await world.call('GET', `/?access_token=${await world.token()}`, { token: null })
     expect(reply).toMatchObject(notValid)
     expect(reply.headers['www-authenticate']).toBe('Bearer realm="member-apps"')
@@ -59,23 +59,23 @@ describe('a bearer token', () => {
     ['aud', 'another-api'],
     ['aud', undefined],
     ['scope', ['svc.me.profile:read']],
-  ])('is refused with the %s %s', async (claim, value) => {
+  ])('returns 401 when %s is %s', async (claim, value) => {
     expect(await world.call('GET', '/', { token: await world.token({ [claim]: value }) })).toMatchObject(notValid)
   })
 
-  it('is refused when its type is not at+jwt', async () => {
+  it('returns 401 unless its typ is at+jwt', async () => {
     for (const typ of ['JWT', undefined]) {
       const token = await world.token({}, undefined, { typ })
       expect(await world.call('GET', '/', { token })).toMatchObject(notValid)
     }
   })
 
-  it('is refused when another key signed it', async () => {
+  it('returns 401 when another key signed it', async () => {
     const { privateKey } = await generateKeyPair('ES256')
     expect(await world.call('GET', '/', { token: await world.token({}, privateKey) })).toMatchObject(notValid)
   })
 
-  it('is refused without a signature, and when a public key passes for a secret', async () => {
+  it('returns 401 when it is unsigned, signed with HS256 or by an RSA key with a known kid', async () => {
     const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true })
     const claims = {
       sub: world.ids.member,
@@ -96,7 +96,7 @@ describe('a bearer token', () => {
     }
   })
 
-  it('expires in the very second of its exp, also when it was accepted before', async () => {
+  it('expires in the second of its exp, even if it was accepted before', async () => {
     const own = await startWorld()
     const token = await own.token({ exp: own.now() + 30 })
     expect(await own.call('GET', '/', { token })).toMatchObject({ status: 200 })
@@ -109,7 +109,7 @@ describe('a bearer token', () => {
     await own.close()
   })
 
-  it('carries whole scopes: neither a part, nor another case, nor :update for :read', async () => {
+  it('matches whole, case-sensitive scopes: :update does not imply :read', async () => {
     const get = (path: string, scope: string) => world.call('GET', path, { claims: { scope } })
     for (const scope of [
       'svc.me.profile',
@@ -124,8 +124,8 @@ describe('a bearer token', () => {
   })
 })
 
-describe('what was remembered of a client, a team and a member', () => {
-  it('is looked up again within 5 seconds', async () => {
+describe('access to a section', () => {
+  it('follows changes of membership, level, app and client within 5 seconds', async () => {
     const own = await startWorld()
     const { db, ids } = own
     const statuses = async () => {
@@ -157,7 +157,7 @@ describe('what was remembered of a client, a team and a member', () => {
 })
 
 describe('a member', () => {
-  it('of an organisation that is no club does not exist in it', async () => {
+  it('returns 404 in an organisation that is not a club', async () => {
     for (const organisation of [world.ids.academy, world.ids.provider, 'unknown']) {
       for (const path of ['/me/profile', '/storage/c']) {
         const reply = await world.call('GET', path, { claims: { organisation } })
@@ -166,7 +166,7 @@ describe('a member', () => {
     }
   })
 
-  it('who is none of the academy or of the provider is answered 404', async () => {
+  it('returns 404 outside the academy or provider of the token', async () => {
     const lms = await world.call('POST', '/quizzes/q/results', { claims: { organisation: world.ids.club }, body: {} })
     expect(lms).toMatchObject({
       status: 404,
@@ -180,8 +180,8 @@ describe('a member', () => {
   })
 })
 
-describe('the brand', () => {
-  it('stands in the message to a client that is no app of it, and nowhere else', async () => {
+describe('BRAND', () => {
+  it('appears in the message for clients without an app only', async () => {
     const own = await startWorld({ brand: 'Clubhouse' })
     await own.db.client.update({ where: { id: own.ids.client }, data: { appId: null } })
     expect((await own.call('GET', '/storage/c')).body).toEqual({ detail: 'This client is not a Clubhouse app.' })
@@ -192,8 +192,8 @@ describe('the brand', () => {
   })
 })
 
-describe('the refusals of a request that is wrong in every way', () => {
-  it('come in the order of the decisions', async () => {
+describe('a request that breaks every rule', () => {
+  it('is refused in the documented order', async () => {
     const { db, ids } = world
     const hobby = { client: `order-${ids.client}`, scope: 'svc.apps.storage:write' }
     await db.client.create({ data: { id: hobby.client, name: 'No app', teamId: ids.team, environment: 'production' } })

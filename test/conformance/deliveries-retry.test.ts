@@ -24,7 +24,7 @@ const ENDED = {
 
 const kept = (id: string) => world.db.delivery.findUniqueOrThrow({ where: { id } })
 
-describe.each(ways)('a retry, %s', (way) => {
+describe.each(ways)('deliveries.retry, %s', (way) => {
   let api: ReturnType<typeof platform>
   let receiver: Receiver
   beforeEach(async () => {
@@ -32,7 +32,7 @@ describe.each(ways)('a retry, %s', (way) => {
     receiver = await mintReceiver(world.db, await mintApp(world))
   })
 
-  it('gives a failed delivery all of its tries again, from now on', async () => {
+  it('resets a failed delivery to pending with all its attempts', async () => {
     const went = { lastStatus: 500, lastError: 'status 500' }
     const left = { lease: 'worker 1', leasedUntil: later() }
     const failed = await mintDelivery(world.db, receiver, { state: 'failed', attempts: 8, ...went, ...left })
@@ -47,7 +47,7 @@ describe.each(ways)('a retry, %s', (way) => {
     expect(item).toEqual((await api.deliveries.list({ subscription: receiver.subscription })).items[0])
   })
 
-  it('makes a pending one due now, with the tries that it has left', async () => {
+  it('makes a pending delivery due now and keeps its attempts', async () => {
     const pending = await mintDelivery(world.db, receiver, { attempts: 3 })
     const { attempts, nextAttemptAt, lastStatus, lastError } = await api.deliveries.retry({ id: pending })
     expect([attempts, lastStatus, lastError]).toEqual([3, null, null])
@@ -58,14 +58,14 @@ describe.each(ways)('a retry, %s', (way) => {
     expect((await kept(pending)).nextAttemptAt).toEqual(due)
   })
 
-  it('leaves the lease of who is trying it', async () => {
+  it('leaves the lease of a running attempt', async () => {
     const leasedUntil = later()
     const leased = await mintDelivery(world.db, receiver, { lease: 'worker 1', leasedUntil })
     await api.deliveries.retry({ id: leased })
     expect(await kept(leased)).toMatchObject({ state: 'pending', lease: 'worker 1', leasedUntil })
   })
 
-  it('of what was delivered is a 409', async () => {
+  it('returns 409 for a delivered delivery', async () => {
     const delivered = await mintDelivery(world.db, receiver, { state: 'delivered', attempts: 1, lastStatus: 204 })
     const before = await kept(delivered)
     expect(await refusalOf(api.deliveries.retry({ id: delivered }))).toEqual(DELIVERED)
@@ -74,7 +74,7 @@ describe.each(ways)('a retry, %s', (way) => {
     expect(await kept(delivered)).toEqual(before)
   })
 
-  it('for a subscription that has ended is a 409', async () => {
+  it('returns 409 when the subscription has ended', async () => {
     const states = ['failed', 'pending'] as const
     const ids = await Promise.all(states.map((state) => mintDelivery(world.db, receiver, { state })))
     await world.db.subscription.update({ where: { id: receiver.subscription }, data: { endedAt: new Date() } })
@@ -85,11 +85,11 @@ describe.each(ways)('a retry, %s', (way) => {
     }
   })
 
-  it.each(['', 'unknown', 'a\0b', 'x'.repeat(256)])('of what there is not is a 404: %j', async (id) => {
+  it.each(['', 'unknown', 'a\0b', 'x'.repeat(256)])('returns 404 for the unknown id %j', async (id) => {
     expect(await refusalOf(api.deliveries.retry({ id }))).toMatchObject(NONE)
   })
 
-  it('of what is of another provider is a 404', async () => {
+  it('returns 404 for a delivery of another provider', async () => {
     const theirs = await mintReceiver(world.db, (await mintOther(world)).app)
     for (const state of ['failed', 'delivered'] as const) {
       const delivery = await mintDelivery(world.db, theirs, { state })
@@ -100,8 +100,8 @@ describe.each(ways)('a retry, %s', (way) => {
   })
 })
 
-describe('a provider that cannot be one', () => {
-  it.each(['a\0b', 'x'.repeat(256)])('has nothing to try again: %j', async (organisation) => {
+describe('a malformed provider id', () => {
+  it.each(['a\0b', 'x'.repeat(256)])('returns 404 and changes nothing: %j', async (organisation) => {
     const failed = await mintDelivery(world.db, await mintReceiver(world.db, world.ids.app), { state: 'failed' })
     const nobody = asPlatform(world, { organisation })
     expect(await refusalOf(nobody.deliveries.retry({ id: failed }))).toMatchObject(NONE)
@@ -109,7 +109,7 @@ describe('a provider that cannot be one', () => {
   })
 })
 
-describe('a retry, while a worker writes back', () => {
+describe('deliveries.retry while a worker writes the result', () => {
   const done = { nextAttemptAt: null, lease: null, leasedUntil: null, finishedAt: new Date() }
   let receiver: Receiver
   let leased: string
@@ -119,7 +119,7 @@ describe('a retry, while a worker writes back', () => {
   })
   const retry = () => asPlatform(world).deliveries.retry({ id: leased })
 
-  it('that it was delivered, is a 409', async () => {
+  it('returns 409 when the delivery has been delivered', async () => {
     const write = { ...done, state: 'delivered' as const, attempts: 8, lastStatus: 204 }
     const refused = meanwhile(
       world.db,
@@ -130,14 +130,14 @@ describe('a retry, while a worker writes back', () => {
     expect(await kept(leased)).toMatchObject(write)
   })
 
-  it('that it has failed for good, begins anew', async () => {
+  it('starts over when the delivery has failed', async () => {
     const write = { ...done, state: 'failed' as const, attempts: 8, lastStatus: 500 }
     const item = await meanwhile(world.db, (tx) => tx.delivery.update({ where: { id: leased }, data: write }), retry)
     expect(item).toMatchObject({ id: leased, state: 'pending', attempts: 0, lastStatus: 500 })
     expect(await kept(leased)).toMatchObject({ state: 'pending', attempts: 0, finishedAt: null, lease: null })
   })
 
-  it('that its subscription has ended, is a 409', async () => {
+  it('returns 409 when the subscription has ended', async () => {
     const refused = meanwhile(
       world.db,
       async (tx) => {
@@ -150,8 +150,8 @@ describe('a retry, while a worker writes back', () => {
     expect(await kept(leased)).toMatchObject({ state: 'failed', nextAttemptAt: null })
   })
 
-  // PostgreSQL looks for a deadlock once, a second after a wait began: a busy machine may be later to make one.
-  it('is not lost in a deadlock', { retry: 3 }, async () => {
+  // PostgreSQL checks for a deadlock one second into a wait; a busy machine may form it later.
+  it('is repeated after a deadlock', { retry: 3 }, async () => {
     const receiver = await mintReceiver(world.db, await mintApp(world))
     const pending = await mintDelivery(world.db, receiver)
     const refused = meanwhile(
@@ -165,7 +165,7 @@ describe('a retry, while a worker writes back', () => {
     expect(await refused).toEqual(ENDED)
   })
 
-  it('is a 404 when the subscription is removed', async () => {
+  it('returns 404 when the subscription is removed', async () => {
     const refused = meanwhile(
       world.db,
       (tx) => tx.subscription.delete({ where: { id: receiver.subscription } }),

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe.each(ways)('the list of deliveries, %s', (way) => {
+describe.each(ways)('deliveries.list, %s', (way) => {
   let api: ReturnType<typeof platform>
   let receiver: Receiver
   beforeEach(async () => {
@@ -19,7 +19,7 @@ describe.each(ways)('the list of deliveries, %s', (way) => {
     receiver = await mintReceiver(world.db, await mintApp(world))
   })
 
-  it('says how each delivery went', async () => {
+  it('returns the outcome of each delivery', async () => {
     const { event, subscription } = receiver
     const [at, went] = [later(), { attempts: 2, lastStatus: 500, lastError: 'status 500' }]
     const pending = await mintDelivery(world.db, receiver, { nextAttemptAt: at, ...went })
@@ -35,7 +35,7 @@ describe.each(ways)('the list of deliveries, %s', (way) => {
     ])
   })
 
-  it('has the newest first, those of one moment by their ids, in pages', async () => {
+  it('sorts newest first, then by id, and returns pages', async () => {
     const { subscription } = receiver
     const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second))
     const [oldest, a, b] = [
@@ -54,7 +54,7 @@ describe.each(ways)('the list of deliveries, %s', (way) => {
     expect(await page({ offset: Number.MAX_SAFE_INTEGER })).toEqual([4])
   })
 
-  it('has 50 of them, or up to 200', async () => {
+  it('returns 50 items by default and up to 200', async () => {
     const { app, event, subscription } = receiver
     await world.db.delivery.createMany({
       data: Array.from({ length: 210 }, () => ({
@@ -69,7 +69,7 @@ describe.each(ways)('the list of deliveries, %s', (way) => {
     ])
   })
 
-  it('has those of an event, of a subscription, in a state, or of all of them', async () => {
+  it('filters by event, subscription and state', async () => {
     const { app, subscription } = receiver
     const event = id('event')
     const other = await mintReceiver(world.db, app, event)
@@ -88,7 +88,7 @@ describe.each(ways)('the list of deliveries, %s', (way) => {
     expect(await found({ subscription: id('subscription') })).toEqual([])
   })
 
-  it('has those of every app of the provider, and of no other', async () => {
+  it('covers all apps of the provider and no others', async () => {
     const provider = id('provider')
     await world.db.organisation.create({ data: { id: provider, kind: 'provider', name: 'New' } })
     const apps = [await mintApp(world, { providerId: provider }), await mintApp(world, { providerId: provider })]
@@ -109,13 +109,13 @@ describe.each(ways)('the list of deliveries, %s', (way) => {
     [{ event: 'a\0b' }, 'event is 1 to 255 visible ASCII characters.'],
     [{ subscription: '' }, 'subscription is 1 to 255 visible ASCII characters.'],
     [{ subscription: 'x'.repeat(256) }, 'subscription is 1 to 255 visible ASCII characters.'],
-  ])('is refused with %j', async (filter, message) => {
+  ])('returns 422 for %j', async (filter, message) => {
     const refusal = await refusalOf(api.deliveries.list(filter as object))
     expect(refusal).toMatchObject({ status: 422, code: 'invalid_request', message })
   })
 })
 
-describe('a provider that cannot be one', () => {
+describe('a malformed provider id', () => {
   it.each(['a\0b', 'x'.repeat(256)])('has no deliveries: %j', async (organisation) => {
     const nobody = asPlatform(world, { organisation })
     expect(await nobody.deliveries.list({})).toEqual({ items: [], total: 0 })

@@ -4,10 +4,10 @@ import { id } from '../support/world.ts'
 
 export type Receiver = Awaited<ReturnType<typeof mintReceiver>>
 
-/** In a year: until then no worker takes it. */
+/** In a year, so that no worker leases it. */
 export const later = () => new Date(Date.now() + 365 * 86_400_000)
 
-/** A subscription of an app, and an event of it, which several may share. */
+/** Creates a subscription of `app` and, unless it exists, the event `event`. */
 export async function mintReceiver(db: Database, app: string, event = 'e') {
   const subscription = id('subscription')
   await db.subscription.create({
@@ -18,7 +18,7 @@ export async function mintReceiver(db: Database, app: string, event = 'e') {
   return { app, event, subscription }
 }
 
-/** A delivery as a worker may have left it; pending, if nothing is said. */
+/** Creates a delivery in any state; pending by default. */
 export async function mintDelivery(
   db: Database,
   { app, event, subscription }: Receiver,

@@ -5,7 +5,7 @@ import { table } from '../support/table.ts'
 import type { Reply, World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 
-/** The endpoint tables of both documents; the names of the procedures and PUT's status are the decisions'. */
+/** The endpoint tables of both documents; decisions.md adds the procedure names and the status of PUT. */
 const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Procedure'>(`
   | Section | Method | Path                        | Scope                     | Status | Procedure        |
   |---------|--------|-----------------------------|---------------------------|--------|------------------|
@@ -62,15 +62,15 @@ const otherSection = { apps: 'lms', lms: 'notify', notify: 'apps' } as const
 
 const messageOf = ({ body }: Reply) => body.detail ?? body.error.message
 
-describe('the endpoints of the service', () => {
-  it('are those of the documents, and no others', () => {
+describe('the REST endpoints', () => {
+  it('are exactly those of the documents', () => {
     const served = routes.map(({ section, method, path, meta, name }) =>
       [section, method, path, meta.scope ?? 'none', meta.status ?? 200, name].join(' '),
     )
     expect(served.sort()).toEqual(endpoints.map((row) => Object.values(row).join(' ')).sort())
   })
 
-  it('have the scopes of the documents, and no others', () => {
+  it('use exactly the scopes of the documents', () => {
     const documented = new Set(endpoints.map(({ Scope }) => Scope).filter((scope) => scope !== 'none'))
     expect(memberScopes.sort()).toEqual([...documented].sort())
   })
@@ -81,7 +81,7 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
   const path = () => (Path === '/' ? '' : addressOf(Path))
   const call = (options = {}) => world.call(Method, path(), { api: section, body: bodies[Procedure], ...options })
 
-  it(`answers ${Status} to a token with the scope`, async () => {
+  it(`returns ${Status} for a token with the scope`, async () => {
     if (Procedure === 'storage.get' || Procedure === 'storage.delete') {
       await world.call('PUT', '/storage/c/k', { body: { value: 1 } })
     }
@@ -91,7 +91,7 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
     else expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  it('answers 401 without a token', async () => {
+  it('returns 401 without a token', async () => {
     const reply = await call({ token: null })
     expect(reply).toMatchObject({
       status: 401,
@@ -100,20 +100,20 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
   })
 
   if (Scope !== 'none')
-    it('answers 403 to a token with every other scope', async () => {
+    it('returns 403 for a token with every other scope', async () => {
       const others = memberScopes.filter((scope) => scope !== Scope)
       const reply = await call({ claims: { scope: others.join(' ') } })
       expect([reply.status, messageOf(reply)]).toEqual([403, `This token does not carry the ${Scope} scope.`])
       expect(reply.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${Scope}"`)
     })
 
-  it('answers 404 at the host of another section, whatever the token', async () => {
+  it('returns 404 at the host of another section, even without a token', async () => {
     const reply = await call({ host: `${otherSection[section]}.test`, token: null })
     expect([reply.status, messageOf(reply)]).toEqual([404, `This API answers at ${section}.test.`])
     expect(Object.keys(reply.body)).toEqual([section === 'apps' ? 'detail' : 'error'])
   })
 
-  it('answers 405 to a method that the documents do not have', async () => {
+  it('returns 405 for other methods', async () => {
     const reply = await world.call('PATCH', path(), { api: section, token: null })
     const methods = endpoints.filter((row) => row.Path === Path && row.Section === Section).map((row) => row.Method)
     const allowed = String(reply.headers.allow)
@@ -122,7 +122,7 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
     expect([reply.status, allowed.sort()]).toEqual([405, methods.sort()])
   })
 
-  it('answers a preflight without a token', async () => {
+  it('answers a CORS preflight without a token', async () => {
     const reply = await world.call('OPTIONS', path(), { api: section, token: null })
     expect(reply.status).toBe(204)
     expect(reply.headers['access-control-allow-origin']).toBe('*')
@@ -130,7 +130,7 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
   })
 
   if (Method === 'GET')
-    it('answers HEAD as GET, without a body', async () => {
+    it('answers HEAD like GET, without a body', async () => {
       await world.call('PUT', '/storage/c/k', { body: { value: 1 } })
       const [get, head] = [await call(), await world.call('HEAD', path(), { api: section })]
       expect([head.status, head.text]).toEqual([get.status, ''])
@@ -139,12 +139,12 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
 })
 
 describe('the root record', () => {
-  it.each(['', '/'])('is at /v1%s', async (path) => {
+  it.each(['', '/'])('is served at /v1%s', async (path) => {
     const { status, body } = await world.call('GET', path)
     expect({ status, body }).toEqual({ status: 200, body: { api: 'apps', organisation: world.ids.club } })
   })
 
-  it('answers a member who is in no club, as any valid token will do', async () => {
+  it('accepts any valid token, even without a membership', async () => {
     const { body } = await world.call('GET', '/', { claims: { sub: 'nobody', organisation: 'nowhere', scope: '' } })
     expect(body).toEqual({ api: 'apps', organisation: 'nowhere' })
   })
@@ -155,7 +155,7 @@ describe('an unknown path', () => {
     ['apps.test', { detail: 'There is nothing at this address.' }],
     ['lms.test', { error: { code: 'not_found', message: 'There is nothing at this address.' } }],
     ['elsewhere.test', { error: { code: 'not_found', message: 'There is nothing at this address.' } }],
-  ])('answers 404 in the envelope of the section of %s', async (host, body) => {
+  ])('returns 404 in the envelope of %s', async (host, body) => {
     for (const path of ['/nothing', '/me', '/me/profile/', '/storage/c/k/', '/quizzes/q', '/apps/a']) {
       const reply = await world.call('GET', path, { host, api: 'apps', token: null })
       expect(reply.status).toBe(404)

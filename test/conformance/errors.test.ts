@@ -7,8 +7,8 @@ import type { Reply, World } from '../support/world.ts'
 import { id, startWorld } from '../support/world.ts'
 
 /**
- * The error tables of both documents, and the refusals that the decisions add. `Row` is the row of our catalogue; a
- * message with … is a beginning. Every row of the catalogue stands here, and every row here is provoked below.
+ * The error tables of both documents and the errors that decisions.md adds. `Row` is the entry of routers/errors.ts. A
+ * message that ends in … is a prefix. The table covers the whole catalogue, and `provoke` covers the whole table.
  */
 const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(`
   | Section | Status | Message                                                | Code | Row | Cause |
@@ -46,14 +46,14 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | lms    | 400 | The body is nested too deeply.                          | invalid_request | bodyTooDeep | a body of 1,000 levels |
   | lms    | 400 | The body is larger than 1 MiB.                          | invalid_request | bodyTooLarge | a body of 2 MiB |
   | lms    | 403 | The Developer membership is needed for this API.        | missing_scope | levelTooLow | team of the Hobby level |
-  | lms    | 404 | This quiz does not exist in this academy.               | not_found | quizUnknown | quiz of no academy |
+  | lms    | 404 | This quiz does not exist in this academy.               | not_found | quizUnknown | unknown quiz |
   | lms    | 409 | This quiz is closed.                                    | conflict quiz_closed | quizClosed | closed quiz |
   | lms    | 409 | This quiz has no questions.                             | conflict quiz_empty | quizEmpty | empty quiz |
   | lms    | 409 | All attempts at this quiz are used up.                  | conflict attempts_exhausted | attemptsExhausted | attempts used up |
   | lms    | 409 | This Idempotency-Key came with another body before.     | conflict idempotency_mismatch | idempotencyMismatch | same key, other body |
   | trpc   | 400 | grades has one boolean for each open question of the result, and no others. | invalid_request | gradesInvalid | grades that are an array |
   | trpc   | 404 | This result does not exist in this academy.             | not_found | resultUnknown | review of no result |
-  | trpc   | 409 | This result is not waiting for a review.                | conflict already_reviewed | alreadyReviewed | review of what the machine has graded |
+  | trpc   | 409 | This result is not waiting for a review.                | conflict already_reviewed | alreadyReviewed | review of a graded result |
   | notify | 400 | url is an https:// address of at most 2048 characters, without user info. | invalid_request | urlInvalid | url that is http:// |
   | notify | 400 | secret is 1 to 1024 visible ASCII characters, without spaces. | invalid_request | secretInvalid | empty secret |
   | notify | 404 | This app does not exist at this provider.               | not_found | appUnknown | app of another provider |
@@ -61,19 +61,19 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | notify | 422 | id …                                                    | invalid_request | inputInvalid | malformed id on GET |
   | trpc   | 403 | This client does not belong to the platform.            | missing_scope | clientNotFirstParty | client of a team |
   | trpc   | 400 | subscriber is 1 to 255 characters without control characters. | invalid_request | subscriberInvalid | empty subscriber |
-  | trpc   | 404 | This subscription does not exist at this provider.      | not_found | subscriptionUnknown | removal of no subscription |
+  | trpc   | 404 | This subscription does not exist at this provider.      | not_found | subscriptionUnknown | removal of an unknown subscription |
   | trpc   | 400 | type is 1 to 128 letters, digits, '.', '_' or '-'.      | invalid_request | eventTypeInvalid | event of the type a/b |
-  | trpc   | 400 | id is 1 to 255 visible ASCII characters.                | invalid_request | eventIdInvalid | event with a blank in its id |
+  | trpc   | 400 | id is 1 to 255 visible ASCII characters.                | invalid_request | eventIdInvalid | event with a space in its id |
   | trpc   | 400 | data is missing.                                        | invalid_request | dataMissing | event without data |
   | trpc   | 400 | data holds something that JSON cannot.                  | invalid_request | dataNotJson | event with 1e400 |
   | trpc   | 400 | data is nested too deeply.                              | invalid_request | dataTooDeep | event of 257 levels |
   | trpc   | 400 | The event is larger than 256 KiB.                       | invalid_request | eventTooLarge | event of 256 KiB of data |
-  | trpc   | 404 | This delivery does not exist at this provider.          | not_found | deliveryUnknown | retry of no delivery |
-  | trpc   | 409 | This delivery has arrived already.                      | conflict already_delivered | alreadyDelivered | retry of what was delivered |
-  | trpc   | 409 | The subscription of this delivery has ended.            | conflict subscription_ended | subscriptionEnded | retry after the end |
+  | trpc   | 404 | This delivery does not exist at this provider.          | not_found | deliveryUnknown | retry of an unknown delivery |
+  | trpc   | 409 | This delivery has arrived already.                      | conflict already_delivered | alreadyDelivered | retry of a delivered delivery |
+  | trpc   | 409 | The subscription of this delivery has ended.            | conflict subscription_ended | subscriptionEnded | retry in an ended subscription |
 `)
 
-/** Not to be had from outside at will: test/process and test/raw provoke them. */
+/** These need faults: test/process and test/raw provoke them. */
 const elsewhere = ['internal', 'unavailable', 'bodyCutOff', 'requestInvalid']
 
 let world: World
@@ -127,7 +127,7 @@ const submit = (w: World, quiz: string, body: unknown, headers = {}) =>
   w.call('POST', `/quizzes/${quiz}-${w.ids.academy}/results`, { body, headers })
 const good = { answers: { q1: 'Yes' } }
 
-/** A mutation over tRPC, by default by the platform's own client; its error in the shape that the table has. */
+/** Calls a mutation over tRPC, as the platform's client by default; returns the error in the shape of the table. */
 async function trpc(w: World, name: string, body: unknown, claims: object = platformClaims(w)): Promise<Reply> {
   const headers = { authorization: `Bearer ${await w.token({ ...claims })}` }
   const reply = await w.internal('POST', `/trpc/${name}`, { headers, body })
@@ -196,7 +196,7 @@ const provoke: Record<string, Provoke> = {
     await w.db.client.create({ data: { id: team, name: 'Hobby', teamId: team, environment: 'production' } })
     return w.call('POST', '/quizzes/any/results', { claims: { client_id: team }, body: good })
   },
-  'quiz of no academy': (w) => w.call('POST', '/quizzes/unknown/results', { body: good }),
+  'unknown quiz': (w) => w.call('POST', '/quizzes/unknown/results', { body: good }),
   'closed quiz': (w) => submit(w, 'closed', good),
   'empty quiz': (w) => submit(w, 'empty', good),
   'attempts used up': async (w) => {
@@ -209,7 +209,7 @@ const provoke: Record<string, Provoke> = {
   },
   'grades that are an array': (w) => review(w, 'any', []),
   'review of no result': (w) => review(w, 'unknown'),
-  'review of what the machine has graded': async (w) => review(w, (await submit(w, 'open', good)).body.id),
+  'review of a graded result': async (w) => review(w, (await submit(w, 'open', good)).body.id),
   'url that is http://': (w) => w.call('PUT', `/apps/${w.ids.app}/webhook`, { body: { url: 'http://example.org' } }),
   'empty secret': (w) =>
     w.call('PUT', `/apps/${w.ids.app}/webhook`, { body: { url: 'https://example.org', secret: '' } }),
@@ -218,30 +218,30 @@ const provoke: Record<string, Provoke> = {
   'malformed id on GET': (w) => w.call('GET', '/apps/a.b/webhook'),
   'client of a team': (w) => trpc(w, 'subscriptions.remove', { id: 'x' }, { scope: firstPartyScopes.join(' ') }),
   'empty subscriber': (w) => trpc(w, 'subscriptions.create', { app: w.ids.app, subscriber: '' }),
-  'removal of no subscription': (w) => trpc(w, 'subscriptions.remove', { id: 'none' }),
+  'removal of an unknown subscription': (w) => trpc(w, 'subscriptions.remove', { id: 'none' }),
   'event of the type a/b': (w) => publish(w, { type: 'a/b' }),
-  'event with a blank in its id': (w) => publish(w, { id: 'a b' }),
+  'event with a space in its id': (w) => publish(w, { id: 'a b' }),
   'event without data': (w) => publish(w, { data: undefined }),
   'event with 1e400': (w) => trpc(w, 'events.publish', `{"app":"${w.ids.app}","type":"t","data":1e400}`),
   'event of 257 levels': (w) => publish(w, { data: JSON.parse(`${'['.repeat(257)}${']'.repeat(257)}`) }),
   'event of 256 KiB of data': (w) => publish(w, { data: 'x'.repeat(256 * 1024) }),
-  'retry of no delivery': (w) => trpc(w, 'deliveries.retry', { id: 'none' }),
-  'retry of what was delivered': (w) => retry(w, { state: 'delivered' }, {}),
-  'retry after the end': (w) => retry(w, { state: 'failed' }, { endedAt: new Date() }),
+  'retry of an unknown delivery': (w) => trpc(w, 'deliveries.retry', { id: 'none' }),
+  'retry of a delivered delivery': (w) => retry(w, { state: 'delivered' }, {}),
+  'retry in an ended subscription': (w) => retry(w, { state: 'failed' }, { endedAt: new Date() }),
 }
 
-describe('the errors of the service', () => {
-  it('are those of the tables, and no others', () => {
+describe('the error catalogue', () => {
+  it('is exactly the table', () => {
     expect(new Set([...rows.map((row) => row.Row), ...elsewhere])).toEqual(new Set(Object.keys(errors)))
   })
 
-  it('are each provoked', () => {
+  it('is provoked completely', () => {
     expect(Object.keys(provoke).sort()).toEqual(rows.map((row) => row.Cause).sort())
   })
 })
 
 describe.each(rows)('$Section $Status $Message', ({ Section, Status, Message, Code, Cause }) => {
-  it(`is the answer to: ${Cause}`, async () => {
+  it(`answers ${Cause}`, async () => {
     const reply = await provoke[Cause]!(world)
     expect(reply.status).toBe(Number(Status))
     expect(reply.headers['content-type']).toMatch(/^application\/json/)

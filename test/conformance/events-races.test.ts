@@ -6,16 +6,16 @@ import type { World } from '../support/world.ts'
 import { id, startWorld } from '../support/world.ts'
 
 let world: World
-let told: Published[]
+let announced: Published[]
 let app: string
 let receivers: [string, string]
 beforeAll(async () => {
   world = await startWorld()
-  world.core.published = (event) => void told.push(event)
+  world.core.published = (event) => void announced.push(event)
 })
 afterAll(() => world.close())
 beforeEach(async () => {
-  told = []
+  announced = []
   app = await mintApp(world)
   receivers = [id('subscription'), id('subscription')]
   await world.db.subscription.createMany({
@@ -30,11 +30,11 @@ const published = async () => {
   return [await world.db.publishedEvent.count({ where }), rows.map(({ subscriptionId }) => subscriptionId).sort()]
 }
 
-describe('an event that is published at the same time under the same id', () => {
-  const twin = (tx: Pick<World['db'], 'publishedEvent' | 'delivery'>) =>
+describe('events.publish while another transaction publishes the same id', () => {
+  const concurrent = (tx: Pick<World['db'], 'publishedEvent' | 'delivery'>) =>
     tx.publishedEvent.create({
       data: {
-        ...{ appId: app, id: 'e', type: 'twin', body: '{}', publishedAt: new Date() },
+        ...{ appId: app, id: 'e', type: 'concurrent', body: '{}', publishedAt: new Date() },
         deliveries: {
           create: {
             id: id('delivery'),
@@ -46,32 +46,32 @@ describe('an event that is published at the same time under the same id', () => 
       },
     })
 
-  it('is the one that is published; the other says the same', async () => {
-    expect(await meanwhile(world.db, twin, publish)).toEqual({ id: 'e', deliveries: 1 })
+  it('returns the committed event', async () => {
+    expect(await meanwhile(world.db, concurrent, publish)).toEqual({ id: 'e', deliveries: 1 })
     expect(await published()).toEqual([1, [receivers[0]]])
-    expect(await world.db.publishedEvent.findFirst({ where: { appId: app } })).toMatchObject({ type: 'twin' })
-    expect(told).toEqual([])
+    expect(await world.db.publishedEvent.findFirst({ where: { appId: app } })).toMatchObject({ type: 'concurrent' })
+    expect(announced).toEqual([])
   })
 
-  it('leaves it to the other when it comes to nothing', async () => {
-    expect(await meanwhile(world.db, twin, publish, { undo: true })).toEqual({ id: 'e', deliveries: 2 })
+  it('publishes when the other transaction rolls back', async () => {
+    expect(await meanwhile(world.db, concurrent, publish, { undo: true })).toEqual({ id: 'e', deliveries: 2 })
     expect(await published()).toEqual([1, [...receivers].sort()])
-    expect(told).toHaveLength(1)
+    expect(announced).toHaveLength(1)
   })
 })
 
-describe('an app that is published to', () => {
-  it('and removed meanwhile is a 404', async () => {
+describe('events.publish while the app changes', () => {
+  it('returns 404 when the app is removed', async () => {
     const refused = meanwhile(
       world.db,
       (tx) => tx.app.delete({ where: { id: app } }),
       () => refusalOf(publish()),
     )
     expect(await refused).toMatchObject({ status: 404, message: 'This app does not exist at this provider.' })
-    expect(told).toEqual([])
+    expect(announced).toEqual([])
   })
 
-  it('and suspended meanwhile is a 409', async () => {
+  it('returns 409 when the app is suspended', async () => {
     const refused = meanwhile(
       world.db,
       async (tx) => {
@@ -85,8 +85,8 @@ describe('an app that is published to', () => {
   })
 })
 
-describe('a deadlock', () => {
-  it('is not what a publisher is told of', async () => {
+describe('events.publish in a deadlock', () => {
+  it('is repeated', async () => {
     const refused = meanwhile(
       world.db,
       (tx) => tx.subscription.delete({ where: { id: receivers[0] } }),
@@ -97,14 +97,14 @@ describe('a deadlock', () => {
   })
 })
 
-describe('a subscription that is published to', () => {
-  it('and removed meanwhile is left out', async () => {
+describe('events.publish while a subscription changes', () => {
+  it('skips a removed subscription', async () => {
     const answer = meanwhile(world.db, (tx) => tx.subscription.delete({ where: { id: receivers[0] } }), publish)
     expect(await answer).toEqual({ id: 'e', deliveries: 1 })
     expect(await published()).toEqual([1, [receivers[1]]])
   })
 
-  it('and ended meanwhile is left out', async () => {
+  it('skips an ended subscription', async () => {
     const answer = meanwhile(
       world.db,
       async (tx) => {
@@ -117,7 +117,7 @@ describe('a subscription that is published to', () => {
     expect(await published()).toEqual([1, [receivers[1]]])
   })
 
-  it('may be removed by many, while many publish: nobody meets an error', async () => {
+  it('succeeds for 20 publishers while the subscriptions are removed', async () => {
     const calls = Array.from({ length: 20 }, (_, n) =>
       asPlatform(world).events.publish({ app, type: 't', data: n, id: `e-${n}` }),
     )

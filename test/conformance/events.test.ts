@@ -5,10 +5,10 @@ import type { World } from '../support/world.ts'
 import { id, startWorld } from '../support/world.ts'
 
 let world: World
-const told: Published[] = []
+const announced: Published[] = []
 beforeAll(async () => {
   world = await startWorld()
-  world.core.published = (event) => void told.push(event)
+  world.core.published = (event) => void announced.push(event)
 })
 afterAll(() => world.close())
 
@@ -22,9 +22,9 @@ const LIMIT = 256 * 1024
 
 const eventsOf = (app: string) => world.db.publishedEvent.findMany({ where: { appId: app }, orderBy: { id: 'asc' } })
 const deliveriesOf = (app: string) => world.db.delivery.findMany({ where: { appId: app } })
-const toldOf = (app: string) => told.filter((event) => event.app === app)
+const announcedOf = (app: string) => announced.filter((event) => event.app === app)
 
-/** Subscriptions as they may be; the first two of them are told of events. */
+/** Creates four subscriptions; only `a` and `b` receive events. */
 async function mintSubscriptions(app: string) {
   const kinds = { a: {}, b: {}, ended: { endedAt: new Date() }, mute: { url: null } }
   const ids = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, id(kind)])) as Record<
@@ -53,8 +53,8 @@ describe.each(ways)('%s', (way) => {
   const publish = (more: Record<string, unknown> = {}) =>
     api.events.publish({ app, type: 'member.joined', data: { a: [1, null] }, ...more })
 
-  describe('a published event', () => {
-    it('has a delivery, due now, for each subscription that is told of events', async () => {
+  describe('events.publish', () => {
+    it('creates a due delivery for each active subscription with a url', async () => {
       const { a, b } = await mintSubscriptions(app)
       await mintSubscriptions(await mintApp(world))
       const before = world.core.now()
@@ -74,30 +74,30 @@ describe.each(ways)('%s', (way) => {
         expect(row).toMatchObject({ eventId: 'e-1', state: 'pending', attempts: 0, lease: null, lastStatus: null })
         expect([row.nextAttemptAt, row.createdAt, row.finishedAt]).toEqual([at, at, null])
       }
-      expect(toldOf(app)).toEqual([{ app, event: 'e-1', deliveries: expect.any(Array) }])
-      expect([...toldOf(app)[0]!.deliveries].sort()).toEqual(rows.map((row) => row.id).sort())
+      expect(announcedOf(app)).toEqual([{ app, event: 'e-1', deliveries: expect.any(Array) }])
+      expect([...announcedOf(app)[0]!.deliveries].sort()).toEqual(rows.map((row) => row.id).sort())
     })
 
-    it('has a body with its id, type, time and data', async () => {
+    it('stores the body with id, type, timestamp and data', async () => {
       await publish({ id: 'e-1' })
       const [event] = await eventsOf(app)
       const timestamp = event!.publishedAt.toISOString()
       expect(event!.body).toBe(`{"id":"e-1","type":"member.joined","timestamp":"${timestamp}","data":{"a":[1,null]}}`)
     })
 
-    it('has a new id where none is given, and may have no deliveries', async () => {
+    it('creates a UUID without an id, and accepts an app without subscriptions', async () => {
       const [one, other] = [await publish(), await publish()]
       expect(one).toEqual({ id: expect.stringMatching(UUID), deliveries: 0 })
       expect(other.id).not.toBe(one.id)
       expect((await eventsOf(app)).map(({ id }) => id)).toEqual([one.id, other.id].sort())
-      expect(toldOf(app).map(({ event, deliveries }) => [event, deliveries])).toEqual([
+      expect(announcedOf(app).map(({ event, deliveries }) => [event, deliveries])).toEqual([
         [one.id, []],
         [other.id, []],
       ])
     })
 
     it.each([null, false, 0, '', 'text', [], {}, 'a\0b', '\ud800', { 'ä"\\': [1.5, -1e-7] }, nested(256)])(
-      'may have the data %j',
+      'accepts the data %j',
       async (data) => {
         await publish({ data })
         const [event] = await eventsOf(app)
@@ -105,19 +105,19 @@ describe.each(ways)('%s', (way) => {
       },
     )
 
-    it.each(['!', '"\\', 'x'.repeat(255), '__proto__', 'a/b?c'])('may have the id %j', async (id) => {
+    it.each(['!', '"\\', 'x'.repeat(255), '__proto__', 'a/b?c'])('accepts the id %j', async (id) => {
       expect(await publish({ id })).toMatchObject({ id })
       const [event] = await eventsOf(app)
       expect([event!.id, JSON.parse(event!.body).id]).toEqual([id, id])
     })
 
-    it.each(['a', 'A.b_c-9', 'x'.repeat(128)])('may have the type %s', async (type) => {
+    it.each(['a', 'A.b_c-9', 'x'.repeat(128)])('accepts the type %s', async (type) => {
       await publish({ type })
       const [event] = await eventsOf(app)
       expect([event!.type, JSON.parse(event!.body).type]).toEqual([type, type])
     })
 
-    it('may have a body of 256 KiB, counted in bytes', async () => {
+    it('accepts a body of 256 KiB, counted in bytes, and no more', async () => {
       await publish({ id: 'e-1', data: '' })
       const [event] = await eventsOf(app)
       const room = LIMIT - Buffer.byteLength(event!.body)
@@ -135,20 +135,20 @@ describe.each(ways)('%s', (way) => {
     })
   })
 
-  describe('an id that comes again', () => {
-    it('publishes nothing new, whatever comes with it, and says how many deliveries there are', async () => {
+  describe('events.publish with a known id', () => {
+    it('publishes nothing and returns the current number of deliveries', async () => {
       const { a } = await mintSubscriptions(app)
       await publish({ id: 'twice' })
       const before = [await eventsOf(app), await deliveriesOf(app)]
       await mintSubscriptions(app)
       expect(await publish({ id: 'twice', type: 'other', data: 'other' })).toEqual({ id: 'twice', deliveries: 2 })
       expect([await eventsOf(app), await deliveriesOf(app)]).toEqual(before)
-      expect(toldOf(app)).toHaveLength(1)
+      expect(announcedOf(app)).toHaveLength(1)
       await api.subscriptions.remove({ id: a })
       expect(await publish({ id: 'twice' })).toEqual({ id: 'twice', deliveries: 1 })
     })
 
-    it('is another event at another app', async () => {
+    it('publishes when the app is another', async () => {
       const other = await mintApp(world)
       await mintSubscriptions(other)
       expect(await publish({ id: 'both' })).toEqual({ id: 'both', deliveries: 0 })
@@ -156,16 +156,16 @@ describe.each(ways)('%s', (way) => {
       expect([await eventsOf(app), await eventsOf(other)].map((events) => events.length)).toEqual([1, 1])
     })
 
-    it('publishes once when it comes many times at once', async () => {
+    it('publishes once for 20 concurrent calls', async () => {
       await mintSubscriptions(app)
       const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => publish({ id: 'twins', data: n })))
       expect(answers).toEqual(Array(20).fill({ id: 'twins', deliveries: 2 }))
       expect([await eventsOf(app), await deliveriesOf(app)].map(({ length }) => length)).toEqual([1, 2])
-      expect(toldOf(app)).toHaveLength(1)
+      expect(announcedOf(app)).toHaveLength(1)
     })
   })
 
-  describe('an event', () => {
+  describe('a refused event', () => {
     const wrong: [string, Record<string, unknown>, string][] = [
       ...['', 'x'.repeat(129), 'a b', 'ä', 'a/b', 'a\0', 'a\n', 7, null].map(wrongly(TYPE, 'type')),
       ...['', 'x'.repeat(256), 'a b', 'ä', 'a\0b', 'a\n', 7, null].map(wrongly(ID, 'id')),
@@ -173,7 +173,7 @@ describe.each(ways)('%s', (way) => {
       ['no data', { data: undefined }, 'data is missing.'],
       ['data of 257 levels', { data: nested(257) }, 'data is nested too deeply.'],
     ]
-    it.each(wrong)('is refused with %s', async (_, more, message) => {
+    it.each(wrong)('returns 400 for %s', async (_, more, message) => {
       expect(await refusalOf(publish(more))).toEqual({
         status: 400,
         code: 'invalid_request',
@@ -183,7 +183,7 @@ describe.each(ways)('%s', (way) => {
       expect(await eventsOf(app)).toEqual([])
     })
 
-    it('of an app that is unknown or of another provider is a 404', async () => {
+    it('returns 404 for an app that is unknown or of another provider', async () => {
       const other = await mintOther(world)
       await mintSubscriptions(other.app)
       for (const app of [id('app'), other.app]) expect(await refusalOf(publish({ app }))).toMatchObject(NO_APP)
@@ -197,20 +197,20 @@ describe.each(ways)('%s', (way) => {
       expect(await eventsOf(other.app)).toHaveLength(1)
     })
 
-    it('of a suspended app is a 409, also when its id comes again', async () => {
+    it('returns 409 for a suspended app, even with a known id', async () => {
       await mintSubscriptions(app)
       await publish({ id: 'before' })
       await world.db.app.update({ where: { id: app }, data: { state: 'suspended' } })
       for (const id of ['before', 'after']) expect(await refusalOf(publish({ id }))).toMatchObject(SUSPENDED)
       expect((await eventsOf(app)).map(({ id }) => id)).toEqual(['before'])
-      expect(toldOf(app)).toHaveLength(1)
+      expect(announcedOf(app)).toHaveLength(1)
     })
   })
 })
 
-describe('data that JSON cannot hold', () => {
+describe('events.publish in process', () => {
   it.each([Number.NaN, Number.POSITIVE_INFINITY, 1n, new Date(0), () => 1, { a: undefined }, new Map()])(
-    'is refused in this process: %s',
+    'returns 400 for data that JSON cannot represent: %s',
     async (data) => {
       const app = await mintApp(world)
       const refusal = await refusalOf(asPlatform(world).events.publish({ app, type: 't', data }))
@@ -220,8 +220,8 @@ describe('data that JSON cannot hold', () => {
   )
 })
 
-describe('a provider that cannot be one', () => {
-  it.each(['a\0b', 'x'.repeat(256), '\ud800'])('has no app: %j', async (organisation) => {
+describe('a malformed provider id', () => {
+  it.each(['a\0b', 'x'.repeat(256), '\ud800'])('has no apps: %j', async (organisation) => {
     const app = await mintApp(world)
     const nobody = asPlatform(world, { organisation })
     expect(await refusalOf(nobody.events.publish({ app, type: 't', data: 1 }))).toMatchObject(NO_APP)

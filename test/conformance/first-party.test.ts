@@ -11,7 +11,7 @@ import { table } from '../support/table.ts'
 import type { Reply, World } from '../support/world.ts'
 import { id, startWorld } from '../support/world.ts'
 
-/** The procedures that tRPC alone has. The section says whose the token's organisation is: provider or academy. */
+/** The procedures without a REST path. Section says which organisation the token names: lms an academy, notify a provider. */
 const procedures = table<'Procedure' | 'Type' | 'Section' | 'Scope'>(`
   | Procedure            | Type     | Section | Scope                   |
   |----------------------|----------|---------|-------------------------|
@@ -62,7 +62,7 @@ beforeEach(async () => {
 
 type Row = (typeof procedures)[number]
 
-/** A call over HTTP, as any client may make it. */
+/** Calls the procedure over HTTP. */
 async function call({ Procedure, Type, Section }: Row, claims: Record<string, unknown> | null): Promise<Reply> {
   const organisation = Section === 'lms' ? world.ids.academy : world.ids.provider
   const headers = claims && { authorization: `Bearer ${await world.token({ organisation, ...claims })}` }
@@ -72,7 +72,7 @@ async function call({ Procedure, Type, Section }: Row, claims: Record<string, un
     : world.internal('POST', `/trpc/${Procedure}`, { headers: { ...headers }, body: input })
 }
 
-/** The same call in this process. */
+/** Calls the procedure in process. */
 function callHere({ Procedure, Section }: Row, claims: Partial<Principal>): Promise<unknown> {
   const organisation = Section === 'lms' ? world.ids.academy : world.ids.provider
   const caller = asPlatform(world, { organisation, ...claims })
@@ -80,7 +80,7 @@ function callHere({ Procedure, Section }: Row, claims: Partial<Principal>): Prom
   return (procedure as (input: object) => Promise<unknown>)(inputs[Procedure]!)
 }
 
-const told = ({ body }: Reply) => [body.error.data.httpStatus, body.error.data.error, body.error.message]
+const errorOf = ({ body }: Reply) => [body.error.data.httpStatus, body.error.data.error, body.error.message]
 
 async function expectRefused(row: Row, claims: Record<string, unknown> | null, [status, code, message]: unknown[]) {
   const where = { appId: world.ids.app }
@@ -92,31 +92,31 @@ async function expectRefused(row: Row, claims: Record<string, unknown> | null, [
     ])
   const before = await stored()
   const reply = await call(row, claims)
-  expect([reply.status, ...told(reply)]).toEqual([status, status, code, message])
+  expect([reply.status, ...errorOf(reply)]).toEqual([status, status, code, message])
   expect(await stored()).toEqual(before)
   return reply
 }
 
-describe('the procedures without a REST path', () => {
+describe('procedures without a REST path', () => {
   const served = Object.entries(appRouter._def.procedures as unknown as Record<string, AnyProcedure>)
     .map(([name, { _def }]) => ({ name, type: _def.type, meta: _def.meta as Meta }))
     .filter(({ meta }) => !meta.openapi)
 
-  it('are those of the table, and no others', () => {
+  it('are exactly those of the table', () => {
     const rows = served.map(({ name, type, meta }) => [name, type, meta.policy.requires.section, meta.scope].join(' '))
     expect(rows.sort()).toEqual(procedures.map((row) => Object.values(row).join(' ')).sort())
   })
 
-  it('are for first-party clients, each of them', () => {
+  it('are all first-party', () => {
     expect(served.filter(({ meta }) => !meta.policy.requires.firstParty)).toEqual([])
   })
 
-  it('have the scopes of first-party clients, and no others', () => {
+  it('use exactly the first-party scopes', () => {
     expect([...new Set(procedures.map(({ Scope }) => Scope))].sort()).toEqual([...firstPartyScopes].sort())
     expect(firstPartyScopes.filter((scope) => (memberScopes as string[]).includes(scope))).toEqual([])
   })
 
-  it('are in no OpenAPI document, nor are their scopes', async () => {
+  it('appear in no OpenAPI document, and neither do their scopes', async () => {
     for (const api of ['apps', 'lms', 'notify'] as const) {
       const { status, text, body } = await world.call('GET', '/openapi.json', { api, token: null })
       expect(status).toBe(200)
@@ -145,18 +145,18 @@ describe.each(procedures)('$Procedure', (row) => {
   it.each([
     ['with', () => world.ids.member],
     ['without', () => undefined],
-  ])('is open to a first-party client with its scope, %s a member', async (_, member) => {
+  ])('accepts a first-party client with its scope, %s a member', async (_, member) => {
     const reply = await call(row, platformClaims(world, { sub: member(), ...organisation(), scope: Scope }))
-    // Of a result that there is not.
+    // No result is stored, so a review is 404.
     expect(reply.status).toBe(Procedure === 'quizzes.review' ? 404 : 200)
     expect(Object.keys(reply.headers).filter((name) => name.startsWith('ratelimit'))).toEqual([])
   })
 
-  it('is a 401 without a token', async () => {
+  it('returns 401 without a token', async () => {
     await expectRefused(row, null, INVALID)
   })
 
-  it('is a 403 to the client of a team, whatever its scopes', async () => {
+  it('returns 403 for a client of a team, whatever its scopes', async () => {
     const message = 'This client does not belong to the platform.'
     const reply = await expectRefused(row, { scope: everyScope }, [403, 'missing_scope', message])
     expect(reply.headers.ratelimit).toBeTypeOf('string')
@@ -168,7 +168,7 @@ describe.each(procedures)('$Procedure', (row) => {
     expect(await refusalOf(here)).toMatchObject({ status: 403, message })
   })
 
-  it('is a 403 to a first-party client without its scope', async () => {
+  it('returns 403 for a first-party client without the scope', async () => {
     const others = everyScope.split(' ').filter((scope) => scope !== Scope)
     const message = `This token does not carry the ${Scope} scope.`
     const claims = platformClaims(world, { ...organisation(), scope: others.join(' ') })
@@ -177,13 +177,13 @@ describe.each(procedures)('$Procedure', (row) => {
     expect(await refusalOf(callHere(row, { scopes: new Set(others) }))).toMatchObject({ status: 403, message })
   })
 
-  it('is a 401 to the client of a team without a member', async () => {
+  it('returns 401 for a client of a team without a member', async () => {
     await expectRefused(row, { sub: undefined, scope: everyScope }, INVALID)
     const here = callHere(row, { client: world.ids.client, scopes: new Set(everyScope.split(' ')) })
     expect(await refusalOf(here)).toMatchObject({ status: 401 })
   })
 
-  it('is a 401 to a client that is not there any more, and to one of no organisation', async () => {
+  it('returns 401 for a removed client and without an organisation', async () => {
     await expectRefused(row, platformClaims(world, { client_id: id('client') }), INVALID)
     await expectRefused(row, platformClaims(world, { organisation: undefined }), INVALID)
   })
@@ -192,7 +192,7 @@ describe.each(procedures)('$Procedure', (row) => {
 describe('a token without a member', () => {
   const placed = (path: string) => path.replace(/\{\w+\}/g, 'x')
 
-  it.each(routes)('is a 401 at $method $path, whosever it is', async ({ method, path, section }) => {
+  it.each(routes)('returns 401 at $method $path for every client', async ({ method, path, section }) => {
     for (const client_id of [world.ids.client, world.ids.platform]) {
       const claims = { client_id, sub: undefined, scope: everyScope }
       const reply = await world.call(method, path === '/' ? '' : placed(path), { api: section, claims, body: {} })
@@ -200,7 +200,7 @@ describe('a token without a member', () => {
     }
   })
 
-  it('is a 401 in this process, too', async () => {
+  it('returns 401 in process', async () => {
     for (const client of [world.ids.client, world.ids.platform]) {
       const caller = callAs(world.core, world.principal({ client, member: null }))
       for (const call of [caller.root(), caller.me.profile(), caller.storage.list({ collection: 'c' })]) {
@@ -210,8 +210,8 @@ describe('a token without a member', () => {
   })
 })
 
-describe('a first-party client on behalf of a member', () => {
-  it('does what the member may, without a limit, but has no app', async () => {
+describe('a first-party client with a member', () => {
+  it('has no request limit and no storage', async () => {
     const claims = { client_id: world.ids.platform }
     const profile = await world.call('GET', '/me/profile', { claims })
     expect([profile.status, profile.body.id]).toEqual([200, world.ids.member])

@@ -9,23 +9,23 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const answers: [string, () => ReturnType<World['call']>][] = [
-  ['a success', () => world.call('GET', '/me/profile')],
+  ['a 200 response', () => world.call('GET', '/me/profile')],
   [
-    'a 204',
+    'a 204 response',
     () => world.call('PUT', '/storage/c/k', { body: { value: 1 } }).then(() => world.call('DELETE', '/storage/c/k')),
   ],
-  ['a 401', () => world.call('GET', '/me/profile', { token: null })],
-  ['a 403', () => world.call('GET', '/me/profile', { claims: { scope: '' } })],
-  ['a wrong host', () => world.call('GET', '/me/profile', { host: 'elsewhere.test' })],
-  ['an unknown path', () => world.call('GET', '/nothing')],
-  ['a wrong method', () => world.call('POST', '/me/profile', { body: {} })],
-  ['a preflight', () => world.call('OPTIONS', '/me/profile', { token: null })],
-  ['a refused body', () => world.call('PUT', '/storage/c/k', { body: '' })],
+  ['a 401 response', () => world.call('GET', '/me/profile', { token: null })],
+  ['a 403 response', () => world.call('GET', '/me/profile', { claims: { scope: '' } })],
+  ['a response at a wrong host', () => world.call('GET', '/me/profile', { host: 'elsewhere.test' })],
+  ['a response at an unknown path', () => world.call('GET', '/nothing')],
+  ['a response to a wrong method', () => world.call('POST', '/me/profile', { body: {} })],
+  ['a preflight response', () => world.call('OPTIONS', '/me/profile', { token: null })],
+  ['a response to an invalid body', () => world.call('PUT', '/storage/c/k', { body: '' })],
   ['the OpenAPI document', () => world.call('GET', '/openapi.json', { token: null })],
 ]
 
 describe.each(answers)('%s', (_, ask) => {
-  it('may be read by a page of any origin, its documented headers too', async () => {
+  it('is readable from any origin and exposes the documented headers', async () => {
     const { headers } = await ask()
     expect(headers['access-control-allow-origin']).toBe('*')
     expect(headers).not.toHaveProperty('access-control-allow-credentials')
@@ -47,7 +47,7 @@ describe.each(answers)('%s', (_, ask) => {
 })
 
 describe('a preflight', () => {
-  it('allows the methods of the path, and the headers that the service reads', async () => {
+  it('allows the methods of the path and the request headers of the service', async () => {
     const { headers } = await world.call('OPTIONS', '/storage/c/k', {
       token: null,
       headers: { origin: 'https://app.example', 'access-control-request-method': 'PUT' },
@@ -64,13 +64,13 @@ describe('a preflight', () => {
   })
 })
 
-describe('the request id', () => {
-  it.each(['a', 'my-id_1.2', 'x'.repeat(64)])("is the caller's own: %s", async (own) => {
+describe('X-Request-Id', () => {
+  it.each(['a', 'my-id_1.2', 'x'.repeat(64)])('is taken over from the request: %s', async (own) => {
     const reply = await world.call('GET', '/me/profile', { token: null, headers: { 'x-request-id': own } })
     expect([reply.headers['x-request-id'], reply.body.error.request_id]).toEqual([own, own])
   })
 
-  it.each(['', 'a b', 'x'.repeat(65), '<id>'])('is a new one where theirs is unfit: %s', async (own) => {
+  it.each(['', 'a b', 'x'.repeat(65), '<id>'])('is replaced when it is malformed: %s', async (own) => {
     const reply = await world.call('GET', '/me/profile', { token: null, headers: { 'x-request-id': own } })
     expect(reply.headers['x-request-id']).not.toBe(own)
     expect(reply.body.error.request_id).toBe(reply.headers['x-request-id'])
@@ -78,15 +78,15 @@ describe('the request id', () => {
 })
 
 describe('the host of a section', () => {
-  it.each(['APPS.test', 'apps.test:8080', 'apps.test.', 'apps.test.:80'])('is known as %s', async (host) => {
+  it.each(['APPS.test', 'apps.test:8080', 'apps.test.', 'apps.test.:80'])('is recognised as %s', async (host) => {
     expect(await world.call('GET', '/me/profile', { host })).toMatchObject({ status: 200 })
   })
 
-  it.each(['test', 'xapps.test', 'apps.test.evil', '127.0.0.1', 'apps'])('is not %s', async (host) => {
+  it.each(['test', 'xapps.test', 'apps.test.evil', '127.0.0.1', 'apps'])('is not recognised as %s', async (host) => {
     expect(await world.call('GET', '/me/profile', { host })).toMatchObject({ status: 404 })
   })
 
-  it('is not taken from X-Forwarded-Host', async () => {
+  it('is not read from X-Forwarded-Host', async () => {
     const reply = await world.call('GET', '/me/profile', {
       host: 'lms.test',
       headers: { 'x-forwarded-host': 'apps.test' },

@@ -14,7 +14,7 @@ afterAll(() => world.close())
 const DAY = 86_400
 const unix = (moment: string) => Date.parse(moment) / 1000
 
-/** Published and club-wide, from second 1000 to second 2000, unless more is said. */
+/** Creates a published, club-wide event from second 1000 to second 2000, unless `more` says otherwise. */
 const newEvent = async (clubId: string, more: Record<string, unknown> & { start?: number; end?: number } = {}) => {
   const { start = 1_000, end = 2_000, ...rest } = more
   const times = { start: new Date(start * 1000), end: new Date(end * 1000) }
@@ -28,15 +28,15 @@ const newCalendar = async (clubId: string, visible: boolean) => {
 }
 const ALL = '/me/events?start=0&end=9999'
 
-describe('the events', () => {
-  it('have every field of the item, and no other', async () => {
+describe('GET /me/events', () => {
+  it('returns exactly the documented fields', async () => {
     const { club, get } = await newTenant(world)
     const id = await newEvent(club, { title: 'Straßenlauf', location: '' })
     const items = [{ id, title: 'Straßenlauf', start: 1_000, end: 2_000, location: '' }]
     expect(await get(ALL)).toEqual({ status: 200, body: { items } })
   })
 
-  it("are club events, those of visible calendars, and those of the member's groups", async () => {
+  it("returns club events, events of visible calendars and of the member's groups", async () => {
     const { club, member, list } = await newTenant(world)
     const other = await newMember(world.db, club)
     const seen = [
@@ -51,7 +51,7 @@ describe('the events', () => {
     expect(await list(ALL)).toEqual(seen.sort())
   })
 
-  it('come once to a member who also trains the group', async () => {
+  it('returns an event once to a member who also trains the group', async () => {
     const { club, member, list } = await newTenant(world)
     const group = await newGroup(world.db, club, [
       [member, 'member'],
@@ -61,7 +61,7 @@ describe('the events', () => {
     expect(await list(ALL)).toEqual([id])
   })
 
-  it('are never drafts, whatever they are of', async () => {
+  it('never returns drafts', async () => {
     const { club, member, list } = await newTenant(world)
     const draft = { state: 'draft' }
     await newEvent(club, draft)
@@ -70,7 +70,7 @@ describe('the events', () => {
     expect(await list(ALL)).toEqual([])
   })
 
-  it('are of the club of the token alone', async () => {
+  it("returns events of the token's club only", async () => {
     const { club, member, list } = await newTenant(world)
     const other = await newClub(world.db)
     const otherGroup = await newGroup(world.db, other, [[member, 'member']])
@@ -83,7 +83,7 @@ describe('the events', () => {
     expect(await list(ALL)).toEqual([])
   })
 
-  it('are sorted by start, then end, then the bytes of the id', async () => {
+  it('sorts by start, then end, then the bytes of the id', async () => {
     const { club, list } = await newTenant(world)
     const ids = ['-', '0', 'A', '_', 'a'].map((end) => `${club}${end}`)
     for (const id of ids.toReversed()) await newEvent(club, { id, start: 500, end: 800 })
@@ -94,24 +94,24 @@ describe('the events', () => {
   })
 })
 
-describe('the range, 1000 to 2000,', () => {
+describe('the range 1000 to 2000', () => {
   it.each([
-    { start: 900, end: 1_000, inside: false, says: 'ends as it begins' },
-    { start: 900, end: 1_001, inside: true, says: 'ends a second later' },
+    { start: 900, end: 1_000, inside: false, says: 'ends at its start' },
+    { start: 900, end: 1_001, inside: true, says: 'ends a second after its start' },
     { start: 900, end: 2_100, inside: true, says: 'spans it' },
-    { start: 1_999, end: 2_100, inside: true, says: 'begins a second before its end' },
-    { start: 2_000, end: 2_100, inside: false, says: 'begins as it ends' },
-    { start: 999, end: 999, inside: false, says: 'has no length and lies before' },
-    { start: 1_000, end: 1_000, inside: true, says: 'has no length and lies on its start' },
-    { start: 1_999, end: 1_999, inside: true, says: 'has no length and lies within' },
-    { start: 2_000, end: 2_000, inside: false, says: 'has no length and lies on its end' },
-  ])('has an event that $says: $inside', async ({ start, end, inside }) => {
+    { start: 1_999, end: 2_100, inside: true, says: 'starts a second before its end' },
+    { start: 2_000, end: 2_100, inside: false, says: 'starts at its end' },
+    { start: 999, end: 999, inside: false, says: 'is a moment before it' },
+    { start: 1_000, end: 1_000, inside: true, says: 'is a moment at its start' },
+    { start: 1_999, end: 1_999, inside: true, says: 'is a moment inside' },
+    { start: 2_000, end: 2_000, inside: false, says: 'is a moment at its end' },
+  ])('includes an event that $says: $inside', async ({ start, end, inside }) => {
     const { club, list } = await newTenant(world)
     const id = await newEvent(club, { start, end })
     expect(await list('/me/events?start=1000&end=2000')).toEqual(inside ? [id] : [])
   })
 
-  it('may be a moment, which has what goes on then', async () => {
+  it('may be a moment, which includes the events in progress', async () => {
     const { club, list } = await newTenant(world)
     const id = await newEvent(club, { start: 999, end: 1_001 })
     await newEvent(club, { start: 1_000, end: 1_000 })
@@ -121,7 +121,7 @@ describe('the range, 1000 to 2000,', () => {
 })
 
 describe('the range', () => {
-  it('is now to 90 days from now when nothing is said', async () => {
+  it('defaults to the next 90 days', async () => {
     const { club, list } = await newTenant(world)
     const now = world.now()
     await newEvent(club, { start: now - 100, end: now - 60 })
@@ -131,14 +131,14 @@ describe('the range', () => {
     expect(await list('/me/events')).toEqual([going, last])
   })
 
-  it('ends 90 days after its start when only the start is said', async () => {
+  it('defaults to 90 days from start', async () => {
     const { club, list } = await newTenant(world)
     const inside = await newEvent(club, { start: 90 * DAY - 1, end: 91 * DAY })
     await newEvent(club, { start: 90 * DAY, end: 91 * DAY })
     expect(await list('/me/events?start=0')).toEqual([inside])
   })
 
-  it('starts now when only the end is said', async () => {
+  it('starts now when only end is given', async () => {
     const { club, list, get } = await newTenant(world)
     const now = world.now()
     await newEvent(club, { start: now - 100, end: now - 60 })
@@ -164,7 +164,7 @@ describe('the range', () => {
     })
   })
 
-  it('does not end before it starts', async () => {
+  it('returns 400 when end is before start', async () => {
     const { get } = await newTenant(world)
     expect(await get('/me/events?start=1000&end=999')).toEqual({
       status: 400,
@@ -172,7 +172,7 @@ describe('the range', () => {
     })
   })
 
-  it('goes up to the last second of the year 9999', async () => {
+  it('accepts times up to the last second of the year 9999', async () => {
     const { get } = await newTenant(world)
     const last = unix('9999-12-31T23:59:59Z')
     for (const query of [`start=${last}`, `start=${last}&end=${last}`, `start=${last - DAY}&end=${last}`]) {
@@ -203,7 +203,7 @@ describe('the range', () => {
     'start=%D9%A1',
     'start=1%00',
     'start=5&end=x',
-  ])('is Unix seconds in plain decimal digits, not %s', async (query) => {
+  ])('returns 422 for %s', async (query) => {
     const { get } = await newTenant(world)
     expect(await get(`/me/events?${query}`)).toEqual({
       status: 422,
@@ -211,18 +211,15 @@ describe('the range', () => {
     })
   })
 
-  it.each([-1, 1.5, Number.NaN, 253_402_300_800, '5', null])(
-    'is Unix seconds for other callers, too, not %s',
-    async (start) => {
-      const { events } = callAs(world.core, world.principal()).me
-      await expect(events({ start: start as number })).rejects.toMatchObject({
-        status: 422,
-        message: 'start and end are Unix seconds.',
-      })
-    },
-  )
+  it.each([-1, 1.5, Number.NaN, 253_402_300_800, '5', null])('returns 422 for other callers too: %s', async (start) => {
+    const { events } = callAs(world.core, world.principal()).me
+    await expect(events({ start: start as number })).rejects.toMatchObject({
+      status: 422,
+      message: 'start and end are Unix seconds.',
+    })
+  })
 
-  it('leaves parameters that it does not know alone', async () => {
+  it('ignores unknown parameters', async () => {
     const { club, list } = await newTenant(world)
     const id = await newEvent(club)
     expect(await list(`${ALL}&limit=0&Start=x&scope=none`)).toEqual([id])

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { World } from '../support/world.ts'
 
-/** A club of its own with one member, whose token reads `me/*`. */
+/** Creates a club with one member, whose token reads `me/*`. */
 export async function newTenant({ db, call }: World) {
   const club = await newClub(db)
   const member = await newMember(db, club)
@@ -10,7 +10,7 @@ export async function newTenant({ db, call }: World) {
     const { status, body } = await call('GET', path, { claims })
     return { status, body }
   }
-  /** What a list has, `field` of each item. */
+  /** Returns `field` of each item. */
   const list = async (path: string, field = 'id') => {
     const { status, body } = await get(path)
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
@@ -30,7 +30,7 @@ export async function newMember(db: World['db'], organisationId: string) {
   return person.id
 }
 
-/** A group with these people in it, `[person, role]` each. */
+/** Creates a group with these people, `[person, role]` each. */
 export async function newGroup(
   db: World['db'],
   clubId: string,

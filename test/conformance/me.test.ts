@@ -12,12 +12,12 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const date = (plain: string) => new Date(`${plain}T00:00:00Z`)
-/** By bytes of UTF-8: neither as a language sorts, nor as JavaScript does. */
+/** In the order of their UTF-8 bytes, which differs from UTF-16 and from any language's collation. */
 const byBytes = ['- 0', '0', 'A', 'Z', '_', 'a', 'z', 'ä', '～', '😀']
 const shuffled = ['a', '～', 'Z', 'ä', '_', '😀', '- 0', 'z', 'A', '0']
 
 describe.each(['profile', 'groups', 'events', 'trainingplans', 'competitions', 'membercard'])('GET /me/%s', (name) => {
-  it('takes at most two statements: one finds out who asks, one answers', async () => {
+  it('takes at most two statements: one for access, one for the data', async () => {
     const { get } = await newTenant(world)
     const statements = vi.spyOn(pg.Client.prototype, 'query')
     expect(await get(`/me/${name}`)).toMatchObject({ status: 200 })
@@ -28,7 +28,7 @@ describe.each(['profile', 'groups', 'events', 'trainingplans', 'competitions', '
     expect({ first, second }).toEqual({ first: 2, second: 1 })
   })
 
-  it('answers 404 to a member who has left the club', async () => {
+  it('returns 404 for a former member', async () => {
     const { club, member, get } = await newTenant(world)
     const leftAt = new Date((world.now() - 1) * 1000)
     await world.db.membership.update({ where: { of: { organisationId: club, personId: member } }, data: { leftAt } })
@@ -39,32 +39,32 @@ describe.each(['profile', 'groups', 'events', 'trainingplans', 'competitions', '
   })
 })
 
-describe('the profile', () => {
+describe('GET /me/profile', () => {
   const TZ = process.env.TZ
   afterEach(() => {
     if (TZ === undefined) delete process.env.TZ
     else process.env.TZ = TZ
   })
 
-  it('has every field of the member, and no other', async () => {
+  it('returns exactly the documented fields', async () => {
     const { member, get } = await newTenant(world)
     const data = { firstName: 'Änne', lastName: "O'Neil", email: 'ae@example.org', image: 'https://example.org/a.png' }
     await world.db.person.update({ where: { id: member }, data: { ...data, birthday: date('2000-02-29') } })
     expect(await get('/me/profile')).toEqual({ status: 200, body: { id: member, ...data, birthday: '2000-02-29' } })
   })
 
-  it('has null for no birthday and the empty text for no image', async () => {
+  it('returns null without a birthday and an empty string without an image', async () => {
     const { get } = await newTenant(world)
     expect((await get('/me/profile')).body).toMatchObject({ birthday: null, image: '' })
   })
 
-  it('is that of the token, whoever is asked for', async () => {
+  it("returns the token's member, whatever the query says", async () => {
     const { club, member, get } = await newTenant(world)
     const other = await newMember(world.db, club)
     expect((await get(`/me/profile?id=${other}&member=${other}`)).body.id).toBe(member)
   })
 
-  it('is 404 as soon as the person is gone, though the membership is still remembered', async () => {
+  it('returns 404 once the person is deleted, even while the membership is cached', async () => {
     const { member, get } = await newTenant(world)
     expect((await get('/me/profile')).status).toBe(200)
     await world.db.person.delete({ where: { id: member } })
@@ -74,17 +74,20 @@ describe('the profile', () => {
     })
   })
 
-  it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])('has the same birthday where it is %s', async (zone) => {
-    const { member, get } = await newTenant(world)
-    await world.db.person.update({ where: { id: member }, data: { birthday: date('1999-12-31') } })
-    process.env.TZ = zone
-    expect(Math.abs(new Date(0).getTimezoneOffset())).toBeGreaterThanOrEqual(600)
-    expect((await get('/me/profile')).body.birthday).toBe('1999-12-31')
-  })
+  it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
+    'returns the same birthday in the time zone %s',
+    async (zone) => {
+      const { member, get } = await newTenant(world)
+      await world.db.person.update({ where: { id: member }, data: { birthday: date('1999-12-31') } })
+      process.env.TZ = zone
+      expect(Math.abs(new Date(0).getTimezoneOffset())).toBeGreaterThanOrEqual(600)
+      expect((await get('/me/profile')).body.birthday).toBe('1999-12-31')
+    },
+  )
 })
 
-describe('the groups', () => {
-  it('are those in which the member is a member, and those which they train', async () => {
+describe('GET /me/groups', () => {
+  it('returns the groups in which the member is a member or a trainer', async () => {
     const { club, member, get } = await newTenant(world)
     const other = await newMember(world.db, club)
     const a = await newGroup(world.db, club, [[member, 'member']], { name: 'A' })
@@ -101,7 +104,7 @@ describe('the groups', () => {
     expect(await get('/me/groups')).toEqual({ status: 200, body: { items } })
   })
 
-  it('have one item for a member who also trains the group: trainer', async () => {
+  it('returns one item with the role trainer to a member who also trains the group', async () => {
     const { club, member, get } = await newTenant(world)
     const both = [
       [member, 'member'],
@@ -111,7 +114,7 @@ describe('the groups', () => {
     expect((await get('/me/groups')).body).toEqual({ items: [{ id, name: 'Group', role: 'trainer' }] })
   })
 
-  it('have the role of the member, not of others in the group', async () => {
+  it('returns the role of the member, not of others', async () => {
     const { club, member, get } = await newTenant(world)
     const other = await newMember(world.db, club)
     await newGroup(world.db, club, [
@@ -121,13 +124,13 @@ describe('the groups', () => {
     expect((await get('/me/groups')).body.items).toMatchObject([{ role: 'member' }])
   })
 
-  it('are of the club of the token, in whatever other clubs the person has groups', async () => {
+  it("returns groups of the token's club only", async () => {
     const { member, get } = await newTenant(world)
     await newGroup(world.db, await newClub(world.db), [[member, 'member']])
     expect(await get('/me/groups')).toEqual({ status: 200, body: { items: [] } })
   })
 
-  it('are sorted by the bytes of the name, then of the id', async () => {
+  it('sorts by the bytes of the name, then of the id', async () => {
     const { club, member, list } = await newTenant(world)
     for (const name of shuffled) await newGroup(world.db, club, [[member, 'member']], { name })
     expect(await list('/me/groups', 'name')).toEqual(byBytes)
@@ -139,7 +142,7 @@ describe('the groups', () => {
   })
 })
 
-describe('the training plans', () => {
+describe('GET /me/trainingplans', () => {
   const newPlan = async (clubId: string, groups: string[], more: { name?: string; exercises?: string[] } = {}) => {
     const { name = 'Plan', exercises = [] } = more
     const rows = exercises.map((exercise, position) => ({ name: exercise, position }))
@@ -149,7 +152,7 @@ describe('the training plans', () => {
     return data.id
   }
 
-  it("are those assigned to the member's groups, with their exercises counted", async () => {
+  it("returns the plans of the member's groups with their number of exercises", async () => {
     const { club, member, get } = await newTenant(world)
     const own = await newGroup(world.db, club, [[member, 'member']])
     const trained = await newGroup(world.db, club, [[member, 'trainer']])
@@ -167,13 +170,13 @@ describe('the training plans', () => {
   })
 
   it.each([
-    { roles: ['trainer', 'member', 'member'], through: 1, says: 'the lowest of which they are a member' },
-    { roles: ['trainer', 'trainer', 'member'], through: 2, says: 'the one of which they are a member' },
-    { roles: ['trainer', 'trainer', 'trainer'], through: 0, says: 'the lowest that they train' },
-    { roles: ['none', 'trainer', 'both'], through: 2, says: 'one of which they are a member and trainer' },
-    { roles: ['both', 'member', 'member'], through: 0, says: 'the lowest, though they train it as well' },
-    { roles: ['none', 'trainer', 'trainer'], through: 1, says: 'never a group of others' },
-  ])('name one item through $roles: $says', async ({ roles, through }) => {
+    { roles: ['trainer', 'member', 'member'], through: 1, says: 'the lowest as a member' },
+    { roles: ['trainer', 'trainer', 'member'], through: 2, says: 'the only one as a member' },
+    { roles: ['trainer', 'trainer', 'trainer'], through: 0, says: 'the lowest as a trainer' },
+    { roles: ['none', 'trainer', 'both'], through: 2, says: 'the one as member and trainer' },
+    { roles: ['both', 'member', 'member'], through: 0, says: 'the lowest, also as its trainer' },
+    { roles: ['none', 'trainer', 'trainer'], through: 1, says: 'never a group without the member' },
+  ])('returns one item for the roles $roles and names $says', async ({ roles, through }) => {
     const { club, member, get } = await newTenant(world)
     const other = await newMember(world.db, club)
     const ids = ['0', 'B', 'a'].map((end) => `${club}${end}`)
@@ -186,14 +189,14 @@ describe('the training plans', () => {
     expect((await get('/me/trainingplans')).body.items).toMatchObject([{ group: ids[through] }])
   })
 
-  it('are of the groups of the club of the token', async () => {
+  it("returns plans of the token's club only", async () => {
     const { member, get } = await newTenant(world)
     const otherClub = await newClub(world.db)
     await newPlan(otherClub, [await newGroup(world.db, otherClub, [[member, 'member']])])
     expect(await get('/me/trainingplans')).toEqual({ status: 200, body: { items: [] } })
   })
 
-  it('are sorted by the bytes of the name, then of the id', async () => {
+  it('sorts by the bytes of the name, then of the id', async () => {
     const { club, member, list } = await newTenant(world)
     const group = await newGroup(world.db, club, [[member, 'member']])
     for (const name of shuffled) await newPlan(club, [group], { name })
@@ -210,7 +213,7 @@ describe('the training plans', () => {
   })
 })
 
-describe('the competition results', () => {
+describe('GET /me/competitions', () => {
   const newCompetition = async (hostId: string, clubs: string[] = []) => {
     const data = { id: randomUUID(), hostId, name: 'Cup' }
     const participations = { create: clubs.map((clubId) => ({ clubId })) }
@@ -225,7 +228,7 @@ describe('the competition results', () => {
     return data.id
   }
 
-  it('are of competitions that the club hosts or takes part in, each once', async () => {
+  it('returns each result in competitions that the club hosts or takes part in', async () => {
     const { club, member, get } = await newTenant(world)
     const other = await newClub(world.db)
     const hosted = await newCompetition(club)
@@ -244,7 +247,7 @@ describe('the competition results', () => {
     expect(await get('/me/competitions')).toEqual({ status: 200, body: { items } })
   })
 
-  it("are the member's own", async () => {
+  it("returns the member's own results only", async () => {
     const { club, member, list } = await newTenant(world)
     const { disciplineId } = await newCompetition(club)
     const own = await newResult(disciplineId, member)
@@ -252,7 +255,7 @@ describe('the competition results', () => {
     expect(await list('/me/competitions')).toEqual([own])
   })
 
-  it('come newest first, and by the bytes of the id where they are of one moment', async () => {
+  it('sorts newest first, then by the bytes of the id', async () => {
     const { club, member, list } = await newTenant(world)
     const { disciplineId } = await newCompetition(club)
     const ids = ['-', '0', 'A', '_', 'a'].map((end) => `${club}${end}`)
@@ -263,7 +266,7 @@ describe('the competition results', () => {
   })
 })
 
-describe('the member card', () => {
+describe('GET /me/membercard', () => {
   const plain = (days: number) => new Date((world.now() + days * 86_400) * 1000).toISOString().slice(0, 10)
   const newCard = async (clubId: string, personId: string, validUntil: string, more = {}) => {
     const data = {
@@ -278,7 +281,7 @@ describe('the member card', () => {
     return serial
   }
 
-  it('has every field of the card, and no other', async () => {
+  it('returns exactly the documented fields', async () => {
     const { club, member, get } = await newTenant(world)
     const serial = await newCard(club, member, '9999-12-31')
     const card = {
@@ -293,7 +296,7 @@ describe('the member card', () => {
     })
   })
 
-  it('is null for a member without one, and reading issues none', async () => {
+  it('returns null without a card and issues none', async () => {
     const { club, member, get } = await newTenant(world)
     await newCard(club, await newMember(world.db, club), plain(1))
     await newCard(await newClub(world.db), member, plain(1))
@@ -301,7 +304,7 @@ describe('the member card', () => {
     expect(await world.db.memberCard.count({ where: { clubId: club, personId: member } })).toBe(0)
   })
 
-  it('is the one issued last, though it is not valid and an earlier one is', async () => {
+  it('returns the latest card, even if it is not valid and an earlier one is', async () => {
     const { club, member, get } = await newTenant(world)
     await newCard(club, member, plain(9), { issuedAt: new Date(1_000_000) })
     const serial = await newCard(club, member, plain(-1), { issuedAt: new Date(3_000_000) })
@@ -309,7 +312,7 @@ describe('the member card', () => {
     expect((await get('/me/membercard')).body.card).toMatchObject({ serial, valid: false })
   })
 
-  it('is valid through its last day, and not the day after', async () => {
+  it('is valid through validUntil', async () => {
     const { club, member, get } = await newTenant(world)
     await newCard(club, member, plain(0))
     expect((await get('/me/membercard')).body.card).toMatchObject({ valid: true, validUntil: plain(0) })
@@ -317,7 +320,7 @@ describe('the member card', () => {
     expect((await get('/me/membercard')).body.card).toMatchObject({ valid: false, validUntil: plain(-1) })
   })
 
-  it('is not valid with any status but valid', async () => {
+  it('is not valid with any other status', async () => {
     const { club, member, get } = await newTenant(world)
     await newCard(club, member, plain(9), { status: 'Valid', departments: [] })
     expect((await get('/me/membercard')).body.card).toMatchObject({ status: 'Valid', valid: false, departments: [] })

@@ -13,19 +13,19 @@ afterAll(() => world.close())
 const read = async (api: 'apps' | 'lms' | 'notify') =>
   (await world.call('GET', '/openapi.json', { api, token: null })).body
 
-describe.each(['apps', 'lms', 'notify'] as const)('the document of %s', (api) => {
-  it('is valid OpenAPI 3.1 for an outside validator', async () => {
+describe.each(['apps', 'lms', 'notify'] as const)('the OpenAPI document of %s', (api) => {
+  it('passes an independent OpenAPI 3.1 validator', async () => {
     const document = await read(api)
     expect(document.openapi).toBe('3.1.0')
     expect(await new Validator().validate(document)).toMatchObject({ valid: true })
     expect(document.servers).toEqual([{ url: `http://${api}.test/v1` }])
   })
 
-  it('has the endpoints of its section, with their true statuses and scopes', async () => {
+  it('lists the endpoints of its section with their statuses and scopes', async () => {
     const { paths } = await read(api)
-    // biome-ignore lint/suspicious/noExplicitAny: a document is any JSON
+    // biome-ignore lint/suspicious/noExplicitAny: any JSON
     const described = Object.entries<any>(paths).flatMap(([path, operations]) =>
-      // biome-ignore lint/suspicious/noExplicitAny: a document is any JSON
+      // biome-ignore lint/suspicious/noExplicitAny: any JSON
       Object.entries<any>(operations).map(([method, { responses, security }]) => {
         const success = Object.keys(responses).filter((status) => status.startsWith('2'))
         return [method.toUpperCase(), path, ...success, ...security[0].bearer].join(' ')
@@ -39,9 +39,9 @@ describe.each(['apps', 'lms', 'notify'] as const)('the document of %s', (api) =>
     expect(described.sort()).toEqual(served.sort())
   })
 
-  it('describes each error in the envelope that it has', async () => {
+  it('describes each error in its envelope', async () => {
     const { paths, components } = await read(api)
-    // biome-ignore lint/suspicious/noExplicitAny: a document is any JSON
+    // biome-ignore lint/suspicious/noExplicitAny: any JSON
     for (const { responses } of Object.values<any>(paths).flatMap((operations) => Object.values<any>(operations))) {
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '429', '503']))
       for (const [status, response] of Object.entries<{ content: { 'application/json': { schema: object } } }>(
@@ -59,7 +59,7 @@ describe.each(['apps', 'lms', 'notify'] as const)('the document of %s', (api) =>
 })
 
 describe('the OpenAPI document', () => {
-  it('has the scope of a PUT in the query, conditions in headers, and exactly one field in the body', async () => {
+  it('describes PUT with scope in the query, conditions in headers and one field in the body', async () => {
     const { put } = (await read('apps')).paths['/storage/{collection}/{key}']
     const places = put.parameters.map((one: { in: string; name: string }) => `${one.in} ${one.name}`)
     expect(places.sort()).toEqual([
@@ -79,19 +79,19 @@ describe('the OpenAPI document', () => {
     })
   })
 
-  it('has the Idempotency-Key among the headers', async () => {
+  it('lists Idempotency-Key as a header', async () => {
     const { post } = (await read('lms')).paths['/quizzes/{quizId}/results']
     expect(post.parameters.map((one: { name: string }) => one.name)).toEqual(['quizId', 'Idempotency-Key'])
     expect(Object.keys(post.requestBody.content['application/json'].schema.properties)).toEqual(['answers'])
   })
 
-  it('says that a 204 has no body', async () => {
+  it('describes 204 without a body', async () => {
     const { delete: remove } = (await read('notify')).paths['/apps/{id}/webhook']
     expect(remove.responses['204']).not.toHaveProperty('content')
     expect(remove).not.toHaveProperty('requestBody')
   })
 
-  it('is read with GET and HEAD alone, and only where an API is', async () => {
+  it('is served to GET and HEAD at the host of a section only', async () => {
     const get = (host: string) => world.call('GET', '/openapi.json', { host, token: null })
     expect((await get('elsewhere.test')).status).toBe(404)
     expect(await world.call('POST', '/openapi.json', { token: null, body: {} })).toMatchObject({

@@ -28,7 +28,7 @@ const q3: Question = { id: 'q3', type: 'multiple', options: ['A', 'B', 'C', 'D']
 const choices = [q1, q2, q3]
 const right = { q1: 'Green', q2: '4', q3: ['A', 'C'] }
 
-/** Mints a quiz of this world's academy, released and with the threshold 60 if nothing is said. */
+/** Creates a quiz of this world's academy: released, with the threshold 60, unless `more` says otherwise. */
 async function mint(questions: Question[], more: Record<string, unknown> = {}) {
   const quizId = id('quiz')
   const data = {
@@ -78,7 +78,7 @@ const post = (quiz: string, body: unknown, options: Call = {}) =>
 const submit = (quiz: string, answers: unknown, options: Call = {}) => post(quiz, { answers }, options)
 const withKey = (key: string) => ({ headers: { 'idempotency-key': key } })
 
-/** All that a submission could have stored. */
+/** Counts every row that a submission may store. */
 async function stored(quizId: string) {
   const results = await world.db.quizResult.count({ where: { quizId } })
   const answers = await world.db.answer.count({ where: { quizId } })
@@ -100,18 +100,18 @@ const EMPTY = ['This quiz has no questions.', 'quiz_empty'] as const
 const EXHAUSTED = ['All attempts at this quiz are used up.', 'attempts_exhausted'] as const
 const MISMATCH = ['This Idempotency-Key came with another body before.', 'idempotency_mismatch'] as const
 
-describe('a submitted attempt', () => {
+describe('POST /quizzes/{quizId}/results', () => {
   it.each([
-    ['passed', 100, 3, 'with all right', choices, right],
-    ['passed', 66.67, 3, 'with enough right', choices, { ...right, q1: 'Red' }],
-    ['failed', 33.33, 3, 'with too little right', choices, { q1: 'Green', q3: ['A'] }],
-    ['failed', 0, 3, 'without an answer', choices, {}],
-    ['failed', 0, 1, 'with a text that is not offered', [q1], { q1: 'Purple' }],
-    ['pending_review', 100, 1, 'with a text', [q1, { id: 't', type: 'text' }], { q1: 'Green', t: 'x' }],
-    ['pending_review', 0, 1, 'with an image', [q1, { id: 'i', type: 'image' }], { i: 'https://a.b/c' }],
-    ['pending_review', 0, 0, 'with a file alone', [{ id: 'f', type: 'file' }], { f: 'anything' }],
+    ['passed', 100, 3, 'all correct', choices, right],
+    ['passed', 66.67, 3, 'enough correct', choices, { ...right, q1: 'Red' }],
+    ['failed', 33.33, 3, 'too few correct', choices, { q1: 'Green', q3: ['A'] }],
+    ['failed', 0, 3, 'no answers', choices, {}],
+    ['failed', 0, 1, 'a text that is not offered', [q1], { q1: 'Purple' }],
+    ['pending_review', 100, 1, 'an open text', [q1, { id: 't', type: 'text' }], { q1: 'Green', t: 'x' }],
+    ['pending_review', 0, 1, 'an open image', [q1, { id: 'i', type: 'image' }], { i: 'https://a.b/c' }],
+    ['pending_review', 0, 0, 'only an open file', [{ id: 'f', type: 'file' }], { f: 'anything' }],
   ] as [string, number, number, string, Question[], Record<string, unknown>][])(
-    'is %s, %d percent of %d, %s',
+    'returns %s, %d percent of %d questions: %s',
     async (reviewStatus, score, gradedQuestions, _, questions, answers) => {
       const { status, headers, body } = await submit(await mint(questions), answers)
       expect(status).toBe(201)
@@ -121,14 +121,14 @@ describe('a submitted attempt', () => {
     },
   )
 
-  it('is graded with the threshold of its quiz, which reaching passes', async () => {
+  it('passes when the exact ratio reaches the threshold', async () => {
     const answers = { q1: 'Green', q2: '4' }
     expect((await submit(await mint(choices, { threshold: 66.66 }), answers)).body.passed).toBe(true)
     expect((await submit(await mint(choices, { threshold: 66.67 }), answers)).body.passed).toBe(false)
     expect((await submit(await mint([q1, q2], { threshold: 50 }), { q1: 'Green' })).body.passed).toBe(true)
   })
 
-  it('is stored as it was answered, with every answer and its grading', async () => {
+  it('stores every answer as sent, with its grade', async () => {
     const questions: Question[] = [...choices, { id: 't', type: 'text' }, { id: 'f', type: 'file' }]
     const quizId = await mint(questions, { threshold: 42.5 })
     const sent = { t: 'NUL \0, half \ud83d, "quotes"', q3: ['C', 'A', 'C'], q1: 'Red' }
@@ -157,21 +157,21 @@ describe('a submitted attempt', () => {
     })
   })
 
-  it('has an id of its own each time', async () => {
+  it('creates a new id each time', async () => {
     const quiz = await mint(choices)
     const replies = await Promise.all(Array.from({ length: 10 }, () => submit(quiz, right)))
     expect(new Set(replies.map(({ body }) => body.id)).size).toBe(10)
     expect(await stored(quiz)).toEqual({ results: 10, answers: 30, records: 0, completions: 0 })
   })
 
-  it('may answer questions whose ids are names of the language', async () => {
+  it('accepts question ids such as __proto__', async () => {
     const questions = ['__proto__', 'constructor', 'toString'].map((id) => ({ ...q1, id }))
     const quiz = await mint(questions)
     const reply = await post(quiz, '{"answers":{"__proto__":"Green","constructor":"Green"}}')
     expect(reply.body).toMatchObject({ score: 66.67, passed: true })
   })
 
-  it('loses the fields that a client adds to the body', async () => {
+  it('discards unknown fields of the body', async () => {
     const quiz = await mint(choices)
     const extra = {
       score: 100,
@@ -190,7 +190,7 @@ describe('a submitted attempt', () => {
     expect((await stored(quiz)).records).toBe(0)
   })
 
-  it('takes a body of 1 MiB, and none larger', async () => {
+  it('accepts a body of 1 MiB and no more', async () => {
     const quiz = await mint([{ id: 't', type: 'text' }])
     const bodyOf = (bytes: number) => `{"answers":{"t":"${'x'.repeat(bytes - 20)}"}}`
     expect((await post(quiz, bodyOf(1_048_576))).status).toBe(201)
@@ -200,13 +200,13 @@ describe('a submitted attempt', () => {
   })
 })
 
-describe('the lesson of a quiz', () => {
+describe('a lesson with a quiz', () => {
   it.each([
     ['passed', choices, right],
     ['failed', choices, {}],
     ['pending_review', [{ id: 't', type: 'text' }], {}],
   ] as [string, Question[], object][])(
-    'is completed with an attempt that is %s',
+    'is completed by an attempt that is %s',
     async (reviewStatus, questions, answers) => {
       const lessonId = await mintLesson()
       const { body } = await submit(await mint(questions, { lessonId }), answers)
@@ -227,7 +227,7 @@ describe('the lesson of a quiz', () => {
     expect(await world.db.lessonCompletion.findMany({ where: { lessonId } })).toEqual(first)
   })
 
-  it('is completed once by attempts at the same time', async () => {
+  it('is completed once by concurrent attempts', async () => {
     const lessonId = await mintLesson()
     const quiz = await mint(choices, { lessonId })
     const replies = await Promise.all(Array.from({ length: 12 }, () => submit(quiz, right)))
@@ -244,7 +244,7 @@ describe('a refused attempt', () => {
     ['answers is a string', { answers: 'q1' }],
     ['answers is a number', { answers: 1 }],
     ['answers is a boolean', { answers: true }],
-  ])('is a 400 when %s, and stores nothing', async (_, body) => {
+  ])('returns 400 when %s', async (_, body) => {
     const quiz = await mint(choices, { lessonId: await mintLesson() })
     expectRefusal(await post(quiz, body, withKey('k')), 400, 'invalid_request', NOT_OBJECT)
     expect(await stored(quiz)).toEqual(nothing)
@@ -252,7 +252,7 @@ describe('a refused attempt', () => {
 
   it.each([
     ['an unknown question', { ...right, q4: 'A' }, NO_SUCH_QUESTION],
-    ['a question of the language', { constructor: 'A' }, NO_SUCH_QUESTION],
+    ['constructor as a question', { constructor: 'A' }, NO_SUCH_QUESTION],
     ['an array for a single question', { q1: ['Green'] }, MISFIT],
     ['null for a single question', { q1: null }, MISFIT],
     ['a number for a single question', { q2: 4 }, MISFIT],
@@ -263,7 +263,7 @@ describe('a refused attempt', () => {
     ['an array for a text', { t: ['x'] }, MISFIT],
     ['a number for an image', { i: 1 }, MISFIT],
     ['null for a file', { f: null }, MISFIT],
-  ])('is a 400 when there is %s, and stores nothing', async (_, answers, message) => {
+  ])('returns 400 for %s', async (_, answers, message) => {
     const open = (['text', 'image', 'file'] as const).map((type) => ({ id: type[0]!, type }))
     const quiz = await mint([...choices, ...open], { lessonId: await mintLesson(), attemptsAllowed: 1 })
     expectRefusal(await submit(quiz, answers, withKey('k')), 400, 'invalid_request', message)
@@ -275,9 +275,9 @@ describe('a refused attempt', () => {
     ['null', 'null'],
     ['an array', '[]'],
     ['a string', '"answers"'],
-    ['cut off', '{"answers":{'],
+    ['truncated', '{"answers":{'],
     ['empty', ''],
-  ])('is a 400 when the body is %s, and stores nothing', async (_, body) => {
+  ])('returns 400 when the body is %s', async (_, body) => {
     const quiz = await mint(choices)
     const reply = await post(quiz, body)
     expect({ status: reply.status, code: reply.body.error.code }).toEqual({ status: 400, code: 'invalid_request' })
@@ -289,27 +289,27 @@ describe('a refused attempt', () => {
     ['has a space', 'a b'],
     ['is not ASCII', 'schl\u00fcssel'],
     ['has 256 characters', 'k'.repeat(256)],
-  ])('is a 400 when its Idempotency-Key %s, and stores nothing', async (_, key) => {
+  ])('returns 400 when the Idempotency-Key %s', async (_, key) => {
     const quiz = await mint(choices)
     expectRefusal(await submit(quiz, right, withKey(key)), 400, 'invalid_request', BAD_KEY)
     expect(await stored(quiz)).toEqual(nothing)
   })
 
-  it('is a 400 when there are two Idempotency-Keys', async () => {
+  it('returns 400 for two Idempotency-Keys', async () => {
     const quiz = await mint(choices)
     const headers = { 'idempotency-key': ['a', 'b'] } as unknown as Record<string, string>
     expectRefusal(await submit(quiz, right, { headers }), 400, 'invalid_request', BAD_KEY)
     expect(await stored(quiz)).toEqual(nothing)
   })
 
-  it('is a 401 without a token', async () => {
+  it('returns 401 without a token', async () => {
     const quiz = await mint(choices)
     const reply = await submit(quiz, right, { token: null })
     expectRefusal(reply, 401, 'invalid_token', 'This token is not valid.')
     expect(await stored(quiz)).toEqual(nothing)
   })
 
-  it('is a 403 without the scope, before its body is read', async () => {
+  it('returns 403 without the scope, before the body is read', async () => {
     const quiz = await mint(choices)
     const options = { claims: { scope: 'svc.me.profile:read ntf.apps.webhook:update' } }
     const message = `This token does not carry the ${SCOPE} scope.`
@@ -318,14 +318,14 @@ describe('a refused attempt', () => {
     expect(await stored(quiz)).toEqual(nothing)
   })
 
-  it('is a 403 below the Developer membership', async () => {
+  it('returns 403 below the Developer membership', async () => {
     const quiz = await mint(choices)
     const reply = await submit(quiz, right, { claims: { client_id: await mintClient('hobby') } })
     expectRefusal(reply, 403, 'missing_scope', 'The Developer membership is needed for this API.')
     expect(await stored(quiz)).toEqual(nothing)
   })
 
-  it('is a 404 when the member is none of the academy, or no more', async () => {
+  it('returns 404 for former members and people outside the academy', async () => {
     const quiz = await mint(choices)
     const message = 'This member does not exist in this academy.'
     const past = await mintLearner()
@@ -343,21 +343,21 @@ describe('a refused attempt', () => {
     ['an id with a NUL', 'a%00b'],
     ['of 256 characters', 'x'.repeat(256)],
     ['of 10,000 characters', 'x'.repeat(10_000)],
-    ['a path', '..%2F..'],
+    ['a relative path', '..%2F..'],
     ['an attempt at SQL', "'%22;--"],
-    ['beyond ASCII', '%F0%9F%98%80'],
-  ])('is a 404 when its quiz is %s', async (_, quiz) => {
+    ['not ASCII', '%F0%9F%98%80'],
+  ])('returns 404 when the quiz id is %s', async (_, quiz) => {
     const reply = await world.call('POST', `/quizzes/${quiz}/results`, { body: { answers: {} } })
     expectRefusal(reply, 404, 'not_found', NO_QUIZ)
   })
 
-  it('is a 404 when its quiz is a draft, and stores nothing', async () => {
+  it('returns 404 for a draft', async () => {
     const quiz = await mint(choices, { state: 'draft', lessonId: await mintLesson() })
     expectRefusal(await submit(quiz, right, withKey('k')), 404, 'not_found', NO_QUIZ)
     expect(await stored(quiz)).toEqual(nothing)
   })
 
-  it.each(['released', 'closed'] as const)('is a 404 when its quiz is %s by another academy', async (state) => {
+  it.each(['released', 'closed'] as const)('returns 404 for a quiz that is %s in another academy', async (state) => {
     const academyId = id('academy')
     await world.db.organisation.create({ data: { id: academyId, kind: 'academy', name: 'Other' } })
     await world.db.membership.create({ data: { organisationId: academyId, personId: world.ids.member } })
@@ -378,7 +378,7 @@ describe('a refused attempt', () => {
     expect(await stored(quiz)).toEqual(nothing)
   })
 
-  it('is a 409 when the attempts of the member are used up, and stores nothing', async () => {
+  it("returns 409 when the member's attempts are used up", async () => {
     const quiz = await mint(choices, { attemptsAllowed: 2 })
     expect((await submit(quiz, {})).status).toBe(201)
     expect((await submit(quiz, right)).status).toBe(201)
@@ -398,19 +398,19 @@ describe('a refused attempt', () => {
   })
 })
 
-describe('what is refused first', () => {
-  it('is the shape of key and answers, before the quiz is looked for', async () => {
+describe('the order of refusals', () => {
+  it('checks the form of key and answers before the quiz', async () => {
     expectRefusal(await submit('nowhere', {}, withKey('a b')), 400, 'invalid_request', BAD_KEY)
     expectRefusal(await submit('nowhere', []), 400, 'invalid_request', NOT_OBJECT)
     const closed = await mint(choices, { state: 'closed' })
     expectRefusal(await submit(closed, null), 400, 'invalid_request', NOT_OBJECT)
   })
 
-  it('is the quiz, before the answers are compared with it', async () => {
+  it('checks the quiz before the answers', async () => {
     expectRefusal(await submit('nowhere', { q9: 1 }, withKey('k')), 404, 'not_found', NO_QUIZ)
   })
 
-  it('is the key, before the state of the quiz', async () => {
+  it('checks the key before the state of the quiz', async () => {
     const quiz = await mint(choices)
     await submit(quiz, right, withKey('k'))
     await world.db.quiz.update({ where: { id: quiz }, data: { state: 'closed' } })
@@ -419,7 +419,7 @@ describe('what is refused first', () => {
     expectRefusal(await submit(quiz, {}, withKey('other')), 409, 'conflict', ...CLOSED)
   })
 
-  it('is closed before empty, empty before used up, and used up before answers that do not fit', async () => {
+  it('checks closed, then empty, then attempts, then the answers', async () => {
     const quiz = await mint([q1], { attemptsAllowed: 1 })
     await submit(quiz, {})
     expectRefusal(await submit(quiz, { q9: 1 }), 409, 'conflict', ...EXHAUSTED)
@@ -445,7 +445,7 @@ describe('an Idempotency-Key', () => {
     expect(await stored(quiz)).toEqual({ results: 1, answers: 3, records: 1, completions: 1 })
   })
 
-  it('takes a body for the same whatever the order of its keys, and its discarded fields', async () => {
+  it('ignores the order of keys and unknown fields of the body', async () => {
     const quiz = await mint([...choices, { ...q1, id: '__proto__' }, { ...q1, id: '10' }])
     const send = (body: string) => post(quiz, body, withKey('k'))
     const first = await send('{"answers":{"q1":"Green","q2":"4","__proto__":"Red","10":"Blue"}}')
@@ -468,14 +468,14 @@ describe('an Idempotency-Key', () => {
     ['another order within an answer', { ...right, q3: ['C', 'A'] }],
     ['answers that do not fit', { ...right, q3: 'A' }],
     ['answers to other questions', { q1: 'Green', q2: '4', q9: ['A', 'C'] }],
-  ])('is refused with %s', async (_, answers) => {
+  ])('returns 409 for %s', async (_, answers) => {
     const quiz = await mint(choices)
     await submit(quiz, right, withKey('k'))
     expectRefusal(await submit(quiz, answers, withKey('k')), 409, 'conflict', ...MISMATCH)
     expect(await stored(quiz)).toEqual({ results: 1, answers: 3, records: 1, completions: 0 })
   })
 
-  it('gives the first answer also after the quiz has changed, closed, or its attempts are used up', async () => {
+  it('returns the first answer even after the quiz has changed, closed or run out of attempts', async () => {
     const quiz = await mint(choices, { attemptsAllowed: 1 })
     const first = await submit(quiz, right, withKey('k'))
     const again = async () => expect((await submit(quiz, right, withKey('k'))).text).toBe(first.text)
@@ -488,7 +488,7 @@ describe('an Idempotency-Key', () => {
     expect((await stored(quiz)).results).toBe(1)
   })
 
-  it('is of one quiz, one member, one client', async () => {
+  it('is scoped to one quiz, member and client', async () => {
     const [quiz, other] = [await mint(choices), await mint(choices)]
     const sub = await mintLearner()
     const client_id = await mintClient()
@@ -502,19 +502,19 @@ describe('an Idempotency-Key', () => {
     expect(new Set(replies.map(({ body }) => body.id)).size).toBe(4)
   })
 
-  it('tells upper from lower case', async () => {
+  it('is case-sensitive', async () => {
     const quiz = await mint(choices)
     expect((await submit(quiz, right, withKey('k'))).status).toBe(201)
     expect((await submit(quiz, {}, withKey('K'))).status).toBe(201)
   })
 
-  it('is free again after a refusal', async () => {
+  it('can be reused after a refusal', async () => {
     const quiz = await mint(choices)
     expect((await submit(quiz, { q9: 1 }, withKey('k'))).status).toBe(400)
     expect((await submit(quiz, right, withKey('k'))).status).toBe(201)
   })
 
-  it('is remembered for 24 hours, and then new', async () => {
+  it('is remembered for 24 hours', async () => {
     const quiz = await mint(choices)
     const first = await submit(quiz, right, withKey('k'))
     world.advance(DAY - 20)
@@ -528,8 +528,8 @@ describe('an Idempotency-Key', () => {
     expect(await stored(quiz)).toMatchObject({ results: 2, records: 1 })
   })
 
-  it('is deleted when its 24 hours are over', async () => {
-    // Long ago, so that no record of another test is that old.
+  it('is deleted after 24 hours', async () => {
+    // A time before the records of all other tests.
     const start = Date.parse('2001-02-03T04:05:06Z')
     const { client: clientId, member: personId, academy: organisationId } = world.ids
     const quizId = await mint(choices)
@@ -544,7 +544,7 @@ describe('an Idempotency-Key', () => {
   })
 })
 
-/** A caller as of another node: it shares nothing with its twins but the database. */
+/** A caller as on another node: it shares only the database. */
 const node = () =>
   callAs(
     { ...world.core, db: world.db.$extends({}) as unknown as Database },
@@ -552,30 +552,24 @@ const node = () =>
   ).quizzes
 const statuses = (replies: Reply[]) => replies.map(({ status }) => status).sort()
 
-describe('submissions at the same time', () => {
-  it.each([null, 1])(
-    'have one result and one answer when they are 64 twins (attempts: %s)',
-    async (attemptsAllowed) => {
-      const quiz = await mint(choices, { attemptsAllowed, lessonId: await mintLesson() })
-      const replies = await Promise.all(Array.from({ length: 64 }, () => submit(quiz, right, withKey('twins'))))
-      expect(statuses(replies)).toEqual(Array(64).fill(201))
-      expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
-      expect(await stored(quiz)).toEqual({ results: 1, answers: 3, records: 1, completions: 1 })
-    },
-  )
+describe('concurrent submissions', () => {
+  it.each([null, 1])('store one result for 64 equal requests with one key (attempts: %s)', async (attemptsAllowed) => {
+    const quiz = await mint(choices, { attemptsAllowed, lessonId: await mintLesson() })
+    const replies = await Promise.all(Array.from({ length: 64 }, () => submit(quiz, right, withKey('twins'))))
+    expect(statuses(replies)).toEqual(Array(64).fill(201))
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
+    expect(await stored(quiz)).toEqual({ results: 1, answers: 3, records: 1, completions: 1 })
+  })
 
-  it.each([null, 1])(
-    'have one result when they are 64 twins on as many nodes (attempts: %s)',
-    async (attemptsAllowed) => {
-      const quizId = await mint(choices, { attemptsAllowed })
-      const twin = () => node().submit({ quizId, idempotencyKey: 'twins', answers: right })
-      const results = await Promise.all(Array.from({ length: 64 }, twin))
-      expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1)
-      expect(await stored(quizId)).toEqual({ results: 1, answers: 3, records: 1, completions: 0 })
-    },
-  )
+  it.each([null, 1])('store one result for 64 equal requests on 64 nodes (attempts: %s)', async (attemptsAllowed) => {
+    const quizId = await mint(choices, { attemptsAllowed })
+    const twin = () => node().submit({ quizId, idempotencyKey: 'twins', answers: right })
+    const results = await Promise.all(Array.from({ length: 64 }, twin))
+    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1)
+    expect(await stored(quizId)).toEqual({ results: 1, answers: 3, records: 1, completions: 0 })
+  })
 
-  it('have one result when they replace an expired record', async () => {
+  it('store one result when they replace an expired record', async () => {
     const quiz = await mint(choices)
     await submit(quiz, {}, withKey('k'))
     world.advance(DAY)
@@ -585,7 +579,7 @@ describe('submissions at the same time', () => {
     expect(await stored(quiz)).toEqual({ results: 2, answers: 6, records: 1, completions: 0 })
   })
 
-  it('have one winner when one key comes with many bodies', async () => {
+  it('let one body win under one key', async () => {
     const quiz = await mint(choices)
     const bodies = Array.from({ length: 24 }, (_, n) => ({ q1: String(n) }))
     const replies = await Promise.all(bodies.map((answers) => submit(quiz, answers, withKey('k'))))
@@ -597,8 +591,8 @@ describe('submissions at the same time', () => {
   })
 
   it.each([
-    ['without a key', () => ({})],
-    ['each with a key of its own', () => withKey(id('key'))],
+    ['without keys', () => ({})],
+    ['with different keys', () => withKey(id('key'))],
   ])('never exceed the attempts allowed, %s', async (_, options) => {
     const quiz = await mint(choices, { attemptsAllowed: 1, lessonId: await mintLesson() })
     const replies = await Promise.all(Array.from({ length: 20 }, () => submit(quiz, right, options())))
@@ -610,7 +604,7 @@ describe('submissions at the same time', () => {
     expect((await stored(quiz)).records).toBeLessThanOrEqual(1)
   })
 
-  it('use up several attempts exactly, on several nodes', async () => {
+  it('use up exactly the attempts allowed on several nodes', async () => {
     const quizId = await mint(choices, { attemptsAllowed: 3 })
     const outcomes = await Promise.allSettled(
       Array.from({ length: 30 }, () => node().submit({ quizId, answers: right })),
@@ -621,7 +615,7 @@ describe('submissions at the same time', () => {
   })
 })
 
-/** Runs an attempt into a change that is not committed yet, and commits when the attempt waits for it. */
+/** Starts `attempt` while `change` is uncommitted, and commits once the attempt waits for it. */
 async function meet(change: (tx: Transaction) => Promise<unknown>, attempt: () => Promise<Reply>, then = change) {
   let reply: Promise<Reply> | undefined
   await world.db.$transaction(async (tx) => {
@@ -636,8 +630,8 @@ async function meet(change: (tx: Transaction) => Promise<unknown>, attempt: () =
   return reply!
 }
 
-describe('an attempt meets', () => {
-  it('the deletion of its quiz, which then does not exist', async () => {
+describe('a submission while another transaction', () => {
+  it('deletes the quiz, returns 404', async () => {
     const quiz = await mint(choices)
     const reply = await meet(
       (tx) => tx.quiz.delete({ where: { id: quiz } }),
@@ -647,7 +641,7 @@ describe('an attempt meets', () => {
     expect(await stored(quiz)).toEqual(nothing)
   })
 
-  it('the deletion of a question, which then is not graded', async () => {
+  it('deletes a question, is graded without it', async () => {
     const quiz = await mint(choices)
     const where = { of: { quizId: quiz, id: 'q1' } }
     const reply = await meet(
@@ -659,7 +653,7 @@ describe('an attempt meets', () => {
     expect(await stored(quiz)).toMatchObject({ results: 1, answers: 2 })
   })
 
-  it('the deletion of its lesson, which then is not completed', async () => {
+  it('deletes the lesson, completes nothing', async () => {
     const lessonId = await mintLesson()
     const quiz = await mint(choices, { lessonId })
     const reply = await meet(
@@ -670,7 +664,7 @@ describe('an attempt meets', () => {
     expect(await stored(quiz)).toEqual({ results: 1, answers: 3, records: 1, completions: 0 })
   })
 
-  it('the removal of its client, whose token then is not valid', async () => {
+  it('deletes the client, returns 401', async () => {
     const client_id = await mintClient()
     const quiz = await mint(choices)
     const options = { ...withKey('k'), claims: { client_id } }
@@ -682,14 +676,14 @@ describe('an attempt meets', () => {
     expect(await stored(quiz)).toEqual(nothing)
   })
 
-  it('a deadlock, and comes once more', async () => {
+  it('deadlocks with it, is repeated', async () => {
     const quiz = await mint(choices, { attemptsAllowed: 1 })
     const sub = await mintLearner()
     const reply = await meet(
       (tx) => tx.$queryRaw`SELECT id FROM "Person" WHERE id = ${sub} FOR UPDATE`,
       () => submit(quiz, right, { claims: { sub } }),
       async (tx) => {
-        // Whoever looks first gives way: the attempt, which looks after three seconds.
+        // The first to check gives way: the attempt, after three seconds.
         await tx.$executeRaw`SET LOCAL deadlock_timeout = '30s'`
         return tx.membership.updateMany({ where: { personId: sub }, data: { joinedAt: new Date(0) } })
       },
@@ -702,8 +696,8 @@ describe('an attempt meets', () => {
 describe('1 MiB of hostile answers', () => {
   it.each([
     ['without a key', undefined],
-    ['with a key that is remembered', 'k'],
-  ])('is refused without holding anybody up, %s', async (_, key) => {
+    ['with a used key', 'k'],
+  ])('is refused, %s', async (_, key) => {
     const quiz = await mint(choices)
     const options = key === undefined ? {} : withKey(key)
     if (key) await submit(quiz, right, options)

@@ -4,7 +4,7 @@ import { table } from '../support/table.ts'
 import type { World } from '../support/world.ts'
 import { id, startWorld } from '../support/world.ts'
 
-/** The limits of document B, in requests per minute and team. */
+/** The limits of quiz-and-webhook.md in requests per minute and team. */
 const limits = table<'Access level' | 'Production' | 'Sandbox'>(`
   | Access level | Production | Sandbox  |
   |--------------|------------|----------|
@@ -31,7 +31,7 @@ async function team(level: 'hobby' | 'developer', windowSeconds?: number) {
 const get = (client?: string, path = '/') => world.call('GET', path, client ? { claims: { client_id: client } } : {})
 
 describe.each(limits)('a team of the level $Access level', ({ 'Access level': level, Production }) => {
-  it(`has ${Production} requests a minute for each production client, and says so`, async () => {
+  it(`has ${Production} requests a minute, in headers of its production clients only`, async () => {
     const another = await team(level as 'hobby' | 'developer')
     const first = await get()
     expect(first.headers).toMatchObject({
@@ -45,7 +45,7 @@ describe.each(limits)('a team of the level $Access level', ({ 'Access level': le
   })
 })
 
-describe('the quota of a hobby team', () => {
+describe('the limit of a Hobby team', () => {
   it('is shared by its clients and tokens: request 60 passes, request 61 is refused', async () => {
     const another = await team('hobby')
     const replies = []
@@ -61,7 +61,7 @@ describe('the quota of a hobby team', () => {
     expect(await get(another.sandbox)).toMatchObject({ status: 200 })
   })
 
-  it('counts authenticated requests whatever their status, over all sections and tRPC, each call of a batch', async () => {
+  it('counts authenticated requests of any status, in all sections, over tRPC, and each call of a batch', async () => {
     await team('hobby')
     const remaining = async () => Number(/r=(\d+)/.exec(String((await get()).headers.ratelimit))![1])
     const bearer = { headers: { authorization: `Bearer ${await world.token()}` } }
@@ -84,7 +84,7 @@ describe('the quota of a hobby team', () => {
     expect(await remaining()).toBe(46)
   })
 
-  it('lets through just what is left of a batch', async () => {
+  it('lets the remaining calls of a batch through', async () => {
     await team('hobby')
     for (let i = 0; i < 55; i++) await get()
     const { status, body } = await world.internal('GET', `/trpc/${Array(10).fill('root').join(',')}?batch=1`, {
@@ -95,7 +95,7 @@ describe('the quota of a hobby team', () => {
     expect(body.at(-1).error.data).toMatchObject({ httpStatus: 429, error: 'rate_limited' })
   })
 
-  it('is whole again when the window is over, and whoever waits for Retry-After gets in', async () => {
+  it('is reset after the window, so that a request after Retry-After passes', async () => {
     await team('hobby', 2)
     for (let i = 0; i < 60; i++) await get()
     const refused = await get()

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([world.close(), other.close()]))
 
-/** Of the platform on its own behalf, for this world's academy, if nothing is said. */
+/** Calls quizzes.review, by default as the platform for this world's academy. */
 const reviewer = (claims: Record<string, unknown> = {}, at = world) => {
   const token = { sub: undefined, client_id: platform, organisation: world.ids.academy, scope: SCOPE, ...claims }
   const headers = async () => ({ authorization: `Bearer ${await at.token(token)}` })
@@ -54,7 +54,7 @@ const notPending = {
   message: 'This result is not waiting for a review.',
 }
 
-/** A quiz of as many choice questions (c0, c1, …) as are given, right or not, and of the open ones that are named. */
+/** Submits a quiz with one choice question for each of `choices` (c0, c1, …) and the open questions `open`. */
 async function submitted(choices: boolean[], open: string[], threshold = 60, headers: Record<string, string> = {}) {
   const quizId = id('quiz')
   const { academy } = world.ids
@@ -76,7 +76,7 @@ async function submitted(choices: boolean[], open: string[], threshold = 60, hea
   return { quizId, answer: reply.body, result: reply.body.id as string, submit }
 }
 
-/** The result, and question id to what its answer was graded as. */
+/** The result, and the grade of each answer by question id. */
 async function stored(result: string) {
   const { answers, ...row } = await world.db.quizResult.findUniqueOrThrow({
     where: { id: result },
@@ -86,7 +86,7 @@ async function stored(result: string) {
   return { row, graded, values: answers.map(({ value }) => value).sort() }
 }
 
-describe('a review', () => {
+describe('quizzes.review', () => {
   it.each([
     ['passed', 100, [true], { t: true }],
     ['passed', 66.67, [true, false], { t: true }],
@@ -94,7 +94,7 @@ describe('a review', () => {
     ['failed', 0, [], { t: false, i: false, f: false }],
     ['passed', 66.67, [], { t: true, i: true, f: false }],
     ['passed', 75, [true, true, true], { f: false }],
-  ] as const)('makes a result %s with %d percent', async (reviewStatus, score, choices, grades) => {
+  ] as const)('sets the result to %s with %d percent', async (reviewStatus, score, choices, grades) => {
     const { result, answer } = await submitted([...choices], Object.keys(grades))
     const before = await stored(result)
     const gradedQuestions = choices.length
@@ -108,25 +108,25 @@ describe('a review', () => {
     expect(values).toEqual(before.values)
   })
 
-  it('passes with the threshold that was stored with the result, which reaching passes', async () => {
+  it('passes when the exact ratio reaches the threshold stored with the result', async () => {
     const { quizId, result } = await submitted([true, true], ['t'], 66.66)
     await world.db.quiz.update({ where: { id: quizId }, data: { threshold: 100, state: 'closed' } })
     expect(await review(result, { t: false })).toMatchObject({ score: 66.67, passed: true })
     const just = await submitted([true], ['t'], 50)
     expect(await review(just.result, { t: false })).toMatchObject({ score: 50, passed: true })
-    // 66.67 is what the score says, and more than two of three are.
+    // The ratio is 2/3, which is below 66.67.
     const above = await submitted([true, true], ['t'], 66.67)
     expect(await review(above.result, { t: false })).toMatchObject({ score: 66.67, passed: false })
   })
 
-  it('is of the questions that the attempt had, whatever the quiz has become', async () => {
+  it('grades the questions of the attempt, even after the quiz has changed', async () => {
     const { quizId, result } = await submitted([true], ['t'])
     await world.db.question.create({ data: { quizId, id: 'new', position: 9, type: 'text', text: '?' } })
     expect(await refusal(review(result, { t: true, new: true }))).toEqual(misfit)
     expect(await review(result, { t: true })).toMatchObject({ score: 100, gradedQuestions: 1 })
   })
 
-  it('may grade questions whose ids are names of the language', async () => {
+  it('accepts question ids such as __proto__', async () => {
     const names = ['__proto__', 'constructor', 'toString']
     const { result } = await submitted([], names)
     const grades = JSON.parse('{"__proto__":true,"constructor":false,"toString":true}')
@@ -140,7 +140,7 @@ describe('a review', () => {
     expect(Object.entries((await stored(result)).graded).sort()).toEqual(Object.entries(grades).sort())
   })
 
-  it('may be a person of the platform, and a caller in its process', async () => {
+  it('accepts a first-party client with a member, and an in-process caller', async () => {
     const of = await submitted([], ['t'])
     const claims = { sub: world.ids.member }
     expect(await review(of.result, { t: true }, claims)).toMatchObject({ reviewStatus: 'passed' })
@@ -156,7 +156,7 @@ describe('a review', () => {
     })
   })
 
-  it('leaves the answer to the Idempotency-Key of its submission as it was', async () => {
+  it('leaves the answer stored for the Idempotency-Key unchanged', async () => {
     const { result, answer, submit } = await submitted([true], ['t'], 60, { 'idempotency-key': 'k' })
     await review(result, { t: true })
     const reviewed = await stored(result)
@@ -166,12 +166,12 @@ describe('a review', () => {
     expect(await stored(result)).toEqual(reviewed)
   })
 
-  it('scores as exact fractions have it', async () => {
+  it('computes the score as an exact fraction', async () => {
     const grading = fc.record({
       choices: fc.array(fc.boolean(), { maxLength: 6 }),
       open: fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }),
       hundredths: fc.integer({ min: 0, max: 10_000 }),
-      // Half of the thresholds are such as can be met exactly.
+      // Half of the thresholds can be met exactly.
       met: fc.boolean(),
     })
     await fc.assert(
@@ -183,7 +183,7 @@ describe('a review', () => {
         const { result } = await submitted(choices, Object.keys(grades), limit / 100)
         const { score, passed, reviewStatus, gradedQuestions } = await review(result, grades)
         expect({ score, passed, reviewStatus, gradedQuestions }).toEqual({
-          // Half up, in whole hundredths.
+          // Rounded half up to hundredths.
           score: Math.floor((20_000 * correct + all) / (2 * all)) / 100,
           passed: 10_000 * correct >= limit * all,
           reviewStatus: passed ? 'passed' : 'failed',
@@ -198,23 +198,23 @@ describe('a review', () => {
 
 describe('a refused review', () => {
   it.each([
-    ['nothing', undefined],
+    ['missing', undefined],
     ['null', null],
     ['an array', [true, true]],
-    ['a text', 'true'],
-    ['no question', {}],
-    ['a question less', { t: true }],
-    ['a question more', { t: true, i: true, x: true }],
-    ['another question', { t: true, x: true }],
-    ['a question of the machine', { t: true, i: true, c0: true }],
-    ['one in place of an open one', { t: true, c0: true }],
-    ['__proto__', JSON.parse('{"t":true,"__proto__":true}')],
-    ['constructor', { t: true, constructor: true }],
-    ['null for a grade', { t: true, i: null }],
-    ['a number for a grade', { t: true, i: 1 }],
-    ['a text for a grade', { t: true, i: 'true' }],
-    ['a list for a grade', { t: true, i: [true] }],
-  ])('is a 400 when grades are %s, and changes nothing', async (_, grades) => {
+    ['a string', 'true'],
+    ['empty', {}],
+    ['one question short', { t: true }],
+    ['one question too many', { t: true, i: true, x: true }],
+    ['those of another question', { t: true, x: true }],
+    ['those of a graded question too', { t: true, i: true, c0: true }],
+    ['those of a graded question instead', { t: true, c0: true }],
+    ['those of __proto__', JSON.parse('{"t":true,"__proto__":true}')],
+    ['those of constructor', { t: true, constructor: true }],
+    ['null for one question', { t: true, i: null }],
+    ['a number for one question', { t: true, i: 1 }],
+    ['a string for one question', { t: true, i: 'true' }],
+    ['a list for one question', { t: true, i: [true] }],
+  ])('returns 400 and changes nothing when grades are %s', async (_, grades) => {
     const { result } = await submitted([true], ['t', 'i'])
     const before = await stored(result)
     expect(await refusal(review(result, grades))).toEqual(misfit)
@@ -222,7 +222,7 @@ describe('a refused review', () => {
     expect(before.row.reviewStatus).toBe('pending_review')
   })
 
-  it('is a 404 for another academy, an unknown result and a malformed id', async () => {
+  it('returns 404 for another academy, an unknown result and a malformed id', async () => {
     const { result } = await submitted([], ['t'])
     const before = await stored(result)
     for (const organisation of [world.ids.club, world.ids.provider, id('academy'), 'a\0b', 'x'.repeat(300)]) {
@@ -234,7 +234,7 @@ describe('a refused review', () => {
     expect(await stored(result)).toEqual(before)
   })
 
-  it('is a 409 the second time, whatever it grades', async () => {
+  it('returns 409 for a second review, whatever its grades', async () => {
     const { result } = await submitted([true], ['t'])
     await review(result, { t: false })
     const before = await stored(result)
@@ -246,7 +246,7 @@ describe('a refused review', () => {
   })
 
   it.each([['passed', true] as const, ['failed', false] as const])(
-    'is a 409 for what the machine found %s',
+    'returns 409 for a result that was graded as %s',
     async (reviewStatus, right) => {
       const { result } = await submitted([right], [])
       const before = await stored(result)
@@ -257,7 +257,7 @@ describe('a refused review', () => {
     },
   )
 
-  it('is a 403 for an outside client whatever its scopes, and without the scope', async () => {
+  it('returns 403 for a client of a team, and without the scope', async () => {
     const { result } = await submitted([], ['t'])
     const before = await stored(result)
     const outside = { client_id: world.ids.client, sub: world.ids.member }
@@ -274,15 +274,15 @@ describe('a refused review', () => {
   })
 })
 
-describe('20 reviews at once', () => {
-  it('are won by one, and what is stored is wholly its own', async () => {
+describe('20 concurrent reviews', () => {
+  it('have one winner, and all stored grades are its own', async () => {
     const names = ['a', 'b', 'c', 'd', 'e']
     for (let round = 0; round < times(20, 3); round++) {
       const { result } = await submitted([true], names)
       const tries = Array.from({ length: 20 }, (_, n) =>
         Object.fromEntries(names.map((name, bit) => [name, ((n >> bit) & 1) === 1])),
       )
-      // Over two services, so that more connections than one pool has are at it.
+      // On two services, so that more connections compete than one pool has.
       const replies = await Promise.all(
         tries.map((grades, n) => refusal(review(result, grades, {}, n % 2 ? other : world))),
       )

@@ -21,8 +21,8 @@ async function usage(app = world.ids.app, club = world.ids.club) {
 
 const exceeded = { status: 413, body: { detail: 'App storage quota exceeded.' } }
 
-describe('the quota of an app in a club', () => {
-  it('is 10 MB by default, and can be filled to the last byte', async () => {
+describe('the storage quota', () => {
+  it('is 10 MB by default and can be filled to the last byte', async () => {
     world = await startWorld()
     expect(world.core.storageQuotaBytes).toBe(10_485_760)
     expect(await put('c/all', 10_485_760)).toMatchObject({
@@ -34,7 +34,7 @@ describe('the quota of an app in a club', () => {
     expect(await usage()).toEqual({ counted: 10_485_760, stored: 10_485_760 })
   })
 
-  it('counts both scopes, all collections and all members, in UTF-8 bytes', async () => {
+  it('counts UTF-8 bytes over both scopes, all collections and all members', async () => {
     world = await startWorld({ storageQuotaBytes: QUOTA })
     await put('a/k', 300)
     await put('b/k?scope=user', 300)
@@ -44,7 +44,7 @@ describe('the quota of an app in a club', () => {
     expect(await put('d/k', 392)).toMatchObject({ status: 200, headers: { 'x-storage-used': '1000' } })
   })
 
-  it('refuses what does not fit, and stores nothing of it', async () => {
+  it('refuses a write that exceeds it and stores nothing', async () => {
     world = await startWorld({ storageQuotaBytes: QUOTA })
     await put('c/k', 600)
     expect(await put('c/other', 401)).toMatchObject(exceeded)
@@ -54,7 +54,7 @@ describe('the quota of an app in a club', () => {
     expect(await usage()).toEqual({ counted: 600, stored: 600 })
   })
 
-  it('never stands in the way of a write that does not grow, of a delete or of a read, also when it was lowered', async () => {
+  it('allows reads, deletes and writes that do not grow the total, even after it was lowered', async () => {
     world = await startWorld({ storageQuotaBytes: QUOTA })
     await put('c/a', 500)
     await put('c/b', 500)
@@ -70,7 +70,7 @@ describe('the quota of an app in a club', () => {
     expect(await usage()).toEqual({ counted: 400, stored: 400 })
   })
 
-  it('is exact with 40 writers at once, on one key and on many', async () => {
+  it('is exact with 40 concurrent writers', async () => {
     world = await startWorld({ storageQuotaBytes: QUOTA })
     const writes = Array.from({ length: 40 }, async (_, i) => {
       const statuses = []
@@ -88,14 +88,14 @@ describe('the quota of an app in a club', () => {
     expect([...statuses].sort()).toEqual([200, 204, 404, 413])
   })
 
-  it('lets exactly five of seven values of a fifth through at once', async () => {
+  it('lets five of seven concurrent values of a fifth through', async () => {
     world = await startWorld({ storageQuotaBytes: QUOTA })
     const replies = await Promise.all(Array.from({ length: 7 }, (_, i) => put(`c/k${i}`, QUOTA / 5)))
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 413, 413])
     expect(await usage()).toEqual({ counted: QUOTA, stored: QUOTA })
   })
 
-  it('is given back when a member, whose entries go along, is removed', async () => {
+  it('frees the space of a removed member', async () => {
     world = await startWorld({ storageQuotaBytes: QUOTA })
     const { db, ids } = world
     const sub = id('member')
@@ -108,7 +108,7 @@ describe('the quota of an app in a club', () => {
     expect(await usage()).toEqual({ counted: 100, stored: 100 })
   })
 
-  it('also refuses, unread, a body that is larger by more than what surrounds a value', async () => {
+  it('refuses a body larger than the quota plus 64 KiB without reading it', async () => {
     world = await startWorld({ storageQuotaBytes: QUOTA })
     expect(await world.call('PUT', '/storage/c/k', { body: `{"value":${' '.repeat(70_000)}1}` })).toMatchObject(
       exceeded,

@@ -15,7 +15,7 @@ const get = (path: string, options: Call = {}) => world.call('GET', `/storage/${
 const remove = (path: string, options: Call = {}) => world.call('DELETE', `/storage/${path}`, options)
 const keys = async (path: string) => (await get(path)).body.items.map((item: { key: string }) => item.key)
 
-/** The storage limits of document A, and of the decisions. */
+/** The limits of member-apps.md and decisions.md. */
 const limits = table<'Request' | 'Answer'>(`
   | Request                               | Answer                                           |
   |---------------------------------------|--------------------------------------------------|
@@ -57,7 +57,7 @@ const limits = table<'Request' | 'Answer'>(`
 `)
 
 describe('a storage request', () => {
-  it.each(limits)('$Request is answered: $Answer', async ({ Request, Answer }) => {
+  it.each(limits)('$Request returns: $Answer', async ({ Request, Answer }) => {
     const [method, path] = Request.split(' /')
     const body = method === 'PUT' ? { value: 1 } : undefined
     const reply = await world.call(method!, `/storage/${encodeURI(path!).replaceAll('%25', '%')}`, { body })
@@ -65,7 +65,7 @@ describe('a storage request', () => {
     else expect([reply.status, reply.body]).toEqual([422, { detail: Answer }])
   })
 
-  it.each([1, 64])('takes names of %i characters', async (length) => {
+  it.each([1, 64])('accepts names of %i characters', async (length) => {
     const name = 'aZ0_-'.repeat(13).slice(0, length)
     expect(await put(`${name}/${name}`, 1)).toMatchObject({ status: 200, body: { key: name } })
     expect(await keys(name)).toEqual([name])
@@ -79,7 +79,7 @@ describe('a storage request', () => {
     expect(await keys('c65')).toEqual([])
   })
 
-  it.each(['__proto__', 'constructor', 'toString'])('takes %s for a name', async (name) => {
+  it.each(['__proto__', 'constructor', 'toString'])('accepts the name %s', async (name) => {
     await put(`${name}/${name}`, { [name]: 1 })
     expect((await get(`${name}/${name}`)).body).toMatchObject({ key: name })
     expect(await keys(name)).toEqual([name])
@@ -87,7 +87,7 @@ describe('a storage request', () => {
 })
 
 describe('an absent entry', () => {
-  it('is present after PUT, which answers 200 with the entry and its time', async () => {
+  it('is created by PUT, which returns 200 with the entry', async () => {
     const reply = await put('absent/k', { a: [1, null] })
     expect([reply.status, reply.body]).toEqual([
       200,
@@ -97,7 +97,7 @@ describe('an absent entry', () => {
     expect((await get('absent/k')).body).toEqual(reply.body)
   })
 
-  it('answers 404 to GET and to DELETE', async () => {
+  it('returns 404 for GET and DELETE', async () => {
     for (const reply of [await get('absent/none'), await remove('absent/none')]) {
       expect([reply.status, reply.body]).toEqual([404, { detail: 'This key does not exist.' }])
     }
@@ -105,7 +105,7 @@ describe('an absent entry', () => {
 })
 
 describe('a present entry', () => {
-  it('is replaced by PUT, with a new time', async () => {
+  it('is replaced by PUT, with a new updatedAt', async () => {
     const own = await startWorld()
     const call = (body?: unknown) => own.call(body ? 'PUT' : 'GET', '/storage/c/k', { body })
     const first = await call({ value: 1 })
@@ -116,7 +116,7 @@ describe('a present entry', () => {
     await own.close()
   })
 
-  it('is absent after DELETE, which answers 204 without a body', async () => {
+  it('is removed by DELETE, which returns 204 without a body', async () => {
     await put('present/k', 1)
     const reply = await remove('present/k')
     expect([reply.status, reply.text, reply.headers['content-type']]).toEqual([204, '', undefined])
@@ -125,7 +125,7 @@ describe('a present entry', () => {
   })
 })
 
-describe('a body', () => {
+describe('the body of a PUT', () => {
   it.each([
     ['', 'value is missing.'],
     ['[]', 'value is missing.'],
@@ -151,7 +151,7 @@ describe('a body', () => {
     expect(await keys('bodies?scope=user')).toEqual([])
   })
 
-  it('may name its field with escapes', async () => {
+  it('may spell its field with escapes', async () => {
     const reply = await world.call('PUT', '/storage/escaped/k', { body: '{"\\u0076alue":7}' })
     expect(reply.body).toMatchObject({ value: 7 })
   })
@@ -162,7 +162,7 @@ describe('a body', () => {
     ['application/json; charset=latin1', 415],
     ['application/json-patch+json', 415],
     ['text/plain', 415],
-  ])('of the type %s is answered %i', async (type, status) => {
+  ])('of type %s returns %i', async (type, status) => {
     const reply = await world.call('PUT', `/storage/types/k${status}`, {
       body: '{"value":1}',
       headers: { 'content-type': type },
@@ -173,7 +173,7 @@ describe('a body', () => {
 })
 
 describe('a list', () => {
-  it('is sorted by the bytes of the keys, and pages through them', async () => {
+  it('is sorted by the bytes of the keys, and paged', async () => {
     const own = ['_x', '-y', '10', '9', 'A', 'B', 'Z', '_', 'a', 'a-b', 'a_b', 'ab', 'b']
     await Promise.all(own.map((key) => put(`sorted/${key}`, key)))
     const sorted = ['-y', '10', '9', 'A', 'B', 'Z', '_', '_x', 'a', 'a-b', 'a_b', 'ab', 'b']
@@ -183,7 +183,7 @@ describe('a list', () => {
     expect((await get('sorted?offset=13')).body).toEqual({ items: [], total: 13 })
   })
 
-  it('has 50 entries, unless one asks for up to 200', async () => {
+  it('returns 50 entries by default and up to 200', async () => {
     for (let i = 0; i < 220; i += 44) {
       await Promise.all(Array.from({ length: 44 }, (_, n) => put(`many/k${String(i + n).padStart(3, '0')}`, i)))
     }
@@ -192,13 +192,13 @@ describe('a list', () => {
     expect([most.body.items.length, most.body.items[199].key]).toEqual([200, 'k199'])
   })
 
-  it('of an unknown collection is empty', async () => {
+  it('is empty for an unknown collection', async () => {
     expect((await get('unknown-collection')).body).toEqual({ items: [], total: 0 })
   })
 })
 
 describe('the owner of an entry', () => {
-  it('is the app: two clients of one app share, a client of another app does not', async () => {
+  it('is the app: its clients share entries, other apps do not see them', async () => {
     const { db, ids } = world
     const [second, other, otherApp] = [id('client'), id('client'), id('app')]
     await db.app.create({ data: { id: otherApp, name: 'Other', teamId: ids.team, providerId: ids.provider } })
@@ -228,7 +228,7 @@ describe('the owner of an entry', () => {
     expect((await get('clubs/k')).body.value).toBe(1)
   })
 
-  it('is, with scope=user, the member alone; one key may be in both', async () => {
+  it('is the member with scope=user; both scopes may use one key', async () => {
     const { db, ids } = world
     const sub = id('member')
     await db.person.create({ data: { id: sub, firstName: 'N', lastName: 'N', email: 'n@example.org' } })
@@ -249,8 +249,8 @@ describe('the owner of an entry', () => {
   })
 })
 
-describe('the ETag of an entry', () => {
-  it('is strong, new with every write, and not used again after a delete', async () => {
+describe('an ETag', () => {
+  it('is strong, new with every write and never reused after a delete', async () => {
     const seen = new Set<string>()
     for (let i = 0; i < 3; i++) {
       const written = await put('etag/k', 'same')
@@ -262,7 +262,7 @@ describe('the ETag of an entry', () => {
     expect(seen.size).toBe(3)
   })
 
-  it('in If-None-Match of a GET gives 304 without a body, while it is the one', async () => {
+  it('in If-None-Match of GET returns 304 until the entry changes', async () => {
     const { headers } = await put('etag/cached', 1)
     const conditional = { headers: { 'if-none-match': `"x", W/${headers.etag}` } }
     expect(await get('etag/cached', conditional)).toMatchObject({
@@ -276,7 +276,7 @@ describe('the ETag of an entry', () => {
 
   const changed = { status: 412, body: { detail: 'This entry has changed.' } }
 
-  it('in If-Match lets a write through only while it is the one', async () => {
+  it('in If-Match returns 412 when it is stale', async () => {
     const { headers } = await put('etag/match', 1)
     const conditional = { headers: { 'if-match': headers.etag!, 'content-type': 'application/json' } }
     expect(await put('etag/match', 2, { body: { value: 2 }, ...conditional })).toMatchObject({ status: 200 })
@@ -286,7 +286,7 @@ describe('the ETag of an entry', () => {
     expect(await remove('etag/match', { headers: { 'if-match': '*' } })).toMatchObject({ status: 204 })
   })
 
-  it('in If-Match is not that of an absent key, nor a weak one', async () => {
+  it('in If-Match returns 412 for an absent key and for a weak tag', async () => {
     expect(await put('etag/none', 1, { headers: { 'if-match': '*' } })).toMatchObject(changed)
     expect(await put('etag/none', 1, { headers: { 'if-match': '"x"' } })).toMatchObject(changed)
     expect(await remove('etag/none', { headers: { 'if-match': '"x"' } })).toMatchObject(changed)
@@ -297,7 +297,7 @@ describe('the ETag of an entry', () => {
     expect((await get('etag/weak')).body.value).toBe(1)
   })
 
-  it('may be asked not to be there: If-None-Match: * creates, and does nothing else', async () => {
+  it('in If-None-Match: * lets PUT create an entry, and nothing else', async () => {
     const create = { headers: { 'if-none-match': '*' } }
     expect(await put('etag/new', 1, create)).toMatchObject({ status: 200 })
     expect(await put('etag/new', 2, create)).toMatchObject(changed)
@@ -306,7 +306,7 @@ describe('the ETag of an entry', () => {
     expect(await remove('etag/absent', create)).toMatchObject({ status: 404 })
   })
 
-  it('lets one of twenty win that create at once', async () => {
+  it('in If-None-Match: * lets one of twenty concurrent writers create the entry', async () => {
     const create = { headers: { 'if-none-match': '*' } }
     const replies = await Promise.all(Array.from({ length: 20 }, (_, i) => put('etag/race', i, create)))
     expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(412)])

@@ -26,7 +26,7 @@ const setWebhook = async (app: string, body: object) =>
   expect((await world.call('PUT', `/apps/${app}/webhook`, { body })).status).toBe(200)
 const countOf = (app: string) => world.db.subscription.count({ where: { appId: app } })
 
-/** A subscription's row, with its secret opened. */
+/** A row of Subscription with its secret decrypted. */
 async function kept(subscription: string) {
   const { secret, ...row } = await world.db.subscription.findUniqueOrThrow({ where: { id: subscription } })
   const text = secret === null ? null : world.core.cipher.decrypt(secret, `Subscription.secret:${subscription}`)
@@ -41,8 +41,8 @@ describe.each(ways)('%s', (way) => {
     app = await mintApp(world)
   })
 
-  describe('a new subscription', () => {
-    it('takes over url and secret of the app', async () => {
+  describe('subscriptions.create', () => {
+    it('copies url and secret of the app', async () => {
       await setWebhook(app, { url, secret: 's3cret' })
       const made = await api.subscriptions.create({ app, subscriber: 'club-1' })
       expect(made).toEqual({ id: expect.any(String), app, subscriber: 'club-1', url, hasSecret: true })
@@ -53,7 +53,7 @@ describe.each(ways)('%s', (way) => {
       expect(Math.abs(createdAt.getTime() / 1000 - world.now())).toBeLessThan(30)
     })
 
-    it('has no secret where the app has none, and no url, either', async () => {
+    it('copies a missing secret and a missing url', async () => {
       const without = await api.subscriptions.create({ app, subscriber: 'a' })
       expect(without).toEqual({ id: without.id, app, subscriber: 'a', url: null, hasSecret: false })
       expect(await kept(without.id)).toMatchObject({ url: null, secret: null })
@@ -63,7 +63,7 @@ describe.each(ways)('%s', (way) => {
       expect(await kept(withUrl.id)).toMatchObject({ url, secret: null })
     })
 
-    it('keeps what it took over, whatever becomes of the app', async () => {
+    it('keeps its copy when the app changes', async () => {
       const other = 'https://other.example.org'
       await setWebhook(app, { url, secret: 'first' })
       const first = await api.subscriptions.create({ app, subscriber: 'a' })
@@ -78,14 +78,17 @@ describe.each(ways)('%s', (way) => {
       expect((await api.subscriptions.list({ app })).items).toEqual([first, second, third])
     })
 
-    it.each(['x', ' ', 'ä'.repeat(255), '😀'.repeat(255), 'a "b" \\ c'])('may be of %s', async (subscriber) => {
-      const made = await api.subscriptions.create({ app, subscriber })
-      expect(made.subscriber).toBe(subscriber)
-      expect(await kept(made.id)).toMatchObject({ subscriber })
-    })
+    it.each(['x', ' ', 'ä'.repeat(255), '😀'.repeat(255), 'a "b" \\ c'])(
+      'accepts the subscriber %s',
+      async (subscriber) => {
+        const made = await api.subscriptions.create({ app, subscriber })
+        expect(made.subscriber).toBe(subscriber)
+        expect(await kept(made.id)).toMatchObject({ subscriber })
+      },
+    )
 
     it.each(['', 'x'.repeat(256), 'a\nb', '\0', '\u007f', '\u0085', '\ud800', 7, null, undefined])(
-      'is refused when its subscriber is %j',
+      'returns 400 for the subscriber %j',
       async (subscriber) => {
         const refusal = await refusalOf(api.subscriptions.create({ app, subscriber: subscriber as never }))
         expect(refusal).toEqual({ status: 400, code: 'invalid_request', reason: undefined, message: SUBSCRIBER })
@@ -94,8 +97,8 @@ describe.each(ways)('%s', (way) => {
     )
   })
 
-  describe('the list', () => {
-    it('has those that have not ended, the oldest first, in pages', async () => {
+  describe('subscriptions.list', () => {
+    it('returns active subscriptions, oldest first, in pages', async () => {
       const made: string[] = []
       for (const subscriber of ['c', 'a', 'b', 'd']) {
         made.push((await api.subscriptions.create({ app, subscriber })).id)
@@ -114,7 +117,7 @@ describe.each(ways)('%s', (way) => {
       expect(await names({ offset: Number.MAX_SAFE_INTEGER })).toEqual([3])
     })
 
-    it('has those of one moment by their ids, and 50 of them', async () => {
+    it('sorts subscriptions of one moment by id, 50 by default', async () => {
       const createdAt = new Date()
       const ids = Array.from({ length: 60 }, () => id('subscription'))
       await world.db.subscription.createMany({
@@ -130,14 +133,14 @@ describe.each(ways)('%s', (way) => {
       [{ limit: '5' }, 'limit is 1 to 200.'],
       [{ offset: -1 }, 'offset is 0 or more.'],
       [{ offset: 1.5 }, 'offset is 0 or more.'],
-    ])('is refused with %j', async (page, message) => {
+    ])('returns 422 for %j', async (page, message) => {
       const refusal = await refusalOf(api.subscriptions.list({ app, ...(page as object) }))
       expect(refusal).toMatchObject({ status: 422, code: 'invalid_request', message })
     })
   })
 
-  describe('a removed subscription', () => {
-    it('is gone with its deliveries, and others are not', async () => {
+  describe('subscriptions.remove', () => {
+    it('removes the subscription and its deliveries, and no others', async () => {
       await setWebhook(app, { url })
       const [gone, stays] = [
         await api.subscriptions.create({ app, subscriber: 'a' }),
@@ -151,18 +154,18 @@ describe.each(ways)('%s', (way) => {
       expect(await refusalOf(api.subscriptions.remove({ id: gone.id }))).toMatchObject(NO_SUBSCRIPTION)
     })
 
-    it('may be one that has ended', async () => {
+    it('removes an ended subscription', async () => {
       const { id } = await api.subscriptions.create({ app, subscriber: 'a' })
       await world.db.subscription.update({ where: { id }, data: { endedAt: new Date() } })
       expect(await api.subscriptions.remove({ id })).toEqual({ id })
       expect(await countOf(app)).toBe(0)
     })
 
-    it.each(['', 'unknown', 'a\0b', 'x'.repeat(256), '\ud800'])('is a 404 when there is none: %j', async (id) => {
+    it.each(['', 'unknown', 'a\0b', 'x'.repeat(256), '\ud800'])('returns 404 for the unknown id %j', async (id) => {
       expect(await refusalOf(api.subscriptions.remove({ id }))).toMatchObject(NO_SUBSCRIPTION)
     })
 
-    it('is a 404 when it is of another provider', async () => {
+    it('returns 404 for a subscription of another provider', async () => {
       const other = await mintOther(world)
       const theirs = asPlatform(world, { organisation: other.provider })
       const { id } = await theirs.subscriptions.create({ app: other.app, subscriber: 'a' })
@@ -171,8 +174,8 @@ describe.each(ways)('%s', (way) => {
     })
   })
 
-  describe('an app', () => {
-    it('that is unknown or of another provider is a 404', async () => {
+  describe('the app of a subscription', () => {
+    it('returns 404 when it is unknown or of another provider', async () => {
       const other = await mintOther(world)
       for (const app of [id('app'), other.app]) {
         expect(await refusalOf(api.subscriptions.create({ app, subscriber: 'a' }))).toMatchObject(NO_APP)
@@ -181,7 +184,7 @@ describe.each(ways)('%s', (way) => {
       expect(await countOf(other.app)).toBe(0)
     })
 
-    it('that is suspended has no new subscriptions; those that it has are still there to see and to remove', async () => {
+    it('accepts no new subscriptions while suspended, but lists and removes', async () => {
       const { id } = await api.subscriptions.create({ app, subscriber: 'a' })
       await world.db.app.update({ where: { id: app }, data: { state: 'suspended' } })
       expect(await refusalOf(api.subscriptions.create({ app, subscriber: 'b' }))).toMatchObject(SUSPENDED)
@@ -190,16 +193,19 @@ describe.each(ways)('%s', (way) => {
       expect(await countOf(app)).toBe(0)
     })
 
-    it.each(['', 'a.b', 'a\0b', 'x'.repeat(65), 7, undefined])('with the id %j is refused', async (malformed) => {
-      const app = malformed as never
-      const created = await refusalOf(api.subscriptions.create({ app, subscriber: 'a' }))
-      expect(created).toMatchObject({ status: 400, code: 'invalid_request', message: APP })
-      expect(await refusalOf(api.subscriptions.list({ app }))).toMatchObject({ status: 422, message: APP })
-    })
+    it.each(['', 'a.b', 'a\0b', 'x'.repeat(65), 7, undefined])(
+      'is refused with the malformed id %j',
+      async (malformed) => {
+        const app = malformed as never
+        const created = await refusalOf(api.subscriptions.create({ app, subscriber: 'a' }))
+        expect(created).toMatchObject({ status: 400, code: 'invalid_request', message: APP })
+        expect(await refusalOf(api.subscriptions.list({ app }))).toMatchObject({ status: 422, message: APP })
+      },
+    )
   })
 })
 
-describe('a provider that cannot be one', () => {
+describe('a malformed provider id', () => {
   it.each(['a\0b', 'x'.repeat(256), '\ud800'])('has no apps and no subscriptions: %j', async (organisation) => {
     const nobody = asPlatform(world, { organisation })
     const { id } = await asPlatform(world).subscriptions.create({ app: world.ids.app, subscriber: 'a' })
@@ -210,7 +216,7 @@ describe('a provider that cannot be one', () => {
   })
 })
 
-describe('an app that changes while it is subscribed to', () => {
+describe('subscriptions.create while the app changes', () => {
   let app: string
   beforeEach(async () => {
     app = await mintApp(world)
@@ -218,7 +224,7 @@ describe('an app that changes while it is subscribed to', () => {
   })
   const create = () => asPlatform(world).subscriptions.create({ app, subscriber: 'a' })
 
-  it('is taken over as it was before or as it is now, never half', async () => {
+  it('copies url and secret of one version', async () => {
     const made = meanwhile(
       world.db,
       async (tx) => {
@@ -232,7 +238,7 @@ describe('an app that changes while it is subscribed to', () => {
     expect(await countOf(app)).toBe(1)
   })
 
-  it('is taken over as one of the writers left it', async () => {
+  it('copies url and secret of one of 20 writers', async () => {
     const writes = Array.from({ length: 20 }, (_, n) => setWebhook(app, { url: `${url}/${n}`, secret: `secret-${n}` }))
     const made = await Promise.all(Array.from({ length: 20 }, create))
     await Promise.all(writes)
@@ -242,7 +248,7 @@ describe('an app that changes while it is subscribed to', () => {
     }
   })
 
-  it('is a 409 when it is suspended', async () => {
+  it('returns 409 when the app is suspended', async () => {
     const refused = meanwhile(
       world.db,
       async (tx) => {
@@ -255,7 +261,7 @@ describe('an app that changes while it is subscribed to', () => {
     expect(await countOf(app)).toBe(0)
   })
 
-  it('is a 404 when it is removed', async () => {
+  it('returns 404 when the app is removed', async () => {
     const refused = meanwhile(
       world.db,
       (tx) => tx.app.delete({ where: { id: app } }),
@@ -265,8 +271,8 @@ describe('an app that changes while it is subscribed to', () => {
   })
 })
 
-describe('a subscription that is removed while a worker ends it', () => {
-  it('is removed all the same', async () => {
+describe('subscriptions.remove while a worker ends the subscription', () => {
+  it('is repeated after a deadlock', async () => {
     const receiver = await mintReceiver(world.db, await mintApp(world))
     const delivery = await mintDelivery(world.db, receiver)
     const { subscription } = receiver

@@ -39,7 +39,7 @@ interface Sent {
   headers?: Record<string, string>
 }
 
-/** `line` is the method and what stands behind `/trpc/`. */
+/** `line` is the method and the path behind `/trpc/`. */
 function ask(line: string, { on = world, by = 'club', input, query, ...sent }: Sent, more?: string): Promise<Reply> {
   const [method, path] = line.split(' ') as [string, string]
   const search = [input === undefined ? '' : `input=${encodeURIComponent(input)}`, query, more].filter(Boolean)
@@ -53,13 +53,13 @@ function ask(line: string, { on = world, by = 'club', input, query, ...sent }: S
   })
 }
 
-/** Connection parameters, which mean nothing to us, are among what is left to the adapter. */
+/** `connectionParams`, which this service does not use, sends a call through tRPC's own adapter. */
 const through = (line: string, sent: Sent) => ask(line, sent, 'connectionParams=null')
 
-/** New with every write. */
+/** Differs in two answers: each write has an ETag of its own. */
 const etagField = /,"etag":"\\"[0-9a-f-]{36}\\""/
 
-/** What two answers to the same request may differ in. */
+/** Drops from an answer what may differ between two equal requests. */
 function comparable({ status, headers, text }: Reply) {
   const { date, etag, ratelimit, 'retry-after': after, ...others } = headers
   const varying = Object.keys({ date, etag, ratelimit, after }).filter((name) => headers[name])
@@ -69,7 +69,7 @@ function comparable({ status, headers, text }: Reply) {
 
 const left = ({ headers }: Reply) => Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1] ?? 0)
 
-/** Both ways give the same answer, and say the same to the log and about the quota. */
+/** Expects equal answers, log lines and use of the quota on both ways. */
 async function expectSame(line: string, sent: Sent) {
   log.length = 0
   const [plain, adapted] = [await ask(line, sent), await through(line, sent)]
@@ -84,7 +84,7 @@ async function expectSame(line: string, sent: Sent) {
   return plain
 }
 
-describe('a single call is answered as tRPC would answer it:', () => {
+describe("a single call gets the answer of tRPC's own adapter:", () => {
   it.each<[status: number, line: string, sent: Sent]>([
     [200, 'GET root', {}],
     [200, 'GET me.profile', {}],
@@ -165,18 +165,18 @@ describe('a single call is answered as tRPC would answer it:', () => {
     [200, 'GET %6de.profile', {}],
     [400, 'GET me.profile%', {}],
     [400, 'GET me.profile%ff', {}],
-  ])('%i to %s %j', async (status, line, sent) => {
+  ])('%i for %s %j', async (status, line, sent) => {
     const own = (text: Sent['body']) => (typeof text === 'string' ? text.replace('$app', world.ids.app) : text)
     const filled = Object.fromEntries(Object.entries(sent).map(([key, value]) => [key, own(value as string)]))
     expect(await expectSame(line, filled)).toMatchObject({ status })
   })
 
-  it('400 to a body that is too large', async () => {
+  it('400 for a body that is too large', async () => {
     const body = `"${'x'.repeat(1024 * 1024)}"`
     expect(await expectSame('POST storage.put', { body })).toMatchObject({ status: 400 })
   })
 
-  it('429 beyond the quota', async () => {
+  it('429 beyond the limit', async () => {
     const { db, ids } = world
     const [team, client] = [id('team'), id('client')]
     await db.team.create({ data: { id: team, name: 'Team', level: 'hobby' } })
@@ -188,7 +188,7 @@ describe('a single call is answered as tRPC would answer it:', () => {
     expect(await expectSame('GET root', { by: 'hobby' })).toMatchObject({ status: 429 })
   })
 
-  it('500, and the log has the cause', async () => {
+  it('500 with the cause in the log', async () => {
     const { published } = world.core
     const app = await mintApp(world)
     world.core.published = () => {
@@ -205,14 +205,14 @@ describe('a single call is answered as tRPC would answer it:', () => {
     for (const line of log) expect(line).toContain('what is wrong')
   })
 
-  it('503 while the database is away', async () => {
+  it('503 while the database is unavailable', async () => {
     const on = await startWorld({ databaseUrl: 'postgresql://postgres@127.0.0.1:1/none', onLog })
     tokens.away = await on.token()
     expect(await expectSame('GET root', { on, by: 'away' })).toMatchObject({ status: 503 })
     await on.close()
   })
 
-  it('whatever its input is', async () => {
+  it('for any input', async () => {
     const path = fc.constantFrom('me.events', 'storage.get', 'storage.list', 'storage.put')
     const fitting = body.map((bytes) => Buffer.concat([Buffer.from(put.slice(0, -9)), bytes, Buffer.from('}')]))
     await fc.assert(
@@ -238,7 +238,7 @@ describe('a single call', () => {
     ['GET me.profile', { by: 'broken' }],
     ['GET none', {}],
     ['GET storage.put', { input: put }],
-  ])('%s %j is answered as the one call of a batch', async (line, { input, body, ...sent }) => {
+  ])('%s %j equals a batch of one', async (line, { input, body, ...sent }) => {
     const wrapped = { ...(input && { input: `{"0":${input}}` }), ...(body && { body: `{"0":${body}}` }) }
     const single = await ask(line, { input, body, ...sent })
     const batch = await ask(line, { ...wrapped, ...sent }, 'batch=1')
@@ -257,7 +257,7 @@ describe('a single call', () => {
     ['POST storage.put', { body: '{}' }, 0],
     ['GET me.profile', { query: 'batch=1' }, 1],
     ['GET me.profile', { query: 'connectionParams=null' }, 1],
-  ] as const)('%s %j goes through %i Requests', async (line, sent, count) => {
+  ] as const)('%s %j constructs %i Requests', async (line, sent, count) => {
     const { Request } = globalThis
     let made = 0
     globalThis.Request = class extends Request {

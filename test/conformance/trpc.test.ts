@@ -25,7 +25,7 @@ const failure = (error: unknown) => {
 }
 
 describe('a first-party app over tRPC', () => {
-  it('calls the procedures that REST has', async () => {
+  it('calls the procedures of the REST endpoints', async () => {
     const { ids } = world
     const trpc = client()
     expect(await trpc.root.query()).toEqual({ api: 'apps', organisation: ids.club })
@@ -49,7 +49,7 @@ describe('a first-party app over tRPC', () => {
     })
   })
 
-  it('meets the same gates', async () => {
+  it('passes the same checks', async () => {
     const { ids } = world
     const get = (claims: Record<string, unknown>) => client(claims).me.profile.query().catch(failure)
     expect(await get({ exp: world.now() })).toMatchObject({
@@ -73,7 +73,7 @@ describe('a first-party app over tRPC', () => {
     expect(webhook).toMatchObject({ status: 422, error: 'invalid_request' })
   })
 
-  it('finds numbers to be numbers, also after REST has read them from a query', async () => {
+  it('sends numbers as numbers, even after REST has read them from a query', async () => {
     await world.call('GET', '/storage/c?limit=5&offset=0')
     const reply = await client()
       .storage.list.query({ collection: 'c', limit: '5' as never })
@@ -81,7 +81,7 @@ describe('a first-party app over tRPC', () => {
     expect(reply).toMatchObject({ status: 422, message: 'limit is 1 to 200.' })
   })
 
-  it('batches up to ten calls', async () => {
+  it('sends up to ten calls in a batch and gets 400 for eleven', async () => {
     const batched = createTRPCClient<AppRouter>({ links: [httpBatchLink(options())] })
     const replies = await Promise.all(Array.from({ length: 10 }, () => batched.me.profile.query()))
     expect(replies).toHaveLength(10)
@@ -99,7 +99,7 @@ describe('a first-party app over tRPC', () => {
     expect([entry.value, groups]).toEqual([[1], { items: [] }])
   })
 
-  it('gets a value as JSON.parse gives it', async () => {
+  it('receives a value as JSON.parse returns it', async () => {
     const text = '{"b":1e400,"a":-0,"__proto__":[12345678901234567890],"\\u0000":"\\ud800"}'
     await world.call('PUT', '/storage/trpc/odd', { body: `{"value":${text}}` })
     const { value } = await client().storage.get.query({ collection: 'trpc', key: 'odd' })
@@ -107,7 +107,7 @@ describe('a first-party app over tRPC', () => {
     expect(Object.is((value as { a: number }).a, -0)).toBe(true)
   })
 
-  it('is refused a value that is missing, too deep or no JSON, and nothing is stored', async () => {
+  it('gets 400 for a value that is missing or nested too deeply', async () => {
     const at = { collection: 'trpc-refused', key: 'k' }
     const deep = JSON.parse(`${'['.repeat(257)}${']'.repeat(257)}`)
     const put = (value: unknown) =>
@@ -121,8 +121,8 @@ describe('a first-party app over tRPC', () => {
   })
 })
 
-describe('an app in this process', () => {
-  it('calls every procedure with a principal alone, behind the same gate', async () => {
+describe('an app in process', () => {
+  it('calls procedures with a principal, behind the same checks', async () => {
     const call = callAs(world.core, world.principal())
     const at = { collection: 'local', key: 'k' }
     expect(await call.storage.put({ ...at, value: { a: 1 } })).toMatchObject({ key: 'k', value: { a: 1 } })
@@ -139,7 +139,7 @@ describe('an app in this process', () => {
     })
   })
 
-  it('finds each procedure of the endpoint table', () => {
+  it('reaches every procedure of the endpoint table', () => {
     const call = callAs(world.core, world.principal())
     for (const { name } of routes) {
       const procedure = name.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], call)
@@ -149,13 +149,13 @@ describe('an app in this process', () => {
 })
 
 describe('the internal port', () => {
-  it('says that the service lives and is ready, without a token', async () => {
+  it('serves /healthz and /readyz without a token', async () => {
     expect(await world.internal('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } })
     expect(await world.internal('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } })
     expect(await world.internal('POST', '/readyz', { body: {} })).toMatchObject({ status: 405 })
   })
 
-  it('has no REST, nor the public port tRPC', async () => {
+  it('serves no REST, and the public port no tRPC', async () => {
     expect(await world.internal('GET', '/v1/me/profile', { headers: { host: 'apps.test' } })).toMatchObject({
       status: 404,
     })

@@ -22,7 +22,7 @@ const url = 'https://hooks.example.org/in?a=1#b'
 const set = { url, hasSecret: true }
 const none = { url: null, hasSecret: false }
 
-/** Mints an app of this world's provider and team, active and without a webhook if nothing is said. */
+/** Creates an active app of this world's provider and team without a webhook, unless `more` says otherwise. */
 async function mint(more: Record<string, unknown> = {}) {
   const appId = id('app')
   const data = { id: appId, name: 'App', teamId: world.ids.team, providerId: world.ids.provider, ...more }
@@ -40,26 +40,26 @@ const template = (app: string) =>
 const empty = { webhookUrl: null, webhookSecret: null }
 
 describe('an app without a webhook', () => {
-  it('has no url and no secret', async () => {
+  it('returns null as url and no secret', async () => {
     const reply = await get(await mint())
     expect([reply.status, reply.body]).toEqual([200, none])
     expect(reply.headers['content-type']).toMatch(/^application\/json/)
   })
 
-  it('has one after PUT', async () => {
+  it('has a webhook after PUT', async () => {
     const app = await mint()
     const reply = await put(app, { url, secret: 's3cret' })
     expect([reply.status, reply.body]).toEqual([200, set])
     expect((await get(app)).body).toEqual(set)
   })
 
-  it('has one without a secret after PUT without a secret', async () => {
+  it('has a webhook without a secret after PUT without a secret', async () => {
     const app = await mint()
     expect((await put(app, { url })).body).toEqual({ url, hasSecret: false })
     expect((await get(app)).body).toEqual({ url, hasSecret: false })
   })
 
-  it('has none after DELETE, either', async () => {
+  it('returns 204 for DELETE', async () => {
     const app = await mint()
     const reply = await remove(app)
     expect([reply.status, reply.text]).toEqual([204, ''])
@@ -74,7 +74,7 @@ describe('an app with a webhook', () => {
     return app
   }
 
-  it('has another after PUT, which replaces url and secret', async () => {
+  it('replaces url and secret with PUT', async () => {
     const app = await withWebhook()
     const before = await template(app)
     const other = 'https://example.com'
@@ -84,14 +84,14 @@ describe('an app with a webhook', () => {
     expect(after.webhookSecret).not.toBe(before.webhookSecret)
   })
 
-  it('has no secret any more after PUT without a secret', async () => {
+  it('drops the secret with PUT without a secret', async () => {
     const app = await withWebhook()
     expect((await put(app, { url })).body).toEqual({ url, hasSecret: false })
     expect(await template(app)).toEqual({ webhookUrl: url, webhookSecret: null })
     expect((await get(app)).body).toEqual({ url, hasSecret: false })
   })
 
-  it('has none after DELETE, which answers 204 without a body, and again', async () => {
+  it('drops both with DELETE, which returns 204 and may be repeated', async () => {
     const app = await withWebhook()
     for (const reply of [await remove(app), await remove(app)]) {
       expect([reply.status, reply.text]).toEqual([204, ''])
@@ -101,7 +101,7 @@ describe('an app with a webhook', () => {
     expect((await get(app)).body).toEqual(none)
   })
 
-  it('leaves those of other apps as they are', async () => {
+  it('leaves the webhooks of other apps unchanged', async () => {
     const [app, other] = [await withWebhook(), await withWebhook()]
     const before = await template(other)
     await remove(app)
@@ -122,13 +122,13 @@ describe('an app with a webhook', () => {
     expect((await remove(app, { claims })).status).toBe(204)
   })
 
-  it('is still shown when the app is suspended', async () => {
+  it('is still shown while the app is suspended', async () => {
     const app = await withWebhook()
     await world.db.app.update({ where: { id: app }, data: { state: 'suspended' } })
     expect((await get(app)).body).toEqual(set)
   })
 
-  it('loses the fields that a client adds to the body', async () => {
+  it('discards unknown fields of the body', async () => {
     const app = await mint()
     const extra = { hasSecret: true, id: 'other', state: 'suspended', webhookSecret: 'x', name: 'New', providerId: 'x' }
     const { status, body } = await put(app, { url, ...extra })
@@ -138,18 +138,18 @@ describe('an app with a webhook', () => {
   })
 })
 
-describe('the url', () => {
+describe('url', () => {
   it.each([
-    ['with nothing but a host', 'https://example.org'],
-    ['with everything', 'https://example.org:8443/a/../b%20c?d=e&f=%2F#g'],
-    ['in mixed case', 'https://Example.ORG/Path'],
-    ['that the parser would write differently', 'https://example.org:443/a b/ä'],
-    ['of an international name', 'https://bücher.example/'],
-    ['with an @ behind the host', 'https://example.org/@me?to=a@b'],
-    ['of 2048 characters', `https://example.org/${'x'.repeat(2028)}`],
-    ['of a private address', 'https://127.0.0.1/hook'],
-    ['of a private IPv6 address', 'https://[::1]:8443/hook'],
-  ])('is taken, and given back as it was sent: %s', async (_, sent) => {
+    ['a host only', 'https://example.org'],
+    ['every part', 'https://example.org:8443/a/../b%20c?d=e&f=%2F#g'],
+    ['mixed case', 'https://Example.ORG/Path'],
+    ['not normalised', 'https://example.org:443/a b/ä'],
+    ['an international name', 'https://bücher.example/'],
+    ['@ behind the host', 'https://example.org/@me?to=a@b'],
+    ['2048 characters', `https://example.org/${'x'.repeat(2028)}`],
+    ['a private address', 'https://127.0.0.1/hook'],
+    ['a private IPv6 address', 'https://[::1]:8443/hook'],
+  ])('is accepted and returned as sent: %s', async (_, sent) => {
     const app = await mint()
     const reply = await put(app, { url: sent })
     expect([reply.status, reply.body]).toEqual([200, { url: sent, hasSecret: false }])
@@ -163,18 +163,18 @@ describe('the url', () => {
     ['is an array', ['https://example.org']],
     ['is empty', ''],
     ['is http', 'http://example.org'],
-    ['is of another scheme', 'ftp://example.org'],
+    ['has another scheme', 'ftp://example.org'],
     ['begins in upper case', 'HTTPS://example.org'],
     ['begins with a space', ' https://example.org'],
     ['has one slash', 'https:/example.org'],
     ['has three slashes', 'https:///example.org'],
     ['has a backslash before the host', 'https://\\example.org'],
     ['has no host', 'https://'],
-    ['has a path for a host', 'https:///path'],
-    ['has a query for a host', 'https://?a=b'],
+    ['has a path instead of a host', 'https:///path'],
+    ['has a query instead of a host', 'https://?a=b'],
     ['has a port and no host', 'https://:443/'],
-    ['has a port that is none', 'https://example.org:99999/'],
-    ['has a host that is none', 'https://exa mple.org/'],
+    ['has an invalid port', 'https://example.org:99999/'],
+    ['has an invalid host', 'https://exa mple.org/'],
     ['has user info', 'https://user:password@example.org/'],
     ['has a user', 'https://user@example.org'],
     ['has empty user info', 'https://@example.org/'],
@@ -183,7 +183,7 @@ describe('the url', () => {
     ['has a line break', 'https://example.org/\nX: y'],
     ['has a NUL', 'https://example.org/\0'],
     ['has a DEL', 'https://example.org/\x7f'],
-    ['has half a character', 'https://example.org/\ud83d'],
+    ['has a lone surrogate', 'https://example.org/\ud83d'],
     ['has 2049 characters', `https://example.org/${'x'.repeat(2029)}`],
     ['has a megabyte', `https://example.org/${'x'.repeat(1_000_000)}`],
   ])('is refused, and nothing is stored, when it %s', async (_, sent) => {
@@ -193,12 +193,12 @@ describe('the url', () => {
   })
 })
 
-describe('the secret', () => {
+describe('secret', () => {
   it.each([
-    ['of one character', '!'],
-    ['of 1024 characters', '~'.repeat(1024)],
-    ['of every visible ASCII character', String.fromCharCode(...Array.from({ length: 94 }, (_, n) => 0x21 + n))],
-  ])('is taken, and opens only for its app: %s', async (_, secret) => {
+    ['one character', '!'],
+    ['1024 characters', '~'.repeat(1024)],
+    ['every visible ASCII character', String.fromCharCode(...Array.from({ length: 94 }, (_, n) => 0x21 + n))],
+  ])('is accepted and can be decrypted for its app only: %s', async (_, secret) => {
     const app = await mint()
     expect((await put(app, { url, secret })).body).toEqual(set)
     const { webhookSecret } = await template(app)
@@ -223,7 +223,7 @@ describe('the secret', () => {
     expect(await template(app)).toEqual({ webhookUrl: 'https://before.example', webhookSecret: 'sealed' })
   })
 
-  it('is encrypted at rest, and in no response, no error and no log', async () => {
+  it('is encrypted at rest and appears in no response, error or log line', async () => {
     const app = await mint()
     const secret = 'correct-horse-battery-staple'
     const headers = { 'x-request-id': 'the-id' }
@@ -261,13 +261,13 @@ describe('a refused request', () => {
   describe.each(methods)('%s', (method, scope, request) => {
     const before = { webhookUrl: 'https://before.example', webhookSecret: 'sealed' }
 
-    it('is a 401 without a token', async () => {
+    it('returns 401 without a token', async () => {
       const app = await mint(before)
       expectRefusal(await request(app, { token: null }), 401, 'invalid_token', 'This token is not valid.')
       expect(await template(app)).toEqual(before)
     })
 
-    it('is a 403 without the scope, which the other scope does not imply', async () => {
+    it('returns 403 without the scope, which the other scope does not imply', async () => {
       const app = await mint(before)
       const claims = { scope: `lms.me.quizzes:write ${scope === READ ? UPDATE : READ}` }
       const message = `This token does not carry the ${scope} scope.`
@@ -275,7 +275,7 @@ describe('a refused request', () => {
       expect(await template(app)).toEqual(before)
     })
 
-    it('is a 403 below the Developer membership', async () => {
+    it('returns 403 below the Developer membership', async () => {
       const [app, teamId, client_id] = [await mint(before), id('team'), id('client')]
       await world.db.team.create({ data: { id: teamId, name: 'T', level: 'hobby' } })
       await world.db.client.create({ data: { id: client_id, name: 'C', teamId, environment: 'production' } })
@@ -284,7 +284,7 @@ describe('a refused request', () => {
       expect(await template(app)).toEqual(before)
     })
 
-    it('is a 404 when the member is none of the provider', async () => {
+    it('returns 404 for a member outside the provider', async () => {
       const app = await mint(before)
       const message = 'This member does not exist in this provider.'
       for (const claims of [{ sub: id('person') }, { organisation: world.ids.club }]) {
@@ -293,11 +293,11 @@ describe('a refused request', () => {
       expect(await template(app)).toEqual(before)
     })
 
-    it('is a 404 when the app does not exist', async () => {
+    it('returns 404 for an unknown app', async () => {
       expectRefusal(await request(id('app')), 404, 'not_found', NO_APP)
     })
 
-    it.each(['active', 'suspended'])('is a 404 when the app, %s, is of another provider', async (state) => {
+    it.each(['active', 'suspended'])('returns 404 for an app (%s) of another provider', async (state) => {
       const providerId = id('provider')
       await world.db.organisation.create({ data: { id: providerId, kind: 'provider', name: 'Other' } })
       await world.db.membership.create({ data: { organisationId: providerId, personId: world.ids.member } })
@@ -309,14 +309,14 @@ describe('a refused request', () => {
     })
 
     it.each(['a.b', 'a%20b', '%00', 'a%2Fb', '%C3%A4', 'x'.repeat(65), 'x'.repeat(10_000), '%F0%9F%98%80'])(
-      'is refused when the id is malformed: %s',
+      'returns 400 or 422 for the malformed id %s',
       async (malformed) => {
         const reply = await request(malformed)
         expectRefusal(reply, method === 'GET' ? 422 : 400, 'invalid_request', ID_WRONG)
       },
     )
 
-    it('is no 400 and no 422 when the id has 64 characters', async () => {
+    it('accepts an id of 64 characters', async () => {
       const app = `${id('app')}-_`.padEnd(64, 'Z')
       expectRefusal(await request(app), 404, 'not_found', NO_APP)
       await world.db.app.create({
@@ -326,7 +326,7 @@ describe('a refused request', () => {
     })
   })
 
-  it.each(methods.slice(0, 2))('is a 409 when the app is suspended: %s', async (_, __, request) => {
+  it.each(methods.slice(0, 2))('returns 409 for a suspended app: %s', async (_, __, request) => {
     for (const before of [empty, { webhookUrl: 'https://before.example', webhookSecret: 'sealed' }]) {
       const app = await mint({ ...before, state: 'suspended' })
       expectRefusal(await request(app), 409, 'conflict', ...SUSPENDED)
@@ -334,7 +334,7 @@ describe('a refused request', () => {
     }
   })
 
-  it('names the id before the body, the body before the app, the app before its state', async () => {
+  it('checks the id, then the body, then the app, then its state', async () => {
     expectRefusal(await put('a.b', { url: 'http://example.org' }), 400, 'invalid_request', ID_WRONG)
     expectRefusal(await put('a.b', '{'), 400, 'invalid_request', ID_WRONG)
     expectRefusal(await put(id('app'), { url: 'http://example.org', secret: '' }), 400, 'invalid_request', URL_WRONG)
@@ -347,10 +347,10 @@ describe('a refused request', () => {
     ['null', 'null'],
     ['an array', '[]'],
     ['a string', `"${url}"`],
-    ['cut off', '{"url":'],
+    ['truncated', '{"url":'],
     ['empty', ''],
     ['larger than 1 MiB', JSON.stringify({ url, more: 'x'.repeat(1_048_576) })],
-  ])('is a 400 when the body is %s', async (_, body) => {
+  ])('returns 400 when the body is %s', async (_, body) => {
     const app = await mint()
     const reply = await put(app, body)
     expect([reply.status, reply.body.error.code]).toEqual([400, 'invalid_request'])
@@ -358,8 +358,8 @@ describe('a refused request', () => {
   })
 })
 
-describe('writes at the same time', () => {
-  it('leave one of them, url and secret of the same request', async () => {
+describe('concurrent PUTs', () => {
+  it('leave url and secret of one request', async () => {
     const app = await mint()
     const bodies = Array.from({ length: 20 }, (_, n) => ({ url: `https://example.org/${n}`, secret: `secret-${n}` }))
     const replies = await Promise.all(bodies.map((body) => put(app, body)))
