@@ -5,7 +5,7 @@ import { developmentIssuer, developmentKey } from '../server/tokens/development.
 import type { Tenant } from './routes.ts'
 import { routes } from './routes.ts'
 
-/** What the service is measured against: node:http and pg, the same statement, the same check of the token. */
+/** The baseline: node:http and pg with the same statement and the same check of the token. */
 const { DATABASE_URL, DATA_DIR, ROUTE, PORT } = process.env
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10, options: '-c timezone=UTC' })
 const { keys, issuer, audience } = developmentIssuer(await developmentKey(DATA_DIR!))

@@ -12,7 +12,7 @@ import { createPublishers, PLATFORM } from './publish.ts'
 import type { Tenant } from './routes.ts'
 import { ENTRIES, VALUE } from './routes.ts'
 
-/** Each has a quota of 10000 requests a minute; together they never meet it. */
+/** Each team may send 10,000 requests a minute; the load stays below that with this many. */
 const TENANTS = 96
 
 export interface Bench {
@@ -24,7 +24,7 @@ export interface Bench {
   remove: () => Promise<void>
 }
 
-/** A new database, on the server of TEST_DATABASE_URL or DATABASE_URL, else on an embedded one, and its tenants. */
+/** Creates a database with its tenants on the server of TEST_DATABASE_URL or DATABASE_URL, else on an embedded one. */
 export async function createBench(): Promise<Bench> {
   const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-bench-'))
   await chmod(dataDir, 0o755)

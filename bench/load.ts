@@ -1,7 +1,7 @@
 import { Agent, request as sent } from 'node:http'
 import type { Load } from './process.ts'
 
-/** The client: keeps so many requests under way, over as many connections, and says how many did not get a 200. */
+/** Keeps `concurrency` requests in flight until `count` are sent; returns the number of responses other than 200. */
 async function run({ port, concurrency, requests, count }: Load) {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   let next = 0

@@ -2,7 +2,7 @@ import type { Load, Server, startLoad } from './process.ts'
 import type { Tenant } from './routes.ts'
 import { routes } from './routes.ts'
 
-/** What sends a round of requests to a server, and gives the CPU time of each in microseconds. */
+/** Returns a function that sends rounds of requests to a server and returns CPU microseconds per request. */
 export function measuring(
   load: ReturnType<typeof startLoad>,
   tenants: Tenant[],
@@ -35,7 +35,7 @@ export function measuring(
   }
 }
 
-/** A line of the table: the median of the bare handler's rounds, that of the service's, and what lies between them. */
+/** A line of the table: the medians of both servers, their ratio, and the range of ratios by round. */
 export function rowOf(name: string, concurrency: number, bare: number[], service: number[], target?: number): string {
   const ratio = median(service) / median(bare)
   const ratios = service.map((us, round) => us / bare[round]!).sort((a, b) => a - b)
@@ -55,7 +55,7 @@ export function median(numbers: number[]): number {
   return sorted[Math.floor(sorted.length / 2)]!
 }
 
-/** Spreads the requests of a tenant over a round, in the same order in each run. */
+/** Distributes a tenant's requests over a round, in the same order in each run. */
 function shuffled<T>(list: T[]): T[] {
   const order = list.map((item, i) => ({ item, at: (i * 7_919) % 104_729 }))
   return order.sort((a, b) => a.at - b.at).map(({ item }) => item)

@@ -4,14 +4,14 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 
-/** Given to a measured process, so that it says how much CPU time it has used without a line of its own for that. */
+/** Preloaded into a measured process, so that it reports its CPU time on request. */
 const METER =
   "data:text/javascript,process.on('message',(m)=>m==='cpu'&&process.send(process.cpuUsage()));process.channel.unref()"
 
 const pins = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
 export const pinned = pins ? 'the server pinned to core 0, the load to core 1' : 'not pinned'
 
-/** A program of this service in a process of its own, on one core if the system can and that is wanted. */
+/** Spawns Node, pinned to `core` if the system has taskset. */
 function start(core: 0 | 1 | null, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
   const pin = pins && core !== null ? ['taskset', '-c', String(core)] : []
   const [file, ...rest] = [...pin, process.execPath, ...args]
@@ -34,7 +34,7 @@ async function cpuOf(child: ChildProcess): Promise<number> {
   return user + system
 }
 
-/** A program that listens on no port that we know of. */
+/** A measured process without a known port. */
 export interface Metered {
   child: ChildProcess
   /** CPU time of the process so far, in microseconds. */
@@ -42,7 +42,7 @@ export interface Metered {
   stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
-/** On whichever core is free. */
+/** Not pinned to a core. */
 export function startMetered(args: string[], env: NodeJS.ProcessEnv): Metered {
   const child = start(null, ['--import', METER, ...args], env)
   return { child, cpu: () => cpuOf(child), stop: (signal) => end(child, signal) }
@@ -55,7 +55,7 @@ export interface Server {
   stop: () => Promise<void>
 }
 
-/** `args` are Node's; the server listens on PORT, and on `other`, if it is that port which is measured. */
+/** `args` are Node's. The server listens on PORT; `other` is the port to measure instead. */
 export async function startServer(args: string[], env: NodeJS.ProcessEnv, other?: number): Promise<Server> {
   const own = await freePort()
   const port = other ?? own
@@ -75,7 +75,7 @@ export interface Load {
   count: number
 }
 
-/** The client, in a process of its own: sends `count` requests, going round in `requests`. */
+/** Starts the client process; `send` cycles through `requests`. */
 export function startLoad() {
   const child = start(1, ['--import', 'tsx', new URL('load.ts', import.meta.url).pathname], {})
   return {
@@ -96,7 +96,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Until it answers anything at all. */
+/** Waits for any HTTP response, 30 seconds at most. */
 async function listening(child: ChildProcess, port: number) {
   const deadline = Date.now() + 30_000
   while (!(await fetch(`http://127.0.0.1:${port}/`).catch(() => null))) {

@@ -1,14 +1,14 @@
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** What a receiver says when it is asked: what came since the time before. */
+/** What the receiver has counted since it was last asked. */
 export interface Heard {
   count: number
-  /** From publishing to receipt, in ms, one for each. */
+  /** Milliseconds from publishing to receipt. */
   delays: number[]
 }
 
-/** A receiver on TLS, in a process of its own. What comes to a path of `/dead` is read, and never answered. */
+/** A TLS receiver in a process of its own. Requests to `/dead…` are read and never answered. */
 const { KEY: key, CERT: cert } = process.env
 let heard: Heard = { count: 0, delays: [] }
 const server = createServer({ key: key!, cert: cert! }, (request, response) => {

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { LARGE_BYTES, statements } from '../routers/storage/statements.ts'
 import { eventOf, publishBare, SUBSCRIPTIONS } from './publish.ts'
 
-/** Whose requests they are: a token, and what a bare handler reads off it. */
+/** Who sends a request: a token, and its claims for the bare handler. */
 export interface Tenant {
   token: string
   app: string
@@ -11,22 +11,22 @@ export interface Tenant {
   member: string
 }
 
-/** One route of the service, and the same by hand, over the same statement. */
+/** A route of the service, and a bare handler that runs the same statement. */
 interface BenchedRoute {
-  /** How many times the bare handler's time it may take. */
+  /** The highest allowed ratio of the service's CPU time to the bare handler's. */
   target?: number
-  /** For the platform's own client, over tRPC on the internal port. */
+  /** Called by the platform's client over tRPC on the internal port. */
   internal?: true
-  /** So many times fewer requests make a round. */
+  /** Divides the number of requests of a round. */
   share?: number
   method: 'GET' | 'PUT' | 'POST'
   path: (i: number) => string
   body?: string
-  /** The answer's body, as the service gives it. */
+  /** Returns the response body of the service. */
   bare: (pool: Pool, tenant: Tenant, path: string, body: string) => Promise<string>
 }
 
-/** How many entries each tenant has in the collection `bench`: as many as LIST returns. */
+/** Entries of each tenant in the collection `bench`: the default page size of a list. */
 export const ENTRIES = 50
 
 export const VALUE = JSON.stringify({
@@ -106,7 +106,7 @@ export const routes: Record<string, BenchedRoute> = {
   ...Object.fromEntries(SUBSCRIPTIONS.map((n) => [`publish-${n}`, publishing(n)])),
 }
 
-/** An event for an app with so many subscriptions, over tRPC, whose own HTTP costs what it costs: no target. */
+/** Publishes an event to `subscriptions` subscriptions. No target: tRPC over HTTP has costs of its own. */
 function publishing(subscriptions: number): BenchedRoute {
   return {
     internal: true,

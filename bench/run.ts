@@ -10,19 +10,19 @@ import { openCalls, SUBSCRIPTIONS } from './publish.ts'
 import { routes } from './routes.ts'
 
 const usage = `npm run bench -- [get | put | list | profile | storage | publish …] [--rounds 7] [--requests 10000] [--prof directory]
-  [--service 'what node runs' …]  to compare other builds of the service in the same run
+  [--service 'node arguments' …]  compares other builds of the service in the same run
 npm run bench -- deliveries | dead [--seconds 30] [--prof directory]`
 
-/** Benches of another kind than requests. */
+/** Benches that do not send requests. */
 const others: Record<string, (options: Others) => Promise<void>> = { deliveries: benchDeliveries, dead: benchDead }
 
-/** What stands for several. */
+/** Names for several routes. */
 const groups: Record<string, string[]> = {
   storage: ['get', 'put', 'list'],
   publish: ['call', ...SUBSCRIPTIONS.map((n) => `publish-${n}`)],
 }
 
-/** How many times the bare handler's time a call may take that publishes in this process. */
+/** The highest allowed ratio for publishing in process. */
 const CALL_TARGET = 2
 
 const CONCURRENCIES = [16, 32]
@@ -34,7 +34,7 @@ interface Asked {
   flags: string[]
 }
 
-/** CPU time of the process for each request: of the service, and of a bare handler, in turns in one run. */
+/** Measures CPU time per request of the service and of a bare handler, in alternating rounds. */
 async function main() {
   const { values, positionals } = parseArgs({
     options: {
@@ -60,7 +60,7 @@ async function main() {
   try {
     say(`CPU time of the process, µs a request: medians of ${rounds} rounds of ${requests}; ${pinned}.`)
     if (names.includes('call'))
-      say('Of publishing: a fifth of the requests; call-N: in the process of the bench itself.')
+      say('Publishing sends a fifth of the requests. call-N: in the process of the bench.')
     say('route       conc.    bare  service  ratio  least – most   target')
     for (const name of names) await (name === 'call' ? benchCalls(bench, asked) : benchRoute(bench, load, name, asked))
   } finally {
@@ -69,7 +69,7 @@ async function main() {
   }
 }
 
-/** Over HTTP, with a process for each server. */
+/** Measures a route over HTTP with a process for each server. */
 async function benchRoute(bench: Bench, load: ReturnType<typeof startLoad>, name: string, asked: Asked) {
   const { internal, share = 1, target } = routes[name]!
   const servers = await startAll([
@@ -80,9 +80,9 @@ async function benchRoute(bench: Bench, load: ReturnType<typeof startLoad>, name
     for (const concurrency of CONCURRENCIES) {
       const tenants = internal ? [bench.platform] : bench.tenants
       const measure = measuring(load, tenants, name, concurrency, asked.requests / share)
-      // What is compiled, connected and remembered by then is not paid for in a round.
+      // Warm-up: compilation, connections and caches.
       for (const server of servers) await measure(server, 2)
-      const [bare, ...services] = await inTurns(servers, asked.rounds, measure)
+      const [bare, ...services] = await alternately(servers, asked.rounds, measure)
       for (const [i, service] of services.entries()) {
         const label = services.length > 1 ? `   ${asked.services[i]}` : ''
         say(rowOf(name, concurrency, bare!, service, target) + label)
@@ -93,7 +93,7 @@ async function benchRoute(bench: Bench, load: ReturnType<typeof startLoad>, name
   }
 }
 
-/** Publishing without HTTP, in this process: `call-10` to an app with ten subscriptions. */
+/** Measures publishing in process: `call-10` publishes to ten subscriptions. */
 async function benchCalls({ url }: Bench, { rounds, requests }: Asked) {
   const calls = openCalls(url)
   try {
@@ -103,7 +103,7 @@ async function benchCalls({ url }: Bench, { rounds, requests }: Asked) {
         const measure = (way: 'bare' | 'service') => calls.measure(way, subscriptions, concurrency, requests / share)
         const ways = ['bare', 'service'] as const
         for (const way of [...ways, ...ways]) await measure(way)
-        const [bare, service] = await inTurns(ways, rounds, measure)
+        const [bare, service] = await alternately(ways, rounds, measure)
         say(rowOf(`call-${subscriptions}`, concurrency, bare!, service!, CALL_TARGET))
       }
     }
@@ -112,8 +112,8 @@ async function benchCalls({ url }: Bench, { rounds, requests }: Asked) {
   }
 }
 
-/** The figures of each, round by round. */
-async function inTurns<T>(these: readonly T[], rounds: number, measure: (one: T) => Promise<number>) {
+/** Returns the figures of each by round. */
+async function alternately<T>(these: readonly T[], rounds: number, measure: (one: T) => Promise<number>) {
   const figures: number[][] = these.map(() => [])
   for (let round = 0; round < rounds; round++) {
     for (const [i, one] of these.entries()) figures[i]!.push(await measure(one))
@@ -128,7 +128,7 @@ const startBare = ({ url, dataDir }: Bench, name: string) =>
     ROUTE: name,
   })
 
-/** As it is in production: compiled, and writing its log. */
+/** Starts the service as in production: compiled, with its log. */
 async function startService({ url, dataDir }: Bench, args: string[], internal = false) {
   const internalPort = await freePort()
   const env = {
@@ -136,14 +136,14 @@ async function startService({ url, dataDir }: Bench, args: string[], internal = 
     DATA_DIR: dataDir,
     INTERNAL_PORT: String(internalPort),
     LOG_LEVEL: 'info',
-    // What is published is to wait: the work of delivering it is measured elsewhere.
+    // Published events wait: their delivery is measured by `deliveries`.
     WEBHOOK_WORKER: String(!internal),
     SECRETS_KEY: Buffer.alloc(32).toString('base64'),
   }
   return startServer(args, env, internal ? internalPort : undefined)
 }
 
-/** All of them, or none: what has started is stopped when another does not. */
+/** Starts all servers, or none: stops those that run when one fails. */
 async function startAll(starters: (() => Promise<Server>)[]): Promise<Server[]> {
   const servers: Server[] = []
   try {
