@@ -10,7 +10,7 @@ const open = (id: string, type: 'text' | 'image' | 'file' = 'text'): Question =>
 
 const three = [single('a'), single('b'), single('c')]
 const set = [multiple('m', 'A', 'C')]
-/** As a body is parsed: an own property, whatever its name. */
+/** Own properties with any name, as in a parsed body. */
 const parsed = (json: string): Answers => JSON.parse(json)
 
 type Row = [
@@ -23,44 +23,76 @@ type Row = [
   status: 'passed' | 'failed' | 'pending_review',
 ]
 
-describe('grading', () => {
+describe('grade', () => {
   it.each<Row>([
-    ['gives 100 for all right', three, 60, { a: 'yes', b: 'yes', c: 'yes' }, 100, 3, 'passed'],
-    ['gives 0 for all wrong', three, 60, { a: 'no', b: 'no', c: 'no' }, 0, 3, 'failed'],
+    ['returns 100 when all are correct', three, 60, { a: 'yes', b: 'yes', c: 'yes' }, 100, 3, 'passed'],
+    ['returns 0 when all are wrong', three, 60, { a: 'no', b: 'no', c: 'no' }, 0, 3, 'failed'],
     ['rounds a third to two decimals', three, 60, { a: 'yes', b: 'no', c: 'no' }, 33.33, 3, 'failed'],
     ['rounds two thirds to two decimals', three, 60, { a: 'yes', b: 'yes', c: 'no' }, 66.67, 3, 'passed'],
-    ['counts a question left out as wrong', three, 60, { a: 'yes' }, 33.33, 3, 'failed'],
-    ['grades no answers at all', three, 60, {}, 0, 3, 'failed'],
-    ['passes no answers where the threshold is 0', three, 0, {}, 0, 3, 'passed'],
-    ['passes where the threshold is reached', [single('a'), single('b')], 50, { a: 'yes' }, 50, 2, 'passed'],
+    ['counts a missing answer as wrong', three, 60, { a: 'yes' }, 33.33, 3, 'failed'],
+    ['grades an empty submission', three, 60, {}, 0, 3, 'failed'],
+    ['passes an empty submission at the threshold 0', three, 0, {}, 0, 3, 'passed'],
+    ['passes when the threshold is reached', [single('a'), single('b')], 50, { a: 'yes' }, 50, 2, 'passed'],
     ['fails just below the threshold', [single('a'), single('b')], 50.01, { a: 'yes' }, 50, 2, 'failed'],
     ['compares the exact ratio, not the score rounded up', three, 66.67, { a: 'yes', b: 'yes' }, 66.67, 3, 'failed'],
     ['compares the exact ratio, not the score rounded down', three, 33.333, { a: 'yes' }, 33.33, 3, 'passed'],
-    ['passes at 100 only with all right', three, 100, { a: 'yes', b: 'yes', c: 'yes' }, 100, 3, 'passed'],
-    ['takes a set in any order', set, 60, { m: ['C', 'A'] }, 100, 1, 'passed'],
-    ['takes a text chosen twice once', set, 60, { m: ['A', 'C', 'A'] }, 100, 1, 'passed'],
-    ['gives nothing for a part of a set', set, 60, { m: ['A'] }, 0, 1, 'failed'],
-    ['gives nothing for a part of a set, doubled', set, 60, { m: ['A', 'A'] }, 0, 1, 'failed'],
-    ['gives nothing for one text too many', set, 60, { m: ['A', 'B', 'C'] }, 0, 1, 'failed'],
-    ['gives nothing for no text', set, 60, { m: [] }, 0, 1, 'failed'],
-    ['takes no text where none is right', [multiple('m')], 60, { m: [] }, 100, 1, 'passed'],
-    ['counts a set left out as wrong where none is right', [multiple('m')], 60, {}, 0, 1, 'failed'],
+    [
+      'passes at the threshold 100 when all are correct',
+      three,
+      100,
+      { a: 'yes', b: 'yes', c: 'yes' },
+      100,
+      3,
+      'passed',
+    ],
+    ['accepts a set in any order', set, 60, { m: ['C', 'A'] }, 100, 1, 'passed'],
+    ['counts a repeated text once', set, 60, { m: ['A', 'C', 'A'] }, 100, 1, 'passed'],
+    ['returns 0 for part of a set', set, 60, { m: ['A'] }, 0, 1, 'failed'],
+    ['returns 0 for a repeated part of a set', set, 60, { m: ['A', 'A'] }, 0, 1, 'failed'],
+    ['returns 0 for one text too many', set, 60, { m: ['A', 'B', 'C'] }, 0, 1, 'failed'],
+    ['returns 0 for an empty set', set, 60, { m: [] }, 0, 1, 'failed'],
+    ['accepts an empty set when no text is correct', [multiple('m')], 60, { m: [] }, 100, 1, 'passed'],
+    ['counts a missing set as wrong when no text is correct', [multiple('m')], 60, {}, 0, 1, 'failed'],
     ['counts a text that is not offered as wrong', [single('a')], 60, { a: 'perhaps' }, 0, 1, 'failed'],
     ['counts a set with a text that is not offered as wrong', set, 60, { m: ['A', 'C', 'Z'] }, 0, 1, 'failed'],
     ['compares texts exactly', [single('a', 'Yes')], 60, { a: 'yes ' }, 0, 1, 'failed'],
-    ['leaves open questions to a person', [single('a'), open('t')], 50, { a: 'yes', t: '.' }, 100, 1, 'pending_review'],
-    ['does so when they are left out, too', [single('a'), open('t')], 50, { a: 'no' }, 0, 1, 'pending_review'],
-    ['gives 0 of 0 where all are open', [open('t'), open('i', 'image')], 0, { t: '.' }, 0, 0, 'pending_review'],
-    ['knows a question named __proto__', [single('__proto__')], 60, parsed('{"__proto__":"yes"}'), 100, 1, 'passed'],
-    ['takes nothing from a prototype', [single('constructor'), single('toString')], 60, {}, 0, 2, 'failed'],
-    ['knows a question named constructor', [single('constructor')], 60, { constructor: 'yes' }, 100, 1, 'passed'],
+    [
+      'leaves open questions to a reviewer',
+      [single('a'), open('t')],
+      50,
+      { a: 'yes', t: '.' },
+      100,
+      1,
+      'pending_review',
+    ],
+    [
+      'leaves unanswered open questions to a reviewer',
+      [single('a'), open('t')],
+      50,
+      { a: 'no' },
+      0,
+      1,
+      'pending_review',
+    ],
+    [
+      'returns 0 of 0 when all questions are open',
+      [open('t'), open('i', 'image')],
+      0,
+      { t: '.' },
+      0,
+      0,
+      'pending_review',
+    ],
+    ['grades a question named __proto__', [single('__proto__')], 60, parsed('{"__proto__":"yes"}'), 100, 1, 'passed'],
+    ['ignores inherited properties', [single('constructor'), single('toString')], 60, {}, 0, 2, 'failed'],
+    ['grades a question named constructor', [single('constructor')], 60, { constructor: 'yes' }, 100, 1, 'passed'],
   ])('%s', (_says, questions, threshold, answers, score, gradedQuestions, reviewStatus) => {
     const { outcomes, ...grades } = grade({ threshold, questions }, answers)
     expect(grades).toEqual({ score, gradedQuestions, reviewStatus, passed: reviewStatus === 'passed' })
     expect(outcomes.map(({ questionId }) => questionId)).toEqual(questions.map(({ id }) => id))
   })
 
-  it('says of every question what was answered, and whether it is right', () => {
+  it('returns answer and outcome of every question', () => {
     const questions = [single('a'), single('b'), multiple('m', 'A'), open('t'), open('f', 'file')]
     const { outcomes } = grade({ threshold: 60, questions }, { t: 'text', m: ['A'], a: 'no' })
     expect(outcomes).toEqual([
@@ -72,13 +104,13 @@ describe('grading', () => {
     ])
   })
 
-  it('takes any string for an image or a file', () => {
+  it('accepts any string for an image or a file', () => {
     const questions = [open('i', 'image'), open('f', 'file')]
     const { outcomes } = grade({ threshold: 60, questions }, { i: '', f: 'not an address\0' })
     expect(outcomes.map(({ answer }) => answer)).toEqual(['', 'not an address\0'])
   })
 
-  it('finds the same threshold reached for every ratio that a decimal can say', () => {
+  it('reaches the same threshold for every ratio with one decimal', () => {
     const questions = Array.from({ length: 1000 }, (_, n) => single(`q${n}`))
     const answers: Record<string, string> = {}
     for (let right = 0; right <= 1000; right++) {
@@ -92,24 +124,21 @@ describe('grading', () => {
 describe('answers that do not fit the quiz', () => {
   it.each([
     ['of another quiz', { z: 'yes' }],
-    ['to __proto__', parsed('{"__proto__":"yes"}')],
-    ['to constructor', { constructor: 'yes' }],
-    ['beside right ones', { a: 'yes', z: null }],
-  ])('are refused when they name a question %s', (_, answers) => {
+    ['__proto__', parsed('{"__proto__":"yes"}')],
+    ['constructor', { constructor: 'yes' }],
+    ['beside correct ones', { a: 'yes', z: null }],
+  ])('are refused for an unknown question: %s', (_, answers) => {
     expect(() => grade({ threshold: 60, questions: three }, answers)).toThrow(errors.questionUnknown().message)
   })
 
-  it.each(['single', 'text', 'image', 'file'] as const)(
-    'are refused when %s gets something else than a string',
-    (type) => {
-      const questions = [{ id: 'q', type, solution: ['yes'] }]
-      for (const answer of [null, 0, true, [], ['yes'], {}, { yes: true }]) {
-        expect(() => grade({ threshold: 60, questions }, { q: answer })).toThrow(errors.answerMisfit().message)
-      }
-    },
-  )
+  it.each(['single', 'text', 'image', 'file'] as const)('are refused for %s with anything but a string', (type) => {
+    const questions = [{ id: 'q', type, solution: ['yes'] }]
+    for (const answer of [null, 0, true, [], ['yes'], {}, { yes: true }]) {
+      expect(() => grade({ threshold: 60, questions }, { q: answer })).toThrow(errors.answerMisfit().message)
+    }
+  })
 
-  it('are refused when multiple gets something else than an array of strings', () => {
+  it('are refused for multiple with anything but an array of strings', () => {
     for (const answer of [null, 0, 'A', {}, [1], ['A', null], [['A']], { length: 0 }]) {
       expect(() => grade({ threshold: 60, questions: set }, { m: answer })).toThrow(errors.answerMisfit().message)
     }
@@ -117,7 +146,7 @@ describe('answers that do not fit the quiz', () => {
 })
 
 describe('1 MiB of answers', () => {
-  /** Milliseconds of CPU, as other processes do not count; of three runs, as other threads do. */
+  /** CPU milliseconds, so that other processes do not count; the best of three, because other threads do. */
   const fastest = (work: () => void) =>
     Math.min(
       ...[1, 2, 3].map(() => {
@@ -134,33 +163,33 @@ describe('1 MiB of answers', () => {
     } catch {
       return
     }
-    throw new Error('This was not refused.')
+    throw new Error('Expected a refusal.')
   }
 
-  it('is graded in less than 100 ms, however many questions it names', () => {
+  it('is graded within 100 ms, whatever the number of questions', () => {
     const answers = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`q${n}`, 'x']))
     expect(fastest(() => refused(() => grade({ threshold: 60, questions: three }, answers)))).toBeLessThan(100)
   })
 
-  it('is graded in less than 100 ms, however many texts it chooses', () => {
+  it('is graded within 100 ms, whatever the number of texts', () => {
     for (const texts of [Array.from({ length: 250_000 }, (_, n) => n.toString(36)), Array(250_000).fill('A')]) {
       expect(fastest(() => grade({ threshold: 60, questions: set }, { m: texts }))).toBeLessThan(100)
     }
   })
 
-  it('is compared with a remembered body in less than 100 ms', () => {
+  it('is compared with a stored hash within 100 ms', () => {
     const answers = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`q${n}`, 'x']))
     const kept = { bodyHash: hashOf({ q1: 'yes' }), answer: '{}' }
     expect(fastest(() => refused(() => replay(kept, answers)))).toBeLessThan(100)
   })
 })
 
-describe('the hash of a body', () => {
-  it('does not depend on the order of its keys', () => {
+describe('hashOf', () => {
+  it('ignores the order of keys', () => {
     expect(hashOf({ a: 'x', b: ['y', 'z'] })).toBe(hashOf({ b: ['y', 'z'], a: 'x' }))
   })
 
-  it('depends on all else', () => {
+  it('differs for different bodies', () => {
     const bodies = [
       '{}',
       '{"a":"x"}',
@@ -183,8 +212,8 @@ describe('the hash of a body', () => {
   })
 })
 
-describe('a remembered body', () => {
-  it('is another one than answers nested however deep', () => {
+describe('replay', () => {
+  it('refuses a body nested 500,000 levels deep', () => {
     let deep: unknown = 'yes'
     for (let depth = 0; depth < 500_000; depth++) deep = [deep]
     const kept = { bodyHash: hashOf({ q: 'yes' }), answer: '{}' }

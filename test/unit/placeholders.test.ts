@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Placeholders } from '../../routers/raw-json/placeholders.ts'
 
 describe('a stored text', () => {
-  it('goes out as it is, between what stands around it', async () => {
+  it('is rendered unchanged', async () => {
     const texts = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), { maxLength: 20 })
     await fc.assert(
       fc.asyncProperty(texts, fc.string({ unit: 'binary' }), async (stored, beside) => {
@@ -15,20 +15,20 @@ describe('a stored text', () => {
     )
   })
 
-  it('keeps what a replacement of String.replace would take for a pattern', async () => {
+  it('may contain patterns of String.replace', async () => {
     const placeholders = new Placeholders()
     const mark = placeholders.insert(['"$& $1 $$ $` $\'"'])
     expect(await placeholders.render(JSON.stringify([mark]))).toBe('["$& $1 $$ $` $\'"]')
   })
 
-  it('cannot pull in another one, though it held the mark of it', async () => {
+  it('cannot insert another one, even if it contains its placeholder', async () => {
     const placeholders = new Placeholders()
     const secret = placeholders.insert(['"secret"'])
     const sly = placeholders.insert([JSON.stringify(secret)])
     expect(await placeholders.render(JSON.stringify([sly]))).toBe(JSON.stringify([secret]))
   })
 
-  it('stands wherever its mark does, in any order and twice', async () => {
+  it('replaces its placeholder everywhere, in any order and repeatedly', async () => {
     const placeholders = new Placeholders()
     const [a, b] = [placeholders.insert(['1e400']), placeholders.insert(['-0'])]
     expect(await placeholders.render(JSON.stringify([b, a, b]))).toBe('[-0,1e400,-0]')
@@ -36,7 +36,7 @@ describe('a stored text', () => {
 })
 
 describe('a large text', () => {
-  it('goes out in another turn of the event loop than that in which it was read', async () => {
+  it('is rendered in a later turn of the event loop', async () => {
     const turns: string[] = []
     setImmediate(() => {
       turns.push('this one')
@@ -47,7 +47,7 @@ describe('a large text', () => {
     expect(turns).toEqual(['this one', 'the next'])
   })
 
-  it('is not waited for when it is small', async () => {
+  it('does not delay a small one', async () => {
     const placeholders = new Placeholders()
     const turns: string[] = []
     setImmediate(() => turns.push('this one'))
@@ -56,10 +56,10 @@ describe('a large text', () => {
   })
 })
 
-describe('an answer that is read line by line', () => {
+describe('a response that is rendered by line', () => {
   const streamOf = (chunks: string[]) => ReadableStream.from(chunks.map((chunk) => new TextEncoder().encode(chunk)))
 
-  it('gets the texts, too, each on the line of its mark', async () => {
+  it('gets each text on the line of its placeholder', async () => {
     const placeholders = new Placeholders(true)
     const texts = ['{\n  "a": [1,\r\n 2]\n}', '"\\n"', '1e400', '" "']
     const lines = texts.map((text) => `${JSON.stringify({ value: placeholders.insert([text]) })}\n`)
@@ -76,8 +76,8 @@ describe('an answer that is read line by line', () => {
   })
 })
 
-describe('what looks like a mark', () => {
-  it('is none when it was made up, and none inside a longer text', async () => {
+describe('a placeholder', () => {
+  it('is not recognised when it is invented or part of a longer text', async () => {
     const placeholders = new Placeholders()
     const mark = placeholders.insert(['1'])
     const beside = ['splice:00000000-0000-4000-8000-000000000000:0', `x${mark}`, `${mark}x`, `"${mark}"`]
@@ -86,13 +86,13 @@ describe('what looks like a mark', () => {
     )
   })
 
-  it('is another one in each run, so that nothing stored before can hold it', () => {
+  it('is new in each instance, so that stored texts cannot contain it', () => {
     expect(new Placeholders().insert(['1'])).toMatch(/^splice:[0-9a-f-]{36}:0$/)
   })
 })
 
-describe('an answer without stored texts', () => {
-  it('stays as it is', async () => {
+describe('a response without placeholders', () => {
+  it('is returned unchanged', async () => {
     const answer = '{"value":"splice:0"}'
     expect(await new Placeholders().render(answer)).toBe(answer)
   })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Member } from '../../routers/raw-json/scanner.ts'
 import { JsonScanner } from '../../routers/raw-json/scanner.ts'
 
-/** All that a scanner finds, reading so many bytes at a time. */
+/** Everything that a scanner finds when it reads `step` bytes at a time. */
 function scan(content: string | Buffer, step = Number.POSITIVE_INFINITY, from = 0) {
   const members: Member[] = []
   const scanner = new JsonScanner(Buffer.from(content as string), from, (member) => members.push({ ...member }))
@@ -22,7 +22,7 @@ const isJson = (text: string) => {
   }
 }
 
-/** A JSON text and how deep it is nested, known by how it was made. */
+/** A JSON text with its nesting, known from its construction. */
 interface Made {
   text: string
   nesting: number
@@ -59,7 +59,7 @@ const root = fc.tuple(space, value, space).map(([before, { text, nesting }, afte
 const alphabet = [...'{}[],:"\\/ \n\t0123456789-+.eEtrufalsn\u0000\u0001\u001f\u00a0\ufeffx\'']
 const noise = fc.string({ unit: fc.constantFrom(...alphabet), maxLength: 12 })
 
-/** JSON with a few characters changed, so that it mostly is none any more, by a little. */
+/** JSON with a few characters changed; mostly invalid. */
 const mutated = fc
   .tuple(root, fc.array(fc.tuple(fc.nat(), fc.nat(3), noise), { minLength: 1, maxLength: 3 }))
   .map(([{ text }, changes]) =>
@@ -69,10 +69,10 @@ const mutated = fc
     }, text),
   )
 
-describe('what is JSON', () => {
+describe('JsonScanner', () => {
   const runs = { numRuns: 3000 }
 
-  it('is the same as for JSON.parse, of whatever is well formed', () => {
+  it('agrees with JSON.parse on valid JSON', () => {
     fc.assert(
       fc.property(root, ({ text, nesting }) => {
         expect(isJson(text)).toBe(true)
@@ -82,7 +82,7 @@ describe('what is JSON', () => {
     )
   })
 
-  it('is the same as for JSON.parse, of JSON with a few characters changed', () => {
+  it('agrees with JSON.parse on JSON with a few changed characters', () => {
     fc.assert(
       fc.property(mutated, (text) => {
         expect(scan(text).wellFormed).toBe(isJson(text))
@@ -91,7 +91,7 @@ describe('what is JSON', () => {
     )
   })
 
-  it('is the same as for JSON.parse, of random texts', () => {
+  it('agrees with JSON.parse on random texts', () => {
     fc.assert(
       fc.property(noise, (text) => {
         expect(scan(text).wellFormed).toBe(isJson(text))
@@ -100,7 +100,7 @@ describe('what is JSON', () => {
     )
   })
 
-  it('is the same as for JSON.parse, of every text of up to four characters of its alphabet', () => {
+  it('agrees with JSON.parse on every text of up to four characters of its alphabet', () => {
     const characters = [...'{}[],:"\\0-.e1 a\n']
     const grow = (texts: string[]) => texts.flatMap((text) => characters.map((character) => text + character))
     let texts = ['']
@@ -163,7 +163,7 @@ describe('what is JSON', () => {
 })
 
 describe('a pause', () => {
-  it('changes nothing, wherever it falls', () => {
+  it('does not change the result, wherever it falls', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -181,8 +181,8 @@ describe('a pause', () => {
   })
 })
 
-describe('the members of the outermost object', () => {
-  it('stand where they were put, each with its own nesting', () => {
+describe('the members of the root object', () => {
+  it('have exact positions and their own nesting', () => {
     fc.assert(
       fc.property(entries, space, fc.nat(20), (pairs, s, step) => {
         let text = `${s}{${s}`
@@ -206,24 +206,24 @@ describe('the members of the outermost object', () => {
     )
   })
 
-  it('are reported before the text goes wrong, too', () => {
+  it('are reported before an error', () => {
     expect(scan('{"a":1,"b":[2],"c":}').members).toHaveLength(2)
   })
 
-  it('are none where the outermost is no object', () => {
+  it('are empty for other roots', () => {
     for (const text of ['[{"value":1}]', '"value"', '[["value",1]]', 'null']) expect(scan(text).members).toEqual([])
   })
 })
 
-describe('a place to begin at', () => {
-  it('leaves out what stands before it', () => {
+describe('a start position', () => {
+  it('skips what precedes it', () => {
     const [member] = scan('\ufeff{"a":1}', 1, 3).members
     expect(member).toMatchObject({ keyStart: 4, valueStart: 8, valueEnd: 9 })
   })
 })
 
 describe('a hostile text', () => {
-  it('may be nested as deep as it is long', () => {
+  it('may be nested 2,000,000 levels deep', () => {
     const depth = 2_000_000
     expect(scan('['.repeat(depth))).toMatchObject({ wellFormed: false, nesting: depth })
     expect(scan('['.repeat(depth) + ']'.repeat(depth))).toMatchObject({ wellFormed: true, nesting: depth })

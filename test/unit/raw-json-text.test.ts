@@ -16,8 +16,8 @@ const tooDeep = 'value is nested too deeply.'
 const notJson = 'value holds something that JSON cannot.'
 const expectRefused = (value: unknown, message: string) => expect(async () => rawJsonOf(value)).rejects.toThrow(message)
 
-describe('a value that came as text', () => {
-  it('is stored as that text, whatever JSON.parse would make of it', async () => {
+describe('a RawJson value', () => {
+  it('is stored as its text, whatever JSON.parse would return', async () => {
     for (const text of ['1e400', '-0', '12345678901234567890', '{"a":1,"a":2}', '"\\ud800"', '{ "b":1, "a":2 }']) {
       expect(await rawJsonOf(new RawJson(text))).toBe(text)
     }
@@ -25,7 +25,7 @@ describe('a value that came as text', () => {
 })
 
 describe('a parsed value', () => {
-  it('is stored as the JSON that parses to it', async () => {
+  it('is stored as JSON.stringify writes it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 6 }), async (value) => {
         expect(await rawJsonOf(value)).toBe(JSON.stringify(value))
@@ -33,37 +33,37 @@ describe('a parsed value', () => {
     )
   })
 
-  it('keeps __proto__, and a lone surrogate', async () => {
+  it('keeps __proto__ and lone surrogates', async () => {
     expect(await rawJsonOf(JSON.parse('{"__proto__":{"a":1},"s":"\\ud800"}'))).toBe(
       '{"__proto__":{"a":1},"s":"\\ud800"}',
     )
   })
 
   it.each([undefined, Number.NaN, Infinity, -Infinity, 1n, Symbol('s'), () => 1])(
-    'may not be %s, nor hold it',
+    'must not be or contain %s',
     async (value) => {
       for (const holder of [value, [value], { a: { b: value } }]) await expectRefused(holder, notJson)
     },
   )
 
-  it('may not have a gap', async () => {
+  it('must not be sparse', async () => {
     await expectRefused(new Array(2), notJson)
   })
 
-  it.each(wraps)(`may be nested ${MAX_NESTING} deep, and no deeper: %s`, async (_, wrap) => {
+  it.each(wraps)(`may be nested ${MAX_NESTING} levels deep and no deeper: %s`, async (_, wrap) => {
     expect(JSON.parse(await rawJsonOf(nested(MAX_NESTING, wrap)))).toEqual(nested(MAX_NESTING, wrap))
     await expectRefused(nested(MAX_NESTING + 1, wrap), tooDeep)
     await expectRefused(nested(100_000, wrap), tooDeep)
   })
 
-  it('may not be a circle', async () => {
+  it('must not be circular', async () => {
     const circle: Record<string, unknown> = {}
     circle.self = [circle]
     await expectRefused(circle, tooDeep)
   })
 })
 
-describe('what JavaScript adds to JSON', () => {
+describe('a value that JSON cannot represent', () => {
   it.each([
     ['toJSON', { toJSON: () => undefined }],
     [
@@ -74,14 +74,14 @@ describe('what JavaScript adds to JSON', () => {
         },
       },
     ],
-    ['toJSON that goes on for ever', { toJSON: () => nested(100_000, (inner) => [inner]) }],
+    ['toJSON with endless nesting', { toJSON: () => nested(100_000, (inner) => [inner]) }],
     ['a Date', new Date(0)],
     ['a Map', new Map([[1, 2]])],
     ['a Set', new Set([1])],
     ['a boxed number', Object(1)],
     ['a boxed bigint', Object(1n)],
     ['bytes', new Uint8Array(2)],
-  ])('is no value: %s', async (_, value) => {
+  ])('is refused: %s', async (_, value) => {
     await expectRefused(value, notJson)
     await expectRefused({ inner: [value] }, notJson)
   })
