@@ -59,8 +59,7 @@ async function main() {
   const load = startLoad()
   try {
     say(`CPU time of the process, µs a request: medians of ${rounds} rounds of ${requests}; ${pinned}.`)
-    if (names.includes('call'))
-      say('Publishing sends a fifth of the requests. call-N: in the process of the bench.')
+    if (names.includes('call')) say('Publishing sends a fifth of the requests. call-N: in the process of the bench.')
     say('route       conc.    bare  service  ratio  least – most   target')
     for (const name of names) await (name === 'call' ? benchCalls(bench, asked) : benchRoute(bench, load, name, asked))
   } finally {

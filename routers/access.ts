@@ -3,46 +3,46 @@ import type { Database } from '../prisma/client.ts'
 import { bool, nullable, oneOf, statement, text } from '../prisma/pg/statement.ts'
 import { failureOf } from './database-errors.ts'
 
-/** Whom a call is made for. Of a verified token, or of a caller in this process. */
+/** The caller: from a verified token, or given by a caller in this process. */
 export interface Principal {
-  /** The member: `sub` of a token. Null: a first-party client on its own behalf. */
+  /** `sub` of the token; null for a first-party client that acts for itself. */
   member: string | null
-  /** The club, academy or provider that the member gave consent for. */
+  /** The club, academy or provider that the member consented to. */
   organisation: string
   client: string
   scopes: ReadonlySet<string>
-  /** The consent that the token was issued under, where it was issued by us: it has to hold. */
+  /** The consent behind a token of our own; it must still be in force. */
   grant?: string
-  /** The sections that the token is meant for; all of them where nothing is said. */
+  /** The sections that the token is meant for; all of them by default. */
   sections?: ReadonlySet<string>
 }
 
-/** What a principal's client, team and membership are, as the database says. */
+/** A principal's client, team and membership in the database. */
 export interface Access {
-  /** Null: the client is a first-party one, which belongs to the platform. */
+  /** Null for a first-party client. */
   team: string | null
   level: 'hobby' | 'developer'
-  /** Sandbox clients have no limit. */
+  /** Sandbox clients have no rate limit. */
   sandbox: boolean
   app: string | null
-  /** The kind of organisation of which the principal's member is a member now; null when they are not. */
+  /** The organisation's kind when the member belongs to it now, else null. */
   memberOf: 'club' | 'academy' | 'provider' | null
 }
 
-/** Null: there is no such client, or no more, or the consent does not hold. What is remembered is given at once. */
-export type AccessLookup = (principal: Principal) => Access | null | Promise<Access | null>
+/** Resolves to null when the client does not exist or the consent is not in force; throws 503. */
+export type AccessLookup = (principal: Principal) => Promise<Access | null>
 
-/** Longer identifiers than this are nobody's, and a NUL is more than PostgreSQL's text can hold. */
+/** Whether an id could be stored: ids have at most 255 characters, and PostgreSQL's text cannot contain NUL. */
 export const isPostgresText = (id: string) => id.length <= 255 && !id.includes('\0')
 
-/** What a removed client, a lowered level or a member who left may still get; the lookup itself takes part of the 5 s. */
-const REMEMBERED_MS = 4_000
+/** Changes of a client, team, membership or consent take effect within 5 s; the lookup itself takes part of that. */
+const CACHE_MS = 4_000
 
-/** Looks access up in one query, and remembers it for a few seconds, under 5 whatever the query takes. */
+/** Looks access up in one query and caches it for CACHE_MS. */
 export function accessLookup(db: Database, now: () => number): AccessLookup {
-  const remembered = new LRUCache<string, { access: Access | null }, Principal>({
+  const cache = new LRUCache<string, { access: Access | null }, Principal>({
     max: 10_000,
-    ttl: REMEMBERED_MS,
+    ttl: CACHE_MS,
     ttlResolution: 0,
     perf: { now },
     fetchMethod: async (_key, _stale, { context }) => {
@@ -52,12 +52,12 @@ export function accessLookup(db: Database, now: () => number): AccessLookup {
       return { access }
     },
   })
-  return (principal) => {
+  return async (principal) => {
     const { client, organisation, member, grant = '' } = principal
     if (!isPostgresText(client)) return null
     const key = `${client}\0${organisation}\0${member ?? ''}\0${grant}`
-    const known = remembered.get(key)
-    return known ? known.access : remembered.fetch(key, { context: principal }).then((found) => found!.access)
+    const cached = cache.get(key) ?? (await cache.fetch(key, { context: principal }))
+    return cached!.access
   }
 }
 
@@ -82,8 +82,8 @@ const access = statement(
 async function lookUp(db: Database, principal: Principal, now: number): Promise<Access | null> {
   const { client, organisation, member, grant } = principal
   if (grant !== undefined && !isPostgresText(grant)) return null
-  const whose =
+  const membership =
     member !== null && isPostgresText(organisation) && isPostgresText(member) ? [organisation, member] : ['', '']
-  const [row] = await db.execute(access, [client, ...whose, new Date(now).toISOString(), grant ?? null])
+  const [row] = await db.execute(access, [client, ...membership, new Date(now).toISOString(), grant ?? null])
   return row ?? null
 }

@@ -1,6 +1,6 @@
 import { TRPCError } from '@trpc/server'
 
-/** Status to the public code of an error, and to tRPC's own. */
+/** Status to public code and tRPC's code. */
 const codes = {
   400: ['invalid_request', 'BAD_REQUEST'],
   401: ['invalid_token', 'UNAUTHORIZED'],
@@ -19,22 +19,20 @@ const codes = {
 
 export type Status = keyof typeof codes
 
-/** tRPC's code to status; an unknown one is our fault. */
+/** tRPC's code to status. */
 const statusOf = new Map<string, Status>(
   Object.entries(codes).map(([status, [, code]]) => [code, Number(status) as Status]),
 )
 
-/** What an error carries beside its status and its sentence. */
-interface More {
+interface Details {
   reason?: string
   headers?: Record<string, string>
   cause?: unknown
 }
 
 /**
- * The one error that leaves the service. `publicCode` is the documented code (`code` is tRPC's own), `reason` tells one
- * conflict from another, `headers` go out with the answer, `cause` is for the log alone.
- * Its name stays `TRPCError`: tRPC and trpc-to-openapi look at the name, and pass it through untouched.
+ * The only error that leaves the service. `publicCode` is the documented code (`code` is tRPC's), `reason` tells conflicts
+ * apart, `headers` are set on the response, `cause` goes to the log alone.
  */
 export class ApiError extends TRPCError {
   readonly status: Status
@@ -42,7 +40,7 @@ export class ApiError extends TRPCError {
   readonly reason: string | undefined
   readonly headers: Record<string, string>
 
-  constructor(status: Status, message: string, { reason, headers = {}, cause }: More = {}) {
+  constructor(status: Status, message: string, { reason, headers = {}, cause }: Details = {}) {
     super({ code: codes[status][1], message, cause })
     this.status = status
     this.publicCode = codes[status][0]
@@ -51,22 +49,22 @@ export class ApiError extends TRPCError {
   }
 }
 
-/** An error of tRPC's own, about a call that reached no procedure, in our terms. */
+/** Translates an error of tRPC about a call that reached no procedure. */
 export const protocolError = ({ code, message }: TRPCError) =>
   new ApiError(code === 'PARSE_ERROR' ? 400 : (statusOf.get(code) ?? 500), message.slice(0, 200))
 
-const row = (status: Status, message: string, more?: More) => () => new ApiError(status, message, more)
+const row = (status: Status, message: string, details?: Details) => () => new ApiError(status, message, details)
 const conflict = (reason: string, message: string) => row(409, message, { reason })
 const challenge = (...fields: string[]) => ({ headers: { 'WWW-Authenticate': `Bearer ${fields.join(', ')}` } })
 const badToken = (message: string) =>
   row(401, message, challenge('error="invalid_token"', `error_description="${message}"`))
 
-/** Every error a client can meet: the error tables of the documents, and what the decisions add, one line a row. */
+/** Every error that a client can get: the error tables of the documents and the additions of the decisions. */
 export const errors = {
   valueMissing: row(400, 'value is missing.'),
   valueNotAlone: row(400, 'The body has exactly one field, value.'),
   valueTooDeep: row(400, 'value is nested too deeply.'),
-  valueNotJson: row(400, 'value holds something that JSON cannot.'),
+  valueNotJson: row(400, 'value contains something that JSON cannot represent.'),
   bodyNotJson: row(400, 'The body is not valid JSON.'),
   bodyNotObject: row(400, 'The body is not a JSON object.'),
   bodyTooDeep: row(400, 'The body is nested too deeply.'),
@@ -85,7 +83,7 @@ export const errors = {
   eventTypeInvalid: row(400, "type is 1 to 128 letters, digits, '.', '_' or '-'."),
   eventIdInvalid: row(400, 'id is 1 to 255 visible ASCII characters.'),
   dataMissing: row(400, 'data is missing.'),
-  dataNotJson: row(400, 'data holds something that JSON cannot.'),
+  dataNotJson: row(400, 'data contains something that JSON cannot represent.'),
   dataTooDeep: row(400, 'data is nested too deeply.'),
   eventTooLarge: row(400, 'The event is larger than 256 KiB.'),
 
@@ -133,7 +131,7 @@ export const errors = {
   limitInvalid: row(422, 'limit is 1 to 200.'),
   offsetInvalid: row(422, 'offset is 0 or more.'),
   timeInvalid: row(422, 'start and end are Unix seconds.'),
-  /** An input without a row of its own: reads answer 422, writes 400, as document B has it. */
+  /** Any other invalid input: 422 in queries, 400 in mutations, as document B has it. */
   inputInvalid: (status: 400 | 422, message: string) => new ApiError(status, message),
 
   rateLimited: (retryAfterSeconds: number) =>
@@ -145,10 +143,10 @@ export const errors = {
     new ApiError(503, 'This service is not available right now.', { cause, headers: { 'Retry-After': '2' } }),
 }
 
-/** The rows without a blank: those that a schema may name. */
+/** Errors without parameters: a schema may name them. */
 export type PlainError = {
   [K in keyof typeof errors]: Parameters<(typeof errors)[K]> extends [] ? K : never
 }[keyof typeof errors]
 
-/** What a zod check says when it fails: the row of the catalogue that the client is to meet. */
+/** The option of a zod check that names the error to throw when it fails. */
 export const withError = (name: PlainError) => ({ error: name as string })

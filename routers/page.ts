@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { withError } from './errors.ts'
 
-/** Which part of a list: up to `limit` items, after `offset` others. */
+/** Input fields of a paged list. */
 export const page = {
   limit: z
     .int(withError('limitInvalid'))

@@ -1,8 +1,7 @@
-/** Unix seconds, as everything outside Prisma has them. */
 export const toUnix = (date: Date) => Math.floor(date.getTime() / 1000)
 export const fromUnix = (seconds: number) => new Date(seconds * 1000)
 
-/** `YYYY-MM-DD` of a date column, which Prisma gives as midnight UTC. */
+/** `YYYY-MM-DD` of a date column, which Prisma reads as midnight UTC. */
 export const toPlainDate = (date: Date) => date.toISOString().slice(0, 10)
 
 export const DAY_SECONDS = 86_400

@@ -1,59 +1,55 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 
-/** Stands for a stored text while an answer is turned to JSON. Unguessable, so that no content can pass for one. */
-const MARK = `splice:${randomUUID()}:`
-const marks = new RegExp(`"${MARK}(\\d+)"`)
+/** Stands for a stored text while a response is serialised; unguessable, so that no content can imitate it. */
+const PREFIX = `placeholder:${randomUUID()}:`
+const placeholder = new RegExp(`"${PREFIX}(\\d+)"`)
 
-/** An answer that is a stored text and nothing else. */
-const SOLE = `"${MARK}0"`
-
-/** A text of this length has taken its part of a turn of the event loop when it was read from the database. */
+/** Longer texts are rendered in a turn of the event loop of their own. */
 const LARGE = 256 * 1024
 
-/** The stored JSON texts of one answer, which go out as they are: byte for byte, and without the cost of parsing them. */
+/** The stored JSON texts of one response: they leave byte for byte, and are never parsed. */
 export class Placeholders {
   readonly #texts: (readonly string[])[] = []
-  readonly #inLines: boolean
+  readonly #asLines: boolean
   #length = 0
 
-  /** An answer that is read line by line gets texts without line breaks: outside of strings, where alone they can be. */
-  constructor(inLines = false) {
-    this.#inLines = inLines
+  /** `asLines`: the response is read line by line, so line breaks in texts (outside of strings) become spaces. */
+  constructor(asLines = false) {
+    this.#asLines = asLines
   }
 
-  /** What takes the place of a text, given in pieces, in the answer. */
-  readonly insert = (pieces: readonly string[]) => {
+  /** Stores a text, given in pieces, and returns its placeholder. */
+  readonly insert = (pieces: readonly string[]): string => {
     for (const piece of pieces) this.#length += piece.length
-    return `${MARK}${this.#texts.push(this.#inLines ? pieces.map((piece) => piece.replace(/[\r\n]/g, ' ')) : pieces) - 1}`
+    const text = this.#asLines ? pieces.map((piece) => piece.replace(/[\r\n]/g, ' ')) : pieces
+    return `${PREFIX}${this.#texts.push(text) - 1}`
   }
 
-  /** The answer's JSON with the texts in their places; a large one as bytes, as a text would take up to thrice its memory. */
-  render(json: string): string | Promise<Buffer> {
+  /** Replaces the placeholders in `json`. Large results are bytes, as a string takes up to three times their memory. */
+  async render(json: string): Promise<string | Buffer> {
     if (this.#texts.length === 0) return json
-    if (json === SOLE && this.#length <= LARGE) return this.#texts[0]!.join('')
     // Every second part is the number of a text.
-    const parts = json.split(marks)
-    if (this.#length <= LARGE)
-      return parts.map((part, i) => (i % 2 ? this.#texts[Number(part)]!.join('') : part)).join('')
-    return largeBytesOf(parts.flatMap((part, i) => (i % 2 ? this.#texts[Number(part)]! : part)))
+    const parts = json.split(placeholder)
+    const pieces = parts.flatMap((part, i) => (i % 2 ? this.#texts[Number(part)]! : part))
+    return this.#length <= LARGE ? pieces.join('') : toBytes(pieces)
   }
 
-  /** The same of a stream of whole lines. */
+  /** The same for a stream of whole lines. */
   renderLines(lines: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     const decoder = new TextDecoder()
-    const splice = new TransformStream<Uint8Array, Uint8Array>({
+    const rendered = new TransformStream<Uint8Array, Uint8Array>({
       transform: async (chunk, controller) => controller.enqueue(Buffer.from(await this.render(decoder.decode(chunk)))),
     })
-    return lines.pipeThrough(splice)
+    return lines.pipeThrough(rendered)
   }
 }
 
-/** In a turn of its own: the first one still belongs to that in which the database's answer was read. */
-async function largeBytesOf(pieces: string[]): Promise<Buffer> {
+/** Waits twice: the first immediate still runs in the turn in which the rows were read. */
+async function toBytes(pieces: string[]): Promise<Buffer> {
   await setImmediate()
   await setImmediate()
-  // Each piece is written to its place at once: joined first, they would be copied twice.
+  // Written piece by piece: joined first, they would be copied twice.
   const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0))
   let at = 0
   for (const piece of pieces) at += bytes.write(piece, at)

@@ -1,4 +1,4 @@
-/** Where a member of the outermost object stands in the text, and how deep its value is nested. */
+/** Byte offsets of a member of the outermost object, and the nesting of its value. */
 export interface Member {
   keyStart: number
   keyEnd: number
@@ -9,7 +9,7 @@ export interface Member {
 
 type State = (typeof S)[keyof typeof S]
 
-/** What may come next. The number states say what has been read of the number. */
+/** The next token that is allowed; within a number, the part read last. */
 const S = {
   value: 0,
   valueOrEnd: 1,
@@ -47,16 +47,16 @@ const NO_BYTES = Buffer.alloc(0)
 const literals = new Map([...['true', 'false', 'null'].map((word) => [word.charCodeAt(0), Buffer.from(word)] as const)])
 
 /**
- * Reads JSON (RFC 8259) byte by byte, without building it: whether it is well formed, how deep it is nested, and where
- * the members of the outermost object stand. Its cost is linear and it never recurses, whatever comes; it can pause at
- * any byte, so that a large body does not hold the event loop. UTF-8 is left to the caller.
+ * Scans JSON (RFC 8259) byte by byte without building it: whether it is well formed, its nesting, and the members of the
+ * outermost object. Linear, never recursive, and able to pause at any byte, so that a large body does not block the event
+ * loop. The caller checks UTF-8.
  */
 export class JsonScanner {
   readonly #bytes: Uint8Array
   readonly #onMember: (member: Member) => void
   #at: number
   #state: State = S.value
-  /** Of each open array or object, whether it is an object; grows with the nesting. */
+  /** For each open array or object: 1 for an object. Grows with the nesting. */
   #objects = new Uint8Array(64)
   #nesting = 0
   #deepest = 0
@@ -74,12 +74,11 @@ export class JsonScanner {
     this.#onMember = onMember
   }
 
-  /** Whether there is more to read. */
   get pending() {
     return this.#at < this.#bytes.length && this.#state !== S.wrong
   }
 
-  /** Whether what was read is one whole JSON text. */
+  /** Whether the bytes read so far are one complete JSON text. */
   get wellFormed() {
     const state = this.#state
     const isNumber = state === S.zero || state === S.integer || state === S.fraction || state === S.exponentDigits
@@ -90,12 +89,12 @@ export class JsonScanner {
     return this.#rootIsObject
   }
 
-  /** How many arrays and objects stand inside one another at the deepest place. */
+  /** The largest number of arrays and objects inside one another. */
   get nesting() {
     return this.#deepest
   }
 
-  /** Reads on, up to so many bytes. */
+  /** Reads up to `count` more bytes. */
   read(count: number) {
     const bytes = this.#bytes
     const to = Math.min(bytes.length, this.#at + count)
@@ -151,7 +150,7 @@ export class JsonScanner {
           this.#readNumber(c, at)
       }
       at++
-      // Most of a large body is inside strings: run to the next byte that means something.
+      // Most bytes of a large body are inside strings: skip to the next one that matters.
       if (this.#state === S.string) {
         while (at < to) {
           const next = bytes[at]!

@@ -1,50 +1,28 @@
+import type { SemaphoreInterface } from 'async-mutex'
+import { Semaphore, withTimeout } from 'async-mutex'
 import { errors } from '../errors.ts'
 
-/** One writes, and the next is at the database's door already. */
-const AT_ONCE = 2
+/** One writes while the next one's statement already waits in the database. */
+const WRITERS = 2
 
-/** Too long a wait is a 503. */
 const WAIT_MS = 10_000
+const timedOut = errors.unavailable()
 
-interface Turn {
-  writing: number
-  waiting: (() => void)[]
-}
-
-/** By app and club; only while someone writes. */
-const turns = new Map<string, Turn>()
+/** By app and club, while someone writes. */
+const locks = new Map<string, { semaphore: SemaphoreInterface; users: number }>()
 
 /**
- * Writers of one app in a club wait for one another, as the database locks their usage row; here most of them do so
- * without a connection each, which those of other apps and clubs need.
+ * Queues the writers of one store in this process: the database locks their usage row anyway, and here they wait without
+ * holding a connection that other stores need. Throws 503 after 10 s.
  */
-export async function withStoreLock<T>(
-  { app, club }: { app: string; club: string },
-  write: () => Promise<T>,
-): Promise<T> {
+export async function withStoreLock<T>({ app, club }: { app: string; club: string }, write: () => Promise<T>) {
   const store = `${app}\0${club}`
-  const turn = turns.get(store) ?? { writing: 0, waiting: [] }
-  turns.set(store, turn)
-  if (turn.writing < AT_ONCE) turn.writing++
-  else await itsTurn(turn)
+  const lock = locks.get(store) ?? { semaphore: withTimeout(new Semaphore(WRITERS), WAIT_MS, timedOut), users: 0 }
+  locks.set(store, lock)
+  lock.users++
   try {
-    return await write()
+    return await lock.semaphore.runExclusive(write)
   } finally {
-    const next = turn.waiting.shift()
-    if (next) next()
-    else if (--turn.writing === 0) turns.delete(store)
+    if (--lock.users === 0) locks.delete(store)
   }
 }
-
-const itsTurn = ({ waiting }: Turn) =>
-  new Promise<void>((resolve, reject) => {
-    const begin = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    const timer = setTimeout(() => {
-      waiting.splice(waiting.indexOf(begin), 1)
-      reject(errors.unavailable())
-    }, WAIT_MS)
-    waiting.push(begin)
-  })

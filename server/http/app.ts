@@ -7,7 +7,7 @@ import type { Authenticate } from '../tokens/authenticate.ts'
 import { cors } from './cors.ts'
 import { documents } from './documents.ts'
 import type { BaseUrls } from './match-route.ts'
-import { locate } from './match-route.ts'
+import { matchRoute } from './match-route.ts'
 import type { ConsumeQuota } from './rate-limit.ts'
 import { readTarget } from './request-target.ts'
 import { respond } from './respond.ts'
@@ -15,29 +15,29 @@ import type { Room, Share } from './response-memory.ts'
 import { isFresh, koaSends } from './send.ts'
 import type { State, Step } from './state.ts'
 
-/** What a service is made of; a test gives its own clock, keys and limits. */
-export interface Parts {
+/** The parts of the HTTP ports; tests give their own clock, keys and limits. */
+export interface HttpParts {
   core: Core
   baseUrls: BaseUrls
   authenticate: Authenticate
   consumeQuota: ConsumeQuota
   room: Room
   log: Logger
-  /** Whether the database answers and the service is not about to end. */
+  /** Whether the database responds and the service is not shutting down. */
   ready: () => Promise<boolean>
-  /** The authorization server; there is none beside an outside issuer. */
+  /** The authorization server, unless an external issuer is configured. */
   oauth?: Step | undefined
-  /** The sample app, where it is served. */
+  /** The sample app, in the trial. */
   example?: Step | undefined
 }
 
-/** The public port: the way of a REST request, step by step. */
-export function createPublicApp({ core, baseUrls, authenticate, consumeQuota, room, log, oauth, example }: Parts) {
+/** The public port: the steps of a REST request, in their order. */
+export function createPublicApp({ core, baseUrls, authenticate, consumeQuota, room, log, oauth, example }: HttpParts) {
   const app = createKoa(log)
     .use(respond(log, core.now))
     .use(cors)
     .use(readTarget)
-    .use(locate(baseUrls))
+    .use(matchRoute(baseUrls))
     .use(endpoint(core, authenticate, consumeQuota, room))
     .use(koaSends)
   if (oauth) app.use(oauth)
@@ -45,15 +45,15 @@ export function createPublicApp({ core, baseUrls, authenticate, consumeQuota, ro
   return app.use(documents(baseUrls))
 }
 
-/** Koa, its own error page and its trust in X-Forwarded-* left off; a client that goes away is no error of ours. */
+/** Koa without its own error output and without trust in X-Forwarded-*. */
 export function createKoa(log: Logger): Koa<State> {
   const app = new Koa<State>({ proxy: false })
   app.silent = true
-  app.on('error', (error) => log.debug({ err: error }, 'a client went away'))
+  app.on('error', (error) => log.debug({ err: error }, 'the client disconnected'))
   return app
 }
 
-/** The last step of an endpoint's request: whose it is, and what the facade's procedure answers. */
+/** Authenticates a request for an endpoint and calls its procedure. */
 function endpoint(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQuota, room: Room): Step {
   const call = restFacade(core)
   return async (ctx, next) => {
@@ -62,7 +62,7 @@ function endpoint(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQ
     const principal = await authenticate(ctx.req)
     state.principal = principal
     const setHeader = (name: string, value: string) => void state.headers.push(name, value)
-    // Most answers are small, and never ask for it.
+    // Most responses are small and need none.
     let share: Share | undefined
     const reserve = (bytes: number) => {
       share ??= room(ctx.res)
@@ -70,8 +70,8 @@ function endpoint(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQ
     }
     const given = { request: ctx.req, segments: state.segments, search: state.search }
     const caller = { principal, consumeQuota: (access: Access) => consumeQuota(access, setHeader), setHeader, reserve }
-    state.answer = await call(state.route, given, caller)
+    state.response = await call(state.route, given, caller)
     share?.assembled()
-    if (isFresh(ctx, state.answer)) state.answer = { status: 304, body: undefined }
+    if (isFresh(ctx, state.response)) state.response = { status: 304, body: undefined }
   }
 }

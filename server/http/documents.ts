@@ -8,7 +8,7 @@ import { routed } from './routed.ts'
 import { JSON_TYPE } from './send.ts'
 import type { State, Step } from './state.ts'
 
-/** What is at the public port without being a procedure: the OpenAPI document of each API, at its own host. */
+/** Serves the OpenAPI document of each API at `/v1/openapi.json` of its host. */
 export function documents(baseUrls: BaseUrls): Step {
   const texts = new Map<Section | null, string>(
     Object.entries(baseUrls).map(([name, url]) => [
@@ -16,7 +16,7 @@ export function documents(baseUrls: BaseUrls): Step {
       JSON.stringify(openApiDocument(name as Section, url)),
     ]),
   )
-  // At its address alone, as the endpoints are; all other methods are 405, also those that the router does not know.
+  // Exact paths, as for endpoints; METHODS makes every other method 405, not only those that the router knows.
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   router.get('/v1/openapi.json', (ctx) => {
     const text = texts.get(ctx.state.section)

@@ -4,7 +4,7 @@ import { errors } from '../../routers/errors.ts'
 import { routed } from './routed.ts'
 import type { State, Step } from './state.ts'
 
-/** For whoever watches the service: `/healthz` says that it lives, `/readyz` that it can answer. */
+/** `/healthz` responds while the process lives, `/readyz` while it can serve requests. */
 export function health(ready: () => Promise<boolean>): Step {
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   router.get('/healthz', (ctx) => {

@@ -7,11 +7,11 @@ import type { Step, StepContext } from './state.ts'
 
 export type BaseUrls = Record<Section, string>
 
-/** What hosts are compared by. */
+/** A host as it is compared: lower case, without port and final dot. */
 export const nameOf = (host: string) => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
 
-/** Which endpoint a request is for, and whether it came to that endpoint's host. Before anything else is looked at. */
-export function locate(baseUrls: BaseUrls): Step {
+/** Finds the route of a request; throws 404 at another section's host and 405 for another method. */
+export function matchRoute(baseUrls: BaseUrls): Step {
   const hosts = Object.entries(baseUrls).map(([section, url]) => {
     const { host } = new URL(url)
     return { section: section as Section, host, name: nameOf(host) }
@@ -32,33 +32,33 @@ export function locate(baseUrls: BaseUrls): Step {
 
     const method = ctx.method === 'HEAD' ? 'GET' : ctx.method
     const route = found.find((one) => one.method === method)
-    if (!route) return otherMethod(ctx, found)
+    if (!route) return answerOtherMethod(ctx, found)
     ctx.state.route = route
     ctx.state.segments = segments
     return next()
   }
 }
 
-/** OPTIONS is a preflight, which has no token; whatever else is left is 405. */
-function otherMethod(ctx: StepContext, found: readonly Route[]) {
+/** OPTIONS is a CORS preflight, without a token; any other method is 405. */
+function answerOtherMethod(ctx: StepContext, found: readonly Route[]) {
   const allow = found.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
   if (ctx.method !== 'OPTIONS') throw errors.methodWrong(allow)
   ctx.state.headers.push(...Object.entries(preflightHeaders(allow)).flat())
-  ctx.state.answer = { status: 204, body: undefined }
+  ctx.state.response = { status: 204, body: undefined }
 }
 
-/** HTTP/1.1 wants exactly one Host header; two, or two lengths of a body, are how a request is smuggled past a proxy. */
+/** Exactly one Host header (RFC 9112), and one framing of the body: two would let a request be smuggled past a proxy. */
 function checkFraming(ctx: StepContext) {
   const count = countOf(ctx.req.rawHeaders, 'host')
   if (count > 1 || (count === 0 && ctx.req.httpVersion === '1.1')) throw errors.requestInvalid()
-  // Node lets an empty Transfer-Encoding pass beside a Content-Length.
+  // Node accepts an empty Transfer-Encoding beside a Content-Length.
   const { headers } = ctx.req
   if (headers['transfer-encoding'] === undefined || headers['content-length'] === undefined) return
   ctx.res.shouldKeepAlive = false
   throw errors.requestInvalid()
 }
 
-/** How often a header was sent; Node itself keeps only the first of some. */
+/** How often a header was sent; `headers` keeps only the first of some. */
 export function countOf(rawHeaders: readonly string[], name: string): number {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {

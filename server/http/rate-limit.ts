@@ -2,14 +2,14 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Access } from '../../routers/access.ts'
 import { errors } from '../../routers/errors.ts'
 
-/** Requests a minute of a team; sandbox clients have no limit. */
+/** Requests per team and minute; sandbox clients have no limit. */
 export const LIMITS = { hobby: 60, developer: 10_000 } as const
 
 export type ConsumeQuota = (access: Access, setHeader: (name: string, value: string) => void) => Promise<void>
 
 /**
- * One count for each team, over all its clients, tokens and sections; none for the platform's own clients. The window is 60 seconds from the team's first
- * request. rate-limiter-flexible, as its Redis form counts in the same way.
+ * One count per team, over all its clients, tokens and sections; first-party clients are not counted. The window starts with
+ * the team's first request. Throws 429.
  */
 export function rateLimit(windowSeconds = 60): ConsumeQuota {
   const limiters = {

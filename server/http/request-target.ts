@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 import type { Step } from './state.ts'
 
-/** What a request is for, as it came. */
+/** Reads host, path and query as sent. */
 export const readTarget: Step = (ctx, next) => {
   const { host, path, search } = targetOf(ctx.req)
   const { state } = ctx
   state.host = host
   state.path = path
   state.search = search
-  // Koa's own reading throws on some of these, so it is given what we have read; what is no path is nowhere.
+  // Koa's own parsing throws on some targets, so it gets what we have read; a target that is not a path matches nothing.
   ctx.req.url = `${path.startsWith('/') ? '' : '/'}${path}${search && `?${search}`}`
   return next()
 }
 
 /**
- * The request target, read by hand: `new URL` folds `..`, `%2e` and `\`, and throws. An absolute one names its own host
- * (RFC 9112, 3.2.2).
+ * Parses the request target by hand: `new URL` normalises `..`, `%2e` and `\`, and throws. An absolute target names its own
+ * host (RFC 9112, 3.2.2).
  */
 function targetOf({ url = '/', headers }: IncomingMessage) {
   const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? [undefined, headers.host ?? '', url]

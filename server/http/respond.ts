@@ -7,7 +7,7 @@ import { ApiError } from '../../routers/errors.ts'
 import { send } from './send.ts'
 import type { Step } from './state.ts'
 
-/** How much of a body that nobody reads is let in, so that its sender comes to see the answer; then the socket closes. */
+/** Limits on draining an unread body, so that its sender gets to read the response; then the socket closes. */
 const DRAIN_BYTES = 32 * 1024 * 1024
 const DRAIN_MS = 10_000
 
@@ -15,7 +15,7 @@ const HEADERS = ['X-Content-Type-Options', 'nosniff', 'Cache-Control', 'private,
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
-/** The outermost step: the request's id, the one catch, and one line in the log. */
+/** The outermost step: the request id, the only catch, and one log line a request. */
 export function respond(log: Logger, now: () => number): Step {
   return async (ctx, next) => {
     const start = now()
@@ -32,26 +32,26 @@ export function respond(log: Logger, now: () => number): Step {
       if (error.status >= 500) ctx.state.cause = error.cause
       ctx.state.headers.push(...Object.entries(error.headers).flat())
       const body = JSON.stringify(envelope(error, ctx.state.section, requestId))
-      ctx.state.answer = { status: error.status, body }
+      ctx.state.response = { status: error.status, body }
     }
     if (!ctx.req.complete && !ctx.req.destroyed) {
       const drained = drain(ctx.req)
-      // A connection that ends with its answer, while the client still sends, is reset, and the answer lost: so it waits.
+      // Closing the connection while the client still sends would reset it, and lose the response.
       if (!ctx.res.shouldKeepAlive) await drained
       else void drained.then((all) => all || ctx.req.socket.destroy())
     }
 
     const { method, state } = ctx
-    const { answer, path, principal } = state
-    if (answer) send(ctx, answer)
-    const status = answer?.status ?? ctx.status
+    const { response, path, principal } = state
+    if (response) send(ctx, response)
+    const status = response?.status ?? ctx.status
     const line = { requestId, method, path, status, ms: now() - start, client: principal?.client }
     if (state.cause) log.error({ ...line, err: state.cause })
     else log.info(line)
   }
 }
 
-/** Reads and drops what is left of a body, bounded in size and time; whether that was all of it. */
+/** Reads and drops the rest of a body within the limits; resolves to whether it ended. */
 function drain(request: IncomingMessage): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, DRAIN_MS, false).unref()

@@ -2,7 +2,7 @@ import type Router from '@koa/router'
 import { errors } from '../../routers/errors.ts'
 import type { State, Step } from './state.ts'
 
-/** A koa-router as a last step: another method of its paths is 405, OPTIONS 204, every other path 404. */
+/** A koa-router as the last step: other methods of its paths are 405, OPTIONS is 204, other paths are 404. */
 export function routed(router: Router<State>): Step {
   const routes = router.routes() as unknown as Step
   const allowed = router.allowedMethods() as unknown as Step

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { isEmpty, seed } from '../../prisma/seed.ts'
 import { createCore } from '../../routers/core.ts'
 import { memberScopesAt } from '../../routers/scopes.ts'
-import type { Parts } from '../http/app.ts'
+import type { HttpParts } from '../http/app.ts'
 import { createPublicApp } from '../http/app.ts'
 import { corsHeaders } from '../http/cors.ts'
 import { listen } from '../http/listen.ts'
@@ -82,7 +82,7 @@ async function serve(config: Config, store: Store, log: Logger) {
       : null
   const sample = isTrial(config) ? example(config.baseUrls.apps, `${config.authBaseUrl}/oauth`) : undefined
   const tokens = await trustedTokens(config, oauth, store, log, now)
-  const parts: Parts = {
+  const parts: HttpParts = {
     core,
     log,
     baseUrls: config.baseUrls,

@@ -1,4 +1,4 @@
-import type { Parts } from '../http/app.ts'
+import type { HttpParts } from '../http/app.ts'
 import { createKoa } from '../http/app.ts'
 import { health } from '../http/health.ts'
 import { readTarget } from '../http/request-target.ts'
@@ -7,7 +7,7 @@ import { koaSends } from '../http/send.ts'
 import { trpc } from './handler.ts'
 
 /** The internal port: tRPC for first-party apps, and the health checks. */
-export function createInternalApp({ core, authenticate, consumeQuota, room, log, ready }: Parts) {
+export function createInternalApp({ core, authenticate, consumeQuota, room, log, ready }: HttpParts) {
   return createKoa(log)
     .use(respond(log, core.now))
     .use(koaSends)

@@ -20,15 +20,15 @@ const ENDPOINT = '/trpc'
 const MAX_BATCH = 10
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** Leaves a byte order mark out. */
+/** Drops a byte order mark. */
 const utf8 = new TextDecoder()
 
-/** A value may be nested as deep as over REST; around it are the input and the batch. */
+/** A value's nesting as over REST, plus the input and the batch around it. */
 const BODY_NESTING = MAX_NESTING + 2
 
 /**
- * The same procedures over tRPC. The body is read and checked here, as tRPC's own reading never ends when a client leaves
- * halfway, and knows no limit of size or nesting.
+ * The procedures over tRPC. Reads and checks the body itself: tRPC's own reading never ends when a client disconnects
+ * inside the body, and limits neither size nor nesting.
  */
 export function trpc(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQuota, room: Room): Step {
   return async (ctx, next) => {
@@ -36,7 +36,7 @@ export function trpc(core: Core, authenticate: Authenticate, consumeQuota: Consu
     if (!path.startsWith(`${ENDPOINT}/`)) return next()
     if (ctx.method !== 'GET' && ctx.method !== 'POST') throw errors.methodWrong('GET, POST')
 
-    // A URL would fold `..` and cut a fragment off; so tRPC sees what was asked for and checked.
+    // A URL would normalise `..` and drop a fragment; escaped, tRPC sees the path as sent.
     const name = path.slice(ENDPOINT.length + 1).replace(/[/\\#]/g, encodeURIComponent)
     const streamed = ctx.get('trpc-accept') === 'application/jsonl'
     const placeholders = new Placeholders(streamed)
@@ -45,12 +45,12 @@ export function trpc(core: Core, authenticate: Authenticate, consumeQuota: Consu
     const isPost = ctx.method === 'POST'
     const query = new URLSearchParams(search)
     const isBatch = query.get('batch') === '1'
-    // A refusal here is thrown again where the context is made, so that tRPC gives it its own shape.
+    // An error here is thrown again in createContext, so that tRPC gives it its own shape.
     const read = async () => {
       ctx.state.principal = await authenticate(ctx.req)
       if (isPost) return readJson(ctx.req, isBatch)
       const input = query.get('input') ?? '{}'
-      // Before a body it is let pass; here nothing would take it off before the input is parsed.
+      // Allowed before a body, where it is dropped; JSON.parse of the input would fail on it.
       if (input.startsWith(BYTE_ORDER_MARK)) throw errors.bodyNotJson()
       await checkJson(Buffer.from(input), isBatch)
       return undefined
@@ -123,7 +123,7 @@ export function trpc(core: Core, authenticate: Authenticate, consumeQuota: Consu
   }
 }
 
-/** A call whose body is refused, or of an unknown procedure, counts as well, though no gate sees it. */
+/** Counts calls that reach no procedure: the body was refused, or the path is unknown. */
 async function countUnresolvedCalls({ core, call }: Context, count: number) {
   const access = count > 0 ? await core.accessOf(call.principal) : null
   for (let i = 0; access && i < count; i++) await call.consumeQuota(access)

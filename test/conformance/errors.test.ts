@@ -37,7 +37,7 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | apps   | 422 | limit is 1 to 200.                                      | detail | limitInvalid | limit 0 |
   | apps   | 422 | offset is 0 or more.                                    | detail | offsetInvalid | offset -1 |
   | apps   | 422 | start and end are Unix seconds.                         | detail | timeInvalid | start that is no integer |
-  | trpc   | 400 | value holds something that JSON cannot.                 | invalid_request | valueNotJson | 1e400 over tRPC |
+  | trpc   | 400 | value contains something that JSON cannot represent.                 | invalid_request | valueNotJson | 1e400 over tRPC |
   | lms    | 400 | answers is an object that maps question ids to answers. | invalid_request | answersInvalid | a required field is missing |
   | lms    | 400 | An answer does not fit the type of its question.        | invalid_request | answerMisfit | a type does not fit |
   | lms    | 400 | answers names a question that this quiz does not have.  | invalid_request | questionUnknown | a reference points to nothing |
@@ -65,7 +65,7 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | trpc   | 400 | type is 1 to 128 letters, digits, '.', '_' or '-'.      | invalid_request | eventTypeInvalid | event of the type a/b |
   | trpc   | 400 | id is 1 to 255 visible ASCII characters.                | invalid_request | eventIdInvalid | event with a space in its id |
   | trpc   | 400 | data is missing.                                        | invalid_request | dataMissing | event without data |
-  | trpc   | 400 | data holds something that JSON cannot.                  | invalid_request | dataNotJson | event with 1e400 |
+  | trpc   | 400 | data contains something that JSON cannot represent.                  | invalid_request | dataNotJson | event with 1e400 |
   | trpc   | 400 | data is nested too deeply.                              | invalid_request | dataTooDeep | event of 257 levels |
   | trpc   | 400 | The event is larger than 256 KiB.                       | invalid_request | eventTooLarge | event of 256 KiB of data |
   | trpc   | 404 | This delivery does not exist at this provider.          | not_found | deliveryUnknown | retry of an unknown delivery |

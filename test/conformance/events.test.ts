@@ -214,7 +214,7 @@ describe('events.publish in process', () => {
     async (data) => {
       const app = await mintApp(world)
       const refusal = await refusalOf(asPlatform(world).events.publish({ app, type: 't', data }))
-      expect(refusal).toMatchObject({ status: 400, message: 'data holds something that JSON cannot.' })
+      expect(refusal).toMatchObject({ status: 400, message: 'data contains something that JSON cannot represent.' })
       expect(await eventsOf(app)).toEqual([])
     },
   )

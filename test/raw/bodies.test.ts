@@ -55,7 +55,10 @@ const stored: [body: string, value: string][] = [
   ['{"value":"ä漢😀\u007f\u2028\ufeff"}', '"ä漢😀\u007f\u2028\ufeff"'],
   ['\ufeff{"value":"after a byte order mark"}', '"after a byte order mark"'],
   ['{"value":{"value":{"value":1}}}', '{"value":{"value":1}}'],
-  ['{"value":"splice:00000000-0000-4000-8000-000000000000:0"}', '"splice:00000000-0000-4000-8000-000000000000:0"'],
+  [
+    '{"value":"placeholder:00000000-0000-4000-8000-000000000000:0"}',
+    '"placeholder:00000000-0000-4000-8000-000000000000:0"',
+  ],
   [`{"value":${nested(256)}}`, nested(256)],
   [`{"value":${nestedObjects(256)}}`, nestedObjects(256)],
 ]

@@ -20,13 +20,16 @@ export async function startStorage() {
   const world = await startWorld({ windowSeconds: 1 })
   const authorization = `Bearer ${await world.token()}`
   const send = (port: number, host: string, method: string, path: string, body?: string) =>
-    new Promise<{ status: number; bytes: Buffer }>((resolve, reject) => {
+    new Promise<{ status: number; bytes: Buffer; etag: string | undefined }>((resolve, reject) => {
       const type = body !== undefined && { 'content-type': 'application/json' }
       const options = { agent, port, host: '127.0.0.1', method, path, headers: { host, authorization, ...type } }
       const sent = request(options, (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk) => chunks.push(chunk)).on('error', reject)
-        response.on('end', () => resolve({ status: response.statusCode!, bytes: Buffer.concat(chunks) }))
+        response.on('end', () => {
+          const { statusCode, headers } = response
+          resolve({ status: statusCode!, bytes: Buffer.concat(chunks), etag: headers.etag })
+        })
       })
       sent.on('error', reject).end(body)
     })
@@ -37,15 +40,15 @@ export async function startStorage() {
     world,
     authorization,
     rest,
-    /** Gives back the entry, which is what is answered. */
+    /** Returns the entry as REST shows it, and as tRPC does, with its ETag. */
     async put({ collection, key, scope }: Place, text: string, body = `{"value":${text}}`) {
-      const { status, bytes } = await rest('PUT', `${collection}/${key}?scope=${scope}`, body)
+      const { status, bytes, etag } = await rest('PUT', `${collection}/${key}?scope=${scope}`, body)
       expect({ status, refusal: status !== 200 && bytes.toString() }).toEqual({ status: 200, refusal: false })
       // Of the answer itself only the time is taken.
       const [, updatedAt] = /"updatedAt":(\d{10})\}$/.exec(bytes.subarray(-40).toString('latin1')) ?? []
       const entry = `{"key":"${key}","value":${text},"updatedAt":${updatedAt}}`
       expectBytes(bytes, entry)
-      return entry
+      return { entry, typed: `${entry.slice(0, -1)},"etag":${JSON.stringify(etag)}}` }
     },
     query: (procedure: 'get' | 'list', input: object) => {
       const search = new URLSearchParams({ input: JSON.stringify(input) })

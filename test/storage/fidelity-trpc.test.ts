@@ -26,11 +26,11 @@ describe.each(scoped)('a value of the scope $scope', ({ scope, own }) => {
   }
 
   it.each(own)('is what JSON.parse makes of it, streamed or not, and in this process: %s', async (_, text) => {
-    const entry = await storage.put(place, text)
+    const { typed } = await storage.put(place, text)
     const { bytes: one } = await storage.query('get', place)
     const { bytes: list } = await storage.query('list', collection)
-    expectBytes(one, `{"result":{"data":${entry}}}`)
-    expectBytes(list, `{"result":{"data":{"items":[${entry}],"total":1}}}`)
+    expectBytes(one, `{"result":{"data":${typed}}}`)
+    expectBytes(list, `{"result":{"data":{"items":[${typed}],"total":1}}}`)
     const read = [JSON.parse(one.toString()).result.data, ...JSON.parse(list.toString()).result.data.items]
     const stream = streaming()
     const streamed = await Promise.all([stream.get.query(place), stream.list.query(collection)])
@@ -65,7 +65,8 @@ describe.each(scoped)('a value of the scope $scope', ({ scope, own }) => {
 function refusalOf(text: string) {
   let refusal: string | undefined
   JSON.parse(text, (_, value) => {
-    if (typeof value === 'number' && !Number.isFinite(value)) refusal = 'value holds something that JSON cannot.'
+    if (typeof value === 'number' && !Number.isFinite(value))
+      refusal = 'value contains something that JSON cannot represent.'
     return value
   })
   return refusal

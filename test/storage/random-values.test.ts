@@ -98,10 +98,10 @@ describe('any JSON text', () => {
       fc.asyncProperty(text, space, space, async (text, before, after) => {
         count++
         const place = { collection, key: 'k', scope }
-        const entry = await storage.put(place, text, `{"value":${before}${text}${after}}`)
+        const { entry, typed } = await storage.put(place, text, `{"value":${before}${text}${after}}`)
         expectBytes((await storage.rest('GET', `${collection}/k?scope=${scope}`)).bytes, entry)
         const { bytes } = await storage.query('list', { collection, scope })
-        expectBytes(bytes, `{"result":{"data":{"items":[${entry}],"total":1}}}`)
+        expectBytes(bytes, `{"result":{"data":{"items":[${typed}],"total":1}}}`)
         expectSame(JSON.parse(bytes.toString()).result.data.items[0].value, JSON.parse(text))
       })
     const numRuns = Math.ceil(times(10_000, 100) / WRITERS)

@@ -58,7 +58,7 @@ const strings = lines(String.raw`
   "$& $1 $$"
   "%s %00 %zz +"
   "'; DROP TABLE x; --"
-  "splice:00000000-0000-4000-8000-000000000000:0"
+  "placeholder:00000000-0000-4000-8000-000000000000:0"
 `)
 
 const objects = lines(String.raw`

@@ -11,7 +11,7 @@ import type { Principal } from '../../routers/access.ts'
 import { createCore } from '../../routers/core.ts'
 import type { Section } from '../../routers/scopes.ts'
 import { memberScopes } from '../../routers/scopes.ts'
-import type { Parts } from '../../server/http/app.ts'
+import type { HttpParts } from '../../server/http/app.ts'
 import { createPublicApp } from '../../server/http/app.ts'
 import { corsHeaders } from '../../server/http/cors.ts'
 import { listen } from '../../server/http/listen.ts'
@@ -91,7 +91,7 @@ export async function startWorld(options: Options = {}) {
   const asked = { db, now, cipher, secretsKeys, authBaseUrl, appsBaseUrl: 'http://apps.test/v1', ways, onError }
   const oauth = options.auth && (await openOauth(asked))
   const trusted = oauth ? [oauth.trusted, development] : [(await options.externalIssuer?.(now, db)) ?? development]
-  const parts: Parts = {
+  const parts: HttpParts = {
     core,
     baseUrls: { apps: 'http://apps.test/v1', lms: 'http://lms.test/v1', notify: 'http://notify.test/v1' },
     authenticate: createAuthenticate(trusted, now),
@@ -180,7 +180,7 @@ const anyIds = () => ({
   member: id('member'),
 })
 
-async function mintTenant(db: Parts['core']['db']) {
+async function mintTenant(db: Database) {
   const ids = anyIds()
   const { club, academy, provider, team, app, client, platform, member } = ids
   await db.organisation.createMany({

@@ -80,20 +80,20 @@ describe('a placeholder', () => {
   it('is not recognised when it is invented or part of a longer text', async () => {
     const placeholders = new Placeholders()
     const mark = placeholders.insert(['1'])
-    const beside = ['splice:00000000-0000-4000-8000-000000000000:0', `x${mark}`, `${mark}x`, `"${mark}"`]
+    const beside = ['placeholder:00000000-0000-4000-8000-000000000000:0', `x${mark}`, `${mark}x`, `"${mark}"`]
     expect(await placeholders.render(JSON.stringify([...beside, mark]))).toBe(
       `${JSON.stringify(beside).slice(0, -1)},1]`,
     )
   })
 
   it('is new in each instance, so that stored texts cannot contain it', () => {
-    expect(new Placeholders().insert(['1'])).toMatch(/^splice:[0-9a-f-]{36}:0$/)
+    expect(new Placeholders().insert(['1'])).toMatch(/^placeholder:[0-9a-f-]{36}:0$/)
   })
 })
 
 describe('a response without placeholders', () => {
   it('is returned unchanged', async () => {
-    const answer = '{"value":"splice:0"}'
+    const answer = '{"value":"placeholder:0"}'
     expect(await new Placeholders().render(answer)).toBe(answer)
   })
 })

@@ -13,7 +13,7 @@ const wraps: [string, (inner: unknown) => unknown][] = [
   ['objects behind other members', (inner) => ({ a: 1, b: 2, inner })],
 ]
 const tooDeep = 'value is nested too deeply.'
-const notJson = 'value holds something that JSON cannot.'
+const notJson = 'value contains something that JSON cannot represent.'
 const expectRefused = (value: unknown, message: string) => expect(async () => rawJsonOf(value)).rejects.toThrow(message)
 
 describe('a RawJson value', () => {
