@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { addressFilter, isNetwork } from '../../server/webhooks/send/addresses.ts'
 
-const isPublic = addressFilter([])
+const isAllowed = addressFilter([])
 
-describe('of addresses', () => {
+describe('an address that is not public', () => {
   it.each([
     ['0.0.0.0', 'this host'],
     ['0.1.2.3', 'this network'],
     ['10.0.0.1', 'private'],
     ['10.255.255.255', 'private'],
-    ['100.64.0.1', 'shared by a carrier'],
+    ['100.64.0.1', 'carrier-grade NAT'],
     ['100.100.100.200', "Alibaba's metadata"],
     ['127.0.0.1', 'loopback'],
     ['127.255.255.254', 'loopback'],
-    ['168.63.129.16', "Azure's, for its guests"],
-    ['169.254.0.1', 'link'],
+    ['168.63.129.16', "Azure's host services"],
+    ['169.254.0.1', 'link-local'],
     ['169.254.169.254', 'metadata'],
     ['172.16.0.1', 'private'],
     ['172.31.255.255', 'private'],
@@ -37,40 +37,42 @@ describe('of addresses', () => {
     ['::', 'unspecified'],
     ['::1', 'loopback'],
     ['0:0:0:0:0:0:0:1', 'loopback, written out'],
-    ['::7f00:1', 'compatible IPv4'],
-    ['::ffff:127.0.0.1', 'mapped IPv4'],
-    ['::ffff:7f00:1', 'mapped IPv4, in hexadecimal'],
-    ['0:0:0:0:0:ffff:a9fe:a9fe', 'mapped metadata, written out'],
-    ['::ffff:8.8.8.8', 'a mapped public address'],
+    ['::7f00:1', 'IPv4-compatible'],
+    ['::ffff:127.0.0.1', 'IPv4-mapped'],
+    ['::ffff:7f00:1', 'IPv4-mapped, in hexadecimal'],
+    ['0:0:0:0:0:ffff:a9fe:a9fe', 'IPv4-mapped metadata, written out'],
+    ['::ffff:8.8.8.8', 'IPv4-mapped public address'],
     ['64:ff9b::7f00:1', 'NAT64'],
     ['64:ff9b:1::1', 'local NAT64'],
-    ['100::1', 'discarded'],
+    ['100::1', 'discard only'],
     ['2001::1', 'Teredo'],
     ['2001:2::1', 'benchmarks'],
     ['2001:db8::1', 'documentation'],
     ['2002:7f00:1::', '6to4 of loopback'],
     ['2620:4f:8000::1', 'AS112'],
     ['3fff::1', 'documentation'],
-    ['4000::1', 'not given out'],
+    ['4000::1', 'unassigned'],
     ['5f00::1', 'segment routing'],
     ['fc00::1', 'private'],
     ['fd00:ec2::254', "Amazon's metadata"],
-    ['fe80::1', 'link'],
-    ['fe80::1%eth0', 'link, with a zone'],
+    ['fe80::1', 'link-local'],
+    ['fe80::1%eth0', 'link-local, with a zone'],
     ['2a00:1450:4001::1%1', 'public, with a zone'],
-    ['fec0::1', 'site'],
+    ['fec0::1', 'site-local'],
     ['ff02::1', 'multicast'],
-    ['', 'no address'],
-    ['localhost', 'no address'],
-    ['127.1', 'no address'],
-    ['0x7f000001', 'no address'],
-    ['2130706433', 'no address'],
-    ['[2a00:1450:4001::1]', 'no address'],
-    ['8.8.8.8/32', 'no address'],
-  ])('%s is not connected to: %s', (address) => {
-    expect(isPublic(address)).toBe(false)
+    ['', 'not an address'],
+    ['localhost', 'not an address'],
+    ['127.1', 'not an address'],
+    ['0x7f000001', 'not an address'],
+    ['2130706433', 'not an address'],
+    ['[2a00:1450:4001::1]', 'not an address'],
+    ['8.8.8.8/32', 'not an address'],
+  ])('is refused: %s (%s)', (address) => {
+    expect(isAllowed(address)).toBe(false)
   })
+})
 
+describe('the public addresses', () => {
   it.each([
     '1.1.1.1',
     '8.8.8.8',
@@ -92,16 +94,16 @@ describe('of addresses', () => {
     '2606:4700::1111',
     '2a00:1450:4001::1',
     '3ffe:ffff::1',
-  ])('%s is', (address) => {
-    expect(isPublic(address)).toBe(true)
+  ])('include %s', (address) => {
+    expect(isAllowed(address)).toBe(true)
   })
 })
 
-describe('what the operator allows', () => {
+describe('the addresses that the operator allows', () => {
   const allowed = addressFilter(['127.0.0.1', '10.20.0.0/16', '::1', 'fd12:3456::/32'])
 
   it.each(['127.0.0.1', '10.20.0.0', '10.20.255.255', '::1', '0:0:0:0:0:0:0:1', 'fd12:3456:ffff::1', '8.8.8.8'])(
-    'is connected to: %s',
+    'include %s',
     (address) => {
       expect(allowed(address)).toBe(true)
     },
@@ -115,23 +117,23 @@ describe('what the operator allows', () => {
     '::2',
     'fd12:3457::1',
     '::1%lo',
-    // The IPv4 addresses of the list, in the clothes of IPv6 ones.
+    // Allowed IPv4 addresses, embedded in IPv6.
     '::ffff:127.0.0.1',
     '::ffff:7f00:1',
     '::7f00:1',
     '64:ff9b::7f00:1',
-  ])('does not go further: %s', (address) => {
+  ])('do not include %s', (address) => {
     expect(allowed(address)).toBe(false)
   })
 
-  it('never is an IPv4 address inside an IPv6 one, even where everything is allowed', () => {
+  it('never include IPv4-mapped addresses or zones, even when everything is allowed', () => {
     const all = addressFilter(['0.0.0.0/0', '::/0'])
     expect(['10.0.0.1', '::1', 'fe80::1'].map(all)).toEqual([true, true, true])
     expect(['::ffff:10.0.0.1', '::ffff:8.8.8.8', 'fe80::1%1'].map(all)).toEqual([false, false, false])
   })
 
   it.each(['127.0.0.1', '10.0.0.0/8', '0.0.0.0/0', '10.1.2.3/32', '::1', 'fd00::/8', '::/0', '2001:db8::1/128'])(
-    'may be written as %s',
+    'may be given as %j',
     (network) => {
       expect(isNetwork(network)).toBe(true)
     },
@@ -156,7 +158,7 @@ describe('what the operator allows', () => {
     'fe80::1%eth0',
     '::ffff:127.0.0.1',
     '::ffff:0:0/96',
-  ])('may not be written as %s', (network) => {
+  ])('may not be given as %j', (network) => {
     expect(isNetwork(network)).toBe(false)
     expect(() => addressFilter([network])).toThrow('Not an IP address or network')
   })

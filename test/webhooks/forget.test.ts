@@ -5,8 +5,8 @@ import { startQueue } from './queue-world.ts'
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const MONTH_MS = 30 * 86_400_000
 
-describe('events of over 30 days ago', () => {
-  it('are removed with their deliveries, unless one of these is pending', async () => {
+describe('events over 30 days old', () => {
+  it('are removed with their deliveries unless one of these is pending', async () => {
     const { db, subscribe, publish } = await startQueue()
     const [one, other] = [await subscribe(), await subscribe()]
     const over = { state: 'delivered', nextAttemptAt: null, finishedAt: new Date(NOW) } as const
@@ -14,7 +14,7 @@ describe('events of over 30 days ago', () => {
     await db.delivery.updateMany({ where: { id: { in: old } }, data: over })
     const failed = await publish(one, { at: NOW - MONTH_MS })
     await db.delivery.updateMany({ where: { id: { in: failed } }, data: { ...over, state: 'failed' } })
-    // Of one event, one delivery has arrived and another has not.
+    // An event with one finished and one pending delivery.
     const [arrived] = await publish(one, { at: NOW - MONTH_MS - 5_000 })
     await db.delivery.update({ where: { id: arrived! }, data: over })
     const { appId, eventId } = await db.delivery.findUniqueOrThrow({ where: { id: arrived! } })
@@ -34,7 +34,7 @@ describe('events of over 30 days ago', () => {
     expect(await db.delivery.findMany({ select: { id: true } })).toEqual([{ id: young }])
   })
 
-  it('are removed with more deliveries than one statement takes, and without any', async () => {
+  it('are removed when they have more deliveries than one statement removes, or none', async () => {
     const { db, app, subscribe, publish } = await startQueue()
     const at = NOW - 2 * MONTH_MS
     const [id] = await publish(await subscribe(), { at })

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A service inside, which nobody outside may reach; it counts who comes. It ends with the test. */
+/** An internal service that must not be reached; it counts connections. It is closed when the test ends. */
 export async function startInner(port = 0, host = '127.0.0.1') {
   let connections = 0
   const server = createServer((socket) => {

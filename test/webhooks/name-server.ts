@@ -2,12 +2,12 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv4 } from 'node:net'
 
-/** What is answered to a question: addresses (none: no such record), a refusal, or nothing at all. */
+/** The answer to a query: addresses (an empty list: no such record), an error, or nothing at all. */
 export type Records = readonly string[] | 'no such name' | 'failure' | 'silence'
 
 const CODES = { failure: 2, 'no such name': 3 }
 
-/** A name server on 127.0.0.1; what it is asked is kept as `A name` or `AAAA name`. Nothing of it may be kept (TTL 0). */
+/** A name server on 127.0.0.1. It records queries as `A name` or `AAAA name`; its answers have a TTL of 0. */
 export async function startNameServer(records: (name: string, type: 'A' | 'AAAA') => Records) {
   const asked: string[] = []
   const socket = createSocket('udp4')
@@ -41,7 +41,7 @@ export async function startNameServer(records: (name: string, type: 'A' | 'AAAA'
   }
 }
 
-/** A record for the name of the question, which stands at byte 12. */
+/** A record for the name in the question, which starts at byte 12. */
 function recordOf(address: string) {
   const data = isIPv4(address) ? Buffer.from(address.split('.').map(Number)) : bytesOf(address)
   const head = Buffer.from([0xc0, 12, 0, data.length === 4 ? 1 : 28, 0, 1, 0, 0, 0, 0, 0, data.length])

@@ -39,17 +39,17 @@ async function claimed(world: QueueWorld, count: number, subscription?: string, 
   return rows
 }
 
-describe('what came of tries', () => {
-  it('is written for many at once', async () => {
+describe('recording attempts', () => {
+  it('writes many at once', async () => {
     const world = await startQueue()
     const [one, two, three] = await claimed(world, 3)
     const attempts = [attempt(one!, delivered), attempt(two!, failed), attempt(three!, timedOut)]
     expect(new Set(await recordAttempts(world.db, NOW, attempts))).toEqual(new Set([one!.id, two!.id, three!.id]))
 
     const common = { attempts: 1, lease: null, leasedUntil: null }
-    const over = { ...common, nextAttemptAt: null, finishedAt: new Date(NOW) }
-    const said = { lastStatus: 204, lastError: null, lastAnswer: '' }
-    expect(await world.row(one!.id)).toMatchObject({ ...over, ...said, state: 'delivered' })
+    const finished = { ...common, nextAttemptAt: null, finishedAt: new Date(NOW) }
+    const response204 = { lastStatus: 204, lastError: null, lastAnswer: '' }
+    expect(await world.row(one!.id)).toMatchObject({ ...finished, ...response204, state: 'delivered' })
     expect(await world.row(two!.id)).toMatchObject({
       ...common,
       state: 'pending',
@@ -59,11 +59,11 @@ describe('what came of tries', () => {
       nextAttemptAt: new Date(NOW + 5_000),
       finishedAt: null,
     })
-    const silent = { lastStatus: null, lastError: 'timeout', lastAnswer: null }
-    expect(await world.row(three!.id)).toMatchObject({ ...over, ...silent, state: 'failed' })
+    const noResponse = { lastStatus: null, lastError: 'timeout', lastAnswer: null }
+    expect(await world.row(three!.id)).toMatchObject({ ...finished, ...noResponse, state: 'failed' })
   })
 
-  it('is what came of the last one, after several', async () => {
+  it('keeps the last result of several attempts', async () => {
     const world = await startQueue()
     const [first] = await claimed(world, 1)
     await recordAttempts(world.db, NOW, [attempt(first!, failed)])
@@ -79,7 +79,7 @@ describe('what came of tries', () => {
     expect(await world.row(first!.id)).toMatchObject(row)
   })
 
-  it('is kept as it was said, whatever that holds', async () => {
+  it('stores any response body', async () => {
     const world = await startQueue()
     const rows = await claimed(world, 4)
     const answers = ['"quoted", {braces} \\ and NULL', 'NULL', 'nul \0 and half a pair \ud800', 'ünï 🎾\n\t']
@@ -121,7 +121,7 @@ describe('what came of tries', () => {
     expect(subscription.endedAt).toBeNull()
   })
 
-  it('is nobody else to write for, after the subscription has been removed', async () => {
+  it('skips deliveries whose subscription was removed', async () => {
     const world = await startQueue()
     const [one] = await claimed(world, 1)
     const [other] = await claimed(world, 1, undefined, 'worker.2')
@@ -133,8 +133,8 @@ describe('what came of tries', () => {
   })
 })
 
-describe('410', () => {
-  it('ends the subscription, and fails what else is pending', async () => {
+describe('a 410', () => {
+  it('ends the subscription and fails its other pending deliveries', async () => {
     const world = await startQueue()
     const subscription = await world.subscribe()
     const other = await world.subscribe()
@@ -153,7 +153,7 @@ describe('410', () => {
     expect(await world.row(three!.id)).toMatchObject({ state: 'pending', lease: 'worker.1' })
     expect(await world.states()).toEqual({ delivered: 1, failed: 1_498, pending: 2 })
 
-    // One that was under way meets it when its own outcome is written.
+    // The one in flight is failed after its own result is written.
     await recordAttempts(world.db, NOW, [attempt(three!, failed)])
     expect(await pollDue(world.db, { now: NOW })).toMatchObject({ ended: [subscription] })
     await failEnded(world.db, NOW + 1, [subscription])
@@ -163,7 +163,7 @@ describe('410', () => {
     expect(await pollDue(world.db, { now: NOW })).toMatchObject({ ended: [] })
   })
 
-  it('a second time leaves the time of the first', async () => {
+  it('keeps the time of the first 410', async () => {
     const world = await startQueue()
     const [one, two] = await claimed(world, 2)
     await recordAttempts(world.db, NOW, [attempt(one!, gone)])

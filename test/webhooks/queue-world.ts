@@ -6,7 +6,7 @@ import { createCipher } from '../../server/secrets/cipher.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
 import { id } from '../support/world.ts'
 
-/** Due whenever now is. */
+/** Due at any test's time. */
 const LONG_AGO = Date.parse('2024-02-29T12:00:00Z')
 
 export type QueueWorld = Awaited<ReturnType<typeof startQueue>>
@@ -14,7 +14,7 @@ export type QueueWorld = Awaited<ReturnType<typeof startQueue>>
 /** One for each worker process of Vitest, which runs one file at a time; dropped after the run. */
 let database: Promise<string> | undefined
 
-/** The queue of a file that imports this one, empty. */
+/** An empty queue. */
 export async function startQueue() {
   database ??= migratedDatabase(() => {})
   const databaseUrl = await database
@@ -25,7 +25,7 @@ export async function startQueue() {
   return { databaseUrl, db, secretsKey, ...(await publisher(db, createCipher([secretsKey]))) }
 }
 
-/** What fills a queue, with an app of its own. */
+/** Fills a queue, with an app of its own. */
 export async function publisher(db: Database, cipher: ReturnType<typeof createCipher>) {
   const [app, team, providerId] = [id('app'), id('team'), id('provider')]
   await db.organisation.create({ data: { id: providerId, kind: 'provider', name: 'Provider' } })
@@ -36,11 +36,11 @@ export async function publisher(db: Database, cipher: ReturnType<typeof createCi
     cipher,
     async subscribe(url: string | null = 'https://127.0.0.1/', secret: string | null = null): Promise<string> {
       const id = randomUUID()
-      const sealed = secret && cipher.encrypt(secret, `Subscription.secret:${id}`)
-      await db.subscription.create({ data: { id, appId: app, subscriber: 'club', url, secret: sealed } })
+      const encrypted = secret && cipher.encrypt(secret, `Subscription.secret:${id}`)
+      await db.subscription.create({ data: { id, appId: app, subscriber: 'club', url, secret: encrypted } })
       return id
     },
-    /** Events, each for one subscription in turn, due a millisecond after one another from `at` on; the deliveries' ids. */
+    /** Publishes events, one per delivery, to the subscriptions in turn; due from `at` on, 1 ms apart. Returns delivery ids. */
     async publish(to: string | readonly string[], { count = 1, at = LONG_AGO, data = '{}' } = {}): Promise<string[]> {
       const subscriptions = [to].flat()
       const rows = Array.from({ length: count }, (_, n) => ({

@@ -19,7 +19,7 @@ const claimFor = (
 const ids = (claimed: readonly Claimed[]) => claimed.map(({ id }) => id)
 
 describe('a claim', () => {
-  it('gives what a try needs, and leases it', async () => {
+  it('returns everything that an attempt needs, and leases the delivery', async () => {
     const world = await startQueue()
     const subscription = await world.subscribe('https://receiver.example.org/hook', 'secret')
     const [id] = await world.publish(subscription, { at: NOW - 1_000, data: '{"n":1}' })
@@ -43,7 +43,7 @@ describe('a claim', () => {
     expect(row.nextAttemptAt).toEqual(new Date(NOW - 1_000))
   })
 
-  it('takes of each subscription at most its number, the oldest first, and nothing that is not due', async () => {
+  it('takes at most the allocated number per subscription, oldest first, and only what is due', async () => {
     const world = await startQueue()
     const [a, b, c] = [await world.subscribe(), await world.subscribe(), await world.subscribe()]
     const late = await world.publish(a, { count: 3, at: NOW - 1_000 })
@@ -57,7 +57,7 @@ describe('a claim', () => {
     for (const id of [late[2], ...notYet, ...notAsked]) expect((await world.row(id)).lease).toBeNull()
   })
 
-  it('takes nothing of a subscription that has ended, is gone, or has been served already', async () => {
+  it('takes nothing of a subscription that has ended, is unknown, or has nothing left', async () => {
     const world = await startQueue()
     const [ended, served] = [await world.subscribe(), await world.subscribe()]
     const [id] = await world.publish(ended)
@@ -69,14 +69,14 @@ describe('a claim', () => {
     expect(await world.row(id)).toMatchObject({ state: 'pending', lease: null })
   })
 
-  it('is of one worker alone, however many claim at once', async () => {
+  it('never returns a delivery twice, however many workers claim at once', async () => {
     const world = await startQueue()
     const subscription = await world.subscribe()
     const all = await world.publish(subscription, { count: 120 })
     const claims = await Promise.all(Array.from({ length: 8 }, () => claimFor(world, { [subscription]: 10 })))
     const first = claims.flat().map(({ id }) => id)
     expect(new Set(first).size).toBe(first.length)
-    // What was another's to take at that moment is there for the next.
+    // Deliveries that were locked by another claim are left for the next one.
     const then: string[] = []
     for (let claimed = [0 as unknown]; claimed.length > 0; ) {
       const more = await claimFor(world, { [subscription]: 10 })
@@ -86,7 +86,7 @@ describe('a claim', () => {
     expect([...first, ...then].toSorted()).toEqual(all.toSorted())
   })
 
-  it('passes over what another is taking at this moment, and does not wait', async () => {
+  it('skips deliveries that are locked, without waiting', async () => {
     const world = await startQueue()
     const subscription = await world.subscribe()
     const [first, second] = await world.publish(subscription, { count: 2 })
@@ -101,15 +101,15 @@ describe('a claim', () => {
   })
 })
 
-describe('a look', () => {
-  it('sees whose deliveries are due, once each, however many there are', async () => {
+describe('a poll', () => {
+  it('finds each subscription with due deliveries once, however many it has', async () => {
     const world = await startQueue()
     const [dead, live, later, idle] = await Promise.all(Array.from({ length: 4 }, () => world.subscribe()))
     await world.publish(dead!, { count: 2_000, at: NOW - HOUR_MS })
     await world.publish(live!, { at: NOW })
     const [due] = await world.publish(later!, { at: NOW + 1 })
-    const { due: seen, ...rest } = await pollDue(world.db, { now: NOW })
-    expect(new Set(seen)).toEqual(new Set([dead, live]))
+    const { due: found, ...rest } = await pollDue(world.db, { now: NOW })
+    expect(new Set(found)).toEqual(new Set([dead, live]))
     expect(rest).toEqual({ ended: [], next: null })
 
     const after = await pollDue(world.db, { now: NOW + 1 })
@@ -117,10 +117,10 @@ describe('a look', () => {
     await claimFor(world, { [later!]: 1 }, { now: NOW + 1 })
     expect((await world.row(due)).lease).not.toBeNull()
     expect((await pollDue(world.db, { now: NOW + 1 })).due).not.toContain(later)
-    expect(seen).not.toContain(idle)
+    expect(found).not.toContain(idle)
   })
 
-  it('is bounded, and says where the next one goes on', async () => {
+  it('is bounded, and returns where the next one continues', async () => {
     const world = await startQueue()
     const all = await Promise.all(Array.from({ length: 5 }, () => world.subscribe()))
     for (const subscription of all) await world.publish(subscription, { count: 3 })
@@ -141,7 +141,7 @@ describe('a look', () => {
     })
   })
 
-  it('sees apart what belongs to subscriptions that have ended, due or not', async () => {
+  it('lists ended subscriptions with pending deliveries separately, due or not', async () => {
     const world = await startQueue()
     const [ended, live] = [await world.subscribe(), await world.subscribe()]
     await world.publish(ended, { at: NOW + HOUR_MS })
@@ -152,7 +152,7 @@ describe('a look', () => {
 })
 
 describe('a lease', () => {
-  it('that is given back is due as before', async () => {
+  it('leaves the delivery due as before when it is released', async () => {
     const world = await startQueue()
     const subscription = await world.subscribe()
     await world.publish(subscription, { count: 2 })
@@ -163,7 +163,7 @@ describe('a lease', () => {
     expect(ids(await claimFor(world, { [subscription]: 2 }))).toEqual(ids(claimed))
   })
 
-  it('of another worker is not given back', async () => {
+  it('is not released by another worker', async () => {
     const world = await startQueue()
     const subscription = await world.subscribe()
     await world.publish(subscription)
@@ -173,7 +173,7 @@ describe('a lease', () => {
     expect(await world.row(claimed!.id)).toMatchObject({ lease: 'one' })
   })
 
-  it('that has run out makes claimable again, without counting a try; the others stay', async () => {
+  it('is released when it has expired, without counting an attempt', async () => {
     const world = await startQueue()
     const subscription = await world.subscribe()
     await world.publish(subscription, { count: 1_210 })

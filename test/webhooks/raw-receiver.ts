@@ -4,7 +4,7 @@ import type { TLSSocket, TlsOptions } from 'node:tls'
 import { createServer } from 'node:tls'
 import { selfSigned } from './receiver.ts'
 
-/** A TLS receiver that answers, byte for byte, what `answer` writes once a request's body (`{}`) has come. */
+/** A TLS receiver that calls `answer` to write raw bytes whenever a request with the body `{}` has arrived. */
 export async function startRawReceiver(
   answer: (socket: TLSSocket) => void,
   { certificate = selfSigned(), ...options }: TlsOptions & { certificate?: ReturnType<typeof selfSigned> } = {},

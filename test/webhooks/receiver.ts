@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { SelfsignedOptions } from 'selfsigned'
 import { generate } from 'selfsigned'
 
-/** One request, as the receiver got it. */
+/** One request as it arrived. */
 export interface Received {
   method: string
   path: string
@@ -12,7 +12,7 @@ export interface Received {
   body: string
 }
 
-/** A certificate for 127.0.0.1, ::1 and localhost, which is its own authority: it has to be trusted as one. */
+/** A self-signed certificate for 127.0.0.1, ::1 and the names; senders have to trust it as an authority. */
 export async function selfSigned(names: readonly string[] = ['localhost'], more: SelfsignedOptions = {}) {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'receiver' }], {
     keyType: 'ec',
@@ -34,7 +34,7 @@ export async function selfSigned(names: readonly string[] = ['localhost'], more:
   return { key, cert }
 }
 
-/** A receiver of deliveries on a TLS socket of its own. It answers 204 unless told otherwise, and keeps what came. */
+/** An HTTPS receiver of deliveries. It records requests and responds with 204 by default. */
 export async function startReceiver({
   answer = (_received: Received, response: ServerResponse): unknown => response.writeHead(204).end(),
   names = [] as readonly string[],
@@ -63,12 +63,12 @@ export async function startReceiver({
   const { port } = server.address() as AddressInfo
   return {
     port,
-    /** What a sender has to trust. */
+    /** The authority that a sender has to trust. */
     ca: cert,
     url: (path = '/hook', host = '127.0.0.1') => `https://${host}:${port}${path}`,
     received,
     connections: () => connections,
-    /** Connections that are open now. */
+    /** Open connections. */
     open: () => sockets.size,
     async close() {
       for (const socket of sockets) socket.destroy()

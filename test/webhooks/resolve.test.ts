@@ -4,13 +4,13 @@ import type { Records } from './name-server.ts'
 import { startNameServer } from './name-server.ts'
 import { ending } from './sending.ts'
 
-/** A question is never asked twice because the machine is busy. */
+/** No query is repeated just because the machine is busy. */
 const patient = { queryMs: 60_000, totalMs: 100_000 }
 
 type Answers = Record<string, Records>
 
-/** What the name server answers, and what the system's own lookup does; what either was asked. */
-async function naming(records: Answers, system: Record<string, string[]> = {}) {
+/** A resolver with a name server and a system lookup of its own, which both record what they were asked. */
+async function startNaming(records: Answers, system: Record<string, string[]> = {}) {
   const server = ending(await startNameServer((name, type) => records[`${type} ${name}`] ?? 'no such name'))
   const lookedUp: string[] = []
   const lookup = async (name: string) => {
@@ -24,8 +24,8 @@ async function naming(records: Answers, system: Record<string, string[]> = {}) {
 }
 
 describe('a name', () => {
-  it('has all its addresses of both kinds', async () => {
-    const { resolve, lookedUp } = await naming({
+  it('resolves to all its IPv4 and IPv6 addresses', async () => {
+    const { resolve, lookedUp } = await startNaming({
       'A two.example': ['192.0.2.1', '192.0.2.2'],
       'AAAA two.example': ['2001:db8::1', '::1'],
       'A four.example': ['192.0.2.4'],
@@ -39,16 +39,19 @@ describe('a name', () => {
     expect(lookedUp).toEqual([])
   })
 
-  it.each(['silence', 'failure'] as const)('has those of one kind where the other is met with %s', async (other) => {
-    const { resolve, server } = await naming({ 'A half.example': ['192.0.2.1'], 'AAAA half.example': other })
-    expect(await resolve('half.example')).toEqual(['192.0.2.1'])
-    // It was not waited for until it would have been asked again.
-    expect(server.asked.toSorted()).toEqual(['A half.example', 'AAAA half.example'])
-  })
+  it.each(['silence', 'failure'] as const)(
+    'resolves to its IPv4 addresses when the IPv6 query ends in %s',
+    async (other) => {
+      const { resolve, server } = await startNaming({ 'A half.example': ['192.0.2.1'], 'AAAA half.example': other })
+      expect(await resolve('half.example')).toEqual(['192.0.2.1'])
+      // Asked once each: it did not wait for a second query.
+      expect(server.asked.toSorted()).toEqual(['A half.example', 'AAAA half.example'])
+    },
+  )
 
-  it('is asked for once, however many want it, and again when that failed', async () => {
+  it('is queried once for concurrent callers, and again after a failure', async () => {
     const records: Answers = { 'A one.example': ['192.0.2.1'], 'AAAA one.example': [] }
-    const { resolve, server } = await naming(records)
+    const { resolve, server } = await startNaming(records)
     await Promise.all(Array.from({ length: 20 }, () => resolve('one.example')))
     records['A one.example'] = ['127.0.0.1']
     expect(await resolve('one.example')).toEqual(['192.0.2.1'])
@@ -60,8 +63,8 @@ describe('a name', () => {
     expect(await resolve('later.example')).toEqual(['192.0.2.7'])
   })
 
-  it('that the servers do not know may be known to the system', async () => {
-    const { resolve, lookedUp } = await naming(
+  it('is looked up by the system when the servers do not know it', async () => {
+    const { resolve, lookedUp } = await startNaming(
       { 'A none.example': [], 'AAAA none.example': [] },
       { inner: ['10.0.0.1'] },
     )
@@ -71,23 +74,23 @@ describe('a name', () => {
     expect(lookedUp).toEqual(['inner', 'none.example', 'nowhere.example'])
   })
 
-  it('is left to the system where no server is to be had', async () => {
-    const { lookup } = await naming({}, { 'a.example': ['192.0.2.1'] })
+  it('is looked up by the system when no server can be reached', async () => {
+    const { lookup } = await startNaming({}, { 'a.example': ['192.0.2.1'] })
     const server = await startNameServer(() => 'silence')
     await server.close()
     const resolve = createResolve({ servers: [server.address], lookup })
     expect(await resolve('a.example')).toEqual(['192.0.2.1'])
   })
 
-  it('whose servers fail is not asked of the system, which would wait for them in a thread', async () => {
-    const { resolve, lookedUp } = await naming({ 'A bad.example': 'failure', 'AAAA bad.example': 'failure' })
+  it('is not looked up by the system when its servers fail, as that would block a thread', async () => {
+    const { resolve, lookedUp } = await startNaming({ 'A bad.example': 'failure', 'AAAA bad.example': 'failure' })
     await expect(resolve('bad.example')).rejects.toMatchObject({ code: 'ESERVFAIL' })
     expect(lookedUp).toEqual([])
   })
 
-  it('whose servers are dead delays no other name', async () => {
+  it('delays no other name when its servers are dead', async () => {
     const dead = Array.from({ length: 50 }, (_, n) => `dead${n}.example`)
-    const { resolve, lookedUp } = await naming({
+    const { resolve, lookedUp } = await startNaming({
       'A live.example': ['192.0.2.1'],
       'AAAA live.example': [],
       ...Object.fromEntries(dead.flatMap((name) => [`A ${name}`, `AAAA ${name}`]).map((key) => [key, 'silence'])),
@@ -100,8 +103,11 @@ describe('a name', () => {
     expect(lookedUp).toEqual([])
   })
 
-  it('whose servers are dead is given up, and not asked of the system', async () => {
-    const { server, lookup, lookedUp } = await naming({ 'A dead.example': 'silence', 'AAAA dead.example': 'silence' })
+  it('times out when its servers are dead, without a system lookup', async () => {
+    const { server, lookup, lookedUp } = await startNaming({
+      'A dead.example': 'silence',
+      'AAAA dead.example': 'silence',
+    })
     const resolve = createResolve({ servers: [server.address], lookup, queryMs: 60_000, totalMs: 500 })
     const error = await resolve('dead.example').catch((error) => error)
     expect(error.code).toMatch(/^E(?:TIMEOUT|CANCELLED)$/)
@@ -109,14 +115,14 @@ describe('a name', () => {
     expect(lookedUp).toEqual([])
   })
 
-  it('that the system is slow with lets one other wait at a time, and not for long', async () => {
-    const { server } = await naming({})
+  it('times out while the system looks up another name', async () => {
+    const { server } = await startNaming({})
     const release: (() => void)[] = []
     const lookup = (name: string) =>
       new Promise<{ address: string; family: number }[]>((found) => {
         release.push(() => found([{ address: `192.0.2.${name.length}`, family: 4 }]))
       })
-    const resolve = createResolve({ servers: [server.address], lookup, totalMs: 3_000 })
+    const resolve = createResolve({ servers: [server.address], lookup, totalMs: 1_000 })
     const first = resolve('a')
     await expect.poll(() => release.length, { timeout: 10_000 }).toBe(1)
     await expect(resolve('bb')).rejects.toMatchObject({ code: 'ETIMEOUT' })
@@ -126,9 +132,9 @@ describe('a name', () => {
   })
 
   it.each(['localhost', 'localhost.', 'LOCALHOST', 'app.localhost', 'a.b.localhost.'])(
-    'of this machine is asked of nobody: %s',
+    'resolves to 127.0.0.1 without any query: %s',
     async (name) => {
-      const { resolve, server, lookedUp } = await naming({ [`A ${name}`]: ['8.8.8.8'] })
+      const { resolve, server, lookedUp } = await startNaming({ [`A ${name}`]: ['8.8.8.8'] })
       expect(await resolve(name)).toEqual(['127.0.0.1'])
       expect([...server.asked, ...lookedUp]).toEqual([])
     },

@@ -14,8 +14,8 @@ const kept = { timeouts: { idleMs: 60_000 } }
 
 const patiently = { timeout: 15_000 }
 
-/** A receiver that hangs up on the requests of these numbers, counted from one, without an answer. */
-async function hangingUp(...numbers: number[]) {
+/** A receiver that closes the connection of these requests, counted from 1, without a response. */
+async function startClosing(...numbers: number[]) {
   let count = 0
   const answer = (_received: unknown, response: ServerResponse) => {
     count++
@@ -29,22 +29,22 @@ const ids = ({ received }: { received: { headers: Record<string, unknown> }[] })
   received.map(({ headers }) => headers['webhook-id'])
 
 describe('a connection', () => {
-  it('is used again', async () => {
-    const receiver = await hangingUp()
+  it('is reused', async () => {
+    const receiver = await startClosing()
     const sender = senderTo(receiver, kept)
     for (let n = 0; n < 5; n++) expect(await sender.send(message(receiver.url()))).toMatchObject({ error: null })
     expect(receiver.received).toHaveLength(5)
     expect(receiver.connections()).toBe(1)
   })
 
-  it('is ended when nothing has come for a while', async () => {
+  it('is closed when it has been idle', async () => {
     const receiver = ending(await startRawReceiver((socket) => void socket.write(noContent)))
     await senderTo(receiver, { timeouts: { idleMs: 100 } }).send(message(receiver.url))
     await expect.poll(receiver.open, patiently).toBe(0)
   })
 
-  it('that the receiver has closed is replaced at once', async () => {
-    const receiver = await hangingUp(2)
+  it('is replaced at once when the receiver has closed it', async () => {
+    const receiver = await startClosing(2)
     const sender = senderTo(receiver, kept)
     expect(await sender.send(message(receiver.url(), { id: 'a' }))).toMatchObject({ status: 204 })
     expect(await sender.send(message(receiver.url(), { id: 'b' }))).toMatchObject({ status: 204 })
@@ -53,24 +53,24 @@ describe('a connection', () => {
   })
 
   it('is replaced once', async () => {
-    const receiver = await hangingUp(2, 3)
+    const receiver = await startClosing(2, 3)
     const sender = senderTo(receiver, kept)
     await sender.send(message(receiver.url(), { id: 'a' }))
     expect(await sender.send(message(receiver.url(), { id: 'b' }))).toEqual(unanswered('ECONNRESET'))
     expect(ids(receiver)).toEqual(['a', 'b', 'b'])
   })
 
-  it('that was new is not replaced', async () => {
-    const receiver = await hangingUp(1)
+  it('is not replaced when it was new', async () => {
+    const receiver = await startClosing(1)
     expect(await senderTo(receiver).send(message(receiver.url()))).toEqual(unanswered('ECONNRESET'))
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('is not replaced because a receiver is slow', async () => {
+  it('is not replaced when the receiver is slow', async () => {
     let count = 0
     const answer = (_received: unknown, response: ServerResponse) => ++count === 1 && response.writeHead(204).end()
     const receiver = ending(await startReceiver({ answer }))
-    const sender = senderTo(receiver, { timeouts: { ...kept.timeouts, totalMs: 3_000 } })
+    const sender = senderTo(receiver, { timeouts: { ...kept.timeouts, totalMs: 1_500 } })
     expect(await sender.send(message(receiver.url()))).toMatchObject({ status: 204 })
     expect(await sender.send(message(receiver.url()))).toEqual(unanswered('timeout'))
     await expect.poll(receiver.open, patiently).toBe(0)
@@ -78,7 +78,7 @@ describe('a connection', () => {
     expect(receiver.connections()).toBe(1)
   })
 
-  it('is kept for as many as come at once, and not for more than 128', async () => {
+  it('is kept for reuse, up to 128 of one receiver', async () => {
     const waiting: Writable[] = []
     const answer = (socket: Writable) => {
       if (waiting.push(socket) === 140) for (const one of waiting) one.write(noContent)
@@ -91,8 +91,8 @@ describe('a connection', () => {
   })
 })
 
-describe('a sender that is closed', () => {
-  it('ends what is idle, and finishes what it is sending', async () => {
+describe('closing a sender', () => {
+  it('closes idle connections and finishes requests in progress', async () => {
     const sockets: Writable[] = []
     const answer = (socket: Writable) => {
       if (sockets.push(socket) > 1) socket.write(noContent)
@@ -112,26 +112,27 @@ describe('a sender that is closed', () => {
   })
 })
 
-describe('of several addresses', () => {
+describe('a receiver with several addresses', () => {
   const name = 'receiver.example.org'
   const allow = ['127.0.0.1', elsewhere]
 
-  it('the next is taken when one cannot be reached', async () => {
+  it('is sent to at the next address when one refuses the connection', async () => {
     const receiver = ending(await startReceiver({ names: [name] }))
     const sender = senderTo(receiver, { allow, resolve: async () => [elsewhere, '127.0.0.1'] })
     expect(await sender.send(message(receiver.url('/', name)))).toMatchObject({ status: 204 })
   })
 
-  it('the next is taken when one does not shake hands', async () => {
+  it('is sent to at the next address when one does not complete the TLS handshake', async () => {
     const receiver = ending(await startReceiver({ names: [name] }))
     const silent = createServer((socket) => socket.on('error', () => {})).listen(receiver.port, elsewhere)
     await once(silent, 'listening')
-    const sender = senderTo(receiver, { allow, resolve: async () => [elsewhere, '127.0.0.1'] })
+    const resolve = async () => [elsewhere, '127.0.0.1']
+    const sender = senderTo(receiver, { allow, resolve, timeouts: { connectMs: 2_000 } })
     expect(await sender.send(message(receiver.url('/', name)))).toMatchObject({ status: 204 })
     silent.close()
   })
 
-  it('none is taken after an answer', async () => {
+  it('is not sent to at another address after a response', async () => {
     const answer = (_received: unknown, response: ServerResponse) => response.writeHead(500).end()
     const receiver = ending(await startReceiver({ names: [name], answer }))
     const sender = senderTo(receiver, { resolve: async () => ['127.0.0.1', '127.0.0.1'] })
@@ -139,7 +140,7 @@ describe('of several addresses', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('all may be out of reach', async () => {
+  it('is unreachable when none of them can be reached', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo

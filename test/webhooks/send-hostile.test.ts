@@ -6,14 +6,14 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { startRawReceiver } from './raw-receiver.ts'
 import { ending, message, senderTo, unanswered } from './sending.ts'
 
-/** One byte each few milliseconds, until the sender has had enough. */
+/** Writes a byte every few milliseconds until the sender closes the connection. */
 function drip(socket: TLSSocket, head = '') {
   socket.write(head)
   const timer = setInterval(() => socket.write('x'), 5)
   socket.once('close', () => clearInterval(timer))
 }
 
-/** As much as the sender takes. */
+/** Writes as much as the sender takes. */
 function flood(socket: TLSSocket, head: string, chunk: string) {
   socket.write(head)
   const more = () => {
@@ -25,11 +25,11 @@ function flood(socket: TLSSocket, head: string, chunk: string) {
 
 const raw = async (answer: (socket: TLSSocket) => void) => ending(await startRawReceiver(answer))
 
-/** Such a receiver costs a connection no longer than the try lasts. */
-const isLetGo = (receiver: { open: () => number }) => expect.poll(receiver.open, { timeout: 10_000 }).toBe(0)
+/** The connection does not outlive the attempt. */
+const isClosed = (receiver: { open: () => number }) => expect.poll(receiver.open, { timeout: 10_000 }).toBe(0)
 
 const soon = { timeouts: { totalMs: 500 } }
-// The test would time out if these were only ended by the deadline.
+// Longer than the test's own timeout: the result must not depend on it.
 const atOnce = { timeouts: { totalMs: 300_000 } }
 
 describe('a receiver', () => {
@@ -40,28 +40,28 @@ describe('a receiver', () => {
       'only ever sends early hints',
       (socket: TLSSocket) => flood(socket, '', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
     ],
-  ])('that %s is given up at the deadline', async (_what, answer) => {
+  ])('that %s times out', async (_what, answer) => {
     const receiver = await raw(answer)
     expect(await senderTo(receiver, soon).send(message(receiver.url))).toEqual(unanswered('timeout'))
-    await isLetGo(receiver)
+    await isClosed(receiver)
   })
 
   it.each([
     ['200 OK', null],
     ['500 Oh', 'status 500'],
-  ])('that answers %s and then sends its body byte by byte has answered', async (line, error) => {
+  ])('that responds with %s and sends its body byte by byte counts as having responded', async (line, error) => {
     const receiver = await raw((socket) => drip(socket, `HTTP/1.1 ${line}\r\ncontent-length: 1000000\r\n\r\nx`))
-    const outcome = await senderTo(receiver, { timeouts: { totalMs: 3_000 } }).send(message(receiver.url))
+    const outcome = await senderTo(receiver, { timeouts: { totalMs: 1_500 } }).send(message(receiver.url))
     expect(outcome).toMatchObject({
       status: Number(line.slice(0, 3)),
       error,
       responseBody: expect.stringMatching(/^x+$/),
     })
-    await isLetGo(receiver)
+    await isClosed(receiver)
   })
 
   it.each(['transfer-encoding: chunked', 'connection: close'])(
-    'that never ends its body is cut (%s)',
+    'that never ends its body is disconnected (%s)',
     async (header) => {
       const chunk = header.startsWith('t') ? `1000\r\n${'x'.repeat(4_096)}\r\n` : 'x'.repeat(4_096)
       const receiver = await raw((socket) => flood(socket, `HTTP/1.1 200 OK\r\n${header}\r\n\r\n`, chunk))
@@ -70,43 +70,43 @@ describe('a receiver', () => {
         error: null,
         responseBody: 'x'.repeat(4_096),
       })
-      await isLetGo(receiver)
+      await isClosed(receiver)
     },
   )
 
   it.each([
     ['one large header', `x: ${'y'.repeat(40_000)}\r\n`],
     ['many headers', 'x: y\r\n'.repeat(10_000)],
-  ])('with %s is refused', async (_what, headers) => {
+  ])('with %s fails', async (_what, headers) => {
     const receiver = await raw((socket) => void socket.write(`HTTP/1.1 200 OK\r\n${headers}content-length: 0\r\n\r\n`))
     const outcome = await senderTo(receiver, atOnce).send(message(receiver.url))
     expect(outcome).toEqual(unanswered('HPE_HEADER_OVERFLOW'))
-    await isLetGo(receiver)
+    await isClosed(receiver)
   })
 
   it.each([
-    ['speaks something else', 'SSH-2.0-receiver\r\n', 'HPE_INVALID_CONSTANT'],
-    ['wants to upgrade', 'HTTP/1.1 101 OK\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n', /./],
+    ['speaks another protocol', 'SSH-2.0-receiver\r\n', 'HPE_INVALID_CONSTANT'],
+    ['upgrades the connection', 'HTTP/1.1 101 OK\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n', /./],
     ['sends a length twice', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', /^HPE_/],
-  ])('that %s is refused', async (_what, answer, error) => {
+  ])('that %s fails', async (_what, answer, error) => {
     const receiver = await raw((socket) => void socket.write(answer))
     const outcome = await senderTo(receiver, atOnce).send(message(receiver.url))
     expect(outcome).toEqual({ ...unanswered(''), error: expect.stringMatching(error) })
-    await isLetGo(receiver)
+    await isClosed(receiver)
   })
 
-  it('that closes the connection in the middle of its body has answered', async () => {
+  it('that closes the connection in the middle of its body counts as having responded', async () => {
     const receiver = await raw((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'))
     const outcome = await senderTo(receiver, atOnce).send(message(receiver.url))
     expect(outcome).toMatchObject({ status: 200, error: null, responseBody: 'half' })
   })
 
   it.each([
-    ['never shakes hands', '', 'connect timeout', 500],
+    ['never completes the TLS handshake', '', 'connect timeout', 500],
     ['has no TLS', 'HTTP/1.1 400 Bad Request\r\n\r\n', /^(?:ERR_SSL_|EPROTO)/, 300_000],
-  ])('that %s is given up', async (_what, says, error, connectMs) => {
+  ])('that %s fails', async (_what, greeting, error, connectMs) => {
     const server = createServer((socket) => {
-      socket.on('error', () => {}).write(says)
+      socket.on('error', () => {}).write(greeting)
       onTestFinished(() => void socket.destroy())
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')

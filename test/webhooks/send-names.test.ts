@@ -16,17 +16,17 @@ describe('a name that cannot be resolved', () => {
     ['EAI_AGAIN', 'name lookup: EAI_AGAIN'],
     [undefined, 'name lookup failed'],
     ['receiver.example.org', 'name lookup failed'],
-  ])('is said in short: %s is %s', async (code, error) => {
+  ])('with code %s has the error %j', async (code, error) => {
     const sender = senderTo({ ca: '' }, { resolve: failing(code) })
     expect(await sender.send(message('https://receiver.example.org/'))).toEqual(unanswered(error))
   })
 
-  it('is given up in time', async () => {
+  it('times out', async () => {
     const sender = senderTo({ ca: '' }, { resolve: () => new Promise(() => {}), timeouts: { connectMs: 200 } })
     expect(await sender.send(message('https://receiver.example.org/'))).toEqual(unanswered('name timeout'))
   })
 
-  it('is no rejection, even where a resolver throws', async () => {
+  it('does not reject, even when the resolver throws', async () => {
     const resolve = () => {
       throw new Error('https://receiver.example.org/?secret')
     }

@@ -15,7 +15,7 @@ const between = (from: number, to: number) =>
   })
 
 describe('the certificate of a receiver', () => {
-  it('is for the name of the address', async () => {
+  it('is verified against the name in the url', async () => {
     const names: unknown[] = []
     const answer = (socket: tls.TLSSocket) => {
       names.push(socket.servername)
@@ -30,14 +30,14 @@ describe('the certificate of a receiver', () => {
     expect(names).toEqual([name, name, false])
   })
 
-  it('for another name is refused', async () => {
+  it('is refused for another name', async () => {
     const receiver = ending(await startReceiver({ names: [name] }))
     const outcome = await senderTo(receiver, { resolve }).send(message(receiver.url('/', 'other.example.org')))
     expect(outcome).toEqual(unanswered('certificate: ERR_TLS_CERT_ALTNAME_INVALID'))
     expect(receiver.received).toEqual([])
   })
 
-  it('is refused for another address, also where the name would do', async () => {
+  it('is refused for an address that it does not name', async () => {
     const certificate = selfSigned([name], {
       extensions: [
         { name: 'basicConstraints', cA: true },
@@ -52,9 +52,9 @@ describe('the certificate of a receiver', () => {
   })
 
   it.each([
-    ['that has run out', between(-48, -24), 'CERT_HAS_EXPIRED'],
+    ['that has expired', between(-48, -24), 'CERT_HAS_EXPIRED'],
     ['that is not valid yet', between(24, 48), 'CERT_NOT_YET_VALID'],
-  ])('%s is refused', async (_what, certificate, code) => {
+  ])('%s is refused', async (_which, certificate, code) => {
     const receiver = ending(await startReceiver({ certificate }))
     expect(await senderTo(receiver).send(message(receiver.url()))).toEqual(unanswered(`certificate: ${code}`))
     expect(receiver.received).toEqual([])
@@ -62,15 +62,15 @@ describe('the certificate of a receiver', () => {
 
   it.each([
     ['the well-known authorities', async () => undefined],
-    ['another one', async () => (await selfSigned()).cert],
-  ])('of an authority of its own is refused by who trusts %s', async (_whom, authority) => {
+    ['another authority', async () => (await selfSigned()).cert],
+  ])('is refused when it is self-signed and the sender trusts %s', async (_whom, authority) => {
     const receiver = ending(await startReceiver())
     const sender = senderTo(receiver, { ca: await authority() })
     expect(await sender.send(message(receiver.url()))).toEqual(unanswered('certificate: DEPTH_ZERO_SELF_SIGNED_CERT'))
     expect(receiver.received).toEqual([])
   })
 
-  it('is verified whatever the environment says', async () => {
+  it('is verified even with NODE_TLS_REJECT_UNAUTHORIZED=0', async () => {
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
     onTestFinished(() => {
       if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
@@ -78,15 +78,17 @@ describe('the certificate of a receiver', () => {
     })
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     const receiver = ending(await startReceiver({ names: [name] }))
-    const strange = senderTo(receiver, { ca: undefined })
-    expect(await strange.send(message(receiver.url()))).toMatchObject({ error: expect.stringMatching(/^certificate/) })
+    const untrusting = senderTo(receiver, { ca: undefined })
+    expect(await untrusting.send(message(receiver.url()))).toMatchObject({
+      error: expect.stringMatching(/^certificate/),
+    })
     const misnamed = senderTo(receiver, { resolve })
     const outcome = await misnamed.send(message(receiver.url('/', 'other.example.org')))
     expect(outcome).toMatchObject({ error: expect.stringMatching(/^certificate/) })
     expect(receiver.received).toEqual([])
   })
 
-  it('comes over TLS 1.2 at least, whatever node was told', async () => {
+  it('is only accepted over TLS 1.2 or later, even when the defaults of Node.js allow less', async () => {
     const { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS } = tls
     onTestFinished(() => void Object.assign(tls, { DEFAULT_MIN_VERSION, DEFAULT_CIPHERS }))
     Object.assign(tls, { DEFAULT_MIN_VERSION: 'TLSv1', DEFAULT_CIPHERS: 'DEFAULT@SECLEVEL=0' })

@@ -10,7 +10,7 @@ const receiving = async (answer?: (received: Received, response: ServerResponse)
 
 const delivered = { status: 204, error: null, responseBody: '', retryAfterSeconds: null, gone: false }
 
-describe('a delivery', () => {
+describe('a message', () => {
   it('is one POST with the documented headers', async () => {
     const receiver = await receiving()
     const now = () => 1_760_000_000_999
@@ -37,7 +37,7 @@ describe('a delivery', () => {
     ])
   })
 
-  it('is signed as the official library wants it, with the secret as it is', async () => {
+  it('is signed with the secret as text, as the official library verifies it', async () => {
     const receiver = await receiving()
     const secret = 'any ~ secret!'
     await senderTo(receiver).send(message(receiver.url(), { secret, body: '{"a":"ü"}' }))
@@ -59,7 +59,7 @@ describe('a delivery', () => {
     expect(headers['x-webhook-secret']).toBe(secret)
   })
 
-  it('has neither secret nor signature where there is no secret', async () => {
+  it('has neither secret nor signature header without a secret', async () => {
     const receiver = await receiving()
     expect(await senderTo(receiver).send(message(receiver.url(), { secret: null }))).toEqual(delivered)
     const [{ headers }] = receiver.received as [Received]
@@ -68,7 +68,7 @@ describe('a delivery', () => {
     expect(Object.keys(headers)).not.toContain('x-webhook-secret')
   })
 
-  it('has the time of each try', async () => {
+  it('is signed with the time of each attempt', async () => {
     const receiver = await receiving()
     let now = 5_000
     const sender = senderTo(receiver, { now: () => now })
@@ -81,7 +81,7 @@ describe('a delivery', () => {
   })
 })
 
-describe('the answer', () => {
+describe('a response', () => {
   it.each([
     [200, null],
     [201, null],
@@ -95,7 +95,7 @@ describe('the answer', () => {
     [429, 'status 429'],
     [500, 'status 500'],
     [503, 'status 503'],
-  ])('%i: %s', async (status, error) => {
+  ])('with status %i has the error %j', async (status, error) => {
     const receiver = await receiving((_received, response) => response.writeHead(status).end())
     const outcome = await senderTo(receiver).send(message(receiver.url()))
     expect(outcome).toEqual({ status, error, responseBody: '', retryAfterSeconds: null, gone: status === 410 })
@@ -116,7 +116,7 @@ describe('the answer', () => {
     ['soon', null],
     ['soon GMT', null],
     ['1970-01-01T00:10:00Z', null],
-  ])('with Retry-After: %s is %j seconds', async (value, seconds) => {
+  ])('with Retry-After %j asks for %j seconds', async (value, seconds) => {
     const receiver = await receiving((_received, response) => response.writeHead(503, { 'retry-after': value }).end())
     const outcome = await senderTo(receiver, { now: () => 100_000 }).send(message(receiver.url()))
     expect(outcome).toMatchObject({ error: 'status 503', retryAfterSeconds: seconds })
@@ -130,16 +130,16 @@ describe('the answer', () => {
     ['cut within a pair of surrogates', `x${'🎉'.repeat(2_000)}`, `x${'🎉'.repeat(1_023)}`],
     ['with NUL', 'a\0b\0', 'ab'],
     ['not UTF-8', Buffer.from([0x61, 0xff, 0xe2, 0x82]), 'a\ufffd\ufffd'],
-    ['not UTF-8, and longer decoded', Buffer.alloc(4_096, 0xff), '\ufffd'.repeat(1_365)],
-  ])('is kept as text: %s', async (_what, body, kept) => {
+    ['not UTF-8, longer when decoded', Buffer.alloc(4_096, 0xff), '\ufffd'.repeat(1_365)],
+  ])('is stored as text: %s', async (_which, body, stored) => {
     const receiver = await receiving((_received, response) => response.writeHead(500).end(body))
     const { responseBody } = await senderTo(receiver).send(message(receiver.url()))
-    expect(responseBody).toBe(kept)
+    expect(responseBody).toBe(stored)
     expect(Buffer.byteLength(responseBody!)).toBeLessThanOrEqual(4_096)
   })
 })
 
-describe('what cannot be sent', () => {
+describe('a message that cannot be sent', () => {
   it.each([
     'not a url',
     'https://',
@@ -148,12 +148,12 @@ describe('what cannot be sent', () => {
     'https://user@127.0.0.1/hook',
     'https://:word@127.0.0.1/hook',
     'https://[::1%25lo]/hook',
-  ])('is no error of ours: %s', async (url) => {
+  ])('is an invalid url: %s', async (url) => {
     const receiver = await receiving()
     expect(await senderTo(receiver).send(message(url))).toEqual(unanswered('invalid url'))
   })
 
-  it.each(['line\r\nX-Evil: 1', 'emoji 🎉', 'nul\0'])('is a secret that fits no header: %j', async (secret) => {
+  it.each(['line\r\nX-Evil: 1', 'emoji 🎉', 'nul\0'])('has a secret that is no valid header: %j', async (secret) => {
     const receiver = await receiving()
     const outcome = await senderTo(receiver).send(message(receiver.url(), { secret }))
     expect(outcome).toEqual(unanswered('invalid request: ERR_INVALID_CHAR'))

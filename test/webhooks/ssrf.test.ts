@@ -28,7 +28,7 @@ const loopback = [
   'app.localhost',
 ]
 
-const inside = [
+const internal = [
   '0',
   '0.0.0.0',
   '10.0.0.1',
@@ -56,18 +56,18 @@ const inside = [
   '[ff02::1]',
 ]
 
-describe('an address that leads inside', () => {
-  it('is not connected to, however it is written', async () => {
+describe('an internal address', () => {
+  it('is not connected to in any notation', async () => {
     const inner = await startInner()
     const sender = senderTo({ ca: '' }, { allow: [] })
-    for (const host of [...loopback, ...inside]) {
+    for (const host of [...loopback, ...internal]) {
       const outcome = await sender.send(message(`https://${host}:${inner.port}/`))
       expect([host, outcome]).toEqual([host, unanswered('address not public')])
     }
     expect(inner.connections()).toBe(0)
   })
 
-  it('would be reached in each of these ways if it were allowed', async () => {
+  it('would be reached in each of these notations if it were allowed', async () => {
     const inner = await startInner()
     const sender = senderTo({ ca: '' })
     for (const [index, host] of loopback.entries()) {
@@ -76,7 +76,7 @@ describe('an address that leads inside', () => {
     }
   })
 
-  it('is not hidden behind something else', async () => {
+  it('is not connected to when it is disguised in a url', async () => {
     const inner = await startInner()
     const sender = senderTo({ ca: '' }, { allow: [] })
     for (const [url, error] of [
@@ -102,7 +102,7 @@ describe('an address that leads inside', () => {
 })
 
 describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])('%i is not followed, also to where it would be allowed', async (status) => {
+  it.each([301, 302, 303, 307, 308])('with status %i is not followed, even to an allowed address', async (status) => {
     const inner = await startInner()
     const location = `https://127.0.0.1:${inner.port}/`
     const receiver = ending(

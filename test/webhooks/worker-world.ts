@@ -53,7 +53,7 @@ interface Options {
 }
 
 /** A queue and workers in this process that deliver it. Their clocks can be moved. */
-export async function startWorkers({ count = 1, pollMs = 1_000, db }: Options = {}, world?: QueueWorld) {
+export async function startWorkers({ count = 1, pollMs = 100, db }: Options = {}, world?: QueueWorld) {
   const queue = world ?? (await startQueue())
   let offsetMs = 0
   let advancedMs = 0

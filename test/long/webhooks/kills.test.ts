@@ -16,10 +16,10 @@ const SUBSCRIPTIONS = 12
 
 const program = fileURLToPath(new URL('worker-process.ts', import.meta.url))
 
-it('kill -9 of workers loses no message, and what comes twice is the same', { timeout: 600_000 }, async () => {
+it('kill -9 of workers loses no message, and repeats only identical ones', { timeout: 600_000 }, async () => {
   const rounds = times(20, 3)
   const arrived = new Map<string, Arrival>()
-  const to = await receiver((received, response) => void hear(arrived, received, response))
+  const to = await receiver((received, response) => void record(arrived, received, response))
   const { databaseUrl, secretsKey, subscribe, publish, states, db } = await startQueue()
   const start = await starter({
     databaseUrl,
@@ -54,7 +54,7 @@ it('kill -9 of workers loses no message, and what comes twice is the same', { ti
   const accepted = [...arrived].filter(([, { accepted }]) => accepted > 0).map(([id]) => id)
   expect(accepted.toSorted()).toEqual(ids.toSorted())
   expect([...arrived.values()].filter(({ bodies }) => bodies.size > 1)).toEqual([])
-  // Known outcomes of each: as many as the receiver gave, or fewer where a worker took its own along.
+  // Recorded attempts: as many as the receiver saw, or fewer where a worker was killed before recording one.
   const rows = await db.delivery.findMany({ select: { id: true, attempts: true } })
   const tooMany = rows.filter(({ id, attempts }) => attempts > arrived.get(id)!.times)
   expect(tooMany).toEqual([])
@@ -72,8 +72,8 @@ interface Arrival {
   bodies: Set<string>
 }
 
-/** Of a hundred, two lose their connection when they have been read, and 15 fail. */
-async function hear(arrived: Map<string, Arrival>, { headers, body }: Received, response: ServerResponse) {
+/** Of a hundred requests, two lose their connection after they were read, and 15 fail. */
+async function record(arrived: Map<string, Arrival>, { headers, body }: Received, response: ServerResponse) {
   const id = String(headers['webhook-id'])
   const arrival = arrived.get(id) ?? { times: 0, accepted: 0, bodies: new Set() }
   arrived.set(id, arrival)
@@ -89,7 +89,7 @@ async function hear(arrived: Map<string, Arrival>, { headers, body }: Received, 
   }
 }
 
-/** What starts a worker, and waits until it works; whatever is left is ended with the test. */
+/** Returns a function that starts a worker and waits until it runs. All of them are killed when the test ends. */
 async function starter(given: object) {
   const started: Program[] = []
   onTestFinished(async () => {

@@ -1,4 +1,4 @@
-/** A worker in a process of its own, with a short lease and short waits. Run by a test that kills it. */
+/** A worker with a short lease and short retry delays, run as a process by a test that kills it. */
 import pino from 'pino'
 import { openDatabase } from '../../../prisma/client.ts'
 import { createCipher } from '../../../server/secrets/cipher.ts'
@@ -8,7 +8,7 @@ import { startWorker } from '../../../server/webhooks/worker.ts'
 export interface Given {
   databaseUrl: string
   secretsKey: string
-  /** What signed the receiver's certificate. */
+  /** The authority of the receiver's certificate, as PEM. */
   ca: string
   leaseMs: number
   pollMs: number

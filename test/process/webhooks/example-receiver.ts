@@ -10,7 +10,7 @@ export const program = fileURLToPath(new URL('../../../examples/webhook-receiver
 
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
-/** The example in a process of its own, once it listens. */
+/** Starts the example as a process and waits until it listens. */
 export async function startExample() {
   const { key, cert } = await selfSigned()
   const directory = await mkdtemp(join(tmpdir(), 'member-apps-receiver-'))
@@ -22,11 +22,11 @@ export async function startExample() {
     await example.ended
     await rm(directory, { recursive: true })
   })
-  const said = await until(
+  const output = await until(
     async () => (example.child.exitCode === null ? example.stdout() : example.stderr()),
     (text) => text.includes('\n'),
   )
-  const [, url] = /^Receiving at (https:\S+)\n$/.exec(said) ?? []
-  if (url === undefined) throw new Error(`It did not start: ${said}`)
+  const [, url] = /^Receiving at (https:\S+)\n$/.exec(output) ?? []
+  if (url === undefined) throw new Error(`The example did not start: ${output}`)
   return { url, ca: cert, certificate: TLS_CERT, events: () => example.stdout().split('\n').slice(1, -1) }
 }

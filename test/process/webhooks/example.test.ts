@@ -15,7 +15,7 @@ const body = (id: string) =>
   })
 const line = (id: string) => `2026-11-20T18:00:00.000Z training.moved ${id} {"to":"19:30","by":"Grüße"}`
 
-/** The status of one request with these very headers. */
+/** Sends one request with exactly these headers; resolves with the status. */
 const request = (
   { url, ca }: { url: string; ca: string },
   headers: OutgoingHttpHeaders,
@@ -34,7 +34,7 @@ describe('the example receiver', { timeout: 120_000 }, () => {
     expect(readFileSync(program, 'utf8').trimEnd().split('\n').length).toBeLessThan(60)
   })
 
-  it('prints each event once, and refuses what it cannot believe', async () => {
+  it('prints each event once, and refuses unverified requests', async () => {
     const example = await startExample()
     const { url } = example
     const sender = senderTo(example)
@@ -51,12 +51,12 @@ describe('the example receiver', { timeout: 120_000 }, () => {
     const late = senderTo(example, { now: () => Date.now() - 3_600_000 })
     expect(await late.send(message(url, { id: 'd2', secret, body: body('e2') }))).toMatchObject({ status: 401 })
 
-    // What was refused is not taken for what has come.
+    // A refused delivery does not count as received.
     expect(await status({ id: 'd2', secret, body: body('e2') })).toBe(204)
     await expect.poll(example.events, { timeout: 10_000 }).toEqual([line('e1'), line('e2')])
   })
 
-  it('wants the secret and the signature, each of them', async () => {
+  it('requires both the secret and a valid signature', async () => {
     const example = await startExample()
     const now = Math.floor(Date.now() / 1_000)
     const headers = {

@@ -3,7 +3,7 @@ import { command, dataDirectoryWithCluster, send, start } from '../service.ts'
 import { secret, startExample } from './example-receiver.ts'
 
 describe('an event', { timeout: 120_000 }, () => {
-  it('goes from the platform to the receiver of an app, and can be followed by the id of its delivery', async () => {
+  it('travels from the platform to the receiver, and is traced in the log by its delivery id', async () => {
     const receiver = await startExample()
     const DATA_DIR = await dataDirectoryWithCluster()
     const env = { DATA_DIR, WEBHOOK_ALLOW: '127.0.0.1', NODE_EXTRA_CA_CERTS: receiver.certificate }
@@ -37,16 +37,22 @@ describe('an event', { timeout: 120_000 }, () => {
     await expect.poll(deliveries, { timeout: 30_000 }).toMatchObject({ items: [delivered], total: 1 })
     const [{ id }] = (await deliveries()).items
 
-    // The log has both ends of its way, and nothing of what it carried.
-    const told = () =>
+    // The log has both ends of the way, but neither secret, url nor data.
+    const logged = () =>
       service
         .stdout()
         .split('\n')
         .filter((text) => text.startsWith('{') && text.includes(id))
-    await expect.poll(() => told().length, { timeout: 30_000 }).toBe(2)
-    const [published, tried] = told().map((text) => JSON.parse(text))
+    await expect.poll(() => logged().length, { timeout: 30_000 }).toBe(2)
+    const [published, attempted] = logged().map((text) => JSON.parse(text))
     expect(published).toMatchObject({ app: 'trainer-app', event: 'e1', deliveries: [id] })
-    expect(tried).toMatchObject({ delivery: id, event: 'e1', subscription: subscription.id, status: 204, attempt: 1 })
+    expect(attempted).toMatchObject({
+      delivery: id,
+      event: 'e1',
+      subscription: subscription.id,
+      status: 204,
+      attempt: 1,
+    })
     for (const hidden of [secret, receiver.url, 'Grüße']) expect(service.stdout()).not.toContain(hidden)
     expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
   })

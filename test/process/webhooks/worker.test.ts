@@ -13,8 +13,8 @@ import { dataDirectory, dataDirectoryWithCluster, postgresOf, run, start, until 
 
 const workerProgram = fileURLToPath(new URL('../../../dist/server/worker.js', import.meta.url))
 
-/** What a process is told so that it delivers to a receiver here, and what fills its queue. */
-async function prepared(to: Awaited<ReturnType<typeof receiver>>) {
+/** The environment of a process that delivers to a local receiver, and a queue for it. */
+async function prepare(to: Awaited<ReturnType<typeof receiver>>) {
   const [DATA_DIR, DATABASE_URL, key] = [await dataDirectory(), await migratedDatabase(), randomBytes(32)]
   const db = openDatabase(DATABASE_URL, () => {})
   onTestFinished(() => db.$disconnect())
@@ -42,11 +42,11 @@ function startWorker(env: Record<string, string>) {
   }
 }
 
-describe('a worker in a process of its own', { timeout: 120_000 }, () => {
-  it('delivers, says so, and ends when it is told to, with nothing left leased', async () => {
+describe('npm run worker', { timeout: 120_000 }, () => {
+  it('delivers and logs, and on SIGTERM finishes the delivery in flight', async () => {
     const hold = holding()
     const to = await receiver(hold.answer)
-    const { env, subscribe, publish, row, states } = await prepared(to)
+    const { env, subscribe, publish, row, states } = await prepare(to)
     const subscription = await subscribe(to.url(), 'secret-4711')
     const [id] = await publish(subscription, { count: 10 })
     const worker = startWorker(env)
@@ -58,14 +58,14 @@ describe('a worker in a process of its own', { timeout: 120_000 }, () => {
     expect(await worker.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
     expect(await states()).toEqual({ delivered: 1, pending: 9 })
     expect(await row(id)).toMatchObject({ state: 'delivered', attempts: 1 })
-    const tries = worker.lines().filter(({ delivery }) => delivery !== undefined)
-    expect(tries).toMatchObject([{ delivery: id, subscription, attempt: 1, status: 204, error: null }])
+    const attempts = worker.lines().filter(({ delivery }) => delivery !== undefined)
+    expect(attempts).toMatchObject([{ delivery: id, subscription, attempt: 1, status: 204, error: null }])
     expect(worker.stdout()).not.toMatch(/4711|127\.0\.0\.1/)
   })
 
-  it('gives back what its receiver does not answer, and ends all the same', async () => {
+  it('releases a delivery without a response on SIGINT, and exits', async () => {
     const to = await receiver(holding().answer)
-    const { db, env, subscribe, publish, row } = await prepared(to)
+    const { db, env, subscribe, publish, row } = await prepare(to)
     const [id] = await publish(await subscribe(to.url()), { count: 3 })
     const worker = startWorker(env)
     await expect.poll(() => to.received.length, { timeout: 30_000 }).toBe(1)
@@ -75,7 +75,7 @@ describe('a worker in a process of its own', { timeout: 120_000 }, () => {
     expect(await db.delivery.count({ where: { lease: { not: null } } })).toBe(0)
   })
 
-  it('has the embedded database, and takes it down with it', async () => {
+  it('starts the embedded database and stops it on exit', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const worker = startWorker({ DATA_DIR })
     await until(
@@ -89,13 +89,13 @@ describe('a worker in a process of its own', { timeout: 120_000 }, () => {
     expect(await postgresOf(DATA_DIR)).toBe(0)
   })
 
-  it('says what is wrong with its settings', async () => {
+  it('exits with 1 and names the setting that is wrong', async () => {
     const { code, stderr } = await startWorker({ LOG_LEVEL: 'loud' }).ended
     expect([code, stderr]).toEqual([1, expect.stringContaining('LOG_LEVEL')])
   })
 
-  it('does not begin with another key than the one that the secrets are sealed with', async () => {
-    const { db, env } = await prepared(await receiver())
+  it('refuses to start with another key than the one that encrypted the secrets', async () => {
+    const { db, env } = await prepare(await receiver())
     await checkSecretsKey(db, createCipher([randomBytes(32)]))
     const { code, stderr } = await startWorker(env).ended
     expect([code, stderr]).toEqual([1, expect.stringContaining('SECRETS_KEY is not the key')])
@@ -103,24 +103,24 @@ describe('a worker in a process of its own', { timeout: 120_000 }, () => {
 })
 
 describe('the service', { timeout: 120_000 }, () => {
-  it('delivers by itself', async () => {
+  it('delivers without a separate worker', async () => {
     const to = await receiver()
-    const { env, subscribe, publish, row } = await prepared(to)
+    const { env, subscribe, publish, row } = await prepare(to)
     const [id] = await publish(await subscribe(to.url()))
     const service = await start(env)
     await expect.poll(() => row(id), { timeout: 30_000 }).toMatchObject({ state: 'delivered' })
     expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('leaves it to others where it is told to', async () => {
+  it('leaves deliveries to a separate worker with WEBHOOK_WORKER=false', async () => {
     const to = await receiver()
-    const { env, subscribe, publish, row } = await prepared(to)
+    const { env, subscribe, publish, row } = await prepare(to)
     const [id] = await publish(await subscribe(to.url()))
     const service = await start({ ...env, WEBHOOK_WORKER: 'false' })
     const worker = startWorker({ ...env, WEBHOOK_WORKER: 'false' })
     await expect.poll(() => row(id), { timeout: 30_000 }).toMatchObject({ state: 'delivered' })
     expect(service.stdout()).not.toContain(id)
-    await expect.poll(worker.stdout).toContain(id)
+    await expect.poll(worker.stdout, { timeout: 20_000 }).toContain(id)
     expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
   })
 })
