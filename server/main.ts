@@ -4,7 +4,7 @@ import { forgetExpiredCodes } from './oauth/login/email-code.ts'
 import { banner } from './process/banner.ts'
 import { runProcess } from './process/run.ts'
 import { startService } from './process/start.ts'
-import { forgetOld } from './webhooks/purge.ts'
+import { purgeEvents } from './webhooks/purge.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -13,7 +13,7 @@ await runProcess(async (config, log, shutdownSignal) => {
   try {
     process.stdout.write(await banner(config, service))
 
-    const tasks = [forgetExpired, forgetExpiredRecords, forgetExpiredCodes, forgetOld, service.forgetRetiredKeys]
+    const tasks = [forgetExpired, forgetExpiredRecords, forgetExpiredCodes, purgeEvents, service.forgetRetiredKeys]
     const housekeeping = setInterval(() => {
       for (const forget of tasks) {
         forget(service.store.db, Date.now()).catch((error) =>

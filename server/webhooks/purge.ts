@@ -3,12 +3,12 @@ import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { bool, int, statement, text, timestamp } from '../../prisma/pg/statement.ts'
 import { DAY_SECONDS } from '../../routers/time.ts'
 
-/** How long an event is kept after it was published; longer while something is still to be delivered. */
-const KEPT_DAYS = 30
+/** How long an event is kept after its publication; longer while a delivery is pending. */
+const RETENTION_DAYS = 30
 
-/** No statement looks at more events, or removes more deliveries, so that none takes long. */
-const EVENTS = 500
-const DELIVERIES = 5_000
+/** Events that one statement reads, and deliveries that one removes, so that none takes long. */
+const MAX_EVENTS = 500
+const MAX_DELIVERIES = 5_000
 
 const statements = {
   old: statement(
@@ -18,15 +18,15 @@ const statements = {
           AS "isPending"
       FROM "PublishedEvent" event
       WHERE "publishedAt" <= $1::timestamptz AND ("publishedAt", "appId", id) > ($2::timestamptz, $3, $4)
-      ORDER BY "publishedAt", "appId", id LIMIT ${EVENTS}`,
+      ORDER BY "publishedAt", "appId", id LIMIT ${MAX_EVENTS}`,
     { app: text, id: text, publishedAt: timestamp, isPending: bool },
   ),
-  /** An event may have more deliveries than can be removed at once. */
+  /** Removes a part of them: an event may have more deliveries than one statement should remove. */
   removeDeliveries: statement(
     'events_remove_deliveries',
     `DELETE FROM "Delivery" WHERE id IN
         (SELECT "Delivery".id FROM unnest($1::text[], $2::text[]) AS event (app, id)
-         JOIN "Delivery" ON "appId" = event.app AND "eventId" = event.id AND state <> 'pending' LIMIT ${DELIVERIES})
+         JOIN "Delivery" ON "appId" = event.app AND "eventId" = event.id AND state <> 'pending' LIMIT ${MAX_DELIVERIES})
       RETURNING 1 AS removed`,
     { removed: int },
   ),
@@ -45,9 +45,9 @@ interface EventKey {
   id: string
 }
 
-/** Removes events of over 30 days ago and their deliveries, unless one of these is pending; says how many events. */
-export async function forgetOld(db: Database, now: number): Promise<number> {
-  const until = new Date(now - KEPT_DAYS * DAY_SECONDS * 1000).toISOString()
+/** Removes events over 30 days old and their deliveries, unless one is pending. Returns how many events it removed. */
+export async function purgeEvents(db: Database, now: number): Promise<number> {
+  const until = new Date(now - RETENTION_DAYS * DAY_SECONDS * 1000).toISOString()
   let after: EventKey & { publishedAt: string } = { publishedAt: '-infinity', app: '', id: '' }
   for (let removed = 0; ; ) {
     const events = await db.execute(statements.old, [until, after.publishedAt, after.app, after.id])
@@ -55,13 +55,13 @@ export async function forgetOld(db: Database, now: number): Promise<number> {
       db,
       events.filter(({ isPending }) => !isPending),
     )
-    if (events.length < EVENTS) return removed
+    if (events.length < MAX_EVENTS) return removed
     after = events.at(-1)!
   }
 }
 
 async function remove(db: Database, events: readonly EventKey[]): Promise<number> {
   const keys = [arrayOf(events.map(({ app }) => app)), arrayOf(events.map(({ id }) => id))]
-  while ((await db.execute(statements.removeDeliveries, keys)).length === DELIVERIES) {}
+  while ((await db.execute(statements.removeDeliveries, keys)).length === MAX_DELIVERIES) {}
   return (await db.execute(statements.remove, keys)).length
 }

@@ -18,6 +18,16 @@ export interface Claimed {
   body: string
 }
 
+interface ClaimOptions {
+  /** Unix time in milliseconds. */
+  now: number
+  /** Unlike that of any other claim. */
+  lease: string
+  leaseMs: number
+  /** Deliveries to claim at most, by subscription. */
+  allocation: ReadonlyMap<string, number>
+}
+
 /** Subscriptions that a poll found. */
 export interface DueSubscriptions {
   /** With deliveries that are due. */
@@ -29,7 +39,7 @@ export interface DueSubscriptions {
 }
 
 /** Rows that one statement changes at most, so that none takes long. */
-const MOST_ROWS = 1_000
+const MAX_ROWS = 1_000
 
 const claimable = `state = 'pending' AND lease IS NULL`
 
@@ -38,8 +48,8 @@ const statements = {
    * Jumps through the index from subscription to subscription, reading only the earliest delivery of each: the backlog of
    * a dead receiver costs a poll nothing.
    */
-  look: statement(
-    'deliveries_look',
+  poll: statement(
+    'deliveries_poll',
     `WITH RECURSIVE first AS (
         (SELECT "subscriptionId" AS id, "nextAttemptAt" AS at FROM "Delivery"
          WHERE ${claimable} AND "subscriptionId" > $2 ORDER BY "subscriptionId", "nextAttemptAt" LIMIT 1)
@@ -47,23 +57,23 @@ const statements = {
         SELECT following.* FROM first CROSS JOIN LATERAL
           (SELECT "subscriptionId", "nextAttemptAt" FROM "Delivery"
            WHERE ${claimable} AND "subscriptionId" > first.id ORDER BY "subscriptionId", "nextAttemptAt" LIMIT 1) following)
-      SELECT coalesce(json_agg(seen.id) FILTER (WHERE at <= $1::timestamptz AND "endedAt" IS NULL), '[]') AS due,
-        coalesce(json_agg(seen.id) FILTER (WHERE "endedAt" IS NOT NULL), '[]') AS ended,
-        CASE WHEN count(*) = $3::int8 THEN max(seen.id) END AS next
-      FROM (SELECT * FROM first LIMIT $3::int8) seen JOIN "Subscription" ON "Subscription".id = seen.id`,
+      SELECT coalesce(json_agg(found.id) FILTER (WHERE at <= $1::timestamptz AND "endedAt" IS NULL), '[]') AS due,
+        coalesce(json_agg(found.id) FILTER (WHERE "endedAt" IS NOT NULL), '[]') AS ended,
+        CASE WHEN count(*) = $3::int8 THEN max(found.id) END AS next
+      FROM (SELECT * FROM first LIMIT $3::int8) found JOIN "Subscription" ON "Subscription".id = found.id`,
     { due: jsonStrings, ended: jsonStrings, next: nullable(text) },
   ),
   /** Skips deliveries that another worker is claiming. */
   claim: statement(
     'deliveries_claim',
-    `WITH asked AS
-        (SELECT "Subscription".id, url, secret, most FROM unnest($1::text[], $2::int8[]) AS asked (id, most)
-         JOIN "Subscription" ON "Subscription".id = asked.id AND "endedAt" IS NULL),
+    `WITH allocated AS
+        (SELECT "Subscription".id, url, secret, slots FROM unnest($1::text[], $2::int8[]) AS allocation (id, slots)
+         JOIN "Subscription" ON "Subscription".id = allocation.id AND "endedAt" IS NULL),
       taken AS MATERIALIZED
-        (SELECT due.id, asked.url, asked.secret FROM asked CROSS JOIN LATERAL
+        (SELECT due.id, allocated.url, allocated.secret FROM allocated CROSS JOIN LATERAL
           (SELECT id FROM "Delivery"
-           WHERE ${claimable} AND "subscriptionId" = asked.id AND "nextAttemptAt" <= $3::timestamptz
-           ORDER BY "nextAttemptAt" LIMIT asked.most FOR UPDATE SKIP LOCKED) due)
+           WHERE ${claimable} AND "subscriptionId" = allocated.id AND "nextAttemptAt" <= $3::timestamptz
+           ORDER BY "nextAttemptAt" LIMIT allocated.slots FOR UPDATE SKIP LOCKED) due)
       UPDATE "Delivery" SET lease = $4, "leasedUntil" = $5::timestamptz FROM taken, "PublishedEvent" event
       WHERE "Delivery".id = taken.id AND event."appId" = "Delivery"."appId" AND event.id = "Delivery"."eventId"
       RETURNING taken.id, lease, "Delivery"."appId" AS app, "eventId" AS event, "subscriptionId" AS subscription,
@@ -83,15 +93,15 @@ const statements = {
   release: statement(
     'deliveries_release',
     `UPDATE "Delivery" SET lease = NULL, "leasedUntil" = NULL
-      FROM unnest($1::text[], $2::text[]) AS held (id, lease)
-      WHERE "Delivery".id = held.id AND "Delivery".lease = held.lease`,
+      FROM unnest($1::text[], $2::text[]) AS claimed (id, lease)
+      WHERE "Delivery".id = claimed.id AND "Delivery".lease = claimed.lease`,
     {},
   ),
-  recover: statement(
-    'deliveries_recover',
+  releaseExpired: statement(
+    'deliveries_release_expired',
     `UPDATE "Delivery" SET lease = NULL, "leasedUntil" = NULL WHERE id IN
         (SELECT id FROM "Delivery" WHERE lease IS NOT NULL AND "leasedUntil" <= $1::timestamptz
-         ORDER BY "leasedUntil" LIMIT ${MOST_ROWS} FOR UPDATE SKIP LOCKED)
+         ORDER BY "leasedUntil" LIMIT ${MAX_ROWS} FOR UPDATE SKIP LOCKED)
       RETURNING id`,
     { id: text },
   ),
@@ -104,22 +114,14 @@ export async function pollDue(
   db: Database,
   { now, after = '', max = 5_000 }: { now: number; after?: string; max?: number },
 ): Promise<DueSubscriptions> {
-  const [row] = await db.execute(statements.look, [iso(now), after, String(max)])
+  const [row] = await db.execute(statements.poll, [iso(now), after, String(max)])
   return row!
 }
 
-/** Claims due deliveries, for each subscription of the allocation up to its number, oldest first. `lease` must be unique. */
-export async function claim(
-  db: Database,
-  {
-    now,
-    lease,
-    leaseMs,
-    allocation,
-  }: { now: number; lease: string; leaseMs: number; allocation: ReadonlyMap<string, number> },
-): Promise<Claimed[]> {
-  const asked = [arrayOf([...allocation.keys()]), arrayOf([...allocation.values()])]
-  return db.execute(statements.claim, [...asked, iso(now), lease, iso(now + leaseMs)])
+/** Claims due deliveries of the allocated subscriptions, oldest first. */
+export async function claim(db: Database, { now, lease, leaseMs, allocation }: ClaimOptions): Promise<Claimed[]> {
+  const allocated = [arrayOf([...allocation.keys()]), arrayOf([...allocation.values()])]
+  return db.execute(statements.claim, [...allocated, iso(now), lease, iso(now + leaseMs)])
 }
 
 /** Gives up leases: the deliveries are due as before, and their current attempts do not count. */
@@ -131,8 +133,8 @@ export async function release(db: Database, claimed: readonly Pick<Claimed, 'id'
 /** Releases the leases of workers that died; an attempt without a result does not count. Returns how many there were. */
 export async function releaseExpired(db: Database, now: number): Promise<number> {
   for (let released = 0; ; ) {
-    const { length } = await db.execute(statements.recover, [iso(now)])
+    const { length } = await db.execute(statements.releaseExpired, [iso(now)])
     released += length
-    if (length < MOST_ROWS) return released
+    if (length < MAX_ROWS) return released
   }
 }

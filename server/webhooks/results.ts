@@ -15,24 +15,25 @@ export interface Attempt {
   nextAttemptAt: number | null
 }
 
-const MOST_ROWS = 1_000
+/** Of one statement. */
+const MAX_ROWS = 1_000
 
 const statements = {
-  finish: statement(
-    'deliveries_finish',
-    `WITH told AS
+  record: statement(
+    'deliveries_record',
+    `WITH attempt AS
         (SELECT * FROM unnest($1::text[], $2::text[], $3::bool[], $4::int4[], $5::text[], $6::text[], $7::timestamptz[], $8::bool[])
-         AS told (id, lease, delivered, status, error, answer, next, gone)),
+         AS attempt (id, lease, delivered, status, error, body, next, gone)),
       ended AS
-        (UPDATE "Subscription" SET "endedAt" = $9::timestamptz FROM told, "Delivery" WHERE told.gone
-           AND "Delivery".id = told.id AND "Delivery".lease = told.lease
+        (UPDATE "Subscription" SET "endedAt" = $9::timestamptz FROM attempt, "Delivery" WHERE attempt.gone
+           AND "Delivery".id = attempt.id AND "Delivery".lease = attempt.lease
            AND "Subscription".id = "subscriptionId" AND "endedAt" IS NULL)
-      UPDATE "Delivery" SET attempts = attempts + 1, "lastStatus" = told.status, "lastError" = told.error,
-        "lastAnswer" = told.answer, "nextAttemptAt" = told.next, lease = NULL, "leasedUntil" = NULL,
-        state = CASE WHEN told.delivered THEN 'delivered' WHEN told.next IS NULL THEN 'failed' ELSE 'pending' END::"DeliveryState",
-        "finishedAt" = CASE WHEN told.next IS NULL THEN $9::timestamptz END
-      FROM told WHERE "Delivery".id = told.id AND "Delivery".lease = told.lease AND state = 'pending'
-      RETURNING told.id`,
+      UPDATE "Delivery" SET attempts = attempts + 1, "lastStatus" = attempt.status, "lastError" = attempt.error,
+        "lastAnswer" = attempt.body, "nextAttemptAt" = attempt.next, lease = NULL, "leasedUntil" = NULL,
+        state = CASE WHEN attempt.delivered THEN 'delivered' WHEN attempt.next IS NULL THEN 'failed' ELSE 'pending' END::"DeliveryState",
+        "finishedAt" = CASE WHEN attempt.next IS NULL THEN $9::timestamptz END
+      FROM attempt WHERE "Delivery".id = attempt.id AND "Delivery".lease = attempt.lease AND state = 'pending'
+      RETURNING attempt.id`,
     { id: text },
   ),
   failEnded: statement(
@@ -42,7 +43,7 @@ const statements = {
       WHERE id IN (SELECT pending.id FROM unnest($1::text[]) AS ended (id)
           JOIN "Subscription" ON "Subscription".id = ended.id AND "endedAt" IS NOT NULL CROSS JOIN LATERAL
           (SELECT id FROM "Delivery" WHERE state = 'pending' AND lease IS NULL AND "subscriptionId" = ended.id
-           ORDER BY "nextAttemptAt" LIMIT ${MOST_ROWS} FOR UPDATE SKIP LOCKED) pending LIMIT ${MOST_ROWS})
+           ORDER BY "nextAttemptAt" LIMIT ${MAX_ROWS} FOR UPDATE SKIP LOCKED) pending LIMIT ${MAX_ROWS})
       RETURNING id`,
     { id: text },
   ),
@@ -64,12 +65,12 @@ export async function recordAttempts(db: Database, now: number, attempts: readon
     attempts.map(({ result }) => result.gone),
   ]
   const values = [...columns.map(arrayOf), new Date(now).toISOString()]
-  const rows = await retryingDeadlocks(() => db.execute(statements.finish, values))
+  const rows = await retryingDeadlocks(() => db.execute(statements.record, values))
   return rows.map(({ id }) => id)
 }
 
 /** Fails a bounded number of pending deliveries of subscriptions that have ended; returns whether there may be more. */
 export async function failEnded(db: Database, now: number, subscriptions: readonly string[]): Promise<boolean> {
   const rows = await db.execute(statements.failEnded, [arrayOf(subscriptions), new Date(now).toISOString()])
-  return rows.length === MOST_ROWS
+  return rows.length === MAX_ROWS
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { forgetOld } from '../../server/webhooks/purge.ts'
+import { purgeEvents } from '../../server/webhooks/purge.ts'
 import { startQueue } from './queue-world.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
@@ -23,14 +23,14 @@ describe('events over 30 days old', () => {
     const [young] = await publish(one, { at: NOW - MONTH_MS + 1 })
     await db.delivery.update({ where: { id: young! }, data: over })
 
-    expect(await forgetOld(db, NOW)).toBe(1_201)
+    expect(await purgeEvents(db, NOW)).toBe(1_201)
     const left = await db.delivery.findMany({ select: { id: true } })
     expect(left.map(({ id }) => id).toSorted()).toEqual([arrived!, 'half', young!].toSorted())
     expect(await db.publishedEvent.count()).toBe(2)
-    expect(await forgetOld(db, NOW)).toBe(0)
+    expect(await purgeEvents(db, NOW)).toBe(0)
 
     await db.delivery.update({ where: { id: 'half' }, data: { ...over, state: 'failed' } })
-    expect(await forgetOld(db, NOW)).toBe(1)
+    expect(await purgeEvents(db, NOW)).toBe(1)
     expect(await db.delivery.findMany({ select: { id: true } })).toEqual([{ id: young }])
   })
 
@@ -45,7 +45,7 @@ describe('events over 30 days old', () => {
       data: { appId: app, id: 'alone', type: 't', body: '{}', publishedAt: new Date(at) },
     })
     await db.delivery.update({ where: { id: id! }, data: { state: 'delivered', nextAttemptAt: null } })
-    expect(await forgetOld(db, NOW)).toBe(2)
+    expect(await purgeEvents(db, NOW)).toBe(2)
     expect([await db.delivery.count(), await db.publishedEvent.count()]).toEqual([0, 0])
   })
 })
