@@ -1,6 +1,7 @@
 import { createBench } from './database.ts'
 import { median } from './measure.ts'
 import type { Metered } from './process.ts'
+import type { Queue, Receiver } from './webhooks.ts'
 import { atFullRate, atRate, openQueue, pause, startReceiver } from './webhooks.ts'
 
 const LIVE = ['live-0', 'live-1', 'live-2', 'live-3']
@@ -13,7 +14,7 @@ export interface Options {
   say: (text: string) => void
 }
 
-/** How many deliveries a second a worker makes to a receiver on TLS, and how long one is on its way at 500 a second. */
+/** Deliveries per second of one worker to a receiver on TLS, and their delay at 500 a second. */
 export async function benchDeliveries({ seconds, prof, say }: Options) {
   const bench = await createBench()
   const receiver = await startReceiver()
@@ -23,7 +24,7 @@ export async function benchDeliveries({ seconds, prof, say }: Options) {
     const worker = queue.startWorker(prof ? ['--cpu-prof', `--cpu-prof-dir=${prof}`] : [])
     try {
       await warmUp(queue, receiver)
-      say(`${seconds} s each; a worker, a receiver on TLS and PostgreSQL share this machine.`)
+      say(`${seconds} s each; the worker, the receiver and PostgreSQL share this machine.`)
       say('                      deliveries/s   p50 ms   p99 ms   worker µs   receiver µs')
       const steady = await metered([worker, receiver], () => atRate(queue, receiver, LIVE, RATE, seconds * 1_000))
       const { rate, p50, p99 } = steady.result
@@ -40,17 +41,17 @@ export async function benchDeliveries({ seconds, prof, say }: Options) {
   }
 }
 
-/** The same for live subscriptions alone and beside a thousand whose receivers accept and never answer, in turns. */
+/** The same for live subscriptions alone and beside 1,000 whose receivers never respond, in turns. */
 export async function benchDead({ seconds, prof, say }: Options, rounds = 3) {
   const bench = await createBench()
   const [live, dead] = [await startReceiver(), await startReceiver()]
   const queue = await openQueue(bench)
   try {
-    const gone = Array.from({ length: DEAD }, (_, i) => `dead-${i}`)
+    const silent = Array.from({ length: DEAD }, (_, i) => `dead-${i}`)
     for (const id of LIVE) await queue.subscribe(id, live.url(`/${id}`))
-    for (const id of gone) await queue.subscribe(id, dead.url(`/${id}`))
-    say(`${seconds} s each; rates of live receivers, and their delay at ${RATE} a second.`)
-    say('dead receivers   deliveries/s   worker µs   p50 ms   p99 ms   worker µs')
+    for (const id of silent) await queue.subscribe(id, dead.url(`/${id}`))
+    say(`${seconds} s each; rate of the live receivers, and their delay at ${RATE} a second.`)
+    say('silent receivers deliveries/s   worker µs   p50 ms   p99 ms   worker µs')
     const rates: Record<string, number[]> = { 0: [], [DEAD]: [] }
     for (let round = 0; round < rounds * 2; round++) {
       const number = round % 2 === 0 ? 0 : DEAD
@@ -58,8 +59,8 @@ export async function benchDead({ seconds, prof, say }: Options, rounds = 3) {
       try {
         await warmUp(queue, live)
         await dead.heard()
-        if (number > 0) await queue.publish(gone, DEAD * 5)
-        // From the moment on at which all of them hang; they are given up meanwhile.
+        if (number > 0) await queue.publish(silent, DEAD * 5)
+        // Measure once every silent receiver has got a request.
         for (let count = 0; count < number; count += (await dead.heard()).count) await pause(100)
         const full = await metered([worker], () => atFullRate(queue, live, LIVE, seconds * 1_000))
         await drained(queue)
@@ -67,7 +68,7 @@ export async function benchDead({ seconds, prof, say }: Options, rounds = 3) {
         rates[number]!.push(full.result)
         const { p50, p99 } = steady.result
         const cells = [figure(full.result, 15), figure(full.cpu[0]! / full.result, 12), figure(p50, 9), figure(p99, 9)]
-        say(`${String(number).padStart(14)}${cells.join('')}${figure(steady.cpu[0]! / steady.result.rate, 12)}`)
+        say(`${String(number).padStart(16)}${cells.join('')}${figure(steady.cpu[0]! / steady.result.rate, 12)}`)
       } finally {
         await worker.stop()
         await queue.clear()
@@ -82,19 +83,17 @@ export async function benchDead({ seconds, prof, say }: Options, rounds = 3) {
   }
 }
 
-type Parts = Parameters<typeof atRate>
-
-/** What is compiled, connected and proven by then is not paid for later. */
-async function warmUp(queue: Parts[0], receiver: Parts[1]) {
+/** Compiles code, opens connections and makes the subscriptions healthy before anything is measured. */
+async function warmUp(queue: Queue, receiver: Receiver) {
   await atFullRate(queue, receiver, LIVE, 3_000)
   await drained(queue)
 }
 
-async function drained(queue: Parts[0]) {
+async function drained(queue: Queue) {
   while ((await queue.pending(LIVE)) > 0) await pause(100)
 }
 
-/** CPU time of processes meanwhile, in µs. */
+/** Runs `work`; returns its result and the CPU time of the processes per second, in µs. */
 async function metered<T>(processes: Pick<Metered, 'cpu'>[], work: () => Promise<T>) {
   const all = () => Promise.all(processes.map(({ cpu }) => cpu()))
   const before = await all()

@@ -6,7 +6,7 @@ import { callAs, createCore } from '../routers/core.ts'
 import { statements } from '../routers/events.ts'
 import { createCipher } from '../server/secrets/cipher.ts'
 
-/** How many subscriptions the app of an event has. */
+/** Subscriptions of an event's app, one route of the bench each. */
 export const SUBSCRIPTIONS = [0, 1, 10]
 
 const PROVIDER = 'provider'
@@ -21,7 +21,7 @@ export const eventOf = (subscriptions: number) => ({
   data: { member: 'anna', club: 'riverside', since: '2026-11-20', groups: [1, 2, 3], note: 'x'.repeat(150) },
 })
 
-/** The platform's own client, and an app for each number of subscriptions. */
+/** Creates the platform's client and an app for each number of subscriptions. */
 export async function createPublishers(db: Database, team: string) {
   await db.client.create({ data: { id: PLATFORM, name: PLATFORM, environment: 'production' } })
   await db.app.createMany({
@@ -36,7 +36,7 @@ export async function createPublishers(db: Database, team: string) {
   })
 }
 
-/** By hand: the same inserts, in the same statement. */
+/** Without the procedure: the same statement alone. */
 export async function publishBare(pool: pg.Pool, { app, type, data }: ReturnType<typeof eventOf>) {
   const id = randomUUID()
   const timestamp = new Date().toISOString()
@@ -50,25 +50,25 @@ export async function publishBare(pool: pg.Pool, { app, type, data }: ReturnType
   return { id, deliveries: deliveries.length }
 }
 
-/** Publishes in this process, through the procedure and by hand; gives the CPU time of a call in microseconds. */
+/** Publishes in this process, with and without the procedure; `measure` returns the CPU time of a call in µs. */
 export function openCalls(url: string) {
   const db = openDatabase(url, () => {})
   const pool = new pg.Pool({ connectionString: url, max: 10, options: '-c timezone=UTC' })
   const cipher = createCipher([Buffer.alloc(32)])
   const core = createCore({ db, cipher, brand: 'the service', storageQuotaBytes: 0, now: Date.now })
   const principal = { member: null, organisation: PROVIDER, client: PLATFORM, scopes: new Set(SCOPES) }
-  const ways = {
+  const variants = {
     bare: (n: number) => publishBare(pool, eventOf(n)),
     service: (n: number) => callAs(core, principal).events.publish(eventOf(n)),
   }
   return {
-    async measure(way: keyof typeof ways, subscriptions: number, concurrency: number, count: number) {
+    async measure(variant: keyof typeof variants, subscriptions: number, concurrency: number, count: number) {
       const before = process.cpuUsage()
       let left = count
       const one = async () => {
         while (left-- > 0) {
-          const { deliveries } = await ways[way](subscriptions)
-          if (deliveries !== subscriptions) throw new Error(`There are ${deliveries} deliveries.`)
+          const { deliveries } = await variants[variant](subscriptions)
+          if (deliveries !== subscriptions) throw new Error(`${deliveries} deliveries, ${subscriptions} expected.`)
         }
       }
       await Promise.all(Array.from({ length: concurrency }, one))

@@ -10,14 +10,14 @@ import type { Metered } from './process.ts'
 import { startMetered } from './process.ts'
 import type { Heard } from './receiver.ts'
 
-/** A receiver in a process of its own. */
+/** A receiver in its own process. */
 export interface Receiver extends Pick<Metered, 'cpu' | 'stop'> {
   url: (path: string) => string
-  /** Since it was asked the time before. */
+  /** Deliveries since the previous call. */
   heard: () => Promise<Heard>
 }
 
-/** Of all receivers. */
+/** Shared by all receivers. */
 const certificate = selfSigned()
 
 export async function startReceiver(): Promise<Receiver> {
@@ -38,7 +38,7 @@ export async function startReceiver(): Promise<Receiver> {
 
 export type Queue = Awaited<ReturnType<typeof openQueue>>
 
-/** What fills the queue of a bench's database, and the workers on it. */
+/** Fills the queue of a bench's database, and starts workers on it. */
 export async function openQueue({ url, dataDir, tenants }: Bench) {
   const app = tenants[0]!.app
   const key = randomBytes(32)
@@ -55,7 +55,7 @@ export async function openQueue({ url, dataDir, tenants }: Bench) {
       const values = [id, app, url, secret]
       await client.query('INSERT INTO "Subscription" VALUES ($1, $2, $1, $3, $4)', values)
     },
-    /** So many events, each for one of the subscriptions in turn, as events.publish writes them. */
+    /** Inserts events as events.publish does, one delivery each, to the subscriptions in turn. */
     async publish(subscriptions: string[], count: number) {
       const now = new Date().toISOString()
       await client.query({
@@ -70,7 +70,7 @@ export async function openQueue({ url, dataDir, tenants }: Bench) {
       })
       events += count
     },
-    /** Nothing is pending any more. */
+    /** Fails everything that is pending. */
     async clear() {
       await client.query(`UPDATE "Delivery" SET state = 'failed', "nextAttemptAt" = NULL, lease = NULL, "leasedUntil" = NULL
         WHERE state = 'pending'`)
@@ -80,7 +80,7 @@ export async function openQueue({ url, dataDir, tenants }: Bench) {
       const { rows } = await client.query(text, [subscriptions])
       return rows[0].count as number
     },
-    /** As it is in production: compiled, and writing its log. */
+    /** Compiled and logging, as in production. */
     startWorker: (flags: string[] = []) =>
       startMetered([...flags, 'dist/server/worker.js'], {
         DATABASE_URL: url,
@@ -94,26 +94,26 @@ export async function openQueue({ url, dataDir, tenants }: Bench) {
   }
 }
 
-/** Keeps so many waiting for `ms`, whatever the rate; gives deliveries a second. */
+/** Keeps at least 4,000 deliveries pending for `ms`; returns deliveries per second. */
 export async function atFullRate(queue: Queue, receiver: Receiver, subscriptions: string[], ms: number) {
-  let waiting = await queue.pending(subscriptions)
+  let pending = await queue.pending(subscriptions)
   await receiver.heard()
   const start = performance.now()
   let count = 0
   while (performance.now() - start < ms) {
-    if (waiting < 4_000) {
+    if (pending < 4_000) {
       await queue.publish(subscriptions, 2_000)
-      waiting += 2_000
+      pending += 2_000
     }
     await pause(100)
     const heard = await receiver.heard()
-    waiting -= heard.count
+    pending -= heard.count
     count += heard.count
   }
   return (1_000 * count) / (performance.now() - start)
 }
 
-/** Publishes so many a second for `ms`, and gives what came of them: all of them, and how long each was on its way. */
+/** Publishes at a rate for `ms`; returns the rate of receipt and the delays from publication to receipt, in ms. */
 export async function atRate(queue: Queue, receiver: Receiver, subscriptions: string[], perSecond: number, ms: number) {
   await receiver.heard()
   const start = performance.now()
@@ -132,7 +132,7 @@ export async function atRate(queue: Queue, receiver: Receiver, subscriptions: st
     await pause(100)
     await hear()
   }
-  if (delays.length !== published) throw new Error(`${published} were published, and ${delays.length} have come.`)
+  if (delays.length !== published) throw new Error(`${published} events were published, but ${delays.length} received.`)
   delays.sort((a, b) => a - b)
   return { rate, p50: delays[Math.floor(delays.length / 2)]!, p99: delays[Math.floor(delays.length * 0.99)]! }
 }

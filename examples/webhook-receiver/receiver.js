@@ -1,23 +1,23 @@
-// Receives webhooks over HTTPS, believes those that its sender has signed, and prints a line for each event.
+// Receives webhooks over HTTPS, verifies their signatures, and prints a line for each event.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import { Webhook } from 'standardwebhooks'
 
 const { WEBHOOK_SECRET, TLS_KEY, TLS_CERT, PORT = '4000' } = process.env
-if (!WEBHOOK_SECRET || !TLS_KEY || !TLS_CERT) throw new Error('WEBHOOK_SECRET, TLS_KEY and TLS_CERT have to be set.')
+if (!WEBHOOK_SECRET || !TLS_KEY || !TLS_CERT) throw new Error('Set WEBHOOK_SECRET, TLS_KEY and TLS_CERT.')
 
 const MAX_BYTES = 1024 * 1024
 const print = (line) => process.stdout.write(`${line}\n`)
 
-// Hashes are of one length, and how long it takes to compare them tells nothing about the secret.
+// Hashes have the same length, so that comparing them takes the same time for every guess.
 const hash = (text) => createHash('sha256').update(text).digest()
 const isSecret = (given) => timingSafeEqual(hash(given ?? ''), hash(WEBHOOK_SECRET))
 
-// The key is the secret as it stands. Also refuses what is older than five minutes, so nobody can send it again later.
+// The key is the secret as text. Messages over five minutes old are refused as well, which prevents replays.
 const webhook = new Webhook(WEBHOOK_SECRET, { format: 'raw' })
 
-// A delivery may come twice, with the same id. Keep the ids with your data if your events must not count twice.
+// A delivery may arrive twice, with the same id. Store the ids with your data if an event must not count twice.
 const seen = new Set()
 function isNew(id) {
   if (seen.has(id)) return false
@@ -33,7 +33,7 @@ function receive(headers, body) {
   } catch {
     return 401
   }
-  // What takes longer than a few seconds is for after the answer: the sender waits for 15, then tries again later.
+  // Do slow work after responding: the sender waits 15 seconds, then retries later.
   const { timestamp, type, id, data } = event
   if (isNew(headers['webhook-id'])) print(`${timestamp} ${type} ${id} ${JSON.stringify(data)}`)
   return 204
