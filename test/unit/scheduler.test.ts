@@ -66,7 +66,7 @@ describe('a subscription that never responds', () => {
 describe('fairness', () => {
   it.each([
     { others: 'no other subscription', count: 0, ms: 0, delivers: true },
-    { others: '50 busy ones', count: 50, ms: 500, delivers: true },
+    { others: '50 busy ones', count: 50, ms: 1_000, delivers: true },
     { others: '500 that fail', count: 500, ms: 5, delivers: false },
     { others: '1,000 that never respond', count: 1_000, ms: TIMEOUT_MS, delivers: false },
     { others: '2,000 that never respond', count: 2_000, ms: TIMEOUT_MS, delivers: false },
@@ -91,7 +91,7 @@ describe('fairness', () => {
     { subscriptions: 2, total: 2_048 },
     { subscriptions: 4, total: 64 },
     { subscriptions: 50, total: 64 },
-    { subscriptions: 500, total: 64 },
+    { subscriptions: 200, total: 64 },
   ])('serves $subscriptions busy subscriptions equally with $total slots', ({ subscriptions, total }) => {
     const world = createSimulation({ limits: { total } })
     const busy = names('busy', subscriptions).map((id) => {
@@ -99,7 +99,7 @@ describe('fairness', () => {
       world.publish(id, 10_000)
       return it
     })
-    world.run(2 * MINUTE_MS)
+    world.run(MINUTE_MS)
     const delivered = busy.map((it) => it.delivered)
     expect(Math.min(...delivered) / Math.max(...delivered)).toBeGreaterThan(0.9)
   })

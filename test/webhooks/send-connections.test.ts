@@ -84,7 +84,7 @@ describe('a connection', () => {
       if (waiting.push(socket) === 140) for (const one of waiting) one.write(noContent)
     }
     const receiver = ending(await startRawReceiver(answer))
-    const sender = senderTo(receiver, kept)
+    const sender = senderTo(receiver, { timeouts: { ...kept.timeouts, connectMs: 60_000, totalMs: 60_000 } })
     await Promise.all(Array.from({ length: 140 }, () => sender.send(message(receiver.url))))
     expect(waiting).toHaveLength(140)
     await expect.poll(receiver.open, patiently).toBe(128)

@@ -12,6 +12,9 @@ type Answer = NonNullable<Parameters<typeof startReceiver>[0]>['answer']
 /** Shared by all receivers: of two authorities with the same name, OpenSSL may pick the wrong one. */
 const certificate = selfSigned()
 
+/** A busy machine is not a slow receiver. */
+const timeouts = { connectMs: 60_000, totalMs: 60_000 }
+
 /** A receiver that is closed when the test ends. */
 export async function receiver(answer?: Answer) {
   const started = await startReceiver({ certificate, ...(answer && { answer }) })
@@ -53,7 +56,7 @@ interface Options {
 }
 
 /** A queue and workers in this process that deliver it. Their clocks can be moved. */
-export async function startWorkers({ count = 1, pollMs = 100, db }: Options = {}, world?: QueueWorld) {
+export async function startWorkers({ count = 1, pollMs = 250, db }: Options = {}, world?: QueueWorld) {
   const queue = world ?? (await startQueue())
   let offsetMs = 0
   let advancedMs = 0
@@ -62,7 +65,7 @@ export async function startWorkers({ count = 1, pollMs = 100, db }: Options = {}
   const lines: string[] = []
   const log = pino({}, { write: (line) => void lines.push(line) })
   const { cert: ca } = await certificate
-  const sender = createSender({ allow: ['127.0.0.1'], now, ca })
+  const sender = createSender({ allow: ['127.0.0.1'], now, ca, timeouts })
   const workers = Array.from({ length: count }, () =>
     startWorker({ db: db ?? queue.db, sender, cipher: queue.cipher, now, clock, log, pollMs }),
   )

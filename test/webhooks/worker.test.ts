@@ -207,7 +207,7 @@ describe('workers under load', { timeout: 60_000 }, () => {
     const subscriptions = await Promise.all(Array.from({ length: 6 }, () => subscribe(to.url())))
     const all: string[] = []
     for (const subscription of subscriptions) all.push(...(await publish(subscription, { count: 60 })))
-    await expect.poll(states, { timeout: 30_000 }).toEqual({ delivered: 360 })
+    await expect.poll(states, { timeout: 50_000 }).toEqual({ delivered: 360 })
     expect(to.received.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual(all.toSorted())
   })
 
