@@ -26,7 +26,7 @@ export interface Event {
 export const statements = {
   /**
    * Locks the app and the subscriptions, so that none of them is deleted before the rows that reference it are in. Waits
-   * for a concurrent publish of the same id, and then returns `new` = false.
+   * for a concurrent publish of the same id, and then returns `isNew` = false.
    */
   publish: statement(
     'event_publish',
