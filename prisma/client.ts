@@ -1,20 +1,19 @@
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
-import pg from 'pg'
 import type { Prisma } from './generated/client.ts'
 import { PrismaClient } from './generated/client.ts'
 import type { Execute } from './pg/execute.ts'
 import { executeOn } from './pg/execute.ts'
-import { watchForStalledQueries } from './pg/stalled-query-watchdog.ts'
+import { createWatchedPool } from './pg/stalled-query-watchdog.ts'
 
-/** Prisma, and beside it `execute`, on the same pool, for the few statements that answer most requests. */
+/** Prisma, and `execute` on the same pool for the statements of the busiest requests. */
 export type Database = PrismaClient & { execute: Execute }
 export type Transaction = Prisma.TransactionClient
 
-/** PostgreSQL itself ends a statement sooner; this is for a server that says nothing any more. */
-const SILENT_MS = 5_000
+/** For a server that no longer responds: one that does ends a statement itself, by statement_timeout. */
+const STALLED_AFTER_MS = 5_000
 
-/** Names statements, so that PostgreSQL plans each once a connection; bounded, as lists make texts without end. */
+/** Names Prisma's statements, so that each connection plans them once. Bounded: `IN` lists make ever new texts. */
 function statementNames() {
   const names = new Map<string, string>()
   return ({ sql }: { sql: string }) => {
@@ -28,11 +27,11 @@ function statementNames() {
 }
 
 /**
- * Opens a database; it connects with the first query. The session's time zone has to be UTC: Prisma's adapter reads and
- * writes timestamps as if it were. A database that hangs is given up after seconds, so that the client gets its 503.
+ * Opens a database; the first query connects. `onError` gets the errors of idle connections. Sessions are in UTC, which
+ * Prisma's adapter assumes for timestamps. With an unresponsive server, connecting fails after 3 s and a query after 5 s.
  */
 export function openDatabase(url: string, onError: (error: Error) => void): Database {
-  const pool = new pg.Pool({
+  const config = {
     connectionString: url,
     max: 10,
     options: '-c timezone=UTC',
@@ -40,16 +39,16 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
     connectionTimeoutMillis: 3_000,
     statement_timeout: 5_000,
     idle_in_transaction_session_timeout: 30_000,
-  })
+  }
+  const pool = createWatchedPool(config, STALLED_AFTER_MS)
   pool.on('error', onError)
-  watchForStalledQueries(pool, SILENT_MS)
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, { statementNameGenerator: statementNames() }),
     transactionOptions: { maxWait: 5_000, timeout: 10_000 },
-    // Errors go to the log: their names and codes, not the source lines around them.
+    // Without source lines in the log.
     errorFormat: 'minimal',
   })
-  // Prisma would leave the pool alone where it has not been used itself.
+  // Prisma's own does nothing before its first query, and never ends a pool that it was given.
   const disconnect = prisma.$disconnect.bind(prisma)
   let ended: Promise<void> | undefined
   const $disconnect = () => {

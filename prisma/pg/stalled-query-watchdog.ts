@@ -1,39 +1,50 @@
-import type { Pool, PoolClient } from 'pg'
+import pg from 'pg'
 
-/** How often connections are looked at. */
-const LOOK_MS = 500
+const CHECK_INTERVAL_MS = 500
 
-/** What pg's client knows, and its types do not tell. */
-interface Wire {
-  _activeQuery: object | null
-  connection: { stream: { destroy: (error: Error) => void } }
+/** A client that knows how long its current query has been running. */
+class TimedClient extends pg.Client {
+  /** On the clock of performance.now(); 0 between queries. */
+  queryStart = 0
+
+  constructor(config?: pg.ClientConfig) {
+    super(config)
+    this.on('drain', () => {
+      this.queryStart = 0
+    })
+  }
+
+  override query = ((...query: Parameters<pg.Client['query']>) => {
+    this.queryStart = performance.now()
+    return super.query(...query)
+  }) as pg.Client['query']
 }
 
 /**
- * Ends connections on which one query has had no answer for so long; whoever waits for it gets the error. pg's own
- * `query_timeout` does that with a timer a query: what a query has read then outlives two rounds of V8's collector, which
- * took a third of the CPU time of a LIST (npm run bench).
+ * A pool that closes a connection whose query has had no response for `timeoutMs`; the query fails with "Query read
+ * timeout". pg's own `query_timeout` sets a timer per query, which keeps the rows alive for two rounds of garbage
+ * collection: a third of the CPU time of a LIST (npm run bench).
  */
-export function watchForStalledQueries(pool: Pool, afterMs: number): void {
-  const seen = new Map<PoolClient, { query: object | null; since: number }>()
+export function createWatchedPool(config: pg.PoolConfig, timeoutMs: number): pg.Pool {
+  const clients = new Set<TimedClient>()
   let timer: NodeJS.Timeout | undefined
 
-  const look = () => {
-    const now = performance.now()
-    for (const [client, last] of seen) {
-      const { _activeQuery: query, connection } = client as unknown as Wire
-      if (query !== last.query) seen.set(client, { query, since: now })
-      else if (query && now - last.since >= afterMs) connection.stream.destroy(new Error('Query read timeout'))
+  const check = () => {
+    const latest = performance.now() - timeoutMs
+    for (const { queryStart, connection } of clients) {
+      if (queryStart !== 0 && queryStart <= latest) connection.stream.destroy(new Error('Query read timeout'))
     }
   }
+  const pool = new pg.Pool({ ...config, Client: TimedClient })
   pool.on('connect', (client) => {
-    seen.set(client, { query: null, since: 0 })
-    timer ??= setInterval(look, LOOK_MS).unref()
+    if (client instanceof TimedClient) clients.add(client)
+    timer ??= setInterval(check, CHECK_INTERVAL_MS).unref()
   })
   pool.on('remove', (client) => {
-    seen.delete(client)
-    if (seen.size > 0) return
+    if (client instanceof TimedClient) clients.delete(client)
+    if (clients.size > 0) return
     clearInterval(timer)
     timer = undefined
   })
+  return pool
 }

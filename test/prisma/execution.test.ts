@@ -14,21 +14,29 @@ const sleep = statement('test_sleep', 'SELECT FROM pg_sleep($1::float8)', {})
 const divide = statement('test_divide', 'SELECT 1 / $1::int4 AS quotient', { quotient: int })
 const endSession = statement('test_end', 'SELECT FROM pg_terminate_backend(pg_backend_pid())', {})
 
-describe('executions, more at once than there are connections', { timeout: 60_000 }, () => {
-  it('each get the rows of their own, over as many connections as the pool has', async () => {
+it('a statement that failed at first works on the same connection', async () => {
+  const one = openDatabase(inject('databaseUrl'), () => {})
+  await expect(one.execute(divide, ['0'])).rejects.toThrow('division by zero')
+  expect(await one.execute(divide, ['1'])).toEqual([{ quotient: 1 }])
+  expect(await one.execute(divide, ['-1'])).toEqual([{ quotient: -1 }])
+  await one.$disconnect()
+})
+
+describe('more executions at once than connections', { timeout: 60_000 }, () => {
+  it('each get their own rows, over at most as many connections as the pool has', async () => {
     const rows = await Promise.all(Array.from({ length: 500 }, (_, i) => db.execute(give, [String(i)])))
     expect(rows.map(([row]) => row!.given)).toEqual(Array.from({ length: 500 }, (_, i) => String(i)))
     expect(new Set(rows.map(([row]) => row!.pid)).size).toBeLessThanOrEqual(10)
   })
 
-  it('are not hurt by one that PostgreSQL refuses, nor by one whose connection ends', async () => {
+  it('succeed beside one that PostgreSQL rejects and one whose connection ends', async () => {
     const wrong = [db.execute(divide, ['0']), db.execute(endSession, []), db.execute(divide, ['0'])]
     const right = Array.from({ length: 100 }, (_, i) => db.execute(give, [String(i)]))
     expect(await Promise.allSettled(wrong)).toMatchObject(Array(3).fill({ status: 'rejected' }))
     expect((await Promise.all(right)).map(([row]) => row!.given)).toEqual(right.map((_, i) => String(i)))
   })
 
-  it('let Prisma through', async () => {
+  it('do not starve Prisma', async () => {
     let ended = false
     let done = 0
     const flood = Array.from({ length: 40 }, async () => {
@@ -43,7 +51,7 @@ describe('executions, more at once than there are connections', { timeout: 60_00
     expect(done).toBeGreaterThan(20)
   })
 
-  it('are given up when they have waited too long for a connection, and those that have one are not', async () => {
+  it('are rejected after 3 s of waiting for a connection; running ones are not', async () => {
     const long = Array.from({ length: 10 }, () => db.execute(sleep, ['4.2']))
     const late = Array.from({ length: 5 }, () => db.execute(give, ['late']))
     const refusals = await Promise.allSettled(late)
