@@ -1,150 +1,103 @@
-import { parseArgs } from 'node:util'
-import type { Database } from '../../prisma/client.ts'
 import { clientWithConsents, listClients, register, registerFirstParty, removeClient } from '../admin/clients.ts'
 import type { Registration } from '../admin/registration.ts'
-import { readEnvironment } from '../process/config.ts'
-import { openStore } from '../process/store.ts'
-import { confirm, refuseUnasked } from './confirm.ts'
+import { readConfig } from '../process/config.ts'
+import type { Values } from './arguments.ts'
+import { flag, oneOf, parseAction, text, texts } from './arguments.ts'
+import type { Io } from './command.ts'
+import { command, UsageError } from './command.ts'
+import { confirm, requireConfirmation } from './confirmation.ts'
+import { withDatabase } from './database.ts'
 import { table } from './table.ts'
 
-const usage = `  npm run -s client -- add --id ID --name NAME --team TEAM [--team-name NAME --level hobby|developer]
+const usage = `Usage:
+  npm run -s client -- add --id ID --name NAME --team TEAM [--team-name NAME --level hobby|developer]
       [--app APP] [--app-name NAME --provider PROVIDER] --redirect URI [--redirect URI ...] --scope "a b"
       [--type web|native] [--environment production|sandbox] [--replace]
   npm run -s client -- add --first-party --id ID --name NAME [--replace]
   npm run -s client -- list [--team TEAM]
-  npm run -s client -- remove --id ID [--yes]`
+  npm run -s client -- remove --id ID [--yes]
+`
 
-const text = { type: 'string' } as const
-const flag = { type: 'boolean' } as const
-const options = {
-  id: text,
-  'first-party': flag,
-  name: text,
-  team: text,
-  'team-name': text,
-  level: text,
-  app: text,
-  'app-name': text,
-  provider: text,
-  redirect: { type: 'string', multiple: true },
-  scope: text,
-  type: text,
-  environment: text,
-  replace: flag,
-  yes: flag,
+const actions = {
+  add: {
+    ...{ id: text, name: text, team: text, 'team-name': text, level: text },
+    ...{ app: text, 'app-name': text, provider: text, redirect: texts, scope: text },
+    ...{ type: text, environment: text, replace: flag, 'first-party': flag },
+  },
+  list: { team: text },
+  remove: { id: text, yes: flag },
 } as const
 
-/** What each action takes; another's option would be ignored, and its user surprised. */
-const taken = {
-  add: Object.keys(options).filter((name) => name !== 'yes'),
-  list: ['team'],
-  remove: ['id', 'yes'],
+export const run = command(usage, async (argv, io) => {
+  const { action, values } = parseAction(argv, actions)
+  if (action === 'list') await list(values.team, io)
+  else if (action === 'remove') await remove(values, io)
+  else if (values['first-party']) await addFirstParty(values, io)
+  else await add(values, io)
+})
+
+async function add(values: Values<typeof actions.add>, io: Io) {
+  const registration = registrationOf(values)
+  const development = !readConfig(io.env).production
+  const done = await withDatabase(io, (db) =>
+    register(db, registration, { replace: values.replace === true, development }),
+  )
+  io.stdout.write(`The client ${registration.id} was ${done}.\n`)
 }
 
-type Values = ReturnType<typeof readArguments>['values']
-
-/** Registers apps and their clients, shows them, removes them. */
-async function main() {
-  const { action, values } = readArguments()
-  const config = readEnvironment()
-  const act = actions[action](values, !config.production)
-  const { db, close } = await openStore(config, () => {})
-  await act(db).finally(close)
-}
-
-function readArguments() {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options })
-  const [action, ...more] = positionals
-  if (!action || !Object.hasOwn(taken, action) || more.length > 0) {
-    throw new Error(`What to do is one word, add, list or remove:\n${usage}`)
-  }
-  const known = action as keyof typeof taken
-  const other = Object.keys(values).find((name) => !taken[known].includes(name))
-  if (other) throw new Error(`--${other} is not for ${known}:\n${usage}`)
-  // As an unset variable of a script leaves it.
-  const empty = Object.entries(values).find(([, value]) => value === '')
-  if (empty) throw new Error(`--${empty[0]} is empty:\n${usage}`)
-  return { action: known, values }
-}
-
-/** Each reads its options first, before there is a database. */
-const actions = {
-  add(values: Values, development: boolean) {
-    if (values['first-party']) return addFirstParty(values)
-    const wish = registrationOf(values)
-    return async (db: Database) => {
-      const done = await register(db, wish, { replace: values.replace === true, development })
-      process.stdout.write(`The client ${wish.id} is ${done}.\n`)
-    }
-  },
-
-  list: (values: Values) => async (db: Database) => {
-    const rows = await listClients(db, values.team)
-    const heads = ['ID', 'APP', 'TEAM', 'LEVEL', 'TYPE', 'ENVIRONMENT', 'SCOPES', 'REDIRECTS'].map((head) => [head])
-    const cells = rows.map(({ id, appId, teamId, team, type, environment, scopes, redirectUris }) => [
-      ...[id, appId ?? '-', teamId ?? '-', team?.level ?? 'first-party', type, environment].map((cell) => [cell]),
-      scopes,
-      redirectUris,
-    ])
-    process.stdout.write(table([heads, ...cells]))
-  },
-
-  remove(values: Values) {
-    const { id, yes = false } = values
-    if (!id) throw new Error(`--id is needed:\n${usage}`)
-    refuseUnasked(yes)
-    return async (db: Database) => {
-      const client = await clientWithConsents(db, id)
-      if (!client) throw new Error(`There is no client ${id}.`)
-      const stays = client.appId === null ? '' : ` The app ${client.appId} and what it has stored stay.`
-      process.stdout.write(
-        `To be removed: the client ${id}, and ${consents(client._count.consents)}.\n` +
-          `Its tokens are refused within 5 s.${stays}\n`,
-      )
-      await confirm(id, yes)
-      const gone = await removeClient(db, id)
-      if (gone === null) throw new Error(`There is no client ${id}.`)
-      process.stdout.write(`Removed: ${id}, ${consents(gone)}\n`)
-    }
-  },
-}
-
-/** A client of the platform itself, whatever a team's client has beside its id and name. */
-function addFirstParty({ id, name, replace = false, 'first-party': _asked, ...rest }: Values) {
+async function addFirstParty(values: Values<typeof actions.add>, io: Io) {
+  const { id, name, replace = false, 'first-party': _firstParty, ...rest } = values
   const [other] = Object.keys(rest)
-  if (other) throw new Error(`--${other} is not for clients of the platform:\n${usage}`)
-  if (!id || !name) throw new Error(`--id and --name are needed:\n${usage}`)
-  return async (db: Database) => {
-    const done = await registerFirstParty(db, { id, name }, replace)
-    process.stdout.write(`The client ${id} is ${done}.\n`)
-  }
+  if (other) throw new UsageError(`--${other} is not an option of first-party clients.`)
+  if (!id || !name) throw new UsageError('--id and --name are needed.')
+  const done = await withDatabase(io, (db) => registerFirstParty(db, { id, name }, replace))
+  io.stdout.write(`The client ${id} was ${done}.\n`)
+}
+
+async function list(team: string | undefined, io: Io) {
+  const clients = await withDatabase(io, (db) => listClients(db, team))
+  const heads = ['ID', 'APP', 'TEAM', 'LEVEL', 'TYPE', 'ENVIRONMENT', 'SCOPES', 'REDIRECTS'].map((head) => [head])
+  const rows = clients.map(({ id, appId, teamId, team, type, environment, scopes, redirectUris }) => [
+    ...[id, appId ?? '-', teamId ?? '-', team?.level ?? 'first-party', type, environment].map((cell) => [cell]),
+    scopes,
+    redirectUris,
+  ])
+  io.stdout.write(table([heads, ...rows]))
+}
+
+async function remove({ id, yes }: Values<typeof actions.remove>, io: Io) {
+  if (!id) throw new UsageError('--id is needed.')
+  const confirmation = { ...io, yes }
+  requireConfirmation(confirmation)
+  await withDatabase(io, async (db) => {
+    const client = await clientWithConsents(db, id)
+    if (!client) throw new Error(`There is no client ${id}.`)
+    const kept = client.appId === null ? '' : ` The app ${client.appId} and its stored entries stay.`
+    io.stdout.write(
+      `To be removed: the client ${id}, and ${consents(client._count.consents)}.\n` +
+        `Its tokens are refused within 5 s.${kept}\n`,
+    )
+    await confirm(id, confirmation)
+    const count = await removeClient(db, id)
+    if (count === null) throw new Error(`There is no client ${id}.`)
+    io.stdout.write(`Removed: ${id}, ${consents(count)}\n`)
+  })
 }
 
 const consents = (count: number) => (count === 1 ? '1 consent' : `${count} consents`)
 
-function registrationOf(values: Values): Registration {
-  const {
-    id,
-    name,
-    team,
-    redirect = [],
-    scope,
-    app,
-    provider,
-    level,
-    type = 'web',
-    environment = 'production',
-  } = values
+function registrationOf(values: Values<typeof actions.add>): Registration {
+  const { id, name, team, redirect = [], scope, app, provider, level } = values
   if (!id || !name || !team || redirect.length === 0 || !scope) {
-    throw new Error(`--id, --name, --team, --redirect and --scope are needed:\n${usage}`)
+    throw new UsageError('--id, --name, --team, --redirect and --scope are needed.')
   }
   if (app === undefined && (values['app-name'] !== undefined || provider !== undefined)) {
-    throw new Error(`--app-name and --provider are of an app, which --app names:\n${usage}`)
+    throw new UsageError('--app-name and --provider describe an app: --app is needed.')
   }
   return {
     ...{ id, name, redirectUris: redirect, scopes: scope.split(' ').filter(Boolean) },
-    type: oneOf('type', type, ['web', 'native']),
-    environment: oneOf('environment', environment, ['production', 'sandbox']),
+    type: oneOf('type', values.type ?? 'web', ['web', 'native']),
+    environment: oneOf('environment', values.environment ?? 'production', ['production', 'sandbox']),
     team: {
       id: team,
       name: values['team-name'],
@@ -152,17 +105,4 @@ function registrationOf(values: Values): Registration {
     },
     app: app === undefined ? null : { id: app, name: values['app-name'], provider },
   }
-}
-
-function oneOf<const T extends string>(name: string, value: string, of: readonly T[]): T {
-  const found = of.find((one) => one === value)
-  if (!found) throw new Error(`--${name} is ${of.join(' or ')}:\n${usage}`)
-  return found
-}
-
-try {
-  await main()
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`)
-  process.exitCode = 1
 }

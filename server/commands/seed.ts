@@ -1,14 +1,17 @@
 import { seed } from '../../prisma/seed.ts'
 import { memberScopesAt } from '../../routers/scopes.ts'
-import { readEnvironment } from '../process/config.ts'
-import { openStore } from '../process/store.ts'
+import { parseOptions } from './arguments.ts'
+import { command } from './command.ts'
+import { withDatabase } from './database.ts'
 
-/** Loads the demo data: into the database of DATABASE_URL, or into the embedded one. */
-try {
-  const { db, close } = await openStore(readEnvironment(), () => {})
-  await seed(db, new Date(), memberScopesAt).finally(close)
-  process.stdout.write('The demo data is loaded.\n')
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`)
-  process.exitCode = 1
-}
+const usage = `Usage:
+  npm run -s seed
+
+Loads the demo data into the database of DATABASE_URL, else into the embedded one. Rows that exist stay as they are.
+`
+
+export const run = command(usage, async (argv, io) => {
+  parseOptions(argv, {})
+  await withDatabase(io, (db) => seed(db, new Date(), memberScopesAt))
+  io.stdout.write('The demo data is loaded.\n')
+})

@@ -1,87 +1,65 @@
-import { parseArgs } from 'node:util'
 import type { Database } from '../../prisma/client.ts'
 import type { Amount, StorageOwner } from '../admin/storage-owners.ts'
 import { erase, findMissing, usageOf } from '../admin/storage-owners.ts'
-import { readEnvironment } from '../process/config.ts'
-import { openStore } from '../process/store.ts'
-import { confirm, refuseUnasked } from './confirm.ts'
+import { readConfig } from '../process/config.ts'
+import { flag, parseAction, text } from './arguments.ts'
+import type { Io } from './command.ts'
+import { command, UsageError } from './command.ts'
+import { confirm, requireConfirmation } from './confirmation.ts'
+import { withDatabase } from './database.ts'
 
-const usage = `  npm run -s storage -- usage --app trainer-app --club riverside
-  npm run -s storage -- erase --app trainer-app --club riverside [--member anna] [--yes]`
+const usage = `Usage:
+  npm run -s storage -- usage --app trainer-app --club riverside
+  npm run -s storage -- erase --app trainer-app --club riverside [--member anna] [--yes]
+`
 
-/** What the storage of an app in a club holds, and the removal of it. */
-async function main() {
-  const { action, holder, yes } = readArguments()
-  const config = readEnvironment()
-  if (action === 'erase') refuseUnasked(yes)
-  const { db, close } = await openStore(config, () => {})
-  try {
-    await refuseUnknown(db, holder)
-    if (action === 'usage') await show(db, holder, config.storageQuotaBytes)
-    else await remove(db, holder, yes)
-  } finally {
-    await close()
+const actions = {
+  usage: { app: text, club: text },
+  erase: { app: text, club: text, member: text, yes: flag },
+} as const
+
+export const run = command(usage, async (argv, io) => {
+  const { action, values } = parseAction(argv, actions)
+  const { app, club } = values
+  if (!app || !club) throw new UsageError('--app and --club are needed.')
+  const { storageQuotaBytes } = readConfig(io.env)
+  if (action === 'usage') {
+    await withDatabase(io, (db) => show(db, { app, club }, storageQuotaBytes, io))
+  } else {
+    const confirmation = { ...io, yes: values.yes }
+    requireConfirmation(confirmation)
+    await withDatabase(io, (db) => remove(db, { app, club, member: values.member }, confirmation))
   }
+})
+
+async function show(db: Database, owner: StorageOwner, quotaBytes: number, { stdout }: Io) {
+  await requireExisting(db, owner)
+  const { bytes, lines } = await describe(db, owner)
+  stdout.write(`${owner.app} in ${owner.club}: ${bytes} of ${quotaBytes} bytes\n${lines}`)
 }
 
-function readArguments() {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      app: { type: 'string' },
-      club: { type: 'string' },
-      member: { type: 'string' },
-      yes: { type: 'boolean', default: false },
-    },
-  })
-  const { app, club, member, yes } = values
-  const [action, ...more] = positionals
-  if ((action !== 'usage' && action !== 'erase') || more.length > 0) {
-    throw new Error(`What to do is one word, usage or erase:\n${usage}`)
-  }
-  if (!app || !club) throw new Error(`--app and --club are needed:\n${usage}`)
-  if (action === 'usage' && (member !== undefined || yes)) {
-    throw new Error(`--member and --yes are for erase:\n${usage}`)
-  }
-  // As an unset variable of a script leaves it: taken for none, it would remove everybody's.
-  if (member === '') throw new Error(`--member is empty:\n${usage}`)
-  return { action, holder: { app, club, member }, yes }
+async function remove(db: Database, owner: StorageOwner, io: Io & { yes: boolean | undefined }) {
+  await requireExisting(db, owner)
+  const { app, club, member } = owner
+  const { lines } = await describe(db, owner)
+  const entries = member === undefined ? 'all entries' : `${member}'s own entries`
+  io.stdout.write(`To be removed of ${app} in ${club}, ${entries}:\n${lines}`)
+  await confirm(app, io)
+  io.stdout.write(`Removed: ${amount(await erase(db, owner))}\n`)
 }
 
-async function refuseUnknown(db: Database, { app, club, member }: StorageOwner) {
-  const unknown = await findMissing(db, { app, club, member })
-  if (unknown === 'app') throw new Error(`There is no app ${app}.`)
-  if (unknown === 'club') throw new Error(`There is no club ${club}.`)
-  if (unknown === 'member') throw new Error(`There is no member ${member} in ${club}.`)
+async function requireExisting(db: Database, owner: StorageOwner) {
+  const missing = await findMissing(db, owner)
+  if (missing === 'app') throw new Error(`There is no app ${owner.app}.`)
+  if (missing === 'club') throw new Error(`There is no club ${owner.club}.`)
+  if (missing === 'member') throw new Error(`There is no member ${owner.member} in ${owner.club}.`)
 }
 
-/** With a member, only theirs. */
-async function contents(db: Database, holder: StorageOwner) {
-  const { bytes, shared, own, members } = await usageOf(db, holder)
-  const theirs = `  members' own: ${amount(own)}, ${members === 1 ? '1 member' : `${members} members`}\n`
-  return { bytes, lines: holder.member === undefined ? `  shared: ${amount(shared)}\n${theirs}` : theirs }
-}
-
-async function show(db: Database, holder: StorageOwner, quotaBytes: number) {
-  const { bytes, lines } = await contents(db, holder)
-  process.stdout.write(`${holder.app} in ${holder.club}: ${bytes} of ${quotaBytes} bytes\n${lines}`)
-}
-
-async function remove(db: Database, holder: StorageOwner, yes: boolean) {
-  const { app, club, member } = holder
-  const { lines } = await contents(db, holder)
-  process.stdout.write(
-    `To be removed of ${app} in ${club}${member === undefined ? '' : `, ${member}'s alone`}:\n${lines}`,
-  )
-  await confirm(app, yes)
-  process.stdout.write(`Removed: ${amount(await erase(db, holder))}\n`)
+/** The counted bytes of the whole storage, and lines about the entries: with a member, about that member's alone. */
+async function describe(db: Database, owner: StorageOwner) {
+  const { bytes, shared, own, members } = await usageOf(db, owner)
+  const ownLine = `  members' own: ${amount(own)}, ${members === 1 ? '1 member' : `${members} members`}\n`
+  return { bytes, lines: owner.member === undefined ? `  shared: ${amount(shared)}\n${ownLine}` : ownLine }
 }
 
 const amount = ({ entries, bytes }: Amount) => `${entries} ${entries === 1 ? 'entry' : 'entries'}, ${bytes} bytes`
-
-try {
-  await main()
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`)
-  process.exitCode = 1
-}

@@ -3,40 +3,45 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { startEmbedded } from '../../prisma/embedded/start.ts'
 import { migrate } from '../../prisma/migrate.ts'
-import { environmentWith, readEnvironment } from '../process/config.ts'
+import type { Environment } from '../process/config.ts'
+import { readConfig } from '../process/config.ts'
+import { command } from './command.ts'
 
-/** Prisma Studio on the service's data, whether the service runs or not. */
-async function studio(args: string[]): Promise<number> {
-  const { databaseUrl, dataDir } = readEnvironment()
+const usage = `Usage:
+  npm run -s studio -- [options of prisma studio, as --port 5555 --browser none]
+
+Opens Prisma Studio on the database, also while the service runs.
+`
+
+export const run = command(usage, async (argv, { env }) => {
+  const prisma = findPrisma()
+  const { databaseUrl, dataDir } = readConfig(env)
   const server = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
   try {
     const url = databaseUrl ?? server!.url
     await migrate(url)
-    return await runStudio(url, args)
+    return await runStudio(prisma, argv, { ...env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1' })
   } finally {
     await server?.stop()
   }
+})
+
+function findPrisma(): string {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve('prisma/package.json')), 'build', 'index.js')
+  } catch (cause) {
+    throw new Error('Prisma Studio is among the development dependencies: install them with npm ci.', { cause })
+  }
 }
 
-/** The address goes through the environment, as other users of the machine can read a command line. */
-function runStudio(url: string, args: string[]): Promise<number> {
-  const cli = join(dirname(createRequire(import.meta.url).resolve('prisma/package.json')), 'build', 'index.js')
-  const child = spawn(process.execPath, [cli, 'studio', ...args], {
-    stdio: 'inherit',
-    env: environmentWith({ DATABASE_URL: url, CHECKPOINT_DISABLE: '1' }),
-  })
-  // A terminal sends Ctrl-C to the child as well; whoever else ends us means both.
+/** Passes the database's address in the environment: other users of the machine can read a command line. */
+function runStudio(prisma: string, argv: readonly string[], env: Environment): Promise<number> {
+  const child = spawn(process.execPath, [prisma, 'studio', ...argv], { stdio: 'inherit', env })
+  // A terminal sends Ctrl-C to the child as well; other signals come to this process alone.
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', (code) => resolve(code ?? 0))
   })
-}
-
-try {
-  process.exitCode = await studio(process.argv.slice(2))
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`)
-  process.exitCode = 1
 }

@@ -1,40 +1,40 @@
-import { parseArgs } from 'node:util'
 import { memberScopes } from '../../routers/scopes.ts'
-import { readEnvironment } from '../process/config.ts'
+import { readConfig } from '../process/config.ts'
 import { developmentKey, mintToken } from '../tokens/development.ts'
+import { parseOptions, text } from './arguments.ts'
+import { command, UsageError } from './command.ts'
 
-const usage =
-  'npm run -s token -- [--member anna] --club riverside --client trainer-app [--scope "a b"] [--expires-in 3600]'
+const usage = `Usage:
+  npm run -s token -- --member anna --club riverside --client trainer-app [--scope "a b"] [--expires-in 3600]
 
-/** Prints one access token, and nothing else. Names are taken as they are: whether they exist, the service says. */
-async function main() {
-  const { dataDir, tokenIssuer } = readEnvironment()
+Prints an access token, by default with every scope and for an hour. Without --member: for a first-party client. Whether
+the names exist is checked by the service.
+`
+
+export const run = command(usage, async (argv, io) => {
+  const { dataDir, tokenIssuer } = readConfig(io.env)
   if (tokenIssuer !== undefined) {
-    throw new Error(`TOKEN_ISSUER is set: ${tokenIssuer} issues the tokens, and the service refuses our own.`)
+    throw new Error(`TOKEN_ISSUER is set: ${tokenIssuer} issues the tokens, and the service refuses its own.`)
   }
-  const { values } = parseArgs({
-    options: {
-      member: { type: 'string' },
-      club: { type: 'string' },
-      client: { type: 'string' },
-      scope: { type: 'string' },
-      'expires-in': { type: 'string' },
-    },
+  const options = { member: text, club: text, client: text, scope: text, 'expires-in': text } as const
+  const {
+    member,
+    club,
+    client,
+    scope,
+    'expires-in': expiresIn = '3600',
+  } = parseOptions(argv, options, {
+    mayBeEmpty: ['scope'],
   })
-  const { member, club, client, scope = memberScopes.join(' '), 'expires-in': expiresIn = '3600' } = values
-  // Without a member it is a first-party client's; given and empty, a variable of a script was not set.
-  if (member === '' || !club || !client) {
-    throw new Error(`--club and --client are needed, and --member but for first-party clients:\n  ${usage}`)
-  }
-  if (!/^-?\d{1,10}$/.test(expiresIn)) throw new Error(`--expires-in is a number of seconds:\n  ${usage}`)
-  const expiresInSeconds = Number(expiresIn)
-  const key = await developmentKey(dataDir)
-  return mintToken(key, { member: member ?? null, organisation: club, client, scope, expiresInSeconds })
-}
-
-try {
-  process.stdout.write(`${await main()}\n`)
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`)
-  process.exitCode = 1
-}
+  if (!club || !client)
+    throw new UsageError('--club and --client are needed, and --member unless it is a first-party client.')
+  if (!/^-?\d{1,10}$/.test(expiresIn)) throw new UsageError('--expires-in is a number of seconds.')
+  const token = await mintToken(await developmentKey(dataDir), {
+    member: member ?? null,
+    organisation: club,
+    client,
+    scope: scope ?? memberScopes.join(' '),
+    expiresInSeconds: Number(expiresIn),
+  })
+  io.stdout.write(`${token}\n`)
+})

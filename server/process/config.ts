@@ -60,7 +60,7 @@ const issuer = secureUrl.refine((text) => !/[?#]/.test(text), 'an address withou
 const name = z.string().min(1)
 
 /** Every variable that the service reads; `.env.example` lists the same. */
-const environment = z.object({
+const shape = z.object({
   PORT: port.default(3000),
   INTERNAL_PORT: port.default(3001),
   DATABASE_URL: databaseUrl.optional(),
@@ -95,14 +95,16 @@ const environment = z.object({
   NODE_ENV: z.string().optional(),
 })
 
-export const variables = Object.keys(environment.shape)
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export const variables = Object.keys(shape.shape)
 
 export type Config = ReturnType<typeof readConfig>
 
 /** Reads the environment once, at the start. All that is wrong with it is said at once. An empty variable is an unset one. */
-export function readConfig(env: Record<string, string | undefined>) {
+export function readConfig(env: Environment) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const { success, data, error } = environment.safeParse(given)
+  const { success, data, error } = shape.safeParse(given)
   const wrong = [
     ...(error?.issues.map(({ path, message }) => `  ${String(path[0])}: ${message}`) ?? []),
     ...Object.entries(needs)
@@ -136,7 +138,7 @@ export function readConfig(env: Record<string, string | undefined>) {
 }
 
 /** How members can sign in, beyond what the embedded default offers. */
-function loginSettings(data: z.output<typeof environment>) {
+function loginSettings(data: z.output<typeof shape>) {
   const { SMTP_URL: url, MAIL_FROM: from, LOGIN_ISSUER: issuer, LOGIN_CLIENT_ID: clientId } = data
   const { LOGIN_CLIENT_SECRET: clientSecret, LOGIN_NAME: name } = data
   const secret = clientSecret === undefined ? {} : { clientSecret }
@@ -147,7 +149,7 @@ function loginSettings(data: z.output<typeof environment>) {
 }
 
 /** A section's audience is its own, else the common one, else its base address, as RFC 8707 has it. */
-function externalIssuer(issuer: string, data: z.output<typeof environment>) {
+function externalIssuer(issuer: string, data: z.output<typeof shape>) {
   return {
     issuer,
     jwksUrl: data.TOKEN_JWKS_URL,
@@ -166,15 +168,12 @@ function externalIssuer(issuer: string, data: z.output<typeof environment>) {
   }
 }
 
-/** What a program that we start is given: our environment, and what it needs beyond. */
-export const environmentWith = (more: Record<string, string>) => ({ ...process.env, ...more })
-
-/** The environment, completed by `.env` where there is one. */
-export function readEnvironment(): Config {
+/** The environment of this process, completed by the file `.env` if it exists. */
+export function environment(): Environment {
   try {
     process.loadEnvFile()
   } catch (error) {
     if ((error as { code?: string }).code !== 'ENOENT') throw error
   }
-  return readConfig(process.env)
+  return process.env
 }

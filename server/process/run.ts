@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
-import { readEnvironment } from './config.ts'
+import { environment, readConfig } from './config.ts'
 import { createLog } from './log.ts'
 
 /** Whatever hangs, the process ends in less than the 10 s after which it would be killed. */
@@ -23,7 +23,7 @@ export async function runProcess(
   program: (config: Config, log: Logger, shutdownSignal: Promise<void>) => Promise<void>,
 ) {
   try {
-    const config = readEnvironment()
+    const config = readConfig(environment())
     const log = createLog(config.logLevel)
     await program(config, log, shutdownSignal)
     log.flush(() => process.exit(0))

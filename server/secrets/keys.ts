@@ -68,8 +68,8 @@ async function hasForeignAlone(db: Database, cipher: Cipher): Promise<boolean> {
 const wrongKey = () =>
   new Error(
     [
-      'SECRETS_KEY is not the key with which the secrets in this database are sealed.',
-      `Set the one that the other nodes have, or had. Where it was never set, it is in the file ${FILE} of DATA_DIR.`,
-      'Where that key is lost, npm run -s secrets -- forget removes what it has sealed.',
+      'SECRETS_KEY is not the key that encrypted the secrets in this database.',
+      `Set the key of the other nodes, or the former one. If it was never set, it is in the file ${FILE} of DATA_DIR.`,
+      'If that key is lost, npm run -s secrets -- forget deletes what it encrypted.',
     ].join('\n'),
   )

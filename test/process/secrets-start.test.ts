@@ -7,13 +7,13 @@ import { reencrypt } from '../../server/secrets/reencrypt.ts'
 import { addSecrets, newKey, sealerOf, startTenant } from './secrets-tenant.ts'
 import { command, launch, start } from './service.ts'
 
-const wrongKey = `SECRETS_KEY is not the key with which the secrets in this database are sealed.
-Set the one that the other nodes have, or had. Where it was never set, it is in the file secrets-key of DATA_DIR.
-Where that key is lost, npm run -s secrets -- forget removes what it has sealed.
+const wrongKey = `SECRETS_KEY is not the key that encrypted the secrets in this database.
+Set the key of the other nodes, or the former one. If it was never set, it is in the file secrets-key of DATA_DIR.
+If that key is lost, npm run -s secrets -- forget deletes what it encrypted.
 `
 
 describe('a start', { timeout: 180_000 }, () => {
-  it('with another key than the first one had is refused, in whatever order there are several', async () => {
+  it('fails with another key than that of the first start, and works with both in either order', async () => {
     const { db, env } = await startTenant(0)
     const [a, b, c] = [newKey(), newKey(), newKey()]
     await (await start(env(a))).stop()
@@ -30,7 +30,7 @@ describe('a start', { timeout: 180_000 }, () => {
     expect(await db.signingKey.findMany()).toEqual(keys)
   })
 
-  it('without SECRETS_KEY has the key of its directory, which takes part in a rotation from there', async () => {
+  it('without SECRETS_KEY uses a key in DATA_DIR, from which a rotation can go on', async () => {
     const { db, env } = await startTenant(0)
     const { DATABASE_URL, DATA_DIR } = env()
     await (await start({ DATABASE_URL, DATA_DIR })).stop()
@@ -44,34 +44,33 @@ describe('a start', { timeout: 180_000 }, () => {
     await expect(checkSecretsKey(db, sealerOf(kept))).rejects.toThrow('SECRETS_KEY is not the key')
   })
 
-  it('is no matter of the commands that need no key', async () => {
-    const { db, env } = await startTenant(1)
-    await checkSecretsKey(db, sealerOf(newKey()))
-    const [other, ok] = [env(newKey()), { code: 0, stderr: '' }]
-    const usage = ['usage', '--app', 'app-0', '--club', 'nowhere']
-    const ended = await Promise.all([
-      command('keys', ['list'], other).ended,
-      command('client', ['list'], other).ended,
-      command('storage', usage, other).ended,
-    ])
-    expect(ended).toMatchObject([ok, ok, { code: 1, stderr: 'There is no club nowhere.\n' }])
+  it('works again after `secrets forget` when the key is lost', async () => {
+    const { db, apps, env } = await startTenant(1)
+    const [lost, next] = [newKey(), newKey()]
+    await addSecrets(db, lost, apps)
+    await checkSecretsKey(db, sealerOf(lost))
+    expect(await (await launch(env(next))).ended).toMatchObject({ code: 1, stderr: wrongKey })
+    const { code, stdout, stderr } = await command('secrets', ['forget', '--yes'], env(next)).ended
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/\nRemoved: templates 1, subscriptions 1, signing keys 0\n$/)
+    expect(await (await start(env(next))).stop()).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
 describe('the first start', { timeout: 60_000 }, () => {
-  it('finds a wrong key also among secrets that are older than the check', async () => {
+  it('detects a wrong key also when the secrets are older than the check', async () => {
     const { db, apps } = await startTenant(2)
     const [a, b, c] = [newKey(), newKey(), newKey()]
     await addSecrets(db, a, apps.slice(0, 1))
     await addSecrets(db, c, apps.slice(1))
     await expect(checkSecretsKey(db, sealerOf(b))).rejects.toThrow('SECRETS_KEY is not the key')
     expect(await db.secretsKeyCheck.count()).toBe(0)
-    // Some open: those of another key are what `secrets check` is for.
+    // One value can be decrypted: the others are left to `secrets check`.
     await checkSecretsKey(db, sealerOf(a))
     await expect(checkSecretsKey(db, sealerOf(c))).rejects.toThrow('SECRETS_KEY is not the key')
   })
 
-  it('of several nodes at once, with a key each, leaves the check of one, and refuses the others', async () => {
+  it('stores the check of one of several nodes that start at once with different keys, and refuses the others', async () => {
     const { db, env } = await startTenant(0)
     const nodes = Array.from({ length: 8 }, () => ({ key: newKey(), db: openDatabase(env().DATABASE_URL, () => {}) }))
     // Connected, so that they begin together.

@@ -6,7 +6,7 @@ import { associatedData } from '../../routers/cipher.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { developmentKey, mintToken } from '../../server/tokens/development.ts'
 import { migratedDatabase } from '../support/databases.ts'
-import { command, dataDirectory } from './service.ts'
+import { dataDirectory } from './service.ts'
 
 /** Keys as SECRETS_KEY has them. */
 export const newKey = () => randomBytes(32).toString('base64')
@@ -37,7 +37,6 @@ export async function startTenant(apps: number) {
         ...{ member: 'mia', organisation: 'provider', client: 'client', expiresInSeconds: 3600 },
         scope: 'ntf.apps.webhook:read ntf.apps.webhook:update',
       }),
-    secrets: (keys: string[], ...args: string[]) => command('secrets', args, env(...keys)).ended,
   }
 }
 

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import { associatedData } from '../../routers/cipher.ts'
 import { startLoad, startNodes } from './secrets-load.ts'
 import { addSecrets, countsOf, newKey, sealerOf, secretOf, startTenant } from './secrets-tenant.ts'
-import { launch } from './service.ts'
+import { command, launch } from './service.ts'
 
-/** Written all the time. */
+/** Written continuously. */
 const BUSY = 40
-/** Never written, so that nothing but the rotation seals them anew; more than a page of them. */
+/** Never written: only the rotation encrypts them again. More than a page of them. */
 const QUIET = 700
 
 const allFirst = {
@@ -16,10 +16,10 @@ const allFirst = {
   'SecretsKeyCheck.ciphertext': [1, 0, 0],
 }
 
-it('a rotation loses no secret and fails no request, while nodes go from key to key under writes', {
+it('secrets rotate loses no secret and fails no request while nodes change keys under writes', {
   timeout: 300_000,
 }, async () => {
-  const { db, apps, env, token, secrets } = await startTenant(BUSY + QUIET)
+  const { db, apps, env, token } = await startTenant(BUSY + QUIET)
   const [a, b] = [newKey(), newKey()]
   await addSecrets(db, a, apps.slice(BUSY))
 
@@ -34,9 +34,9 @@ it('a rotation loses no secret and fails no request, while nodes go from key to 
       await nodes.restart(env(...keys))
       await load.more()
     }
-    const rotated = await secrets([b, a], 'rotate')
+    const rotated = await command('secrets', ['rotate'], env(b, a)).ended
     expect(rotated).toMatchObject({ code: 0, stderr: '' })
-    expect(rotated.stdout).toMatch(/^Sealed anew with the first key: \d+ values\n/)
+    expect(rotated.stdout).toMatch(/^Encrypted with the first key: \d+ values\n/)
     expect(countsOf(rotated.stdout)).toEqual(allFirst)
     // The templates and the subscriptions, the key that signs, and the check; of those that are written, what was left.
     const [, count] = /(\d+) values/.exec(rotated.stdout)!
@@ -61,7 +61,7 @@ it('a rotation loses no secret and fails no request, while nodes go from key to 
       expect(cipher.decrypt(subscription.secret!, associatedData.subscription(subscription.id))).toBe(secretOf(id))
     }
   }
-  const checked = await secrets([b], 'check')
+  const checked = await command('secrets', ['check'], env(b)).ended
   expect(checked).toMatchObject({ code: 0, stderr: '' })
   expect(countsOf(checked.stdout)).toEqual(allFirst)
   const old = await (await launch(env(a))).ended

@@ -55,12 +55,14 @@ export function run(args: string[], env: Record<string, string>, options: { grou
   return { child, stdout, stderr, ended }
 }
 
-/** One of our commands, as `npm run` starts it. */
+export const commandEntry = root('dist/server/commands/main.js')
+
+/** A compiled command, as `npm run` starts it. */
 export const command = (
-  name: 'token' | 'seed' | 'client' | 'keys' | 'secrets' | 'storage',
+  name: 'token' | 'seed' | 'client' | 'keys' | 'secrets' | 'storage' | 'studio',
   args: string[],
   env: Record<string, string>,
-) => run(['--import', import.meta.resolve('tsx'), root(`server/commands/${name}.ts`), ...args], env)
+) => run([commandEntry, name, ...args], env)
 
 /** The compiled service, as `npm start` starts it, on free ports; not waited for. */
 export async function launch(env: Record<string, string>, { atEnd = onTestFinished, ...options }: Options = {}) {

@@ -5,13 +5,13 @@ import { associatedData } from '../../routers/cipher.ts'
 import { makeKey } from '../../server/oauth/keys.ts'
 import { forget } from '../../server/secrets/delete-undecryptable.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
-import { connect, counts, everything, someoneWaits } from './secrets-database.ts'
-import { addSecrets, countsOf, newKey, sealerOf, startTenant } from './secrets-tenant.ts'
-import { start } from './service.ts'
+import { connect, counts, everything, someoneWaits } from '../process/secrets-database.ts'
+import { addSecrets, countsOf, newKey, sealerOf, startTenant } from '../process/secrets-tenant.ts'
+import { failed, run } from './run.ts'
 
-describe('secrets forget', { timeout: 180_000 }, () => {
-  it('removes what no key opens, with its addresses and deliveries, and nothing else', async () => {
-    const { db, apps, env, secrets } = await startTenant(4)
+describe('secrets forget', () => {
+  it('deletes the values that no key decrypts with their addresses, fails their deliveries, and keeps the rest', async () => {
+    const { db, apps, env } = await startTenant(4)
     const [kept, gone, plain] = apps as [string, string, string, string]
     const [b, lost] = [newKey(), newKey()]
     await addSecrets(db, b, [kept])
@@ -25,14 +25,17 @@ describe('secrets forget', { timeout: 180_000 }, () => {
     const before = await everything(db)
 
     await expect(checkSecretsKey(db, sealerOf(b))).rejects.toThrow()
-    expect(await secrets([b], 'forget')).toMatchObject({
+    expect(await run(['secrets', 'forget'], env(b))).toEqual(
+      failed('Nothing was removed: without a terminal to confirm on, --yes is needed.\n'),
+    )
+    expect(await run(['secrets', 'forget'], env(b), { typed: 'yes\n' })).toMatchObject({
       code: 1,
-      stdout: '',
-      stderr: 'Nothing was removed: without a terminal nobody can be asked, so --yes is needed.\n',
+      stdout: expect.stringMatching(/\nType forget to continue: $/),
+      stderr: 'Nothing was removed.\n',
     })
     expect(await everything(db)).toEqual(before)
 
-    const forgot = await secrets([b], 'forget', '--yes')
+    const forgot = await run(['secrets', 'forget', '--yes'], env(b))
     expect(forgot).toMatchObject({ code: 0, stderr: '' })
     expect(countsOf(forgot.stdout)).toEqual(counts([1, 0, 1], [1, 0, 1], [1, 0, 1], [0, 0, 1]))
     expect(forgot.stdout).toMatch(/Removed: templates 1, subscriptions 1, signing keys 1\n$/)
@@ -45,24 +48,25 @@ describe('secrets forget', { timeout: 180_000 }, () => {
       before.subscriptions.map((one) => (one.appId === gone ? { ...one, ...ended } : one)),
     )
     expect(after.keys.map(({ kid }) => kid)).toEqual([signing[0]!.kid])
-    const failed = {
+    const failedDelivery = {
       ...{ state: 'failed', nextAttemptAt: null, lease: null, leasedUntil: null },
       ...{ lastError: 'the secret of the subscription was lost', finishedAt: expect.any(Date) },
     }
     const lostOnes = new Set(deliveries.filter(({ appId, state }) => appId === gone && state === 'pending').map(idOf))
     expect(lostOnes.size).toBe(2)
     expect(after.deliveries).toEqual(
-      before.deliveries.map((one) => (lostOnes.has(one.id) ? { ...one, ...failed } : one)),
+      before.deliveries.map((one) => (lostOnes.has(one.id) ? { ...one, ...failedDelivery } : one)),
     )
 
-    expect((await secrets([b], 'forget', '--yes')).stdout).toMatch(/\nThere is nothing that no key opens\.\n$/)
+    const again = await run(['secrets', 'forget', '--yes'], env(b))
+    expect(again.stdout).toMatch(/\nThe keys decrypt everything: nothing to remove\.\n$/)
     expect(await everything(db)).toEqual(after)
-    await (await start(env(b))).stop()
+    await checkSecretsKey(db, sealerOf(b))
   })
 })
 
-describe('forgetting', { timeout: 60_000 }, () => {
-  it('leaves what is set meanwhile', async () => {
+describe('deleting undecryptable values', () => {
+  it('keeps a value that is set meanwhile', async () => {
     const { db, apps, env } = await startTenant(1)
     const [b, lost] = [newKey(), newKey()]
     const [app] = apps as [string]

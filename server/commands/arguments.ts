@@ -1,0 +1,57 @@
+import type { ParseArgsConfig } from 'node:util'
+import { parseArgs } from 'node:util'
+import { UsageError } from './command.ts'
+
+type Options = NonNullable<ParseArgsConfig['options']>
+export type Values<Of extends Options> = ReturnType<typeof parseArgs<{ options: Of }>>['values']
+
+export const text = { type: 'string' } as const
+export const texts = { type: 'string', multiple: true } as const
+export const flag = { type: 'boolean' } as const
+
+/** Reads one action and its own options; throws a UsageError for anything else. */
+export function parseAction<const Actions extends Record<string, Options>>(argv: readonly string[], actions: Actions) {
+  const options: Options = Object.assign({}, ...Object.values(actions))
+  const { values, positionals } = parse({ args: [...argv], options, allowPositionals: true })
+  const [action, ...more] = positionals
+  const own = action !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined
+  if (!own || more.length > 0) throw new UsageError(`One action is needed: ${Object.keys(actions).join(', ')}.`)
+  const other = Object.keys(values).find((name) => !Object.hasOwn(own, name))
+  if (other) throw new UsageError(`--${other} is not an option of ${action}.`)
+  refuseEmpty(values)
+  return { action, values } as {
+    [Action in keyof Actions]: { action: Action; values: Values<Actions[Action]> }
+  }[keyof Actions]
+}
+
+/** Reads the options of a command without actions; throws a UsageError for anything else. */
+export function parseOptions<const Of extends Options>(
+  argv: readonly string[],
+  options: Of,
+  { mayBeEmpty = [] }: { mayBeEmpty?: readonly (keyof Of)[] } = {},
+) {
+  const { values } = parse({ args: [...argv], options })
+  refuseEmpty(values, mayBeEmpty)
+  return values as Values<Of>
+}
+
+export function oneOf<const Choice extends string>(name: string, value: string, choices: readonly Choice[]): Choice {
+  const found = choices.find((choice) => choice === value)
+  if (!found) throw new UsageError(`--${name} is ${choices.join(' or ')}.`)
+  return found
+}
+
+function parse(config: ParseArgsConfig) {
+  try {
+    return parseArgs(config)
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
+
+/** A script leaves an option empty by an unset variable; `erase --member ''` would erase everybody's entries. */
+function refuseEmpty(values: object, mayBeEmpty: readonly PropertyKey[] = []) {
+  for (const [name, value] of Object.entries(values)) {
+    if ([value].flat().includes('') && !mayBeEmpty.includes(name)) throw new UsageError(`--${name} is empty.`)
+  }
+}

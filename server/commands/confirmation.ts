@@ -1,0 +1,35 @@
+import { createInterface } from 'node:readline'
+import type { Io } from './command.ts'
+
+type Confirmation = Pick<Io, 'stdin' | 'stdout'> & { yes: boolean | undefined }
+
+/** Throws before any work is done: without a terminal nobody can confirm. */
+export function requireConfirmation({ stdin, yes }: Confirmation) {
+  if (yes || stdin.isTTY) return
+  throw new Error('Nothing was removed: without a terminal to confirm on, --yes is needed.')
+}
+
+/** Has the name of what is removed typed, unless `--yes` was given; throws when something else is typed. */
+export async function confirm(name: string, { stdin, stdout, yes }: Confirmation) {
+  if (!yes && (await ask({ stdin, stdout }, `Type ${name} to continue: `)) !== name) {
+    throw new Error('Nothing was removed.')
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Undefined when the terminal ends or a signal arrives: the caller goes on and closes the database. */
+async function ask({ stdin, stdout }: Pick<Io, 'stdin' | 'stdout'>, question: string): Promise<string | undefined> {
+  const terminal = createInterface({ input: stdin, output: stdout })
+  const close = () => terminal.close()
+  for (const signal of SIGNALS) process.once(signal, close)
+  try {
+    return await new Promise<string | undefined>((resolve) => {
+      terminal.once('close', () => resolve(undefined))
+      terminal.question(question, resolve)
+    })
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, close)
+    close()
+  }
+}

@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest'
+import { query } from '../process/external.ts'
+import { filledDatabase } from './filled-database.ts'
+import { failed, misused, run, succeeded } from './run.ts'
+
+const client = (args: string[], env: Record<string, string>) => run(['client', ...args], env)
+
+const scope = ['--scope', 'svc.me.profile:read svc.me.events:read']
+const redirect = ['--redirect', 'https://planner.example.org/']
+const planner = ['add', '--id', 'planner', '--name', 'Planner', ...redirect, ...scope]
+const builders = [...planner, '--team', 'builders']
+const newTeam = [...planner, '--team', 'planners', '--team-name', 'Planners', '--level', 'hobby']
+
+describe('the client command', () => {
+  const env = filledDatabase()
+  const stored = () => registered(env.DATABASE_URL)
+
+  it('adds a client to an existing team, with the defaults', async () => {
+    const before = await stored()
+    expect(await client(builders, env)).toEqual(succeeded('The client planner was added.\n'))
+    const { clients, ...rest } = await stored()
+    expect(clients).toEqual([...before.clients, { ...row, id: 'planner' }].sort(byId))
+    expect(rest).toEqual({ teams: before.teams, apps: before.apps })
+  })
+
+  it('adds the team and the app too when they are new, and accepts several redirects', async () => {
+    const app = ['--app', 'plan-app', '--app-name', 'Plans', '--provider', 'provider']
+    const phone = ['--type', 'native', '--environment', 'sandbox', '--redirect', 'http://127.0.0.1/back']
+    expect(await client([...newTeam, ...app, ...phone], env)).toMatchObject({ code: 0, stderr: '' })
+    const { clients, teams, apps } = await stored()
+    expect(clients.find(({ id }) => id === 'planner')).toEqual({
+      ...row,
+      ...{ teamId: 'planners', appId: 'plan-app', type: 'native', environment: 'sandbox' },
+      redirectUris: ['https://planner.example.org/', 'http://127.0.0.1/back'],
+    })
+    expect(teams).toContainEqual({ id: 'planners', name: 'Planners', level: 'hobby' })
+    expect(apps).toContainEqual(
+      expect.objectContaining({ id: 'plan-app', name: 'Plans', teamId: 'planners', providerId: 'provider' }),
+    )
+  })
+
+  it('refuses an existing id, and changes it with --replace, also twice', async () => {
+    await client(newTeam, env)
+    const before = await stored()
+    const again = 'There is a client planner already; --replace changes it.\n'
+    expect(await client(newTeam, env)).toEqual(failed(again))
+    expect(await stored()).toEqual(before)
+
+    const changed = [...newTeam, '--redirect', 'https://two.example.org/', '--replace']
+    for (let n = 0; n < 2; n++) {
+      expect(await client(changed, env)).toEqual(succeeded('The client planner was replaced.\n'))
+      const { clients, ...rest } = await stored()
+      expect(clients.find(({ id }) => id === 'planner')!.redirectUris).toEqual([
+        'https://planner.example.org/',
+        'https://two.example.org/',
+      ])
+      expect(clients).toHaveLength(before.clients.length)
+      expect(rest).toEqual({ teams: before.teams, apps: before.apps })
+    }
+  })
+
+  it('adds a first-party client, and does not change the clients of teams', async () => {
+    const before = await stored()
+    const add = ['add', '--first-party', '--id', 'billing', '--name', 'Billing']
+    expect(await client(add, env)).toEqual(succeeded('The client billing was added.\n'))
+    const { clients, ...rest } = await stored()
+    const added = { ...row, id: 'billing', name: 'Billing', teamId: null, redirectUris: [], scopes: [] }
+    expect(clients).toEqual([...before.clients, added].sort(byId))
+    expect(rest).toEqual({ teams: before.teams, apps: before.apps })
+
+    const after = await stored()
+    expect(await client(add, env)).toEqual(failed('There is a client billing already; --replace changes it.\n'))
+    expect(await client([...add, '--team', 'builders'], env)).toEqual(
+      misused('--team is not an option of first-party clients.'),
+    )
+    const ofTeam = ['add', '--first-party', '--id', 'no-app', '--name', 'Mine', '--replace']
+    expect(await client(ofTeam, env)).toEqual(failed('The client no-app belongs to the team builders.\n'))
+    const ofPlatform = [...newTeam, '--id', 'billing', '--replace']
+    expect(await client(ofPlatform, env)).toEqual(failed('The client billing belongs to the platform.\n'))
+    expect(await stored()).toEqual(after)
+    expect(await client([...add, '--replace'], env)).toEqual(succeeded('The client billing was replaced.\n'))
+    expect(await stored()).toEqual(after)
+  })
+
+  it('names the faults of a registration and changes nothing', async () => {
+    const before = await stored()
+    const wrong: [string[], string][] = [
+      [[...planner, '--team', 'ghosts'], 'There is no team ghosts: with --team-name and --level it is made.'],
+      [
+        [...builders, '--redirect', 'http://planner.example.org/', '--redirect', 'https://a.example/#x'],
+        'http://planner.example.org/ cannot be a redirect: http:// is for 127.0.0.1 and [::1] alone.\n' +
+          'https://a.example/#x cannot be a redirect: it has a fragment.',
+      ],
+    ]
+    const check = async ([args, sentence]: [string[], string]) =>
+      expect({ args, ...(await client(args, env)) }).toEqual({ args, ...failed(`${sentence}\n`) })
+    await Promise.all(wrong.map(check))
+    expect(await stored()).toEqual(before)
+  })
+
+  it('accepts a redirect to localhost in development only', async () => {
+    const local = [...builders, '--redirect', 'http://localhost:5173/']
+    expect(await client(local, { ...env, NODE_ENV: 'production' })).toEqual(
+      failed('http://localhost:5173/ cannot be a redirect: localhost is for development alone.\n'),
+    )
+    expect(await client(local, env)).toMatchObject({ code: 0 })
+  })
+
+  it('lists the clients in a table, all or those of one team', async () => {
+    await client(newTeam, env)
+    expect(await client(['list', '--team', 'planners'], env)).toEqual(
+      succeeded(`ID       APP  TEAM      LEVEL  TYPE  ENVIRONMENT  SCOPES               REDIRECTS
+planner  -    planners  hobby  web   production   svc.me.profile:read  https://planner.example.org/
+                                                  svc.me.events:read
+`),
+    )
+    const { stdout } = await client(['list'], env)
+    const ids = stdout.split('\n').map((line) => line.split(' ')[0])
+    expect(ids.filter(Boolean)).toEqual([
+      'ID',
+      ...['example-app', 'no-app', 'trainer-app', 'trainer-app-sandbox'],
+      ...['hobby-app', 'planner', 'platform'],
+    ])
+  })
+
+  it('removes a client with --yes, and says what is removed with it', async () => {
+    const before = await stored()
+    await query(
+      env.DATABASE_URL,
+      `INSERT INTO "Consent" VALUES ('g1', 'anna', 'riverside', 'trainer-app', '{}', now(), NULL),
+         ('g2', 'ben', 'riverside', 'trainer-app', '{}', now(), now())`,
+    )
+    const remove = ['remove', '--id', 'trainer-app']
+    const sentence = 'Nothing was removed: without a terminal to confirm on, --yes is needed.\n'
+    expect(await client(remove, env)).toEqual(failed(sentence))
+    expect(await stored()).toEqual(before)
+    expect(await client([...remove, '--yes'], env)).toEqual(
+      succeeded(`To be removed: the client trainer-app, and 1 consent.
+Its tokens are refused within 5 s. The app trainer-app and its stored entries stay.
+Removed: trainer-app, 1 consent
+`),
+    )
+    const { clients, ...rest } = await stored()
+    expect(clients).toEqual(before.clients.filter(({ id }) => id !== 'trainer-app'))
+    expect(rest).toEqual({ teams: before.teams, apps: before.apps })
+    expect(await query(env.DATABASE_URL, 'SELECT FROM "Consent"')).toEqual([])
+    expect(await client([...remove, '--yes'], env)).toEqual(failed('There is no client trainer-app.\n'))
+  })
+
+  it('asks on a terminal for the id of the client that it removes', async () => {
+    const before = await stored()
+    const remove = ['client', 'remove', '--id', 'trainer-app']
+    const refused = await run(remove, env, { typed: 'trainer\n' })
+    expect(refused).toMatchObject({ code: 1, stderr: 'Nothing was removed.\n' })
+    expect(refused.stdout).toMatch(/\nType trainer-app to continue: $/)
+    expect(await stored()).toEqual(before)
+    expect(await run(remove, env, { typed: 'trainer-app\n' })).toMatchObject({ code: 0, stderr: '' })
+    expect((await stored()).clients.map(({ id }) => id)).not.toContain('trainer-app')
+  })
+})
+
+describe('wrong arguments of the client command', () => {
+  it.each<[string[], string]>([
+    [[], 'One action is needed: add, list, remove.'],
+    [['toString'], 'One action is needed: add, list, remove.'],
+    [['list', 'add'], 'One action is needed: add, list, remove.'],
+    [['add', '--id', 'x', '--name', 'x', '--team', 'x', ...scope], '--id, --name, --team, --redirect and --scope'],
+    [[...builders, '--provider', 'provider'], '--app-name and --provider describe an app: --app is needed.'],
+    [[...builders, '--level', 'pro'], '--level is hobby or developer.'],
+    [[...builders, '--type', 'spa'], '--type is web or native.'],
+    [[...builders, '--environment', 'test'], '--environment is production or sandbox.'],
+    [[...builders, '--yes'], '--yes is not an option of add.'],
+    [['list', '--id', 'x'], '--id is not an option of list.'],
+    [['list', '--team', ''], '--team is empty.'],
+    [['remove', '--yes'], '--id is needed.'],
+    [['remove', '--id', 'x', '--all'], "Unknown option '--all'"],
+  ])('exit 2 before it looks for a database when they are %j', async (args, message) => {
+    expect(await client(args, { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' })).toEqual(misused(message))
+  })
+})
+
+const row = {
+  ...{ id: 'planner', name: 'Planner', teamId: 'builders', appId: null, environment: 'production', type: 'web' },
+  redirectUris: ['https://planner.example.org/'],
+  scopes: ['svc.me.profile:read', 'svc.me.events:read'],
+}
+const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
+
+interface Stored {
+  clients: (Omit<typeof row, 'appId'> & { appId: string | null })[]
+  teams: { id: string }[]
+  apps: { id: string }[]
+}
+
+/** The tables that registrations may change. */
+async function registered(url: string): Promise<Stored> {
+  const all = (table: string) => query(url, `SELECT * FROM "${table}" ORDER BY id`)
+  return { clients: await all('Client'), teams: await all('Team'), apps: await all('App') }
+}

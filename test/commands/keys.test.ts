@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { newKey } from '../process/secrets-tenant.ts'
+import { filledDatabase } from './filled-database.ts'
+import { failed, misused, run, succeeded } from './run.ts'
+
+const states = (stdout: string) =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/^[\w-]{36} {2}from \S+Z {2}/, ''))
+
+describe('the keys command', () => {
+  const env = filledDatabase()
+
+  it('lists the keys, publishes a new one with rotate, and signs with it at once with --now', async () => {
+    const withKey = { ...env, SECRETS_KEY: newKey() }
+    expect(await run(['keys', 'list'], withKey)).toEqual(succeeded(''))
+    expect(states((await run(['keys', 'rotate', '--now'], withKey)).stdout)).toEqual(['signs'])
+    expect(states((await run(['keys', 'rotate'], withKey)).stdout)).toEqual(['will sign', 'signs'])
+    const { stdout } = await run(['keys', 'rotate', '--now'], withKey)
+    expect(states(stdout)).toEqual(['will sign', 'signs', 'verifies what it has signed'])
+    expect(await run(['keys', 'list'], withKey)).toEqual(succeeded(stdout))
+
+    const other = await run(['keys', 'list'], { ...env, SECRETS_KEY: newKey() })
+    expect(states(other.stdout)).toEqual(Array(3).fill('encrypted with another SECRETS_KEY'))
+  })
+})
+
+describe('wrong settings and arguments of the keys command', () => {
+  it('exit 1 when another issuer is configured', async () => {
+    const elsewhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing', TOKEN_ISSUER: 'https://id.example.org' }
+    expect(await run(['keys', 'rotate'], elsewhere)).toEqual(
+      failed('TOKEN_ISSUER is set: https://id.example.org issues the tokens and has their keys.\n'),
+    )
+  })
+
+  it.each([
+    [[], 'One action is needed: list, rotate.'],
+    [['list', '--now'], '--now is not an option of list.'],
+  ])('exit 2 when the arguments are %j', async (args, message) => {
+    expect(await run(['keys', ...args], {})).toEqual(misused(message))
+  })
+})

@@ -1,0 +1,35 @@
+import { PassThrough } from 'node:stream'
+import { expect } from 'vitest'
+import { runCommand } from '../../server/commands/run-command.ts'
+import type { Environment } from '../../server/process/config.ts'
+
+interface Input {
+  /** Typed on a terminal, where the input then ends. */
+  typed?: string
+  /** Comes through a pipe. */
+  piped?: string
+}
+
+/** Runs a command in this process. */
+export async function run(argv: readonly string[], env: Environment, { typed, piped }: Input = {}) {
+  const stdin = Object.assign(new PassThrough(), { isTTY: typed !== undefined })
+  stdin.end(typed ?? piped)
+  const [stdout, stderr] = [collect(), collect()]
+  const code = await runCommand(argv, { stdin, stdout: stdout.stream, stderr: stderr.stream, env })
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+function collect() {
+  const chunks: string[] = []
+  const stream = new PassThrough().setEncoding('utf8').on('data', (chunk) => chunks.push(chunk))
+  return { stream, text: () => chunks.join('') }
+}
+
+export const succeeded = (stdout: string) => ({ code: 0, stdout, stderr: '' })
+export const failed = (stderr: string) => ({ code: 1, stdout: '', stderr })
+/** Wrong arguments: the message, with the usage below. */
+export const misused = (message: string) => ({
+  code: 2,
+  stdout: '',
+  stderr: expect.stringMatching(new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}.*\n\nUsage:`, 's')),
+})

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { associatedData } from '../../routers/cipher.ts'
+import { checkSecretsKey } from '../../server/secrets/keys.ts'
+import { reencrypt } from '../../server/secrets/reencrypt.ts'
+import { connect, counts, everything, someoneWaits } from '../process/secrets-database.ts'
+import { addSecrets, countsOf, newKey, sealerOf, secretOf, startTenant } from '../process/secrets-tenant.ts'
+import { failed, misused, run, succeeded } from './run.ts'
+
+describe('secrets rotate', () => {
+  it('keeps values that are set while it runs, and encrypts these with the first key as well', async () => {
+    const { db, apps, env } = await startTenant(4)
+    const [a, b] = [newKey(), newKey()]
+    await addSecrets(db, a, apps)
+    const [byOld, byNew, cleared, removed] = apps as [string, string, string, string]
+    const encrypted = sealerOf(b).encrypt('set with the new key', associatedData.template(byNew))
+
+    // Four requests have written and not yet committed when the rotation reaches their rows.
+    const writer = await connect(env(a).DATABASE_URL)
+    await writer.query('BEGIN')
+    const set = (app: string, value: string | null) =>
+      writer.query('UPDATE "App" SET "webhookSecret" = $2 WHERE id = $1', [app, value])
+    await set(byOld, sealerOf(a).encrypt('set with the old key', associatedData.template(byOld)))
+    await set(byNew, encrypted)
+    await set(cleared, null)
+    await writer.query('DELETE FROM "App" WHERE id = $1', [removed])
+
+    const rotating = run(['secrets', 'rotate'], env(b, a))
+    await someoneWaits(env(a).DATABASE_URL)
+    await writer.query('COMMIT')
+    const { code, stdout } = await rotating
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Encrypted with the first key: 4 values\n/)
+    expect(countsOf(stdout)).toEqual(counts([2, 0, 0], [3, 0, 0], [0, 0, 0], [0, 0, 0]))
+
+    const secretsOf = Object.fromEntries((await db.app.findMany()).map((app) => [app.id, app.webhookSecret]))
+    expect(Object.keys(secretsOf).sort()).toEqual([byOld, byNew, cleared])
+    expect(sealerOf(b).decrypt(secretsOf[byOld]!, associatedData.template(byOld))).toBe('set with the old key')
+    expect(secretsOf[byNew]).toBe(encrypted)
+    expect(secretsOf[cleared]).toBeNull()
+  })
+
+  it('counts and keeps values that no key decrypts, and encrypts the rest with the first key', async () => {
+    const { db, apps, env } = await startTenant(3)
+    const [a, b, lost] = [newKey(), newKey(), newKey()]
+    await addSecrets(db, a, apps.slice(0, 2))
+    await addSecrets(db, lost, apps.slice(2))
+    // Copied from another row: it was encrypted for that one.
+    const { webhookSecret } = await db.app.findUniqueOrThrow({ where: { id: apps[0]! } })
+    await db.app.update({ where: { id: apps[1]! }, data: { webhookSecret } })
+    const before = await everything(db)
+
+    const checked = await run(['secrets', 'check'], env(b, a))
+    expect(checked).toMatchObject({ code: 1, stderr: 'No key of SECRETS_KEY decrypts 3 values.\n' })
+    expect(countsOf(checked.stdout)).toEqual(counts([0, 1, 2], [0, 2, 1], [0, 0, 0], [0, 0, 0]))
+    expect(await everything(db)).toEqual(before)
+
+    const rotated = await run(['secrets', 'rotate'], env(b, a))
+    expect(rotated).toMatchObject({ code: 1, stderr: 'No key of SECRETS_KEY decrypts 3 values.\n' })
+    expect(rotated.stdout).toMatch(/: 3 values\n/)
+    expect(countsOf(rotated.stdout)).toEqual(counts([1, 0, 2], [2, 0, 1], [0, 0, 0], [0, 0, 0]))
+    const after = await everything(db)
+    expect(after.apps.slice(1)).toEqual(before.apps.slice(1))
+    expect(sealerOf(b).decrypt(after.apps[0]!.webhookSecret!, associatedData.template(apps[0]!))).toBe(
+      secretOf(apps[0]!),
+    )
+
+    expect(await reencrypt(db, sealerOf(b, a))).toBe(0)
+    expect(await everything(db)).toEqual(after)
+  })
+})
+
+describe('the secrets command', () => {
+  const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing', SECRETS_KEY: newKey() }
+
+  it.each<[string[], string]>([
+    [[], 'One action is needed: check, rotate, forget.'],
+    [['rotate', '--yes'], '--yes is not an option of rotate.'],
+    [['forget', '--all'], "Unknown option '--all'"],
+  ])('exits 2 before it looks for a database when its arguments are %j', async (args, message) => {
+    expect(await run(['secrets', ...args], env)).toEqual(misused(message))
+  })
+
+  it('is the only one that needs the key of the database', async () => {
+    const { db, env } = await startTenant(1)
+    await checkSecretsKey(db, sealerOf(newKey()))
+    const other = env(newKey())
+    expect(await run(['keys', 'list'], other)).toEqual(succeeded(''))
+    expect(await run(['client', 'list'], other)).toMatchObject({ code: 0, stderr: '' })
+    const usage = ['storage', 'usage', '--app', 'app-0', '--club', 'nowhere']
+    expect(await run(usage, other)).toEqual(failed('There is no club nowhere.\n'))
+  })
+
+  it('exits 1 when the database does not answer', async () => {
+    expect(await run(['secrets', 'check'], env)).toEqual(
+      failed(expect.stringMatching(/^The database cannot be used: /)),
+    )
+  })
+})

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { filledDatabase } from './filled-database.ts'
+import { failed, misused, run, succeeded } from './run.ts'
+import { addEntries } from './stored-entries.ts'
+
+const storage = (args: string[], env: Record<string, string>) => run(['storage', ...args], env)
+
+const place = ['--app', 'trainer-app', '--club', 'riverside']
+const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
+
+describe('the storage command', () => {
+  const env = filledDatabase()
+
+  it('prints what an app has stored in a club, and its quota', async () => {
+    await addEntries(env.DATABASE_URL)
+    expect(await storage(['usage', ...place], { ...env, STORAGE_QUOTA_BYTES: '1000' })).toEqual(
+      succeeded(`trainer-app in riverside: 39 of 1000 bytes
+  shared: 2 entries, 9 bytes
+  members' own: 3 entries, 30 bytes, 2 members
+`),
+    )
+  })
+
+  it('erases all entries of an app in a club with --yes, and none of another app or club', async () => {
+    const stored = await addEntries(env.DATABASE_URL)
+    expect(await storage(['erase', ...place, '--yes'], env)).toEqual(
+      succeeded(`To be removed of trainer-app in riverside, all entries:
+  shared: 2 entries, 9 bytes
+  members' own: 3 entries, 30 bytes, 2 members
+Removed: 5 entries, 39 bytes
+`),
+    )
+    const { entries, counters } = await stored()
+    expect(entries.map(({ appId, clubId }) => [appId, clubId])).toEqual([
+      ['hobby-app', 'riverside'],
+      ['trainer-app', 'northgate'],
+    ])
+    expect(counters).toEqual({ 'hobby-app riverside': 3, 'trainer-app northgate': 4 })
+  })
+
+  it("erases only a member's own entries with --member, also of a former member", async () => {
+    const stored = await addEntries(env.DATABASE_URL)
+    const before = await stored()
+    expect(await storage(['erase', ...place, '--member', 'cara', '--yes'], env)).toEqual(
+      succeeded(`To be removed of trainer-app in riverside, cara's own entries:
+  members' own: 1 entry, 10 bytes, 1 member
+Removed: 1 entry, 10 bytes
+`),
+    )
+    const { entries, counters } = await stored()
+    expect(entries).toEqual(before.entries.filter(({ owner }) => owner !== 'cara'))
+    expect(counters).toEqual({ ...before.counters, 'trainer-app riverside': 29 })
+  })
+
+  it('changes nothing when the app, the club or the member does not exist, and names it', async () => {
+    const stored = await addEntries(env.DATABASE_URL)
+    const before = await stored()
+    const cases: [string[], string][] = [
+      [['usage', '--app', 'ghost', '--club', 'riverside'], 'There is no app ghost.\n'],
+      [['erase', '--app', 'ghost', '--club', 'riverside', '--yes'], 'There is no app ghost.\n'],
+      [['usage', '--app', 'trainer-app', '--club', 'academy'], 'There is no club academy.\n'],
+      [['erase', '--app', 'trainer-app', '--club', 'River', '--yes'], 'There is no club River.\n'],
+      [['erase', ...place, '--member', 'dora', '--yes'], 'There is no member dora in riverside.\n'],
+    ]
+    for (const [args, message] of cases) expect(await storage(args, env)).toEqual(failed(message))
+    expect(await stored()).toEqual(before)
+  })
+
+  it('refuses to erase without --yes and a terminal, whatever is piped in', async () => {
+    const stored = await addEntries(env.DATABASE_URL)
+    const before = await stored()
+    const refused = failed('Nothing was removed: without a terminal to confirm on, --yes is needed.\n')
+    expect(await storage(['erase', ...place], env)).toEqual(refused)
+    expect(await run(['storage', 'erase', ...place], env, { piped: 'trainer-app\n' })).toEqual(refused)
+    expect(await stored()).toEqual(before)
+  })
+
+  it('asks on a terminal for the name of the app', async () => {
+    const stored = await addEntries(env.DATABASE_URL)
+    const before = await stored()
+    for (const typed of ['riverside\n', '\n', '']) {
+      const { code, stdout, stderr } = await run(['storage', 'erase', ...place], env, { typed })
+      expect([code, stderr]).toEqual([1, 'Nothing was removed.\n'])
+      expect(stdout).toContain('shared: 2 entries, 9 bytes')
+      expect(stdout).toMatch(/\nType trainer-app to continue: $/)
+    }
+    expect(await stored()).toEqual(before)
+
+    const { code, stdout } = await run(['storage', 'erase', ...place], env, { typed: 'trainer-app\n' })
+    expect(code).toBe(0)
+    expect(stdout).toContain('Removed: 5 entries, 39 bytes')
+    expect((await stored()).counters).toEqual({ 'hobby-app riverside': 3, 'trainer-app northgate': 4 })
+  })
+
+  it('exits 1 when the database does not answer', async () => {
+    const ended = await storage(['erase', ...place, '--yes'], nowhere)
+    expect(ended).toMatchObject({ code: 1, stdout: '' })
+    expect(ended.stderr).toMatch(/^The database cannot be used: .+\n$/)
+  })
+})
+
+describe('wrong arguments of the storage command', () => {
+  it.each<[string[], string]>([
+    [[], 'One action is needed: usage, erase.'],
+    [['wipe', ...place], 'One action is needed: usage, erase.'],
+    [['erase', 'usage', ...place, '--yes'], 'One action is needed: usage, erase.'],
+    [['usage', '--app', 'trainer-app'], '--app and --club are needed.'],
+    [['erase', '--club', 'riverside', '--yes'], '--app and --club are needed.'],
+    [['erase', '--app', '', '--club', 'riverside', '--yes'], '--app is empty.'],
+    [['erase', ...place, '--member', '', '--yes'], '--member is empty.'],
+    [['usage', ...place, '--member', 'anna'], '--member is not an option of usage.'],
+    [['usage', ...place, '--yes'], '--yes is not an option of usage.'],
+    [['erase', ...place, '--member', '--yes'], "Option '--member' argument is ambiguous."],
+    [['erase', ...place, '--all'], "Unknown option '--all'"],
+  ])('exit 2 before it looks for a database when they are %j', async (args, message) => {
+    expect(await storage(args, nowhere)).toEqual(misused(message))
+  })
+})

@@ -1,0 +1,111 @@
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { run } from './service.ts'
+
+it('builds all at first, then only what has changed, and leaves nothing of a removed source', async () => {
+  const { build, calls, write, remove, dist } = await project()
+  expect(await build('--if-changed')).toEqual([0, ''])
+  expect(await calls()).toEqual(['prisma', 'tsc'])
+  expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js'])
+
+  expect(await build('--if-changed')).toEqual([0, ''])
+  expect(await calls()).toEqual([])
+
+  await remove('server/b.ts')
+  expect(await build('--if-changed')).toEqual([0, ''])
+  expect(await calls()).toEqual(['tsc'])
+  expect(await dist()).toEqual(['.inputs', 'a.js'])
+
+  await write('prisma/schema.prisma', 'another')
+  expect(await build('--if-changed')).toEqual([0, ''])
+  expect(await calls()).toEqual(['prisma', 'tsc'])
+
+  await remove('prisma/generated')
+  expect(await build('--if-changed')).toEqual([0, ''])
+  expect(await calls()).toEqual(['prisma'])
+
+  expect(await build()).toEqual([0, ''])
+  expect(await calls()).toEqual(['prisma', 'tsc'])
+})
+
+it('prints what the compiler says when it fails, and keeps the former output', async () => {
+  const { build, calls, write, files, dist } = await project()
+  await build()
+  await write('server/a.ts', 'error')
+  expect(await build('--if-changed')).toEqual([1, 'a.ts is wrong\n'])
+  expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js'])
+  expect(await files()).not.toContainEqual(expect.stringMatching(/^\.dist/))
+  await calls()
+  await write('server/a.ts', 'again')
+  expect(await build('--if-changed')).toEqual([0, ''])
+  expect(await calls()).toEqual(['tsc'])
+})
+
+it('does nothing with --if-changed where the compiler or the sources are absent', async () => {
+  const { build, calls, remove, write } = await project()
+  await build()
+  await calls()
+  await remove('node_modules')
+  await write('server/a.ts', 'changed')
+  expect(await build('--if-changed')).toEqual([0, ''])
+  expect(await build()).toEqual([1, 'The service cannot be built here: run `npm ci` first.\n'])
+  for (const path of ['server', 'prisma', 'tsconfig.build.json']) await remove(path)
+  expect(await build('--if-changed')).toEqual([0, ''])
+  await remove('dist')
+  expect(await build('--if-changed')).toEqual([1, 'The service cannot be built here: run `npm ci` first.\n'])
+})
+
+/** A project of two sources whose prisma and tsc note that they were called; `tsc` copies the sources. */
+async function project() {
+  const root = await mkdtemp(join(tmpdir(), 'member-apps-build-'))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  const write = async (path: string, text: string) => {
+    await mkdir(dirname(join(root, path)), { recursive: true })
+    await writeFile(join(root, path), text)
+  }
+  await copyFile(join(import.meta.dirname, '../../build.mjs'), join(root, 'build.mjs'))
+  for (const path of ['package-lock.json', 'prisma.config.ts', 'tsconfig.json', 'tsconfig.build.json']) {
+    await write(path, '{}')
+  }
+  for (const path of ['prisma/schema.prisma', 'routers/r.ts', 'rest-facade/f.ts', 'examples/e.js'])
+    await write(path, '')
+  await write('server/a.ts', '')
+  await write('server/b.ts', '')
+  await write(
+    'node_modules/prisma/build/index.js',
+    `const fs = require('node:fs')
+     fs.appendFileSync('calls', 'prisma ')
+     fs.mkdirSync('prisma/generated', { recursive: true })
+     console.log('generated')`,
+  )
+  await write(
+    'node_modules/typescript/bin/tsc',
+    `const fs = require('node:fs')
+     const out = process.argv.at(-1)
+     fs.mkdirSync(out)
+     for (const name of fs.readdirSync('server')) fs.copyFileSync('server/' + name, out + '/' + name.replace('.ts', '.js'))
+     if (fs.readFileSync('server/a.ts', 'utf8') === 'error') {
+       console.log('a.ts is wrong')
+       process.exit(2)
+     }
+     fs.appendFileSync('calls', 'tsc ')`,
+  )
+  return {
+    write,
+    remove: (path: string) => rm(join(root, path), { recursive: true }),
+    dist: async () => (await readdir(join(root, 'dist'))).sort(),
+    files: () => readdir(root),
+    /** The tools called since the last look. */
+    async calls() {
+      const text = await readFile(join(root, 'calls'), 'utf8').catch(() => '')
+      await rm(join(root, 'calls'), { force: true })
+      return text.split(' ').filter(Boolean)
+    },
+    async build(...args: string[]) {
+      const { code, stdout, stderr } = await run([join(root, 'build.mjs'), ...args], {}).ended
+      return [code, stdout + stderr]
+    },
+  }
+}
