@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
+import { accessSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { startEmbedded } from '../../prisma/embedded/start.ts'
-import { migrate } from '../../prisma/migrate.ts'
+import { migrate, migrationsDirectory } from '../../prisma/migrate.ts'
 import type { Environment } from '../process/config.ts'
 import { readConfig } from '../process/config.ts'
 import { command } from './command.ts'
@@ -14,29 +15,33 @@ Opens Prisma Studio on the database, also while the service runs.
 `
 
 export const run = command(usage, async (argv, { env }) => {
-  const prisma = findPrisma()
+  const studio = findStudio()
   const { databaseUrl, dataDir } = readConfig(env)
   const server = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
   try {
     const url = databaseUrl ?? server!.url
     await migrate(url)
-    return await runStudio(prisma, argv, { ...env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1' })
+    return await runStudio(studio, argv, { ...env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1' })
   } finally {
     await server?.stop()
   }
 })
 
-function findPrisma(): string {
+/** The arguments of node for Prisma Studio; throws in an installation without it. */
+function findStudio(): string[] {
+  const config = join(migrationsDirectory(), '..', '..', 'prisma.config.ts')
   try {
-    return join(dirname(createRequire(import.meta.url).resolve('prisma/package.json')), 'build', 'index.js')
+    accessSync(config)
+    const prisma = dirname(createRequire(import.meta.url).resolve('prisma/package.json'))
+    return [join(prisma, 'build', 'index.js'), 'studio', '--config', config]
   } catch (cause) {
-    throw new Error('Prisma Studio is among the development dependencies: install them with npm ci.', { cause })
+    throw new Error('Prisma Studio is part of a checkout with its development dependencies (npm ci).', { cause })
   }
 }
 
 /** Passes the database's address in the environment: other users of the machine can read a command line. */
-function runStudio(prisma: string, argv: readonly string[], env: Environment): Promise<number> {
-  const child = spawn(process.execPath, [prisma, 'studio', ...argv], { stdio: 'inherit', env })
+function runStudio(studio: readonly string[], argv: readonly string[], env: Environment): Promise<number> {
+  const child = spawn(process.execPath, [...studio, ...argv], { stdio: 'inherit', env })
   // A terminal sends Ctrl-C to the child as well; other signals come to this process alone.
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
