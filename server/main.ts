@@ -1,6 +1,6 @@
 import { forgetExpired } from '../routers/quizzes/idempotency.ts'
-import { forgetExpiredRecords } from './oauth/adapter.ts'
-import { forgetExpiredCodes } from './oauth/login/email-code.ts'
+import { deleteExpiredRecords } from './oauth/adapter.ts'
+import { deleteExpiredCodes } from './oauth/login/email-code.ts'
 import { banner } from './process/banner.ts'
 import { runProcess } from './process/run.ts'
 import { startService } from './process/start.ts'
@@ -13,7 +13,7 @@ await runProcess(async (config, log, shutdownSignal) => {
   try {
     process.stdout.write(await banner(config, service))
 
-    const tasks = [forgetExpired, forgetExpiredRecords, forgetExpiredCodes, purgeEvents, service.forgetRetiredKeys]
+    const tasks = [forgetExpired, deleteExpiredRecords, deleteExpiredCodes, purgeEvents, service.forgetRetiredKeys]
     const housekeeping = setInterval(() => {
       for (const forget of tasks) {
         forget(service.store.db, Date.now()).catch((error) =>

@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/cipher.ts'
-import { makeKey, PUBLISH_MS, readKeys, removeRetired } from '../oauth/keys.ts'
+import { deleteRetiredKeys, makeKey, PUBLISH_MS, readKeys } from '../oauth/signing-key-store.ts'
 import { readConfig } from '../process/config.ts'
 import { createCipher } from '../secrets/cipher.ts'
 import { secretsKeysOf } from '../secrets/keys.ts'
@@ -31,7 +31,7 @@ export const run = command(usage, async (argv, io) => {
 async function rotate(db: Database, cipher: Cipher, delayMs: number) {
   const key = await makeKey(cipher, new Date(Date.now() + delayMs))
   await db.signingKey.create({ data: key })
-  await removeRetired({ db, cipher, now: Date.now })
+  await deleteRetiredKeys({ db, cipher, now: Date.now })
 }
 
 async function list(db: Database, cipher: Cipher) {

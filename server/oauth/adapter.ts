@@ -3,26 +3,26 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
 import { isPostgresText } from '../../routers/access.ts'
-import { requestableScopes } from './authorize-scopes.ts'
-import { end } from './consents.ts'
-import { errors } from './runtime.ts'
+import { ALLOWED_SCOPES, requestableScopes } from './authorize-scopes.ts'
+import { endGrants } from './consents.ts'
+import { errors } from './oidc-provider.ts'
 
-/** Whoever holds the id of one of these holds what it stands for: only a hash of it is kept, so the database tells nobody. */
-const SECRET = new Set(['AuthorizationCode', 'RefreshToken', 'AccessToken', 'Session', 'Interaction'])
+/** Models whose id is a credential: only its hash is stored, so reading the database gives nobody access. */
+const SECRET_ID = new Set(['AuthorizationCode', 'RefreshToken', 'AccessToken', 'Session', 'Interaction'])
 
-interface Parts {
+interface Options {
   db: Database
   now: () => number
 }
 
-/** What oidc-provider keeps, in one table of Prisma's; its clients are ours. */
+/** oidc-provider's storage: one table for its records; its clients are the registered ones. */
 export const adapterFactory =
-  (parts: Parts) =>
+  (options: Options) =>
   (model: string): Adapter =>
-    model === 'Client' ? clients(parts) : records(parts, model)
+    model === 'Client' ? clients(options) : records(options, model)
 
-function records({ db, now }: Parts, model: string): Adapter {
-  const secret = SECRET.has(model)
+function records({ db, now }: Options, model: string): Adapter {
+  const secret = SECRET_ID.has(model)
   const keyOf = (id: string) => (secret ? createHash('sha256').update(id).digest('base64url') : id)
   const at = (id: string) => ({ of: { model, id: keyOf(id) } })
   const live = () => ({ OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(now()) } }] })
@@ -59,7 +59,7 @@ function records({ db, now }: Parts, model: string): Adapter {
 
     findByUserCode: async () => undefined,
 
-    /** oidc-provider reads, looks and consumes in three steps; of many at once that have read, one alone gets by here. */
+    // oidc-provider reads, checks and consumes in three steps. Of concurrent requests only one may pass here.
     async consume(id) {
       const { count } = await db.oauthRecord.updateMany({
         where: { model, id: keyOf(id), consumedAt: null },
@@ -69,7 +69,7 @@ function records({ db, now }: Parts, model: string): Adapter {
     },
 
     async destroy(id) {
-      if (model === 'Grant') return end(db, [id], now())
+      if (model === 'Grant') return endGrants(db, [id], now())
       await db.oauthRecord.deleteMany({ where: { model, id: keyOf(id) } })
     },
 
@@ -79,19 +79,19 @@ function records({ db, now }: Parts, model: string): Adapter {
   }
 }
 
-/** As JSON, which jsonb can hold all of but a NUL; without the secret itself, also of the session behind an interaction. */
+/** The payload as JSON without the id it is hashed by, and without the session cookie of an interaction. jsonb refuses NUL. */
 function storablePayload({ jti, ...rest }: AdapterPayload, secret: boolean): Prisma.InputJsonObject {
   const text = JSON.stringify(secret ? rest : { jti, ...rest }, (name, value) =>
     name === 'cookie' ? undefined : value,
   )
-  if (text.includes('\\u0000')) throw new errors.InvalidRequest('a parameter holds a NUL')
+  if (text.includes('\\u0000')) throw new errors.InvalidRequest('a parameter contains NUL')
   return JSON.parse(text)
 }
 
-/** A registered client as a public one of its type. Without a team or redirect addresses it is none. */
-function clients({ db }: Parts): Adapter {
+/** Registered clients, as public clients. Those without a team or redirect URIs cannot sign members in. */
+function clients({ db }: Options): Adapter {
   const readOnly = async () => {
-    throw new Error('clients are registered by command')
+    throw new Error('clients are registered by npm run client')
   }
   return {
     async find(id) {
@@ -106,7 +106,7 @@ function clients({ db }: Parts): Adapter {
         token_endpoint_auth_method: 'none',
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
-        allowed_scopes: requestableScopes({ scopes: client.scopes, team: client.team }),
+        [ALLOWED_SCOPES]: requestableScopes({ scopes: client.scopes, team: client.team }),
       }
     },
     upsert: readOnly,
@@ -118,8 +118,8 @@ function clients({ db }: Parts): Adapter {
   }
 }
 
-/** Removes what has run out, and says how much that was. A used refresh token stays until then: it tells of its reuse. */
-export async function forgetExpiredRecords(db: Database, now: number): Promise<number> {
+/** Deletes expired records and returns their number. Used refresh tokens stay until then: they reveal reuse. */
+export async function deleteExpiredRecords(db: Database, now: number): Promise<number> {
   const { count } = await db.oauthRecord.deleteMany({ where: { expiresAt: { lte: new Date(now) } } })
   return count
 }

@@ -12,8 +12,12 @@ export const organisationKindOf = (scope: Scope) => organisationKinds[scopes[sco
 export const requestableScopes = (client: { scopes: readonly string[]; team: { level: Level } }): Scope[] =>
   client.scopes.filter(isScope).filter((scope) => isAllowedAt(client.team.level, scope))
 
-/** The allowed scopes that the `scope` parameter of a request names, in our order; it ignores unknown ones. */
-export function requestedScopes(parameter: unknown, allowed: readonly Scope[]): Scope[] {
+/** The client metadata in which the adapter passes these on; oidc-provider's types do not have it. */
+export const ALLOWED_SCOPES = 'allowed_scopes'
+export const allowedScopes = (client: unknown) => (client as Record<typeof ALLOWED_SCOPES, Scope[]>)[ALLOWED_SCOPES]
+
+/** Those of a client's allowed scopes that the `scope` parameter names, in our order. Others are ignored. */
+export function requestedScopes(client: unknown, parameter: unknown): Scope[] {
   const named = typeof parameter === 'string' ? parameter.split(' ') : []
-  return allowed.filter((scope) => named.includes(scope))
+  return allowedScopes(client).filter((scope) => named.includes(scope))
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Provider, Session } from 'oidc-provider'
 import { SESSION_SECONDS } from './lifetimes.ts'
 
-/** A browser's session of oidc-provider's, for the pages beside it: who is signed in, signing in and out. */
+/** The browser's oidc-provider session, for the pages beside it: who is signed in, signing in and out. */
 export async function browserSession(provider: Provider, req: IncomingMessage, res: ServerResponse, path: string) {
   const context = provider.createContext(req, res)
   const session: Session & { id?: string } = await provider.Session.get(context)
@@ -13,7 +13,7 @@ export async function browserSession(provider: Provider, req: IncomingMessage, r
     uid: session.uid,
     person: session.accountId,
     async signIn(accountId: string) {
-      // Under a new id: whoever knew the one before has nothing of it.
+      // A new id, so that one known to an attacker is worthless (session fixation).
       const fresh = new provider.Session()
       if (session.accountId !== undefined) await session.destroy()
       fresh.loginAccount({ accountId })
@@ -24,7 +24,7 @@ export async function browserSession(provider: Provider, req: IncomingMessage, r
       if (session.accountId !== undefined) await session.destroy()
       context.cookies.set(name, null, attributes)
     },
-    /** Ends the session, its cookie left for what comes next. */
+    /** Ends the session but leaves its cookie: the session that follows replaces it. */
     end: () => session.destroy(),
   }
 }

@@ -4,41 +4,40 @@ import { isScope } from '../../routers/scopes.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
 import { GRANT_SECONDS } from './lifetimes.ts'
 
-/** Where a person is a member now. */
-const current = (personId: string, now: number): Prisma.MembershipListRelationFilter => ({
+const currentMembership = (personId: string, now: number): Prisma.MembershipListRelationFilter => ({
   some: { personId, OR: [{ leftAt: null }, { leftAt: { gt: new Date(now) } }] },
 })
 
-/** The organisations that a member can choose between. */
+/** The organisations of these kinds that a person is a member of now. */
 export const organisationsOf = (db: Database, person: string, kinds: readonly OrganisationKind[], now: number) =>
   db.organisation.findMany({
-    where: { kind: { in: [...kinds] }, memberships: current(person, now) },
+    where: { kind: { in: [...kinds] }, memberships: currentMembership(person, now) },
     select: { id: true, name: true, kind: true },
     orderBy: [{ name: 'asc' }, { id: 'asc' }],
   })
 
-interface StorageOwner {
+interface GrantHolder {
   grant: string
   person: string
   client: string
 }
 
-/** The organisation of a consent that still holds: not withdrawn, and its member still belongs there. */
-export async function organisationOf(db: Database, { grant, person, client }: StorageOwner, now: number) {
+/** The organisation of a consent; undefined once it is withdrawn or its member has left. */
+export async function organisationOf(db: Database, { grant, person, client }: GrantHolder, now: number) {
   const consent = await db.consent.findFirst({
     where: {
       id: grant,
       personId: person,
       clientId: client,
       withdrawnAt: null,
-      organisation: { memberships: current(person, now) },
+      organisation: { memberships: currentMembership(person, now) },
     },
     select: { organisationId: true },
   })
   return consent?.organisationId
 }
 
-/** The apps that a member allows something: one entry for an app in an organisation, however often it asked. */
+/** The apps with access to a member's data: one entry for each app and organisation, with the scopes of all its consents. */
 export async function consentsOf(db: Database, person: string, now: number) {
   const rows = await db.consent.findMany({
     where: { personId: person, withdrawnAt: null, createdAt: { gt: new Date(now - GRANT_SECONDS * 1000) } },
@@ -48,8 +47,8 @@ export async function consentsOf(db: Database, person: string, now: number) {
   const entries = new Map<string, ReturnType<typeof entry>>()
   for (const row of rows) {
     const key = JSON.stringify([row.clientId, row.organisationId])
-    const known = entries.get(key)
-    if (known) known.scopes = [...new Set([...known.scopes, ...row.scopes.filter(isScope)])]
+    const earlier = entries.get(key)
+    if (earlier) earlier.scopes = [...new Set([...earlier.scopes, ...row.scopes.filter(isScope)])]
     else entries.set(key, entry(row))
   }
   return [...entries.values()]
@@ -61,15 +60,15 @@ type Row = Prisma.ConsentGetPayload<{
 
 const entry = (row: Row) => ({
   consent: row.id,
-  app: shownAs(row.client),
+  app: displayNames(row.client),
   organisation: row.organisation.name,
   scopes: row.scopes.filter(isScope),
   since: row.createdAt,
 })
 
 /**
- * Takes back what a member allowed an app in an organisation, by any of the consents to it: its tokens are refused from
- * now on. Says whose app that was; undefined when this member has no such consent.
+ * Withdraws all of a member's consents to an app in an organisation, named by one of them. Returns the app's name, or
+ * undefined if the member has no such consent.
  */
 export async function withdraw(db: Database, person: string, consent: string, now: number) {
   const one = await db.consent.findFirst({ where: { id: consent, personId: person } })
@@ -80,12 +79,12 @@ export async function withdraw(db: Database, person: string, consent: string, no
     select: { id: true },
   })
   const ids = all.map(({ id }) => id)
-  await end(db, ids, now)
+  await endGrants(db, ids, now)
   return (await appOf(db, clientId))?.name
 }
 
-/** Ends grants: their consents are withdrawn, and nothing that was issued under them is left. */
-export async function end(db: Database, grants: string[], now: number): Promise<void> {
+/** Withdraws the consents of these grants and deletes everything issued under them. */
+export async function endGrants(db: Database, grants: string[], now: number): Promise<void> {
   await db.$transaction([
     db.consent.updateMany({
       where: { id: { in: grants }, withdrawnAt: null },
@@ -97,15 +96,16 @@ export async function end(db: Database, grants: string[], now: number): Promise<
   ])
 }
 
-/** The name under which a client is shown, and whose it is. */
+/** The names that members see: the app's, or else the client's, and the team's. Null for an unknown client. */
 export async function appOf(db: Database, clientId: string) {
   const client = await db.client.findUnique({ where: { id: clientId }, include: { app: true, team: true } })
-  return client && shownAs(client)
+  return client && displayNames(client)
 }
 
-const shownAs = ({ name, app, team }: Row['client']) => ({ name: app?.name ?? name, team: team?.name ?? '' })
+const displayNames = ({ name, app, team }: Row['client']) => ({ name: app?.name ?? name, team: team?.name ?? '' })
 
-export async function nameOf(db: Database, personId: string) {
+/** Null for an unknown person. */
+export async function fullNameOf(db: Database, personId: string) {
   const person = await db.person.findUnique({ where: { id: personId } })
   return person ? `${person.firstName} ${person.lastName}` : null
 }

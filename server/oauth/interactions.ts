@@ -3,20 +3,21 @@ import { errors } from '../../routers/errors.ts'
 import type { Scope } from '../../routers/scopes.ts'
 import type { StepContext } from '../http/state.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
-import { organisationKindOf } from './authorize-scopes.ts'
+import { organisationKindOf, requestedScopes } from './authorize-scopes.ts'
 import { browserSession } from './browser-session.ts'
-import { appOf, nameOf, organisationsOf } from './consents.ts'
-import { goTo, languageFor, readForm, show } from './page-answers.ts'
-import type { Problem } from './pages/pages.ts'
-import { consentPage } from './pages/pages.ts'
-import type { OauthParts } from './parts.ts'
-import { requestedOf } from './provider.ts'
-import { errors as oauthErrors } from './runtime.ts'
-import type { Attempt, SignIn } from './sign-in.ts'
+import { appOf, fullNameOf, organisationsOf } from './consents.ts'
+import { readForm } from './forms.ts'
+import { errors as oauthErrors } from './oidc-provider.ts'
+import type { PageOptions } from './page-options.ts'
+import { redirect, requestLanguage, sendPage } from './page-responses.ts'
+import { consentPage } from './pages/consent.ts'
+import type { Problem } from './pages/views.ts'
+import type { SignIn } from './sign-in.ts'
+import type { SignInAttempt } from './sign-in-pages.ts'
 
-/** What stands between an app's request and its answer: the member signs in, and allows or refuses. */
-export function interactions({ db, now, provider, path }: OauthParts, signIn: SignIn) {
-  /** The interaction of the address, which has to be this browser's own. */
+/** The pages between an app's authorization request and its response: the member signs in and allows or refuses it. */
+export function interactions({ db, now, provider, path }: PageOptions, signIn: SignIn) {
+  /** Throws SessionNotFound if the interaction is not this browser's. */
   const open = async (ctx: StepContext, uid: string) => {
     const details = await provider().interactionDetails(ctx.req, ctx.res)
     if (details.uid !== uid) throw new oauthErrors.SessionNotFound('the interaction of another browser')
@@ -26,7 +27,7 @@ export function interactions({ db, now, provider, path }: OauthParts, signIn: Si
   const finish = (ctx: StepContext, result: InteractionResults, merge: boolean) =>
     provider().interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: merge })
 
-  const attemptOf = async (ctx: StepContext, details: Interaction): Promise<Attempt> => {
+  const attemptOf = async (ctx: StepContext, details: Interaction): Promise<SignInAttempt> => {
     if (details.prompt.name !== 'login') throw errors.requestInvalid()
     return {
       id: details.uid,
@@ -35,7 +36,7 @@ export function interactions({ db, now, provider, path }: OauthParts, signIn: Si
       async finish(accountId) {
         const session = await browserSession(provider(), ctx.req, ctx.res, path)
         if (session.person !== undefined && session.person !== accountId) {
-          // Another member was signed in here: their session ends, and this request is not bound to it any more.
+          // Another member was signed in: end their session, and detach this interaction from it.
           details.session = undefined
           await details.persist()
           await session.end()
@@ -45,15 +46,16 @@ export function interactions({ db, now, provider, path }: OauthParts, signIn: Si
     }
   }
 
-  /** What a member is asked. */
+  /** What the consent page asks the member about. */
   const question = async ({ params, session, prompt }: Interaction) => {
     if (prompt.name !== 'consent' || !session) throw errors.requestInvalid()
     const clientId = String(params.client_id)
     const client = await provider().Client.find(clientId)
     const app = await appOf(db, clientId)
-    const member = await nameOf(db, session.accountId)
-    if (!client || !app || member === null) throw new oauthErrors.SessionNotFound('the app or the member is no more')
-    const scopes = requestedOf(client, params.scope)
+    const member = await fullNameOf(db, session.accountId)
+    if (!client || !app || member === null)
+      throw new oauthErrors.SessionNotFound('the app or the member no longer exists')
+    const scopes = requestedScopes(client, params.scope)
     const organisations = await organisationsOf(
       db,
       session.accountId,
@@ -63,14 +65,14 @@ export function interactions({ db, now, provider, path }: OauthParts, signIn: Si
     return { clientId, app, member, person: session.accountId, scopes, organisations }
   }
 
-  const ask = async (ctx: StepContext, details: Interaction, problem?: Problem, picked?: string | null) => {
+  const showConsent = async (ctx: StepContext, details: Interaction, problem?: Problem, picked?: string | null) => {
     const { app, member, scopes, organisations } = await question(details)
     const wanted = picked ?? details.params.organisation
     const chosen = organisations.length === 1 ? organisations[0] : organisations.find(({ id }) => id === wanted)
     const { host, protocol } = new URL(String(details.params.redirect_uri))
-    const found = problem ?? (organisations.length === 0 ? 'organisationMissing' : undefined)
+    const shownProblem = problem ?? (organisations.length === 0 ? 'organisationMissing' : undefined)
     const page = consentPage({
-      language: languageFor(ctx),
+      language: requestLanguage(ctx),
       action: actionOf(details),
       app,
       member,
@@ -78,24 +80,24 @@ export function interactions({ db, now, provider, path }: OauthParts, signIn: Si
       chosen: chosen?.id ?? null,
       scopes,
       returnsTo: host || protocol,
-      ...(found && { problem: found }),
+      ...(shownProblem && { problem: shownProblem }),
     })
-    show(ctx, page, problem ? 400 : 200)
+    sendPage(ctx, page, problem ? 400 : 200)
   }
 
-  /** What was allowed, for one organisation: of the scopes those that are left ticked, and of use there. */
+  /** Grants the ticked scopes that fit the chosen organisation. */
   const allow = async (ctx: StepContext, details: Interaction, form: URLSearchParams) => {
     const { clientId, person, scopes, organisations } = await question(details)
     const picked = form.get('organisation')
     const organisation = organisations.find(({ id }) => id === picked)
-    if (!organisation) return ask(ctx, details, 'organisationMissing')
+    if (!organisation) return showConsent(ctx, details, 'organisationMissing')
     const fitting = scopes.filter((scope) => organisationKindOf(scope) === organisation.kind)
     const ticked = fitting.filter((scope) => form.getAll('scope').includes(scope))
-    if (ticked.length === 0) return ask(ctx, details, 'scopesMissing', picked)
+    if (ticked.length === 0) return showConsent(ctx, details, 'scopesMissing', picked)
 
     const grant = new (provider().Grant)({ accountId: person, clientId })
     grant.addResourceScope(AUDIENCE, ticked.join(' '))
-    // Not asked for again by each request: an app that has to asks with prompt=consent.
+    // Remembered as refused, so that further requests do not ask again; an app may with prompt=consent.
     const unticked: Scope[] = fitting.filter((scope) => !ticked.includes(scope))
     if (unticked.length > 0) grant.rejectResourceScope(AUDIENCE, unticked.join(' '))
     const grantId = await grant.save()
@@ -109,14 +111,14 @@ export function interactions({ db, now, provider, path }: OauthParts, signIn: Si
         createdAt: new Date(now()),
       },
     })
-    goTo(ctx, await finish(ctx, { consent: { grantId } }, true))
+    redirect(ctx, await finish(ctx, { consent: { grantId } }, true))
   }
 
   return {
     async get(ctx: StepContext, uid: string) {
       const details = await open(ctx, uid)
-      if (details.prompt.name === 'consent') return ask(ctx, details)
-      return signIn.page(ctx, await attemptOf(ctx, details))
+      if (details.prompt.name === 'consent') return showConsent(ctx, details)
+      return signIn.showForm(ctx, await attemptOf(ctx, details))
     },
     attempt: async (ctx: StepContext, uid: string) => attemptOf(ctx, await open(ctx, uid)),
     async consent(ctx: StepContext, uid: string) {
@@ -126,7 +128,7 @@ export function interactions({ db, now, provider, path }: OauthParts, signIn: Si
       if (decision === 'allow') return allow(ctx, details, form)
       if (decision !== 'refuse' || details.prompt.name !== 'consent') throw errors.requestInvalid()
       const refusal = { error: 'access_denied', error_description: 'the member refused' }
-      return goTo(ctx, await finish(ctx, refusal, false))
+      return redirect(ctx, await finish(ctx, refusal, false))
     },
   }
 }

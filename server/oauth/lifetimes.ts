@@ -1,11 +1,11 @@
-/** In seconds. What is issued ends with whatever it was issued under. */
+/** Nothing outlives what it was issued under: a token ends with its grant. */
 export const ACCESS_TOKEN_SECONDS = 600
 export const CODE_SECONDS = 60
-/** From its last use, as each use makes a new one. */
+/** Since its last use: each use replaces it. */
 export const REFRESH_TOKEN_SECONDS = 30 * 86_400
-/** From the consent on, whatever is renewed meanwhile. */
+/** Since the consent, however often tokens are refreshed. */
 export const GRANT_SECONDS = 365 * 86_400
-/** How long a member may take to sign in and to consent. */
+/** How long a member may take to sign in and consent. */
 export const INTERACTION_SECONDS = 15 * 60
-/** How long a browser stays signed in without use. */
+/** How long a browser stays signed in without being used. */
 export const SESSION_SECONDS = 8 * 3600

@@ -3,30 +3,31 @@ import type { Step } from '../http/state.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { principalOf } from '../tokens/claims.ts'
 import type { TrustedIssuer } from '../tokens/verify.ts'
-import { openKeys } from './keys.ts'
-import type { MountParts } from './mount.ts'
-import { issuerOf, mountOauth } from './mount.ts'
+import { issuerOf } from './metadata.ts'
+import type { MountOptions } from './mount.ts'
+import { mountOauth } from './mount.ts'
+import { openSigningKeys } from './signing-keys.ts'
 
 export interface Oauth {
-  /** Answers what is asked of the authorization server. */
+  /** Serves the authorization server; passes other requests on. */
   step: Step
   /** Trusts its access tokens. */
   trusted: TrustedIssuer
-  /** Looks for new keys now. */
+  /** Reads the signing keys now. */
   reload: () => Promise<void>
   close: () => void
 }
 
-/** The authorization server, its keys opened. */
+/** Starts the authorization server with its signing keys. */
 export async function openOauth(
-  parts: Omit<MountParts, 'keys'> & { onError: (error: unknown) => void },
+  options: Omit<MountOptions, 'keys'> & { onError: (error: unknown) => void },
 ): Promise<Oauth> {
-  const keys = await openKeys(parts)
+  const keys = await openSigningKeys(options)
   return {
-    step: mountOauth({ ...parts, keys }),
+    step: mountOauth({ ...options, keys }),
     trusted: {
       keys: keys.verify,
-      issuer: issuerOf(parts.authBaseUrl),
+      issuer: issuerOf(options.authBaseUrl),
       audience: AUDIENCE,
       principalOf(payload, header) {
         const { gid: grant } = payload

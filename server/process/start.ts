@@ -8,10 +8,10 @@ import { corsHeaders } from '../http/cors.ts'
 import { listen } from '../http/listen.ts'
 import { rateLimit } from '../http/rate-limit.ts'
 import { createRoom } from '../http/response-memory.ts'
-import { removeRetired } from '../oauth/keys.ts'
+import { createLoginMethods } from '../oauth/login-methods.ts'
 import type { Oauth } from '../oauth/open.ts'
 import { openOauth } from '../oauth/open.ts'
-import { loginMethodsOf } from '../oauth/ways.ts'
+import { deleteRetiredKeys } from '../oauth/signing-key-store.ts'
 import { openSecrets } from '../secrets/keys.ts'
 import { createAuthenticate } from '../tokens/authenticate.ts'
 import { developmentIssuer, developmentKey } from '../tokens/development.ts'
@@ -71,11 +71,14 @@ async function serve(config: Config, store: Store, log: Logger) {
           secretsKeys: keys,
           authBaseUrl: config.authBaseUrl,
           appsBaseUrl: config.baseUrls.apps,
-          ways: loginMethodsOf(
-            { ...config.login, authBaseUrl: config.authBaseUrl, pick: store.embedded !== null && !config.production },
-            store.db,
-            now,
-            (error) => log.error({ err: error }, 'signing members in'),
+          loginMethods: createLoginMethods(
+            {
+              ...config.login,
+              authBaseUrl: config.authBaseUrl,
+              // Only with data of its own, and never in production.
+              developmentLogin: store.embedded !== null && !config.production,
+            },
+            { db: store.db, now, onError: (error) => log.error({ err: error }, 'a sign-in code could not be sent') },
           ),
           onError,
         })
@@ -105,7 +108,7 @@ async function serve(config: Config, store: Store, log: Logger) {
     store,
     publicPort: publicPort.port,
     internalPort: internalPort.port,
-    forgetRetiredKeys: (db: Store['db'], at: number) => removeRetired({ db, cipher, now: () => at }),
+    forgetRetiredKeys: (db: Store['db'], at: number) => deleteRetiredKeys({ db, cipher, now: () => at }),
     exampleUrl: await sample?.open(store.db, publicPort.port),
     async close() {
       ending = true

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
-import { forgetExpiredCodes } from '../../server/oauth/login/email-code.ts'
+import { deleteExpiredCodes } from '../../server/oauth/login/email-code.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
 import { id } from '../support/world.ts'
 import { anyAddress, anyEmail, MINUTE_MS, startCodeWorld } from './code-world.ts'
@@ -141,9 +141,9 @@ describe('the limits', () => {
     await sent()
     await sent()
     const now = Date.now()
-    await forgetExpiredCodes(db, now + 59 * MINUTE_MS)
+    await deleteExpiredCodes(db, now + 59 * MINUTE_MS)
     expect(await db.loginCode.count({ where: { email } })).toBe(2)
-    expect(await forgetExpiredCodes(db, now + 61 * MINUTE_MS)).toBeGreaterThanOrEqual(2)
+    expect(await deleteExpiredCodes(db, now + 61 * MINUTE_MS)).toBeGreaterThanOrEqual(2)
     expect(await db.loginCode.count({ where: { email } })).toBe(0)
   })
 })

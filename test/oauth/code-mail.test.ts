@@ -23,10 +23,10 @@ describe('the mail', () => {
     const { email, sent } = own
     const code = await sent()
     const [mail] = mailServer.mailsTo(email)
-    expect(mail!.headers).toMatchObject({ from: FROM, to: email, subject: `Your code to sign in: ${code}` })
+    expect(mail!.headers).toMatchObject({ from: FROM, to: email, subject: `Your sign-in code: ${code}` })
     expect(mail!.parts['text/plain']).toContain(`\r\n    ${code}\r\n`)
     expect(mail!.parts['text/html']).toMatch(new RegExp(`<html lang="en">[^]*>${code}<`))
-    expect(mail!.parts['text/plain']).toContain('Nobody will ever ask you for it')
+    expect(mail!.parts['text/plain']).toContain('Nobody will ever ask you for this code')
     expect(mail!.raw).not.toMatch(/https?:/)
   })
 
@@ -35,8 +35,8 @@ describe('the mail', () => {
     const { email, interaction, sent } = own
     const code = await sent(interaction, 'de')
     const [mail] = mailServer.mailsTo(email)
-    expect(mail!.headers.subject).toBe(`Code zum Anmelden: ${code}`)
-    expect(mail!.parts['text/plain']).toContain('Er gehört in den Browser, der auf ihn wartet.')
+    expect(mail!.headers.subject).toBe(`Code für die Anmeldung: ${code}`)
+    expect(mail!.parts['text/plain']).toContain('Er gehört in den Browser, in dem er angefordert wurde.')
     expect(mail!.parts['text/html']).toMatch(new RegExp(`<html lang="de">[^]*>${code}<[^]*gehört`))
   })
 
@@ -121,7 +121,7 @@ describe('a mail server', () => {
   it('that is dead changes no answer', async () => {
     const server = await startMailServer()
     await server.close()
-    expect(await reported(server.url)).toMatch(/^A mail was not sent: .*ECONNREFUSED/)
+    expect(await reported(server.url)).toMatch(/^a mail could not be sent: .*ECONNREFUSED/)
   })
 
   it('that refuses the mail and repeats it does not bring the code into the log', async () => {
@@ -136,7 +136,7 @@ describe('a mail server', () => {
       },
     })
     onTestFinished(server.close)
-    expect(await reported(server.url)).toBe('A mail was not sent: the server answered 554 to DATA (EMESSAGE)')
+    expect(await reported(server.url)).toBe('a mail could not be sent: the server replied 554 to DATA (EMESSAGE)')
   })
 
   it('that knows no such recipient is reported', async () => {
@@ -146,7 +146,7 @@ describe('a mail server', () => {
       },
     })
     onTestFinished(server.close)
-    expect(await reported(server.url)).toBe('A mail was not sent: the server answered 550 to RCPT TO (EENVELOPE)')
+    expect(await reported(server.url)).toBe('a mail could not be sent: the server replied 550 to RCPT TO (EENVELOPE)')
   })
 
   it.runIf(times(1, 0))('that says nothing is given up after seconds', async () => {

@@ -1,8 +1,9 @@
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
-import type { SigningKeys } from '../../server/oauth/keys.ts'
-import { makeKey, openKeys, removeRetired } from '../../server/oauth/keys.ts'
+import { deleteRetiredKeys, makeKey } from '../../server/oauth/signing-key-store.ts'
+import type { SigningKeys } from '../../server/oauth/signing-keys.ts'
+import { openSigningKeys } from '../../server/oauth/signing-keys.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, startAuthWorld } from './auth-world.ts'
@@ -71,8 +72,8 @@ describe('a new key', () => {
     const [signing, ...old] = await published(here)
     expect(old).toHaveLength(2)
     const parts = { db, cipher: createCipher(secretsKeys) }
-    expect(await removeRetired({ ...parts, now: () => core.now() + 10 * MINUTE })).toBe(0)
-    expect(await removeRetired({ ...parts, now: () => core.now() + 20 * MINUTE })).toBe(2)
+    expect(await deleteRetiredKeys({ ...parts, now: () => core.now() + 10 * MINUTE })).toBe(0)
+    expect(await deleteRetiredKeys({ ...parts, now: () => core.now() + 20 * MINUTE })).toBe(2)
     await here.world.oauth!.reload()
     expect(await published(here)).toEqual([signing])
   })
@@ -83,7 +84,9 @@ describe('the first key', () => {
     const cipher = createCipher([Buffer.alloc(32, here.client)])
     const nodes: SigningKeys[] = []
     const dbs = Array.from({ length: 8 }, () => openDatabase(inject('databaseUrl'), () => {}))
-    nodes.push(...(await Promise.all(dbs.map((db) => openKeys({ db, cipher, now: Date.now, onError: () => {} })))))
+    nodes.push(
+      ...(await Promise.all(dbs.map((db) => openSigningKeys({ db, cipher, now: Date.now, onError: () => {} })))),
+    )
     const kids = nodes.map((keys) => keys.current().map(({ kid }) => kid))
     expect(kids[0]).toHaveLength(1)
     expect(new Set(kids.map(String)).size).toBe(1)

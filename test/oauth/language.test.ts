@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Language } from '../../server/oauth/pages/pages.ts'
-import { languageOf } from '../../server/oauth/pages/pages.ts'
+import { languageOf } from '../../server/oauth/pages/language.ts'
+import type { Language } from '../../server/oauth/pages/views.ts'
 
 describe('the language', () => {
   it.each<[string | undefined, Language]>([

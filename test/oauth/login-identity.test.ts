@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
-import { personsOf, remember } from '../../server/oauth/login/upstream.ts'
+import { personsOf, saveIdentity } from '../../server/oauth/login/upstream-identity.ts'
 import { id } from '../support/world.ts'
 import { createMember } from './members.ts'
 
@@ -22,6 +22,7 @@ beforeEach(async () => {
 })
 
 const ids = (persons: { id: string }[]) => persons.map((person) => person.id)
+const candidates = (account: Parameters<typeof personsOf>[1]) => personsOf(db, account, Date.now())
 const leave = (person: string) =>
   db.membership.updateMany({ where: { personId: person }, data: { leftAt: new Date(Date.now() - 1) } })
 
@@ -32,8 +33,8 @@ describe('who comes from an OpenID provider', () => {
       { id: member, name: 'Mia Member' },
       { id: twin, name: 'Zoe Member' },
     ]
-    expect(await personsOf(db, { issuer, subject, email })).toEqual(found)
-    expect(await personsOf(db, { issuer, subject, email: email.toUpperCase() })).toEqual(found)
+    expect(await candidates({ issuer, subject, email })).toEqual(found)
+    expect(await candidates({ issuer, subject, email: email.toUpperCase() })).toEqual(found)
   })
 
   it('is nobody without one', async () => {
@@ -46,46 +47,48 @@ describe('who comes from an OpenID provider', () => {
       email.replace('m', '_'),
       `${email}\0`,
     ])
-      expect(await personsOf(db, { issuer, subject, email: other })).toEqual([])
+      expect(await candidates({ issuer, subject, email: other })).toEqual([])
   })
 
   it('is nobody without a current membership', async () => {
     await createMember(db, { email, member: false })
     await createMember(db, { email, leftAt: new Date(Date.now() - 60_000) })
-    expect(ids(await personsOf(db, { issuer, subject, email }))).toEqual([member])
-    await remember(db, { issuer, subject }, member)
+    expect(ids(await candidates({ issuer, subject, email }))).toEqual([member])
+    await saveIdentity(db, { issuer, subject }, member)
     await leave(member)
-    expect(await personsOf(db, { issuer, subject, email })).toEqual([])
+    expect(await candidates({ issuer, subject, email })).toEqual([])
   })
 
   it('stays who they are when the address has changed', async () => {
-    await remember(db, { issuer, subject }, member)
+    await saveIdentity(db, { issuer, subject }, member)
     const other = await createMember(db, { email: `${id('other')}@example.org` })
     const { email: otherEmail } = await db.person.findUniqueOrThrow({ where: { id: other } })
     for (const now of [otherEmail, null, email])
-      expect(ids(await personsOf(db, { issuer, subject, email: now }))).toEqual([member])
+      expect(ids(await candidates({ issuer, subject, email: now }))).toEqual([member])
     await leave(member)
-    expect(await personsOf(db, { issuer, subject, email: otherEmail })).toEqual([])
+    expect(await candidates({ issuer, subject, email: otherEmail })).toEqual([])
   })
 
   it('is remembered for that provider and subject only', async () => {
-    await remember(db, { issuer, subject }, member)
-    expect(await personsOf(db, { issuer: 'https://other.example.org', subject, email: null })).toEqual([])
-    expect(await personsOf(db, { issuer, subject: subject.toUpperCase(), email: null })).toEqual([])
+    await saveIdentity(db, { issuer, subject }, member)
+    expect(await candidates({ issuer: 'https://other.example.org', subject, email: null })).toEqual([])
+    expect(await candidates({ issuer, subject: subject.toUpperCase(), email: null })).toEqual([])
   })
 
   it('is remembered as the first who was, also by twins', async () => {
     const other = await createMember(db, { email })
-    await remember(db, { issuer, subject }, member)
-    await Promise.all(Array.from({ length: 10 }, (_, n) => remember(db, { issuer, subject }, n % 2 ? other : member)))
-    expect(ids(await personsOf(db, { issuer, subject, email }))).toEqual([member])
+    await saveIdentity(db, { issuer, subject }, member)
+    await Promise.all(
+      Array.from({ length: 10 }, (_, n) => saveIdentity(db, { issuer, subject }, n % 2 ? other : member)),
+    )
+    expect(ids(await candidates({ issuer, subject, email }))).toEqual([member])
     expect(await db.loginIdentity.count({ where: { issuer, subject } })).toBe(1)
   })
 
   it('is forgotten with the person', async () => {
-    await remember(db, { issuer, subject }, member)
+    await saveIdentity(db, { issuer, subject }, member)
     await db.person.delete({ where: { id: member } })
     expect(await db.loginIdentity.count({ where: { issuer, subject } })).toBe(0)
-    await expect(remember(db, { issuer, subject }, member)).rejects.toThrow()
+    await expect(saveIdentity(db, { issuer, subject }, member)).rejects.toThrow()
   })
 })

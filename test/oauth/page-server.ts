@@ -3,7 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { messagePage, pageHeaders, styleSheet } from '../../server/oauth/pages/pages.ts'
+import { pageHeaders } from '../../server/oauth/pages/headers.ts'
+import { messagePage } from '../../server/oauth/pages/message.ts'
+import { styleSheet } from '../../server/oauth/pages/style-sheet.ts'
 
 interface Posted {
   path: string

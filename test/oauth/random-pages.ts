@@ -1,12 +1,8 @@
 import fc from 'fast-check'
-import {
-  codePage,
-  connectedPage,
-  consentPage,
-  messagePage,
-  personPage,
-  signInPage,
-} from '../../server/oauth/pages/pages.ts'
+import { connectedPage } from '../../server/oauth/pages/connected.ts'
+import { consentPage } from '../../server/oauth/pages/consent.ts'
+import { messagePage } from '../../server/oauth/pages/message.ts'
+import { codePage, personPage, signInPage } from '../../server/oauth/pages/sign-in.ts'
 
 const attacks = [
   '<script>x()</script>',

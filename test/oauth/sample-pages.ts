@@ -1,14 +1,10 @@
 import type { Scope } from '../../routers/scopes.ts'
 import { memberScopes } from '../../routers/scopes.ts'
-import type { Language } from '../../server/oauth/pages/pages.ts'
-import {
-  codePage,
-  connectedPage,
-  consentPage,
-  messagePage,
-  personPage,
-  signInPage,
-} from '../../server/oauth/pages/pages.ts'
+import { connectedPage } from '../../server/oauth/pages/connected.ts'
+import { consentPage } from '../../server/oauth/pages/consent.ts'
+import { messagePage } from '../../server/oauth/pages/message.ts'
+import { codePage, personPage, signInPage } from '../../server/oauth/pages/sign-in.ts'
+import type { Language } from '../../server/oauth/pages/views.ts'
 
 export const action = '/v1/oauth/interaction/one'
 

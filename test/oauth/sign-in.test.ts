@@ -25,7 +25,7 @@ beforeAll(async () => {
     onError: () => {},
   })
   const upstream = createUpstream({ ...settings, redirectUri: REDIRECT_URI }, Date.now)
-  it_ = await startAuthWorld({ auth: { codes, upstream, pick: false } })
+  it_ = await startAuthWorld({ auth: { codes, upstream, developmentLogin: false } })
 })
 afterAll(async () => {
   await it_.world.close()

@@ -22,11 +22,11 @@ async function arrive(options: Parameters<typeof startProvider>[0] = {}, { offse
 
 /** Signs in as somebody up to the browser's return. */
 async function comeBack({ upstream }: Pick<Awaited<ReturnType<typeof arrive>>, 'upstream'>, login = 'mia') {
-  const { url, kept } = await upstream.begin()
-  return { url: new URL(url), returned: await browse(url, login), kept }
+  const { url, state } = await upstream.start()
+  return { url: new URL(url), returned: await browse(url, login), state }
 }
 
-const changed = (kept: string, change: Record<string, string>) => JSON.stringify({ ...JSON.parse(kept), ...change })
+const changed = (state: string, change: Record<string, string>) => JSON.stringify({ ...JSON.parse(state), ...change })
 const asked = (provider: Provider, path: string) => provider.requests.filter((one) => one === path).length
 
 describe('signing in at an OpenID provider', () => {
@@ -37,7 +37,7 @@ describe('signing in at an OpenID provider', () => {
     ['from the ID token alone', { claimsInIdToken: true }],
   ] as const)('tells who it is, %s', async (_name, options) => {
     const { provider, upstream } = await arrive(options)
-    const { url, returned, kept } = await comeBack({ upstream })
+    const { url, returned, state } = await comeBack({ upstream })
     expect(Object.fromEntries(url.searchParams)).toEqual({
       response_type: 'code',
       client_id: CLIENT_ID,
@@ -48,8 +48,8 @@ describe('signing in at an OpenID provider', () => {
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge_method: 'S256',
     })
-    expect(url.href).not.toContain(JSON.parse(kept).verifier)
-    expect(await upstream.finish(returned, kept)).toEqual({
+    expect(url.href).not.toContain(JSON.parse(state).verifier)
+    expect(await upstream.finish(returned, state)).toEqual({
       issuer: provider.issuer,
       subject: 'mia',
       email: 'mia@example.org',
@@ -60,9 +60,9 @@ describe('signing in at an OpenID provider', () => {
 
   it('comes back to the registered address, whatever the address was on the way', async () => {
     const { upstream } = await arrive()
-    const { returned, kept } = await comeBack({ upstream })
+    const { returned, state } = await comeBack({ upstream })
     const behindProxy = new URL(`http://10.0.0.1:3000/elsewhere${returned.search}`)
-    expect(await upstream.finish(behindProxy, kept)).toMatchObject({ subject: 'mia' })
+    expect(await upstream.finish(behindProxy, state)).toMatchObject({ subject: 'mia' })
   })
 
   it('believes an address only when it is verified', async () => {
@@ -76,42 +76,44 @@ describe('signing in at an OpenID provider', () => {
       { email_verified: true },
     ]) {
       provider.accounts.set('mia', account)
-      const { returned, kept } = await comeBack({ upstream })
-      expect(await upstream.finish(returned, kept)).toEqual({ issuer: provider.issuer, subject: 'mia', email: null })
+      const { returned, state } = await comeBack({ upstream })
+      expect(await upstream.finish(returned, state)).toEqual({ issuer: provider.issuer, subject: 'mia', email: null })
     }
   })
 
-  it('refuses a state that is not its own, and what was not kept by it', async () => {
+  it('refuses a state that is not its own, and state kept by another attempt', async () => {
     const { provider, upstream } = await arrive()
     const own = await comeBack({ upstream })
     const other = await comeBack({ upstream })
-    for (const kept of [other.kept, changed(own.kept, { state: 'x' })])
-      await expect(upstream.finish(own.returned, kept)).rejects.toThrow(/"state"/)
-    for (const kept of ['', 'null', '{}', own.kept.slice(1), changed(own.kept, { state: '' })])
-      await expect(upstream.finish(own.returned, kept)).rejects.toThrow(/: what was kept is not of this sign-in$/)
+    for (const state of [other.state, changed(own.state, { state: 'x' })])
+      await expect(upstream.finish(own.returned, state)).rejects.toThrow(/"state"/)
+    for (const state of ['', 'null', '{}', own.state.slice(1), changed(own.state, { state: '' })])
+      await expect(upstream.finish(own.returned, state)).rejects.toThrow(
+        /: the state kept in the browser is not valid$/,
+      )
     const stateless = new URL(own.returned)
     stateless.searchParams.delete('state')
-    await expect(upstream.finish(stateless, own.kept)).rejects.toThrow(/"state"/)
+    await expect(upstream.finish(stateless, own.state)).rejects.toThrow(/"state"/)
     expect(asked(provider, '/token')).toBe(0)
-    expect(await upstream.finish(own.returned, own.kept)).toMatchObject({ subject: 'mia' })
+    expect(await upstream.finish(own.returned, own.state)).toMatchObject({ subject: 'mia' })
   })
 
   it('refuses a nonce or a verifier that is not its own', async () => {
     const { upstream } = await arrive()
     const own = await comeBack({ upstream })
     const other = await comeBack({ upstream })
-    const { nonce, verifier } = JSON.parse(other.kept)
-    await expect(upstream.finish(own.returned, changed(own.kept, { nonce }))).rejects.toThrow(/"nonce"/)
+    const { nonce, verifier } = JSON.parse(other.state)
+    await expect(upstream.finish(own.returned, changed(own.state, { nonce }))).rejects.toThrow(/"nonce"/)
     const second = await comeBack({ upstream })
-    await expect(upstream.finish(second.returned, changed(second.kept, { verifier }))).rejects.toThrow(/invalid_grant/)
-    expect(await upstream.finish(other.returned, other.kept)).toMatchObject({ subject: 'mia' })
+    await expect(upstream.finish(second.returned, changed(second.state, { verifier }))).rejects.toThrow(/invalid_grant/)
+    expect(await upstream.finish(other.returned, other.state)).toMatchObject({ subject: 'mia' })
   })
 
   it('takes a code once', async () => {
     const { upstream } = await arrive()
-    const { returned, kept } = await comeBack({ upstream })
-    expect(await upstream.finish(returned, kept)).toMatchObject({ subject: 'mia' })
-    await expect(upstream.finish(returned, kept)).rejects.toThrow(/invalid_grant/)
+    const { returned, state } = await comeBack({ upstream })
+    expect(await upstream.finish(returned, state)).toMatchObject({ subject: 'mia' })
+    await expect(upstream.finish(returned, state)).rejects.toThrow(/invalid_grant/)
   })
 
   it('takes no code of another session in its own', async () => {
@@ -120,47 +122,46 @@ describe('signing in at an OpenID provider', () => {
     const thief = await comeBack({ upstream }, 'thief')
     const injected = new URL(own.returned)
     injected.searchParams.set('code', thief.returned.searchParams.get('code')!)
-    await expect(upstream.finish(injected, own.kept)).rejects.toThrow(/invalid_grant/)
+    await expect(upstream.finish(injected, own.state)).rejects.toThrow(/invalid_grant/)
   })
 
   it('refuses the answer of another issuer before any code is sent', async () => {
     const { provider, upstream } = await arrive()
     const attacker = await startProvider()
     onTestFinished(attacker.stop)
-    const { url, kept } = await upstream.begin()
+    const { url, state } = await upstream.start()
     const returned = await browse(`${attacker.issuer}/auth${new URL(url).search}`, 'mia')
     expect(returned.searchParams.get('iss')).toBe(attacker.issuer)
-    await expect(upstream.finish(returned, kept)).rejects.toThrow(/issuer|iss\b/)
+    await expect(upstream.finish(returned, state)).rejects.toThrow(/issuer|iss\b/)
     const nameless = new URL(returned)
     nameless.searchParams.delete('iss')
-    await expect(upstream.finish(nameless, kept)).rejects.toThrow(/issuer|iss\b/)
+    await expect(upstream.finish(nameless, state)).rejects.toThrow(/issuer|iss\b/)
     expect(asked(provider, '/token') + asked(attacker, '/token')).toBe(0)
   })
 
   it('refuses a signature that is not of the published key', async () => {
     const { provider, upstream } = await arrive()
     await provider.publishAnotherKey()
-    const { returned, kept } = await comeBack({ upstream })
-    await expect(upstream.finish(returned, kept)).rejects.toThrow(/signature verification failed/)
+    const { returned, state } = await comeBack({ upstream })
+    await expect(upstream.finish(returned, state)).rejects.toThrow(/signature verification failed/)
     expect(asked(provider, '/jwks')).toBeGreaterThan(0)
   })
 
   it('refuses when the user refuses', async () => {
     const { provider, upstream } = await arrive()
-    const { kept } = await upstream.begin()
-    const { state } = JSON.parse(kept)
-    const query = new URLSearchParams({ error: 'access_denied', state, iss: provider.issuer })
-    await expect(upstream.finish(new URL(`${REDIRECT_URI}?${query}`), kept)).rejects.toThrow(/: access_denied$/)
+    const { state } = await upstream.start()
+    const query = new URLSearchParams({ error: 'access_denied', state: JSON.parse(state).state, iss: provider.issuer })
+    await expect(upstream.finish(new URL(`${REDIRECT_URI}?${query}`), state)).rejects.toThrow(/: access_denied$/)
   })
 
   it('forgives a clock that is seconds off, and no more', async () => {
     // The provider's ID tokens are valid for 60 seconds.
     const near = await arrive({}, { offsetMs: 80_000 })
-    const { returned, kept } = await comeBack(near)
-    expect(await near.upstream.finish(returned, kept)).toMatchObject({ subject: 'mia' })
+    const { returned, state } = await comeBack(near)
+    expect(await near.upstream.finish(returned, state)).toMatchObject({ subject: 'mia' })
     const far = await arrive({}, { offsetMs: 100_000 })
     const late = await comeBack(far)
-    await expect(far.upstream.finish(late.returned, late.kept)).rejects.toThrow(/"exp"/)
+    await expect(far.upstream.finish(late.returned, late.state)).rejects.toThrow(/"exp"/)
   })
 })
 
@@ -168,27 +169,27 @@ describe('an OpenID provider', () => {
   it('that is down is an error, and is asked again when it is back', async () => {
     const { provider, upstream } = await arrive()
     await provider.stop()
-    await expect(upstream.begin()).rejects.toThrow()
+    await expect(upstream.start()).rejects.toThrow()
     await expect(
       upstream.finish(new URL(`${REDIRECT_URI}?code=x&state=x`), '{"state":"x","nonce":"x","verifier":"x"}'),
     ).rejects.toThrow()
     await provider.comeBack()
-    const { returned, kept } = await comeBack({ upstream })
+    const { returned, state } = await comeBack({ upstream })
     await provider.stop()
-    await expect(upstream.finish(returned, kept)).rejects.toThrow()
+    await expect(upstream.finish(returned, state)).rejects.toThrow()
     await provider.comeBack()
-    expect(await upstream.finish(returned, kept)).toMatchObject({ subject: 'mia' })
+    expect(await upstream.finish(returned, state)).toMatchObject({ subject: 'mia' })
   })
 
   it('is asked about itself once an hour, also by many at once', async () => {
     const { provider, upstream, clock } = await arrive()
-    await Promise.all(Array.from({ length: 10 }, () => upstream.begin()))
+    await Promise.all(Array.from({ length: 10 }, () => upstream.start()))
     expect(provider.requests).toEqual(['/.well-known/openid-configuration'])
     clock.offsetMs = 59 * 60_000
-    await upstream.begin()
+    await upstream.start()
     expect(provider.requests).toHaveLength(1)
     clock.offsetMs = 61 * 60_000
-    await upstream.begin()
+    await upstream.start()
     expect(provider.requests).toHaveLength(2)
   })
 
@@ -196,7 +197,7 @@ describe('an OpenID provider', () => {
     const { provider } = await arrive()
     const settings = { clientId: CLIENT_ID, name: 'Club account', redirectUri: REDIRECT_URI }
     const issuer = provider.issuer.replace('127.0.0.1', 'localhost')
-    await expect(createUpstream({ ...settings, issuer }, Date.now).begin()).rejects.toThrow(/issuer/)
+    await expect(createUpstream({ ...settings, issuer }, Date.now).start()).rejects.toThrow(/issuer/)
   })
 
   it('elsewhere is refused without https', () => {
@@ -208,7 +209,7 @@ describe('an OpenID provider', () => {
   it.runIf(times(1, 0))('that says nothing is given up after seconds', async () => {
     const port = await startSilent()
     const settings = { clientId: CLIENT_ID, name: 'Club account', redirectUri: REDIRECT_URI }
-    await expect(createUpstream({ ...settings, issuer: `http://127.0.0.1:${port}` }, Date.now).begin()).rejects.toThrow(
+    await expect(createUpstream({ ...settings, issuer: `http://127.0.0.1:${port}` }, Date.now).start()).rejects.toThrow(
       /timeout/,
     )
   })

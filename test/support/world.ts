@@ -17,8 +17,8 @@ import { corsHeaders } from '../../server/http/cors.ts'
 import { listen } from '../../server/http/listen.ts'
 import { rateLimit } from '../../server/http/rate-limit.ts'
 import { createRoom } from '../../server/http/response-memory.ts'
+import type { LoginMethods } from '../../server/oauth/login-methods.ts'
 import { openOauth } from '../../server/oauth/open.ts'
-import type { LoginMethods } from '../../server/oauth/sign-in.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { createAuthenticate } from '../../server/tokens/authenticate.ts'
 import { developmentIssuer } from '../../server/tokens/development.ts'
@@ -51,7 +51,7 @@ interface Options {
   storageQuotaBytes?: number
   brand?: string
   databaseUrl?: string
-  /** With the authorization server; by default members pick who they are. */
+  /** With the authorization server; by default members sign in by choosing who they are. */
   auth?: Partial<LoginMethods>
   /** Another service of the same tenant, with the same secrets. */
   like?: { ids: Ids; secretsKeys: readonly Buffer[] }
@@ -87,9 +87,9 @@ export async function startWorld(options: Options = {}) {
   const { privateKey, publicKey } = await generateKeyPair('ES256')
   const development = developmentIssuer({ ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256' })
   const onError = (error: unknown) => options.onLog?.(String(error))
-  const ways: LoginMethods = { codes: null, upstream: null, pick: true, ...options.auth }
-  const asked = { db, now, cipher, secretsKeys, authBaseUrl, appsBaseUrl: 'http://apps.test/v1', ways, onError }
-  const oauth = options.auth && (await openOauth(asked))
+  const loginMethods: LoginMethods = { codes: null, upstream: null, developmentLogin: true, ...options.auth }
+  const urls = { authBaseUrl, appsBaseUrl: 'http://apps.test/v1' }
+  const oauth = options.auth && (await openOauth({ db, now, cipher, secretsKeys, ...urls, loginMethods, onError }))
   const trusted = oauth ? [oauth.trusted, development] : [(await options.externalIssuer?.(now, db)) ?? development]
   const parts: HttpParts = {
     core,

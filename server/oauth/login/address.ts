@@ -1,15 +1,15 @@
-/** What a mail server takes as a whole address (RFC 5321). */
-const LONGEST = 254
+/** RFC 5321. */
+const MAX_LENGTH = 254
 
-/** One plain address: no display name, quotes, lists, white space or control characters, so that it fits into no header but its own. */
+/** One bare address. Without display names, quotes, lists, white space or control characters it cannot inject a header. */
 const plain = /^[^\s\p{C}"(),:;<>@[\\\]]+@[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u
 
 /**
- * An e-mail address in the form in which addresses are compared; null when it is none. Only A to Z lose their case, as
- * in the database: other letters fold into ones that belong to somebody else, such as the Kelvin sign into `k`.
+ * An e-mail address in the form that addresses are compared in; null if it is not one. Only A to Z are lowercased, as in
+ * the database: other letters may fold into another address, as the Kelvin sign does into `k`.
  */
 export function comparableEmail(text: string): string | null {
   const email = text.trim()
-  if (email.length > LONGEST || !plain.test(email)) return null
+  if (email.length > MAX_LENGTH || !plain.test(email)) return null
   return email.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }

@@ -1,25 +1,25 @@
-import type { Language } from '../pages/pages.ts'
+import type { Language } from '../pages/views.ts'
 
 const texts = {
   en: {
-    subject: 'Your code to sign in',
-    lead: 'This is your code to sign in:',
+    subject: 'Your sign-in code',
+    lead: 'This is your sign-in code:',
     rest: [
-      'Enter it in the browser that is waiting for it. It works there only, once, for 10 minutes.',
-      'Nobody will ever ask you for it. If you did not want to sign in, leave this mail alone: without the code nobody gets in.',
+      'Enter it in the browser where you requested it. It works only there, only once, and for 10 minutes.',
+      'Nobody will ever ask you for this code. If you did not request it, you can ignore this e-mail: nobody can sign in without the code.',
     ],
   },
   de: {
-    subject: 'Code zum Anmelden',
-    lead: 'Das ist der Code zum Anmelden:',
+    subject: 'Code für die Anmeldung',
+    lead: 'Das ist der Code für die Anmeldung:',
     rest: [
-      'Er gehört in den Browser, der auf ihn wartet. Nur dort gilt er, ein einziges Mal, 10 Minuten lang.',
-      'Niemand wird je nach ihm fragen. War keine Anmeldung gewünscht, ist nichts zu tun: Ohne den Code kommt niemand hinein.',
+      'Er gehört in den Browser, in dem er angefordert wurde. Er gilt nur dort, nur einmal und 10 Minuten lang.',
+      'Niemand wird je nach diesem Code fragen. Wurde er nicht angefordert, kann diese E-Mail ignoriert werden: Ohne den Code kann sich niemand anmelden.',
     ],
   },
 }
 
-/** The mail with the code. It names no app and has no link, as neither is needed to type eight digits. */
+/** The mail with a sign-in code. It needs no link and does not name the app. */
 export function codeMail(code: string, language: Language) {
   const { subject, lead, rest } = texts[language]
   const paragraphs = rest.map((text) => `<p>${text}</p>`).join('\n')

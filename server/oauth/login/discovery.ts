@@ -2,8 +2,8 @@ import type { ClientAuth, Configuration } from 'openid-client'
 import * as openid from 'openid-client'
 import { isLoopback } from '../../tokens/loopback.ts'
 
-/** The service as the issuer knows it. */
-export interface Client {
+/** This service as a client of the upstream provider. */
+export interface UpstreamClient {
   issuer: string
   clientId: string
   clientSecret?: string
@@ -11,41 +11,41 @@ export interface Client {
 
 const TIMEOUT_SECONDS = 5
 const CLOCK_TOLERANCE_SECONDS = 30
-/** How long what the issuer says about itself is believed; its keys are looked up again when one is unknown. */
-const DISCOVERY_MS = 3_600_000
+/** How long the provider's metadata is cached. Its keys are read again when a token names an unknown one. */
+const METADATA_MS = 3_600_000
 
-/** What the issuer says about itself, remembered; one question at a time, and after a failure the next caller asks again. */
-export function discovered(
-  { issuer, clientId, clientSecret }: Client,
+/** The provider's metadata, discovered on first use and cached. Concurrent callers share one request; failures are not cached. */
+export function upstreamConfiguration(
+  { issuer, clientId, clientSecret }: UpstreamClient,
   now: () => number,
 ): () => Promise<Configuration> {
   const server = new URL(issuer)
   const insecure = server.protocol === 'http:'
-  if (insecure && !isLoopback(server.hostname)) throw new Error('The outside sign-in has to be at an https address')
+  if (insecure && !isLoopback(server.hostname)) throw new Error('LOGIN_ISSUER is not an https address')
   const execute = [openid.enableNonRepudiationChecks, ...(insecure ? [openid.allowInsecureRequests] : [])]
-  let known: { config: Configuration; until: number } | undefined
-  let underWay: Promise<Configuration> | undefined
+  let cached: { config: Configuration; until: number } | undefined
+  let pending: Promise<Configuration> | undefined
 
-  const ask = async () => {
+  const discover = async () => {
     const clock = {
       [openid.clockSkew]: Math.round((now() - Date.now()) / 1000),
       [openid.clockTolerance]: CLOCK_TOLERANCE_SECONDS,
     }
     const options = { timeout: TIMEOUT_SECONDS, execute }
     const config = await openid.discovery(server, clientId, clock, authentication(clientSecret), options)
-    known = { config, until: now() + DISCOVERY_MS }
+    cached = { config, until: now() + METADATA_MS }
     return config
   }
   return async () => {
-    if (known && now() < known.until) return known.config
-    underWay ??= ask().finally(() => {
-      underWay = undefined
+    if (cached && now() < cached.until) return cached.config
+    pending ??= discover().finally(() => {
+      pending = undefined
     })
-    return underWay
+    return pending
   }
 }
 
-/** The secret goes in the header, as OpenID Connect has it by default, unless the issuer takes it in the body only. */
+/** client_secret_basic, the default of OpenID Connect, unless the provider supports client_secret_post only. */
 function authentication(secret: string | undefined): ClientAuth {
   if (secret === undefined) return openid.None()
   return (issuer, ...rest) => {

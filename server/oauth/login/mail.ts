@@ -3,16 +3,15 @@ import { isLoopback } from '../../tokens/loopback.ts'
 
 export type SendMail = (mail: { to: string; subject: string; text: string; html: string }) => Promise<void>
 
-/** A mail server that hangs is given up after seconds. */
-const TIMES = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 10_000 }
+const TIMEOUTS = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 10_000 }
 
-/** Sends mails through the server at an smtp:// or smtps:// address, each over a connection of its own. */
+/** Sends each mail over a connection of its own to the server at an smtp:// or smtps:// URL; throws if it cannot. */
 export function createMailer(smtpUrl: string, from: string): SendMail {
   const { username, hostname } = new URL(smtpUrl)
   const transport = createTransport({
     url: smtpUrl,
-    ...TIMES,
-    // A password does not cross a network in the clear, whatever somebody on the way makes of the server's greeting.
+    ...TIMEOUTS,
+    // Never sends a password in clear text, even if an attacker removes STARTTLS from the server's greeting.
     requireTLS: username !== '' && !isLoopback(hostname),
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -21,13 +20,13 @@ export function createMailer(smtpUrl: string, from: string): SendMail {
     await transport
       .sendMail({
         from,
-        // As an object it is one address, and never parsed as a list of them.
+        // An object is never parsed as a list of addresses.
         to: { name: '', address: to },
         headers: { 'Auto-Submitted': 'auto-generated' },
         ...content,
       })
       .catch((error) => {
-        throw new Error(`A mail was not sent: ${reasonOf(error)}`)
+        throw new Error(`a mail could not be sent: ${reasonOf(error)}`)
       })
   }
 }
@@ -39,8 +38,8 @@ interface SmtpError extends Error {
   responseCode?: number
 }
 
-/** Of what the server answered only the number: its text may repeat the subject, where the code is, or the address. */
+/** Of a server's reply only its number: the text may repeat the address, or the subject, which contains the code. */
 function reasonOf({ code, command, response, responseCode, message }: SmtpError): string {
-  const detail = response === undefined ? message : `the server answered ${responseCode} to ${command}`
+  const detail = response === undefined ? message : `the server replied ${responseCode} to ${command}`
   return code === undefined ? detail : `${detail} (${code})`
 }

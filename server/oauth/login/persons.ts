@@ -19,11 +19,11 @@ const withEmail = statement(
 
 const withId = statement('login_with_id', `${select} WHERE id = $1 AND ${isMember}`, columns)
 
-/** The members who have this address, which comes as `comparableEmail` gives it; `email` is theirs, as it was entered. */
+/** Members with this address (in the form of `comparableEmail`); `email` is the address as stored. */
 export const membersWithEmail = (db: Database, email: string, now: number) =>
   db.execute(withEmail, [email, new Date(now).toISOString()])
 
-/** The person, as a list; empty when they are a member nowhere. */
+/** The person in a list; empty if they are not a member of any organisation. */
 export const memberWithId = (db: Database, id: string, now: number) =>
   db.execute(withId, [id, new Date(now).toISOString()])
 

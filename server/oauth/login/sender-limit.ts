@@ -1,12 +1,12 @@
 import { isIPv6 } from 'node:net'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 
-/** Mails an hour that one network address may ask for. */
-export const MAILS_OF_A_SENDER = 20
+/** In an hour, from one network address. */
+export const MAX_MAILS_BY_SENDER = 20
 
-/** Says whether a sender may ask for one more mail; counted in this process. */
+/** Counts a mail requested from an address, in this process only; false above the limit. */
 export function senderLimit(): (address: string) => Promise<boolean> {
-  const limiter = new RateLimiterMemory({ points: MAILS_OF_A_SENDER, duration: 3600 })
+  const limiter = new RateLimiterMemory({ points: MAX_MAILS_BY_SENDER, duration: 3600 })
   return (address) =>
     limiter.consume(networkOf(address)).then(
       () => true,
@@ -17,7 +17,7 @@ export function senderLimit(): (address: string) => Promise<boolean> {
     )
 }
 
-/** Whom an address stands for: of IPv6 the first 64 bits, as whoever has one address has all that share them. */
+/** The first 64 bits of an IPv6 address, as one subscriber has all addresses below; an IPv4 address as it is. */
 function networkOf(address: string): string {
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)
   if (mapped) return mapped[1]!

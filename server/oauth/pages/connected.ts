@@ -17,7 +17,7 @@ export interface ConnectedView {
   action: string
   member: string
   apps: ConnectedApp[]
-  /** The name of the app that was withdrawn just now. */
+  /** The name of the app that has just been withdrawn. */
   withdrawn?: string
 }
 

@@ -10,10 +10,10 @@ export interface ConsentView {
   app: AppView
   member: string
   organisations: Named[]
-  /** The id of the one that the app asked for or the member chose before. */
+  /** The id of the organisation that the app requested or the member chose before. */
   chosen: string | null
   scopes: readonly Scope[]
-  /** The host that the browser goes back to. */
+  /** The host, or for native apps the scheme, of the redirect URI. */
   returnsTo: string
   problem?: Problem
 }
@@ -45,8 +45,8 @@ ${organisations.length > 0 && html`<button class="chief" name="decision" value="
 }
 
 /**
- * Enter on a tick presses the form's first button, and so would allow. This one is the first, and does nothing: its
- * method is that of a dialog, and there is none. (A disabled one does not do: Chromium looks for the next.)
+ * Enter in a checkbox presses the form's first button, which would allow the app. This button comes first and does
+ * nothing: its method `dialog` has no effect outside a dialog. (Chromium skips a disabled button.)
  */
 const noDefault = html`<button formmethod="dialog" hidden></button>`
 

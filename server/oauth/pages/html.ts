@@ -1,4 +1,4 @@
-/** Text that is HTML already. Only `html` makes it, so no text of a user's can pass for it. */
+/** Text that is already HTML. Only `html` creates it, so a user's text is never taken for it. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -18,11 +18,11 @@ function rendered(value: Value): string {
   return value === null || value === undefined || value === false ? '' : escaped(String(value))
 }
 
-/** HTML in which every value is text, of a node or of a quoted attribute, unless it is `Html` itself. */
+/** Escapes every value, for text nodes and quoted attributes; inserts `Html` as it is. */
 export const html = (parts: TemplateStringsArray, ...values: Value[]) =>
   new Html(parts.map((part, index) => (index === 0 ? part : rendered(values[index - 1]) + part)).join(''))
 
-/** A name as a user wrote it: whatever its direction, the text around it keeps its own. */
+/** A name as its user wrote it, isolated: its text direction does not affect the text around it. */
 export const name = (text: string) => html`<bdi>${text}</bdi>`
 
 export const strongName = (text: string) => html`<strong><bdi>${text}</bdi></strong>`

@@ -3,7 +3,7 @@ import type { Language } from './views.ts'
 const RANGE = /^(?:\*|[a-z]{1,8}(?:-[a-z0-9]{1,8})*)$/i
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i
 
-/** Each range of the header with its weight; what is none is passed over. */
+/** The language ranges of the header with their weights; malformed ones are ignored. */
 function ranges(acceptLanguage: string) {
   return acceptLanguage.split(',').flatMap((element) => {
     const [range = '', weight, ...more] = element.split(';').map((part) => part.trim())
@@ -13,17 +13,17 @@ function ranges(acceptLanguage: string) {
   })
 }
 
-/** The better of our languages for a reader (RFC 9110, 12.5.4); English where nothing is said or neither is wanted. */
+/** The best of our languages for an Accept-Language header (RFC 9110, 12.5.4); English by default. */
 export function languageOf(acceptLanguage: string | undefined): Language {
   const wanted = ranges(acceptLanguage ?? '')
-  const wish = (language: string) => {
+  const qualityOf = (language: string) => {
     const named = wanted.filter((range) => range.language === language)
     const considered = named.length > 0 ? named : wanted.filter((range) => range.language === '*')
     return Math.max(0, ...considered.map((range) => range.quality))
   }
-  const [en, de] = [wish('en'), wish('de')]
+  const [en, de] = [qualityOf('en'), qualityOf('de')]
   if (en !== de) return de > en ? 'de' : 'en'
-  // Equally welcome: the one that is named first.
+  // Of equal weight: the one named first.
   return wanted.find((range) => range.language === 'en' || range.language === 'de')?.language === 'de' && de > 0
     ? 'de'
     : 'en'

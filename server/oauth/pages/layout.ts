@@ -7,7 +7,7 @@ import { en } from './words-en.ts'
 
 export const words: Record<Language, Words> = { en, de }
 
-/** A pennant; as a picture in a data address, it spares the browser's own request for an icon. */
+/** A pennant. As a data URL it saves the browser's request for favicon.ico. */
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill='%231d5c43' d='M2 1h2v14H2zM5 2l10 4-10 4z'/%3E%3C/svg%3E"
 
@@ -15,14 +15,14 @@ const pennant = html`<svg viewBox="0 0 16 16" aria-hidden="true" focusable="fals
 
 interface Page {
   language: Language
-  /** Ours alone: a title shows what users wrote without any means to isolate it. */
+  /** Without users' text: in a title its direction cannot be isolated. */
   title: string
   heading?: Html
   problem?: Problem | undefined
   body: Html
 }
 
-/** A whole document: the mark, and one `main` with its only `h1`. A problem stands before all else. */
+/** A complete document with one `main` and one `h1`; a problem comes first. */
 export function document({ language, title, heading, problem, body }: Page): string {
   const { mark, problemTitle, problems } = words[language]
   return html`<!doctype html>
@@ -47,7 +47,7 @@ ${body}
 `.text
 }
 
-/** Ties a field to the problem that the page names, so that whoever is on the field hears of it. */
+/** Connects a field to the page's problem and to its hint, so that screen readers read them with the field. */
 export const troubled = (problem: Problem | undefined, own: readonly Problem[], hint?: string) => {
   const ids = [problem && own.includes(problem) && 'problem', hint].filter(Boolean).join(' ')
   return html`${ids && html` aria-describedby="${ids}"`}${ids.includes('problem') && html` aria-invalid="true"`}`

@@ -5,7 +5,7 @@ import type { Language, Message } from './views.ts'
 export interface MessageView {
   language: Language
   message: Message
-  /** What a developer needs to know, as the authorization server words it: in English. */
+  /** oidc-provider's error description for the developer of the app, in English. */
   detail?: string
 }
 

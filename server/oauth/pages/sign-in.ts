@@ -5,12 +5,12 @@ import type { AppView, Language, Named, Problem } from './views.ts'
 export interface SignInView {
   language: Language
   action: string
-  /** Null: signing in for Connected apps. */
+  /** Null when signing in to see the connected apps. */
   app: AppView | null
   email: boolean
-  /** The name of the outside sign-in. */
+  /** The name of the upstream provider. */
   upstream: string | null
-  /** For development alone: who can be picked. */
+  /** For development only: the members to choose from. */
   members: Named[] | null
   problem?: Problem
 }
@@ -24,19 +24,19 @@ export function signInPage({ language, action, app, email, upstream, members, pr
     html`<p><a class="button${email ? '' : ' chief'}" href="${action}/upstream"><span>${w.upstream(name(upstream))}</span></a></p>`
   const byEmail =
     email &&
-    // Without the browser's own checks: ours are in the page's language, and know addresses that theirs refuse.
+    // novalidate: our messages are in the page's language, and browsers refuse some addresses that we accept.
     html`<form method="post" action="${action}/email" novalidate>
 <label for="email">${w.email}</label>
 <p class="hint" id="email-hint">${w.emailHint}</p>
 <input id="email" name="email" type="email" autocomplete="email" maxlength="254" required${focusEmail && html` autofocus`}${troubled(problem, fieldProblems, 'email-hint')}>
 <button class="chief">${w.sendCode}</button>
 </form>`
-  const byPick =
+  const byChoice =
     members !== null &&
     html`<form class="aside" method="post" action="${action}/pick">
-<h2>${w.pick}</h2>
-<p class="hint" id="pick-hint">${w.pickHint}</p>
-<label for="member">${w.pickLabel}</label>
+<h2>${w.developmentLogin}</h2>
+<p class="hint" id="pick-hint">${w.developmentLoginHint}</p>
+<label for="member">${w.member}</label>
 <select id="member" name="member" aria-describedby="pick-hint">${members.map((member) => html`<option value="${member.id}">${member.name}</option>`)}</select>
 <button>${w.signIn}</button>
 </form>`
@@ -48,8 +48,8 @@ export function signInPage({ language, action, app, email, upstream, members, pr
 ${byUpstream}
 ${byUpstream && byEmail && html`<p class="or">${w.or}</p>`}
 ${byEmail}
-${byPick}
-${!byUpstream && !byEmail && !byPick && html`<p>${w.noWay}</p>`}`,
+${byChoice}
+${!byUpstream && !byEmail && !byChoice && html`<p>${w.noLoginMethod}</p>`}`,
   })
 }
 

@@ -1,4 +1,4 @@
-/** One accent, light and dark; every pair of text and ground has the contrast of WCAG AA. */
+/** Light and dark. Every text has the contrast of WCAG AA on its background. */
 const colours = `
 :root {
   color-scheme: light dark;
@@ -24,7 +24,7 @@ header {
   color: var(--soft); font-size: 0.9375rem; font-weight: 600; letter-spacing: 0.02em;
 }
 header svg { width: 1.25rem; height: 1.25rem; fill: var(--accent); }
-/* Its upper edge has the stripes of a jersey. */
+/* The stripes of a jersey along the upper edge. */
 main {
   --pad: 1.25rem; --stripe: inset 0 0.125rem var(--card), inset 0 0.25rem var(--accent);
   max-width: 34rem; margin: 0 auto; padding: 1.5rem var(--pad); background: var(--card);
@@ -33,7 +33,7 @@ main {
 h1, h2 { font-family: ui-serif, 'Iowan Old Style', Charter, Georgia, 'Noto Serif', serif; line-height: 1.2; text-wrap: balance; }
 h1 { margin: 0.5rem 0 0.5rem; font-size: 1.875rem; }
 h2 { margin: 0; font-size: 1.25rem; }
-/* Marks piled on a letter stay within their own line's box. */
+/* Stacked combining marks stay within their line's box. */
 h1, h2, p, dd, legend, label, button, a { overflow: clip; overflow-clip-margin: 0.5rem; }
 p { margin: 0 0 1rem; }
 .lead { color: var(--soft); }
@@ -85,13 +85,13 @@ legend { padding: 0; font-weight: 700; }
 }
 .choice input { flex: none; width: 1.375rem; height: 1.375rem; margin: 0.0625rem 0 0; accent-color: var(--accent); }
 .changing { padding: 0 1rem; border: 2px solid var(--accent); border-radius: 0.375rem; background: var(--wash); }
-/* Floating, a legend stands within the box instead of on its border. */
+/* A floating legend is placed inside the box instead of on its border. */
 .changing legend { float: inline-start; width: 100%; padding: 0.75rem 0 0; color: var(--accent); }
 .changing legend + * { clear: both; }
 .changing .choice:last-child { border: 0; }
 #untick { margin-bottom: 1rem; }
 .one { padding: 0.625rem 0; border: solid var(--line); border-width: 1px 0; }
-/* The stub of a permission slip: below the perforation the member decides. */
+/* The stub of a permission slip: the member decides below the perforation. */
 .slip { position: relative; margin: 1.75rem calc(-1 * var(--pad)) 0; padding: 1.5rem var(--pad) 0; border-top: 2px dashed var(--edge); }
 .slip::before, .slip::after { content: ''; position: absolute; top: calc(-0.625rem - 1px); border: 0.625rem solid var(--ground); }
 .slip::before { left: 0; border-left: 0; border-radius: 0 1rem 1rem 0; }

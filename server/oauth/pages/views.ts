@@ -17,7 +17,7 @@ export interface AppView {
   team: string
 }
 
-/** Whoever can be chosen: a member, or an organisation. */
+/** An option to choose: a member or an organisation. */
 export interface Named {
   id: string
   name: string

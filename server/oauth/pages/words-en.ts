@@ -3,7 +3,7 @@ import { html } from './html.ts'
 import type { Kind } from './scope-words.ts'
 import type { Message, Problem } from './views.ts'
 
-/** Every text of the pages; a language has each of them or does not compile. */
+/** Every text of the pages. A language that lacks one does not compile. */
 export interface Words {
   mark: string
   problemTitle: string
@@ -15,10 +15,10 @@ export interface Words {
   email: string
   emailHint: string
   sendCode: string
-  noWay: string
-  pick: string
-  pickHint: string
-  pickLabel: string
+  noLoginMethod: string
+  developmentLogin: string
+  developmentLoginHint: string
+  member: string
   codeTitle: string
   codeSent: (email: Html) => Html
   code: string
@@ -55,31 +55,31 @@ export const en: Words = {
   mark: 'Member apps',
   problemTitle: 'Problem',
   signIn: 'Sign in',
-  signInFor: (app, team) => html`You then go on to ${app}, an app by ${team}.`,
-  signInForConnected: 'You then see which apps you have allowed.',
+  signInFor: (app, team) => html`Then you continue to ${app}, an app by ${team}.`,
+  signInForConnected: 'Then you can see which apps you have allowed.',
   upstream: (name) => html`Sign in with ${name}`,
   or: 'or',
   email: 'E-mail address',
-  emailHint: 'The one that your club knows. We send a code to it; no password is needed.',
+  emailHint: 'The address that your club has on file. We send a code to it; you do not need a password.',
   sendCode: 'Send me a code',
-  noWay: 'No way to sign in has been set up here yet.',
-  pick: 'Try it out',
-  pickHint: 'This is a development machine with demo data: be any of its members.',
-  pickLabel: 'Member',
+  noLoginMethod: 'Signing in has not been set up here yet.',
+  developmentLogin: 'Try it out',
+  developmentLoginHint: 'This is a development machine with demo data: choose any member.',
+  member: 'Member',
   codeTitle: 'Enter the code',
   codeSent: (
     email,
-  ) => html`If ${email} belongs to a member, a code is on its way there. It works for 10 minutes, here in
-    this browser.`,
+  ) => html`If ${email} belongs to a member, we have sent a code to it. The code works for 10 minutes, and
+    only in this browser.`,
   code: 'Code',
-  codeHint: '8 digits, from the e-mail',
-  otherAddress: 'Use another address, or send a new code',
+  codeHint: '8 digits from the e-mail',
+  otherAddress: 'Use another address or request a new code',
   personTitle: 'Who is signing in?',
   personHint: 'Several members share this address.',
   consentTitle: 'Allow an app',
   consentQuestion: (app) => html`Allow ${app}?`,
   by: (team) => html`An app by ${team}`,
-  asks: (member) => html`It asks for access to data of ${member}, who is signed in here.`,
+  asks: (member) => html`It is asking for access to data of ${member}, who is signed in here.`,
   organisation: { club: 'Club', academy: 'Academy', provider: 'Provider', organisation: 'Organisation' },
   which: {
     club: 'For which club?',
@@ -88,45 +88,43 @@ export const en: Words = {
     organisation: 'For which organisation?',
   },
   sees: 'What it may see',
-  changes: 'What it may do or change',
-  untick: 'Untick what it should not get.',
-  allowing: (
-    app,
-  ) => html`If you allow this, ${app} gets what is ticked, also for later visits; you can withdraw it at any
-    time under <strong>Connected apps</strong>. If you refuse, it gets nothing.`,
-  goesBack: (host) => html`Either way the browser then goes back to ${host}.`,
+  changes: 'What it may do and change',
+  untick: 'Untick anything that it should not get.',
+  allowing: (app) => html`If you allow this, ${app} gets everything that is ticked, for later visits as well. You can
+    withdraw it at any time under <strong>Connected apps</strong>. If you refuse, it gets nothing.`,
+  goesBack: (host) => html`Either way, your browser then returns to ${host}.`,
   allow: 'Allow',
   refuse: 'Refuse',
   connected: 'Connected apps',
   connectedFor: (member) => html`What ${member} has allowed apps to do.`,
-  connectedNone: 'No app is connected. One that you allow is listed here.',
+  connectedNone: 'No apps are connected. Apps that you allow appear here.',
   since: 'Allowed on',
   withdraw: 'Withdraw',
-  withdrawHint: 'An app that is withdrawn loses its access within seconds. What it has stored is kept.',
+  withdrawHint: 'A withdrawn app loses its access within seconds. The data it has stored is kept.',
   withdrawn: (app) => html`${app} no longer has access.`,
   signOut: 'Sign out',
   problems: {
-    emailInvalid: 'This is not an e-mail address. One looks like name@example.org.',
-    codeWrong: 'This code is not right. Please compare it with the latest e-mail.',
-    codeExpired: 'This code no longer works. Please ask for a new one.',
-    tooOften: 'That was too often in a short time. Please try again in a few minutes.',
-    upstreamFailed: 'Signing in there did not work. Please try again, or choose another way.',
-    memberUnknown: 'No member belongs to this sign-in. Your club can tell which address it knows.',
-    organisationMissing: 'You are not a member anywhere that this app could be allowed for.',
-    scopesMissing: 'Nothing was ticked. Please tick at least one item, or refuse.',
+    emailInvalid: 'This is not a valid e-mail address. Example: name@example.org.',
+    codeWrong: 'This code is wrong. Please compare it with the latest e-mail.',
+    codeExpired: 'This code is no longer valid. Please request a new one.',
+    tooOften: 'Too many codes were requested in a short time. Please try again later.',
+    upstreamFailed: 'Signing in failed. Please try again, or choose another way.',
+    memberUnknown: 'No member was found for this sign-in. Your club can tell you which address it has on file.',
+    organisationMissing: 'You are not a member of any organisation that this app can be allowed for.',
+    scopesMissing: 'Nothing is ticked. Please tick at least one item, or refuse.',
   },
   messages: {
     expired: { title: 'This page has expired', text: 'Nothing was allowed. Please start again from the app.' },
-    notFound: { title: 'There is nothing here', text: 'The address may be mistyped, or out of date.' },
+    notFound: { title: 'Page not found', text: 'The address may be mistyped or out of date.' },
     crossSite: {
-      title: 'This came from another site',
-      text: 'To be safe, nothing was done. Please start again from the app.',
+      title: 'This request came from another site',
+      text: 'To be safe, nothing was changed. Please start again from the app.',
     },
     requestWrong: {
-      title: 'This app asked in a wrong way',
-      text: 'Nothing was allowed. Those who make the app can put it right.',
+      title: 'The app sent an invalid request',
+      text: 'Nothing was allowed. The developers of the app can fix this.',
     },
-    unavailable: { title: 'Not available just now', text: 'Please try again in a minute.' },
+    unavailable: { title: 'Not available at the moment', text: 'Please try again in a minute.' },
     signedOut: { title: 'You are signed out', text: 'Apps that you have allowed keep their access.' },
   },
 }

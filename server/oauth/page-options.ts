@@ -1,11 +1,11 @@
 import type { Provider } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 
-/** What the pages work with. */
-export interface OauthParts {
+/** What the pages beside oidc-provider need. */
+export interface PageOptions {
   db: Database
   now: () => number
   provider: () => Provider
-  /** Of the issuer: all of it is below. */
+  /** The path of the issuer, without a slash at its end. */
   path: string
 }

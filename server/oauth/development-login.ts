@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 
-/** Everybody there is, by name: fit for the demo data of an embedded database, and for nothing else. */
-export async function pickable(db: Database): Promise<{ id: string; name: string }[]> {
+/** Everyone in the database, by name. Only for an embedded database with demo data: it reads the whole table. */
+export async function selectableMembers(db: Database): Promise<{ id: string; name: string }[]> {
   const persons = await db.person.findMany({ orderBy: [{ firstName: 'asc' }, { lastName: 'asc' }, { id: 'asc' }] })
   return persons.map(({ id, firstName, lastName }) => ({ id, name: `${firstName} ${lastName}` }))
 }

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+import { isPostgresText } from '../../routers/access.ts'
+import { errors } from '../../routers/errors.ts'
+import type { StepContext } from '../http/state.ts'
+import { browserSession } from './browser-session.ts'
+import { consentsOf, fullNameOf, withdraw } from './consents.ts'
+import type { EncryptedCookies } from './encrypted-cookies.ts'
+import { readForm } from './forms.ts'
+import type { PageOptions } from './page-options.ts'
+import { redirect, requestLanguage, sendMessage, sendPage } from './page-responses.ts'
+import { connectedPage } from './pages/connected.ts'
+import type { SignIn } from './sign-in.ts'
+import type { SignInAttempt } from './sign-in-pages.ts'
+
+const ATTEMPT = 'member_attempt'
+
+/** The page of connected apps: what a member has allowed, and a way to withdraw it. */
+export function connectedApps({ db, now, provider, path }: PageOptions, signIn: SignIn, cookies: EncryptedCookies) {
+  const action = `${path}/connected`
+  const sessionOf = (ctx: StepContext) => browserSession(provider(), ctx.req, ctx.res, path)
+
+  const memberOf = async (ctx: StepContext) => {
+    const { person } = await sessionOf(ctx)
+    const name = person === undefined ? null : await fullNameOf(db, person)
+    return name === null ? undefined : { id: person!, name }
+  }
+
+  const attempt = (ctx: StepContext): SignInAttempt => {
+    const current = cookies.get<string>(ctx, ATTEMPT)
+    const id = current ?? randomUUID()
+    if (current === undefined) cookies.set(ctx, ATTEMPT, action, id)
+    return {
+      id,
+      action,
+      app: null,
+      async finish(person) {
+        cookies.clear(ctx, ATTEMPT, action)
+        await (await sessionOf(ctx)).signIn(person)
+        return action
+      },
+    }
+  }
+
+  const list = async (ctx: StepContext, member: { id: string; name: string }, withdrawn?: string) => {
+    const apps = await consentsOf(db, member.id, now())
+    const view = { language: requestLanguage(ctx), action, member: member.name, apps }
+    sendPage(ctx, connectedPage({ ...view, ...(withdrawn !== undefined && { withdrawn }) }))
+  }
+
+  return {
+    attempt,
+    async get(ctx: StepContext) {
+      const member = await memberOf(ctx)
+      return member ? list(ctx, member) : signIn.showForm(ctx, attempt(ctx))
+    },
+    async withdraw(ctx: StepContext) {
+      const member = await memberOf(ctx)
+      if (!member) return redirect(ctx, action)
+      const consent = (await readForm(ctx)).get('consent') ?? ''
+      const app = isPostgresText(consent) ? await withdraw(db, member.id, consent, now()) : undefined
+      if (app === undefined) throw errors.addressUnknown()
+      return list(ctx, member, app)
+    },
+    async signOut(ctx: StepContext) {
+      await (await sessionOf(ctx)).signOut()
+      sendMessage(ctx, 'signedOut', 200)
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import { readBytes } from '../../rest-facade/body.ts'
+import { errors } from '../../routers/errors.ts'
+import type { StepContext } from '../http/state.ts'
+
+const FORM_BYTES = 8 * 1024
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i
+
+/** Reads a posted form; throws 415 for another content type, 400 above 8 KiB. */
+export async function readForm(ctx: StepContext): Promise<URLSearchParams> {
+  if (!FORM_TYPE.test(ctx.get('content-type'))) throw errors.typeWrong()
+  return new URLSearchParams((await readBytes(ctx.req, FORM_BYTES, errors.bodyTooLarge)).toString('utf8'))
+}
+
+/**
+ * Whether a form was posted from a page that is not ours. SameSite keeps our cookies out of forms on other sites, but
+ * not on other hosts of the same site. Browsers send Sec-Fetch-Site, Origin, or both.
+ */
+export function isCrossOrigin(ctx: StepContext, origin: string): boolean {
+  const site = ctx.get('sec-fetch-site')
+  if (site !== '') return site !== 'same-origin'
+  const from = ctx.get('origin')
+  return from !== '' && from !== origin
+}

@@ -1,0 +1,41 @@
+import type { Account, Configuration } from 'oidc-provider'
+import type { Database } from '../../prisma/client.ts'
+import { AUDIENCE } from '../tokens/audience.ts'
+import { organisationOf } from './consents.ts'
+import { errors } from './oidc-provider.ts'
+
+/** A member as oidc-provider knows them; with a token, also the organisation of its consent. */
+interface Member extends Account {
+  organisation?: string
+}
+
+/** What oidc-provider asks about members and the consents behind their tokens. */
+export function memberGrants(db: Database, now: () => number) {
+  const organisation = (person: string, client: string, grant: string) =>
+    organisationOf(db, { grant, person, client }, now())
+
+  return {
+    async findAccount({ oidc }, sub, token): Promise<Member | undefined> {
+      const account = { accountId: sub, claims: () => ({ sub }) }
+      if (!token) return (await db.person.count({ where: { id: sub } })) > 0 ? account : undefined
+      // Checked before the refresh token is used up: a mistake in the request must not cost the app its sign-in.
+      if ((oidc.params?.resource ?? AUDIENCE) !== AUDIENCE) throw new errors.InvalidTarget()
+      const { clientId, grantId } = token as { clientId?: string; grantId?: string }
+      const consented = await organisation(sub, clientId ?? '', grantId ?? '')
+      return consented === undefined ? undefined : { ...account, organisation: consented }
+    },
+    extraTokenClaims: (ctx, token) => ({
+      organisation: (ctx.oidc.account as Member).organisation,
+      gid: (token as { grantId?: string }).grantId,
+    }),
+    async loadExistingGrant({ oidc }) {
+      const client = oidc.client!.clientId
+      const id = oidc.result?.consent?.grantId ?? oidc.session!.grantIdFor(client)
+      if (!id) return undefined
+      const consented = await organisation(oidc.account!.accountId, client, id)
+      const wanted = oidc.params!.organisation ?? consented
+      if (consented === undefined || (wanted !== consented && !oidc.result?.consent)) return undefined
+      return oidc.provider.Grant.find(id)
+    },
+  } satisfies Partial<Configuration>
+}

@@ -1,0 +1,26 @@
+import { memberScopes } from '../../routers/scopes.ts'
+
+/** The paths below the issuer that oidc-provider serves. */
+export const routes = { authorization: '/authorize', token: '/token', revocation: '/revoke', jwks: '/jwks' }
+
+export const issuerOf = (authBaseUrl: string) => `${authBaseUrl}/oauth`
+
+/** The redirect URI that is registered with the upstream provider. */
+export const upstreamCallback = (authBaseUrl: string) => `${issuerOf(authBaseUrl)}/upstream`
+
+/** The authorization server's metadata (RFC 8414). */
+export const metadataOf = (issuer: string) => ({
+  issuer,
+  authorization_endpoint: `${issuer}${routes.authorization}`,
+  token_endpoint: `${issuer}${routes.token}`,
+  revocation_endpoint: `${issuer}${routes.revocation}`,
+  jwks_uri: `${issuer}${routes.jwks}`,
+  scopes_supported: memberScopes,
+  response_types_supported: ['code'],
+  response_modes_supported: ['query'],
+  grant_types_supported: ['authorization_code', 'refresh_token'],
+  token_endpoint_auth_methods_supported: ['none'],
+  revocation_endpoint_auth_methods_supported: ['none'],
+  code_challenge_methods_supported: ['S256'],
+  authorization_response_iss_parameter_supported: true,
+})

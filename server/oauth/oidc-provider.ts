@@ -1,0 +1,21 @@
+/** oidc-provider calls URL.parse, which came with Node 22.1; the service also runs on Node 20.19. */
+const compatible = URL as unknown as { parse?: (url: string | URL, base?: string | URL) => URL | null }
+compatible.parse ??= (url, base) => (URL.canParse(String(url), base && String(base)) ? new URL(url, base) : null)
+
+const NOTICE = 'oidc-provider WARNING: Unsupported runtime'
+
+/** On Node 20 oidc-provider prints this warning once when it is loaded. Our suite covers that version, so it is dropped. */
+async function withoutNotice<Module>(load: () => Promise<Module>): Promise<Module> {
+  const { console } = globalThis
+  const { warn } = console
+  console.warn = (...texts: unknown[]) => {
+    if (!String(texts[0]).includes(NOTICE)) warn(...texts)
+  }
+  try {
+    return await load()
+  } finally {
+    console.warn = warn
+  }
+}
+
+export const { Provider, errors, interactionPolicy } = await withoutNotice(() => import('oidc-provider'))

@@ -1,0 +1,87 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { JWK } from 'jose'
+import type Koa from 'koa'
+import type { Context } from 'koa'
+import type { Configuration, Provider } from 'oidc-provider'
+import { failureOf } from '../../routers/database-errors.ts'
+import type { StepContext } from '../http/state.ts'
+import { errors } from './oidc-provider.ts'
+import { requestLanguage, sendPage } from './page-responses.ts'
+import { messagePage } from './pages/message.ts'
+import type { Message } from './pages/views.ts'
+import type { ProviderOptions } from './provider.ts'
+import { createProvider } from './provider.ts'
+import { withRequestStorage } from './request-storage.ts'
+import type { SigningKeys } from './signing-keys.ts'
+
+type Options = Omit<ProviderOptions, 'renderError'> & { keys: SigningKeys }
+type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<void>
+
+/** Hands requests to oidc-provider. Its keys are fixed, so it is created again when they change; its state is in the database. */
+export function createProviderHandler({ keys, ...options }: Options) {
+  const mountPath = new URL(options.issuer).pathname
+  const causes = new WeakMap<IncomingMessage, unknown>()
+  let instance: { jwks: JWK[]; provider: Provider; handle: Handle } | undefined
+
+  const create = (jwks: JWK[]) => {
+    const provider = createProvider(jwks, { ...options, renderError })
+    provider.silent = true
+    // Makes its cookies secure according to AUTH_BASE_URL: the mount sets X-Forwarded-Proto, and drops the client's own.
+    provider.proxy = true
+    // Without a listener Koa prints the errors of connections that clients closed.
+    ;(provider as Koa).on('error', () => {})
+    provider.on('server_error', (ctx, error) => {
+      causes.set(ctx.req, error)
+      if (ctx.body) fail(ctx, error)
+    })
+    provider.use(async (ctx, next) => {
+      try {
+        await next()
+      } catch (error) {
+        causes.set(ctx.req, error)
+        fail(ctx, error)
+      }
+    })
+    return { jwks, provider, handle: provider.callback() as Handle }
+  }
+  const current = () => {
+    const jwks = keys.current()
+    if (instance?.jwks !== jwks) instance = create(jwks)
+    return instance
+  }
+
+  return {
+    provider: () => current().provider,
+    /** Responds with oidc-provider's answer for a path below the issuer. */
+    async handle(ctx: StepContext, path: string) {
+      ctx.respond = false
+      const { search } = ctx.state
+      const url = `${path}${search && `?${search}`}`
+      // As Express does: oidc-provider derives its mount path from the two.
+      Object.assign(ctx.req, { url, originalUrl: `${mountPath}${url}` })
+      await withRequestStorage(() => current().handle(ctx.req, ctx.res))
+      ctx.state.cause ??= causes.get(ctx.req)
+    },
+  }
+}
+
+/** Responds to an app with a server error in the form of RFC 6749. */
+function fail(ctx: Context, error: unknown) {
+  const { status, headers, message } = failureOf(error)
+  const unavailable = status === 503
+  ctx.status = unavailable ? 503 : 500
+  if (unavailable) ctx.set(headers)
+  ctx.body = { error: unavailable ? 'temporarily_unavailable' : 'server_error', error_description: message }
+}
+
+/** A page for requests that cannot be redirected back to their app. */
+const renderError: NonNullable<Configuration['renderError']> = (ctx, out, error) => {
+  const language = requestLanguage(ctx)
+  const page = (message: Message, status: number, detail?: string) =>
+    sendPage(ctx as unknown as StepContext, messagePage({ language, message, ...(detail && { detail }) }), status)
+  if (error instanceof errors.SessionNotFound) return page('expired', 400)
+  if (ctx.status < 500) return page('requestWrong', 400, out.error_description ?? out.error)
+  const { status, headers } = failureOf(error)
+  ctx.set(status === 503 ? headers : {})
+  return page('unavailable', status === 503 ? 503 : 500)
+}

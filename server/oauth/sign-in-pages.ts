@@ -1,0 +1,93 @@
+import type { Database } from '../../prisma/client.ts'
+import type { StepContext } from '../http/state.ts'
+import { selectableMembers } from './development-login.ts'
+import type { EncryptedCookies } from './encrypted-cookies.ts'
+import type { Person } from './login/persons.ts'
+import { saveIdentity } from './login/upstream-identity.ts'
+import type { LoginMethods } from './login-methods.ts'
+import { redirect, requestLanguage, sendPage } from './page-responses.ts'
+import { personPage, signInPage } from './pages/sign-in.ts'
+import type { AppView, Problem } from './pages/views.ts'
+
+/** A sign-in in progress in one browser. */
+export interface SignInAttempt {
+  /** Codes and cookies are bound to it. */
+  id: string
+  /** The path of its page; its steps are below. */
+  action: string
+  /** Null when the member signs in to see their connected apps. */
+  app: AppView | null
+  /** Signs the person in and returns the URL to continue at. */
+  finish: (person: string) => Promise<string>
+}
+
+/** The members that a browser may sign in as, after a correct code or upstream sign-in. */
+export interface Candidates {
+  /** The attempt's. */
+  id: string
+  persons: Person[]
+  /** The upstream account, to be linked to the member. */
+  identity?: { issuer: string; subject: string }
+  problem?: Problem
+}
+
+export interface SignInOptions {
+  db: Database
+  now: () => number
+  loginMethods: LoginMethods
+  cookies: EncryptedCookies
+  /** The path of the upstream provider's redirect URI. */
+  callbackPath: string
+}
+
+const [EMAIL, CANDIDATES] = ['member_email', 'member_found']
+
+export type SignInPages = ReturnType<typeof createSignInPages>
+
+/** What the sign-in pages show and what they keep in the browser. */
+export function createSignInPages({ db, loginMethods, cookies }: SignInOptions) {
+  const showForm = async (ctx: StepContext, { action, app }: SignInAttempt, problem?: Problem) => {
+    const page = signInPage({
+      language: requestLanguage(ctx),
+      action,
+      app,
+      email: loginMethods.codes !== null,
+      upstream: loginMethods.upstream?.name ?? null,
+      members: loginMethods.developmentLogin ? await selectableMembers(db) : null,
+      ...(problem && { problem }),
+    })
+    sendPage(ctx, page, problem ? 400 : 200)
+  }
+
+  const complete = async (
+    ctx: StepContext,
+    attempt: SignInAttempt,
+    person: string,
+    identity?: Candidates['identity'],
+  ) => {
+    if (identity) await saveIdentity(db, identity, person)
+    cookies.clear(ctx, CANDIDATES, attempt.action)
+    cookies.clear(ctx, EMAIL, attempt.action)
+    redirect(ctx, await attempt.finish(person))
+  }
+
+  return {
+    showForm,
+    complete,
+    /** Signs in the only candidate, or asks which of several members it is. */
+    async select(ctx: StepContext, attempt: SignInAttempt, { persons, identity, problem }: Candidates) {
+      const [person] = persons
+      if (problem || !person) return showForm(ctx, attempt, problem ?? 'memberUnknown')
+      if (persons.length === 1) return complete(ctx, attempt, person.id, identity)
+      sendPage(ctx, personPage({ language: requestLanguage(ctx), action: attempt.action, persons }))
+    },
+    saveCandidates: (ctx: StepContext, action: string, candidates: Candidates) =>
+      cookies.set(ctx, CANDIDATES, action, candidates),
+    candidates(ctx: StepContext, { id }: SignInAttempt) {
+      const candidates = cookies.get<Candidates>(ctx, CANDIDATES)
+      return candidates?.id === id ? candidates : undefined
+    },
+    saveEmail: (ctx: StepContext, action: string, email: string) => cookies.set(ctx, EMAIL, action, email),
+    email: (ctx: StepContext) => cookies.get<string>(ctx, EMAIL),
+  }
+}

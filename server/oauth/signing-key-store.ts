@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import type { JWK } from 'jose'
+import { exportJWK, generateKeyPair } from 'jose'
+import type { Database } from '../../prisma/client.ts'
+import type { Cipher } from '../../routers/cipher.ts'
+import { associatedData } from '../../routers/cipher.ts'
+import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts'
+
+/** Every node knows a new key after this time at the latest. A new key signs after twice as long. */
+export const RELOAD_MS = 60_000
+export const PUBLISH_MS = 2 * RELOAD_MS
+
+/** A retired key verifies until its last token has expired, with a margin for slow nodes and differing clocks. */
+const RETIRED_MS = ACCESS_TOKEN_SECONDS * 1000 + 5 * RELOAD_MS
+
+export interface SigningKey {
+  kid: string
+  createdAt: Date
+  signsFrom: Date
+  /** The private JWK; null if it was encrypted with another SECRETS_KEY. */
+  jwk: JWK | null
+}
+
+export interface SigningKeyStore {
+  db: Database
+  cipher: Cipher
+  now: () => number
+}
+
+/** All keys, the latest `signsFrom` first. */
+export async function readKeys({ db, cipher }: Pick<SigningKeyStore, 'db' | 'cipher'>): Promise<SigningKey[]> {
+  const rows = await db.signingKey.findMany({ orderBy: [{ signsFrom: 'desc' }, { kid: 'asc' }] })
+  return rows.map(({ ciphertext, ...row }) => {
+    try {
+      return { ...row, jwk: JSON.parse(cipher.decrypt(ciphertext, associatedData.signingKey(row.kid))) as JWK }
+    } catch {
+      return { ...row, jwk: null }
+    }
+  })
+}
+
+/** Generates a key and returns it, encrypted, as a row to be inserted. */
+export async function makeKey(cipher: Cipher, signsFrom: Date) {
+  const kid = randomUUID()
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const jwk = { ...(await exportJWK(privateKey)), kid, alg: 'ES256', use: 'sig' }
+  return { kid, ciphertext: cipher.encrypt(JSON.stringify(jwk), associatedData.signingKey(kid)), signsFrom }
+}
+
+/** Inserts the first key. Nodes that start together wait for the lock and then find it. */
+export async function insertFirstKey({ db, cipher, now }: SigningKeyStore): Promise<void> {
+  const key = await makeKey(cipher, new Date(now()))
+  await db.$transaction(async (tx) => {
+    await tx.$executeRaw`LOCK TABLE "SigningKey" IN SHARE ROW EXCLUSIVE MODE`
+    const keys = await readKeys({ db: tx as Database, cipher })
+    if (keys.every(({ jwk }) => !jwk)) await tx.signingKey.create({ data: key })
+  })
+}
+
+/** Deletes the keys whose tokens have all expired, and returns their number. */
+export async function deleteRetiredKeys(store: SigningKeyStore): Promise<number> {
+  const keys = (await readKeys(store)).filter(({ jwk }) => jwk)
+  const successor = keys.findIndex(({ signsFrom }) => signsFrom.getTime() + RETIRED_MS <= store.now())
+  if (successor < 0) return 0
+  const kids = keys.slice(successor + 1).map(({ kid }) => kid)
+  return (await store.db.signingKey.deleteMany({ where: { kid: { in: kids } } })).count
+}
