@@ -35,7 +35,7 @@ describe('the mail', () => {
     const { email, interaction, sent } = own
     const code = await sent(interaction, 'de')
     const [mail] = mailServer.mailsTo(email)
-    expect(mail!.headers.subject).toBe(`Code für die Anmeldung: ${code}`)
+    expect(mail!.headers.subject).toBe(`Anmeldecode: ${code}`)
     expect(mail!.parts['text/plain']).toContain('Er gehört in den Browser, in dem er angefordert wurde.')
     expect(mail!.parts['text/html']).toMatch(new RegExp(`<html lang="de">[^]*>${code}<[^]*gehört`))
   })

@@ -10,8 +10,8 @@ const texts = {
     ],
   },
   de: {
-    subject: 'Code für die Anmeldung',
-    lead: 'Das ist der Code für die Anmeldung:',
+    subject: 'Anmeldecode',
+    lead: 'Das ist der Anmeldecode:',
     rest: [
       'Er gehört in den Browser, in dem er angefordert wurde. Er gilt nur dort, nur einmal und 10 Minuten lang.',
       'Niemand wird je nach diesem Code fragen. Wurde er nicht angefordert, kann diese E-Mail ignoriert werden: Ohne den Code kann sich niemand anmelden.',
