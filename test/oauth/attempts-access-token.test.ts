@@ -37,7 +37,7 @@ afterAll(() => it_.world.close())
 const answerTo = (given: string) => it_.world.call('GET', '/me/profile', { token: given })
 
 describe('an access token', () => {
-  it('of the authorization server is good beside one of the development key', async () => {
+  it('of the authorization server is accepted beside one of the development key', async () => {
     expect((await answerTo(token)).status).toBe(200)
     expect((await answerTo(await sign(claims))).status).toBe(200)
     expect((await answerTo(await it_.world.token())).status).toBe(200)
@@ -46,31 +46,31 @@ describe('an access token', () => {
   it.each<[string, () => Promise<string>]>([
     ['of the development key in the name of the authorization server', () => it_.world.token({ ...claims })],
     ['of the authorization server in the name of the development key', () => sign({ ...claims, iss: development })],
-    ['of nobody', () => sign({ ...claims, iss: 'https://evil.example' })],
+    ['of an unknown issuer', () => sign({ ...claims, iss: 'https://evil.example' })],
     ['of no issuer', () => sign({ ...claims, iss: undefined as never })],
     ['for another API', () => sign({ ...claims, aud: 'https://other.example' })],
     ['for no API', () => sign({ ...claims, aud: undefined as never })],
     ['of another type', () => sign(claims, { typ: 'JWT' })],
-    ['that has run out', () => sign({ ...claims, exp: it_.world.now() - 60 })],
+    ['that has expired', () => sign({ ...claims, exp: it_.world.now() - 60 })],
     ['without a consent', () => sign({ ...claims, gid: undefined })],
     ['of an empty consent', () => sign({ ...claims, gid: '' })],
     ['of an unknown consent', () => sign({ ...claims, gid: 'unknown' })],
     ['of a consent with a NUL', () => sign({ ...claims, gid: 'a\0b' })],
-    ['of a consent that is no text', () => sign({ ...claims, gid: [claims.gid] })],
+    ['of a consent that is not a string', () => sign({ ...claims, gid: [claims.gid] })],
     ['of another member with this consent', () => sign({ ...claims, sub: other.member })],
     ['for another club with this consent', () => sign({ ...claims, organisation: other.club })],
     ['of another client with this consent', () => sign({ ...claims, client_id: other.client })],
     [
-      'that nobody signed',
+      'without a signature',
       async () =>
         `${[{ alg: 'none', typ: 'at+jwt' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`,
     ],
-  ])('%s is refused', async (_, forged) => {
+  ])('%s returns 401', async (_, forged) => {
     const { status, body } = await answerTo(await forged())
     expect([status, body.error.code]).toEqual([401, 'invalid_token'])
   })
 
-  it('is not taken back by itself, and the answer says so', async () => {
+  it('cannot be revoked on its own: unsupported_token_type', async () => {
     const answer = await it_.app.post(`${issuer}/revoke`, { client_id: it_.client, token })
     expect([answer.status, answer.json.error]).toEqual([400, 'unsupported_token_type'])
   })

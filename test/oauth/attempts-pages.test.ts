@@ -37,16 +37,16 @@ describe('a form', () => {
     ['another origin', { origin: 'https://evil.example' }],
     ['another host of the site', { origin: 'http://apps.test' }],
     ['another port', { origin: 'http://auth.test:8080' }],
-    ['nowhere that can be named', { origin: 'null' }],
-    ['another site, as the browser says', { 'sec-fetch-site': 'cross-site' }],
-    ['another host, as the browser says', { 'sec-fetch-site': 'same-site' }],
-    ['another site, with an origin of ours', { 'sec-fetch-site': 'cross-site', origin: 'http://auth.test' }],
+    ['an opaque origin', { origin: 'null' }],
+    ['another site, by Sec-Fetch-Site', { 'sec-fetch-site': 'cross-site' }],
+    ['another host, by Sec-Fetch-Site', { 'sec-fetch-site': 'same-site' }],
+    ['another site, with our origin', { 'sec-fetch-site': 'cross-site', origin: 'http://auth.test' }],
   ]
-  it.each(crossSite)('that comes from %s is refused', async (_, headers) => {
+  it.each(crossSite)('posted from %s returns 403', async (_, headers) => {
     const { browser, page } = await start()
     const signIn = await browser.post(stepOf(page, 'pick'), { member: it_.world.ids.member }, headers)
     expect(signIn.status).toBe(403)
-    // Nobody was signed in by it.
+    // It signed nobody in.
     expect((await browser.open(page.url)).text).toContain('Sign in')
 
     const before = await consents()
@@ -55,7 +55,7 @@ describe('a form', () => {
     expect(await consents()).toBe(before)
   })
 
-  it('is not sent with our cookies by another site: they are Lax, and no script reads them', async () => {
+  it('of another site is sent without our cookies: they are SameSite=Lax and HttpOnly', async () => {
     const { browser } = await toConsent()
     expect(browser.setCookies.length).toBeGreaterThan(3)
     for (const line of browser.setCookies) expect(line).toMatch(/samesite=lax/i)
@@ -67,7 +67,7 @@ describe('a form', () => {
     ['of another type', '{"decision":"allow"}', { 'content-type': 'application/json' }, 415],
     ['in parts', 'decision=allow', { 'content-type': 'multipart/form-data; boundary=x' }, 415],
     ['without a decision', 'organisation=x', {}, 400],
-  ])('%s is refused', async (_, body, headers, status) => {
+  ])('%s is refused with its status', async (_, body, headers, status) => {
     const before = await consents()
     const { browser, page } = await toConsent()
     expect((await browser.post(stepOf(page, 'consent'), body, headers)).status).toBe(status)
@@ -77,13 +77,13 @@ describe('a form', () => {
 
 describe('a consent', () => {
   it.each<[string, () => Record<string, string | string[]>]>([
-    ['for a club of others', () => ({ ...allow(), organisation: foreignClub })],
+    ['for a club that the member is not in', () => ({ ...allow(), organisation: foreignClub })],
     ['for an academy, to a scope of clubs', () => ({ ...allow(), organisation: it_.world.ids.academy })],
     ['for no club', () => ({ scope, decision: 'allow' })],
     ['for a club with a NUL', () => ({ ...allow(), organisation: `${it_.world.ids.club}\0` })],
-    ['to nothing', () => ({ organisation: it_.world.ids.club, decision: 'allow' })],
-    ['to what was not asked', () => ({ ...allow(), scope: 'svc.me.groups:read' })],
-  ])('%s is none', async (_, fields) => {
+    ['to no scope', () => ({ organisation: it_.world.ids.club, decision: 'allow' })],
+    ['to a scope that was not requested', () => ({ ...allow(), scope: 'svc.me.groups:read' })],
+  ])('%s is not stored', async (_, fields) => {
     const before = await consents()
     const { browser, page } = await toConsent()
     const answer = await browser.post(stepOf(page, 'consent'), fields())
@@ -91,14 +91,14 @@ describe('a consent', () => {
     expect(await consents()).toBe(before)
   })
 
-  it('to more than was asked is one to what was asked', async () => {
+  it('to more scopes than requested covers the requested ones only', async () => {
     const { browser, page, verifier } = await toConsent()
     const back = await browser.submit(page, 'consent', { ...allow(), scope: clubScopes })
     const { json } = await it_.exchange(it_.client, back.location!.searchParams.get('code')!, verifier)
     expect(json.scope).toBe(scope)
   })
 
-  it('needs somebody who is signed in', async () => {
+  it('needs a signed-in member', async () => {
     const before = await consents()
     const { browser, page } = await start()
     const answer = await browser.post(stepOf(page, 'consent'), allow())
@@ -108,7 +108,7 @@ describe('a consent', () => {
 })
 
 describe('an interaction of another browser', () => {
-  it('is neither shown nor answered', async () => {
+  it('can be neither shown nor completed', async () => {
     const before = await consents()
     const theirs = await toConsent()
     const own = await toConsent()
@@ -117,7 +117,7 @@ describe('an interaction of another browser', () => {
       ...(await Promise.all(paths.map((url) => own.browser.get(url)))),
       await own.browser.post(stepOf(theirs.page, 'consent'), allow()),
       await own.browser.post(stepOf(theirs.page, 'pick'), { member: outsider }),
-      // With the cookie of the own one, as if it were for that address.
+      // With our own cookie, sent to the other interaction's path.
       await sentWith(own.browser, own.page, stepOf(theirs.page, 'consent')),
     ]
     expect(answers.map(({ status, location }) => [status, location])).toEqual(answers.map(() => [400, undefined]))
@@ -136,7 +136,7 @@ describe('an interaction of another browser', () => {
 })
 
 describe('a session', () => {
-  it('has a new id once somebody signs in, whatever was planted before', async () => {
+  it('gets a new id at sign-in, even if an id was planted before', async () => {
     const attacker = await toConsent()
     const planted = attacker.browser.cookie('member_session')!
     expect(planted).toBeDefined()
@@ -155,7 +155,7 @@ describe('a session', () => {
     expect((await outside.open(`${issuer}/connected`)).text).toContain('Sign in')
   })
 
-  it('that somebody made up is none', async () => {
+  it('with a forged id is ignored', async () => {
     const browser = it_.newBrowser()
     const made = { host: 'auth.test', path: '/v1/oauth', attributes: '' }
     browser.cookies = [
@@ -165,7 +165,7 @@ describe('a session', () => {
     expect((await browser.open(`${issuer}/connected`)).text).toContain('Sign in')
   })
 
-  it('ends when another member signs in, and does not carry over what the first one allowed', async () => {
+  it('ends when another member signs in, and its consents do not carry over', async () => {
     const { browser, page } = await toConsent()
     await browser.submit(page, 'consent', allow())
     const before = browser.cookie('member_session')!.value
@@ -177,7 +177,7 @@ describe('a session', () => {
     expect(browser.cookie('member_session')!.value).not.toBe(before)
   })
 
-  it('is of no unknown member', async () => {
+  it('cannot be started for an unknown member', async () => {
     for (const member of ['nobody', '', 'a\0b', 'a'.repeat(5_000)]) {
       const { browser, page } = await start()
       const answer = await browser.post(stepOf(page, 'pick'), { member })
@@ -187,7 +187,7 @@ describe('a session', () => {
 })
 
 describe('every page', () => {
-  it('may not be framed, run scripts, be kept, or be read from another origin', async () => {
+  it('cannot be framed, run scripts, be cached, or be read from another origin', async () => {
     const { browser, page } = await toConsent()
     const wrong = await browser.get(`${issuer}/authorize?client_id=nobody`)
     const { page: signIn } = await start()

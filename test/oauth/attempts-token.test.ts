@@ -20,27 +20,27 @@ type Fields = Record<string, string>
 const toCode = () => it_.toCode({ client, scope }, it_.world.ids.member, it_.world.ids.club)
 const toTokens = (): Promise<Tokens> => it_.toTokens({ client, scope }, it_.world.ids.member, it_.world.ids.club)
 const statusOf = async (token: string) => (await it_.world.call('GET', '/me/profile', { token })).status
-/** A node remembers what it has just looked up; that is the time it has. */
+/** A node caches access for under 5 s. */
 const gone = async (token: string) => {
   it_.world.advance(5)
   expect(await statusOf(token)).toBe(401)
 }
-/** Refresh tokens of this client. */
+/** The number of this client's refresh tokens. */
 const renewable = () =>
   it_.world.db.oauthRecord.count({
     where: { model: 'RefreshToken', payload: { path: ['clientId'], equals: client } },
   })
 
-describe('a code', () => {
+describe('an authorization code', () => {
   it.each<[string, (own: Fields) => Fields, string]>([
     ['without its verifier', ({ code_verifier: _, ...rest }) => rest, 'invalid_grant'],
     ['with another verifier', (own) => ({ ...own, code_verifier: 'a'.repeat(43) }), 'invalid_grant'],
     ['with the challenge as its verifier', (own) => ({ ...own, code_verifier: own.challenge! }), 'invalid_grant'],
     ['with a verifier that is too short', (own) => ({ ...own, code_verifier: 'a' }), 'invalid_request'],
     ['by another client', (own) => ({ ...own, client_id: stranger }), 'invalid_grant'],
-    ['by nobody', ({ client_id: _, ...rest }) => rest, 'invalid_request'],
-    ['for another address of its client', (own) => ({ ...own, redirect_uri: other }), 'invalid_grant'],
-    ['for no address', ({ redirect_uri: _, ...rest }) => rest, 'invalid_request'],
+    ['without a client', ({ client_id: _, ...rest }) => rest, 'invalid_request'],
+    ['for another redirect URI of its client', (own) => ({ ...own, redirect_uri: other }), 'invalid_grant'],
+    ['without a redirect URI', ({ redirect_uri: _, ...rest }) => rest, 'invalid_request'],
     ['for another API', (own) => ({ ...own, resource: 'https://other.example' }), 'invalid_target'],
     [
       'as a refresh token',
@@ -48,8 +48,8 @@ describe('a code', () => {
       'invalid_grant',
     ],
     ['with a NUL', (own) => ({ ...own, code: `${own.code}\0` }), 'invalid_grant'],
-    ['that is endless', (own) => ({ ...own, code: 'a'.repeat(20_000) }), 'invalid_grant'],
-  ])('given in %s gets no tokens', async (_, changed, error) => {
+    ['that is 20,000 characters long', (own) => ({ ...own, code: 'a'.repeat(20_000) }), 'invalid_grant'],
+  ])('redeemed %s gets no tokens', async (_, changed, error) => {
     const { code, verifier } = await toCode()
     const challenge = createHash('sha256').update(verifier).digest('base64url')
     const own = {
@@ -69,7 +69,7 @@ describe('a code', () => {
     expect(await renewable()).toBe(before)
   })
 
-  it('given in twice takes back what it got the first time', async () => {
+  it('redeemed twice revokes the tokens of the first time', async () => {
     const { code, verifier } = await toCode()
     const tokens: Tokens = (await it_.exchange(client, code, verifier)).json
     expect(await statusOf(tokens.access_token)).toBe(200)
@@ -79,7 +79,7 @@ describe('a code', () => {
     await gone(tokens.access_token)
   })
 
-  it('is over after a minute', async () => {
+  it('expires after a minute', async () => {
     const { code, verifier } = await toCode()
     it_.world.advance(61)
     const late = await it_.exchange(client, code, verifier)
@@ -89,7 +89,7 @@ describe('a code', () => {
 })
 
 describe('a refresh token', () => {
-  it('used twice ends the whole family: whoever has the newer one is out as well', async () => {
+  it('used twice ends its grant, the newer token included', async () => {
     const first = await toTokens()
     const second: Tokens = (await it_.refresh(client, first.refresh_token)).json
     expect(await statusOf(second.access_token)).toBe(200)
@@ -103,19 +103,23 @@ describe('a refresh token', () => {
   it.each<[string, () => Fields, string]>([
     ['of another client', () => ({ client_id: stranger }), 'invalid_grant'],
     ['with a NUL', () => ({ refresh_token: 'a\0b' }), 'invalid_grant'],
-    ['that is endless', () => ({ refresh_token: 'a'.repeat(20_000) }), 'invalid_grant'],
+    ['that is 20,000 characters long', () => ({ refresh_token: 'a'.repeat(20_000) }), 'invalid_grant'],
     ['for more scopes', () => ({ scope: 'svc.me.profile:read svc.me.groups:read' }), 'invalid_scope'],
     ['for another API', () => ({ resource: 'https://other.example' }), 'invalid_target'],
-    ['as a password', () => ({ grant_type: 'password', username: 'a', password: 'b' }), 'unsupported_grant_type'],
-    ['as a client’s own', () => ({ grant_type: 'client_credentials' }), 'unsupported_grant_type'],
-  ])('%s gets nothing, and works afterwards', async (_, more, error) => {
+    [
+      'with grant type password',
+      () => ({ grant_type: 'password', username: 'a', password: 'b' }),
+      'unsupported_grant_type',
+    ],
+    ['with grant type client_credentials', () => ({ grant_type: 'client_credentials' }), 'unsupported_grant_type'],
+  ])('%s gets no tokens, and still works afterwards', async (_, more, error) => {
     const { refresh_token } = await toTokens()
     const answer = await it_.token({ grant_type: 'refresh_token', client_id: client, refresh_token, ...more() })
     expect([answer.status, answer.json.error]).toEqual([400, error])
     expect((await it_.refresh(client, refresh_token)).status).toBe(200)
   })
 
-  it('is not revoked by another client', async () => {
+  it('cannot be revoked by another client', async () => {
     const { refresh_token, access_token } = await toTokens()
     const answer = await it_.app.post(`${issuer}/revoke`, { client_id: stranger, token: refresh_token })
     expect(answer.status).toBe(200)
@@ -123,7 +127,7 @@ describe('a refresh token', () => {
     expect((await it_.refresh(client, refresh_token)).status).toBe(200)
   })
 
-  it('lies in the database as a hash', async () => {
+  it('is stored as a hash', async () => {
     const { refresh_token } = await toTokens()
     const rows = await it_.world.db.oauthRecord.findMany({ where: { model: 'RefreshToken' } })
     expect(rows.length).toBeGreaterThan(0)
@@ -131,17 +135,17 @@ describe('a refresh token', () => {
   })
 })
 
-describe('what is posted for tokens', () => {
+describe('a token request', () => {
   it.each<[string, string | Fields, Fields, number]>([
     ['as JSON', '{"grant_type":"refresh_token"}', { 'content-type': 'application/json' }, 400],
-    ['in 60 KB', `grant_type=refresh_token&x=${'a'.repeat(60_000)}`, {}, 400],
+    ['of 60 KB', `grant_type=refresh_token&x=${'a'.repeat(60_000)}`, {}, 400],
     ['with a parameter twice', 'grant_type=refresh_token&client_id=a&client_id=b&refresh_token=x', {}, 400],
     ['with a secret', { grant_type: 'refresh_token', client_id: 'c', client_secret: 's', refresh_token: 'x' }, {}, 401],
     ['with a password', { grant_type: 'refresh_token' }, { authorization: 'Basic YTpi' }, 401],
     ['of an unknown client', { grant_type: 'refresh_token', client_id: 'nobody', refresh_token: 'x' }, {}, 401],
-    ['as a page would have it', { grant_type: 'refresh_token' }, { accept: 'text/html' }, 400],
-    ['with nothing', '', {}, 400],
-  ])('%s is refused in the words of RFC 6749', async (_, body, headers, status) => {
+    ['that accepts HTML', { grant_type: 'refresh_token' }, { accept: 'text/html' }, 400],
+    ['without a body', '', {}, 400],
+  ])('%s returns an error in the form of RFC 6749', async (_, body, headers, status) => {
     const answer = await it_.app.post(`${issuer}/token`, body, headers)
     expect(answer.status).toBe(status)
     expect(answer.json).toEqual({

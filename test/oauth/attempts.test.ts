@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => it_.world.close())
 
-/** What an attempt must not leave behind: interactions, codes, refresh tokens, consents. */
+/** The numbers of interactions, codes, refresh tokens and consents: an attempt must not change them. */
 const issued = async () => {
   const clients = [web, loopback, native, it_.world.ids.client]
   const ofClients = clients.flatMap((client) =>
@@ -31,7 +31,7 @@ const issued = async () => {
   }
 }
 
-describe('a request for a member’s consent', () => {
+describe('an authorization request', () => {
   type More = Record<string, string | undefined>
   const ask = (more: More) => {
     const { url } = it_.authorizeUrl({ client: web, scope, more })
@@ -41,45 +41,48 @@ describe('a request for a member’s consent', () => {
   it.each<[string, () => More]>([
     ['of an unknown client', () => ({ client_id: 'nobody' })],
     ['of no client', () => ({ client_id: undefined })],
-    ['of a client without redirect addresses', () => ({ client_id: it_.world.ids.client })],
+    ['of a client without redirect URIs', () => ({ client_id: it_.world.ids.client })],
     ['of a client with a NUL', () => ({ client_id: `${web}\0` })],
-    ['of a client with an endless name', () => ({ client_id: 'a'.repeat(4_000) })],
-    ['back to nowhere', () => ({ redirect_uri: undefined })],
-    ['back to somewhere else', () => ({ redirect_uri: 'https://evil.example/callback' })],
-    ['back to a host that begins alike', () => ({ redirect_uri: 'https://app.example.evil.example/callback' })],
-    ['back to a host behind user info', () => ({ redirect_uri: 'https://app.example@evil.example/callback' })],
-    ['back to a path below', () => ({ redirect_uri: `${redirectUri}/more` })],
-    ['back with a slash more', () => ({ redirect_uri: `${redirectUri}/` })],
-    ['back with a query', () => ({ redirect_uri: `${redirectUri}?next=https://evil.example` })],
-    ['back with a fragment', () => ({ redirect_uri: `${redirectUri}#code` })],
-    ['back by another path', () => ({ redirect_uri: 'https://app.example/x/../callback' })],
-    ['back without TLS', () => ({ redirect_uri: 'http://app.example/callback' })],
-    ['back to a host in capitals', () => ({ redirect_uri: 'https://APP.example/callback' })],
-    ['back to a script', () => ({ redirect_uri: 'javascript:alert(1)' })],
-    ['back to a relative address', () => ({ redirect_uri: '//evil.example' })],
+    ['of a client with a very long id', () => ({ client_id: 'a'.repeat(4_000) })],
+    ['without a redirect URI', () => ({ redirect_uri: undefined })],
+    ['with another redirect URI', () => ({ redirect_uri: 'https://evil.example/callback' })],
     [
-      'back to another port of this machine, for a web app',
+      'with a host that has the registered one as its prefix',
+      () => ({ redirect_uri: 'https://app.example.evil.example/callback' }),
+    ],
+    ['with the registered host as user info', () => ({ redirect_uri: 'https://app.example@evil.example/callback' })],
+    ['with a path below', () => ({ redirect_uri: `${redirectUri}/more` })],
+    ['with an extra slash', () => ({ redirect_uri: `${redirectUri}/` })],
+    ['with an extra query', () => ({ redirect_uri: `${redirectUri}?next=https://evil.example` })],
+    ['with a fragment', () => ({ redirect_uri: `${redirectUri}#code` })],
+    ['with dot segments', () => ({ redirect_uri: 'https://app.example/x/../callback' })],
+    ['without TLS', () => ({ redirect_uri: 'http://app.example/callback' })],
+    ['with a host in upper case', () => ({ redirect_uri: 'https://APP.example/callback' })],
+    ['with a javascript: URI', () => ({ redirect_uri: 'javascript:alert(1)' })],
+    ['with a relative URI', () => ({ redirect_uri: '//evil.example' })],
+    [
+      'of a web app with another port of this machine',
       () => ({
         client_id: loopback,
         redirect_uri: 'http://127.0.0.1:5000/cb',
       }),
     ],
     [
-      'back to another path of this machine, for a native app',
+      'of a native app with another path of this machine',
       () => ({
         client_id: native,
         redirect_uri: 'http://127.0.0.1:5000/other',
       }),
     ],
     [
-      'back to a name of this machine, for a native app',
+      'of a native app with a name of this machine',
       () => ({
         client_id: native,
         redirect_uri: 'http://localhost:5000/cb',
       }),
     ],
-    ['back to another scheme, for a native app', () => ({ client_id: native, redirect_uri: 'com.evil.app:/cb' })],
-  ])('%s is told to its member, and leads nowhere', async (_, more) => {
+    ['of a native app with another scheme', () => ({ client_id: native, redirect_uri: 'com.evil.app:/cb' })],
+  ])('%s shows the member an error page and never redirects', async (_, more) => {
     const before = await issued()
     const page = await ask(more())
     expect([page.status, page.location]).toEqual([400, undefined])
@@ -95,42 +98,42 @@ describe('a request for a member’s consent', () => {
     ['for a code and a token', { response_type: 'code token' }, 'unsupported_response_type'],
     ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['with a plain challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
-    ['with a challenge of no method', { code_challenge_method: undefined }, 'invalid_request'],
+    ['with a challenge without a method', { code_challenge_method: undefined }, 'invalid_request'],
     ['with a challenge that is too short', { code_challenge: 'abc' }, 'invalid_request'],
-    ['answered in the fragment', { response_mode: 'fragment' }, 'unsupported_response_mode'],
-    ['answered by a form', { response_mode: 'form_post' }, 'unsupported_response_mode'],
+    ['with response mode fragment', { response_mode: 'fragment' }, 'unsupported_response_mode'],
+    ['with response mode form_post', { response_mode: 'form_post' }, 'unsupported_response_mode'],
     ['with a request object', { request: 'e30.e30.' }, 'request_not_supported'],
-    ['with an address of a request', { request_uri: 'https://evil.example/request' }, 'request_uri_not_supported'],
+    ['with a request URI', { request_uri: 'https://evil.example/request' }, 'request_uri_not_supported'],
     ['for another API', { resource: 'https://other.example' }, 'invalid_target'],
     ['for no scope', { scope: undefined }, 'invalid_scope'],
-    ['for a scope that there is not', { scope: 'admin' }, 'invalid_scope'],
-    ['without the member', { prompt: 'none' }, 'login_required'],
+    ['for an unknown scope', { scope: 'admin' }, 'invalid_scope'],
+    ['with prompt=none and no session', { prompt: 'none' }, 'login_required'],
     ['with a NUL in its state', { state: 'a\0b' }, 'invalid_request'],
-  ])('%s goes back refused, and says by whom', async (_, more, error) => {
+  ])('%s redirects back with an error and the issuer', async (_, more, error) => {
     const before = await issued()
     const { status, location, headers } = await ask(more)
     expect(status).toBe(303)
     const fragment = new URLSearchParams(location!.hash.slice(1))
     const said = fragment.size > 0 ? fragment : location!.searchParams
     expect(`${location!.origin}${location!.pathname}`).toBe(redirectUri)
-    // Whoever asked two servers knows which one has answered (RFC 9207).
+    // RFC 9207: an app that uses two servers knows which one responded.
     expect([said.get('error'), said.get('iss')]).toEqual([error, issuer])
     expect(said.get('code')).toBeNull()
     expect(headers['set-cookie']).toBeUndefined()
     expect(await issued()).toEqual(before)
   })
 
-  it('comes back to any port of this machine, for a native app', async () => {
+  it('redirects a native app to any port of this machine', async () => {
     const asked = { client: native, scope, redirectUri: 'http://127.0.0.1:51234/cb' }
     const { back, browser } = await it_.toCode(asked, it_.world.ids.member, it_.world.ids.club)
     expect(back.origin).toBe('http://127.0.0.1:51234')
     expect(back.searchParams.get('iss')).toBe(issuer)
-    // Another program of that machine may be behind it the next time: the member is asked each time.
+    // Next time another program may listen on that port, so the member is asked each time.
     const again = await browser.open(it_.authorizeUrl(asked).url)
     expect(again.text).toContain('name="decision"')
   })
 
-  it('asks for what the client has registered and its team’s level allows, and for nothing beyond', async () => {
+  it('asks only for scopes that the client has registered and its team’s level allows', async () => {
     const { world } = it_
     const few = await register(world, { scopes: ['svc.me.profile:read', 'lms.me.quizzes:write'] })
     const wanted = 'svc.me.profile:read svc.me.groups:read lms.me.quizzes:write admin offline_access openid'

@@ -13,7 +13,7 @@ export interface Asked {
   client: string
   scope: string
   redirectUri?: string
-  /** Of the request, in place of what it would have been; undefined: left out. */
+  /** Parameters that replace the usual ones; undefined leaves one out. */
   more?: Record<string, string | undefined>
 }
 
@@ -27,14 +27,14 @@ export interface Tokens {
 
 export type AuthWorld = Awaited<ReturnType<typeof startAuthWorld>>
 
-/** A service with its authorization server, and an app that is registered there for everything. */
+/** A service with its authorization server, and an app registered for every scope. */
 export async function startAuthWorld(options: Parameters<typeof startWorld>[0] = {}) {
   const world = await startWorld({ auth: {}, ...options })
   const client = options.like ? world.ids.client : await register(world)
   return { world, client, ...flow(world.publicPort) }
 }
 
-/** A client of the tenant's team and app. */
+/** Registers a client of the tenant's team and app. */
 export async function register(
   world: World,
   more: Partial<Parameters<World['db']['client']['create']>[0]['data']> = {},
@@ -55,7 +55,7 @@ export async function register(
   return client.id
 }
 
-/** An app in front of a service: what it does, step by step, and what its member does in a browser. */
+/** An app's steps against a service, and its member's in a browser. */
 export function flow(port: number) {
   const app = new Browser(port)
   const newBrowser = () => new Browser(port)
@@ -84,13 +84,13 @@ export function flow(port: number) {
   const exchange = (client: string, code: string, code_verifier: string, uri = redirectUri) =>
     token({ grant_type: 'authorization_code', client_id: client, code, code_verifier, redirect_uri: uri })
 
-  /** Up to the consent page: the member signs in if they are not. */
+  /** Up to the consent page, signing the member in if necessary. */
   const toConsent = async (browser: Browser, url: URL, member: string): Promise<Page> => {
     const page = await browser.open(url)
     return /name="member"/.test(page.text) ? browser.submit(page, 'pick', { member }) : page
   }
 
-  /** All the way to a code. */
+  /** Up to the authorization code. */
   const toCode = async (asked: Asked, member: string, organisation: string, browser = newBrowser()) => {
     const { url, verifier } = authorizeUrl(asked)
     const page = await toConsent(browser, url, member)

@@ -5,11 +5,11 @@ export interface Page {
   status: number
   headers: IncomingHttpHeaders
   text: string
-  /** Where it was, and where it sends the browser. */
+  /** The URL requested, and the one redirected to. */
   url: URL
   location: URL | undefined
   /** A JSON body. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert its shape
   json: any
 }
 
@@ -23,10 +23,10 @@ interface Cookie {
 
 type Fields = Record<string, string | string[]>
 
-/** As much of a browser as the pages need: cookies by host and path, forms with their Origin, redirects. */
+/** The parts of a browser that the pages need: cookies by host and path, forms with their Origin, redirects. */
 export class Browser {
   cookies: Cookie[] = []
-  /** All that was set, also what is gone. */
+  /** Every cookie ever set, deleted ones included. */
   readonly setCookies: string[] = []
   readonly #port: number
   language = 'en'
@@ -45,7 +45,7 @@ export class Browser {
     return this.send('POST', url, { ...own, ...headers }, typeof fields === 'string' ? fields : encoded(fields))
   }
 
-  /** Goes where it is sent, as long as that is on a host of the service. */
+  /** Follows redirects to hosts of the service. */
   async follow(page: Page): Promise<Page> {
     let here = page
     for (let hop = 0; hop < 10 && here.location?.hostname.endsWith('.test'); hop++) here = await this.get(here.location)
@@ -54,14 +54,14 @@ export class Browser {
 
   open = async (address: string | URL) => this.follow(await this.get(address))
 
-  /** Fills in the form of a page and goes on. */
+  /** Posts a page's form and follows redirects. */
   submit = async (page: Page, step: string, fields: Fields) =>
     this.follow(await this.post(new URL(`${actionOf(page)}/${step}`, page.url), fields))
 
   cookie = (name: string) => this.cookies.find((one) => one.name === name)
 
   async send(method: string, url: URL, headers: Record<string, string>, body?: string): Promise<Page> {
-    // RFC 6265, 5.4: those of longer paths come first.
+    // RFC 6265, 5.4: longer paths come first.
     const cookies = this.cookies
       .filter(({ host, path }) => host === url.hostname && isBelow(url.pathname, path))
       .sort((one, other) => other.path.length - one.path.length)
@@ -120,14 +120,14 @@ const encoded = (fields: Fields) =>
     Object.entries(fields).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one])),
   ).toString()
 
-/** Where the forms of a page go to, without their last segment. */
+/** The path that a page's forms post to, without the last segment. */
 export function actionOf({ text, status, headers }: Page): string {
   const [, action] = /<form[^>]*action="([^"]+)\/[a-z-]+"/.exec(text) ?? []
   if (action === undefined) throw new Error(`There is no form here: ${status} ${headers.location ?? ''} ${text}`)
   return action
 }
 
-/** What a page offers under a name. */
+/** The values of a page's fields with this name. */
 export const offered = ({ text }: Page, name: string): string[] =>
   [...text.matchAll(/<(?:input|button)\b[^>]*>/g)]
     .map(([tag]) => tag)

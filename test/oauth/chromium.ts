@@ -8,10 +8,10 @@ const usual = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** The browser's executable; whoever names one in CHROMIUM means it, and tests fail rather than skip without it. */
+/** The browser's executable. If CHROMIUM is set but missing, tests fail instead of being skipped. */
 export const chromium: string | undefined = process.env.CHROMIUM || usual.find((path) => existsSync(path))
 
-/** Stands in the name of what is skipped. */
+/** Part of the titles of skipped tests. */
 export const skipReason = chromium ? '' : ' (skipped: no Chromium here; CHROMIUM may say where one is)'
 
 const args = [

@@ -9,7 +9,7 @@ afterAll(() => db.$disconnect())
 
 const add = { replace: false, development: false }
 
-/** A registration of names that nobody has, with a provider that exists. */
+/** A registration with unused names and an existing provider. */
 async function wish(): Promise<Registration> {
   const provider = id('provider')
   await db.organisation.create({ data: { id: provider, kind: 'provider', name: 'Provider' } })
@@ -26,7 +26,7 @@ async function wish(): Promise<Registration> {
 }
 
 describe('registering a client', () => {
-  it('twelve times at once makes one client, one team and one app, and tells the others', async () => {
+  it('twelve times at once creates one client, one team and one app, and refuses the others', async () => {
     const one = await wish()
     const all = await Promise.allSettled(Array.from({ length: 12 }, () => register(db, one, add)))
     const reasons = all.flatMap((each) => (each.status === 'rejected' ? [each.reason.message] : []))
@@ -34,14 +34,14 @@ describe('registering a client', () => {
     expect(await db.client.findUnique({ where: { id: one.id } })).toMatchObject({ teamId: one.team.id })
   })
 
-  it('of twelve clients with one new team at once makes them all', async () => {
+  it('of twelve clients with the same new team at once creates them all', async () => {
     const one = await wish()
     const clients = Array.from({ length: 12 }, () => ({ ...one, id: id('client') }))
     await Promise.all(clients.map((client) => register(db, client, add)))
     expect(await db.client.count({ where: { teamId: one.team.id, appId: one.app!.id } })).toBe(12)
   })
 
-  it('that is refused makes nothing and changes nothing, and says why', async () => {
+  it('changes nothing when it is refused, and says why', async () => {
     const [one, other] = [await wish(), await wish()]
     await register(db, one, add)
     await register(db, other, add)
@@ -86,7 +86,7 @@ describe('registering a client', () => {
     expect(await stored()).toEqual(before)
   })
 
-  it('again with --replace changes that client', async () => {
+  it('with --replace changes an existing client', async () => {
     const one = await wish()
     await register(db, one, add)
     const changed = { ...one, name: 'Other', app: null, redirectUris: ['https://b.example/', 'https://b.example/'] }
@@ -98,7 +98,7 @@ describe('registering a client', () => {
 })
 
 describe('removing a client', () => {
-  it('takes along what members allowed it and what came from that, and nothing of another client', async () => {
+  it('deletes its consents and everything issued under them, and nothing of another client', async () => {
     const one = await wish()
     const other = { ...one, id: id('client') }
     await register(db, one, add)

@@ -17,8 +17,8 @@ beforeEach(async () => {
   own = await world.arrive()
 })
 
-describe('an address that no member has', () => {
-  it('gets the same answers and the same row, and no mail', async () => {
+describe('an address without a member', () => {
+  it('gets the same responses and the same row, but no mail', async () => {
     const { db, mailServer } = world
     const { node, interaction, sent } = own
     const strangers = [anyEmail(), anyEmail(), anyEmail()]
@@ -39,7 +39,7 @@ describe('an address that no member has', () => {
       })
       for (let tries = 1; tries <= 5; tries++) expect(await node.codes.check(ownOnes[n]!, code)).toBe('codeWrong')
       expect(await node.codes.check(ownOnes[n]!, code)).toBe('codeExpired')
-      // Refused in the same way, at the same count.
+      // Refused after the same number of mails.
       for (let n = 2; n <= 5; n++) expect(await node.send(id('interaction'), stranger)).toBe('sent')
       expect(await node.send(id('interaction'), stranger)).toBe('tooOften')
     }
@@ -47,7 +47,7 @@ describe('an address that no member has', () => {
     expect(strangers.flatMap((stranger) => mailServer.mailsTo(stranger))).toEqual([])
   })
 
-  it('is nobody even with the right code', async () => {
+  it('signs nobody in, even with the right code', async () => {
     const { db } = world
     const { node, interaction } = own
     const stranger = anyEmail()
@@ -57,7 +57,7 @@ describe('an address that no member has', () => {
     expect(await node.codes.check(interaction, '12345678')).toBe('codeExpired')
   })
 
-  it('is looked for after the answer', async () => {
+  it('is looked up after the response', async () => {
     const { email, interaction } = own
     const url = await migratedDatabase()
     const database = openDatabase(url, () => {})
@@ -71,8 +71,8 @@ describe('an address that no member has', () => {
   })
 })
 
-describe('the limits', () => {
-  it('let five mails an hour through to an address, over all nodes and interactions', async () => {
+describe('the limit', () => {
+  it('allows five mails an hour to an address, over all nodes and interactions', async () => {
     const { db, mailServer } = world
     const { node, email, sent } = own
     const nodes = [node, world.startNode()]
@@ -88,7 +88,7 @@ describe('the limits', () => {
     expect(mailServer.mailsTo(email)).toHaveLength(6)
   })
 
-  it('count also what one interaction asks for again, and what has been used', async () => {
+  it('counts repeated requests of one interaction, and used codes', async () => {
     const { mailServer } = world
     const { node, email, member, interaction, sent } = own
     const code = await sent()
@@ -101,7 +101,7 @@ describe('the limits', () => {
     expect(await node.codes.check(interaction, code)).toBe('codeWrong')
   })
 
-  it('count for each address when one interaction asks for many at once', async () => {
+  it('counts each address when one interaction requests several at once', async () => {
     const { db } = world
     const { node, email, interaction } = own
     const others = Array.from({ length: 10 }, anyEmail)
@@ -114,7 +114,7 @@ describe('the limits', () => {
     expect(await db.loginCode.count({ where: { interaction } })).toBe(1)
   })
 
-  it('let twenty mails an hour through from a sender', async () => {
+  it('allows twenty mails an hour by a sender', async () => {
     const { node, email, interaction } = own
     const address = anyAddress()
     for (let n = 0; n < 20; n++) expect(await node.send(id('interaction'), anyEmail(), 'en', address)).toBe('sent')
@@ -124,7 +124,7 @@ describe('the limits', () => {
     expect(await node.send(interaction, email, 'en', anyAddress())).toBe('sent')
   })
 
-  it('take an IPv6 network for one sender', async () => {
+  it('counts an IPv6 /64 as one sender', async () => {
     const { node, email, interaction } = own
     for (let n = 0; n < 20; n++) {
       const address = n % 2 ? `2001:db8:1:2::${n}` : `2001:0db8:1:2:3:4:5:${n.toString(16)}`
@@ -135,7 +135,7 @@ describe('the limits', () => {
       expect(await node.send(id('interaction'), email, 'en', other)).toBe('sent')
   })
 
-  it('are forgotten with their codes after an hour', async () => {
+  it('ends with the deletion of the codes after an hour', async () => {
     const { db } = world
     const { email, sent } = own
     await sent()

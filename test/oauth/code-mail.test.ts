@@ -30,7 +30,7 @@ describe('the mail', () => {
     expect(mail!.raw).not.toMatch(/https?:/)
   })
 
-  it('is in German where that is asked for', async () => {
+  it('is in German on request', async () => {
     const { mailServer } = world
     const { email, interaction, sent } = own
     const code = await sent(interaction, 'de')
@@ -40,7 +40,7 @@ describe('the mail', () => {
     expect(mail!.parts['text/html']).toMatch(new RegExp(`<html lang="de">[^]*>${code}<[^]*gehört`))
   })
 
-  it('goes to one address without a header that somebody typed', async () => {
+  it('goes to one address only, without injected headers', async () => {
     const { mailServer } = world
     const { node, email, interaction, sent } = own
     const before = mailServer.mails.length
@@ -68,7 +68,7 @@ describe('the mail', () => {
     expect(mailServer.mails.at(-1)!.to).toEqual([email])
   })
 
-  it('is never asked for with a text that breaks anything', async () => {
+  it('is never sent, and nothing fails, for arbitrary text as an address', async () => {
     const { node, email } = own
     const texts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 300 }),
@@ -84,7 +84,7 @@ describe('the mail', () => {
     expect(node.errors).toEqual([])
   })
 
-  it('takes no password over a network in the clear', async () => {
+  it('never sends a password in clear text', async () => {
     const { email } = own
     const logins: string[] = []
     const server = await startMailServer({
@@ -96,7 +96,7 @@ describe('the mail', () => {
     })
     onTestFinished(server.close)
     const mail = { to: email, subject: 'A subject', text: 'A text', html: '<p>A text</p>' }
-    // An address of this machine that does not say so.
+    // A name of this machine that isLoopback does not recognise.
     await expect(createMailer(`smtp://user:word@0.0.0.0:${server.port}`, FROM)(mail)).rejects.toThrow(/STARTTLS/)
     expect({ logins, mails: server.mails }).toEqual({ logins: [], mails: [] })
     await createMailer(`smtp://user:word@127.0.0.1:${server.port}`, FROM)(mail)
@@ -105,7 +105,7 @@ describe('the mail', () => {
 })
 
 describe('a mail server', () => {
-  /** What a node reports when its mail server does this. */
+  /** The error that a node reports with this mail server. */
   async function reported(url: string) {
     const { interaction, email } = own
     const alone = world.startNode({ sendMail: createMailer(url, FROM) })
@@ -118,13 +118,13 @@ describe('a mail server', () => {
     return (alone.errors[0] as Error).message
   }
 
-  it('that is dead changes no answer', async () => {
+  it('that is down changes no response', async () => {
     const server = await startMailServer()
     await server.close()
     expect(await reported(server.url)).toMatch(/^a mail could not be sent: .*ECONNREFUSED/)
   })
 
-  it('that refuses the mail and repeats it does not bring the code into the log', async () => {
+  it('that quotes the mail when it refuses it does not put the code into the log', async () => {
     const server = await startMailServer({
       onData(stream, { envelope }, done) {
         const chunks: Buffer[] = []
@@ -139,7 +139,7 @@ describe('a mail server', () => {
     expect(await reported(server.url)).toBe('a mail could not be sent: the server replied 554 to DATA (EMESSAGE)')
   })
 
-  it('that knows no such recipient is reported', async () => {
+  it('that refuses the recipient is reported', async () => {
     const server = await startMailServer({
       onRcptTo({ address }, _session, done) {
         done(Object.assign(new Error(`no such user ${address}`), { responseCode: 550 }))
@@ -149,7 +149,7 @@ describe('a mail server', () => {
     expect(await reported(server.url)).toBe('a mail could not be sent: the server replied 550 to RCPT TO (EENVELOPE)')
   })
 
-  it.runIf(times(1, 0))('that says nothing is given up after seconds', async () => {
+  it.runIf(times(1, 0))('that does not respond times out', async () => {
     expect(await reported(`smtp://127.0.0.1:${await startSilent()}`)).toMatch(/ETIMEDOUT/)
   })
 })

@@ -17,7 +17,7 @@ export const anyEmail = () => `${id('mia')}@example.org`
 export const otherThan = (code: string, by = 1) => String((Number(code) + by) % 100_000_000).padStart(8, '0')
 
 let addresses = 0
-/** A network address that nobody else of this file has. */
+/** A network address that no other test of this file uses. */
 export const anyAddress = () => `10.0.${addresses >> 8}.${addresses++ & 255}`
 
 interface Node {
@@ -27,12 +27,12 @@ interface Node {
   send: (interaction: string, email: string, language?: Language, address?: string) => ReturnType<EmailCodes['send']>
 }
 
-/** Members who sign in with codes: a database, a mail server, and as many nodes as a test wants. */
+/** Members who sign in with codes: a database, a mail server and any number of nodes. */
 export async function startCodeWorld() {
   const db = openDatabase(inject('databaseUrl'), () => {})
   const mailServer = await startMailServer()
 
-  /** The codes as one node has them, with a clock and errors of its own. */
+  /** One node, with its own clock and errors. */
   const startNode = (options: { sendMail?: SendMail; database?: Database } = {}): Node => {
     const node: Node = {
       offsetMs: 0,
@@ -54,13 +54,13 @@ export async function startCodeWorld() {
     mailServer,
     startNode,
     rowOf: (interaction: string) => db.loginCode.findUnique({ where: { interaction } }),
-    /** A member with an interaction on a node of their own. */
+    /** A member with an interaction, and a node for them. */
     async arrive() {
       const node = startNode()
       const email = anyEmail()
       const member = await createMember(db, { email })
       const interaction = id('interaction')
-      /** Sends a code to the member, and takes it out of the mail. */
+      /** Sends a code to the member and reads it from the mail. */
       const sent = async (to = interaction, language: Language = 'en'): Promise<string> => {
         const before = mailServer.mailsTo(email).length
         expect(await node.send(to, email, language)).toBe('sent')

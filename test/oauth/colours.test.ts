@@ -21,7 +21,7 @@ describe('the colours', () => {
   const pairs = [...texts, 'on-accent accent', 'alert alert-wash'].map((pair) => [pair, 4.5] as const)
   const edges = ['edge card', 'accent ground', 'alert card'].map((pair) => [pair, 3] as const)
 
-  it.each([...pairs, ...edges])('of %s differ enough, light and dark', (pair, least) => {
+  it.each([...pairs, ...edges])('of %s have enough contrast, light and dark', (pair, least) => {
     const [one, other] = pair.split(' ')
     for (const theme of [light!, dark!]) expect(contrast(theme[one!]!, theme[other!]!)).toBeGreaterThanOrEqual(least)
   })

@@ -15,8 +15,8 @@ beforeEach(async () => {
   own = await world.arrive()
 })
 
-describe('a code', () => {
-  it('tells whose it is', async () => {
+describe('a sign-in code', () => {
+  it('identifies its member', async () => {
     const { node, member, interaction, sent } = own
     const code = await sent()
     expect(code).toMatch(/^\d{8}$/)
@@ -47,7 +47,7 @@ describe('a code', () => {
     expect(await node.codes.check(interaction, code)).toBe('codeExpired')
   })
 
-  it('works once for twins', async () => {
+  it('works once for concurrent requests', async () => {
     const { node, interaction, sent } = own
     const code = await sent()
     const nodes = [node, world.startNode()]
@@ -58,7 +58,7 @@ describe('a code', () => {
     expect(answers.filter((answer) => answer === 'codeExpired')).toHaveLength(19)
   })
 
-  it('is refused when it is another', async () => {
+  it('is refused when it is wrong', async () => {
     const { db } = world
     const { node, member, interaction, sent } = own
     const code = await sent()
@@ -70,14 +70,14 @@ describe('a code', () => {
     expect(await node.codes.check(interaction, code)).toMatchObject({ persons: [{ id: member }] })
   })
 
-  it('is gone after five wrong tries', async () => {
+  it('is void after five wrong tries', async () => {
     const { node, interaction, sent } = own
     const code = await sent()
     for (let n = 1; n <= 5; n++) expect(await node.codes.check(interaction, otherThan(code, n))).toBe('codeWrong')
     expect(await node.codes.check(interaction, code)).toBe('codeExpired')
   })
 
-  it('has five tries, also when many come at once on two nodes', async () => {
+  it('has five tries, also for concurrent tries on two nodes', async () => {
     const { node, sent } = own
     for (let round = 0; round < times(5, 2); round++) {
       const ownOnes = id('interaction')
@@ -113,7 +113,7 @@ describe('a code', () => {
     expect(await node.codes.check(other, second)).toMatchObject({ persons: [{ id: member }] })
   })
 
-  it('takes the place of the one before', async () => {
+  it('replaces the previous one', async () => {
     const { node, member, interaction, sent } = own
     const first = await sent()
     for (let n = 1; n <= 3; n++) await node.codes.check(interaction, otherThan(first, n))
@@ -123,14 +123,14 @@ describe('a code', () => {
     expect(await node.codes.check(interaction, second)).toMatchObject({ persons: [{ id: member }] })
   })
 
-  it('names all who share the address, whatever its case', async () => {
+  it('identifies all members who share the address, in any case', async () => {
     const { db, mailServer } = world
     const { node, email, member, interaction } = own
     const twin = await createMember(db, { email: email.replace('mia', 'MIA'), firstName: 'Ben' })
     await createMember(db, { email, member: false })
     await createMember(db, { email, leftAt: new Date(Date.now() - MINUTE_MS) })
     const staying = await createMember(db, { email, firstName: 'Zoe', leftAt: new Date(Date.now() + 60 * MINUTE_MS) })
-    // Ben is the first by name, and so it is his spelling that the mail goes to.
+    // The mail goes to Ben's spelling, as he is the first by name.
     const to = email.replace('mia', 'MIA')
     expect(await node.send(interaction, `  ${email.replace('m', 'M')} `)).toBe('sent')
     const [code] = await mailServer.codesTo(to)
@@ -143,7 +143,7 @@ describe('a code', () => {
     })
   })
 
-  it('is of nobody once the member has left', async () => {
+  it('is void once the member has left', async () => {
     const { db } = world
     const { node, member, interaction, sent } = own
     const code = await sent()
@@ -151,7 +151,7 @@ describe('a code', () => {
     expect(await node.codes.check(interaction, code)).toBe('codeExpired')
   })
 
-  it('does not go to an address that only looks the same', async () => {
+  it('is not sent to a look-alike address', async () => {
     const { db, mailServer } = world
     const { node, email, sent } = own
     const kelvin = email.replace('mia', 'miak')

@@ -12,7 +12,7 @@ describe('an ID token', () => {
     ["Keycloak's kind ID", { typ: 'ID' }],
     ["Keycloak's kind Refresh", { typ: 'Refresh' }],
     ['the event of a logout', { events: {} }],
-  ])('is refused by %s, where access tokens are of the type JWT as well', async (_, claims) => {
+  ])('with %s returns 401, even if access tokens have the type JWT as well', async (_, claims) => {
     const { ask, token } = await externalWorld({ settings: { type: 'JWT' } })
     for (const typ of ['JWT', 'jwt']) {
       expect(await ask(await token({ typ: 'Bearer' }, { typ }))).toMatchObject({ status: 200 })
@@ -42,7 +42,7 @@ describe('the names of claims', () => {
       }),
     ],
     [
-      'inside one another',
+      'nested in objects',
       { member: 'person.id', organisation: 'realm.org', client: 'client_id' },
       ({ member, club, client }) => ({ person: { id: member }, realm: { org: club }, client_id: client }),
     ],
@@ -51,7 +51,7 @@ describe('the names of claims', () => {
       { organisation: 'realm.org' },
       ({ club, client, member }) => ({ sub: member, 'realm.org': club, client_id: client }),
     ],
-  ])('may be those %s', async (_, names, claimsOf) => {
+  ])('can be those %s', async (_, names, claimsOf) => {
     const claims = { member: 'sub', organisation: 'organisation', client: 'client_id', scope: 'scope', ...names }
     const { world, ask, token } = await externalWorld({ settings: { claims } })
     const none = { sub: undefined, organisation: undefined, client_id: undefined }
@@ -61,7 +61,7 @@ describe('the names of claims', () => {
     expect(await ask(await token(none))).toMatchObject(notValid)
   })
 
-  it('are looked for among the claims alone', async () => {
+  it('never match inherited properties', async () => {
     for (const organisation of [
       'constructor.name',
       '__proto__.x',
@@ -75,7 +75,7 @@ describe('the names of claims', () => {
     }
   })
 
-  it('give no scopes where there are none', async () => {
+  it('give no scopes without a scope claim', async () => {
     const { world, token } = await externalWorld()
     const given = await token({ scope: undefined })
     expect(await world.call('GET', '/', { token: given })).toMatchObject({ status: 200 })

@@ -8,32 +8,32 @@ const expired = { status: 401, body: { error: { code: 'invalid_token', message: 
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 type World = Awaited<ReturnType<typeof externalWorld>>
 
-describe('a token of an outside issuer', () => {
-  it.each(['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA'])('is believed when it is signed with %s', async (alg) => {
+describe('a token of an external issuer', () => {
+  it.each(['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA'])('is accepted with a signature by %s', async (alg) => {
     const { issuer, world, token } = await externalWorld()
     await issuer.addKey(alg)
     const reply = await world.call('GET', '/me/profile', { token: await token() })
     expect(reply).toMatchObject({ status: 200, body: { id: world.ids.member } })
   })
 
-  it.each(['at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/At+Jwt'])('may have the type %s', async (typ) => {
+  it.each(['at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/At+Jwt'])('can have the type %s', async (typ) => {
     const { ask, token } = await externalWorld()
     expect(await ask(await token({}, { typ }))).toMatchObject({ status: 200 })
   })
 
   const wrong: [string, (world: World) => Promise<string>][] = [
     ['of another issuer', ({ token }) => token({ iss: 'https://elsewhere.example' })],
-    ['of an issuer that differs by a slash', ({ token, issuer }) => token({ iss: `${issuer.issuer}/` })],
-    ['of no issuer', ({ token }) => token({ iss: undefined })],
+    ['of an issuer with an extra slash', ({ token, issuer }) => token({ iss: `${issuer.issuer}/` })],
+    ['without an issuer', ({ token }) => token({ iss: undefined })],
     ['for another audience', ({ token }) => token({ aud: 'https://other.example.org' })],
-    ['for no audience', ({ token }) => token({ aud: undefined })],
+    ['without an audience', ({ token }) => token({ aud: undefined })],
     ['that never expires', ({ token }) => token({ exp: undefined })],
     ['that is not valid yet', ({ token, world }) => token({ nbf: world.now() + 60 })],
     ['without a member', ({ token }) => token({ sub: undefined })],
     ['without a club', ({ token }) => token({ organisation: undefined })],
     ['of two clubs', ({ token }) => token({ organisation: ['a', 'b'] })],
     ['without a client', ({ token }) => token({ client_id: undefined })],
-    ['with scopes that are no text', ({ token }) => token({ scope: ['svc.me.profile:read', 7] })],
+    ['with a scope that is not a string', ({ token }) => token({ scope: ['svc.me.profile:read', 7] })],
     ['that is bound to a key', ({ token }) => token({ cnf: { jkt: 'x' } })],
     ['of the type JWT', ({ token }) => token({}, { typ: 'JWT' })],
     ['of the type logout+jwt', ({ token }) => token({}, { typ: 'logout+jwt' })],
@@ -45,7 +45,7 @@ describe('a token of an outside issuer', () => {
       async ({ token }) => `${base64url({ alg: 'none', typ: 'at+jwt' })}.${(await token()).split('.')[1]}.`,
     ],
     [
-      'for which the public key passes as a secret',
+      'with the public key as HMAC secret',
       async ({ token, issuer }) => {
         const [key] = issuer.keys()
         const pem = createPublicKey({ key: key!.publicJwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' })
@@ -54,7 +54,7 @@ describe('a token of an outside issuer', () => {
       },
     ],
     [
-      'whose key is another one of that name',
+      'signed by another key of the same id',
       async ({ token, issuer }) => {
         const { privateKey } = await generateKeyPair('ES256')
         return token({}, {}, { ...issuer.keys()[0]!, privateKey })
@@ -71,7 +71,7 @@ describe('a token of an outside issuer', () => {
   })
   afterAll(() => ended())
 
-  it.each(wrong)('is refused %s', async (_, make) => {
+  it.each(wrong)('%s returns 401', async (_, make) => {
     const { world, ask, token } = shared
     expect(await ask(await token())).toMatchObject({ status: 200 })
     const put = { token: await make(shared), body: { value: 'from a refused token' } }
@@ -80,7 +80,7 @@ describe('a token of an outside issuer', () => {
     expect(await world.call('GET', '/storage/notes', { token: await token() })).toMatchObject({ body: { total: 0 } })
   })
 
-  it('expires to the second, though clocks may differ by some seconds where it begins', async () => {
+  it('expires to the second, and tolerates a clock that is seconds ahead', async () => {
     const { world, ask, token } = shared
     const late = await token({ exp: world.now() + 600 })
     expect(await ask(late)).toMatchObject({ status: 200 })

@@ -9,38 +9,38 @@ const unavailable = { status: 503, headers: { 'retry-after': '2' }, body: { erro
 const statusesOf = (replies: { status: number }[]) => [...new Set(replies.map(({ status }) => status))]
 type World = Awaited<ReturnType<typeof externalWorld>>
 
-/** What may be wrong with an issuer; each until `answer(null)` and `up()`. */
+/** Faults of an issuer; each lasts until `answer(null)` and `up()`. */
 const troubles: [string, (world: World) => unknown][] = [
   ['does not listen', ({ issuer }) => issuer.down()],
-  ['hangs', ({ issuer }) => issuer.answer(hang)],
+  ['does not respond', ({ issuer }) => issuer.answer(hang)],
   ['cuts connections', ({ issuer }) => issuer.answer(({ socket }) => void socket!.destroy())],
   ['stops halfway', ({ issuer }) => issuer.answer((response) => void response.writeHead(200).write('{'))],
-  ['answers 500', ({ issuer }) => issuer.answer(status(500))],
-  ['answers 404', ({ issuer }) => issuer.answer(status(404))],
-  ['answers with a page', ({ issuer }) => issuer.answer(text('<html>'))],
-  ['answers with null', ({ issuer }) => issuer.answer(text('null'))],
+  ['returns 500', ({ issuer }) => issuer.answer(status(500))],
+  ['returns 404', ({ issuer }) => issuer.answer(status(404))],
+  ['returns HTML', ({ issuer }) => issuer.answer(text('<html>'))],
+  ['returns null', ({ issuer }) => issuer.answer(text('null'))],
   ['has no keys', ({ issuer }) => issuer.answer(text('{"keys":[]}'), new URL(issuer.jwksUrl).pathname)],
-  ['says that it is another', misnamed],
-  ['sends us elsewhere for its keys', redirected],
-  ['names an address without TLS', ({ issuer }) => unsafe(issuer, 'http://keys.example.org/jwks')],
+  ['names another issuer', wrongIssuer],
+  ['redirects to its keys', redirected],
+  ['names a keys URL without TLS', ({ issuer }) => unsafe(issuer, 'http://keys.example.org/jwks')],
   [
-    'carries its keys in their address',
+    'names a data: URL with its keys',
     ({ issuer }) => unsafe(issuer, `data:,${encodeURIComponent(JSON.stringify(issuer.keySet()))}`),
   ],
-  ['says too much', talkative],
+  ['sends too much', oversized],
 ]
 
-function talkative({ issuer }: World) {
+function oversized({ issuer }: World) {
   const answer = text(JSON.stringify({ ...issuer.keySet(), more: 'x'.repeat(300_000) }))
   issuer.answer(answer, new URL(issuer.jwksUrl).pathname)
 }
 
-function misnamed({ issuer }: World) {
+function wrongIssuer({ issuer }: World) {
   const document = { issuer: `${issuer.issuer}/`, jwks_uri: issuer.jwksUrl }
   issuer.answer(text(JSON.stringify(document)), issuer.documentPath)
 }
 
-/** To an address that would answer with the keys. */
+/** Redirects to an address that would return the keys. */
 function redirected({ issuer }: World) {
   issuer.answer(text(JSON.stringify(issuer.keySet())), '/elsewhere')
   issuer.answer(status(302, { location: '/elsewhere' }), new URL(issuer.jwksUrl).pathname)
@@ -55,7 +55,7 @@ async function mend({ issuer }: World) {
 }
 
 describe.each(troubles)('while the issuer %s', (_, trouble) => {
-  it('known keys go on working, unknown ones are 503, and all is well again without a restart', async () => {
+  it('known keys work, unknown ones return 503, and both work afterwards without a restart', async () => {
     const made = await externalWorld()
     const { issuer, world, ask, token } = made
     const [first] = issuer.keys()
@@ -84,9 +84,9 @@ describe.each(troubles)('while the issuer %s', (_, trouble) => {
 
 describe('tokens with an unknown key', () => {
   it.each<[string, Answer | null, number, number]>([
-    ['that answers', null, 401, 2],
-    ['that cannot', status(500), 503, 2],
-  ])('are asked about once, however many: of an issuer %s', async (_, answer, expected, asked) => {
+    ['that responds', null, 401, 2],
+    ['that fails', status(500), 503, 2],
+  ])('cause one read of the keys, however many there are: from an issuer %s', async (_, answer, expected, asked) => {
     const { issuer, ask, token } = await externalWorld({ intervals: { unknownKeyMs: 600_000, retryMs: 600_000 } })
     const [key] = issuer.keys()
     issuer.answer(answer)
@@ -99,7 +99,7 @@ describe('tokens with an unknown key', () => {
     expect(await ask(await token({}, {}, key))).toMatchObject({ status: 200 })
   })
 
-  it('wait for one answer together when it takes its time', async () => {
+  it('share one slow read', async () => {
     const { issuer, ask } = await externalWorld()
     await issuer.addKey()
     issuer.requests.length = 0
@@ -111,7 +111,7 @@ describe('tokens with an unknown key', () => {
 })
 
 describe('a change of keys', () => {
-  it('is noticed with the first token of the new key, and again half a minute later', async () => {
+  it('is found with the first token of the new key, at most once in 30 s', async () => {
     const { issuer, world, ask } = await externalWorld()
     for (let round = 0; round < times(10, 3); round++) {
       await issuer.addKey()
@@ -124,7 +124,7 @@ describe('a change of keys', () => {
     }
   })
 
-  it('takes effect in the background as well: what a withdrawn key signed is refused, remembered or not', async () => {
+  it('is found in the background: tokens of a withdrawn key return 401, cached or not', async () => {
     const { issuer, ask, token } = await externalWorld({ intervals: { reloadMs: 50 } })
     const [old] = issuer.keys()
     const remembered = await token({}, {}, old)
@@ -148,7 +148,7 @@ describe('keys are found', () => {
     expect(await ask()).toMatchObject({ status: 200 })
   })
 
-  it('at TOKEN_JWKS_URL, where that is set, and nowhere else', async () => {
+  it('only at TOKEN_JWKS_URL if it is set', async () => {
     const issuer = await loopbackIssuer()
     const { ask } = await externalWorld({ issuer, settings: { jwksUrl: issuer.jwksUrl } })
     expect(await ask()).toMatchObject({ status: 200 })

@@ -7,7 +7,7 @@ import { loopbackIssuer, status } from './loopback-issuer.ts'
 const quick = { reloadMs: 50, retryMs: 50 }
 const soon = { timeout: 15_000 }
 
-/** Until the issuer's newest key is in the database. */
+/** Waits until the issuer's newest key is in the database. */
 const kept = ({ world, issuer }: Awaited<ReturnType<typeof externalWorld>>) =>
   expect.poll(() => keptWith(world, issuer.keys().at(-1)!.kid), soon).toBe(1)
 
@@ -15,7 +15,7 @@ const keptWith = ({ db }: Awaited<ReturnType<typeof externalWorld>>['world'], ki
   db.externalKeySet.count({ where: { keySet: { path: ['keys'], array_contains: [{ kid }] } } })
 
 describe('an outage of the issuer', () => {
-  it('of ten minutes fails no token of a known key, whatever the background does', async () => {
+  it('of ten minutes fails no token with a known key, while the background retries', async () => {
     const lines: string[] = []
     const onLog = (line: string) => lines.push(line)
     const { issuer, world, ask, token } = await externalWorld({ intervals: quick, onLog })
@@ -27,7 +27,7 @@ describe('an outage of the issuer', () => {
       world.advance(600 / count)
     }
     expect(statuses.filter((status) => status !== 200)).toEqual([])
-    // Once, though it was tried again all the time.
+    // Logged once, although every retry failed.
     await expect.poll(() => lines.filter((line) => line.includes('cannot be read')).length, soon).toBe(1)
     world.advance(3600)
     await expect.poll(() => lines.filter((line) => line.includes('"level":50')).length, soon).toBe(1)
@@ -36,7 +36,7 @@ describe('an outage of the issuer', () => {
     expect(lines.join()).not.toMatch(/eyJ/)
   }, 90_000)
 
-  it('at the start: every token is 503 until the first keys, which come without a restart', async () => {
+  it('at the start: every token returns 503 until the keys can be read', async () => {
     const issuer = await loopbackIssuer()
     issuer.answer(status(502))
     const { world, ask, ready, token } = await externalWorld({ issuer, intervals: { retryMs: 3_000 } })
@@ -51,7 +51,7 @@ describe('an outage of the issuer', () => {
     expect(await ask(await token({ exp: world.now() - 9 }))).toMatchObject({ status: 401 })
   })
 
-  it('at a restart: the known keys are those of the last time, on every node', async () => {
+  it('at a restart: every node uses the cached keys', async () => {
     const first = await externalWorld()
     const { issuer } = first
     const [old] = issuer.keys()
@@ -75,7 +75,7 @@ describe('an outage of the issuer', () => {
     expect(await elsewhere.ask(await elsewhere.token({}, {}, old))).toMatchObject({ status: 503 })
   })
 
-  it('leaves what is kept as it was', async () => {
+  it('leaves the cached keys unchanged', async () => {
     const world = await externalWorld({ intervals: quick })
     const { issuer } = world
     await kept(world)
@@ -88,7 +88,7 @@ describe('an outage of the issuer', () => {
 })
 
 describe('the background', () => {
-  it('asks again and again, and ends with the service', async () => {
+  it('reads the keys repeatedly, until the service ends', async () => {
     const ended = await externalWorld({ intervals: quick })
     const other = await externalWorld({ intervals: quick })
     const { requests } = ended.issuer

@@ -17,7 +17,7 @@ describe('a token', () => {
     [['urn:elsewhere'], [401, 401, 401, 401]],
     ['urn', [401, 401, 401, 401]],
     [[], [401, 401, 401, 401]],
-  ])('for %s is good at its sections alone, over REST and tRPC', async (aud, statuses) => {
+  ])('for %s is accepted by its sections only, over REST and tRPC', async (aud, statuses) => {
     const { world, token } = await externalWorld({ settings: { audiences } })
     const { club, academy, provider, app } = world.ids
     const rest = async (method: string, path: string, organisation: string, body?: unknown) =>
@@ -47,7 +47,7 @@ describe('a token', () => {
     expect(total).toBe(statuses[1] === 200 ? 2 : 0)
   })
 
-  it('for another section is told nothing else, and does not count', async () => {
+  it('for another section returns 401 before all other checks, and is not counted', async () => {
     const { world, token } = await externalWorld({ settings: { audiences } })
     await world.db.team.update({ where: { id: world.ids.team }, data: { level: 'hobby' } })
     for (const claims of [{ scope: '' }, { sub: 'nobody' }, { client_id: 'nobody' }]) {
@@ -60,7 +60,7 @@ describe('a token', () => {
     expect(own).toMatchObject({ status: 200, headers: { ratelimit: '"team";r=59;t=60' } })
   })
 
-  it('for some sections is refused call by call in a batch', async () => {
+  it('for some sections is checked for each call of a batch', async () => {
     const { world, token } = await externalWorld({ settings: { audiences } })
     const authorization = `Bearer ${await token({ aud: 'urn:apps' })}`
     const input = encodeURIComponent(JSON.stringify({ 1: { id: world.ids.app } }))

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => it_.world.close())
 
-/** openid-client reaches the service by this in place of the network. */
+/** How openid-client reaches the service: names of test hosts do not resolve. */
 const fetchFrom =
   (port: number): client.CustomFetch =>
   async (address, { method, headers, body }) => {
@@ -30,8 +30,8 @@ const discover = () =>
     [client.customFetch]: fetchFrom(it_.world.publicPort),
   })
 
-describe('an app that knows nothing but the issuer', () => {
-  it('signs a member in, reads their profile, renews its tokens, and gives them back', async () => {
+describe('an app that knows only the issuer', () => {
+  it('signs a member in, reads their profile, refreshes its tokens and revokes them', async () => {
     const { world, toConsent, newBrowser } = it_
     const { member, club } = world.ids
     const config = await discover()
@@ -98,7 +98,7 @@ describe('an app that knows nothing but the issuer', () => {
     })
   })
 
-  it('reads what there is in the metadata, at both of its addresses', async () => {
+  it('reads the metadata at both of its addresses', async () => {
     const { app } = it_
     const inserted = await app.get('http://auth.test/.well-known/oauth-authorization-server/v1/oauth')
     const below = await app.get(`${issuer}/.well-known/oauth-authorization-server`)
@@ -118,7 +118,7 @@ describe('an app that knows nothing but the issuer', () => {
     expect(jwks.text).not.toMatch(/"d"/)
   })
 
-  it('may ask from a page of any origin', async () => {
+  it('can call the endpoints from a page of any origin', async () => {
     const { app, token } = it_
     const origin = 'https://app.example'
     for (const [address, method] of [
@@ -143,7 +143,7 @@ describe('an app that knows nothing but the issuer', () => {
     expect(refused.headers['access-control-allow-credentials']).toBeUndefined()
   })
 
-  it('renews at the apps host as well, as the documents have it', async () => {
+  it('refreshes at the apps host as well, as documented', async () => {
     const { world, client: clientId, toTokens, app } = it_
     const tokens = await toTokens({ client: clientId, scope: 'svc.me.profile:read' }, world.ids.member, world.ids.club)
     const fields = { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token }
@@ -159,7 +159,7 @@ describe('an app that knows nothing but the issuer', () => {
 })
 
 describe('a member', () => {
-  it('who refuses sends the app away with nothing', async () => {
+  it('who refuses leaves the app without tokens', async () => {
     const { world, client: clientId, authorizeUrl, toConsent, newBrowser } = it_
     const browser = newBrowser()
     const page = await toConsent(
@@ -178,7 +178,7 @@ describe('a member', () => {
     expect(await world.db.consent.count({ where: { personId: world.ids.member } })).toBe(before)
   })
 
-  it('unticks a scope, and no token of that consent has it', async () => {
+  it('who unticks a scope gives it to no token of that consent', async () => {
     const { world, client: clientId, authorizeUrl, toConsent, newBrowser, exchange, refresh } = it_
     const browser = newBrowser()
     const { url, verifier } = authorizeUrl({ client: clientId, scope: clubScopes.join(' ') })
@@ -199,7 +199,7 @@ describe('a member', () => {
     expect([status, body.detail]).toEqual([403, 'This token does not carry the svc.me.profile:read scope.'])
   })
 
-  it('who is signed in and has allowed the same is not asked again', async () => {
+  it('who is signed in and has allowed the same scopes is not asked again', async () => {
     const { world, client: clientId, authorizeUrl, toCode } = it_
     const asked = { client: clientId, scope: 'svc.me.profile:read svc.me.groups:read' }
     const { browser } = await toCode(asked, world.ids.member, world.ids.club)
@@ -209,7 +209,7 @@ describe('a member', () => {
     expect(offered(more, 'scope')).toEqual(['svc.me.events:read'])
   })
 
-  it('who leaves the club has tokens that cannot be renewed', async () => {
+  it('who leaves the club has tokens that cannot be refreshed', async () => {
     const { world, client: clientId, toTokens, refresh } = it_
     const { member, club } = world.ids
     const tokens = await toTokens({ client: clientId, scope: 'svc.me.profile:read' }, member, club)
@@ -221,7 +221,7 @@ describe('a member', () => {
     expect((await refresh(clientId, tokens.refresh_token)).status).toBe(200)
   })
 
-  it('chooses the academy for quizzes and the provider for webhooks', async () => {
+  it('chooses an academy for quizzes and a provider for webhooks', async () => {
     const { world, client: clientId, toTokens } = it_
     const { member, academy, provider } = world.ids
     for (const [scope, organisation] of [

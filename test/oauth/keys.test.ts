@@ -23,7 +23,7 @@ const kidOf = (token: string) => decodeProtectedHeader(token).kid
 const published = async ({ app }: AuthWorld) =>
   (await app.get(`${issuer}/jwks`)).json.keys.map(({ kid }: { kid: string }) => kid)
 
-/** As the command does it. */
+/** Does the same as the keys command. */
 async function rotate(delayMs: number) {
   const { db, secretsKeys, core } = here.world
   const key = await makeKey(createCipher(secretsKeys), new Date(core.now() + delayMs))
@@ -31,8 +31,8 @@ async function rotate(delayMs: number) {
   return key.kid
 }
 
-describe('a new key', () => {
-  it('takes over without a single token refused, on both nodes, while members are at work', async () => {
+describe('a new signing key', () => {
+  it('takes over on both nodes without refusing any token', async () => {
     const { world, client } = here
     let tokens = await here.toTokens({ client, scope }, world.ids.member, world.ids.club)
     const first = kidOf(tokens.access_token)
@@ -52,12 +52,12 @@ describe('a new key', () => {
     const working = work()
     const next = await rotate(2 * MINUTE)
     await Promise.all([here, there].map(({ world }) => world.oauth!.reload()))
-    // Published, and not signing yet.
+    // Published, but not signing yet.
     expect(await published(here)).toEqual([first, next])
     expect(await published(there)).toEqual([first, next])
     for (const node of [here, there]) node.world.advance(2 * 60)
     await expect.poll(() => seen.has(next), { timeout: 10_000 }).toBe(true)
-    // At once: one node signs with it before the other has read it.
+    // One node signs with it before the other has read it.
     const last = await rotate(0)
     await here.world.oauth!.reload()
     await expect.poll(() => seen.has(last), { timeout: 10_000 }).toBe(true)
@@ -67,7 +67,7 @@ describe('a new key', () => {
     expect(seen).toEqual(new Set([first, next, last]))
   })
 
-  it('leaves the old one in place until its last token has run out', async () => {
+  it('keeps the old one until its last token has expired', async () => {
     const { db, secretsKeys, core } = here.world
     const [signing, ...old] = await published(here)
     expect(old).toHaveLength(2)
@@ -79,8 +79,8 @@ describe('a new key', () => {
   })
 })
 
-describe('the first key', () => {
-  it('is made by one of several nodes that start at once', async () => {
+describe('the first signing key', () => {
+  it('is created by one of several nodes that start together', async () => {
     const cipher = createCipher([Buffer.alloc(32, here.client)])
     const nodes: SigningKeys[] = []
     const dbs = Array.from({ length: 8 }, () => openDatabase(inject('databaseUrl'), () => {}))
@@ -94,15 +94,15 @@ describe('the first key', () => {
     await Promise.all(dbs.map((db) => db.$disconnect()))
   })
 
-  it('lies in the database sealed', async () => {
+  it('is stored encrypted', async () => {
     const rows = await here.world.db.signingKey.findMany()
     expect(rows.length).toBeGreaterThan(0)
     for (const { ciphertext } of rows) expect(ciphertext).toMatch(/^v1\.[\w-]+\.[\w-]+$/)
   })
 })
 
-describe('a token that names a key that nobody has', () => {
-  it('is refused, and so are many at once', async () => {
+describe('a token with an unknown key', () => {
+  it('returns 401, alone and in numbers', async () => {
     const { world } = here
     const forged = await world.token({ iss: issuer, gid: 'grant' }, undefined, { kid: 'made-up' })
     const answers = await Promise.all(

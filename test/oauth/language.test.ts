@@ -33,7 +33,7 @@ describe('the language', () => {
     expect(languageOf(header)).toBe(language)
   })
 
-  it('is one of ours whatever is sent, and at once', () => {
+  it('is one of ours for any header, without delay', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (header) => ['en', 'de'].includes(languageOf(header))))
     const started = process.cpuUsage()
     for (const piece of [' ', ';', ',', 'de-', 'de;q=', 'q=0.', '*']) languageOf(piece.repeat(16_384 / piece.length))

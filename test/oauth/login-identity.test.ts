@@ -26,8 +26,8 @@ const candidates = (account: Parameters<typeof personsOf>[1]) => personsOf(db, a
 const leave = (person: string) =>
   db.membership.updateMany({ where: { personId: person }, data: { leftAt: new Date(Date.now() - 1) } })
 
-describe('who comes from an OpenID provider', () => {
-  it('is known by a verified address, whatever its case', async () => {
+describe('an upstream account', () => {
+  it('is matched by its verified address, in any case', async () => {
     const twin = await createMember(db, { email: email.toUpperCase(), firstName: 'Zoe' })
     const found = [
       { id: member, name: 'Mia Member' },
@@ -37,7 +37,7 @@ describe('who comes from an OpenID provider', () => {
     expect(await candidates({ issuer, subject, email: email.toUpperCase() })).toEqual(found)
   })
 
-  it('is nobody without one', async () => {
+  it('matches nobody without one', async () => {
     for (const other of [
       null,
       '',
@@ -50,7 +50,7 @@ describe('who comes from an OpenID provider', () => {
       expect(await candidates({ issuer, subject, email: other })).toEqual([])
   })
 
-  it('is nobody without a current membership', async () => {
+  it('matches nobody without a current membership', async () => {
     await createMember(db, { email, member: false })
     await createMember(db, { email, leftAt: new Date(Date.now() - 60_000) })
     expect(ids(await candidates({ issuer, subject, email }))).toEqual([member])
@@ -59,7 +59,7 @@ describe('who comes from an OpenID provider', () => {
     expect(await candidates({ issuer, subject, email })).toEqual([])
   })
 
-  it('stays who they are when the address has changed', async () => {
+  it('stays linked when the address changes', async () => {
     await saveIdentity(db, { issuer, subject }, member)
     const other = await createMember(db, { email: `${id('other')}@example.org` })
     const { email: otherEmail } = await db.person.findUniqueOrThrow({ where: { id: other } })
@@ -69,13 +69,13 @@ describe('who comes from an OpenID provider', () => {
     expect(await candidates({ issuer, subject, email: otherEmail })).toEqual([])
   })
 
-  it('is remembered for that provider and subject only', async () => {
+  it('is linked by provider and subject', async () => {
     await saveIdentity(db, { issuer, subject }, member)
     expect(await candidates({ issuer: 'https://other.example.org', subject, email: null })).toEqual([])
     expect(await candidates({ issuer, subject: subject.toUpperCase(), email: null })).toEqual([])
   })
 
-  it('is remembered as the first who was, also by twins', async () => {
+  it('keeps its first link, also with concurrent ones', async () => {
     const other = await createMember(db, { email })
     await saveIdentity(db, { issuer, subject }, member)
     await Promise.all(
@@ -85,7 +85,7 @@ describe('who comes from an OpenID provider', () => {
     expect(await db.loginIdentity.count({ where: { issuer, subject } })).toBe(1)
   })
 
-  it('is forgotten with the person', async () => {
+  it('loses its link when the person is deleted', async () => {
     await saveIdentity(db, { issuer, subject }, member)
     await db.person.delete({ where: { id: member } })
     expect(await db.loginIdentity.count({ where: { issuer, subject } })).toBe(0)

@@ -15,7 +15,7 @@ interface Key {
 
 export type Issuer = Awaited<ReturnType<typeof loopbackIssuer>>
 
-/** What a document is answered with in place of itself. */
+/** A response in place of a document. */
 export type Answer = (response: ServerResponse) => void
 
 export const status =
@@ -28,7 +28,7 @@ export const text =
   (response) =>
     void response.writeHead(200, { 'content-type': 'application/json' }).end(content)
 
-/** An issuer on this machine: discovery, keys and tokens; it can go down, hang, answer anything, and change its keys. */
+/** An issuer on loopback: discovery, keys and tokens. It can go down, hang, respond with anything and change its keys. */
 export async function loopbackIssuer({ path = `/${randomUUID()}`, place = 'openid-configuration' } = {}) {
   const requests: string[] = []
   const answers = new Map<string, Answer>()
@@ -56,7 +56,7 @@ export async function loopbackIssuer({ path = `/${randomUUID()}`, place = 'openi
     place === 'openid-configuration' ? `${path}/.well-known/${place}` : `/.well-known/${place}${path}`
   const keySet = () => ({ keys: keys.map(({ publicJwk }) => publicJwk) })
 
-  /** A new key, which signs from now on. */
+  /** Adds a key, which signs from now on. */
   const addKey = async (alg = 'ES256'): Promise<Key> => {
     const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
     const kid = randomUUID()
@@ -74,11 +74,11 @@ export async function loopbackIssuer({ path = `/${randomUUID()}`, place = 'openi
     addKey,
     keys: () => keys,
     keySet,
-    /** Takes a key back. */
+    /** Removes a key from the key set. */
     withdraw(kid: string) {
       keys = keys.filter((key) => key.kid !== kid)
     },
-    /** Answers all requests, or those of a path, in another way from now on. */
+    /** Replaces the response to all requests or to those of a path; null restores it. */
     answer(answer: Answer | null, at = '*') {
       if (answer) answers.set(at, answer)
       else answers.delete(at)
@@ -91,7 +91,7 @@ export async function loopbackIssuer({ path = `/${randomUUID()}`, place = 'openi
       server.closeAllConnections()
       await closed
     },
-    /** A token as it is told; by its newest key. */
+    /** Signs a token with these claims, by default with the newest key. */
     sign(claims: Record<string, unknown>, header: Record<string, unknown> = {}, key: Key = keys.at(-1)!) {
       return new SignJWT({ iss: issuer, ...claims })
         .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'at+jwt', ...header })

@@ -11,7 +11,7 @@ export interface Mail {
   raw: string
 }
 
-/** A real mail server on loopback, and what came to it. */
+/** A real mail server on loopback, and the mails it has received. */
 export async function startMailServer(options: SMTPServerOptions = {}) {
   const mails: Mail[] = []
   const server = new SMTPServer({
@@ -29,7 +29,7 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
     },
     ...options,
   })
-  // A client that gives up is no error of the test.
+  // Clients that disconnect are expected.
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.server.address() as AddressInfo
@@ -40,7 +40,7 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
     url: `smtp://127.0.0.1:${port}`,
     mails,
     mailsTo,
-    /** The codes that came to an address, once there are so many. */
+    /** The codes sent to an address, once there are `count` of them. */
     async codesTo(email: string, count = 1): Promise<string[]> {
       await vi.waitFor(
         () => {
@@ -54,7 +54,7 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
   }
 }
 
-/** Enough of MIME for what nodemailer writes: unfolded headers, and parts one level deep. */
+/** Parses the MIME that nodemailer writes: folded headers, and parts one level deep. */
 function parse(raw: string): Omit<Mail, 'to'> {
   const { headers, content } = split(raw)
   const [, boundary] = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '') ?? []

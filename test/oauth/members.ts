@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { id } from '../support/world.ts'
 
-/** A person, a member of one club unless told otherwise. */
+/** Creates a person, by default a member of one club. */
 export async function createMember(
   db: Database,
   { email, firstName = 'Mia', member = true, leftAt = null }: PersonOptions,

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { AUDIENCE, externalWorld } from './external-world.ts'
 import { loopbackIssuer } from './loopback-issuer.ts'
 
-/** An issuer that nobody here wrote: it gives a client, for a resource, access tokens as RFC 9068 has them. */
+/** An independent issuer: oidc-provider gives a client RFC 9068 access tokens for a resource. */
 async function providerAt(alg: string, claims: () => Record<string, unknown>) {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -50,7 +50,7 @@ async function providerAt(alg: string, claims: () => Record<string, unknown>) {
   server.on('request', provider.callback())
   return {
     issuer,
-    /** A token that the client asks for itself. */
+    /** A token by client_credentials. */
     async token(resource: string): Promise<string> {
       const response = await fetch(`${issuer}/token`, {
         method: 'POST',
@@ -64,7 +64,7 @@ async function providerAt(alg: string, claims: () => Record<string, unknown>) {
   }
 }
 
-it.each(['ES256', 'RS256'])('a token of oidc-provider is believed, %s', async (alg) => {
+it.each(['ES256', 'RS256'])('a token of oidc-provider as external issuer is accepted, %s', async (alg) => {
   let named = {}
   const provider = await providerAt(alg, () => named)
   const { issuer } = provider

@@ -18,11 +18,11 @@ interface Account {
 
 interface Options {
   clientAuth?: 'client_secret_basic' | 'client_secret_post' | 'none'
-  /** Else they are at the userinfo endpoint, as the specification has it for this flow. */
+  /** By default they are at the userinfo endpoint, as specified for this flow. */
   claimsInIdToken?: boolean
 }
 
-/** A real OpenID provider on loopback, whose accounts are who a test says they are. */
+/** A real OpenID provider on loopback, with accounts that the test chooses. */
 export async function startProvider({ clientAuth = 'client_secret_basic', claimsInIdToken = false }: Options = {}) {
   let answer: RequestListener = (_request, response) => response.destroy()
   const server = createServer((request, response) => answer(request, response))
@@ -37,7 +37,7 @@ export async function startProvider({ clientAuth = 'client_secret_basic', claims
   const requests: string[] = []
   let publishedKeys: JWK[] | null = null
 
-  // It warns that its memory and its pages are for development, which is what they are for here.
+  // It warns that its in-memory storage and pages are for development only.
   const warnings = vi.spyOn(console, 'warn').mockImplementation(() => {})
   const provider = new Provider(issuer, {
     clients: [
@@ -70,7 +70,7 @@ export async function startProvider({ clientAuth = 'client_secret_basic', claims
     issuer,
     accounts,
     requests,
-    /** From now on its signatures are not those of the key that it publishes. */
+    /** From now on the published key is not the one that signs. */
     async publishAnotherKey() {
       const { d: _private, ...key } = await anyKey()
       publishedKeys = [key]
@@ -88,7 +88,7 @@ async function anyKey(): Promise<JWK> {
   return { ...(await exportJWK(privateKey)), kid: 'key', alg: 'ES256', use: 'sig' }
 }
 
-/** A browser with a user who signs in as `login` and agrees to everything; where it comes back to. */
+/** A user who signs in as `login` and agrees to everything; returns the URL redirected to. */
 export async function browse(start: string, login: string): Promise<URL> {
   const cookies = new Map<string, string>()
   let url = start

@@ -13,7 +13,7 @@ interface Posted {
   headers: IncomingHttpHeaders
 }
 
-/** Serves pages on loopback with the headers that they have in the service, and keeps the forms that are posted. */
+/** Serves pages on loopback with the service's headers, and records posted forms. */
 export async function servePages(pages: Record<string, string>) {
   const posted: Posted[] = []
   const server = createServer(async (request, response) => {

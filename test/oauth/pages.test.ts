@@ -28,7 +28,7 @@ const consent = {
 }
 
 describe('a page', () => {
-  it('keeps what users wrote within its own text or attribute', () => {
+  it('keeps users’ text within its own text node or attribute', () => {
     const plain = pagesOf(Array.from({ length: textCount }, (_, at) => String(at))).map((page) => tokens(page).skeleton)
     fc.assert(
       fc.property(fc.uniqueArray(hostileText, { minLength: textCount, maxLength: textCount }), (texts) => {
@@ -90,7 +90,7 @@ describe('the texts', () => {
     expect([en, de].join()).not.toMatch(/webhook|\bapi\b|json/i)
   })
 
-  it('address nobody in German', () => {
+  it('avoid direct address in German', () => {
     const all = (value: unknown): string[] =>
       typeof value === 'function'
         ? all(value(new Html('…'), new Html('…')))
@@ -110,7 +110,7 @@ describe('the consent page', () => {
   const fieldsets = (page: string) => page.match(/<fieldset.*?<\/fieldset>/gs) ?? []
   const view = { ...consent, language: 'en' } as const
 
-  it('asks for each scope once, ticked, apart by whether it changes anything', () => {
+  it('lists each scope once, ticked, reading apart from changing', () => {
     const [seeing, changing, ...more] = fieldsets(consentPage({ ...view, scopes: asked }))
     const ticked = (text?: string) =>
       [...text!.matchAll(/name="scope" value="([^"]+)" checked>/g)].map(([, scope]) => scope)
@@ -120,7 +120,7 @@ describe('the consent page', () => {
     expect(asked.filter(changes)).toHaveLength(3)
   })
 
-  it('shows a single club as text, several as a choice of one, and none without a way to allow', () => {
+  it('shows one club as text, several as radio buttons, and no button to allow without any', () => {
     const page = (organisations: typeof consent.organisations, chosen: string | null = null) =>
       consentPage({ ...view, organisations, chosen, scopes: ['svc.me.events:read'] })
     const two = [...consent.organisations, { id: 'two', name: 'Two' }]
@@ -133,7 +133,7 @@ describe('the consent page', () => {
     expect(page([])).toContain('value="refuse"')
   })
 
-  it('calls the organisation what its scopes make it', () => {
+  it('names the kind of organisation by its scopes', () => {
     expect(kindOf(['svc.me.events:read', 'svc.apps.storage:read'])).toBe('club')
     expect(kindOf(['lms.me.quizzes:write'])).toBe('academy')
     expect(kindOf(['ntf.apps.webhook:read'])).toBe('provider')
@@ -143,7 +143,7 @@ describe('the consent page', () => {
 })
 
 describe('the headers', () => {
-  it('let no script run and no other site frame a page', () => {
+  it('block scripts and framing', () => {
     expect(pageHeaders['Content-Security-Policy']).toMatch(/^default-src 'none';.*frame-ancestors 'none'$/)
     expect(pageHeaders['Content-Security-Policy']).not.toMatch(/unsafe|script|form-action|\*/)
     expect(pageHeaders['X-Frame-Options']).toBe('DENY')

@@ -12,17 +12,17 @@ afterAll(() => it_.world.close())
 
 const numbered = () => Promise.resolve().then(executionAsyncId)
 
-/** Promises have numbers of their own where hooks watch them all. */
-async function areWatched() {
+/** While promise hooks are active, every promise has its own async id. */
+async function hooksAreActive() {
   const [one, other] = [await numbered(), await numbered()]
   return one !== other
 }
 
-/** From Node 24 on a store of a request needs no hooks. */
-const storesWatch = Number(process.versions.node.split('.')[0]) < 24
+/** Since Node 24 AsyncLocalStorage works without promise hooks. */
+const usesHooks = Number(process.versions.node.split('.')[0]) < 24
 
-describe.runIf(storesWatch)('the promises of a process', () => {
-  it('cost after a request to the authorization server what they did before', async () => {
+describe.runIf(usesHooks)('promises', () => {
+  it('are not slower after a request to the authorization server', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const answer = await new Browser(it_.world.publicPort).send(
       'POST',
@@ -31,9 +31,9 @@ describe.runIf(storesWatch)('the promises of a process', () => {
       'grant_type=none',
     )
     expect(answer.status).toBe(400)
-    expect(await areWatched()).toBe(false)
+    expect(await hooksAreActive()).toBe(false)
 
     new AsyncLocalStorage().run({}, () => {})
-    expect(await areWatched()).toBe(true)
+    expect(await hooksAreActive()).toBe(true)
   })
 })

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const atOnce = <T>(work: () => Promise<T>) => Promise.all(Array.from({ length: AT_ONCE }, work))
 
-/** One wins; the others are told that it is over, and nothing else happens to them. */
+/** One request wins; the others fail with an expected error. */
 function expectOneWinner(answers: { status: number; json: { error?: string } }[]) {
   const lost = answers.filter(({ status }) => status !== 200)
   expect(lost.map(({ status, json }) => `${status} ${json.error}`)).toEqual(

@@ -19,7 +19,7 @@ const attacks = [
   '&',
 ]
 
-/** What may stand in a name: anything, and often what means something to a browser. Parsers drop NUL and CR by themselves. */
+/** Any text as a name, often with HTML in it. Without NUL and CR, which HTML parsers drop. */
 export const hostileText = fc
   .array(fc.oneof(fc.constantFrom(...attacks), fc.string({ unit: 'binary', maxLength: 8 })), {
     minLength: 1,
@@ -27,10 +27,10 @@ export const hostileText = fc
   })
   .map((parts) => parts.join('').replace(/[\0\r]/g, ''))
 
-/** How many texts `pagesOf` needs. */
+/** The number of texts that `pagesOf` needs. */
 export const textCount = 9
 
-/** Every page, with these texts in every field that is not ours. */
+/** Every page, with these texts in all fields from users. */
 export function pagesOf([action, app, team, one, other, id, otherId, host, detail]: string[]): string[] {
   const view = { language: 'de', action: action!, app: { name: app!, team: team! } } as const
   const pair = [

@@ -26,12 +26,12 @@ const asked = [
 ] satisfies Scope[]
 const allScopes = memberScopes
 const since = new Date('2026-03-04T18:30:00Z')
-// What people and worse write into a name: length without a space, both directions, invisible characters, marks, markup.
+// Difficult names: long words, both text directions, invisible characters, combining marks, markup.
 const long = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverleihungsausschuss'
 const strange = `\u202eاتحاد‏ הפועל \u2069\u200b👩‍👩‍👧‍👦 Z${'\u0351\u0327'.repeat(12)} "><script>alert('&amp;')</script>`
 const odd = { name: strange, team: long }
 
-/** Each page as a browser test opens it, by its path; with the states that look different. */
+/** Each page in each state that looks different, by the path that browser tests open. */
 export const samplePages = (language: Language): Record<string, string> => ({
   '/sign-in': signInPage({ language, action, app, email: true, upstream: 'Vereinswerk', members: null }),
   '/sign-in-problem': signInPage({

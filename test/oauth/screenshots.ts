@@ -6,7 +6,7 @@ import { servePages } from './page-server.ts'
 import { samplePages } from './sample-pages.ts'
 import { smallPng } from './small-png.ts'
 
-// Writes the pictures of docs/consent.md: npx tsx test/oauth/screenshots.ts [folder]
+// Writes the images of docs/consent.md: npx tsx test/oauth/screenshots.ts [folder]
 const folder = process.argv[2] ?? join(import.meta.dirname, '../../docs/images')
 const desktop = { viewport: { width: 720, height: 200 } }
 const phone = { viewport: { width: 360, height: 640 } }

@@ -16,7 +16,7 @@ const [a, b] = [randomBytes(32), randomBytes(32)]
 const db = openDatabase(inject('databaseUrl'), () => {})
 const mails = new Map<string, string>()
 
-/** Nodes at the steps of a rotation, each with the keys of its step. */
+/** Nodes at each step of a rotation, with the keys of that step. */
 let old: AuthWorld
 let both: AuthWorld
 let turned: AuthWorld
@@ -44,15 +44,15 @@ afterAll(async () => {
   await db.$disconnect()
 })
 
-/** The same browser, whose next request another node answers. */
+/** The same browser at another node. */
 function at(node: AuthWorld, { cookies }: Browser): Browser {
   const browser = node.newBrowser()
   browser.cookies = cookies
   return browser
 }
 
-describe('while nodes go from one key to the next', () => {
-  it('a sign-in goes on at each of them, and its token is good at all', async () => {
+describe('while nodes change to a new SECRETS_KEY', () => {
+  it('a sign-in can continue at each of them, and all accept its token', async () => {
     const { ids } = old.world
     const { url, verifier } = old.authorizeUrl({ client: ids.client, scope })
     const first = old.newBrowser()
@@ -68,7 +68,7 @@ describe('while nodes go from one key to the next', () => {
     }
   })
 
-  it('one that began with the new key goes on where the old one still seals', async () => {
+  it('a sign-in begun with the new key continues at a node that still encrypts with the old one', async () => {
     const { ids } = old.world
     const { url } = turned.authorizeUrl({ client: ids.client, scope })
     const first = turned.newBrowser()
@@ -80,7 +80,7 @@ describe('while nodes go from one key to the next', () => {
     expect(back.location!.searchParams.get('code')).toEqual(expect.any(String))
   })
 
-  it('a code that was mailed by one is taken by the other', async () => {
+  it('a code mailed by one node is accepted by another', async () => {
     const email = `${id('mia')}@example.org`
     await createMember(db, { email })
     const first = old.newBrowser()
@@ -94,8 +94,8 @@ describe('while nodes go from one key to the next', () => {
   })
 })
 
-describe('when the first key is gone', () => {
-  it('tokens are good as before, and whoever was at a node with both keys is signed in', async () => {
+describe('after the old SECRETS_KEY is removed', () => {
+  it('tokens stay valid, and members seen by a node with both keys stay signed in', async () => {
     const { ids } = old.world
     const tokens = await old.toTokens({ client: ids.client, scope }, ids.member, ids.club)
     const [came, stayed] = [old.newBrowser(), old.newBrowser()]

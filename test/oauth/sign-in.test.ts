@@ -45,7 +45,7 @@ const start = async (browser = it_.newBrowser()) => {
 }
 const codeFor = (email: string) => expect.poll(() => mails.get(email), { timeout: 5_000 }).toEqual(expect.any(String))
 
-/** Who the tokens that come of it are for. */
+/** The `sub` of the resulting tokens. */
 async function whoConsents(browser: Browser, page: Page) {
   const back = await browser.submit(page, 'consent', { organisation: it_.world.ids.club, scope, decision: 'allow' })
   expect(back.location!.searchParams.get('code')).toEqual(expect.any(String))
@@ -54,7 +54,7 @@ async function whoConsents(browser: Browser, page: Page) {
 }
 
 describe('a member who signs in with a code', () => {
-  it('goes on to the app with the right one, in the browser that asked for it', async () => {
+  it('continues to the app with the right code in the same browser', async () => {
     const email = `${id('mia')}@example.org`
     const member = await person(email)
     const { browser, page } = await start()
@@ -69,7 +69,7 @@ describe('a member who signs in with a code', () => {
     expect(await whoConsents(browser, consent)).toBe(member)
   })
 
-  it('says who they are where several share an address, and can be none but one of these', async () => {
+  it('chooses who they are when several share an address, and can be nobody else', async () => {
     const email = `${id('both')}@example.org`
     const [one, two] = [await person(email, 'One'), await person(email, 'Two')]
     const { browser, page } = await start()
@@ -79,13 +79,13 @@ describe('a member who signs in with a code', () => {
     expect(offered(choice, 'person').sort()).toEqual([one, two].sort())
     const stranger = await browser.submit(choice, 'person', { person: it_.world.ids.member })
     expect(stranger.status).toBe(400)
-    const outside = await start()
-    expect((await outside.browser.submit(outside.page, 'person', { person: one })).status).toBe(400)
+    const other = await start()
+    expect((await other.browser.submit(other.page, 'person', { person: one })).status).toBe(400)
     const consent = await browser.submit(choice, 'person', { person: two })
     expect(await whoConsents(browser, consent)).toBe(two)
   })
 
-  it('does so for their connected apps as well', async () => {
+  it('can do so for their connected apps as well', async () => {
     const email = `${id('mia')}@example.org`
     await person(email)
     const browser = it_.newBrowser()
@@ -97,14 +97,14 @@ describe('a member who signs in with a code', () => {
   })
 })
 
-describe('a member who signs in outside', () => {
+describe('a member who signs in upstream', () => {
   const leave = async (page: Page, browser: Browser) => {
     const away = await browser.get(`${page.url}/upstream`)
     expect(away.location!.origin).toBe(provider.issuer)
     return away.location!.href
   }
 
-  it('goes on to the app', async () => {
+  it('continues to the app', async () => {
     const email = `${id('mia')}@example.org`
     const member = await person(email)
     provider.accounts.set(email, { email, email_verified: true })
@@ -115,7 +115,7 @@ describe('a member who signs in outside', () => {
     expect(await db.loginIdentity.findMany({ where: { personId: member } })).toHaveLength(1)
   })
 
-  it('comes back to no other browser, and not twice', async () => {
+  it('cannot finish in another browser, or twice', async () => {
     const email = `${id('mia')}@example.org`
     await person(email)
     provider.accounts.set(email, { email, email_verified: true })
@@ -123,7 +123,7 @@ describe('a member who signs in outside', () => {
     const returned = await browse(await leave(page, browser), email)
     const victim = await start()
     expect((await victim.browser.open(returned)).status).toBe(404)
-    // One who is on the way out as well: the answer is not to their question.
+    // Another browser with a sign-in of its own: the response is not for its request.
     await leave(victim.page, victim.browser)
     const mixed = await victim.browser.open(returned)
     expect(mixed.status).toBe(400)
@@ -132,7 +132,7 @@ describe('a member who signs in outside', () => {
     expect((await browser.open(returned)).status).toBe(404)
   })
 
-  it('and is nobody here is told so', async () => {
+  it('sees an error without a membership here', async () => {
     provider.accounts.set('nobody', { email: `${id('nobody')}@example.org`, email_verified: true })
     const { browser, page } = await start()
     const told = await browser.open(await browse(await leave(page, browser), 'nobody'))
@@ -140,7 +140,7 @@ describe('a member who signs in outside', () => {
     expect(told.text).not.toContain('name="decision"')
   })
 
-  it('where nobody may pick, picks nobody', async () => {
+  it('cannot choose a member without the development login', async () => {
     const { browser, page } = await start()
     expect(offered(page, 'member')).toEqual([])
     const answer = await browser.submit(page, 'pick', { member: it_.world.ids.member })

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** The port of a server that takes connections and never says a word, until the test is over. */
+/** The port of a server that accepts connections and never responds, until the test ends. */
 export async function startSilent(): Promise<number> {
   const sockets: Socket[] = []
   const server = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1')

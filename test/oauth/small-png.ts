@@ -3,7 +3,7 @@ import { crc32, deflateSync, inflateSync } from 'node:zlib'
 const PIXEL = 3
 const SIGNATURE = 8
 
-/** Each pixel's colour, row by row; of the pictures that Chromium takes: 8 bits, RGB, not interlaced. */
+/** Each pixel's colour, row by row. For Chromium's screenshots: 8 bits, RGB, not interlaced. */
 function decode(png: Buffer) {
   const data: Buffer[] = []
   let [width, height] = [0, 0]
@@ -54,7 +54,7 @@ function chunk(type: string, body: Buffer) {
 const distance = (one: number, other: number) =>
   [16, 8, 0].reduce((sum, shift) => sum + (((one >> shift) & 255) - ((other >> shift) & 255)) ** 2, 0)
 
-/** The same picture in the most used of its colours, the others as the nearest of them: a third of the size. */
+/** The image with its most frequent colours only, others replaced by the nearest: a third of the size. */
 export function smallPng(png: Buffer, size = 48): Buffer {
   const { width, height, colours } = decode(png)
   const counts = new Map<number, number>()

@@ -6,11 +6,11 @@ const decoded = (text: string) =>
     return entities[name]!
   })
 
-/** One step of a reader that knows nothing but text, and tags whose attributes have names and double quotes. */
+/** One token: text, or a tag whose attributes have double quotes. */
 const TOKEN = /<(?:!doctype html|\/?[a-z][a-z0-9]*(?:\s[a-zA-Z-]+(?:="[^"]*")?)*\/?)>|[^<]+/y
 const ATTRIBUTE = /\s([a-zA-Z-]+)(?:="([^"]*)")?/g
 
-/** Takes a page apart: its tags and attribute names in their order, and what stands in texts and attributes. */
+/** Splits a page into its skeleton (tags and attribute names in order) and its texts and attribute values. */
 export function tokens(page: string): { skeleton: string; texts: string[] } {
   const skeleton: string[] = []
   const texts: string[] = []

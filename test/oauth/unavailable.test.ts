@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 describe('without its database', () => {
-  it('the authorization server says so to apps and to members, and goes on when it is back', async () => {
+  it('the authorization server returns 503 to apps and members, and recovers with the database', async () => {
     const { client, world } = tenant
     const tokens = await service.toTokens({ client, scope }, world.ids.member, world.ids.club)
     const browser = service.newBrowser()

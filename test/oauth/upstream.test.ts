@@ -6,8 +6,8 @@ import { startSilent } from './silent.ts'
 
 type Provider = Awaited<ReturnType<typeof startProvider>>
 
-/** A provider for this test, with a user called `mia`. */
-async function arrive(options: Parameters<typeof startProvider>[0] = {}, { offsetMs = 0 } = {}) {
+/** A provider for this test, with the user `mia`. */
+async function openProvider(options: Parameters<typeof startProvider>[0] = {}, { offsetMs = 0 } = {}) {
   const provider = await startProvider(options)
   onTestFinished(provider.stop)
   provider.accounts.set('mia', { email: 'Mia@example.org', email_verified: true })
@@ -20,8 +20,8 @@ async function arrive(options: Parameters<typeof startProvider>[0] = {}, { offse
   return { provider, upstream, clock }
 }
 
-/** Signs in as somebody up to the browser's return. */
-async function comeBack({ upstream }: Pick<Awaited<ReturnType<typeof arrive>>, 'upstream'>, login = 'mia') {
+/** Signs in as `login` up to the browser's return. */
+async function signInAs({ upstream }: Pick<Awaited<ReturnType<typeof openProvider>>, 'upstream'>, login = 'mia') {
   const { url, state } = await upstream.start()
   return { url: new URL(url), returned: await browse(url, login), state }
 }
@@ -35,9 +35,9 @@ describe('signing in at an OpenID provider', () => {
     ['with a secret in the body', { clientAuth: 'client_secret_post' }],
     ['without a secret', { clientAuth: 'none' }],
     ['from the ID token alone', { claimsInIdToken: true }],
-  ] as const)('tells who it is, %s', async (_name, options) => {
-    const { provider, upstream } = await arrive(options)
-    const { url, returned, state } = await comeBack({ upstream })
+  ] as const)('identifies the account, %s', async (_name, options) => {
+    const { provider, upstream } = await openProvider(options)
+    const { url, returned, state } = await signInAs({ upstream })
     expect(Object.fromEntries(url.searchParams)).toEqual({
       response_type: 'code',
       client_id: CLIENT_ID,
@@ -58,15 +58,15 @@ describe('signing in at an OpenID provider', () => {
     expect(upstream.name).toBe('Club account')
   })
 
-  it('comes back to the registered address, whatever the address was on the way', async () => {
-    const { upstream } = await arrive()
-    const { returned, state } = await comeBack({ upstream })
+  it('uses the registered redirect URI, whatever the URL behind a proxy', async () => {
+    const { upstream } = await openProvider()
+    const { returned, state } = await signInAs({ upstream })
     const behindProxy = new URL(`http://10.0.0.1:3000/elsewhere${returned.search}`)
     expect(await upstream.finish(behindProxy, state)).toMatchObject({ subject: 'mia' })
   })
 
-  it('believes an address only when it is verified', async () => {
-    const { provider, upstream } = await arrive()
+  it('uses an e-mail address only if it is verified', async () => {
+    const { provider, upstream } = await openProvider()
     for (const account of [
       { email: 'mia@example.org', email_verified: false },
       { email: 'mia@example.org', email_verified: 'true' },
@@ -76,15 +76,15 @@ describe('signing in at an OpenID provider', () => {
       { email_verified: true },
     ]) {
       provider.accounts.set('mia', account)
-      const { returned, state } = await comeBack({ upstream })
+      const { returned, state } = await signInAs({ upstream })
       expect(await upstream.finish(returned, state)).toEqual({ issuer: provider.issuer, subject: 'mia', email: null })
     }
   })
 
-  it('refuses a state that is not its own, and state kept by another attempt', async () => {
-    const { provider, upstream } = await arrive()
-    const own = await comeBack({ upstream })
-    const other = await comeBack({ upstream })
+  it('refuses the state of another sign-in', async () => {
+    const { provider, upstream } = await openProvider()
+    const own = await signInAs({ upstream })
+    const other = await signInAs({ upstream })
     for (const state of [other.state, changed(own.state, { state: 'x' })])
       await expect(upstream.finish(own.returned, state)).rejects.toThrow(/"state"/)
     for (const state of ['', 'null', '{}', own.state.slice(1), changed(own.state, { state: '' })])
@@ -98,35 +98,35 @@ describe('signing in at an OpenID provider', () => {
     expect(await upstream.finish(own.returned, own.state)).toMatchObject({ subject: 'mia' })
   })
 
-  it('refuses a nonce or a verifier that is not its own', async () => {
-    const { upstream } = await arrive()
-    const own = await comeBack({ upstream })
-    const other = await comeBack({ upstream })
+  it('refuses the nonce or verifier of another sign-in', async () => {
+    const { upstream } = await openProvider()
+    const own = await signInAs({ upstream })
+    const other = await signInAs({ upstream })
     const { nonce, verifier } = JSON.parse(other.state)
     await expect(upstream.finish(own.returned, changed(own.state, { nonce }))).rejects.toThrow(/"nonce"/)
-    const second = await comeBack({ upstream })
+    const second = await signInAs({ upstream })
     await expect(upstream.finish(second.returned, changed(second.state, { verifier }))).rejects.toThrow(/invalid_grant/)
     expect(await upstream.finish(other.returned, other.state)).toMatchObject({ subject: 'mia' })
   })
 
-  it('takes a code once', async () => {
-    const { upstream } = await arrive()
-    const { returned, state } = await comeBack({ upstream })
+  it('accepts a code once', async () => {
+    const { upstream } = await openProvider()
+    const { returned, state } = await signInAs({ upstream })
     expect(await upstream.finish(returned, state)).toMatchObject({ subject: 'mia' })
     await expect(upstream.finish(returned, state)).rejects.toThrow(/invalid_grant/)
   })
 
-  it('takes no code of another session in its own', async () => {
-    const { upstream } = await arrive()
-    const own = await comeBack({ upstream })
-    const thief = await comeBack({ upstream }, 'thief')
+  it('refuses the code of another session', async () => {
+    const { upstream } = await openProvider()
+    const own = await signInAs({ upstream })
+    const thief = await signInAs({ upstream }, 'thief')
     const injected = new URL(own.returned)
     injected.searchParams.set('code', thief.returned.searchParams.get('code')!)
     await expect(upstream.finish(injected, own.state)).rejects.toThrow(/invalid_grant/)
   })
 
-  it('refuses the answer of another issuer before any code is sent', async () => {
-    const { provider, upstream } = await arrive()
+  it('refuses the response of another issuer before sending a code', async () => {
+    const { provider, upstream } = await openProvider()
     const attacker = await startProvider()
     onTestFinished(attacker.stop)
     const { url, state } = await upstream.start()
@@ -139,50 +139,50 @@ describe('signing in at an OpenID provider', () => {
     expect(asked(provider, '/token') + asked(attacker, '/token')).toBe(0)
   })
 
-  it('refuses a signature that is not of the published key', async () => {
-    const { provider, upstream } = await arrive()
+  it('refuses a signature by an unpublished key', async () => {
+    const { provider, upstream } = await openProvider()
     await provider.publishAnotherKey()
-    const { returned, state } = await comeBack({ upstream })
+    const { returned, state } = await signInAs({ upstream })
     await expect(upstream.finish(returned, state)).rejects.toThrow(/signature verification failed/)
     expect(asked(provider, '/jwks')).toBeGreaterThan(0)
   })
 
-  it('refuses when the user refuses', async () => {
-    const { provider, upstream } = await arrive()
+  it('fails when the user refuses', async () => {
+    const { provider, upstream } = await openProvider()
     const { state } = await upstream.start()
     const query = new URLSearchParams({ error: 'access_denied', state: JSON.parse(state).state, iss: provider.issuer })
     await expect(upstream.finish(new URL(`${REDIRECT_URI}?${query}`), state)).rejects.toThrow(/: access_denied$/)
   })
 
-  it('forgives a clock that is seconds off, and no more', async () => {
+  it('tolerates a clock that is off by seconds, and no more', async () => {
     // The provider's ID tokens are valid for 60 seconds.
-    const near = await arrive({}, { offsetMs: 80_000 })
-    const { returned, state } = await comeBack(near)
+    const near = await openProvider({}, { offsetMs: 80_000 })
+    const { returned, state } = await signInAs(near)
     expect(await near.upstream.finish(returned, state)).toMatchObject({ subject: 'mia' })
-    const far = await arrive({}, { offsetMs: 100_000 })
-    const late = await comeBack(far)
+    const far = await openProvider({}, { offsetMs: 100_000 })
+    const late = await signInAs(far)
     await expect(far.upstream.finish(late.returned, late.state)).rejects.toThrow(/"exp"/)
   })
 })
 
 describe('an OpenID provider', () => {
-  it('that is down is an error, and is asked again when it is back', async () => {
-    const { provider, upstream } = await arrive()
+  it('that is down fails the sign-in, and works when it is back', async () => {
+    const { provider, upstream } = await openProvider()
     await provider.stop()
     await expect(upstream.start()).rejects.toThrow()
     await expect(
       upstream.finish(new URL(`${REDIRECT_URI}?code=x&state=x`), '{"state":"x","nonce":"x","verifier":"x"}'),
     ).rejects.toThrow()
     await provider.comeBack()
-    const { returned, state } = await comeBack({ upstream })
+    const { returned, state } = await signInAs({ upstream })
     await provider.stop()
     await expect(upstream.finish(returned, state)).rejects.toThrow()
     await provider.comeBack()
     expect(await upstream.finish(returned, state)).toMatchObject({ subject: 'mia' })
   })
 
-  it('is asked about itself once an hour, also by many at once', async () => {
-    const { provider, upstream, clock } = await arrive()
+  it('is discovered once an hour, also by concurrent sign-ins', async () => {
+    const { provider, upstream, clock } = await openProvider()
     await Promise.all(Array.from({ length: 10 }, () => upstream.start()))
     expect(provider.requests).toEqual(['/.well-known/openid-configuration'])
     clock.offsetMs = 59 * 60_000
@@ -193,20 +193,20 @@ describe('an OpenID provider', () => {
     expect(provider.requests).toHaveLength(2)
   })
 
-  it('that says it is another is refused', async () => {
-    const { provider } = await arrive()
+  it('that names another issuer is refused', async () => {
+    const { provider } = await openProvider()
     const settings = { clientId: CLIENT_ID, name: 'Club account', redirectUri: REDIRECT_URI }
     const issuer = provider.issuer.replace('127.0.0.1', 'localhost')
     await expect(createUpstream({ ...settings, issuer }, Date.now).start()).rejects.toThrow(/issuer/)
   })
 
-  it('elsewhere is refused without https', () => {
+  it('without https is refused unless it is loopback', () => {
     const settings = { clientId: CLIENT_ID, name: 'Club account', redirectUri: REDIRECT_URI }
     for (const issuer of ['http://id.example.org', 'http://127.0.0.1.example.org', 'http://10.0.0.1'])
       expect(() => createUpstream({ ...settings, issuer }, Date.now)).toThrow(/https/)
   })
 
-  it.runIf(times(1, 0))('that says nothing is given up after seconds', async () => {
+  it.runIf(times(1, 0))('that does not respond times out', async () => {
     const port = await startSilent()
     const settings = { clientId: CLIENT_ID, name: 'Club account', redirectUri: REDIRECT_URI }
     await expect(createUpstream({ ...settings, issuer: `http://127.0.0.1:${port}` }, Date.now).start()).rejects.toThrow(

@@ -28,7 +28,7 @@ const signedIn = async (member = here.world.ids.member): Promise<Browser> => {
 const consents = (node: AuthWorld) => node.world.db.consent.findMany({ where: { clientId: client, withdrawnAt: null } })
 
 describe('a member at Connected apps', () => {
-  it('signs in first, and sees what they allowed and to whom', async () => {
+  it('signs in first, and sees what they allowed each app', async () => {
     const { world, toTokens } = here
     await toTokens({ client, scope }, world.ids.member, world.ids.club)
     const browser = here.newBrowser()
@@ -40,7 +40,7 @@ describe('a member at Connected apps', () => {
     expect(offered(list, 'consent')).toHaveLength(1)
   })
 
-  it('withdraws, and within 5 s every node refuses all tokens of the app in that club, and renews none', async () => {
+  it('withdraws an app: within 5 s every node refuses its tokens for that club and refreshes none', async () => {
     const { world, toTokens } = here
     const { member, club } = world.ids
     const phone = await toTokens({ client, scope }, member, club)
@@ -58,7 +58,7 @@ describe('a member at Connected apps', () => {
     const after = await browser.submit(list, 'withdraw', { consent })
     expect(offered(after, 'consent')).toHaveLength(1)
 
-    // A node remembers what it has just looked up; 5 s is the time it has.
+    // A node caches access for under 5 s.
     for (const node of [here, there]) {
       node.world.advance(5)
       for (const { access_token } of [phone, laptop]) expect(await statusAt(node, access_token)).toBe(401)
@@ -76,7 +76,7 @@ describe('a member at Connected apps', () => {
     expect((await here.refresh(other, kept.refresh_token)).status).toBe(200)
   })
 
-  it('withdraws nobody else’s, nor without being signed in, nor from another site', async () => {
+  it('cannot withdraw another member’s consent, nor signed out, nor from another site', async () => {
     const { world, toTokens } = here
     const tokens = await toTokens({ client, scope }, world.ids.member, world.ids.club)
     const consent = (await consents(here))[0]!.id
@@ -100,12 +100,12 @@ describe('a member at Connected apps', () => {
     expect(await statusAt(there, tokens.access_token)).toBe(200)
   })
 
-  it('signs out, and is asked who they are', async () => {
+  it('signs out, and has to sign in again', async () => {
     const browser = await signedIn()
     const before = browser.cookies.map((cookie) => ({ ...cookie }))
     await browser.submit(await browser.open(connected), 'sign-out', {})
     expect((await browser.open(connected)).text).toContain('Sign in')
-    // The cookie that was is worth nothing any more.
+    // The old cookie is no longer valid.
     browser.cookies = before
     expect((await browser.open(connected)).text).toContain('Sign in')
   })

@@ -5,13 +5,13 @@ import type { Service } from '../../process/service.ts'
 import { dataDirectoryWithCluster, start } from '../../process/service.ts'
 import type { AtEnd } from '../../support/databases.ts'
 
-/** Of the page, where what is evaluated runs. */
+/** A global of the page: evaluated functions run there. */
 declare const sessionStorage: {
   getItem: (name: string) => string | null
   setItem: (name: string, text: string) => void
 }
 
-/** What a newcomer does with the printed link, on the real service, in a real browser. */
+/** What a newcomer does with the printed link, on the real service in a real browser. */
 describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 120_000 }, () => {
   let service: Service
   let browser: Browser
@@ -29,7 +29,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     for (const end of ends) await end()
   })
 
-  it('signs a member in, shows what they allowed, keeps a note, renews its token, and signs out', async () => {
+  it('signs a member in, shows what they allowed, stores a note, refreshes its token, and signs out', async () => {
     const { context, page, complaints } = await visit()
     await page.goto(link)
     await page.getByRole('button', { name: 'Sign in with your club' }).click()
@@ -54,7 +54,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     await page.getByText('Anna Berger').waitFor()
     expect(await page.getByLabel('Your note').inputValue()).toBe('Bring the cake. 🍰 </textarea>')
 
-    // Both of its first requests meet a 401, and one refresh serves them: a second use of the token would end it all.
+    // Both of its first requests get a 401 and share one refresh: using the token twice would end the grant.
     const refreshes: string[] = []
     page.on('request', (request) => {
       if (request.postData()?.includes('grant_type=refresh_token')) refreshes.push(request.url())
@@ -72,13 +72,13 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     await message(page, 'You are signed out.')
     expect(await page.getByLabel('Your note').isVisible()).toBe(false)
     expect(await tokensOf(page)).toBeNull()
-    // Chromium's own lines about 401 and 404, and nothing else: the policy stops nothing that the app does.
+    // Only Chromium's own lines about 401 and 404: the content security policy blocks nothing.
     expect(complaints.filter((text) => !/status of 40[14]/.test(text))).toEqual([])
     expect(await renew(page, after.refresh_token)).toBe(400)
     await context.close()
   })
 
-  it('says so when the member refuses, and has stored nothing', async () => {
+  it('says that the member has refused, and stores nothing', async () => {
     const { context, page } = await visit()
     await page.goto(link)
     await page.getByRole('button', { name: 'Sign in with your club' }).click()
@@ -91,7 +91,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     await context.close()
   })
 
-  it('goes on without what the member did not tick', async () => {
+  it('works without the scopes that the member has unticked', async () => {
     const { context, page } = await visit()
     await page.goto(link)
     await page.getByRole('button', { name: 'Sign in with your club' }).click()
@@ -107,13 +107,13 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     await context.close()
   })
 
-  it('in two tabs does not write over what the other has written, until told to', async () => {
+  it('in two tabs does not overwrite the other’s note unless told to', async () => {
     const { context, page } = await visit()
     const other = await context.newPage()
     for (const tab of [page, other]) {
       await tab.goto(link)
       await tab.getByRole('button', { name: 'Sign in with your club' }).click()
-      // The second tab finds the member signed in and the app allowed.
+      // In the second tab the member is already signed in and the app allowed.
       if (tab === page) {
         await pick(tab, 'dora')
         await decide(tab, 'allow')
@@ -135,7 +135,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     await context.close()
   })
 
-  it('takes no answer that it did not ask for, nor one of another server', async () => {
+  it('refuses a response that it did not request or that another server sent', async () => {
     const { context, page } = await visit()
     await page.goto(`${link}?code=stolen&state=guessed&iss=http%3A%2F%2Fauth.localhost%3A${service.port}%2Fv1%2Foauth`)
     await message(page, 'This sign-in was not begun here. Please sign in again.')
@@ -153,7 +153,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     await context.close()
   })
 
-  it('asks to sign in again when its tokens are worth nothing any more', async () => {
+  it('asks to sign in again when its tokens are no longer valid', async () => {
     const { context, page } = await visit()
     await page.goto(link)
     await page.evaluate(() =>
@@ -166,7 +166,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     await context.close()
   })
 
-  /** A browser of somebody new; what its console complains about is kept. */
+  /** A new browser; its console's errors are collected. */
   async function visit(): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
     const context = await browser.newContext({ locale: 'en-GB' })
     const page = await context.newPage()
@@ -178,7 +178,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   }
 })
 
-/** On the authorization server's pages. */
+/** On the authorization server's pages: */
 async function pick(page: Page, member: string) {
   await page.locator('select[name=member]').selectOption(member)
   await page.locator('form[action$="/pick"] button').click()
@@ -186,7 +186,7 @@ async function pick(page: Page, member: string) {
 const decide = (page: Page, decision: 'allow' | 'refuse') =>
   page.locator(`button[name=decision][value=${decision}]`).click()
 
-/** On the example's. */
+/** On the example's page: */
 const message = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor()
 
 interface Tokens {
@@ -201,7 +201,7 @@ const spoil = (page: Page, name: keyof Tokens) =>
     sessionStorage.setItem('tokens', JSON.stringify({ ...tokens, [field]: 'spoilt' }))
   }, name)
 
-/** What the page would get for a refresh token: it may ask the authorization server as the app does. */
+/** Refreshes from within the page, as the app does. */
 const renew = (page: Page, token: string) =>
   page.evaluate(async (refresh_token) => {
     const { issuer, client_id } = (await (await fetch('/config.json')).json()) as Record<'issuer' | 'client_id', string>

@@ -25,7 +25,7 @@ const looks: Look[] = times(1, 0)
     ]
 const few = ['/sign-in-problem', '/consent', '/connected-odd']
 
-/** The boxes that stick out to the right, and the targets that a finger may miss. */
+/** Boxes that overflow to the right, and targets too small for a finger. */
 const misfits = `(() => {
   const boxOf = (element) => element.getBoundingClientRect()
   const all = [...document.querySelectorAll('body *')].filter((element) => boxOf(element).width > 1 && !element.closest('.unseen'))
@@ -37,7 +37,7 @@ const misfits = `(() => {
   ].map((found) => found.outerHTML ?? found)
 })()`
 
-/** A page as the parser of a browser sees it: elements with the names of their attributes, and all that is text. */
+/** A page as a browser parses it: elements with their attributes' names, and all text. */
 const parse = `(pages) => pages.map((page) => {
   const all = [...new DOMParser().parseFromString(page, 'text/html').querySelectorAll('*')]
   return {
@@ -79,7 +79,7 @@ describe.skipIf(!chromium)(`in a browser${skipReason}`, () => {
     it.each(times(1, 0) ? Object.keys(samplePages(language)) : few)(
       '%s breaks no rule of WCAG AA, and fits',
       async (path) => {
-        // axe is a script, and no page lets one in.
+        // axe is a script, which the pages' policy blocks.
         const look = { colorScheme, viewport: { width, height }, bypassCSP: true }
         const { context, page } = await open(`/${language}${path}`, look)
         await page.addScriptTag({ content: axe.source })
@@ -100,7 +100,7 @@ describe.skipIf(!chromium)(`in a browser${skipReason}`, () => {
     )
   })
 
-  it('keeps whatever users wrote within its own text or attribute', async () => {
+  it('keeps users’ text within its own text node or attribute', async () => {
     const { context, page } = await open('/en/code', { bypassCSP: true })
     const inBrowser = async (pages: string[]) =>
       (await page.evaluate(`(${parse})(${JSON.stringify(pages)})`)) as Parsed[]
@@ -120,18 +120,18 @@ describe.skipIf(!chromium)(`in a browser${skipReason}`, () => {
     await context.close()
   }, 120_000)
 
-  it('runs no script and takes no style that found its way in', async () => {
+  it('runs no injected script and applies no injected style', async () => {
     const { context, page } = await open('/injected')
     await expect.poll(() => page.title()).toBe('Sign in')
     expect(await page.evaluate(`getComputedStyle(document.querySelector('[style]')).position`)).toBe('static')
     await context.close()
-    // The same page does run them where its policy is not heeded, so the test could fail.
+    // With the policy bypassed the same page runs them: the test is able to fail.
     const heedless = await open('/injected', { bypassCSP: true })
     await expect.poll(() => heedless.page.title()).toBe('owned')
     await heedless.context.close()
   })
 
-  it('is not shown in a frame', async () => {
+  it('cannot be framed', async () => {
     const framing = await servePages({})
     const { context, page } = await open('/en/code', { bypassCSP: true })
     await page.goto(framing.origin)

@@ -4,7 +4,7 @@ import { chromium, launchChromium, skipReason } from '../../oauth/chromium.ts'
 import { servePages } from '../../oauth/page-server.ts'
 import { action, samplePages } from '../../oauth/sample-pages.ts'
 
-/** What has the focus, and whether that can be seen. */
+/** The focused element, and whether its focus is visible. */
 const focused = (page: Page) =>
   page.evaluate(`(({ activeElement: element }) =>
     element.matches(':focus-visible') && [element.name, element.value, getComputedStyle(element).outlineStyle].join(' ')
@@ -22,7 +22,7 @@ describe.skipIf(!chromium)(`by keyboard alone and without scripts${skipReason}`,
     await server?.close()
   })
 
-  /** Opens a page, works on it, and gives the one form that was posted. */
+  /** Opens a page, acts on it, and returns the one form that was posted. */
   const post = async (path: string, work: (page: Page) => Promise<void>) => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
@@ -43,7 +43,7 @@ describe.skipIf(!chromium)(`by keyboard alone and without scripts${skipReason}`,
       expect(await focused(page)).toBe('organisation riverside solid')
       await press(page, 'ArrowDown', 'Tab', 'Tab')
       expect(await focused(page)).toBe('scope svc.me.groups:read solid')
-      // Enter on a tick must not allow what is only half chosen.
+      // Enter in a checkbox must not submit a half-filled form.
       await press(page, 'Space', 'Enter', 'Tab', 'Tab', 'Tab')
       expect(await focused(page)).toBe('scope svc.apps.storage:write solid')
       await press(page, 'Tab')
@@ -59,7 +59,7 @@ describe.skipIf(!chromium)(`by keyboard alone and without scripts${skipReason}`,
       ['scope', 'svc.apps.storage:write'],
       ['decision', 'allow'],
     ])
-    // The routes refuse forms of other sites by these two; no Referrer-Policy of ours may take them away.
+    // The routes detect other origins by these two headers; a Referrer-Policy could remove them.
     expect(headers.origin).toBe(server.origin)
     expect(headers['sec-fetch-site']).toBe('same-origin')
   })
@@ -73,14 +73,14 @@ describe.skipIf(!chromium)(`by keyboard alone and without scripts${skipReason}`,
     expect(fields.get('decision')).toBe('refuse')
   })
 
-  it('a single club is sent as the chosen one', async () => {
+  it('a single club is submitted as the chosen one', async () => {
     const { fields } = await post('/consent-problem', (page) => press(page, 'Shift+Tab', 'Shift+Tab', 'Enter'))
     expect(fields.get('organisation')).toBe('long')
     expect(fields.getAll('scope')).toHaveLength(11)
     expect(fields.get('decision')).toBe('allow')
   })
 
-  it('a member signs in with an address, a code, or as one of several', async () => {
+  it('a member signs in with an address and a code, and chooses among several', async () => {
     const email = await post('/sign-in-problem', async (page) => {
       await page.waitForSelector('#email:focus')
       await page.keyboard.type('anna.berger@example.org')
@@ -105,7 +105,7 @@ describe.skipIf(!chromium)(`by keyboard alone and without scripts${skipReason}`,
     expect([member.path, ...member.fields]).toEqual([`${action}/pick`, ['member', 'ben']])
   })
 
-  it('a link leads to the outside sign-in, and back from the code', async () => {
+  it('a link leads to the upstream provider, another back from the code', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
     await page.goto(`${server.origin}/sign-in`)

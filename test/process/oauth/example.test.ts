@@ -16,7 +16,7 @@ describe('the example', { timeout: 120_000 }, () => {
     expect(lines.length).toBeLessThan(150)
   })
 
-  it('is served at its own host in the default set-up, these files and no others, on whatever port', async () => {
+  it('is served at its own host in the default set-up, only these files, on any port', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const service = await start({ DATA_DIR })
     const { port } = service
@@ -71,7 +71,7 @@ describe('the example', { timeout: 120_000 }, () => {
     await service.stop()
   })
 
-  it('may send members back to each port it was served at, and is not offered once its client is removed', async () => {
+  it('is a redirect target on every port it was served at, and is not offered once its client is removed', async () => {
     const env = { DATA_DIR: await dataDirectoryWithCluster() }
     const ports: number[] = []
     for (let n = 0; n < 2; n++) {
@@ -93,10 +93,10 @@ describe('the example', { timeout: 120_000 }, () => {
   it.each([
     ['in production', { NODE_ENV: 'production' }, false],
     ["with an operator's database", {}, true],
-    ['with an outside issuer', { TOKEN_ISSUER: 'https://id.example.org' }, false],
-  ])('is not served %s', async (_how, more, outside) => {
-    const env = { ...more, DATA_DIR: await dataDirectory(), ...(outside && { DATABASE_URL: await freshDatabase() }) }
-    if (outside) await command('seed', [], env).ended
+    ['with an external issuer', { TOKEN_ISSUER: 'https://id.example.org' }, false],
+  ])('is not served %s', async (_how, more, external) => {
+    const env = { ...more, DATA_DIR: await dataDirectory(), ...(external && { DATABASE_URL: await freshDatabase() }) }
+    if (external) await command('seed', [], env).ended
     const service = await start(env)
     expect(service.stdout()).not.toContain(line)
     for (const path of ['/', '/app.js', '/config.json']) expect((await get(service, path)).status).toBe(404)
