@@ -79,7 +79,7 @@ function records({ db, now }: Options, model: string): Adapter {
   }
 }
 
-/** The payload as JSON without the id it is hashed by, and without the session cookie of an interaction. jsonb refuses NUL. */
+/** The payload without a secret id, and without the session id of an interaction. Throws for NUL, which jsonb refuses. */
 function storablePayload({ jti, ...rest }: AdapterPayload, secret: boolean): Prisma.InputJsonObject {
   const text = JSON.stringify(secret ? rest : { jti, ...rest }, (name, value) =>
     name === 'cookie' ? undefined : value,

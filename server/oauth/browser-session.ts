@@ -10,7 +10,6 @@ export async function browserSession(provider: Provider, req: IncomingMessage, r
   const attributes = { signed: true, httpOnly: true, sameSite: 'lax', path, overwrite: true } as const
 
   return {
-    uid: session.uid,
     person: session.accountId,
     async signIn(accountId: string) {
       // A new id, so that one known to an attacker is worthless (session fixation).

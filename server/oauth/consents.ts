@@ -37,7 +37,7 @@ export async function organisationOf(db: Database, { grant, person, client }: Gr
   return consent?.organisationId
 }
 
-/** The apps with access to a member's data: one entry for each app and organisation, with the scopes of all its consents. */
+/** The apps that a member has allowed: one entry for each app and organisation, with the scopes of all its consents. */
 export async function consentsOf(db: Database, person: string, now: number) {
   const rows = await db.consent.findMany({
     where: { personId: person, withdrawnAt: null, createdAt: { gt: new Date(now - GRANT_SECONDS * 1000) } },

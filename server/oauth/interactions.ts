@@ -47,26 +47,23 @@ export function interactions({ db, now, provider, path }: PageOptions, signIn: S
   }
 
   /** What the consent page asks the member about. */
-  const question = async ({ params, session, prompt }: Interaction) => {
+  const consentRequest = async ({ params, session, prompt }: Interaction) => {
     if (prompt.name !== 'consent' || !session) throw errors.requestInvalid()
     const clientId = String(params.client_id)
     const client = await provider().Client.find(clientId)
     const app = await appOf(db, clientId)
     const member = await fullNameOf(db, session.accountId)
-    if (!client || !app || member === null)
+    if (!client || !app || member === null) {
       throw new oauthErrors.SessionNotFound('the app or the member no longer exists')
+    }
     const scopes = requestedScopes(client, params.scope)
-    const organisations = await organisationsOf(
-      db,
-      session.accountId,
-      [...new Set(scopes.map(organisationKindOf))],
-      now(),
-    )
+    const kinds = [...new Set(scopes.map(organisationKindOf))]
+    const organisations = await organisationsOf(db, session.accountId, kinds, now())
     return { clientId, app, member, person: session.accountId, scopes, organisations }
   }
 
   const showConsent = async (ctx: StepContext, details: Interaction, problem?: Problem, picked?: string | null) => {
-    const { app, member, scopes, organisations } = await question(details)
+    const { app, member, scopes, organisations } = await consentRequest(details)
     const wanted = picked ?? details.params.organisation
     const chosen = organisations.length === 1 ? organisations[0] : organisations.find(({ id }) => id === wanted)
     const { host, protocol } = new URL(String(details.params.redirect_uri))
@@ -87,7 +84,7 @@ export function interactions({ db, now, provider, path }: PageOptions, signIn: S
 
   /** Grants the ticked scopes that fit the chosen organisation. */
   const allow = async (ctx: StepContext, details: Interaction, form: URLSearchParams) => {
-    const { clientId, person, scopes, organisations } = await question(details)
+    const { clientId, person, scopes, organisations } = await consentRequest(details)
     const picked = form.get('organisation')
     const organisation = organisations.find(({ id }) => id === picked)
     if (!organisation) return showConsent(ctx, details, 'organisationMissing')

@@ -17,7 +17,7 @@ import type { SigningKeys } from './signing-keys.ts'
 type Options = Omit<ProviderOptions, 'renderError'> & { keys: SigningKeys }
 type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<void>
 
-/** Hands requests to oidc-provider. Its keys are fixed, so it is created again when they change; its state is in the database. */
+/** Hands requests to oidc-provider. A new instance is created when the keys change; all state is in the database. */
 export function createProviderHandler({ keys, ...options }: Options) {
   const mountPath = new URL(options.issuer).pathname
   const causes = new WeakMap<IncomingMessage, unknown>()
@@ -26,7 +26,7 @@ export function createProviderHandler({ keys, ...options }: Options) {
   const create = (jwks: JWK[]) => {
     const provider = createProvider(jwks, { ...options, renderError })
     provider.silent = true
-    // Makes its cookies secure according to AUTH_BASE_URL: the mount sets X-Forwarded-Proto, and drops the client's own.
+    // Its cookies are secure by X-Forwarded-Proto, which the mount sets by AUTH_BASE_URL.
     provider.proxy = true
     // Without a listener Koa prints the errors of connections that clients closed.
     ;(provider as Koa).on('error', () => {})

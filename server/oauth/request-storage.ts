@@ -1,4 +1,4 @@
-// @ts-expect-error: a private file of oidc-provider; it has no public way to disable its AsyncLocalStorage, and no types.
+// @ts-expect-error: private and without types. oidc-provider has no public way to disable its AsyncLocalStorage.
 const { default: storage } = await import('oidc-provider/lib/helpers/als.js')
 let active = 0
 

@@ -28,7 +28,7 @@ export function upstreamSignIn({ db, now, loginMethods, cookies, callbackPath }:
       redirect(ctx, started.url)
     },
 
-    /** The upstream provider's redirect URI, one for all attempts: redirects to the attempt that started the sign-in. */
+    /** The redirect URI, one for all attempts: continues with the attempt that started the sign-in. */
     async callback(ctx: StepContext, url: URL) {
       const pending = cookies.get<PendingSignIn>(ctx, UPSTREAM)
       if (!loginMethods.upstream || !pending) throw errors.addressUnknown()

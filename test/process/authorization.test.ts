@@ -6,36 +6,36 @@ import { command, dataDirectory, dataDirectoryWithCluster, send, start } from '.
 const headers = { host: 'auth.localhost' }
 const connected = '/v1/oauth/connected'
 
-/** What the sign-in page offers, and what comes of picking a member all the same. */
-async function picking({ port }: Service) {
+/** Whether the sign-in page offers the development login, and the status of using it anyway. */
+async function developmentLogin({ port }: Service) {
   const page = await send(port, 'GET', connected, { headers })
   const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
   const picked = await send(port, 'POST', `${connected}/pick`, { headers: form })
   return { status: page.status, isOffered: page.text.includes(`${connected}/pick`), picked: picked.status }
 }
 
-describe('picking a member', { timeout: 120_000 }, () => {
+describe('the development login', { timeout: 120_000 }, () => {
   it('is offered with the embedded database', async () => {
     const service = await start({ DATA_DIR: await dataDirectoryWithCluster() })
-    expect(await picking(service)).toMatchObject({ status: 200, isOffered: true })
+    expect(await developmentLogin(service)).toMatchObject({ status: 200, isOffered: true })
     await service.stop()
   })
 
-  it('is not with NODE_ENV=production', async () => {
+  it('returns 404 with NODE_ENV=production', async () => {
     const service = await start({ DATA_DIR: await dataDirectoryWithCluster(), NODE_ENV: 'production' })
-    expect(await picking(service)).toEqual({ status: 200, isOffered: false, picked: 404 })
+    expect(await developmentLogin(service)).toEqual({ status: 200, isOffered: false, picked: 404 })
     await service.stop()
   })
 
-  it('is not with DATABASE_URL', async () => {
+  it('returns 404 with DATABASE_URL', async () => {
     const service = await start({ DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() })
-    expect(await picking(service)).toEqual({ status: 200, isOffered: false, picked: 404 })
+    expect(await developmentLogin(service)).toEqual({ status: 200, isOffered: false, picked: 404 })
     await service.stop()
   })
 })
 
 describe('the keys command', { timeout: 120_000 }, () => {
-  it('makes a new key beside a running service, and keeps the one before for what it has signed', async () => {
+  it('adds a key to a running service, and keeps the old one for the tokens it has signed', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
     const service = await start(env)
     const published = async ({ port }: Service): Promise<string[]> =>

@@ -3,7 +3,7 @@ import { loopbackIssuer } from '../oauth/loopback-issuer.ts'
 import { freshDatabase } from './external.ts'
 import { asAnna, command, dataDirectory, send, start, until } from './service.ts'
 
-it('the service starts while its issuer is down, and restarts with the keys that it knows', async () => {
+it('the service starts while its issuer is down, and restarts with the cached keys', async () => {
   const issuer = await loopbackIssuer()
   onTestFinished(issuer.down)
   const env = {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { freshDatabase, query } from './external.ts'
 import { asAnna, command, dataDirectory, send, start } from './service.ts'
 
-describe('an outside database', { timeout: 60_000 }, () => {
+describe('an external database', { timeout: 60_000 }, () => {
   it('is migrated at the start and not seeded, and the seed command loads the demo data', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
     const first = await start(env)
@@ -36,7 +36,7 @@ describe('an outside database', { timeout: 60_000 }, () => {
     expect(await query(env.DATABASE_URL, 'SELECT id FROM "Client" ORDER BY id')).toHaveLength(6)
   })
 
-  it('and no SECRETS_KEY: the log warns, as the key is then in DATA_DIR', async () => {
+  it('without SECRETS_KEY logs a warning, as the key is in DATA_DIR', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
     const warning = 'SECRETS_KEY is not set'
     const without = await start(env)
@@ -47,7 +47,7 @@ describe('an outside database', { timeout: 60_000 }, () => {
     expect((await withKey.stop()).stdout).not.toContain(warning)
   })
 
-  it('in production: the log warns of the development key, and no token is printed', async () => {
+  it('in production logs a warning about the development key and prints no token', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase(), NODE_ENV: 'production' }
     await command('seed', [], env).ended
     const service = await start(env)

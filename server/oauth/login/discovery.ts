@@ -11,10 +11,9 @@ export interface UpstreamClient {
 
 const TIMEOUT_SECONDS = 5
 const CLOCK_TOLERANCE_SECONDS = 30
-/** How long the provider's metadata is cached. Its keys are read again when a token names an unknown one. */
 const METADATA_MS = 3_600_000
 
-/** The provider's metadata, discovered on first use and cached. Concurrent callers share one request; failures are not cached. */
+/** The provider's metadata, cached for an hour. Concurrent callers share one request; failures are not cached. */
 export function upstreamConfiguration(
   { issuer, clientId, clientSecret }: UpstreamClient,
   now: () => number,

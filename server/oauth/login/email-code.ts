@@ -10,7 +10,10 @@ import { membersWithEmail, named } from './persons.ts'
 import { senderLimit } from './sender-limit.ts'
 
 export interface EmailCodes {
-  /** Sends a code if a member has this e-mail address. Result and duration do not reveal whether one has. `address` is the sender's IP. */
+  /**
+   * Sends a code if a member has this e-mail address. Neither the result nor the duration reveals whether one has.
+   * `address` is the visitor's IP address.
+   */
   send(
     interaction: string,
     email: string,
@@ -87,7 +90,7 @@ async function saveCode(
   tx: Transaction,
   { interaction, email, code, now }: { interaction: string; email: string; code: string; now: number },
 ): Promise<boolean> {
-  // Serializes requests of one interaction and to one address, else concurrent ones would not count each other. Always in this order.
+  // Concurrent requests of one interaction or to one address would not count each other. Locked always in this order.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lockOf('interaction', interaction)}::int8)`
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lockOf('email', email)}::int8)`
   const sent = await tx.loginCode.count({ where: { email, sentAt: { gt: new Date(now - HOUR_MS) } } })

@@ -3,7 +3,7 @@ import { comparableEmail } from './address.ts'
 import type { Person } from './persons.ts'
 import { membersWithEmail, memberWithId, named } from './persons.ts'
 
-/** The members that an upstream account may sign in as: the one it is linked to, or else those with its verified address. */
+/** The members that an upstream account may sign in as: the linked one, or else those with its verified address. */
 export async function personsOf(
   db: Database,
   { issuer, subject, email }: { issuer: string; subject: string; email: string | null },

@@ -1,6 +1,7 @@
 import type { UserInfoResponse } from 'openid-client'
 import * as openid from 'openid-client'
 import { z } from 'zod'
+import { isPostgresText } from '../../../routers/access.ts'
 import { comparableEmail } from './address.ts'
 import type { UpstreamClient } from './discovery.ts'
 import { upstreamConfiguration } from './discovery.ts'
@@ -9,7 +10,7 @@ export interface Upstream {
   name: string
   /** The URL to redirect to, and the state to keep in that browser until it returns. */
   start(): Promise<{ url: string; state: string }>
-  /** The account that signed in, with its e-mail address if the provider has verified it. Throws if anything is wrong. */
+  /** The account that signed in; `email` only if the provider has verified it. Throws if anything is wrong. */
   finish(url: URL, state: string): Promise<{ issuer: string; subject: string; email: string | null }>
 }
 
@@ -23,7 +24,7 @@ const SCOPE = 'openid email'
 const text = z.string().min(1)
 const stateSchema = z.object({ state: text, nonce: text, verifier: text })
 
-/** Signing in at another OpenID provider. It is not contacted before the first sign-in, so it may be down at the start. */
+/** Signing in at another OpenID provider. It is first contacted by a sign-in, so it may be down at the start. */
 export function createUpstream(settings: Settings, now: () => number): Upstream {
   const { name, redirectUri } = settings
   const configuration = upstreamConfiguration(settings, now)
@@ -62,8 +63,7 @@ export function createUpstream(settings: Settings, now: () => number): Upstream 
         idTokenExpected: true,
       })
       const { iss: issuer, sub: subject, ...claims } = tokens.claims()!
-      if (subject.length > 255 || subject.includes('\0'))
-        throw new Error('the subject is longer than 255 characters or contains NUL')
+      if (!isPostgresText(subject)) throw new Error('the subject is longer than 255 characters or contains NUL')
       const needsUserInfo = claims.email === undefined && config.serverMetadata().userinfo_endpoint !== undefined
       const profile = needsUserInfo ? await openid.fetchUserInfo(config, tokens.access_token, subject) : claims
       return { issuer, subject, email: verifiedEmail(profile) }

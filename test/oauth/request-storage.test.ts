@@ -1,5 +1,5 @@
 import { AsyncLocalStorage, executionAsyncId } from 'node:async_hooks'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, startAuthWorld } from './auth-world.ts'
 import { Browser } from './browser.ts'
@@ -33,7 +33,9 @@ describe.runIf(usesHooks)('promises', () => {
     expect(answer.status).toBe(400)
     expect(await hooksAreActive()).toBe(false)
 
-    new AsyncLocalStorage().run({}, () => {})
+    const storage = new AsyncLocalStorage()
+    storage.run({}, () => {})
+    onTestFinished(() => storage.disable())
     expect(await hooksAreActive()).toBe(true)
   })
 })
