@@ -12,7 +12,7 @@ const usual = [
 export const chromium: string | undefined = process.env.CHROMIUM || usual.find((path) => existsSync(path))
 
 /** Part of the titles of skipped tests. */
-export const skipReason = chromium ? '' : ' (skipped: no Chromium here; CHROMIUM may say where one is)'
+export const skipReason = chromium ? '' : ' (skipped: no Chromium found; set CHROMIUM to its path)'
 
 const args = [
   '--headless',
@@ -26,6 +26,6 @@ const args = [
 ]
 
 export function launchChromium() {
-  if (!chromium) throw new Error('There is no Chromium here; CHROMIUM may say where one is.')
+  if (!chromium) throw new Error('No Chromium found. Set CHROMIUM to its path.')
   return browsers.launch({ executablePath: chromium, args })
 }

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-it('asking for a code takes as long for an address that no member has', async () => {
+it('requesting a code takes as long for an address without a member', async () => {
   const { node } = await world.arrive()
   const took = { known: [] as number[], unknown: [] as number[] }
   for (let n = 0; n < 30; n++) {
