@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import { connect, createServer } from 'node:net'
 
-/** `refuse`: nobody listens. `reset`: connections break. `blackhole`: bytes vanish, and the connection seems well. */
+/** `refuse`: nothing listens. `reset`: connections break. `blackhole`: bytes are dropped and connections stay open. */
 export type Fault = 'refuse' | 'reset' | 'blackhole' | 'latency'
 
-/** Stands between the service and its database, and does to their connections what networks do. */
+/** A TCP proxy between the service and its database that simulates network faults. */
 export class FaultProxy {
-  /** The address of the database, through here. */
+  /** The database's address through the proxy. */
   readonly url: string
-  /** In each direction. */
+  /** Delay in each direction. */
   latencyMs = 250
   readonly #target: { host: string; port: number }
   readonly #port: number
@@ -31,7 +31,7 @@ export class FaultProxy {
     return new FaultProxy(new URL(url), await listening(0))
   }
 
-  /** From now on. Connections that stand break, but for those whose bytes merely vanish or are late. */
+  /** Starts a fault. `refuse` and `reset` also break open connections. */
   async begin(fault: Fault) {
     this.#fault = fault
     if (fault === 'refuse') {
@@ -41,14 +41,14 @@ export class FaultProxy {
     if (fault === 'refuse' || fault === 'reset') this.breakConnections()
   }
 
-  /** Lets everything pass again, over connections old and new. */
+  /** Ends the fault, for open and new connections. */
   async end() {
     this.#fault = 'pass'
     if (this.#server) return
     this.#server = (await listening(this.#port)).on('connection', this.#accept)
   }
 
-  /** Once, also in the middle of a query. */
+  /** Breaks the open connections once, even during a query. */
   breakConnections() {
     for (const socket of this.#sockets) socket.resetAndDestroy()
   }
@@ -76,7 +76,7 @@ export class FaultProxy {
     from.on('error', () => {})
     from.on('close', () => {
       this.#sockets.delete(from)
-      // What has vanished includes the news that the other side is gone.
+      // A blackhole drops the FIN as well.
       if (this.#fault !== 'blackhole') to.destroy()
     })
   }

@@ -2,9 +2,9 @@ import { expect } from 'vitest'
 import type { Database, Transaction } from '../../prisma/client.ts'
 
 /**
- * A call that finds something changed under its hands: `change` is done, but not committed, when the call begins, and is
- * committed once the call waits for it. Gives what the call answers. With `undo` the change is taken back instead; with
- * `goOn` it goes on, in a deadlock with the call, which is the one that gives way.
+ * Runs `call` against a concurrent change: `change` is uncommitted when the call begins and is committed once the call
+ * waits for its lock. Returns the call's result. `undo` rolls the change back instead; `goOn` continues the change in a
+ * deadlock, which PostgreSQL resolves by aborting the call's transaction.
  */
 export async function meanwhile<T>(
   db: Database,
@@ -12,7 +12,7 @@ export async function meanwhile<T>(
   call: () => Promise<T>,
   { undo = false, goOn }: { undo?: boolean; goOn?: (tx: Transaction) => Promise<unknown> } = {},
 ): Promise<T> {
-  const taken = new Error('taken back')
+  const rollback = new Error('rolled back')
   let settled = false
   let called: Promise<T> | undefined
   await db
@@ -30,24 +30,24 @@ export async function meanwhile<T>(
           return blocked.length > 0
         }
         await expect.poll(async () => settled || (await waits()), { interval: 20 }).toBe(true)
-        // Else the test would be about two calls one after the other.
+        // Otherwise the two ran one after the other.
         expect(settled).toBe(false)
-        if (undo) throw taken
-        // Whoever looks for a deadlock first gives way: the call does so after three seconds (global-setup.ts).
+        if (undo) throw rollback
+        // The session that checks for a deadlock first is aborted: the call checks after 3 s (global-setup.ts).
         if (goOn) await tx.$executeRaw`SET LOCAL deadlock_timeout = '30s'`
         await goOn?.(tx)
       },
       { timeout: 30_000, maxWait: 20_000 },
     )
     .catch((error) => {
-      if (error !== taken) throw error
+      if (error !== rollback) throw error
     })
   return called!
 }
 
-/** Held against whoever needs that the app is there. */
+/** Blocks transactions that need the app to exist. */
 export const holdApp = (tx: Transaction, app: string) => tx.$queryRaw`SELECT id FROM "App" WHERE id = ${app} FOR UPDATE`
 
-/** Held against whoever needs that the subscription is there. */
+/** Blocks transactions that need the subscription to exist. */
 export const holdSubscription = (tx: Transaction, subscription: string) =>
   tx.$queryRaw`SELECT id FROM "Subscription" WHERE id = ${subscription} FOR UPDATE`

@@ -6,7 +6,7 @@ import { firstPartyScopes } from '../../routers/scopes.ts'
 import type { World } from './world.ts'
 import { id } from './world.ts'
 
-/** The platform's own client in this process: no member, every scope of its own, for the world's provider. */
+/** Calls procedures in this process as the platform's client: no member, every first-party scope, the world's provider. */
 export const asPlatform = ({ core, ids }: World, claims: Partial<Principal> = {}) =>
   callAs(core, {
     member: null,
@@ -16,7 +16,7 @@ export const asPlatform = ({ core, ids }: World, claims: Partial<Principal> = {}
     ...claims,
   })
 
-/** The claims of its token: without `sub`. */
+/** The claims of the platform client's token, which has no `sub`. */
 export const platformClaims = ({ ids }: World, claims: Record<string, unknown> = {}) => ({
   sub: undefined,
   organisation: ids.provider,
@@ -25,7 +25,7 @@ export const platformClaims = ({ ids }: World, claims: Record<string, unknown> =
   ...claims,
 })
 
-/** The same client over HTTP, on the internal port. */
+/** The platform's client over HTTP, on the internal port. */
 export const platformClient = (world: World, claims: Record<string, unknown> = {}) =>
   createTRPCClient<AppRouter>({
     links: [
@@ -38,7 +38,7 @@ export const platformClient = (world: World, claims: Record<string, unknown> = {
 
 export const ways = ['in this process', 'over HTTP'] as const
 
-/** The first-party procedures of a provider, called in either way. */
+/** The first-party procedures, called in process or over HTTP. */
 export function platform(world: World, way: (typeof ways)[number]) {
   const local = asPlatform(world)
   const { subscriptions, events, deliveries } = platformClient(world)
@@ -51,7 +51,7 @@ export function platform(world: World, way: (typeof ways)[number]) {
   return way === 'over HTTP' ? remote : local
 }
 
-/** Of a call that is refused, what it is told, in this process or over HTTP; fails when it is not refused. */
+/** The status, code, reason and message of a refused call; throws if the call succeeds. */
 export async function refusalOf(call: Promise<unknown>) {
   const answered = await call.then(
     (answer) => ({ answer }),
@@ -66,14 +66,14 @@ export async function refusalOf(call: Promise<unknown>) {
   return { status: httpStatus, code, reason, message: error.message }
 }
 
-/** An app of the world's provider, or of another; active and without a webhook if nothing is said. */
+/** Creates an app: by default of the world's provider, active and without a webhook. */
 export async function mintApp({ db, ids }: World, more: Record<string, unknown> = {}) {
   const app = id('app')
   await db.app.create({ data: { id: app, name: 'App', teamId: ids.team, providerId: ids.provider, ...more } })
   return app
 }
 
-/** Another provider, and an app of it. */
+/** Creates another provider with an app. */
 export async function mintOther(world: World) {
   const provider = id('provider')
   await world.db.organisation.create({ data: { id: provider, kind: 'provider', name: 'Other' } })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Reply } from './world.ts'
 
-/** The whole of a refusal by lms or notify: its status, and the common shape with the id of the request. */
+/** Expects a complete error response of lms or notify: status, body with the request id, content type. */
 export function expectRefusal(
   { status, headers, body }: Reply,
   wanted: number,

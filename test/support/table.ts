@@ -1,4 +1,4 @@
-/** Reads a markdown table: one record a row, by the names of its head. Back-ticks and the rule below the head are dropped. */
+/** Parses a Markdown table into one record per row, keyed by the header. Back-ticks are dropped. */
 export function table<Name extends string>(text: string): Record<Name, string>[] {
   const lines = text.trim().split('\n')
   const rows = lines.map((line) =>
