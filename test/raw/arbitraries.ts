@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** What a careless or a hostile client puts where an id, a name or a number belongs. */
+/** Careless and hostile values for ids, names and numbers. */
 // biome-ignore format: a list to read
 const nastyTexts = [
   '', '.', '..', '%2e%2e', '%2F', '%5C', '%00', 'a%00b', '%', '%zz', '%ff', '%E0%A4%A', '%0d%0aX:%20y', '%EF%BC%A1',
@@ -12,7 +12,7 @@ const nastyTexts = [
 const character = fc.constantFrom(...'abkZ019_-.~!$&\'()*+,;=:@%/\\#?[]{}|^`"<>')
 const nasty = fc.oneof(fc.constantFrom(...nastyTexts), fc.string({ unit: character, maxLength: 12 }))
 
-/** Fits into one segment, unless it is broken on purpose. */
+/** One path segment, possibly malformed. */
 export const segment = nasty.map((text) => text.replaceAll('?', '%3F'))
 
 const names = [
@@ -92,7 +92,7 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
   ),
 }))
 
-/** JSON, nearly JSON, and anything at all. */
+/** Valid JSON, corrupted JSON and random bytes. */
 export const body = fc.oneof(
   { weight: 6, arbitrary: json.map((text) => Buffer.from(text)) },
   {

@@ -28,7 +28,7 @@ const notAlone = detail('The body has exactly one field, value.')
 const notJson = detail(bodyNotJson)
 const tooDeep = detail('value is nested too deeply.')
 
-/** Bodies that hold a value, and the value as it goes out again. */
+/** Accepted bodies, each with the value as it is returned. */
 const stored: [body: string, value: string][] = [
   ['{"value":null}', 'null'],
   ['{"value":""}', '""'],
@@ -64,7 +64,7 @@ const stored: [body: string, value: string][] = [
 ]
 
 const refused: [body: string | Buffer, refusal: Refusal][] = [
-  // Nothing, and what has no field of that name.
+  // Without a value.
   ['', missing],
   ['{}', missing],
   ['[]', missing],
@@ -83,7 +83,7 @@ const refused: [body: string | Buffer, refusal: Refusal][] = [
   ['{"a":1,"b":2}', missing],
   [`{"${'k'.repeat(100_000)}":1}`, missing],
   [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, missing],
-  // More than it.
+  // With another field.
   ['{"value":1,"scope":"user"}', notAlone],
   ['{"scope":"user","value":1}', notAlone],
   ['{"value":1,"collection":"c"}', notAlone],
@@ -93,7 +93,7 @@ const refused: [body: string | Buffer, refusal: Refusal][] = [
   ['{"value":1,"__proto__":{}}', notAlone],
   ['{"__proto__":{},"value":1}', notAlone],
   [`{"value":1,"${'k'.repeat(100_000)}":1}`, notAlone],
-  // No JSON.
+  // Not JSON.
   [' ', notJson],
   ['\r\n\t', notJson],
   ['\ufeff', notJson],
@@ -123,7 +123,7 @@ const refused: [body: string | Buffer, refusal: Refusal][] = [
   ['{"value":1}//', notJson],
   ['value=1', notJson],
   ['<value>1</value>', notJson],
-  // No UTF-8.
+  // Not UTF-8.
   [Buffer.from('{"value":"\xff"}', 'latin1'), notJson],
   [Buffer.from('{"value":"\xc0\xaf"}', 'latin1'), notJson],
   [Buffer.from('{"value":"\xed\xa0\x80"}', 'latin1'), notJson],
@@ -142,7 +142,7 @@ const refused: [body: string | Buffer, refusal: Refusal][] = [
 ]
 
 describe('PUT', () => {
-  it.each(titled(stored))('stores %s, and it goes out byte for byte', async (_, body, value) => {
+  it.each(titled(stored))('stores %s and returns it byte for byte', async (_, body, value) => {
     const answer = await put(body)
     expect(answer.status).toBe(200)
     const [, time] = /,"updatedAt":(\d+)}$/.exec(answer.text)!
@@ -157,7 +157,7 @@ describe('PUT', () => {
     await service.expectRefused(service.request(`PUT ${target}`, { body }), 400, refusal)
   })
 
-  it('takes a body in chunks, and one that comes a byte at a time', async () => {
+  it('accepts a chunked body', async () => {
     const chunks = ['{"val', 'ue":', '"in chunks"', '}'].map((text) => `${text.length.toString(16)};x=y\r\n${text}\r\n`)
     const headers = ['Transfer-Encoding: chunked']
     const head = service.request(`PUT ${target}`, { headers, body: '' })
@@ -167,13 +167,13 @@ describe('PUT', () => {
     expect(answer.text).toContain('"in chunks"')
   })
 
-  it('refuses a chunked body as any other', async () => {
+  it('refuses an invalid chunked body like any other', async () => {
     const head = service.request(`PUT ${target}`, { headers: ['Transfer-Encoding: chunked'], body: '' })
     await service.expectRefused(Buffer.concat([head, Buffer.from('3\r\n{"v\r\n0\r\n\r\n')]), 400, notJson)
     await service.expectRefused(Buffer.concat([head, Buffer.from('0\r\n\r\n')]), 400, missing)
   })
 
-  it('refuses a request that has no body at all', async () => {
+  it('refuses a request without a body', async () => {
     const sent = service.request(`PUT ${target}`, { headers: ['Content-Type: application/json'] })
     await service.expectRefused(sent, 400, missing)
     await service.expectRefused(service.request(`PUT ${target}`), 415, detail('Send the body as application/json.'))
@@ -181,7 +181,7 @@ describe('PUT', () => {
 })
 
 describe('GET and DELETE', () => {
-  it('do not look at a body', async () => {
+  it('ignore a body', async () => {
     for (const body of ['{"scope":"user"}', 'no JSON', '\xff']) {
       const get = await service.answerTo(service.request(`GET ${target}`, { body }))
       expect(get.status).toBe(200)
@@ -193,7 +193,7 @@ describe('GET and DELETE', () => {
   })
 })
 
-describe('a body of lms and notify', () => {
+describe('a body for lms or notify', () => {
   const notObject = error('invalid_request', 'The body is not a JSON object.')
   const answersInvalid = error('invalid_request', 'answers is an object that maps question ids to answers.')
   const urlInvalid = error(
@@ -226,12 +226,12 @@ describe('a body of lms and notify', () => {
       [`{"a":${nested(100_000)}}`, deep, deep],
       [`{"a":${nested(63)}}`, answersInvalid, urlInvalid],
     ]),
-  )('%s is refused', async (_, body, toQuiz, toWebhook) => {
+  )('returns 400 for %s', async (_, body, toQuiz, toWebhook) => {
     await service.expectRefused(service.request(quiz(), { api: 'lms', body }), 400, toQuiz)
     await service.expectRefused(service.request(webhook(), { api: 'notify', body }), 400, toWebhook)
   })
 
-  it('is refused when it is no UTF-8', async () => {
+  it('returns 400 when it is not UTF-8', async () => {
     const body = Buffer.from('{"answers":{"q1":"\xff"},"url":"https://a.b/\xff"}', 'latin1')
     await service.expectRefused(service.request(quiz(), { api: 'lms', body }), 400, broken)
     await service.expectRefused(service.request(webhook(), { api: 'notify', body }), 400, broken)
@@ -250,12 +250,12 @@ describe('a body of lms and notify', () => {
     ['{"answers":{"q1":1e400}}', misfit],
     ['{"answers":{"q1":["Yes"]}}', misfit],
     ['{"answers":{"q1":{"__proto__":"Yes"}}}', misfit],
-  ])('%s answers no question of the quiz', async (body, refusal) => {
+  ])('%s returns 400', async (body, refusal) => {
     await service.expectRefused(service.request(quiz(), { api: 'lms', body }), 400, refusal)
   })
 
   it.each(titledTexts(['\\u0000', '\\ud800', 'ä\\u0000', 'x'.repeat(100_000)]))(
-    'takes %s for an answer, which is wrong',
+    'accepts %s as a wrong answer',
     async (_, text) => {
       const answer = await service.answerTo(
         service.request(quiz(), { api: 'lms', body: `{"answers":{"q1":"${text}"}}` }),
@@ -280,11 +280,11 @@ describe('a body of lms and notify', () => {
       ['"url":"https://a.b","secret":{"__proto__":"x"}', secretInvalid],
       [`"url":"https://a.b","secret":"${'x'.repeat(10_240)}"`, secretInvalid],
     ]),
-  )('%s is no webhook', async (_, fields, refusal) => {
+  )('%s returns 400', async (_, fields, refusal) => {
     await service.expectRefused(service.request(webhook(), { api: 'notify', body: `{${fields}}` }), 400, refusal)
   })
 
-  it('may have fields that nobody asked for; they are discarded', async () => {
+  it('may have unknown fields, which are discarded', async () => {
     const more = '"id":"x","quizId":"x","idempotencyKey":"x","__proto__":{"a":1},"constructor":1,"a":1,"a":2'
     const submitted = service.request(quiz(), { api: 'lms', body: `{${more},"answers":{"q1":"Yes"}}` })
     expect((await service.answerTo(submitted)).status).toBe(201)

@@ -28,7 +28,7 @@ afterAll(() => service.close())
 const body = '{"value":"stored"}'
 const wrongType = 'Send the body as application/json.'
 
-describe('a content type', () => {
+describe('Content-Type', () => {
   it.each([
     'application/json; charset=utf-8',
     'application/json;charset=UTF-8',
@@ -68,7 +68,7 @@ describe('a content type', () => {
     'application/json; charset=',
     'application/json; charset="utf-8',
     'application/json; charset=utf-7',
-  ])('may not be %j', async (type) => {
+  ])('returns 415 for %j', async (type) => {
     const sent = { type, body }
     await service.expectRefused(service.request('PUT /v1/storage/col/k1', sent), 415, detail(wrongType))
     await service.expectRefused(
@@ -82,7 +82,7 @@ describe('a content type', () => {
   })
 
   it.each(['gzip', 'deflate', 'br', 'zstd', 'x-gzip', 'gzip, identity', 'utf-8'])(
-    'may not be encoded: %s',
+    'returns 415 with Content-Encoding %s',
     async (encoding) => {
       const headers = [`Content-Encoding: ${encoding}`]
       await service.expectRefused(service.request('PUT /v1/storage/col/k1', { body, headers }), 415, detail(wrongType))
@@ -91,13 +91,13 @@ describe('a content type', () => {
     },
   )
 
-  it.each(['identity', 'Identity'])('may say that it is not encoded: %s', async (encoding) => {
+  it.each(['identity', 'Identity'])('may come with Content-Encoding %s', async (encoding) => {
     const headers = [`Content-Encoding: ${encoding}`]
     expect((await service.answerTo(service.request('PUT /v1/storage/col/k1', { body, headers }))).status).toBe(200)
   })
 })
 
-describe('an X-Request-Id', () => {
+describe('X-Request-Id', () => {
   it.each(['a', 'A-1_b.c', 'x'.repeat(64)])('%s is taken over', async (given) => {
     const answer = await service.answerTo(
       service.request('GET /v1/nothing', { api: 'lms', headers: [`X-Request-Id: ${given}`] }),
@@ -116,7 +116,7 @@ describe('an X-Request-Id', () => {
     expectError(answer, 404, error('not_found', 'There is nothing at this address.'))
   })
 
-  it('is replaced when it comes twice', async () => {
+  it('is replaced when it is sent twice', async () => {
     const answer = await service.answerTo(
       service.request('GET /v1/', { headers: ['X-Request-Id: a', 'X-Request-Id: b'] }),
     )
@@ -124,7 +124,7 @@ describe('an X-Request-Id', () => {
   })
 })
 
-describe('a condition', () => {
+describe('a conditional request', () => {
   const changed = detail('This entry has changed.')
   const garbage = [
     'x',
@@ -146,7 +146,7 @@ describe('a condition', () => {
     `${'"a",'.repeat(2500)}`,
   ]
 
-  it.each(titledTexts(garbage))('If-Match: %s fits no entry', async (_, value) => {
+  it.each(titledTexts(garbage))('returns 412 for If-Match: %s', async (_, value) => {
     for (const key of ['k1', 'absent']) {
       const headers = [`If-Match: ${value}`]
       await service.expectRefused(service.request(`PUT /v1/storage/col/${key}`, { body, headers }), 412, changed)
@@ -154,20 +154,20 @@ describe('a condition', () => {
     }
   })
 
-  it.each(titledTexts(garbage))('If-None-Match: %s hides no entry', async (_, value) => {
+  it.each(titledTexts(garbage))('ignores If-None-Match: %s', async (_, value) => {
     const headers = [`If-None-Match: ${value}`, 'If-Modified-Since: nonsense']
     const get = await service.answerTo(service.request('GET /v1/storage/col/k1', { headers }))
     expect(get.status).toBe(200)
     expect((await service.answerTo(service.request('PUT /v1/storage/col/k1', { body, headers }))).status).toBe(200)
   })
 
-  it('If-Match: * fits no absent entry', async () => {
+  it('returns 412 for If-Match: * on an absent entry', async () => {
     const headers = ['If-Match: *']
     await service.expectRefused(service.request('PUT /v1/storage/col/absent', { body, headers }), 412, changed)
     await service.expectRefused(service.request('DELETE /v1/storage/col/absent', { headers }), 412, changed)
   })
 
-  it('that the entry fits is answered 304 without a body', async () => {
+  it('returns 304 without a body for a matching If-None-Match', async () => {
     const {
       headers: { etag },
     } = await service.answerTo(service.request('GET /v1/storage/col/k1'))
@@ -179,15 +179,15 @@ describe('a condition', () => {
   })
 })
 
-describe('an Idempotency-Key', () => {
+describe('Idempotency-Key', () => {
   const refusal = error('invalid_request', 'Idempotency-Key is 1 to 255 visible ASCII characters.')
   it.each(titled([[''], ['a b'], ['\xff'], ['a\tb'], ['x'.repeat(256)], ['x'.repeat(10_240)], ['a', 'b'], ['a', 'a']]))(
-    'may not be %s',
+    'returns 400 for %s',
     async (_, ...keys) => {
       const headers = keys.map((key) => `Idempotency-Key: ${key}`)
       const sent = { api: 'lms' as const, headers, body: '{"answers":{}}' }
       await service.expectRefused(service.request(`POST ${quiz}`, sent), 400, refusal)
-      // Headers come before the body.
+      // Headers are checked before the body.
       await service.expectRefused(service.request(`POST ${quiz}`, { ...sent, body: '', type: null }), 400, refusal)
     },
   )
@@ -201,7 +201,7 @@ describe('an Idempotency-Key', () => {
   })
 })
 
-describe('a header that nobody asked for', () => {
+describe('an unrelated header', () => {
   it.each([
     ['X-Forwarded-Host: lms.test'],
     ['X-Forwarded-Host: evil.test', 'X-Forwarded-Proto: https', 'X-Forwarded-For: 1.2.3.4'],
@@ -223,7 +223,7 @@ describe('a header that nobody asked for', () => {
     expect(answer.headers['content-encoding']).toBeUndefined()
   })
 
-  it('hides none behind a great number of others', async () => {
+  it('hides no other header, even 2,100 of them', async () => {
     const many = Array.from({ length: 2100 }, () => 'a:')
     const plain = await service.answerTo(service.request('GET /v1/', { headers: many }))
     expect(plain.status).toBe(200)
@@ -241,8 +241,8 @@ describe('a header that nobody asked for', () => {
   })
 })
 
-describe('an expectation', () => {
-  it('of 100-continue is met, and the request is answered', async () => {
+describe('Expect', () => {
+  it('100-continue gets 100, then the answer', async () => {
     const head = service.request('PUT /v1/storage/col/k1', {
       headers: ['Expect: 100-continue', 'Content-Type: application/json', `Content-Length: ${body.length}`],
     })
@@ -255,7 +255,7 @@ describe('an expectation', () => {
     await service.expectServing(connection, answer)
   })
 
-  it.each(['bogus', '200-ok', '100-continued', '\xff'])('of %j is refused', async (expectation) => {
+  it.each(['bogus', '200-ok', '100-continued', '\xff'])('%j gets 417', async (expectation) => {
     const headers = [`Expect: ${expectation}`]
     await service.expectRefused(service.request('GET /v1/', { headers }), 417, notHttp)
     await service.expectRefused(

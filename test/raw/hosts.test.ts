@@ -13,10 +13,10 @@ afterAll(() => service.close())
 const get = (...fields: string[]) =>
   lines('GET /v1/ HTTP/1.1', 'Host: apps.test', `Authorization: Bearer ${token}`, ...fields)
 
-describe('a Host header', () => {
+describe('Host', () => {
   const detailNotHttp = detail(notHttp.error.message)
 
-  it('comes exactly once in HTTP/1.1', async () => {
+  it('must be sent exactly once in HTTP/1.1', async () => {
     await service.expectRefused(lines('GET /v1/ HTTP/1.1', `Authorization: Bearer ${token}`), 400, notHttp)
     for (const second of ['apps.test', 'evil.test', '']) {
       await service.expectRefused(get(`Host: ${second}`), 400, detailNotHttp)
@@ -26,7 +26,7 @@ describe('a Host header', () => {
     await service.expectRefused(before, 400, notHttp)
   })
 
-  it('may be missing in HTTP/1.0, where it then is the wrong one', async () => {
+  it('may be missing in HTTP/1.0, which gets 404', async () => {
     const old = (...fields: string[]) => lines('GET /v1/ HTTP/1.0', `Authorization: Bearer ${token}`, ...fields)
     const wrong = detail('This API answers at apps.test.')
     await service.expectRefused(old(), 404, wrong)
@@ -37,7 +37,7 @@ describe('a Host header', () => {
     expect(kept).toMatchObject({ status: 200, headers: { connection: 'keep-alive' } })
   })
 
-  it('is what the target says, where that is absolute', async () => {
+  it('is taken from an absolute target', async () => {
     const absolute = (target: string, host: string) =>
       lines(`GET ${target} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${token}`)
     const right = await service.answerTo(absolute('http://apps.test/v1/', 'evil.test'))
@@ -75,7 +75,7 @@ describe('a Host header', () => {
       '__proto__',
       `${'a'.repeat(10_240)}`,
     ]),
-  )('is the wrong one: %s', async (_, host) => {
+  )('returns 404 for %s', async (_, host) => {
     await service.expectRefused(service.request('GET /v1/', { host }), 404, detail('This API answers at apps.test.'))
     const lms = { api: 'lms' as const, host, body: '' }
     const refusal = error('not_found', 'This API answers at lms.test.')

@@ -16,13 +16,13 @@ const target = '/v1/storage/col/k1'
 const full = detail('App storage quota exceeded.')
 const tooLarge = error('invalid_request', 'The body is larger than 1 MiB.')
 
-/** A value in so many bytes. */
+/** A JSON string of `size` bytes. */
 const textOf = (size: number) => `"${'x'.repeat(size - 2)}"`
 
 type Framing = 'Content-Length' | 'chunked'
 const framings: Framing[] = ['Content-Length', 'chunked']
 
-/** A head without its body, and the body as it goes over the wire. */
+/** Request head and body as sent. */
 function framed(line: string, body: string, framing: Framing, sent: Sent = {}) {
   const length = framing === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${Buffer.byteLength(body)}`
   const head = service.request(line, {
@@ -37,7 +37,7 @@ function framed(line: string, body: string, framing: Framing, sent: Sent = {}) {
   }
 }
 
-/** Sends all of a body, as most clients do, and only then reads the answer. */
+/** Sends the whole body before it reads the answer, as most clients do. */
 async function upload({ head, rest }: { head: Buffer; rest: Buffer }) {
   const connection = await Connection.open(service.world.publicPort)
   await connection.send(head)
@@ -47,7 +47,7 @@ async function upload({ head, rest }: { head: Buffer; rest: Buffer }) {
   return answer
 }
 
-describe.each(framings)('a body over the limit, by %s', (framing) => {
+describe.each(framings)('a body over the limit, sent with %s', (framing) => {
   const expectRefused = async (line: string, body: string, sent: Sent, status: number, refusal: Refusal) => {
     const before = await service.state()
     expectError(await upload(framed(line, body, framing, sent)), status, refusal)
@@ -62,7 +62,7 @@ describe.each(framings)('a body over the limit, by %s', (framing) => {
     },
   )
 
-  it.each([MB + 1, 5 * MB])('is 400 in lms and notify, which the client sees: %i bytes', async (size) => {
+  it.each([MB + 1, 5 * MB])('gets 400 from lms and notify: %i bytes', async (size) => {
     const body = `{"answers":{},"url":"https://a.b","x":${textOf(size - 39)}}`
     expect(body.length).toBe(size)
     const quiz = `POST /v1/quizzes/${encodeURIComponent(service.quizId)}/results`
@@ -70,7 +70,7 @@ describe.each(framings)('a body over the limit, by %s', (framing) => {
     await expectRefused(`PUT /v1/apps/${service.world.ids.app}/webhook`, body, { api: 'notify' }, 400, tooLarge)
   })
 
-  it('is one byte more than the largest', async () => {
+  it('is one byte larger than an accepted one', async () => {
     const body = `{"url":"https://a.b","x":${textOf(MB - 26)}}`
     expect(body.length).toBe(MB)
     const webhook = `PUT /v1/apps/${service.world.ids.app}/webhook`
@@ -79,7 +79,7 @@ describe.each(framings)('a body over the limit, by %s', (framing) => {
 })
 
 describe('a value', () => {
-  it('may fill the quota, with white space around it, and be no byte larger', async () => {
+  it('may fill the quota exactly, with white space around it', async () => {
     const service = await startRawService()
     const spaces = ' '.repeat(32_000)
     const put = (key: string, size: number) =>
@@ -96,8 +96,8 @@ describe('a value', () => {
   })
 })
 
-describe('a body that is one large text', () => {
-  it.each([9 * MB, QUOTA])('is no object with a value: %i bytes', async (size) => {
+describe('a body of one large string', () => {
+  it.each([9 * MB, QUOTA])('gets 400: %i bytes', async (size) => {
     await service.expectRefused(
       service.request(`PUT ${target}`, { body: textOf(size) }),
       400,
@@ -106,7 +106,7 @@ describe('a body that is one large text', () => {
   })
 })
 
-describe('a body that nobody reads', () => {
+describe('an unread body', () => {
   const body = `{"value":${textOf(5 * MB)}}`
   const refusals = async (): Promise<[line: string, sent: Sent, status: number, refusal: Refusal][]> => {
     const { token, ids } = service.world
@@ -137,13 +137,13 @@ describe('a body that nobody reads', () => {
     ]
   }
 
-  it.each(framings)('is drained, so that its client sees the refusal: %s', async (framing) => {
+  it.each(framings)('is drained, so that the client receives the refusal: %s', async (framing) => {
     for (const [line, sent, status, refusal] of await refusals()) {
       expectError(await upload(framed(line, body, framing, sent)), status, refusal)
     }
   })
 
-  it.each(framings)('is drained, too, for a client that wants the connection closed: %s', async (framing) => {
+  it.each(framings)('is drained with Connection: close: %s', async (framing) => {
     for (const [line, sent, status, refusal] of await refusals()) {
       const headers = [...(sent.headers ?? []), 'Connection: close']
       const answer = await upload(framed(line, body, framing, { ...sent, headers }))
@@ -152,13 +152,13 @@ describe('a body that nobody reads', () => {
     }
   })
 
-  it('is drained, too, for a client of HTTP/1.0', async () => {
+  it('is drained for HTTP/1.0', async () => {
     for (const [line, sent, status, refusal] of await refusals()) {
       expectError(await upload(framed(line, body, 'Content-Length', { ...sent, version: 'HTTP/1.0' })), status, refusal)
     }
   })
 
-  it('is answered before it is all there', async () => {
+  it('is answered before it is complete', async () => {
     for (const [line, sent, status, refusal] of await refusals()) {
       const { head, rest } = framed(line, body, 'Content-Length', sent)
       const connection = await Connection.open(service.world.publicPort)
@@ -178,13 +178,13 @@ describe('a client that goes on after a refusal', () => {
     await connection.send(service.request(`PUT ${target}`, { token: 'x', headers: ['Transfer-Encoding: chunked'] }))
     expectError(await connection.answer(), 401, notThisToken)
     const taken = await connection.sendUntilCut(`10000\r\n${'x'.repeat(65_536)}\r\n`)
-    // Beyond the bound on what is drained there is what the buffers of the system hold.
+    // Above the 32 MB that are drained: socket buffers.
     expect(taken).toBeGreaterThan(31 * MB)
     expect(taken).toBeLessThan(64 * MB)
   })
 })
 
-describe('a client that leaves in the middle of its body', () => {
+describe('a client that disconnects inside its body', () => {
   const leave = async (how: 'end' | 'reset', sent: Sent, part: number) => {
     const body = `{"value":${textOf(MB)}}`
     const { head, rest } = framed(`PUT ${target}`, body, 'Content-Length', sent)
@@ -209,7 +209,7 @@ describe('a client that leaves in the middle of its body', () => {
     expect((await service.answerTo(service.request('GET /v1/'))).status).toBe(200)
   })
 
-  it('is not waited for when it left during the look-up of who it is', async () => {
+  it('is not waited for when it disconnects during the access check', async () => {
     const logged = service.log.length
     const { world } = service
     for (let i = 0; i < 20; i++) {

@@ -27,33 +27,33 @@ const chunked = 'Transfer-Encoding: chunked'
 const chunks = `b${CRLF}${value}${CRLF}0${CRLF}${CRLF}`
 const smuggled = 'GET /v1/me/profile HTTP/1.1'
 
-/** Bytes that are no HTTP, or that two servers could read in two ways. */
+/** Bytes that are not HTTP, or that two servers could parse differently. */
 const broken: [name: string, bytes: () => string][] = [
   ['Content-Length with Transfer-Encoding', () => put(['Content-Length: 11', chunked], chunks)],
   ['Transfer-Encoding with Content-Length', () => put([chunked, 'Content-Length: 4'], chunks)],
-  ['two lengths that differ', () => put(['Content-Length: 11', 'Content-Length: 5'], value)],
-  ['two lengths that agree', () => put(['Content-Length: 11', 'Content-Length: 11'], value)],
+  ['two different lengths', () => put(['Content-Length: 11', 'Content-Length: 5'], value)],
+  ['two equal lengths', () => put(['Content-Length: 11', 'Content-Length: 11'], value)],
   ['a list of lengths', () => put(['Content-Length: 11, 11'], value)],
   ['a signed length', () => put(['Content-Length: +11'], value)],
   ['a negative length', () => put(['Content-Length: -1'], value)],
   ['a hexadecimal length', () => put(['Content-Length: 0xb'], value)],
-  ['a length with a space in it', () => put(['Content-Length: 1 1'], value)],
+  ['a length with a space', () => put(['Content-Length: 1 1'], value)],
   ['an empty length', () => put(['Content-Length:'], value)],
   ['a length beyond 64 bits', () => put(['Content-Length: 18446744073709551627'], value)],
   ['an unknown transfer coding', () => put(['Transfer-Encoding: xchunked'], chunks)],
-  ['chunked that is not the last coding', () => put(['Transfer-Encoding: chunked, identity'], chunks)],
-  ['Transfer-Encoding of identity', () => put(['Transfer-Encoding: identity'], chunks)],
+  ['chunked before another coding', () => put(['Transfer-Encoding: chunked, identity'], chunks)],
+  ['Transfer-Encoding: identity', () => put(['Transfer-Encoding: identity'], chunks)],
   ['a vertical tab before chunked', () => put(['Transfer-Encoding: \x0bchunked'], chunks)],
   ['a space before the colon', () => put(['Transfer-Encoding : chunked'], chunks)],
   ['a space before the name', () => put([` ${chunked}`], chunks)],
-  ['a chunk size that is no number', () => put([chunked], `zz${CRLF}${value}${CRLF}0${CRLF}${CRLF}`)],
+  ['a chunk size that is not a number', () => put([chunked], `zz${CRLF}${value}${CRLF}0${CRLF}${CRLF}`)],
   ['a negative chunk size', () => put([chunked], `-b${CRLF}${value}${CRLF}0${CRLF}${CRLF}`)],
   ['a chunk size with 0x', () => put([chunked], `0xb${CRLF}${value}${CRLF}0${CRLF}${CRLF}`)],
   ['a chunk size beyond 64 bits', () => put([chunked], `FFFFFFFFFFFFFFFFF${CRLF}${value}${CRLF}0${CRLF}${CRLF}`)],
   ['an empty chunk size', () => put([chunked], `${CRLF}${value}${CRLF}0${CRLF}${CRLF}`)],
   ['a chunk longer than its size', () => put([chunked], `5${CRLF}${value}${CRLF}0${CRLF}${CRLF}`)],
   ['chunks with bare line feeds', () => put([chunked], `b\n${value}\n0\n\n`)],
-  ['a trailer that is none', () => put([chunked], `b${CRLF}${value}${CRLF}0${CRLF}x y${CRLF}${CRLF}`)],
+  ['a malformed trailer', () => put([chunked], `b${CRLF}${value}${CRLF}0${CRLF}x y${CRLF}${CRLF}`)],
   ['a folded header', () => get('X-Folded: a', ' b')],
   ['a header folded with a tab', () => get('X-Folded: a', '\tb')],
   ['bare line feeds', () => `GET /v1/ HTTP/1.1\nHost: apps.test\nAuthorization: Bearer ${token}\n\n`],
@@ -69,9 +69,9 @@ const broken: [name: string, bytes: () => string][] = [
   ['a header name with a space', () => get('X A: x')],
   ['a header name that is not ASCII', () => get('X-\xe4: x')],
   ['a space in the target', () => lines('GET /v1/ x HTTP/1.1', 'Host: apps.test')],
-  ['bytes that are not ASCII in the target', () => lines('GET /v1/me/pr\xf6file HTTP/1.1', 'Host: apps.test')],
+  ['non-ASCII bytes in the target', () => lines('GET /v1/me/pr\xf6file HTTP/1.1', 'Host: apps.test')],
   ['a tab in the target', () => lines('GET /v1/\tx HTTP/1.1', 'Host: apps.test')],
-  ['a target that does not begin with a slash', () => lines('GET v1/ HTTP/1.1', 'Host: apps.test')],
+  ['a target without a leading slash', () => lines('GET v1/ HTTP/1.1', 'Host: apps.test')],
   ['an empty target', () => lines('GET  HTTP/1.1', 'Host: apps.test')],
   ['HTTP/1.2', () => lines('GET /v1/ HTTP/1.2', 'Host: apps.test')],
   ['HTTP/3.0', () => lines('GET /v1/ HTTP/3.0', 'Host: apps.test')],
@@ -82,12 +82,12 @@ const broken: [name: string, bytes: () => string][] = [
   ['an SSH greeting', () => 'SSH-2.0-OpenSSH_9.0\r\n'],
   ['a startup message of PostgreSQL', () => '\x00\x00\x00\x08\x04\xd2\x16\x2f'],
   ['JSON', () => '{"value":1}\r\n\r\n'],
-  ['an answer', () => 'HTTP/1.1 200 OK\r\n\r\n'],
+  ['a response', () => 'HTTP/1.1 200 OK\r\n\r\n'],
   ['NULs', () => '\0'.repeat(100)],
 ]
 
-describe('what is no HTTP', () => {
-  it.each(broken)('is refused, the connection ends, and nothing changes: %s', async (_, bytes) => {
+describe('invalid HTTP', () => {
+  it.each(broken)('gets 400, closes the connection and changes nothing: %s', async (_, bytes) => {
     const before = await service.state()
     const connection = await Connection.open(service.world.publicPort)
     await connection.send(bytes())
@@ -98,7 +98,7 @@ describe('what is no HTTP', () => {
     expect((await service.answerTo(get())).status).toBe(200)
   })
 
-  it('is refused behind a good request, whose answer comes first', async () => {
+  it('gets 400 after the answer to a valid request', async () => {
     const connection = await Connection.open(service.world.publicPort)
     await connection.send(`${get()}garbage\0\r\n\r\n`)
     const answers = [await connection.answer(), await connection.answer()]
@@ -108,14 +108,14 @@ describe('what is no HTTP', () => {
     expect(connection.rest).toBe('')
   })
 
-  it('ends the connection, also of a client that goes on sending', async () => {
+  it('closes the connection of a client that keeps sending', async () => {
     const connection = await Connection.open(service.world.publicPort)
     await connection.send('garbage\0\r\n\r\n')
     expectError(await connection.answer(), 400, notHttp)
     await connection.sendUntilCut('x'.repeat(1024))
   })
 
-  it('keeps no service from ending, though its client keeps the connection', async () => {
+  it('does not delay shutdown while its client keeps the connection', async () => {
     const other = await startRawService()
     const connection = await Connection.open(other.world.publicPort)
     await connection.send('garbage\0\r\n\r\n')
@@ -124,14 +124,14 @@ describe('what is no HTTP', () => {
     connection.end()
   })
 
-  it('is an empty Transfer-Encoding beside a Content-Length', async () => {
+  it('includes an empty Transfer-Encoding beside Content-Length', async () => {
     const smuggling = put(['Transfer-Encoding:', 'Content-Length: 11'], value)
     const answer = await service.expectRefused(smuggling, 400, detail(notHttp.error.message))
     expect(answer.headers.connection).toBe('close')
   })
 
   it.each(['', ' HTTP/0.9', ' HTTP/2.0'])(
-    'is no way around the token, in what Node lets pass: "GET /v1/%s"',
+    'does not bypass the token where Node accepts it: "GET /v1/%s"',
     async (version) => {
       const answer = await service.answerTo(lines(`GET /v1/${version}`, 'Host: apps.test'))
       expectError(answer, 401, error('invalid_token', 'This token is not valid.'))
@@ -139,25 +139,25 @@ describe('what is no HTTP', () => {
   )
 })
 
-describe('a head that is too large', () => {
+describe('an oversized head', () => {
   it.each([
     ['20 KB in one header', 20_480],
     ['1 MB in one header', 1_048_576],
-  ])('is 431, which the client sees: %s', async (_, size) => {
+  ])('returns 431: %s', async (_, size) => {
     const answer = await service.answerTo(get(`X-Large: ${'x'.repeat(size)}`))
     expectError(answer, 431, notHttp)
   })
 
-  it.each([20_480, 1_048_576])('is 431 for a target of %i bytes, which the client sees', async (size) => {
+  it.each([20_480, 1_048_576])('returns 431 for a target of %i bytes', async (size) => {
     expectError(await service.answerTo(lines(`GET /v1/${'x'.repeat(size)} HTTP/1.1`, 'Host: apps.test')), 431, notHttp)
   })
 
-  it('is 431 for headers without end', async () => {
+  it('returns 431 for 100,000 headers', async () => {
     const many = Array.from({ length: 100_000 }, (_, i) => `X-${i}: x`).join(CRLF)
     expectError(await service.answerTo(get(many)), 431, notHttp)
   })
 
-  it('is not one of 15 KB', async () => {
+  it('begins above 15 KB', async () => {
     expect((await service.answerTo(get(`X-Large: ${'x'.repeat(14_000)}`))).status).toBe(200)
     await service.expectRefused(
       lines(`GET /v1/${'x'.repeat(15_360)} HTTP/1.1`, 'Host: apps.test'),
@@ -168,7 +168,7 @@ describe('a head that is too large', () => {
 })
 
 describe('a connection', () => {
-  it('answers requests in the order in which they came', async () => {
+  it('answers pipelined requests in order', async () => {
     const requests = [
       get(),
       service.request('GET /v1/nothing').toString('latin1'),
@@ -183,18 +183,18 @@ describe('a connection', () => {
     connection.end()
   })
 
-  it('is answered though its client has nothing more to say', async () => {
+  it('is answered after its client has sent FIN', async () => {
     const connection = await Connection.open(service.world.publicPort)
     await connection.send(get())
     connection.end()
     expect((await connection.answer()).status).toBe(200)
   })
 
-  it('may begin with empty lines', async () => {
+  it('may start with empty lines', async () => {
     expect((await service.answerTo(`${CRLF}${CRLF}${get()}`)).status).toBe(200)
   })
 
-  it('may come a byte at a time', async () => {
+  it('may send one byte at a time', async () => {
     const connection = await Connection.open(service.world.publicPort)
     for (const byte of put(['Content-Length: 11'], value)) await connection.send(byte)
     const answer = await connection.answer()
@@ -202,7 +202,7 @@ describe('a connection', () => {
     await service.expectServing(connection, answer)
   })
 
-  it('takes the body of a refused request for that, and not for the next request', async () => {
+  it('does not read the body of a refused request as the next request', async () => {
     const body = get('X-Request-Id: smuggled')
     for (const line of [
       'GET /v1/nothing',

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-describe('a scope', () => {
+describe('scope', () => {
   const wrong = [
     'scope=org&scope=user',
     'scope=user&scope=user',
@@ -36,7 +36,7 @@ describe('a scope', () => {
     `scope=${'user'.repeat(2560)}`,
   ]
 
-  it.each(wrong)('%j is none, on any endpoint of the storage', async (query) => {
+  it.each(wrong)('returns 422 for %j on every storage endpoint', async (query) => {
     const refuse = (line: string, sent = {}) => service.expectRefused(service.request(line, sent), 422, scopeInvalid)
     await refuse(`GET /v1/storage/col?${query}`)
     await refuse(`GET /v1/storage/col/k1?${query}`)
@@ -51,7 +51,7 @@ describe('a scope', () => {
     ['scope=user&foo=1', 'user'],
     ['&&scope=user&', 'user'],
     ['scope=org', 'org'],
-  ])('%j is read, percent-decoded, also by PUT and DELETE', async (query, value) => {
+  ])('is read from %j, also by PUT and DELETE', async (query, value) => {
     const get = () => service.answerTo(service.request(`GET /v1/storage/col/k1?${query}`))
     expect(JSON.parse((await get()).text).value).toBe(value)
     const put = service.request(`PUT /v1/storage/col/k1?${query}`, { body: '{"value":"changed"}' })
@@ -66,7 +66,7 @@ describe('a scope', () => {
   })
 })
 
-describe('a parameter that an endpoint does not have', () => {
+describe('an unknown parameter', () => {
   const unknown = [
     'scope[]=user',
     'SCOPE=user',
@@ -94,7 +94,7 @@ describe('a parameter that an endpoint does not have', () => {
     `${'a=1&'.repeat(3000)}`,
   ]
 
-  it.each(titledTexts(unknown))('%s is ignored', async (_, query) => {
+  it.each(titledTexts(unknown))('is ignored: %s', async (_, query) => {
     const value = async (line: string) => JSON.parse((await service.answerTo(service.request(line))).text)
     expect(await value(`GET /v1/storage/col/k1?${query}`)).toMatchObject({ key: 'k1', value: 'org' })
     expect(await value(`GET /v1/storage/col?${query}`)).toMatchObject({ total: 1, items: [{ key: 'k1' }] })
@@ -116,21 +116,21 @@ describe('a number', () => {
     await service.expectRefused(service.request(`GET /v1/storage/col?${query}`), 422, detail(message))
   }
 
-  it.each([...wrong, of('0'), of('201'), of('-1')])('%j is no limit', async (_, text) => {
+  it.each([...wrong, of('0'), of('201'), of('-1')])('returns 422 for the limit %j', async (_, text) => {
     await refuse(`limit=${text}`, 'limit is 1 to 200.')
   })
 
-  it.each([...wrong, of('-1')])('%j is no offset', async (_, text) => {
+  it.each([...wrong, of('-1')])('returns 422 for the offset %j', async (_, text) => {
     await refuse(`offset=${text}`, 'offset is 0 or more.')
   })
 
-  it.each([...wrong, of('-1'), of('253402300800')])('%j is no time', async (_, text) => {
+  it.each([...wrong, of('-1'), of('253402300800')])('returns 422 for the time %j', async (_, text) => {
     const refusal = detail('start and end are Unix seconds.')
     await service.expectRefused(service.request(`GET /v1/me/events?start=${text}`), 422, refusal)
     await service.expectRefused(service.request(`GET /v1/me/events?end=${text}`), 422, refusal)
   })
 
-  it('may not come twice, nor without a value', async () => {
+  it('returns 422 when it is repeated or has no value', async () => {
     for (const query of ['limit=5&limit=5', 'limit=5&limit=6', 'limit', 'limit&limit=5'])
       await refuse(query, 'limit is 1 to 200.')
     for (const query of ['offset=0&offset=0', 'offset', 'offset&offset=1']) await refuse(query, 'offset is 0 or more.')
@@ -141,21 +141,21 @@ describe('a number', () => {
   })
 
   it.each(['limit=1', 'limit=200', 'limit=%31', 'offset=0', 'limit=1&offset=0', 'offset=%30&limit=20%30'])(
-    '%j is read',
+    'is read from %j',
     async (query) => {
       const answer = await service.answerTo(service.request(`GET /v1/storage/col?${query}`))
       expect(JSON.parse(answer.text)).toMatchObject({ total: 1, items: [{ key: 'k1' }] })
     },
   )
 
-  it('may be as large as the largest offset there is', async () => {
+  it('may be as large as 2^53 - 1 as an offset', async () => {
     for (const offset of ['1', '2147483648', '9007199254740991']) {
       const answer = await service.answerTo(service.request(`GET /v1/storage/col?offset=${offset}`))
       expect(answer).toMatchObject({ status: 200, text: '{"items":[],"total":1}' })
     }
   })
 
-  it('is judged behind the name of the collection', async () => {
+  it('is checked after the name of the collection', async () => {
     const sent = service.request('GET /v1/storage/%00?limit=0&offset=x&scope=x')
     await service.expectRefused(sent, 422, detail("Names use 1 to 64 letters, digits, '_' or '-'."))
   })

@@ -5,7 +5,7 @@ import { id, startWorld } from '../support/world.ts'
 import type { Answer } from './socket.ts'
 import { Connection } from './socket.ts'
 
-/** What an error says, without its request id. */
+/** The body of an error without its request id. */
 export type Refusal = { detail: string } | { error: { code: string; message: string } }
 
 export const detail = (message: string) => ({ detail: message })
@@ -18,15 +18,15 @@ export const bodyNotJson = 'The body is not valid JSON.'
 export const notHttp = error('invalid_request', 'The request is not valid HTTP.')
 export const notThisToken = error('invalid_token', 'This token is not valid.')
 
-/** Rows for `it.each`, behind a title each: what is in them is too long for one, or too odd. */
+/** Rows for `it.each`, each with a title in front: the first 60 characters of its first column. */
 export const titled = <const Row extends readonly unknown[]>(rows: readonly Row[]): [title: string, ...row: Row][] =>
   rows.map((row) => [JSON.stringify(String(row[0])).slice(0, 60), ...row])
 export const titledTexts = (texts: readonly string[]) => titled(texts.map((text): [string] => [text]))
 
-/** A request of exactly these lines. */
+/** A request head of exactly these lines. */
 export const lines = (...given: string[]) => [...given, '', ''].join('\r\n')
 
-/** JSON that is nested so deep. */
+/** JSON of `depth` levels. */
 export const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 export const nestedObjects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 
@@ -36,18 +36,18 @@ export interface Sent {
   host?: string | null
   /** Null: no Authorization header. */
   token?: string | null
-  /** Whole lines. */
+  /** Complete header lines. */
   headers?: string[]
-  /** A text is sent in UTF-8. */
+  /** Strings are sent as UTF-8. */
   body?: string | Buffer
-  /** Of the body; null: no Content-Type. */
+  /** Type of the body; null: no Content-Type. */
   type?: string | null
   version?: string
 }
 
 export type RawService = Awaited<ReturnType<typeof startRawService>>
 
-/** A service and a tenant of its own, to which a test sends bytes. */
+/** Starts a service with a tenant of its own, to which tests send bytes. */
 export async function startRawService() {
   const log: string[] = []
   const world = await startWorld({ onLog: (line) => log.push(line) })
@@ -85,7 +85,7 @@ export async function startRawService() {
     return row.state
   }
 
-  /** Sends a good request: on the same connection, where that stays open, else on a new one. */
+  /** Expects the next request to succeed: on the same connection if it stays open, else on a new one. */
   const expectServing = async (connection: Connection, last: Answer, port = world.publicPort) => {
     const closes = last.headers.connection === 'close'
     if (closes) connection.end()
@@ -100,14 +100,14 @@ export async function startRawService() {
 
   return {
     world,
-    /** A line a request. */
+    /** One line for each request. */
     log,
     quizId,
     tokens,
     request,
     state,
     expectServing,
-    /** The answer to some bytes, which come to a service that goes on serving. */
+    /** Sends the bytes, returns the answer and expects the service to keep serving. */
     async answerTo(bytes: string | Buffer, method = 'GET', port = world.publicPort) {
       const connection = await Connection.open(port)
       await connection.send(bytes)
@@ -115,7 +115,7 @@ export async function startRawService() {
       await expectServing(connection, answer, port)
       return answer
     },
-    /** Bytes are refused in exactly this way, and nothing changes. */
+    /** Expects exactly this refusal and no change. */
     async expectRefused(bytes: string | Buffer, status: number, refusal: Refusal) {
       const before = await state()
       const answer = await this.answerTo(bytes)
@@ -123,7 +123,7 @@ export async function startRawService() {
       expect(await state()).toEqual(before)
       return answer
     },
-    /** Ends the service; none of all the requests met an error of its own. */
+    /** Closes the service and expects no error in its log. */
     async close() {
       await world.close()
       expect(log.filter((line) => line.includes('"err"'))).toEqual([])
@@ -131,7 +131,7 @@ export async function startRawService() {
   }
 }
 
-/** An error's status, its exact body, and the headers that every answer has. */
+/** Expects the status, the exact body and the headers of every answer. */
 export function expectError(answer: Answer, status: number, refusal: Refusal) {
   const { headers, text } = answer
   const requestId = headers['x-request-id']
@@ -141,14 +141,14 @@ export function expectError(answer: Answer, status: number, refusal: Refusal) {
   expect(headers['content-type']).toBe('application/json; charset=utf-8')
 }
 
-/** What stands on every answer of the public port. */
+/** Expects the headers of every answer of the public port. */
 export function expectCommonHeaders({ headers }: Answer) {
   expect(headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,64}$/)
   expect(headers['access-control-allow-origin']).toBe('*')
   expect(headers['access-control-expose-headers']).toContain('X-Request-Id')
 }
 
-/** A released quiz of this world, with a space in its id. */
+/** Creates a released quiz with a space in its id. */
 async function mintQuiz({ db, ids }: World) {
   const quizId = `${id('quiz')} 1`
   await db.quiz.create({

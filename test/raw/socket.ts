@@ -2,21 +2,21 @@ import type { Socket } from 'node:net'
 import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 
-/** One whole answer, as it came over the wire. */
+/** One complete response. */
 export interface Answer {
   status: number
-  /** Names in lower case; of a repeated one, the values joined. */
+  /** Names in lower case; values of repeated headers are joined. */
   headers: Record<string, string>
   bytes: Buffer
   text: string
 }
 
-/** How a connection came to its end: `end` is a FIN, `reset` an RST. */
+/** How the peer ended the connection: `end` is a FIN, `reset` an RST. */
 type Ending = 'end' | 'reset'
 
 const HEAD_END = '\r\n\r\n'
 
-/** A TCP connection that sends exactly the given bytes, good HTTP or not, and reads whole answers. */
+/** A TCP connection that sends exactly the given bytes and reads complete responses. */
 export class Connection {
   readonly #socket: Socket
   #received = Buffer.alloc(0)
@@ -53,7 +53,7 @@ export class Connection {
     })
   }
 
-  /** A text is sent as latin1, so that every byte can be written; other text comes as bytes. Rejects when it is not taken. */
+  /** Strings are sent as latin1, one byte a character. Rejects when the peer does not accept it. */
   send(content: string | Buffer): Promise<void> {
     const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content
     return new Promise((resolve, reject) => {
@@ -61,7 +61,7 @@ export class Connection {
     })
   }
 
-  /** The next whole answer; to a HEAD it has no body. */
+  /** The next complete response; to HEAD it has no body. */
   async answer(method = 'GET'): Promise<Answer> {
     for (;;) {
       const answer = this.#take(method)
@@ -78,7 +78,7 @@ export class Connection {
     return this.#ending !== undefined
   }
 
-  /** What came beyond the answers that were read. */
+  /** Bytes received after the responses that were read. */
   get rest(): string {
     return Buffer.concat([this.#received, ...this.#chunks]).toString('latin1')
   }
@@ -88,7 +88,7 @@ export class Connection {
     this.#socket.end()
   }
 
-  /** Sends on and on, until the other side does not take it any more; how many bytes it took. */
+  /** Sends until the peer stops accepting; returns the number of bytes. */
   async sendUntilCut(content: string | Buffer): Promise<number> {
     const before = this.#socket.bytesWritten
     try {
@@ -100,7 +100,7 @@ export class Connection {
     return this.#socket.bytesWritten - before
   }
 
-  /** Sends an RST: the client is gone from one moment to the next. */
+  /** Sends an RST. */
   reset() {
     this.#socket.resetAndDestroy()
   }
@@ -111,7 +111,7 @@ export class Connection {
     if (cut < 0) return undefined
     const [first = '', ...lines] = this.#received.toString('latin1', 0, cut).split('\r\n')
     const [, code] = /^HTTP\/1\.1 (\d{3}) /.exec(first) ?? []
-    if (!code) throw new Error(`This is no answer: ${first}`)
+    if (!code) throw new Error(`Not an HTTP response: ${first}`)
     const status = Number(code)
     const headers: Record<string, string> = {}
     for (const line of lines) {

@@ -19,7 +19,7 @@ let connection: Connection
 beforeAll(async () => {
   service = await startRawService()
   const { ids } = service.world
-  // Without a limit on its requests.
+  // A sandbox client has no request limit.
   await service.world.db.client.update({ where: { id: ids.client }, data: { environment: 'sandbox' } })
   templates = [
     ...['/v1', '/v1/', '/v1/me/profile', '/v1/me/groups', '/v1/me/events', '/v1/me/trainingplans'],
@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** One request after the other over one connection, for as long as that stays open. */
+/** Sends requests over one connection as long as it stays open. */
 async function exchange(bytes: Buffer, port: number, methodSent: string): Promise<Answer> {
   await connection.send(bytes)
   const answer = await connection.answer(methodSent)
@@ -56,7 +56,7 @@ const coded = (requestId: string | undefined) => ({
   error: { code: expect.stringMatching(/^[a-z_]+$/), message: expect.any(String), request_id: requestId },
 })
 
-/** What an endpoint says of itself, and what any request may meet before it comes to one. */
+/** The documents, for the statuses that each endpoint may return. */
 const documents = new Map(
   (Object.keys(sections) as Section[]).map((section) => [section, openApiDocument(section, 'http://x.test/v1')]),
 )
@@ -69,13 +69,13 @@ function statusesOf(section: Section, methodSent: string, path: string): number[
   const route = found.find((one) => one.method === (methodSent === 'HEAD' ? 'GET' : methodSent))
   if (!route) return [405]
   const operation = documents.get(section)!.paths[route.path]![route.method.toLowerCase()]!
-  // A body is 404 by its host or its member in every API; 304 answers a condition of the client's own.
+  // 304 answers the client's own condition and is not in the document.
   return [...Object.keys(operation.responses).map(Number), ...(route.method === 'GET' ? [304] : [])]
 }
 
-describe('whatever a client sends', () => {
+describe('an arbitrary request', () => {
   it.each<Section>(['apps', 'lms', 'notify'])(
-    'to %s, the answer is a documented one, in the shape of that API',
+    'to %s gets a documented answer in the shape of that API',
     async (api) => {
       const targets = fc.tuple(fc.constantFrom(...templates), fc.array(segment, { minLength: 2, maxLength: 2 }), search)
       const target = targets.map(([template, [a, b], query]) => ({
@@ -95,7 +95,7 @@ describe('whatever a client sends', () => {
             const answer = await exchange(bytes, service.world.publicPort, methodSent)
             const { status, text } = answer
             expectCommonHeaders(answer)
-            // Node's own parser refuses some targets and headers.
+            // Node's parser refuses some targets and headers.
             if (answer.headers.connection === 'close') {
               expect(status).toBe(400)
               if (methodSent !== 'HEAD') expect(JSON.parse(text)).toEqual(coded(answer.headers['x-request-id']))

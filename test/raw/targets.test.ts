@@ -26,7 +26,7 @@ const wrongHost = detail('This API answers at apps.test.')
 const id10k = 'a'.repeat(10_240)
 
 const refused: [target: string, status: number, refusal: Refusal][] = [
-  // Segments count as they are: nothing is folded, cut, or compared without case.
+  // Segments are compared as they are: no normalisation, no truncation, case-sensitive.
   ['/v1/storage/col/k1/', 404, nothing],
   ['/v1/storage/col/', 422, nameInvalid],
   ['/v1/storage/col/.', 422, nameInvalid],
@@ -60,7 +60,7 @@ const refused: [target: string, status: number, refusal: Refusal][] = [
   ['//apps.test/v1/me/profile', 404, nothing],
   ['/v1/__proto__', 404, nothing],
   ['/v1/constructor/prototype', 404, nothing],
-  // A parameter is what its percent-decoding says; where that fails it fits no name.
+  // A parameter is percent-decoded; invalid encoding is an invalid name.
   ['/v1/storage/col/a%2Fb', 422, nameInvalid],
   ['/v1/storage/col/%00', 422, nameInvalid],
   ['/v1/storage/%00', 422, nameInvalid],
@@ -80,7 +80,7 @@ const refused: [target: string, status: number, refusal: Refusal][] = [
   [`/v1/storage/${id10k}`, 422, nameInvalid],
   [`/v1/storage/${id10k}/k1`, 422, nameInvalid],
   [`/v1/storage/col/${id10k}`, 422, nameInvalid],
-  // The document of an API is at one address, too.
+  // The OpenAPI document has one address.
   ['/v1/openapi.json/', 404, nothing],
   ['/v1/OpenAPI.json', 404, nothing],
   ['/V1/openapi.json', 404, nothing],
@@ -101,15 +101,15 @@ const refused: [target: string, status: number, refusal: Refusal][] = [
   ['*', 404, nothing],
 ]
 
-describe('a target that is no endpoint, or that names nothing', () => {
+describe('a target without an endpoint, or with an invalid name', () => {
   it.each(titled(refused))('%s is refused', async (_, target, status, refusal) => {
     await service.expectRefused(service.request(`GET ${target}`), status, refusal)
   })
 
-  it.each(['PUT', 'DELETE'])('is refused to %s as well, which changes nothing', async (method) => {
+  it.each(['PUT', 'DELETE'])('is refused for %s too, and changes nothing', async (method) => {
     for (const [target, status, refusal] of refused) {
       if (!target.startsWith('/v1/storage/')) continue
-      // Of a collection there is nothing to write.
+      // A collection has no PUT or DELETE.
       const ofCollection = target.split('/').length === 4
       const sent = service.request(`${method} ${target}`, method === 'PUT' ? { body: '{"value":1}' } : {})
       if (ofCollection) await service.expectRefused(sent, 405, detail('Use GET, HEAD here.'))
@@ -118,7 +118,7 @@ describe('a target that is no endpoint, or that names nothing', () => {
   })
 })
 
-describe('an id of the other two APIs', () => {
+describe('an id in lms and notify', () => {
   const noQuiz = error('not_found', 'This quiz does not exist in this academy.')
   const badId = error('invalid_request', "id is 1 to 64 letters, digits, '_' or '-'.")
   const ids = [
@@ -137,12 +137,12 @@ describe('an id of the other two APIs', () => {
     id10k,
   ]
 
-  it.each(titledTexts(ids))('%s is not known as a quiz', async (_, quizId) => {
+  it.each(titledTexts(ids))('%s is an unknown quiz: 404', async (_, quizId) => {
     const sent = service.request(`POST /v1/quizzes/${quizId}/results`, { api: 'lms', body: '{"answers":{}}' })
     await service.expectRefused(sent, 404, noQuiz)
   })
 
-  it.each(titledTexts(ids))('%s is no app: 422 to a read, 400 to a write', async (_, app) => {
+  it.each(titledTexts(ids))('%s is an invalid app id: 422 for GET, 400 for PUT and DELETE', async (_, app) => {
     const target = `/v1/apps/${app}/webhook`
     await service.expectRefused(service.request(`GET ${target}`, { api: 'notify' }), 422, badId)
     await service.expectRefused(service.request(`DELETE ${target}`, { api: 'notify' }), 400, badId)
@@ -157,7 +157,7 @@ describe('an id of the other two APIs', () => {
   })
 })
 
-describe('a target that means an endpoint', () => {
+describe('a target with an endpoint', () => {
   const served: [target: string, text: RegExp][] = [
     ['/v1', /^{"api":"apps"/],
     ['/v1/', /^{"api":"apps"/],
@@ -180,7 +180,7 @@ describe('a target that means an endpoint', () => {
   })
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', '-', '_', 'k'.repeat(64)])(
-    'has %s for a name like any other',
+    'accepts the name %s',
     async (name) => {
       const target = `/v1/storage/${name}/${name}`
       const put = service.request(`PUT ${target}`, { body: `{"value":${JSON.stringify(name)}}` })
@@ -191,11 +191,11 @@ describe('a target that means an endpoint', () => {
   )
 })
 
-describe('a method', () => {
+describe('the method', () => {
   const target = '/v1/storage/col/k1'
   const allow = 'GET, HEAD, PUT, DELETE'
 
-  it('HEAD is answered as GET is, without a body', async () => {
+  it('HEAD is answered like GET, without a body', async () => {
     const get = await service.answerTo(service.request(`GET ${target}`))
     const head = await service.answerTo(service.request(`HEAD ${target}`), 'HEAD')
     const same = ['content-type', 'content-length', 'etag']
@@ -204,7 +204,7 @@ describe('a method', () => {
     expectCommonHeaders(head)
   })
 
-  it('HEAD is refused as GET is, without a body', async () => {
+  it('HEAD is refused like GET, without a body', async () => {
     const answers = await Promise.all([
       service.answerTo(service.request('HEAD /v1/nothing'), 'HEAD'),
       service.answerTo(service.request(`HEAD ${target}`, { token: null }), 'HEAD'),
@@ -215,19 +215,19 @@ describe('a method', () => {
     for (const answer of answers) expectCommonHeaders(answer)
   })
 
-  it('OPTIONS is answered without a token, and says what is allowed', async () => {
+  it('OPTIONS lists the allowed methods without a token', async () => {
     const answer = await service.answerTo(service.request(`OPTIONS ${target}`, { token: null }))
     expect(answer).toMatchObject({ status: 204, text: '', headers: { allow } })
     expectCommonHeaders(answer)
   })
 
-  it('OPTIONS of nothing is refused', async () => {
+  it('OPTIONS returns 404 without an endpoint', async () => {
     await service.expectRefused(service.request('OPTIONS /v1/nothing'), 404, nothing)
     await service.expectRefused(service.request('OPTIONS *'), 404, nothing)
   })
 
   it.each(['POST', 'PATCH', 'TRACE', 'PROPFIND', 'PURGE', 'M-SEARCH', 'QUERY'])(
-    '%s is refused with what is allowed',
+    '%s returns 405 with the allowed methods',
     async (method) => {
       const answer = await service.expectRefused(
         service.request(`${method} ${target}`),
@@ -238,23 +238,26 @@ describe('a method', () => {
     },
   )
 
-  it.each(['POST', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND'])('%s does not fit a document either', async (method) => {
-    const sent = service.request(`${method} /v1/openapi.json`)
-    const answer = await service.expectRefused(sent, 405, detail('Use HEAD, GET here.'))
-    expect(answer.headers.allow).toBe('HEAD, GET')
-  })
+  it.each(['POST', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND'])(
+    '%s returns 405 for the OpenAPI document',
+    async (method) => {
+      const sent = service.request(`${method} /v1/openapi.json`)
+      const answer = await service.expectRefused(sent, 405, detail('Use HEAD, GET here.'))
+      expect(answer.headers.allow).toBe('HEAD, GET')
+    },
+  )
 
-  it.each(['get', 'FOO', 'GET\t', '', 'G ET', '\x16\x03\x01'])('%j is none', async (method) => {
+  it.each(['get', 'FOO', 'GET\t', '', 'G ET', '\x16\x03\x01'])('%j returns 400', async (method) => {
     await service.expectRefused(service.request(`${method} ${target}`), 400, notHttp)
   })
 
-  it('is not taken from a header', async () => {
+  it('is not read from an override header', async () => {
     const headers = ['X-HTTP-Method-Override: DELETE', 'X-HTTP-Method: DELETE', 'X-Method-Override: DELETE']
     const answer = await service.answerTo(service.request(`GET ${target}`, { headers }))
     expect(answer.text).toContain('stored')
   })
 
-  it('CONNECT ends the connection, and the service goes on', async () => {
+  it('CONNECT closes the connection only', async () => {
     await expect(service.answerTo(service.request('CONNECT apps.test:80'))).rejects.toThrow('ended')
     expect((await service.answerTo(service.request(`GET ${target}`))).status).toBe(200)
   })

@@ -17,7 +17,7 @@ afterAll(() => service.close())
 
 const body = '{"value":"stored"}'
 
-describe('an Authorization header', () => {
+describe('Authorization', () => {
   const jwt = (header: object, payload: object) =>
     [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
   const bad = (): string[] => {
@@ -56,7 +56,7 @@ describe('an Authorization header', () => {
     ]
   }
 
-  it('that holds no valid token is 401', async () => {
+  it('returns 401 without a valid token', async () => {
     for (const value of bad()) {
       const sent = { token: null, headers: [`Authorization: ${value}`] }
       const answer = await service.expectRefused(service.request('GET /v1/me/profile', sent), 401, notThisToken)
@@ -71,7 +71,7 @@ describe('an Authorization header', () => {
     ['apps', 'PUT /v1/storage/%00/%00?scope=x'],
     ['lms', 'POST /v1/quizzes/%00/results'],
     ['notify', 'GET /v1/apps/%00/webhook'],
-  ])('that is missing, empty or comes twice is 401 at %s: %s', async (api, line) => {
+  ])('returns 401 when it is missing, empty or repeated at %s: %s', async (api, line) => {
     const token = `Authorization: Bearer ${service.tokens[api]}`
     for (const headers of [
       [],
@@ -89,7 +89,7 @@ describe('an Authorization header', () => {
     }
   })
 
-  it('may write Bearer in any case', async () => {
+  it('accepts Bearer in any case', async () => {
     for (const scheme of ['bearer', 'BEARER', 'bEaReR', 'Bearer  ']) {
       const headers = [`Authorization: ${scheme} ${service.tokens.apps}`]
       expect((await service.answerTo(service.request('GET /v1/', { token: null, headers }))).status).toBe(200)
@@ -117,7 +117,7 @@ describe('a claim of a valid token', () => {
   ]
   const odd = ['\0', 'a\0b', 'x'.repeat(6_000), '\ud800', '__proto__', ' ', "' OR 1=1 --", '漢😀'.repeat(500)]
 
-  it.each(['sub', 'organisation'])('names nobody when it is odd: %s', async (claim) => {
+  it.each(['sub', 'organisation'])('returns 404 for unusual values: %s', async (claim) => {
     for (const value of odd) {
       const { world } = service
       for (const [api, line] of lines()) {
@@ -129,7 +129,7 @@ describe('a claim of a valid token', () => {
     }
   })
 
-  it('names no client when it is odd', async () => {
+  it('returns 401 for unusual client ids', async () => {
     for (const value of odd) {
       const token = await service.world.token({ client_id: value })
       for (const [api, line] of [...lines(), ['apps', 'GET /v1/'] as const]) {
@@ -138,7 +138,7 @@ describe('a claim of a valid token', () => {
     }
   })
 
-  it.each(['sub', 'organisation', 'client_id', 'scope'])('has to be a text: %s', async (claim) => {
+  it.each(['sub', 'organisation', 'client_id', 'scope'])('must be a string: %s', async (claim) => {
     for (const value of [1, true, [], ['a'], {}, ...(claim === 'scope' ? [null] : [null, ''])]) {
       const token = await service.world.token({ [claim]: value })
       await service.expectRefused(service.request('GET /v1/', { token }), 401, notThisToken)

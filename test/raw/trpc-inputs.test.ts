@@ -34,7 +34,7 @@ describe('the input of a query', () => {
       'input={}#',
       'input=%EF%BB%BF{}',
     ]),
-  )('%s is no JSON', (_, input) => expectInput(input, 400, bodyNotJson))
+  )('returns 400 for %s', (_, input) => expectInput(input, 400, bodyNotJson))
 
   it.each([
     ['', 'undefined'],
@@ -42,7 +42,7 @@ describe('the input of a query', () => {
     ['input=[]', 'array'],
     ['input=1', 'number'],
     ['input="x"', 'string'],
-  ])('%j is no object', (input, type) =>
+  ])('returns 422 for %j', (input, type) =>
     expectInput(input, 422, `The input: Invalid input: expected object, received ${type}.`),
   )
 
@@ -61,15 +61,15 @@ describe('the input of a query', () => {
       ['input={"collection":"c","key":"k","scope":null}', 'scope is org or user.'],
       ['input={"collection":"#","key":"k"}', names],
     ]),
-  )('%s does not fit', (_, input, message) => expectInput(input, 422, message))
+  )('returns 422 for %s', (_, input, message) => expectInput(input, 422, message))
 
-  it('is nested too deeply, or at the edge of it', async () => {
+  it('may have 258 levels; deeper is 400', async () => {
     await expectInput(`input=${nested(259)}`, 400, 'value is nested too deeply.')
     await expectInput(`input=${nested(5_000)}`, 400, 'value is nested too deeply.')
     await expectInput(`input=${nested(258)}`, 422, 'The input: Invalid input: expected object, received array.')
   })
 
-  it.each(['limit', 'offset'])('has numbers where numbers belong: %s', async (key) => {
+  it.each(['limit', 'offset'])('returns 422 unless %s is a number', async (key) => {
     const message = { limit: 'limit is 1 to 200.', offset: 'offset is 0 or more.' }[key]
     for (const value of ['"5"', 'null', '[]', '[5]', 'true', '1.5', '-1', '1e400', '9007199254740993', '{}', '""']) {
       const target = `/trpc/storage.list?input={"collection":"c","${key}":${value}}`
@@ -77,7 +77,7 @@ describe('the input of a query', () => {
     }
   })
 
-  it('ignores parameters that nobody asked for', async () => {
+  it('ignores unknown parameters', async () => {
     const input = 'input={"collection":"c","key":"k"}'
     for (const more of [
       '__proto__=x',
@@ -95,11 +95,11 @@ describe('the input of a query', () => {
     }
   })
 
-  it('comes with connection parameters that are such, or it is refused', async () => {
+  it('returns 400 for invalid connection parameters', async () => {
     for (const text of ['1', '{', '[]', '""', '%00']) {
       await expectRefused(`GET /trpc/root?connectionParams=${text}`, {}, 400, expect.any(String)).catch(
         async (failure) => {
-          // tRPC names its own code here.
+          // Here tRPC reports its own code.
           const { data } = JSON.parse((await call(`GET /trpc/root?connectionParams=${text}`)).text).error
           if (data.code !== 'PARSE_ERROR' || data.httpStatus !== 400) throw failure
         },
@@ -125,11 +125,11 @@ describe('the input of a mutation', () => {
       put('NaN'),
       put('01'),
     ]),
-  )('%s is no JSON', (_, body) => expectInput(body, 400, bodyNotJson))
+  )('returns 400 for %s', (_, body) => expectInput(body, 400, bodyNotJson))
 
-  it('is no UTF-8', () => expectInput(Buffer.from(put('"\xff"'), 'latin1'), 400, bodyNotJson))
+  it('returns 400 when it is not UTF-8', () => expectInput(Buffer.from(put('"\xff"'), 'latin1'), 400, bodyNotJson))
 
-  it.each(['', '[]', 'null', '1', '"x"', 'true'])('%j is no object', (body) =>
+  it.each(['', '[]', 'null', '1', '"x"', 'true'])('returns 400 for %j', (body) =>
     expectInput(body, 400, expect.stringMatching(/^The input: Invalid input: expected object/)),
   )
 
@@ -154,9 +154,9 @@ describe('the input of a mutation', () => {
       [put('1', ',"ifMatch":"\\"\\ud800\\""'), 412, 'This entry has changed.'],
       [put('1', `,"ifMatch":"${'\\"x\\",'.repeat(20_000)}"`), 412, 'This entry has changed.'],
     ] as const),
-  )('%s does not fit', (_, body, status, message) => expectInput(body, status, message))
+  )('is refused: %s', (_, body, status, message) => expectInput(body, status, message))
 
-  it('is larger than 1 MiB', async () => {
+  it('returns 400 when it is larger than 1 MiB', async () => {
     for (const size of [1024 * 1024, 12_000_000]) {
       await expectInput(put(`"${'x'.repeat(size)}"`), 400, 'The body is larger than 1 MiB.')
       await expectInput(put(`"${'x'.repeat(size)}"`), 401, 'This token is not valid.', { token: 'x' })
@@ -171,7 +171,9 @@ describe('the input of a mutation', () => {
     'application/octet-stream',
     'application/x-www-form-urlencoded',
     'application/jsonx',
-  ])('is not of the type %j', (type) => expectInput(put('1'), 415, 'Send the body as application/json.', { type }))
+  ])('returns 415 for the type %j', (type) =>
+    expectInput(put('1'), 415, 'Send the body as application/json.', { type }),
+  )
 
   it.each(
     titledTexts([
@@ -190,7 +192,7 @@ describe('the input of a mutation', () => {
     expect(JSON.parse(got.text).result.data.value).toEqual(JSON.parse(value))
   })
 
-  it('of the other APIs is judged as over REST', async () => {
+  it('for lms and notify is checked as over REST', async () => {
     const submit = (input: object) => ({ token: service.tokens.lms, body: JSON.stringify(input) })
     const { quizId } = service
     const noQuiz = 'This quiz does not exist in this academy.'

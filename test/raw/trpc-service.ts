@@ -3,7 +3,7 @@ import type { RawService, Sent } from './raw-service.ts'
 import { startRawService } from './raw-service.ts'
 import type { Answer } from './socket.ts'
 
-/** Input of `storage.put`. */
+/** The input of `storage.put`. */
 export const put = (value: string, more = '') => `{"collection":"c","key":"k"${more},"value":${value}}`
 
 const codes: Record<number, [code: string, error: string]> = {
@@ -16,7 +16,7 @@ const codes: Record<number, [code: string, error: string]> = {
   422: ['UNPROCESSABLE_CONTENT', 'invalid_request'],
 }
 
-/** An error as tRPC has it. Without a path, the call did not come so far that there was one. */
+/** A tRPC error. `path` is missing when the call was refused before it was parsed. */
 export const shape = (status: number, message: unknown, path?: string) => {
   const [code, error] = codes[status]!
   const data = { code, httpStatus: status, ...(path !== undefined && { path }), error }
@@ -29,7 +29,7 @@ export function expectBody({ status, headers, text }: Answer, expected: number, 
   expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
 }
 
-/** A service with something in its storage, to whose internal port a test sends bytes. */
+/** Starts a service with one stored entry, to whose internal port tests send bytes. */
 export async function startTrpcService() {
   const service: RawService = await startRawService()
   const call = (line: string, sent: Sent = {}) => {
@@ -40,7 +40,7 @@ export async function startTrpcService() {
   return {
     ...service,
     call,
-    /** A call is refused in exactly this way, and nothing changes. */
+    /** Expects exactly this refusal and no change. */
     async expectCallRefused(line: string, sent: Sent, status: number, message: unknown, path?: string) {
       const before = await service.state()
       expectBody(await call(line, sent), status, shape(status, message, path))

@@ -25,7 +25,7 @@ const query = fc
     ([batch, given, more]) => `?${[...(batch ? ['batch=1'] : []), ...(given ? [given] : []), more.slice(1)].join('&')}`,
   )
 
-/** Answers that fit one call each: an object with one key for each of some calls, and what a call may want. */
+/** Objects with inputs for the first calls of a batch, often fitting ones. */
 const fitting = fc
   .array(fc.oneof(body.map(String), fc.constantFrom('{"collection":"c","key":"k","value":1}', '{"id":"a"}', '{}')), {
     maxLength: 4,
@@ -46,7 +46,7 @@ const failure = {
 }
 const statuses = [200, 207, 400, 401, 403, 404, 405, 409, 412, 413, 415, 422]
 
-it('whatever a client sends to tRPC, the answer is one of tRPC, and never the fault of the service', async () => {
+it('an arbitrary request to tRPC gets a tRPC answer and never a 500', async () => {
   let connection = await Connection.open(service.world.internalPort)
   const token = fc.constantFrom<'apps' | 'lms' | 'notify'>('apps', 'apps', 'lms', 'notify')
   const content = fc.option(fc.oneof(body, fitting))
@@ -75,7 +75,7 @@ it('whatever a client sends to tRPC, the answer is one of tRPC, and never the fa
         expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
         if (methodSent === 'HEAD' || fields.some((field) => field.includes('jsonl'))) return
         const given = JSON.parse(answer.text)
-        // Of what is no HTTP or no method of tRPC, nothing comes to tRPC.
+        // Invalid HTTP and unknown methods do not reach tRPC.
         if (given.error?.request_id) return void expect([400, 405]).toContain(answer.status)
         const answers = Array.isArray(given) ? given : [given]
         for (const each of answers) expect(each).toEqual('error' in each ? failure : success)

@@ -28,7 +28,7 @@ describe('a path', () => {
     'root,root',
     '_def',
     'createCaller',
-  ])('%s is no procedure', async (path) => {
+  ])('%s returns 404', async (path) => {
     await expectRefused(`GET /trpc/${path}`, {}, 404, `No procedure found on path "${path}"`, path)
     await expectRefused(`POST /trpc/${path}`, { body: '{}' }, 404, `No procedure found on path "${path}"`, path)
   })
@@ -48,21 +48,21 @@ describe('a path', () => {
     ['me.profile#', 'me.profile#'],
     ['me/profile', 'me/profile'],
     ['me.profile%2F', 'me.profile/'],
-  ])('"%s" is no procedure', async (sent, path) => {
+  ])('"%s" returns 404', async (sent, path) => {
     await expectRefused(`GET /trpc/${sent}`, {}, 404, `No procedure found on path "${path}"`, path)
   })
 
-  it.each(['%zz', '%', '%ff', 'me.profile%', '%E0%A4%A'])('%s is no encoding of one', async (path) => {
+  it.each(['%zz', '%', '%ff', 'me.profile%', '%E0%A4%A'])('%s returns 400', async (path) => {
     await expectRefused(`GET /trpc/${path}`, {}, 400, `Invalid URL-encoding in path "${path}"`)
   })
 
-  it('may be an absolute one, whose host does not matter here', async () => {
+  it('may be absolute, with any host', async () => {
     for (const host of ['localhost', 'evil.test', '[bad']) {
       expect(await call(`GET http://${host}/trpc/root`)).toMatchObject({ status: 200 })
     }
   })
 
-  it('may be 10 KB long; the message about it is not', async () => {
+  it('may be 10 KB long; the error message is truncated', async () => {
     const path = 'x'.repeat(10_240)
     const message = `No procedure found on path "${path}`.slice(0, 200)
     await expectRefused(`GET /trpc/${path}`, {}, 404, message, path)
@@ -81,35 +81,35 @@ describe('a path', () => {
     '/%zz',
     '/healthz%00',
     '/v1/',
-  ])('outside: there is nothing at %s', async (target) => {
+  ])('outside tRPC returns 404: %s', async (target) => {
     const answer = await call(`GET ${target}`)
     const request_id = answer.headers['x-request-id']
     expectBody(answer, 404, { error: { code: 'not_found', message: nothingHere, request_id } })
   })
 })
 
-describe('a method', () => {
-  it('is GET for a query and POST for a mutation', async () => {
+describe('the method', () => {
+  it('must be GET for a query and POST for a mutation', async () => {
     const { body } = { body: put('1') }
     await expectRefused('POST /trpc/me.profile', { body }, 405, expect.stringContaining('POST'), 'me.profile')
     await expectRefused('GET /trpc/storage.put', {}, 405, expect.stringContaining('GET'), 'storage.put')
   })
 
-  it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'])('%s is none of tRPC', async (method) => {
+  it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'])('%s returns 405', async (method) => {
     const answer = await call(`${method} /trpc/storage.put`, { body: put('1') })
     const request_id = answer.headers['x-request-id']
     expectBody(answer, 405, { error: { code: 'method_not_allowed', message: 'Use GET, POST here.', request_id } })
     expect(answer.headers.allow).toBe('GET, POST')
   })
 
-  it('HEAD is none either, and is answered without a body', async () => {
+  it('HEAD returns 405 without a body', async () => {
     expect(await call('HEAD /trpc/me.profile')).toMatchObject({ status: 405, text: '' })
   })
 })
 
 describe('a token', () => {
   it.each(['GET /trpc/root', 'GET /trpc/me.profile', 'POST /trpc/storage.put', 'POST /trpc/webhook.put'])(
-    'is needed: %s',
+    'is required: %s',
     async (line) => {
       const path = line.split('/').at(-1)!
       const more = line.startsWith('POST') ? { body: 'no JSON', type: 'text/plain' } : {}
@@ -124,11 +124,11 @@ describe('a token', () => {
     },
   )
 
-  it('is not needed to hear that there is no such procedure', async () => {
+  it('is not required to learn that a procedure does not exist', async () => {
     await expectRefused('GET /trpc/nothing', { token: null }, 404, expect.any(String), 'nothing')
   })
 
-  it('may have odd claims, which name nobody', async () => {
+  it('with unusual claims is refused', async () => {
     for (const odd of ['\0', 'x'.repeat(6_000)]) {
       const noMember = 'This member does not exist in this club.'
       await expectRefused(
@@ -158,7 +158,7 @@ describe('a batch', () => {
   })
 
   it.each(['[]', '[{"collection":"c"}]', 'null', '1', '"x"', 'true'])(
-    'is an object of inputs, which %s is not',
+    'returns 400 for the inputs %s',
     async (inputs) => {
       const message = 'The body is not a JSON object.'
       const one = async (line: string, sent: Sent, path: string) => {
@@ -170,7 +170,7 @@ describe('a batch', () => {
     },
   )
 
-  it('answers each call for itself', async () => {
+  it('answers each call separately', async () => {
     const inputs = `{"0":${put('1')},"1":{"collection":"c","key":"k"},"2":{"collection":"\\u0000"},"__proto__":{}}`
     const answer = await call('POST /trpc/storage.put,storage.put,storage.put,constructor?batch=1', { body: inputs })
     expectBody(answer, 207, [
@@ -181,17 +181,17 @@ describe('a batch', () => {
     ])
   })
 
-  it('has only queries, or only mutations', async () => {
+  it('must not mix queries and mutations', async () => {
     await expectRefused('GET /trpc/root,storage.put?batch=1', {}, 400, expect.stringContaining('Cannot mix'))
   })
 
-  it('of nothing at all is 404, as often as it asks', async () => {
+  it('of empty paths returns 404 for each of them', async () => {
     const answer = await call('GET /trpc/,,,?batch=1')
     const nothing = shape(404, 'No procedure found on path ""', '')
     expectBody(answer, 404, [nothing, nothing, nothing, nothing])
   })
 
-  it('may be streamed, and is refused in JSON when it cannot be', async () => {
+  it('may be streamed; invalid ones are refused in JSON', async () => {
     const headers = ['trpc-accept: application/jsonl']
     const stream = await call('GET /trpc/root,nothing?batch=1', { headers })
     expect(stream.status).toBe(200)
@@ -203,7 +203,7 @@ describe('a batch', () => {
 })
 
 describe('a stream', () => {
-  it('gives a client of tRPC what was stored over REST, line breaks and all', async () => {
+  it('carries values stored over REST, including their line breaks', async () => {
     const body = '{"value": {\n  "text": "a\\nb",\r\n  "list": [1,\n2]\n}}'
     const put = service.request('PUT /v1/storage/c/lines', { body })
     expect((await service.answerTo(put)).status).toBe(200)
@@ -218,7 +218,7 @@ describe('a stream', () => {
 })
 
 describe('a connection', () => {
-  it('that is no HTTP is refused in the common shape', async () => {
+  it('gets 400 in the common shape for invalid HTTP', async () => {
     for (const bytes of [
       'garbage\r\n\r\n',
       'POST /trpc/storage.put HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
@@ -235,7 +235,7 @@ describe('a connection', () => {
     }
   })
 
-  it('whose client leaves in the middle of its body is not waited for', async () => {
+  it('is not waited for when its client disconnects inside the body', async () => {
     const logged = service.log.length
     for (const how of ['end', 'reset'] as const) {
       for (let sent = 0; sent < 40; sent += 4) {

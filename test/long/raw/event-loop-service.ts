@@ -1,4 +1,4 @@
-/** The whole service in a process of its own, which says for how long its event loop was held up. Run by a test. */
+/** The whole service in a process of its own, which reports how long its event loop was blocked. Started by a test. */
 import { readFileSync } from 'node:fs'
 import { readConfig } from '../../../server/process/config.ts'
 import { createLog } from '../../../server/process/log.ts'
@@ -7,7 +7,7 @@ import { startService } from '../../../server/process/start.ts'
 const config = readConfig({ PORT: '0', INTERNAL_PORT: '0', LOG_LEVEL: 'silent', ...JSON.parse(process.argv[2]!) })
 const service = await startService(config, createLog(config.logLevel))
 
-/** On Linux the time that this thread has worked, so that it does not count when other processes have the processor. */
+/** On Linux the CPU time of this thread, so that other processes on the machine do not count. */
 function workedMs(): number {
   try {
     return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[0]) / 1e6
@@ -24,7 +24,7 @@ setInterval(() => {
   before = now
 }, 1)
 
-// Each message asks for the longest time between two turns of the loop, since the message before.
+// Replies to each message with the longest turn of the loop since the last one.
 process.on('message', () => {
   process.send!(longest)
   longest = 0

@@ -11,7 +11,7 @@ const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
 const LIMIT_MS = 100
 
-/** 1 MiB of brackets is parsed in one go, in about 35 ms; a machine that is slower, or busy, has more time for all. */
+/** JSON.parse takes 1 MiB of brackets in one turn, about 35 ms; the limit grows on a slower or busy machine. */
 function limitHereMs() {
   const text = list(nested(250), MB)
   const took = Array.from({ length: 5 }, () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   world = await startWorld()
   service = await forkService(inject('databaseUrl'))
   const { ids, db } = world
-  // Without a limit on its requests.
+  // A sandbox client has no request limit.
   await db.client.update({ where: { id: ids.client }, data: { environment: 'sandbox' } })
   const claims = { member: ids.member, client: ids.client, scope: memberScopes.join(' ') }
   tokens = {
@@ -55,7 +55,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** JSON of about so many bytes, in forms that cost the most. */
+/** Expensive JSON of about `size` bytes. */
 const list = (unit: string, size: number) =>
   `[${`${unit},`.repeat(Math.floor(size / (Buffer.byteLength(unit) + 1)) - 1)}${unit}]`
 const text = (unit: string, size: number) => `"${unit.repeat(Math.floor((size - 2) / Buffer.byteLength(unit)))}"`
@@ -73,26 +73,26 @@ const hostile: Record<string, (size: number) => string> = {
   'empty arrays': (size) => list('[]', size),
   'empty objects': (size) => list('{}', size),
   'many keys': keys,
-  'keys that all are the same': (size) => `{${list('"a":1', size).slice(1, -1)}}`,
+  'equal keys': (size) => `{${list('"a":1', size).slice(1, -1)}}`,
   'small integers': (size) => list('1', size),
   'numbers beyond a double': (size) => list('1e400', size),
-  'short texts': (size) => list('"a"', size),
-  'one long text': (size) => text('a', size),
-  'a text of two-byte characters': (size) => text('aä', size),
-  'a text of three-byte characters': (size) => text('漢', size),
-  'a text of emoji': (size) => text('😀', size),
-  'a text of quotes': (size) => text('\\"', size),
-  'a text of escapes': (size) => text('\\u0000', size),
-  'nesting at the limit, again and again': (size) => list(nested(250), size),
+  'short strings': (size) => list('"a"', size),
+  'one long string': (size) => text('a', size),
+  'a string of two-byte characters': (size) => text('aä', size),
+  'a string of three-byte characters': (size) => text('漢', size),
+  'a string of emoji': (size) => text('😀', size),
+  'a string of quotes': (size) => text('\\"', size),
+  'a string of escapes': (size) => text('\\u0000', size),
+  'repeated nesting at the limit': (size) => list(nested(250), size),
   literals: (size) => list('true', size),
 }
 const refused: Record<string, (size: number) => string> = {
-  'arrays that are never closed': (size) => '['.repeat(size),
-  'objects that are never closed': (size) => '{"a":'.repeat(size / 5),
-  'nesting without end': (size) => nested(Math.floor(size / 2)),
+  'unclosed arrays': (size) => '['.repeat(size),
+  'unclosed objects': (size) => '{"a":'.repeat(size / 5),
+  'endless nesting': (size) => nested(Math.floor(size / 2)),
   'white space': (size) => ' '.repeat(size),
-  'a text that never ends': (size) => `"${'a'.repeat(size)}`,
-  'bytes that are no UTF-8 at the end': (size) => `"${'a'.repeat(size)}\ud800"`,
+  'an unclosed string': (size) => `"${'a'.repeat(size)}`,
+  'invalid UTF-8 at the end': (size) => `"${'a'.repeat(size)}\ud800"`,
 }
 
 const expectShort = async (status: number, work: () => Promise<{ status: number }>) => {
@@ -104,7 +104,7 @@ const expectShort = async (status: number, work: () => Promise<{ status: number 
 const TIMEOUT = 120_000
 const input = (of: object) => encodeURIComponent(JSON.stringify(of))
 
-describe('a value of 10 MB, written and read, does not hold the event loop up', () => {
+describe('the event loop stays responsive while 10 MB are written and read:', () => {
   const entry = '/v1/storage/c/k'
   const size = 10 * MB - 1024
   const reads: [name: string, path: string, call: Partial<Call>][] = [
@@ -126,17 +126,17 @@ describe('a value of 10 MB, written and read, does not hold the event loop up', 
     for (const [, path, more] of reads) await expectShort(200, () => service.call('GET', path, { token, ...more }))
   })
 
-  it.each(Object.keys(refused))('%s, which is refused', { timeout: TIMEOUT }, async (name) => {
+  it.each(Object.keys(refused))('%s, refused', { timeout: TIMEOUT }, async (name) => {
     const body = Buffer.from(`{"value":${refused[name]!(size)}}`, name.includes('UTF-8') ? 'latin1' : 'utf8')
     await expectShort(400, () => service.call('PUT', '/v1/storage/c/refused', { token: tokens.apps, body }))
   })
 
-  it('as many fields beside it', { timeout: TIMEOUT }, async () => {
+  it('many fields beside value', { timeout: TIMEOUT }, async () => {
     const body = keys(size)
     await expectShort(400, () => service.call('PUT', entry, { token: tokens.apps, body }))
   })
 
-  it('as 200 entries of a list', { timeout: TIMEOUT }, async () => {
+  it('200 entries in a list', { timeout: TIMEOUT }, async () => {
     const token = tokens.apps
     await service.call('DELETE', entry, { token })
     const body = `{"value":${text('😀', 50 * 1024)}}`
@@ -147,11 +147,11 @@ describe('a value of 10 MB, written and read, does not hold the event loop up', 
   })
 })
 
-describe('a body of 1 MiB does not hold the event loop up', () => {
+describe('the event loop stays responsive with a body of 1 MiB:', () => {
   const size = MB - 1024
   const all = { ...hostile, ...refused }
 
-  it.each(Object.keys(all))('%s: as answers to a quiz', { timeout: TIMEOUT }, async (name) => {
+  it.each(Object.keys(all))('%s as answers to a quiz', { timeout: TIMEOUT }, async (name) => {
     const json = all[name]!(size)
     const call = { token: tokens.lms, host: 'lms.localhost' }
     const submit = (body: string) => service.call('POST', `/v1/quizzes/${quizId}/results`, { ...call, body })
@@ -165,28 +165,28 @@ describe('a body of 1 MiB does not hold the event loop up', () => {
     }
   })
 
-  it('a text, as an answer that is kept with an Idempotency-Key', { timeout: TIMEOUT }, async () => {
+  it('strings as answers with an Idempotency-Key', { timeout: TIMEOUT }, async () => {
     for (const unit of ['"A"', '"\\u0000"']) {
       const body = `{"answers":{"multiple":${list(unit, size)}}}`
       let attempt = 0
       await expectShort(201, () =>
         service.call('POST', `/v1/quizzes/${quizId}/results`, {
           ...{ token: tokens.lms, host: 'lms.localhost', body },
-          // Twice the same, then a new one.
+          // Each key is sent twice.
           headers: { 'idempotency-key': `${unit.length}-${attempt++ >> 1}` },
         }),
       )
     }
   })
 
-  it.each(Object.keys(all))('%s: as a webhook', { timeout: TIMEOUT }, async (name) => {
+  it.each(Object.keys(all))('%s as a webhook', { timeout: TIMEOUT }, async (name) => {
     const call = { token: tokens.notify, host: 'notify.localhost' }
     for (const body of [`{"url":${all[name]!(size)}}`, `{"url":"https://a.b","secret":${all[name]!(size)}}`]) {
       await expectShort(400, () => service.call('PUT', `/v1/apps/${world.ids.app}/webhook`, { ...call, body }))
     }
   })
 
-  it.each(Object.keys(all))('%s: over tRPC, alone and as ten calls', { timeout: TIMEOUT }, async (name) => {
+  it.each(Object.keys(all))('%s over tRPC, alone and in a batch of ten', { timeout: TIMEOUT }, async (name) => {
     const call = { token: tokens.apps, internal: true }
     const put = (json: string) => `{"collection":"t","key":"k","value":${json}}`
     const alone = put(all[name]!(size))
@@ -198,7 +198,7 @@ describe('a body of 1 MiB does not hold the event loop up', () => {
     await expectShort((await batch()).status, batch)
   })
 
-  it('a batch with a great number of inputs', { timeout: TIMEOUT }, async () => {
+  it('a batch with many inputs', { timeout: TIMEOUT }, async () => {
     const call = { token: tokens.apps, internal: true, body: keys(size, '{}') }
     const batch = () => service.call('POST', '/trpc/storage.put,storage.put?batch=1', call)
     await expectShort((await batch()).status, batch)

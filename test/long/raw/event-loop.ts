@@ -12,7 +12,7 @@ import { SECRETS_KEY } from '../../support/secrets-key.ts'
 export interface Call {
   internal?: boolean
   token: string
-  /** Default: that of the apps section. */
+  /** Default: the host of the apps section. */
   host?: string
   headers?: Record<string, string>
   body?: string | Buffer
@@ -20,7 +20,7 @@ export interface Call {
 
 export type ForkedService = Awaited<ReturnType<typeof forkService>>
 
-/** The service in a child process, with what that says of its event loop. */
+/** Starts the service in a child process that reports on its event loop. */
 export async function forkService(databaseUrl: string) {
   const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-test-'))
   const key = await developmentKey(dataDir)
@@ -34,7 +34,7 @@ export async function forkService(databaseUrl: string) {
   const [ports] = await once(child, 'message')
   const agent = new Agent({ keepAlive: true })
 
-  /** For how many milliseconds the event loop was held up, at the longest, since this was asked the last time. */
+  /** The longest time in milliseconds that the event loop was blocked since the last call. */
   const heldMs = async (): Promise<number> => {
     child.send('')
     const [longest] = await once(child, 'message')
@@ -44,7 +44,7 @@ export async function forkService(databaseUrl: string) {
   return {
     token: (claims: Omit<TokenClaims, 'expiresInSeconds'>) => mintToken(key, { ...claims, expiresInSeconds: 3600 }),
 
-    /** The status of an answer, and its size. */
+    /** Returns the status and size of the response. */
     call(method: string, path: string, { internal, token, host = 'apps.localhost', headers, body }: Call) {
       const sent = request({
         ...{ host: '127.0.0.1', port: internal ? ports.internalPort : ports.publicPort, agent, method, path },
@@ -69,13 +69,13 @@ export async function forkService(databaseUrl: string) {
       })
     },
 
-    /** How long some work holds the event loop up. Of several runs the least: code gets faster, and garbage comes when it likes. */
+    /** The shortest block of the event loop over several runs, in milliseconds: excludes JIT warm-up and stray garbage collection. */
     async leastHeldMs(work: () => Promise<unknown>, { runs = 6, enoughMs = 50 } = {}): Promise<number> {
       let least = Number.POSITIVE_INFINITY
       for (let run = 0; run < runs && least > enoughMs; run++) {
         await heldMs()
         await work()
-        // What an answer leaves behind, such as garbage, holds it up, too.
+        // Includes the garbage collection after a response.
         await setTimeout(20)
         least = Math.min(least, await heldMs())
       }
