@@ -11,11 +11,11 @@ interface Options {
   agent: Agent
   headers?: Record<string, string>
   body?: string | undefined
-  /** Goes away as soon as the request is sent. */
+  /** Disconnects once the request is sent. */
   leaves?: boolean
 }
 
-/** A request to the apps section; undefined where the client did not wait for the answer. */
+/** Sends a request to the apps section; resolves to undefined if the client disconnected. */
 export function request(
   port: number,
   method: string,

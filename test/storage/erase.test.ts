@@ -5,7 +5,7 @@ import { times } from '../support/size.ts'
 import { coreOf, countersOf, entriesOf, mintTenants, openWith, storageOf, sumsOf, write } from './tenants.ts'
 
 const db = openWith('20ms')
-/** The connections of somebody else. */
+/** A second pool. */
 const other = openWith('20ms')
 afterAll(() => Promise.all([db.$disconnect(), other.$disconnect()]))
 
@@ -15,9 +15,9 @@ const amountOf = (entries: Entries) => ({
   bytes: entries.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0),
 })
 
-describe('erasing the storage of an app in a club', { timeout: 120_000 }, () => {
+describe('erase', { timeout: 120_000 }, () => {
   it.each(['whole', 'of a member'])(
-    '(%s) removes what the usage says, nothing else, and the counter follows',
+    '(%s) removes what usage reports and nothing else, and updates the counter',
     async (how) => {
       const core = coreOf(db)
       await fc.assert(
@@ -48,7 +48,7 @@ describe('erasing the storage of an app in a club', { timeout: 120_000 }, () => 
     },
   )
 
-  it('with an empty member, who is nobody, removes nothing', async () => {
+  it('removes nothing with an empty member', async () => {
     const tenants = await mintTenants(db)
     await storageOf(coreOf(db), tenants, 0, 0, 0).put({ collection: 'c', key: 'shared', value: 1 })
     const holder = { app: tenants.apps[0], club: tenants.clubs[0], member: '' }
@@ -56,7 +56,7 @@ describe('erasing the storage of an app in a club', { timeout: 120_000 }, () => 
     expect(await entriesOf(db, tenants)).toHaveLength(1)
   })
 
-  it('loses no entry and counts none twice while others write over another connection', async () => {
+  it('loses and double-counts no entry while another connection writes', async () => {
     const tenants = await mintTenants(db)
     const core = coreOf(other)
     const [app, club, member] = [tenants.apps[0], tenants.clubs[0], tenants.people[0]]
@@ -90,14 +90,14 @@ describe('erasing the storage of an app in a club', { timeout: 120_000 }, () => 
     expect(await countersOf(db, tenants)).toEqual(sumsOf(left))
   })
 
-  it('is done again after a deadlock with the removal of a member, which locks entries first', async () => {
+  it('is repeated after a deadlock with the removal of a member, which locks entries first', async () => {
     const tenants = await mintTenants(db)
     const [app, club, personId] = [tenants.apps[0], tenants.clubs[0], tenants.people[0]]
     for (const person of [0, 1]) {
       const storage = storageOf(coreOf(db), tenants, 0, 0, person)
       await storage.put({ collection: 'c', key: 'k', scope: 'user', value: person })
     }
-    // It looks once in a wait: late, when the circle is closed, but before its statement is given up after 5 seconds.
+    // Checks for a deadlock after 3 s: after the cycle has formed, before the statement times out at 5 s.
     const patient = openWith('3s')
     onTestFinished(() => patient.$disconnect())
     let erased: ReturnType<typeof erase> | undefined

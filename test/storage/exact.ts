@@ -14,9 +14,9 @@ interface Place {
   scope: 'org' | 'user'
 }
 
-/** A service with a storage of its own, and a client whose answers stay bytes: decoded, different ones may look the same. */
+/** Starts a service with its own storage and a client that returns bytes: decoding could hide differences. */
 export async function startStorage() {
-  // The window is short, as there are more requests here than a team has in a minute.
+  // A short window, because the tests send more requests than a team may in a minute.
   const world = await startWorld({ windowSeconds: 1 })
   const authorization = `Bearer ${await world.token()}`
   const send = (port: number, host: string, method: string, path: string, body?: string) =>
@@ -44,7 +44,7 @@ export async function startStorage() {
     async put({ collection, key, scope }: Place, text: string, body = `{"value":${text}}`) {
       const { status, bytes, etag } = await rest('PUT', `${collection}/${key}?scope=${scope}`, body)
       expect({ status, refusal: status !== 200 && bytes.toString() }).toEqual({ status: 200, refusal: false })
-      // Of the answer itself only the time is taken.
+      // Only the time is taken from the response.
       const [, updatedAt] = /"updatedAt":(\d{10})\}$/.exec(bytes.subarray(-40).toString('latin1')) ?? []
       const entry = `{"key":"${key}","value":${text},"updatedAt":${updatedAt}}`
       expectBytes(bytes, entry)
@@ -66,7 +66,7 @@ export async function startStorage() {
   }
 }
 
-/** Fails with what stands around the first difference: the whole may be megabytes. */
+/** Shows the bytes around the first difference: the values may have megabytes. */
 export function expectBytes(actual: Buffer, text: string) {
   const wanted = Buffer.from(text)
   if (actual.equals(wanted)) return
@@ -78,9 +78,9 @@ export function expectBytes(actual: Buffer, text: string) {
   expect(around(actual)).toEqual(around(wanted))
 }
 
-/** Tells -0 from 0, knows a `__proto__` that is a key, and wants the keys in their order. */
+/** Distinguishes -0 from 0, supports `__proto__` as a key, and compares the order of keys. */
 export function expectSame(actual: unknown, wanted: unknown) {
   if (isDeepStrictEqual(actual, wanted) && JSON.stringify(actual) === JSON.stringify(wanted)) return
   const shown = (value: unknown) => inspect(value, { depth: 8, maxStringLength: 200, maxArrayLength: 20 })
-  expect.fail(`It is ${shown(actual)}, not ${shown(wanted)}.`)
+  expect.fail(`Expected ${shown(wanted)}, got ${shown(actual)}.`)
 }

@@ -5,10 +5,10 @@ import type { AppRouter } from '../../routers/index.ts'
 import { expectBytes, expectSame, startStorage } from './exact.ts'
 import { scoped } from './values.ts'
 
-/** The largest body that tRPC takes. */
+/** The body limit of tRPC calls. */
 const LIMIT_BYTES = 1024 * 1024
 
-describe.each(scoped)('a value of the scope $scope', ({ scope, own }) => {
+describe.each(scoped)('a value in scope $scope', ({ scope, own }) => {
   let storage: Awaited<ReturnType<typeof startStorage>>
   beforeAll(async () => {
     storage = await startStorage()
@@ -25,7 +25,7 @@ describe.each(scoped)('a value of the scope $scope', ({ scope, own }) => {
     return createTRPCClient<AppRouter>({ links: [link] }).storage
   }
 
-  it.each(own)('is what JSON.parse makes of it, streamed or not, and in this process: %s', async (_, text) => {
+  it.each(own)('is read as JSON.parse returns it, over tRPC, in a stream and in process: %s', async (_, text) => {
     const { typed } = await storage.put(place, text)
     const { bytes: one } = await storage.query('get', place)
     const { bytes: list } = await storage.query('list', collection)
@@ -40,7 +40,7 @@ describe.each(scoped)('a value of the scope $scope', ({ scope, own }) => {
     for (const { value } of read) expectSame(value, JSON.parse(text))
   })
 
-  it.each(own)('is stored as JSON.stringify writes it, come over tRPC: %s', async (_, text) => {
+  it.each(own)('is stored as JSON.stringify writes it when sent over tRPC: %s', async (_, text) => {
     await storage.put(place, '"before"')
     const input = `{"collection":"c","key":"k","scope":"${scope}","value":${text}}`
     const { bytes } = await storage.mutation('put', input)
@@ -51,7 +51,7 @@ describe.each(scoped)('a value of the scope $scope', ({ scope, own }) => {
     await storage.expectStored(place, refusal === undefined ? JSON.stringify(JSON.parse(text)) : '"before"')
   })
 
-  it.each(own)('is stored as JSON.stringify writes it, come from this process: %s', async (_, text) => {
+  it.each(own)('is stored as JSON.stringify writes it when sent in process: %s', async (_, text) => {
     await storage.put(place, '"before"')
     const put = inProcess().put({ ...place, value: JSON.parse(text) })
     const refusal = refusalOf(text)
@@ -61,7 +61,7 @@ describe.each(scoped)('a value of the scope $scope', ({ scope, own }) => {
   })
 })
 
-/** Of what JSON.parse makes of the text: an Infinity cannot be written again. */
+/** The refusal for a parsed text: Infinity cannot be serialised. */
 function refusalOf(text: string) {
   let refusal: string | undefined
   JSON.parse(text, (_, value) => {

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectBytes, startStorage } from './exact.ts'
 import { scoped, values } from './values.ts'
 
-/** How many are listed at once: so that the values end up on many pages. */
+/** Page size, small enough for many pages. */
 const PAGE = 7
 
-// A tenant for each scope, of the usual quota: into which all of the values together have to fit.
-describe.each(scoped)('a value of the scope $scope', ({ scope, own }) => {
+// Each scope has a tenant of its own, whose quota holds all values together.
+describe.each(scoped)('a value in scope $scope', ({ scope, own }) => {
   let storage: Awaited<ReturnType<typeof startStorage>>
   beforeAll(async () => {
     storage = await startStorage()
@@ -21,7 +21,7 @@ describe.each(scoped)('a value of the scope $scope', ({ scope, own }) => {
     await storage.expectStored(place, text)
   }
 
-  it.each(own)('goes out as it came in, gives way to another one, and comes back: %s', async (name, text) => {
+  it.each(own)('is returned byte for byte, also after it was replaced and restored: %s', async (name, text) => {
     await expectEntry((await storage.put(place, text)).entry, text)
     const [, other] = values.at(values.findIndex(([its]) => its === name) - 1)!
     await expectEntry((await storage.put(place, other)).entry, other)
@@ -29,12 +29,12 @@ describe.each(scoped)('a value of the scope $scope', ({ scope, own }) => {
     await expectEntry((await storage.put(place, text, body)).entry, text)
   })
 
-  it('goes out as it came in among all the others, on every page', async () => {
+  it('is returned byte for byte on every page of a list', async () => {
     await storage.rest('DELETE', `alone/k?scope=${scope}`)
     const entries: { entry: string; typed: string }[] = []
     const pageOf = (form: 'entry' | 'typed', offset: number, size: number) =>
       `{"items":[${entries.slice(offset, offset + size).map((one) => one[form])}],"total":${values.length}}`
-    // Last first: what sorts them is their key.
+    // Written in reverse, because lists sort by key.
     for (const [i, [, text]] of [...values.entries()].reverse()) {
       const key = `v${String(i).padStart(3, '0')}`
       entries.unshift(await storage.put({ collection: 'all', key, scope }, text))
@@ -53,7 +53,7 @@ describe.each(scoped)('a value of the scope $scope', ({ scope, own }) => {
 })
 
 describe('the values', () => {
-  it('are more than sixty, each JSON and there once', () => {
+  it('are more than sixty distinct JSON texts', () => {
     expect(values.length).toBeGreaterThan(60)
     expect(new Set(values.map(([, text]) => text)).size).toBe(values.length)
     for (const [, text] of values) expect(() => JSON.parse(text)).not.toThrow()

@@ -7,7 +7,7 @@ import type { Tenants } from './tenants.ts'
 import { coreOf, countersOf, entriesOf, mintTenants, openWith, storageOf, sumsOf, write } from './tenants.ts'
 
 const db = openWith('20ms')
-/** The connections of somebody else. */
+/** A second pool. */
 const other = openWith('20ms')
 afterAll(() => Promise.all([db.$disconnect(), other.$disconnect()]))
 
@@ -37,7 +37,7 @@ const removals: Removal[] = [
     takes: ({ appId }, { apps }) => appId === apps[0],
   },
   {
-    what: 'a team, whose app goes along,',
+    what: 'a team with its app',
     remove: ({ teams: [id] }) => db.team.delete({ where: { id } }),
     takes: ({ appId }, { apps }) => appId === apps[0],
   },
@@ -48,8 +48,8 @@ const removals: Removal[] = [
   },
 ]
 
-describe.each(removals)('the removal of $what', { timeout: 120_000 }, ({ remove, takes }) => {
-  it('takes the entries that belong to it, no others, and the counters follow', async () => {
+describe.each(removals)('removing $what', { timeout: 120_000 }, ({ remove, takes }) => {
+  it('removes its entries and no others, and updates the counters', async () => {
     const core = coreOf(db)
     await fc.assert(
       fc.asyncProperty(fc.array(write, { minLength: 1, maxLength: 40 }), async (writes) => {
@@ -68,7 +68,7 @@ describe.each(removals)('the removal of $what', { timeout: 120_000 }, ({ remove,
     )
   })
 
-  it('does so while others write over another connection, who meet refusals at worst', async ({ annotate }) => {
+  it('works while another connection writes, which gets refusals at worst', async ({ annotate }) => {
     let deadlocks = 0
     for (let round = 0; round < times(4, 2); round++) {
       const tenants = await mintTenants(db)
@@ -78,7 +78,7 @@ describe.each(removals)('the removal of $what', { timeout: 120_000 }, ({ remove,
       const writer = async (n: number) => {
         const [app, club, person] = [n & 1, (n >> 1) & 1, (n >> 2) & 1]
         const storage = storageOf(core, tenants, app, club, person)
-        // Some go on after the removal, and may find that they no longer can.
+        // Some writers continue after the removal and may be refused.
         for (let more = 15; more > 0; written++) {
           const place = { collection: 'c', key: `k${written % 3}`, scope: (['org', 'user'] as const)[written & 1]! }
           const action =
@@ -101,13 +101,13 @@ describe.each(removals)('the removal of $what', { timeout: 120_000 }, ({ remove,
   })
 })
 
-/** The writer's client, member or club is gone, or the key is. */
+/** Ignores refusals because the writer's client, member, club or key is gone. */
 function refusal(error: unknown) {
   if (error instanceof ApiError && [401, 403, 404].includes(error.status)) return
   throw error
 }
 
-/** Whoever removes may be the one that gives way in a deadlock: then nothing has changed, and it is done again. */
+/** Repeats a removal that was the victim of a deadlock. */
 async function removing(remove: () => Promise<unknown>, deadlocks = 0): Promise<number> {
   try {
     await remove()
@@ -118,8 +118,8 @@ async function removing(remove: () => Promise<unknown>, deadlocks = 0): Promise<
   }
 }
 
-describe('a member who has left (leftAt), and is not removed', () => {
-  it('reads nothing any more, though the entries stay and count, and finds them after the return', async () => {
+describe('a former member (leftAt)', () => {
+  it('has no access, but their entries count and are there on return', async () => {
     let offset = 0
     const core = coreOf(db, () => Date.now() + offset)
     const tenants = await mintTenants(db)
@@ -131,7 +131,7 @@ describe('a member who has left (leftAt), and is not removed', () => {
     const of = { organisationId: tenants.clubs[0], personId: tenants.people[0] }
     const setLeftAt = async (leftAt: Date | null) => {
       await db.membership.update({ where: { of }, data: { leftAt } })
-      offset += 5_000 // what is remembered of the member is forgotten
+      offset += 5_000 // the access cache expires
     }
     await setLeftAt(new Date())
     const message = 'This member does not exist in this club.'

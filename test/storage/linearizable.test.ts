@@ -13,10 +13,10 @@ const ok = (etag: string, value?: string): Answer => ({ status: 200, etag, value
 const [absent, gone, changed]: Answer[] = [404, 204, 412].map((status) => ({ status })) as [Answer, Answer, Answer]
 
 type Step = [ask: Ask, answer: Answer | undefined]
-/** One after the other. */
-const withStoreLock = (...steps: Step[]): Operation[] =>
+/** Steps in sequence. */
+const inSequence = (...steps: Step[]): Operation[] =>
   steps.map(([ask, answer], i) => ({ ask, answer, called: 2 * i, returned: 2 * i + 1 }))
-/** After the given ones, all at the same time. */
+/** Steps that all overlap, after `before`. */
 const together = (before: Operation[], ...steps: Step[]): Operation[] => [
   ...before,
   ...steps.map(([ask, answer]) => ({ ask, answer, called: 2 * before.length, returned: 2 * before.length + 1 })),
@@ -26,111 +26,105 @@ const one: Step = [put('one'), ok('"1"')]
 const two: Step = [put('two'), ok('"2"')]
 
 const right: Record<string, Operation[]> = {
-  'nothing at all': [],
-  'what is written is read': withStoreLock([GET, absent], one, [GET, ok('"1"', 'one')], two, [GET, ok('"2"', 'two')]),
-  'a read beside a write sees it': together([], [GET, ok('"1"', 'one')], one),
-  'a read beside a write does not see it': together([], one, [GET, absent]),
-  'two writes at once, of which the first that is told is the last': together(
+  'an empty history': [],
+  'a read after each write': inSequence([GET, absent], one, [GET, ok('"1"', 'one')], two, [GET, ok('"2"', 'two')]),
+  'a concurrent read that sees the write': together([], [GET, ok('"1"', 'one')], one),
+  'a concurrent read that does not see the write': together([], one, [GET, absent]),
+  'two concurrent writes in either order': together(
     together([], one, two),
     [GET, ok('"1"', 'one')],
     [GET, ok('"1"', 'one')],
   ),
-  'an entry that goes': withStoreLock([DELETE, absent], one, [DELETE, gone], [GET, absent], [DELETE, absent]),
-  'one winner of an If-Match': together(
-    withStoreLock(one),
+  'a removal': inSequence([DELETE, absent], one, [DELETE, gone], [GET, absent], [DELETE, absent]),
+  'one winner with If-Match': together(
+    inSequence(one),
     [put('two', { ifMatch: '"1"' }), ok('"2"')],
     [put('three', { ifMatch: '"1"' }), changed],
     [{ ...DELETE, ifMatch: '"1"' }, changed],
   ),
-  'one winner of an If-None-Match': together(
+  'one winner with If-None-Match': together(
     [],
     [put('one', { ifNoneMatch: '*' }), changed],
     [put('two', { ifNoneMatch: '*' }), ok('"2"')],
   ),
-  'no If-Match fits an absent entry': withStoreLock(
+  'If-Match on an absent entry': inSequence(
     [put('one', { ifMatch: '*' }), changed],
     [{ ...DELETE, ifMatch: '*' }, changed],
     [{ ...DELETE, ifNoneMatch: '*' }, absent],
   ),
-  'a tag that is known already': withStoreLock(one, [
+  'a 304 for the current tag': inSequence(one, [
     { ...GET, ifNoneMatch: '"1"' },
     { status: 304, etag: '"1"' },
   ]),
-  'a write without an answer that is seen late': withStoreLock(
+  'an unanswered write that takes effect late': inSequence(
     [put('one'), undefined],
     [GET, absent],
     [GET, ok('"1"', 'one')],
   ),
-  'a write without an answer that is never seen': withStoreLock([put('one'), undefined], [GET, absent], [GET, absent]),
-  'a removal without an answer': withStoreLock(one, [DELETE, undefined], [GET, ok('"1"', 'one')], [GET, absent]),
+  'an unanswered write that never takes effect': inSequence([put('one'), undefined], [GET, absent], [GET, absent]),
+  'an unanswered removal': inSequence(one, [DELETE, undefined], [GET, ok('"1"', 'one')], [GET, absent]),
 }
 
 const wrong: Record<string, Operation[]> = {
-  'a stale read': withStoreLock(one, two, [GET, ok('"1"', 'one')]),
-  'a read that does not see the write before it': withStoreLock(one, [GET, absent]),
-  'two reads that see two writes in either order': together(
+  'a stale read': inSequence(one, two, [GET, ok('"1"', 'one')]),
+  'a read that misses an earlier write': inSequence(one, [GET, absent]),
+  'two later reads that each see a different write': together(
     together([], one, two),
     [GET, ok('"1"', 'one')],
     [GET, ok('"2"', 'two')],
   ),
-  'a lost update': withStoreLock(
+  'a lost update': inSequence(
     one,
     [put('two', { ifMatch: '"1"' }), ok('"2"')],
     [put('three', { ifMatch: '"1"' }), ok('"3"')],
   ),
-  'two winners of one If-Match': together(
-    withStoreLock(one),
+  'two winners with one If-Match': together(
+    inSequence(one),
     [put('two', { ifMatch: '"1"' }), ok('"2"')],
     [put('three', { ifMatch: '"1"' }), ok('"3"')],
   ),
-  'a write and a removal that both win an If-Match': together(
-    withStoreLock(one),
+  'a write and a removal that both succeed with one If-Match': together(
+    inSequence(one),
     [put('two', { ifMatch: '"1"' }), ok('"2"')],
     [{ ...DELETE, ifMatch: '"1"' }, gone],
   ),
-  'two winners of one If-None-Match': together(
+  'two winners with If-None-Match: *': together(
     [],
     [put('one', { ifNoneMatch: '*' }), ok('"1"')],
     [put('two', { ifNoneMatch: '*' }), ok('"2"')],
   ),
-  'no winner of an If-Match': together(withStoreLock(one), [put('two', { ifMatch: '"1"' }), changed]),
-  'a value that nobody wrote': withStoreLock(one, [GET, ok('"1"', 'other')]),
-  'a tag that nobody was given': withStoreLock(one, [GET, ok('"9"', 'one')]),
-  'a value with the tag of another': withStoreLock(one, two, [GET, ok('"1"', 'two')]),
-  'a tag that is used again': withStoreLock(one, [DELETE, gone], [put('two'), ok('"1"')]),
-  'what was removed comes back': withStoreLock(one, [DELETE, gone], [GET, ok('"1"', 'one')]),
-  'what was removed is there beside a write': together(withStoreLock(one, [DELETE, gone]), two, [
-    GET,
-    ok('"1"', 'one'),
-  ]),
-  'an entry that is removed twice': together(withStoreLock(one), [DELETE, gone], [DELETE, gone]),
-  'a removal that finds nothing of what is there': withStoreLock(one, [DELETE, absent]),
-  'a tag that is known no more': withStoreLock(one, two, [
+  'a refused If-Match with the current tag': together(inSequence(one), [put('two', { ifMatch: '"1"' }), changed]),
+  'a value that was never written': inSequence(one, [GET, ok('"1"', 'other')]),
+  'a tag that was never issued': inSequence(one, [GET, ok('"9"', 'one')]),
+  'a value with the tag of another': inSequence(one, two, [GET, ok('"1"', 'two')]),
+  'a reused tag': inSequence(one, [DELETE, gone], [put('two'), ok('"1"')]),
+  'a removed entry that returns': inSequence(one, [DELETE, gone], [GET, ok('"1"', 'one')]),
+  'a removed entry read during a new write': together(inSequence(one, [DELETE, gone]), two, [GET, ok('"1"', 'one')]),
+  'an entry removed twice': together(inSequence(one), [DELETE, gone], [DELETE, gone]),
+  'a 404 for the removal of a present entry': inSequence(one, [DELETE, absent]),
+  'a 304 for a stale tag': inSequence(one, two, [
     { ...GET, ifNoneMatch: '"1"' },
     { status: 304, etag: '"1"' },
   ]),
-  'a write without an answer that is seen before it was sent': withStoreLock(
-    [GET, ok('"1"', 'one')],
-    [put('one'), undefined],
-  ),
-  'a write without an answer that comes and goes': withStoreLock(
+  'an unanswered write seen before it was sent': inSequence([GET, ok('"1"', 'one')], [put('one'), undefined]),
+  'an unanswered write that appears and disappears': inSequence(
     [put('one'), undefined],
     [GET, ok('"1"', 'one')],
     [GET, absent],
   ),
-  'a write without an answer whose condition never held': withStoreLock(
+  'an unanswered write whose condition never held': inSequence(
     [put('one', { ifMatch: '*' }), undefined],
     [GET, ok('"1"', 'one')],
   ),
-  'a status that is no answer to it': withStoreLock([put('one'), { status: 503 }]),
+  'an unexpected status': inSequence([put('one'), { status: 503 }]),
 }
 
-describe('the checker', () => {
+describe('isLinearizable', () => {
   it.each(Object.keys(right))('accepts: %s', (name) => expect(isLinearizable(right[name]!)).toBe(true))
   it.each(Object.keys(wrong))('rejects: %s', (name) => expect(isLinearizable(wrong[name]!)).toBe(false))
 })
 
-/** The share of simulated histories that are accepted. */
+/** The share of simulated histories that is accepted. */
 function accepted(fault: Fault, runs: number): number {
   let count = 0
   const property = fc.property(fc.noShrink(fc.infiniteStream(fc.nat())), (chance) => {
@@ -140,14 +134,11 @@ function accepted(fault: Fault, runs: number): number {
   return count / runs
 }
 
-describe('of the histories of a register', () => {
+describe('isLinearizable on simulated histories', () => {
   const runs = times(200, 40)
 
-  it('that is right, all are accepted', () => expect(accepted('none', runs)).toBe(1))
-  it.each(['stale reads', 'conditions that are looked at too early'] as const)(
-    'with %s, most are rejected',
-    (fault) => {
-      expect(accepted(fault, runs)).toBeLessThan(0.5)
-    },
-  )
+  it('accepts all of a correct register', () => expect(accepted('none', runs)).toBe(1))
+  it.each(['stale reads', 'conditions checked too early'] as const)('rejects most of a register with %s', (fault) => {
+    expect(accepted(fault, runs)).toBeLessThan(0.5)
+  })
 })

@@ -1,11 +1,11 @@
 /** A request about one key. A condition is one tag, quoted as in its header, or `*`. */
 export interface Ask {
   method: 'GET' | 'PUT' | 'DELETE'
-  /** Of PUT; no two of a history write the same. */
+  /** For PUT only; unique within a history. */
   value?: string
-  /** Not of GET. */
+  /** Not for GET. */
   ifMatch?: string
-  /** Of GET only a tag: the answer to `*` would tell one of which nobody knows the value. */
+  /** For GET a tag, not `*`: a 304 would not show which value it saw. */
   ifNoneMatch?: string
 }
 
@@ -15,10 +15,10 @@ export interface Answer {
   value?: string | undefined
 }
 
-/** A request and its answer, with the moments before the one and after the other: in between it took effect, if it did. */
+/** A request and its answer, with the times before the call and after the return; it takes effect between them. */
 export interface Operation {
   ask: Ask
-  /** Undefined where none came: it may take effect at any time after the call, or never. */
+  /** Undefined if it was lost: the request may take effect at any time after the call, or never. */
   answer: Answer | undefined
   called: number
   returned: number
@@ -26,14 +26,14 @@ export interface Operation {
 
 interface Entry {
   value: string
-  /** Undefined where no client learned it. */
+  /** Undefined if no client received it. */
   etag: string | undefined
 }
 
 /**
- * Whether the answers about one key, absent at first, are those of a register that does one thing after the other, each
- * between its call and its return. The search is that of Wing and Gong: of the operations that no other precedes, one is
- * put next. As Lowe has it, a set of operations that led to the same entry before is not gone through again.
+ * Tells whether the answers about one key, absent at first, are those of a register that executes one operation at a
+ * time, each between its call and its return. Wing and Gong's search: tries each operation that no other precedes as the
+ * next one; after Lowe, a set of operations that led to the same entry is tried once.
  */
 export function isLinearizable(history: Operation[]): boolean {
   const entries = entriesOf(history)
@@ -43,7 +43,7 @@ export function isLinearizable(history: Operation[]): boolean {
   const bits = history.map((_, i) => 1n << BigInt(i))
   const answered = history.reduce((all, { answer }, i) => (answer ? all | bits[i]! : all), 0n)
   const seen = new Set<string>()
-  // What is there is told by the number of the PUT that wrote it; -1 is absent.
+  // `present` is the index of the PUT that wrote the current value; -1: absent.
   const search = (done: bigint, present: number): boolean => {
     if ((done & answered) === answered) return true
     const state = `${done} ${present}`
@@ -64,13 +64,13 @@ export function isLinearizable(history: Operation[]): boolean {
 
 const returnedOf = ({ answer, returned }: Operation) => (answer ? returned : Number.POSITIVE_INFINITY)
 
-/** What each PUT writes. Where its own answer was lost, its tag is the one that came with its value. */
+/** What each PUT writes. If its answer was lost, its tag is taken from a GET of its value. */
 function entriesOf(history: Operation[]): (Entry | undefined)[] {
   const written = new Set<string>()
   return history.map(({ ask, answer }) => {
     if (ask.method !== 'PUT') return undefined
     const value = ask.value!
-    if (written.has(value)) throw new Error(`Two PUT wrote ${value}: nobody can tell which one a GET has seen.`)
+    if (written.has(value)) throw new Error(`Two PUTs wrote ${value}: a GET could not tell them apart.`)
     written.add(value)
     const read = history.find((other) => other.ask.method === 'GET' && other.answer?.value === value)
     return { value, etag: answer ? answer.etag : read?.answer?.etag }
@@ -79,12 +79,12 @@ function entriesOf(history: Operation[]): (Entry | undefined)[] {
 
 type Effect = 'nothing' | 'written' | 'removed' | 'impossible'
 
-/** What an operation does to the entry that it meets, or that its answer is not one to this entry. */
+/** The effect of an operation on `entry`, or 'impossible' if its answer does not match. */
 function effectOf({ ask, answer }: Operation, entry: Entry | undefined): Effect {
   const wanted = answerTo(ask, entry)
   const effect =
     wanted.status === 204 ? 'removed' : ask.method === 'PUT' && wanted.status === 200 ? 'written' : 'nothing'
-  // Without an effect, what nobody heard of is as if it had not been.
+  // A lost answer without an effect needs no place in the order.
   if (!answer) return effect === 'nothing' ? 'impossible' : effect
   if (answer.status !== wanted.status) return 'impossible'
   const isRead = ask.method === 'GET' && entry !== undefined

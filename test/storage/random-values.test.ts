@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { times } from '../support/size.ts'
 import { expectBytes, expectSame, startStorage } from './exact.ts'
 
-/** Mostly nothing, so that texts do not drown in it. */
+/** Mostly empty, so that texts stay readable. */
 const space = fc.oneof(
   { weight: 4, arbitrary: fc.constant('') },
   { weight: 1, arbitrary: fc.string({ unit: fc.constantFrom(...' \t\n\r'), maxLength: 3 }) },
@@ -26,7 +26,7 @@ const number = joined(
   optional(exponent),
 )
 
-/** As it is where JSON and UTF-8 have it, else escaped. */
+/** Unescaped where JSON and UTF-8 allow it. */
 const inString = (character: string) => JSON.stringify(character).slice(1, -1)
 const ascii = fc.integer({ min: 0, max: 0x7f }).map((code) => inString(String.fromCharCode(code)))
 const ofAnyPlane = fc
@@ -42,7 +42,7 @@ const string = fc
   .string({ unit: fc.oneof(ascii, ofAnyPlane, escaped), maxLength: 20, size: 'max' })
   .map((text) => `"${text}"`)
 
-/** Few enough for duplicates. */
+/** A small set, so that duplicates occur. */
 const key = fc.oneof(
   string,
   fc.constantFrom(
@@ -88,11 +88,11 @@ beforeAll(async () => {
 })
 afterAll(() => storage.world.close())
 
-/** As many at once, each in a collection of its own. */
+/** Concurrent writers, each with a collection of its own. */
 const WRITERS = 8
 
 describe('any JSON text', () => {
-  it('goes out as it came in, and over tRPC as JSON.parse makes of it', { timeout: 180_000 }, async () => {
+  it('is returned byte for byte, and over tRPC as JSON.parse returns it', { timeout: 180_000 }, async () => {
     let count = 0
     const overwriteIn = (collection: string, scope: 'org' | 'user') =>
       fc.asyncProperty(text, space, space, async (text, before, after) => {

@@ -1,14 +1,14 @@
 import type { Answer, Ask, Operation } from './linearizable.ts'
 
-/** A number that chance gives, below a given one. */
+/** Returns a random integer below `below`. */
 export type Pick = (below: number) => number
 type Entry = { value: string; etag: string } | undefined
 
-export type Fault = 'none' | 'stale reads' | 'conditions that are looked at too early'
+export type Fault = 'none' | 'stale reads' | 'conditions checked too early'
 
 /**
- * A history of five clients and a register, which a fault makes a wrong one. Chance says whose turn it is, to ask, to be
- * served or to hear the answer, and loses an answer now and then.
+ * A history of five clients and a register, correct or with a fault. `pick` chooses who asks, is served or receives its
+ * answer next, and loses an answer now and then.
  */
 export function simulate(pick: Pick, fault: Fault): Operation[] {
   let entry: Entry
@@ -41,7 +41,7 @@ export function simulate(pick: Pick, fault: Fault): Operation[] {
       last[client] = { ask, answer: undefined, called: ++clock, returned: 0 }
     } else if (stage === 1) {
       const { ask } = last[client]!
-      const early = fault === 'conditions that are looked at too early' && ask.method !== 'GET'
+      const early = fault === 'conditions checked too early' && ask.method !== 'GET'
       const stale = fault === 'stale reads' && ask.method === 'GET'
       last[client]!.answer = serve(ask, stale ? cached : early ? turn.seen : entry)
     } else {

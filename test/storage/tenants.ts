@@ -9,14 +9,14 @@ import { memberScopes } from '../../routers/scopes.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { id } from '../support/world.ts'
 
-/** A pool of its own on the run's database, whose sessions look for a deadlock once they have waited this long. */
+/** A pool on the run's database whose sessions check for a deadlock after `deadlockTimeout`. */
 export function openWith(deadlockTimeout: '20ms' | '3s'): Database {
   const url = new URL(inject('databaseUrl'))
   url.searchParams.set('options', `-c timezone=UTC -c deadlock_timeout=${deadlockTimeout}`)
   return openDatabase(url.href, () => {})
 }
 
-/** Two of everything: apps of a team each, clubs, and people who are members of both clubs. */
+/** Two of everything: teams with an app each, clubs, and people who are members of both clubs. */
 export type Tenants = Record<'teams' | 'apps' | 'clients' | 'clubs' | 'people', [string, string]>
 
 const two = (name: string): [string, string] => [id(name), id(name)]
@@ -57,7 +57,7 @@ export const coreOf = (db: Database, now = Date.now): Core =>
 
 const either = fc.constantFrom<0 | 1>(0, 1)
 
-/** An entry that a client of an app writes for a member of a club. */
+/** A write to an app's storage as a member of a club. */
 export const write = fc.record({
   app: either,
   club: either,
@@ -68,13 +68,13 @@ export const write = fc.record({
   value: fc.jsonValue(),
 })
 
-/** The storage as a member of a club has it in an app. */
+/** The storage procedures of an app for a member of a club. */
 export function storageOf(core: Core, { clients, clubs, people }: Tenants, app: number, club: number, person: number) {
   const [client, organisation, member] = [clients[app]!, clubs[club]!, people[person]!]
   return callAs(core, { client, organisation, member, scopes: new Set(memberScopes) }).storage
 }
 
-/** All entries of these apps, whole. */
+/** All entries of the apps. */
 export const entriesOf = (db: Database, { apps }: Tenants) =>
   db.storageEntry.findMany({
     where: { appId: { in: apps } },
@@ -83,7 +83,7 @@ export const entriesOf = (db: Database, { apps }: Tenants) =>
 
 type Entries = Awaited<ReturnType<typeof entriesOf>>
 
-/** The counters that are not at zero, by app and club: as they are, and as the entries have them. */
+/** The non-zero counters by app and club; `sumsOf` computes them from the entries. */
 export async function countersOf(db: Database, { apps }: Tenants) {
   const rows = await db.storageUsage.findMany({ where: { appId: { in: apps }, bytes: { not: 0 } } })
   return Object.fromEntries(rows.map(({ appId, clubId, bytes }) => [`${appId} ${clubId}`, Number(bytes)]))

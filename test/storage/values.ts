@@ -1,8 +1,8 @@
 import { times } from '../support/size.ts'
 
-/** Values as JSON texts: what a store that parses, sorts, rounds or cleans would not give back as it came in. */
+/** JSON texts that a store which parses, sorts, rounds or normalises would change. */
 
-/** One text a line; those with line breaks or of great length are built below. */
+/** One text a line; texts with line breaks and long ones are built below. */
 const lines = (text: string) => text.split('\n').flatMap((line) => line.trim() || [])
 
 const scalars = lines(`
@@ -99,7 +99,7 @@ const withWhiteSpace = {
   'line breaks of every kind': '{\n  "a": [1,\r\n 2],\r"b": "\\n"\n}',
   'an array over two lines': '[ 1 ,\n2 ]',
   'an empty array over lines': '[\n\n]',
-  'an empty object with a blank': '{ }',
+  'an empty object with a space': '{ }',
 }
 
 const unescaped = {
@@ -107,17 +107,17 @@ const unescaped = {
   'a raw byte order mark': '"\ufeff"',
   'a raw DEL and C1 controls': '"\u007f\u0080\u009f"',
   'a composed and a decomposed letter': '{"\u00e9":1,"e\u0301":2}',
-  'right to left, joined, and of no width': '"\u202eabc\u202c\u200d\u200b\u00ad👩\u200d👩\u200d👧"',
+  'right-to-left, joined and zero-width characters': '"\u202eabc\u202c\u200d\u200b\u00ad👩\u200d👩\u200d👧"',
 }
 
 const nested = {
   '256 arrays': '['.repeat(256) + ']'.repeat(256),
   '256 objects': `${'{"a":'.repeat(255)}{}${'}'.repeat(255)}`,
   '256 arrays and objects in turn': `${'[{"a":'.repeat(128)}1${'}]'.repeat(128)}`,
-  '256 levels beside one another': `[${Array(20).fill('['.repeat(255) + ']'.repeat(255))}]`,
+  '20 siblings of 256 levels': `[${Array(20).fill('['.repeat(255) + ']'.repeat(255))}]`,
 }
 
-/** Characters as they are, between quotes; without those that JSON wants escaped, and surrogates, which UTF-8 has not. */
+/** A JSON string of the characters from `from` to `to`, without surrogates and those that JSON must escape. */
 function stringOf(from: number, to: number, step = 1) {
   let characters = ''
   for (let c = from; c <= to; c += step) {
@@ -129,26 +129,26 @@ function stringOf(from: number, to: number, step = 1) {
 const planes = Object.fromEntries(
   Array.from({ length: 17 }, (_, plane) => {
     const first = plane * 0x10000
-    // 257 divides 0xffff: the first and the last character, U+xxFFFF, are among them.
+    // 257 divides 0xffff, so the first and last character (U+xxFFFF) are included.
     return [`Unicode plane ${plane}`, stringOf(first, first + 0xffff, 257)]
   }),
 )
 
-/** Larger than the 256 KiB that the service reads at a time, so that everything is cut somewhere. */
+/** Larger than the 256 KiB that the service reads at a time, so that each is split. */
 const large = {
   'every character of plane 0': stringOf(0, 0xffff),
   'a number of 1000 digits': `-${'1234567890'.repeat(100)}.${'0'.repeat(1000)}e-1`,
   'an array of 30,000 numbers': `[${Array.from({ length: 30_000 }, (_, i) => `${i % 2 ? '-' : ''}${i}.${i}0e-${i % 9}`)}]`,
-  'an object of 10,000 keys, each there twice': `{${Array.from({ length: 20_000 }, (_, i) => `"${(i * 7919) % 10_000}":${i}`)}}`,
+  'an object of 10,000 keys, each twice': `{${Array.from({ length: 20_000 }, (_, i) => `"${(i * 7919) % 10_000}":${i}`)}}`,
   'a string of 50,000 escapes': `"${'\\u00e9\\n\\ud800'.repeat(16_667)}"`,
-  // Ten bytes, a character of each length: the pieces in which it is sent, read and decoded end within characters.
+  // Ten bytes with characters of every length: chunks end inside characters.
   'a string of 9 MB': `"${'aé€😀'.repeat(900_000)}"`,
 }
 
 const written = [...scalars, ...numbers, ...strings, ...objects, ...arrays].map((text) => [text, text] as const)
 const built = Object.entries({ ...withWhiteSpace, ...unescaped, ...nested, ...planes, ...large })
 
-/** Each by its name: a short one is its own. All of them fit into the quota together. */
+/** Each with its name, for short texts the text itself. Together they fit into the quota. */
 export const values: readonly (readonly [name: string, text: string])[] = [...written, ...built]
 
 /** For either scope all values, the 9 MB one included; in `npm test` every fourth one for each. */

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Reads an answer over a connection of its own, and keeps no more than its size and its hash; from when it may. */
+/** Requests `path` on a connection of its own and starts reading after `mayRead`; keeps only size and hash. */
 export function download(port: number, path: string, token: string, mayRead: Promise<void> = Promise.resolve()) {
   return new Promise<{ status: number; bytes: number; sha256: string }>((resolve, reject) => {
     const headers = { host: 'apps.localhost', authorization: `Bearer ${token}` }
@@ -13,7 +13,7 @@ export function download(port: number, path: string, token: string, mayRead: Pro
       let bytes = 0
       response.on('error', reject)
       response.on('end', () => resolve({ status: response.statusCode!, bytes, sha256: hash.digest('hex') }))
-      // Nothing is read of a response that nobody listens to, once the buffers on the way are full.
+      // Without a listener nothing is read once the buffers are full.
       await mayRead
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length

@@ -29,9 +29,9 @@ const step = fc.record({
   key: fc.constantFrom(...KEYS),
   method: fc.constantFrom('GET', 'GET', 'PUT', 'PUT', 'PUT', 'DELETE'),
   header: fc.constantFrom('none', 'ifMatch', 'ifMatch', 'ifNoneMatch', 'ifNoneMatch'),
-  /** Any, the newest that a client was told, an older one, or one that nobody was told. */
+  /** `any`: `*`; `newest` and `older`: tags that clients received; `foreign`: an unknown tag. */
   tag: fc.constantFrom('any', 'newest', 'newest', 'older', 'foreign'),
-  /** The client goes away before it has its answer. */
+  /** Whether the client disconnects before its answer. */
   leaves: fc.constantFrom(...Array<boolean>(19).fill(false), true),
 } as const)
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
@@ -39,9 +39,9 @@ const CLIENTS = 5
 const STEPS = 10
 const lists = <T>(of: fc.Arbitrary<T>, length: number) => fc.array(of, { minLength: length, maxLength: length })
 const plan = fc.record({
-  /** What each client does, one thing after the other. */
+  /** The steps of each client, in order. */
   clients: lists(lists(step, STEPS), CLIENTS),
-  /** The steps before which they wait for each other, then to go for the same tag of the same key. */
+  /** Steps at which all clients wait for each other and then write one key with the same tag. */
   rushes: fc.uniqueArray(fc.nat(STEPS - 1), { minLength: 2, maxLength: 4 }),
 })
 type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never
@@ -52,7 +52,7 @@ const documented: Record<Ask['method'], number[]> = { GET: [200, 304, 404], PUT:
 const details: Record<number, string> = { 404: 'This key does not exist.', 412: 'This entry has changed.' }
 
 describe('two services on one database', () => {
-  it('are to five clients one register a key', { timeout: 300_000 }, async () => {
+  it('behave as one register for each key', { timeout: 300_000 }, async () => {
     const dataDir = await dataDirectory()
     const env = { DATABASE_URL: inject('databaseUrl'), DATA_DIR: dataDir, SECRETS_KEY, WEBHOOK_WORKER: 'false' }
     const services = [await start(env), await start(env)]
@@ -102,9 +102,9 @@ describe('two services on one database', () => {
     const property = fc.asyncProperty(plan, async (planned) => {
       for (const { ask, answer } of await run(planned)) seen.add(`${ask.method} ${answer?.status}`)
     })
-    // Its seed is in the error; chance in the network is not, so a smaller plan says nothing.
+    // No shrinking: the timing of the network is not in the seed.
     await fc.assert(property, { numRuns: times(100, 10), endOnFailure: true })
-    // Every answer that there can be was among them, and some went lost.
+    // The histories covered every documented answer, and some answers were lost.
     const all = Object.entries(documented).flatMap(([method, list]) => list.map((status) => `${method} ${status}`))
     expect([...seen].filter((answer) => !answer.endsWith('undefined')).sort()).toEqual(all.sort())
     expect(seen).toContain('PUT undefined')
@@ -120,7 +120,7 @@ function answerOf(method: Ask['method'], status: number, etag: string | undefine
   return { status, etag, value: JSON.parse(text).value }
 }
 
-/** Lets so many pass together, again and again. */
+/** A reusable barrier for `size` callers. */
 function meeting(size: number): () => Promise<void> {
   let waiting: (() => void)[] = []
   return () =>

@@ -15,26 +15,26 @@ afterAll(async () => {
   for (const end of ends) await end()
 })
 
-/** One for all rounds, so that damage would add up. */
+/** One directory for all rounds, so that damage would accumulate. */
 let DATA_DIR: string
 beforeAll(async () => {
   DATA_DIR = await dataDirectoryWithCluster((end) => ends.push(end))
 })
 
-/** Of services, to the embedded server. */
+/** The services' connections to the embedded server. */
 const connections = `SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'member-apps-api'`
 
-/** What an entry may be: its value as JSON, or absent. After an answer that is one thing, after a kill it may be two. */
+/** The possible values of each entry as JSON, undefined if absent: one after an answer, two after a kill. */
 type Ledger = Map<string, (string | undefined)[]>
 
-describe('every acknowledged write is there after a kill -9', { timeout: 600_000 }, () => {
-  it('of the service, whose database lives on', async () => {
+describe('acknowledged writes survive kill -9', { timeout: 600_000 }, () => {
+  it('of the service', async () => {
     const rounds = times(25, 1)
     await survive('alone', rounds, async (service) => {
       const server = await postgresOf(DATA_DIR)
       service.child.kill('SIGKILL')
       await service.ended
-      // PostgreSQL carries out what it was told before, although nobody waits for it any more.
+      // PostgreSQL finishes the statements that it has received.
       await until(
         () => ask<{ count: number }>(connections),
         ({ count }) => count === 0,
@@ -58,7 +58,7 @@ describe('every acknowledged write is there after a kill -9', { timeout: 600_000
   })
 })
 
-/** Kills in the midst of writes, starts again and looks, round after round. */
+/** Kills during writes, restarts and compares, round after round. */
 async function survive(name: string, rounds: number, kill: (service: Service) => Promise<void>) {
   const ledger: Ledger = new Map()
   let service = await start({ DATA_DIR })
@@ -81,7 +81,7 @@ async function survive(name: string, rounds: number, kill: (service: Service) =>
   expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
 }
 
-/** Writes one entry after the other, of its own, until the service is gone. */
+/** Writes its own entries until the service is gone. */
 async function write(service: Service, writer: string, ledger: Ledger, acknowledge: () => void): Promise<void> {
   for (;;) {
     const key = `${writer}-${randomInt(4)}`
@@ -93,7 +93,7 @@ async function write(service: Service, writer: string, ledger: Ledger, acknowled
     const answer = await asAnna(service, deletes ? 'DELETE' : 'PUT', path, deletes ? undefined : { value }).catch(
       () => undefined,
     )
-    // The database went a moment before the service: what became of the write is as unknown as without an answer.
+    // 503: the database went down before the service, so the outcome of the write is unknown.
     if (answer === undefined || answer.status === 503) return
     expect(answer.status, key).toBe(deletes ? (before[0] === undefined ? 404 : 204) : 200)
     ledger.set(key, [value])
@@ -103,7 +103,7 @@ async function write(service: Service, writer: string, ledger: Ledger, acknowled
 
 const scopeOf = (key: string) => (/[02468]$/.test(key) ? '?scope=user' : '')
 
-/** What is there is what was answered last, or was on its way; which of them, is settled from then on. */
+/** Expects the last acknowledged or a pending value for each entry, and keeps the one it finds. */
 async function compare(service: Service, collection: string, ledger: Ledger, what: string) {
   const lists = await Promise.all(
     ['org', 'user'].map((scope) => asAnna(service, 'GET', `/storage/${collection}?limit=200&scope=${scope}`)),
@@ -124,10 +124,10 @@ async function compare(service: Service, collection: string, ledger: Ledger, wha
   expect(counted, what).toBe(stored)
 }
 
-/** For a message: enough of a value to know it by. */
+/** Shortens a value for messages. */
 const cut = (value: string | undefined) => value && `${value.slice(0, 20)}… of ${value.length}`
 
-/** One row of the embedded database, asked without the service. */
+/** Reads one row from the embedded database without the service. */
 async function ask<Row extends pg.QueryResultRow>(sql: string, values: string[] = []): Promise<Row> {
   const [password, port] = await Promise.all(
     ['password', 'port'].map((name) => readFile(join(DATA_DIR, 'postgres', name), 'utf8')),

@@ -11,13 +11,13 @@ export const COLLECTION = 'large'
 
 const WRITTEN = 1_700_000_000
 
-/** The JSON of a text: as many of a unit as have room in so many bytes. */
+/** A JSON string of `unit`s, at most `bytes` long. */
 export const textOf = (unit: string, bytes: number) =>
   `"${unit.repeat(Math.floor((bytes - 2) / Buffer.byteLength(unit)))}"`
 
 const keyOf = (i: number) => `k${String(i).padStart(5, '0')}`
 
-/** Leaves a tenant's storage with nothing but so many entries of one value, which together have room in the quota. */
+/** Replaces the tenant's storage with `entries` copies of `value`. */
 export async function fill({ ids: { app, club } }: World, entries: number, value: string) {
   const client = new pg.Client(inject('databaseUrl'))
   await client.connect()
@@ -36,14 +36,14 @@ export async function fill({ ids: { app, club } }: World, entries: number, value
   }
 }
 
-/** The answer to a list of a page of what was filled in, byte for byte. */
+/** The expected list response, byte for byte. */
 export function pageOf(entries: number, value: string, { limit, offset }: { limit: number; offset: number }): string {
   const numbers = Array.from({ length: Math.max(0, Math.min(limit, entries - offset)) }, (_, i) => offset + i)
   const items = numbers.map((n) => `{"key":"${keyOf(n)}","value":${value},"updatedAt":${WRITTEN}}`)
   return `{"items":[${items.join(',')}],"total":${entries}}`
 }
 
-/** The service in a process of its own, new for a test, and tokens of tenants for it. */
+/** Starts the service in a process of its own; `token` creates tokens for tenants. */
 export async function startAlone() {
   const dataDir = await dataDirectory()
   const service = await start({

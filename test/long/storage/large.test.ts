@@ -26,21 +26,21 @@ afterAll(async () => {
   await Promise.all([world.close(), other.close()])
 })
 
-/** The bytes that each of so many values may have. */
+/** Bytes of each value when `entries` values fill the quota. */
 const share = (entries: number) => Math.floor(QUOTA / entries)
 const mixed = (bytes: number) => `"漢${textOf('a', bytes - 3).slice(1)}`
 const stores: Record<string, { entries: number; value: string }> = {
-  // V8 holds the whole of such a text in two bytes a character.
+  // V8 stores such a string with two bytes a character.
   '200 entries of ASCII but for one character': { entries: 200, value: mixed(share(200)) },
   '200 entries of ASCII': { entries: 200, value: textOf('a', share(200)) },
   '200 entries of three-byte characters': { entries: 200, value: textOf('漢', share(200)) },
   'one entry of ASCII but for one character': { entries: 1, value: mixed(QUOTA) },
   'one entry of ASCII': { entries: 1, value: textOf('a', QUOTA) },
 }
-/** A plain run has the one whose pages take most to put together. */
+/** A short run takes the store whose pages need the most memory. */
 const measured = Object.keys(stores).slice(0, times(5, 1))
 
-// Without /proc, as on macOS and Windows, nothing tells what another process takes.
+// Only Linux reports the memory of another process, in /proc.
 const skipped = tellsFigures ? '' : ' (skipped: there is no /proc)'
 
 describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than ${LIMIT_MB} MB${skipped}`, () => {
@@ -66,7 +66,7 @@ describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than $
     expect.soft(await peakMb(pid), 'MB at the peak').toBeLessThan(LIMIT_MB)
   }
 
-  it.each(measured)('%s, and others are answered meanwhile', { timeout: 120_000, retry: 2 }, async (name) => {
+  it.each(measured)('%s, and other requests are answered meanwhile', { timeout: 120_000, retry: 2 }, async (name) => {
     const { pid, small, lists } = await begin(name)
     let isDone = false
     const answers = lists().finally(() => {
@@ -79,7 +79,7 @@ describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than $
     expect(statuses.length).toBeGreaterThan(1)
   })
 
-  it.each(measured)('%s, to clients that do not read for a while', { timeout: 120_000, retry: 2 }, async (name) => {
+  it.each(measured)('%s, with slow readers', { timeout: 120_000, retry: 2 }, async (name) => {
     const { pid, small, lists } = await begin(name)
     let read = () => {}
     const answers = lists(
@@ -95,11 +95,14 @@ describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than $
   })
 })
 
-describe.skipIf(!tellsFigures)(`of 10,000 entries${skipped}`, () => {
+describe.skipIf(!tellsFigures)(`10,000 entries${skipped}`, () => {
   const entries = 10_000
   const value = textOf('a', share(entries))
 
-  it('the last page takes as much as the first, within a factor of 2', { timeout: 120_000, retry: 2 }, async () => {
+  it('cost up to twice as much on the last page as on the first', {
+    timeout: 120_000,
+    retry: 2,
+  }, async () => {
     await fill(world, entries, value)
     const { port, pid, token } = await startAlone()
     const bearer = await token(world)
@@ -124,7 +127,7 @@ describe.skipIf(!tellsFigures)(`of 10,000 entries${skipped}`, () => {
 
   const explain = `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${statements.list.text}`
 
-  /** The database's own figure for the statement of a list. */
+  /** PostgreSQL's own figure for the list statement. */
   async function executionMs(limit: number, offset: number): Promise<number> {
     const values = [world.ids.app, world.ids.club, '', COLLECTION, limit, offset, LARGE_BYTES]
     const [row] = await world.db.$queryRawUnsafe<[Record<string, [Record<string, number>]>]>(explain, ...values)

@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Linux tells of a process what it has taken; elsewhere there is nothing to measure by. */
+/** Only Linux reports these figures for other processes. */
 export const tellsFigures = existsSync('/proc/self/schedstat')
 
-/** The most memory that a process has had at any moment of its life. */
+/** Peak resident memory of a process in MB. */
 export async function peakMb(pid: number): Promise<number> {
   const [, kb] = /VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))!
   return Math.round(Number(kb) / 1024)
 }
 
-/** The time for which the threads of a process have had a processor. */
+/** CPU time of all threads of a process in milliseconds. */
 export async function cpuMs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`)
   const times = threads.map(async (thread) => {
@@ -21,7 +21,7 @@ export async function cpuMs(pid: number): Promise<number> {
   return (await Promise.all(times)).reduce((sum, time) => sum + time, 0)
 }
 
-/** Waits until a process does nothing any more: what it still has to do, others keep it from. */
+/** Waits until a process is idle: less than 5 ms of CPU in each of five 100 ms. */
 export async function quiet(pid: number) {
   let before = await cpuMs(pid)
   for (let still = 0; still < 5; ) {

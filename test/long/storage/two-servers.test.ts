@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 describe(`two servers (seed ${seed})`, { timeout: 180_000 }, () => {
-  it('never store a byte over the quota, whatever 40 writers do', async () => {
+  it('never exceed the quota with 40 writers', async () => {
     const rounds = times(20, 2)
     const script = fc.array(step, { minLength: 8, maxLength: 8 })
     const scripts = fc.sample(script, { seed, numRuns: rounds * WRITERS })
@@ -49,7 +49,7 @@ describe(`two servers (seed ${seed})`, { timeout: 180_000 }, () => {
     expect(two.failures()).toEqual([])
   })
 
-  it('let what does not grow pass while all is full, and nothing else', async () => {
+  it('accept only writes that do not grow while the quota is full', async () => {
     const app = 1
     const bytes = QUOTA / WRITERS
     const senders = await Promise.all(Array.from({ length: WRITERS }, (_, i) => two.sender({ server: i % 2, app })))
@@ -74,7 +74,7 @@ describe(`two servers (seed ${seed})`, { timeout: 180_000 }, () => {
     expect(seen).toEqual(new Set([200, 413]))
   })
 
-  it('answer as documented while members, and their entries with them, are removed', async () => {
+  it('answer as documented while members and their entries are removed', async () => {
     const club = 1
     const leaving = [5, 6, 7]
     const steps = times(60, 8)
@@ -103,16 +103,16 @@ describe(`two servers (seed ${seed})`, { timeout: 180_000 }, () => {
     await watched(Promise.all([done, removing()]), 0, club)
     expect(two.failures()).toEqual([])
     expect([200, 204, 404, 413]).toEqual(expect.arrayContaining([...staying]))
-    // Who has left has no valid token for the club, or is told so once the server has looked again.
+    // A removed member's token is invalid for the club; 404 once the server has checked again.
     expect([200, 204, 401, 404, 413]).toEqual(expect.arrayContaining([...gone]))
   })
 
-  it('have a write give way that is in a deadlock with a removal, and try it once more', async () => {
+  it('repeat a write after a deadlock with a removal', async () => {
     const [club, member] = [1, 4]
     const send = await two.sender({ club, member })
     expect((await send('PUT', 'c/k?scope=user', { value: 1 })).status).toBe(200)
     const removal = await two.connect()
-    // Whoever looks first gives way: the write, which looks after a second. A cascade locks entries, then the counter.
+    // The first to check gives way: the write, after 3 s. A cascade locks entries, then the counter.
     await removal.query(`BEGIN; SET LOCAL deadlock_timeout = '30s'`)
     await removal.query(`SELECT FROM "StorageEntry" WHERE "memberId" = $1 FOR UPDATE`, [two.members[member]])
     const writing = send('PUT', 'c/k?scope=user', { value: 2 })
@@ -122,13 +122,13 @@ describe(`two servers (seed ${seed})`, { timeout: 180_000 }, () => {
     )
     await removal.query(`DELETE FROM "Membership" WHERE "personId" = $1`, [two.members[member]])
     await removal.query('COMMIT')
-    // The second attempt finds no member any more.
+    // The second attempt finds no membership.
     expect(await writing).toMatchObject({ status: 401, body: { error: { code: 'invalid_token' } } })
     expect(await two.usage(0, club)).toEqual({ counted: 0, stored: 0 })
     expect(two.failures()).toEqual([])
   })
 
-  it('do not let a writer wait for those of another app or club', async () => {
+  it('do not block writers of other apps and clubs', async () => {
     const places = [0, 1].flatMap((server) => [0, 1].flatMap((app) => [0, 1].map((club) => ({ server, app, club }))))
     const senders = await Promise.all(
       places.map(async (place) => ({ send: await two.sender(place), held: place.app === 0 && place.club === 0 })),
@@ -152,7 +152,7 @@ describe(`two servers (seed ${seed})`, { timeout: 180_000 }, () => {
   })
 })
 
-/** Holds the counter against the sum, each time in one snapshot, for as long as the work goes on. */
+/** Compares counter and sum in one snapshot, over and over while `work` runs. */
 async function watched(work: Promise<unknown>, app = 0, club = 0) {
   let working = true
   const watch = async () => {
@@ -168,7 +168,7 @@ async function watched(work: Promise<unknown>, app = 0, club = 0) {
   expect(looks).toBeGreaterThan(1)
 }
 
-/** Removes a member as an operator does, who tries again when it is this transaction that gives way. */
+/** Removes a member as an operator would, and repeats it when it is the victim of a deadlock. */
 async function remove(operator: pg.Client, member: number, club: number): Promise<void> {
   const membership = [two.clubs[club], two.members[member]]
   const statement = 'DELETE FROM "Membership" WHERE "organisationId" = $1 AND "personId" = $2'
@@ -178,7 +178,7 @@ async function remove(operator: pg.Client, member: number, club: number): Promis
   })
 }
 
-/** One after the other, what a writer does that has its store to itself. */
+/** The statuses of a writer with a store of its own, in sequence. */
 async function useAlone(send: Send, key: string): Promise<number[]> {
   const statuses: number[] = []
   const note = ({ status }: { status: number }) => statuses.push(status)

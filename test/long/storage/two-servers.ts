@@ -11,7 +11,7 @@ import type { Usage } from '../../support/usage.ts'
 import { counterAndSum } from '../../support/usage.ts'
 import { id } from '../../support/world.ts'
 
-/** Who writes where; each by its number. */
+/** Who writes where, by index. */
 export interface Place {
   server?: number
   app?: number
@@ -19,7 +19,7 @@ export interface Place {
   member?: number
 }
 
-/** A request to the storage API, on a path below `/storage`. */
+/** Sends a request to a path below `/storage`. */
 export type Send = (
   method: 'GET' | 'PUT' | 'DELETE',
   path: string,
@@ -33,7 +33,7 @@ const waiting = `WITH RECURSIVE waiting (pid) AS (
 
 export type TwoServers = Awaited<ReturnType<typeof startTwo>>
 
-/** Two processes of the service on one database, with two clubs that have the same eight members, and two apps. */
+/** Starts two processes of the service on one database with two apps and two clubs that share eight members. */
 export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
   const databaseUrl = inject('databaseUrl')
   const db = openDatabase(databaseUrl, () => {})
@@ -58,12 +58,12 @@ export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
   for (const member of members.keys()) for (const club of clubs.keys()) await join(member, club)
   await db.team.create({ data: { id: team, name: 'Team', level: 'developer' } })
   await db.app.createMany({ data: apps.map((id) => ({ id, name: 'App', teamId: team, providerId: provider })) })
-  // Of the sandbox, as its clients have no limit of requests.
+  // Sandbox clients have no request limit.
   const client = { name: 'Client', teamId: team, environment: 'sandbox' as const }
   await db.client.createMany({ data: clients.map((id, i) => ({ ...client, id, appId: apps[i]! })) })
 
   const DATA_DIR = await dataDirectory(atEnd)
-  // Each wait looks once for a deadlock, after so long: time enough for a busy machine to make one.
+  // Checks for a deadlock after 3 s, so that a busy machine has time to form one.
   const url = new URL(databaseUrl)
   url.searchParams.set('options', '-c timezone=UTC -c deadlock_timeout=3s')
   const env = {
@@ -84,7 +84,7 @@ export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
     clubs,
     members,
     join,
-    /** What the servers said of errors, and that is of a 5xx each, since this was asked last. */
+    /** The error log lines of requests (5xx) since the last call. */
     failures(): string[] {
       return servers.flatMap((server, i) => {
         const lines = server
@@ -93,7 +93,7 @@ export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
           .filter((line) => line.startsWith('{'))
         const unseen = lines.slice(seen[i])
         seen[i] = lines.length
-        // Lines without a status are of no request: other services on this database have keys of their own, for one.
+        // Lines without a status belong to no request, such as keys of other services on this database.
         const failed = unseen.map((line) => JSON.parse(line)).filter(({ status }) => status !== undefined)
         return failed.map(({ status, msg, err }) => `${status}: ${msg ?? err?.message}`)
       })
@@ -112,14 +112,14 @@ export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
           ...(value !== undefined && { body: { value } }),
         })
     },
-    /** A connection for one test, so that what it holds goes with it. */
+    /** A connection for one test, closed at its end. */
     async connect(): Promise<pg.Client> {
       const connection = new pg.Client(databaseUrl)
       await connection.connect()
       onTestFinished(() => connection.end())
       return connection
     },
-    /** How many connections wait for what this one holds, also behind one another. */
+    /** Counts the connections that wait for `holder`, directly or indirectly. */
     async blockedBy(holder: pg.Client): Promise<number> {
       const { rows } = await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
       const [row] = await db.$queryRawUnsafe<{ count: number }[]>(waiting, rows[0]!.pid)

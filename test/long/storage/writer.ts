@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { Answer } from '../../process/service.ts'
 import type { Send } from './two-servers.ts'
 
-/** What a writer does next: to a key of its own or to one that others write too, with a condition or without. */
+/** A writer's next step: on its own or a shared key, with or without a condition. */
 export const step = fc.record({
   kind: fc.constantFrom('put', 'put', 'put', 'delete', 'create', 'replace', 'stale'),
   key: fc.constantFrom('own0', 'own1', 'shared0', 'shared1', 'shared2', 'shared3'),
@@ -14,10 +14,10 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
 let values = 0
 
-/** A value of so many bytes as JSON, unlike any other. */
+/** A unique value whose JSON has `bytes` bytes. */
 export const textOf = (bytes: number) => `${++values}.`.padEnd(bytes - 2, 'x')
 
-/** Takes steps, and holds each answer against what it knows; `stored` are the values that were acknowledged. */
+/** Returns a function that takes a step and checks its answer; adds acknowledged values to `stored`. */
 export function createWriter(send: Send, name: string, stored: Set<unknown>) {
   const known = new Map<string, { value: string; etag: string }>()
   return async ({ kind, key, scope, bytes }: Step): Promise<number> => {
