@@ -1,11 +1,11 @@
-// An app that a club member signs in to: OAuth 2.0 with PKCE, then the API. Nothing to build, and no secret to keep.
+// Signs a club member in with OAuth 2.0 and PKCE, then calls the API. No build step and no secret.
 const scope = 'svc.me.profile:read svc.me.events:read svc.apps.storage:read svc.apps.storage:write'
 const { api, issuer, client_id } = await (await fetch('/config.json')).json()
 const redirect_uri = `${location.origin}/`
 const element = (id) => document.getElementById(id)
 const say = (text) => element('message').replaceChildren(text)
 const fail = (text) => Promise.reject(new Error(text))
-// Kept for this tab alone, and gone with it.
+// sessionStorage: for this tab only, until it is closed.
 const tokens = () => JSON.parse(sessionStorage.getItem('tokens'))
 
 const base64url = (bytes) =>
@@ -21,7 +21,7 @@ async function signIn() {
   location.assign(`${server.authorization_endpoint}?${new URLSearchParams(query)}`)
 }
 
-// The member is back. What counts is the answer to what this tab has asked, by the server that it has asked.
+// The member is back. Accepts only an answer to this tab's request (state) from the server that it asked (iss).
 async function finishSignIn({ state, iss, code, error, error_description }) {
   const begun = JSON.parse(sessionStorage.getItem('signIn'))
   sessionStorage.removeItem('signIn')
@@ -40,7 +40,7 @@ async function takeTokens(fields) {
   return fail('Your sign-in has ended. Please sign in again.')
 }
 
-// A refresh token works once, so requests that meet a 401 together share one refresh.
+// A refresh token works once, so concurrent requests share one refresh.
 let refreshing
 function refresh() {
   refreshing ??= takeTokens({ grant_type: 'refresh_token', refresh_token: tokens()?.refresh_token })
@@ -54,7 +54,7 @@ async function call(path, init = {}, again = true) {
   return response
 }
 
-// What the member is told when the API refuses. 403: a scope that they did not tick.
+// The message for a refusal. 403: the member did not allow this scope.
 async function problem(response, asked) {
   const { detail, error } = await response.json()
   return response.status === 403 ? `You did not allow Clubnote to ${asked}.` : (detail ?? error.message)
@@ -65,7 +65,7 @@ async function show(id, path, asked, textOf) {
   element(id).innerText = response.ok ? textOf(await response.json()) : await problem(response, asked)
 }
 
-// The ETag says which version of the note this tab has seen; null: there was none.
+// The version of the note that this tab has read; null: no note yet.
 const note = '/storage/notes/note?scope=user'
 let etag
 async function readNote() {
@@ -92,14 +92,14 @@ async function showClub() {
   element('note').value = await readNote()
 }
 
-// Revoked at the server, it is of no use to anybody who may have a copy.
+// Revokes the token at the server, so that a copy of it is useless.
 async function signOut() {
   await post(server.revocation_endpoint, { token: tokens().refresh_token })
   sessionStorage.removeItem('tokens')
   say('You are signed out.')
 }
 
-// Whatever goes wrong is said; fetch throws a TypeError where nobody answers.
+// Shows any error; fetch throws a TypeError when the server cannot be reached.
 async function attempt(action) {
   await action().catch((error) => say(error instanceof TypeError ? 'Your club cannot be reached.' : error.message))
   element('sign-in').hidden = tokens() !== null
@@ -110,7 +110,7 @@ element('sign-in').onclick = () => attempt(signIn)
 element('sign-out').onclick = () => attempt(signOut)
 element('save').onclick = () => attempt(saveNote)
 
-// The authorization server says itself where its endpoints are (RFC 8414).
+// The server's metadata (RFC 8414) has its endpoints.
 let server
 await attempt(async () => {
   const { origin, pathname } = new URL(issuer)
