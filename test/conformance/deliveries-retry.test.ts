@@ -22,7 +22,7 @@ const ENDED = {
   message: 'The subscription of this delivery has ended.',
 }
 
-const kept = (id: string) => world.db.delivery.findUniqueOrThrow({ where: { id } })
+const rowOf = (id: string) => world.db.delivery.findUniqueOrThrow({ where: { id } })
 
 describe.each(ways)('deliveries.retry, %s', (way) => {
   let api: ReturnType<typeof platform>
@@ -36,10 +36,10 @@ describe.each(ways)('deliveries.retry, %s', (way) => {
     const went = { lastStatus: 500, lastError: 'status 500' }
     const left = { lease: 'worker 1', leasedUntil: later() }
     const failed = await mintDelivery(world.db, receiver, { state: 'failed', attempts: 8, ...went, ...left })
-    const before = await kept(failed)
+    const before = await rowOf(failed)
     const from = world.core.now()
     const item = await api.deliveries.retry({ id: failed })
-    const { nextAttemptAt, ...row } = await kept(failed)
+    const { nextAttemptAt, ...row } = await rowOf(failed)
     expect(row).toMatchObject({ state: 'pending', attempts: 0, ...went })
     expect([row.finishedAt, row.lease, row.createdAt]).toEqual([null, null, before.createdAt])
     expect(nextAttemptAt!.getTime()).toBeGreaterThanOrEqual(from)
@@ -52,26 +52,26 @@ describe.each(ways)('deliveries.retry, %s', (way) => {
     const { attempts, nextAttemptAt, lastStatus, lastError } = await api.deliveries.retry({ id: pending })
     expect([attempts, lastStatus, lastError]).toEqual([3, null, null])
     expect(Math.abs(nextAttemptAt! - world.now())).toBeLessThan(30)
-    const due = (await kept(pending)).nextAttemptAt!
+    const due = (await rowOf(pending)).nextAttemptAt!
     world.advance(60)
     await api.deliveries.retry({ id: pending })
-    expect((await kept(pending)).nextAttemptAt).toEqual(due)
+    expect((await rowOf(pending)).nextAttemptAt).toEqual(due)
   })
 
   it('leaves the lease of a running attempt', async () => {
     const leasedUntil = later()
     const leased = await mintDelivery(world.db, receiver, { lease: 'worker 1', leasedUntil })
     await api.deliveries.retry({ id: leased })
-    expect(await kept(leased)).toMatchObject({ state: 'pending', lease: 'worker 1', leasedUntil })
+    expect(await rowOf(leased)).toMatchObject({ state: 'pending', lease: 'worker 1', leasedUntil })
   })
 
   it('returns 409 for a delivered delivery', async () => {
     const delivered = await mintDelivery(world.db, receiver, { state: 'delivered', attempts: 1, lastStatus: 204 })
-    const before = await kept(delivered)
+    const before = await rowOf(delivered)
     expect(await refusalOf(api.deliveries.retry({ id: delivered }))).toEqual(DELIVERED)
     await world.db.subscription.update({ where: { id: receiver.subscription }, data: { endedAt: new Date() } })
     expect(await refusalOf(api.deliveries.retry({ id: delivered }))).toEqual(DELIVERED)
-    expect(await kept(delivered)).toEqual(before)
+    expect(await rowOf(delivered)).toEqual(before)
   })
 
   it('returns 409 when the subscription has ended', async () => {
@@ -79,9 +79,9 @@ describe.each(ways)('deliveries.retry, %s', (way) => {
     const ids = await Promise.all(states.map((state) => mintDelivery(world.db, receiver, { state })))
     await world.db.subscription.update({ where: { id: receiver.subscription }, data: { endedAt: new Date() } })
     for (const id of ids) {
-      const before = await kept(id)
+      const before = await rowOf(id)
       expect(await refusalOf(api.deliveries.retry({ id }))).toEqual(ENDED)
-      expect(await kept(id)).toEqual(before)
+      expect(await rowOf(id)).toEqual(before)
     }
   })
 
@@ -93,9 +93,9 @@ describe.each(ways)('deliveries.retry, %s', (way) => {
     const theirs = await mintReceiver(world.db, (await mintOther(world)).app)
     for (const state of ['failed', 'delivered'] as const) {
       const delivery = await mintDelivery(world.db, theirs, { state })
-      const before = await kept(delivery)
+      const before = await rowOf(delivery)
       expect(await refusalOf(api.deliveries.retry({ id: delivery }))).toMatchObject(NONE)
-      expect(await kept(delivery)).toEqual(before)
+      expect(await rowOf(delivery)).toEqual(before)
     }
   })
 })
@@ -103,9 +103,9 @@ describe.each(ways)('deliveries.retry, %s', (way) => {
 describe('a malformed provider id', () => {
   it.each(['a\0b', 'x'.repeat(256)])('returns 404 and changes nothing: %j', async (organisation) => {
     const failed = await mintDelivery(world.db, await mintReceiver(world.db, world.ids.app), { state: 'failed' })
-    const nobody = asPlatform(world, { organisation })
-    expect(await refusalOf(nobody.deliveries.retry({ id: failed }))).toMatchObject(NONE)
-    expect((await kept(failed)).state).toBe('failed')
+    const caller = asPlatform(world, { organisation })
+    expect(await refusalOf(caller.deliveries.retry({ id: failed }))).toMatchObject(NONE)
+    expect((await rowOf(failed)).state).toBe('failed')
   })
 })
 
@@ -127,14 +127,14 @@ describe('deliveries.retry while a worker writes the result', () => {
       () => refusalOf(retry()),
     )
     expect(await refused).toEqual(DELIVERED)
-    expect(await kept(leased)).toMatchObject(write)
+    expect(await rowOf(leased)).toMatchObject(write)
   })
 
   it('starts over when the delivery has failed', async () => {
     const write = { ...done, state: 'failed' as const, attempts: 8, lastStatus: 500 }
     const item = await meanwhile(world.db, (tx) => tx.delivery.update({ where: { id: leased }, data: write }), retry)
     expect(item).toMatchObject({ id: leased, state: 'pending', attempts: 0, lastStatus: 500 })
-    expect(await kept(leased)).toMatchObject({ state: 'pending', attempts: 0, finishedAt: null, lease: null })
+    expect(await rowOf(leased)).toMatchObject({ state: 'pending', attempts: 0, finishedAt: null, lease: null })
   })
 
   it('returns 409 when the subscription has ended', async () => {
@@ -147,7 +147,7 @@ describe('deliveries.retry while a worker writes the result', () => {
       () => refusalOf(retry()),
     )
     expect(await refused).toEqual(ENDED)
-    expect(await kept(leased)).toMatchObject({ state: 'failed', nextAttemptAt: null })
+    expect(await rowOf(leased)).toMatchObject({ state: 'failed', nextAttemptAt: null })
   })
 
   // PostgreSQL checks for a deadlock one second into a wait; a busy machine may form it later.

@@ -117,7 +117,7 @@ describe.each(ways)('deliveries.list, %s', (way) => {
 
 describe('a malformed provider id', () => {
   it.each(['a\0b', 'x'.repeat(256)])('has no deliveries: %j', async (organisation) => {
-    const nobody = asPlatform(world, { organisation })
-    expect(await nobody.deliveries.list({})).toEqual({ items: [], total: 0 })
+    const caller = asPlatform(world, { organisation })
+    expect(await caller.deliveries.list({})).toEqual({ items: [], total: 0 })
   })
 })

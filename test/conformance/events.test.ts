@@ -158,8 +158,8 @@ describe.each(ways)('%s', (way) => {
 
     it('publishes once for 20 concurrent calls', async () => {
       await mintSubscriptions(app)
-      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => publish({ id: 'twins', data: n })))
-      expect(answers).toEqual(Array(20).fill({ id: 'twins', deliveries: 2 }))
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => publish({ id: 'same', data: n })))
+      expect(answers).toEqual(Array(20).fill({ id: 'same', deliveries: 2 }))
       expect([await eventsOf(app), await deliveriesOf(app)].map(({ length }) => length)).toEqual([1, 2])
       expect(announcedOf(app)).toHaveLength(1)
     })
@@ -223,8 +223,8 @@ describe('events.publish in process', () => {
 describe('a malformed provider id', () => {
   it.each(['a\0b', 'x'.repeat(256), '\ud800'])('has no apps: %j', async (organisation) => {
     const app = await mintApp(world)
-    const nobody = asPlatform(world, { organisation })
-    expect(await refusalOf(nobody.events.publish({ app, type: 't', data: 1 }))).toMatchObject(NO_APP)
+    const caller = asPlatform(world, { organisation })
+    expect(await refusalOf(caller.events.publish({ app, type: 't', data: 1 }))).toMatchObject(NO_APP)
     expect(await eventsOf(app)).toEqual([])
   })
 })

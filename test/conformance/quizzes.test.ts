@@ -555,7 +555,7 @@ const statuses = (replies: Reply[]) => replies.map(({ status }) => status).sort(
 describe('concurrent submissions', () => {
   it.each([null, 1])('store one result for 64 equal requests with one key (attempts: %s)', async (attemptsAllowed) => {
     const quiz = await mint(choices, { attemptsAllowed, lessonId: await mintLesson() })
-    const replies = await Promise.all(Array.from({ length: 64 }, () => submit(quiz, right, withKey('twins'))))
+    const replies = await Promise.all(Array.from({ length: 64 }, () => submit(quiz, right, withKey('same'))))
     expect(statuses(replies)).toEqual(Array(64).fill(201))
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
     expect(await stored(quiz)).toEqual({ results: 1, answers: 3, records: 1, completions: 1 })
@@ -563,8 +563,8 @@ describe('concurrent submissions', () => {
 
   it.each([null, 1])('store one result for 64 equal requests on 64 nodes (attempts: %s)', async (attemptsAllowed) => {
     const quizId = await mint(choices, { attemptsAllowed })
-    const twin = () => node().submit({ quizId, idempotencyKey: 'twins', answers: right })
-    const results = await Promise.all(Array.from({ length: 64 }, twin))
+    const repeat = () => node().submit({ quizId, idempotencyKey: 'same', answers: right })
+    const results = await Promise.all(Array.from({ length: 64 }, repeat))
     expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1)
     expect(await stored(quizId)).toEqual({ results: 1, answers: 3, records: 1, completions: 0 })
   })
@@ -573,8 +573,8 @@ describe('concurrent submissions', () => {
     const quiz = await mint(choices)
     await submit(quiz, {}, withKey('k'))
     world.advance(DAY)
-    const twin = () => node().submit({ quizId: quiz, idempotencyKey: 'k', answers: right })
-    const results = await Promise.all(Array.from({ length: 16 }, twin))
+    const repeat = () => node().submit({ quizId: quiz, idempotencyKey: 'k', answers: right })
+    const results = await Promise.all(Array.from({ length: 16 }, repeat))
     expect(new Set(results.map(({ id }) => id)).size).toBe(1)
     expect(await stored(quiz)).toEqual({ results: 2, answers: 6, records: 1, completions: 0 })
   })

@@ -27,7 +27,7 @@ const setWebhook = async (app: string, body: object) =>
 const countOf = (app: string) => world.db.subscription.count({ where: { appId: app } })
 
 /** A row of Subscription with its secret decrypted. */
-async function kept(subscription: string) {
+async function rowOf(subscription: string) {
   const { secret, ...row } = await world.db.subscription.findUniqueOrThrow({ where: { id: subscription } })
   const text = secret === null ? null : world.core.cipher.decrypt(secret, `Subscription.secret:${subscription}`)
   return { ...row, sealed: secret, secret: text }
@@ -47,7 +47,7 @@ describe.each(ways)('%s', (way) => {
       const made = await api.subscriptions.create({ app, subscriber: 'club-1' })
       expect(made).toEqual({ id: expect.any(String), app, subscriber: 'club-1', url, hasSecret: true })
       const { webhookSecret } = await world.db.app.findUniqueOrThrow({ where: { id: app } })
-      const { sealed, createdAt, ...row } = await kept(made.id)
+      const { sealed, createdAt, ...row } = await rowOf(made.id)
       expect(row).toEqual({ id: made.id, appId: app, subscriber: 'club-1', url, secret: 's3cret', endedAt: null })
       expect(sealed).not.toBe(webhookSecret)
       expect(Math.abs(createdAt.getTime() / 1000 - world.now())).toBeLessThan(30)
@@ -56,11 +56,11 @@ describe.each(ways)('%s', (way) => {
     it('copies a missing secret and a missing url', async () => {
       const without = await api.subscriptions.create({ app, subscriber: 'a' })
       expect(without).toEqual({ id: without.id, app, subscriber: 'a', url: null, hasSecret: false })
-      expect(await kept(without.id)).toMatchObject({ url: null, secret: null })
+      expect(await rowOf(without.id)).toMatchObject({ url: null, secret: null })
       await setWebhook(app, { url })
       const withUrl = await api.subscriptions.create({ app, subscriber: 'a' })
       expect(withUrl).toMatchObject({ url, hasSecret: false })
-      expect(await kept(withUrl.id)).toMatchObject({ url, secret: null })
+      expect(await rowOf(withUrl.id)).toMatchObject({ url, secret: null })
     })
 
     it('keeps its copy when the app changes', async () => {
@@ -71,9 +71,9 @@ describe.each(ways)('%s', (way) => {
       const second = await api.subscriptions.create({ app, subscriber: 'a' })
       expect((await world.call('DELETE', `/apps/${app}/webhook`)).status).toBe(204)
       const third = await api.subscriptions.create({ app, subscriber: 'a' })
-      expect(await kept(first.id)).toMatchObject({ url, secret: 'first' })
-      expect(await kept(second.id)).toMatchObject({ url: other, secret: 'second' })
-      expect(await kept(third.id)).toMatchObject({ url: null, secret: null })
+      expect(await rowOf(first.id)).toMatchObject({ url, secret: 'first' })
+      expect(await rowOf(second.id)).toMatchObject({ url: other, secret: 'second' })
+      expect(await rowOf(third.id)).toMatchObject({ url: null, secret: null })
       expect(new Set([first.id, second.id, third.id]).size).toBe(3)
       expect((await api.subscriptions.list({ app })).items).toEqual([first, second, third])
     })
@@ -83,7 +83,7 @@ describe.each(ways)('%s', (way) => {
       async (subscriber) => {
         const made = await api.subscriptions.create({ app, subscriber })
         expect(made.subscriber).toBe(subscriber)
-        expect(await kept(made.id)).toMatchObject({ subscriber })
+        expect(await rowOf(made.id)).toMatchObject({ subscriber })
       },
     )
 
@@ -207,12 +207,12 @@ describe.each(ways)('%s', (way) => {
 
 describe('a malformed provider id', () => {
   it.each(['a\0b', 'x'.repeat(256), '\ud800'])('has no apps and no subscriptions: %j', async (organisation) => {
-    const nobody = asPlatform(world, { organisation })
+    const caller = asPlatform(world, { organisation })
     const { id } = await asPlatform(world).subscriptions.create({ app: world.ids.app, subscriber: 'a' })
-    expect(await refusalOf(nobody.subscriptions.create({ app: world.ids.app, subscriber: 'a' }))).toMatchObject(NO_APP)
-    expect(await refusalOf(nobody.subscriptions.list({ app: world.ids.app }))).toMatchObject(NO_APP)
-    expect(await refusalOf(nobody.subscriptions.remove({ id }))).toMatchObject(NO_SUBSCRIPTION)
-    expect(await kept(id)).toMatchObject({ appId: world.ids.app })
+    expect(await refusalOf(caller.subscriptions.create({ app: world.ids.app, subscriber: 'a' }))).toMatchObject(NO_APP)
+    expect(await refusalOf(caller.subscriptions.list({ app: world.ids.app }))).toMatchObject(NO_APP)
+    expect(await refusalOf(caller.subscriptions.remove({ id }))).toMatchObject(NO_SUBSCRIPTION)
+    expect(await rowOf(id)).toMatchObject({ appId: world.ids.app })
   })
 })
 
@@ -234,7 +234,7 @@ describe('subscriptions.create while the app changes', () => {
       },
       create,
     )
-    expect(await kept((await made).id)).toMatchObject({ url: 'https://after.example.org', secret: 'after' })
+    expect(await rowOf((await made).id)).toMatchObject({ url: 'https://after.example.org', secret: 'after' })
     expect(await countOf(app)).toBe(1)
   })
 
@@ -243,7 +243,7 @@ describe('subscriptions.create while the app changes', () => {
     const made = await Promise.all(Array.from({ length: 20 }, create))
     await Promise.all(writes)
     for (const { id } of made) {
-      const { url: taken, secret } = await kept(id)
+      const { url: taken, secret } = await rowOf(id)
       expect([`${url} before`, ...writes.map((_, n) => `${url}/${n} secret-${n}`)]).toContain(`${taken} ${secret}`)
     }
   })

@@ -192,7 +192,7 @@ describe("a single call gets the answer of tRPC's own adapter:", () => {
     const { published } = world.core
     const app = await mintApp(world)
     world.core.published = () => {
-      throw new Error('what is wrong')
+      throw new Error('the cause')
     }
     const event = (id: string) => ({ body: JSON.stringify({ app, id, type: 't', data: 1 }), by: 'platform' }) as const
     log.length = 0
@@ -202,7 +202,7 @@ describe("a single call gets the answer of tRPC's own adapter:", () => {
     expect(plain.status).toBe(500)
     expect(comparable(plain)).toEqual(comparable(adapted))
     await expect.poll(() => log.length).toBe(2)
-    for (const line of log) expect(line).toContain('what is wrong')
+    for (const line of log) expect(line).toContain('the cause')
   })
 
   it('503 while the database is unavailable', async () => {

@@ -239,11 +239,11 @@ describe('secret', () => {
       await remove(app),
     ]
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 400, 400, 400, 400, 404, 400, 204])
-    const said = replies.map(({ text, headers }) => text + JSON.stringify(headers)).join('\n')
+    const sent = replies.map(({ text, headers }) => text + JSON.stringify(headers)).join('\n')
     await put(app, { url, secret })
-    const kept = JSON.stringify(await world.db.app.findUniqueOrThrow({ where: { id: app } }))
+    const row = JSON.stringify(await world.db.app.findUniqueOrThrow({ where: { id: app } }))
     expect(log.join('\n')).toContain('the-id')
-    for (const text of [said, kept, log.join('\n')]) {
+    for (const text of [sent, row, log.join('\n')]) {
       for (const form of [secret, Buffer.from(secret).toString('base64url'), Buffer.from(secret).toString('hex')]) {
         expect(text).not.toContain(form)
       }

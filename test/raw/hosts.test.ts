@@ -33,8 +33,8 @@ describe('Host', () => {
     await service.expectRefused(old('Host: evil.test'), 404, wrong)
     await service.expectRefused(old('Host: apps.test', 'Host: apps.test'), 400, detailNotHttp)
     expect((await service.answerTo(old('Host: apps.test'))).status).toBe(200)
-    const kept = await service.answerTo(old('Host: apps.test', 'Connection: keep-alive'))
-    expect(kept).toMatchObject({ status: 200, headers: { connection: 'keep-alive' } })
+    const keepAlive = await service.answerTo(old('Host: apps.test', 'Connection: keep-alive'))
+    expect(keepAlive).toMatchObject({ status: 200, headers: { connection: 'keep-alive' } })
   })
 
   it('is taken from an absolute target', async () => {

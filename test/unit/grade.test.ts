@@ -147,8 +147,8 @@ describe('1 MiB of answers', () => {
 
   it('is compared with a stored hash within 100 ms', () => {
     const answers = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`q${n}`, 'x']))
-    const kept = { bodyHash: hashOf({ q1: 'yes' }), answer: '{}' }
-    expect(fastest(() => refused(() => replay(kept, answers)))).toBeLessThan(100)
+    const record = { bodyHash: hashOf({ q1: 'yes' }), answer: '{}' }
+    expect(fastest(() => refused(() => replay(record, answers)))).toBeLessThan(100)
   })
 })
 
@@ -184,7 +184,7 @@ describe('replay', () => {
   it('refuses a body nested 500,000 levels deep', () => {
     let deep: unknown = 'yes'
     for (let depth = 0; depth < 500_000; depth++) deep = [deep]
-    const kept = { bodyHash: hashOf({ q: 'yes' }), answer: '{}' }
-    expect(() => replay(kept, { q: deep })).toThrow(errors.idempotencyMismatch().message)
+    const record = { bodyHash: hashOf({ q: 'yes' }), answer: '{}' }
+    expect(() => replay(record, { q: deep })).toThrow(errors.idempotencyMismatch().message)
   })
 })
