@@ -206,7 +206,7 @@ describe('a lesson with a quiz', () => {
     ['failed', choices, {}],
     ['pending_review', [{ id: 't', type: 'text' }], {}],
   ] as [string, Question[], object][])(
-    'is completed by an attempt that is %s',
+    'is completed by an attempt with the result %s',
     async (reviewStatus, questions, answers) => {
       const lessonId = await mintLesson()
       const { body } = await submit(await mint(questions, { lessonId }), answers)
@@ -630,8 +630,8 @@ async function meet(change: (tx: Transaction) => Promise<unknown>, attempt: () =
   return reply!
 }
 
-describe('a submission while another transaction', () => {
-  it('deletes the quiz, returns 404', async () => {
+describe('a concurrent transaction', () => {
+  it('deletes the quiz: the submission returns 404', async () => {
     const quiz = await mint(choices)
     const reply = await meet(
       (tx) => tx.quiz.delete({ where: { id: quiz } }),
@@ -641,7 +641,7 @@ describe('a submission while another transaction', () => {
     expect(await stored(quiz)).toEqual(nothing)
   })
 
-  it('deletes a question, is graded without it', async () => {
+  it('deletes a question: the submission is graded without it', async () => {
     const quiz = await mint(choices)
     const where = { of: { quizId: quiz, id: 'q1' } }
     const reply = await meet(
@@ -653,7 +653,7 @@ describe('a submission while another transaction', () => {
     expect(await stored(quiz)).toMatchObject({ results: 1, answers: 2 })
   })
 
-  it('deletes the lesson, completes nothing', async () => {
+  it('deletes the lesson: the submission completes nothing', async () => {
     const lessonId = await mintLesson()
     const quiz = await mint(choices, { lessonId })
     const reply = await meet(
@@ -664,7 +664,7 @@ describe('a submission while another transaction', () => {
     expect(await stored(quiz)).toEqual({ results: 1, answers: 3, records: 1, completions: 0 })
   })
 
-  it('deletes the client, returns 401', async () => {
+  it('deletes the client: the submission returns 401', async () => {
     const client_id = await mintClient()
     const quiz = await mint(choices)
     const options = { ...withKey('k'), claims: { client_id } }

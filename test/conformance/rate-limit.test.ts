@@ -30,7 +30,7 @@ async function team(level: 'hobby' | 'developer', windowSeconds?: number) {
 
 const get = (client?: string, path = '/') => world.call('GET', path, client ? { claims: { client_id: client } } : {})
 
-describe.each(limits)('a team of the level $Access level', ({ 'Access level': level, Production }) => {
+describe.each(limits.map((row) => [row['Access level'], row.Production]))('a %s team', (level, Production) => {
   it(`has ${Production} requests a minute, in headers of its production clients only`, async () => {
     const another = await team(level as 'hobby' | 'developer')
     const first = await get()

@@ -65,13 +65,13 @@ describe('a storage request', () => {
     else expect([reply.status, reply.body]).toEqual([422, { detail: Answer }])
   })
 
-  it.each([1, 64])('accepts names of %i characters', async (length) => {
+  it.each([1, 64])('accepts names of length %i', async (length) => {
     const name = 'aZ0_-'.repeat(13).slice(0, length)
     expect(await put(`${name}/${name}`, 1)).toMatchObject({ status: 200, body: { key: name } })
     expect(await keys(name)).toEqual([name])
   })
 
-  it('refuses names of 65 characters', async () => {
+  it('refuses names of length 65', async () => {
     const name = 'a'.repeat(65)
     for (const path of [`${name}/k`, `c65/${name}`]) {
       for (const reply of [await put(path, 1), await get(path), await remove(path)]) expect(reply.status).toBe(422)
@@ -144,7 +144,7 @@ describe('the body of a PUT', () => {
     ['{"value":NaN}', 'The body is not valid JSON.'],
     [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'The body is not valid JSON.'],
     [`{"value":${'{"a":'.repeat(257)}1${'}'.repeat(257)}}`, 'value is nested too deeply.'],
-  ])('%s is refused, and nothing is stored', async (body, detail) => {
+  ])('refuses %s and stores nothing', async (body, detail) => {
     const reply = await world.call('PUT', '/storage/bodies/k', { body })
     expect([reply.status, reply.body]).toEqual([400, { detail }])
     expect(await keys('bodies')).toEqual([])

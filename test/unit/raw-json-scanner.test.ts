@@ -156,7 +156,7 @@ describe('JsonScanner', () => {
     ['{}\u00a0', false],
     ['/**/{}', false],
     ['{"a":1,"a":2}', true],
-  ])('%j: %j', (text, expected) => {
+  ])('agrees with JSON.parse on %j: %j', (text, expected) => {
     expect(isJson(text)).toBe(expected)
     expect(scan(text).wellFormed).toBe(expected)
   })
