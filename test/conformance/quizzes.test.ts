@@ -676,7 +676,7 @@ describe('a concurrent transaction', () => {
     expect(await stored(quiz)).toEqual(nothing)
   })
 
-  it('deadlocks with it, is repeated', async () => {
+  it('causes a deadlock: the submission is repeated', async () => {
     const quiz = await mint(choices, { attemptsAllowed: 1 })
     const sub = await mintLearner()
     const reply = await meet(

@@ -55,7 +55,7 @@ describe.each(framings)('a body over the limit, sent with %s', (framing) => {
   }
 
   it.each([QUOTA + 64 * 1024 + 1, 12 * MB, ...(times(1, 0) ? [30 * MB] : [])])(
-    'is 413 in the storage, which the client sees: %i bytes',
+    'gets 413 from storage: %i bytes',
     async (size) => {
       const body = `{"value":${textOf(size - 10)}}`
       await expectRefused(`PUT ${target}`, body, {}, 413, full)
@@ -172,8 +172,8 @@ describe('an unread body', () => {
   })
 })
 
-describe('a client that goes on after a refusal', () => {
-  it('is cut when it sends for ever', async () => {
+describe('a client that keeps sending after a refusal', () => {
+  it('is disconnected when it sends without end', async () => {
     const connection = await Connection.open(service.world.publicPort)
     await connection.send(service.request(`PUT ${target}`, { token: 'x', headers: ['Transfer-Encoding: chunked'] }))
     expectError(await connection.answer(), 401, notThisToken)

@@ -75,7 +75,7 @@ export async function startRawService() {
   const good = request('GET /v1/me/profile')
   const goodCall = request('GET /trpc/me.profile', { host: 'localhost' })
 
-  /** All that a request could change, as one text: asked for twice a test, so in one statement. */
+  /** Everything that a request could change, as text; one statement, because each test asks twice. */
   const state = async () => {
     const [row] = await world.db.$queryRaw<[{ state: string }]>`
       SELECT jsonb_build_object(

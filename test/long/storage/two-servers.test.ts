@@ -11,7 +11,7 @@ import { createWriter, step, textOf } from './writer.ts'
 const QUOTA = 16_000
 const WRITERS = 40
 
-/** Stands in the title of what it made, so that a failure can be tried again: SEED=… npx vitest run test/long/storage */
+/** Printed in the title to repeat a failure: SEED=… npx vitest run test/long/storage/two-servers.test.ts */
 const seed = Number(process.env.SEED ?? randomInt(2 ** 31))
 
 const ends: (() => Promise<void>)[] = []
