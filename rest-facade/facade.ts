@@ -50,10 +50,11 @@ type Fields = Record<string, string>
 
 /** Sets the output fields that leave as headers; returns the others. */
 function moveToHeaders(data: Fields, headers: Readonly<Fields>, setHeader: Call['setHeader']): Fields {
-  const body = { ...data }
-  for (const [key, header] of Object.entries(headers)) {
-    setHeader(header, body[key]!)
-    delete body[key]
+  const body: Fields = {}
+  for (const [key, value] of Object.entries(data)) {
+    const header = headers[key]
+    if (header === undefined) body[key] = value
+    else setHeader(header, value)
   }
   return body
 }

@@ -1,0 +1,203 @@
+import { createTRPCClient, httpBatchLink, httpLink } from '@trpc/client'
+import type { AnyProcedure } from '@trpc/server'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import type { Route } from '../../rest-facade/routes.ts'
+import { routes } from '../../rest-facade/routes.ts'
+import { callAs } from '../../routers/core.ts'
+import { endpoint } from '../../routers/endpoint.ts'
+import type { AppRouter } from '../../routers/index.ts'
+import { procedures } from '../../routers/index.ts'
+import { invocable } from '../../routers/invoke.ts'
+import { clubApp } from '../../routers/policies.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ windowSeconds: 3600 })
+  const { academy } = world.ids
+  await world.db.quiz.create({
+    data: {
+      id: `quiz-${academy}`,
+      academyId: academy,
+      title: 'Quiz',
+      threshold: 50,
+      state: 'released',
+      questions: {
+        create: { id: 'q1', position: 1, type: 'single', text: '?', options: ['Yes', 'No'], solution: ['Yes'] },
+      },
+    },
+  })
+})
+afterAll(() => world.close())
+
+interface Sample {
+  organisation?: 'academy' | 'provider'
+  path: string
+  body?: object
+  /** Of a typed caller; its fields are those of path, query and body. */
+  input?: object
+}
+
+const at = { collection: 'one', key: 'k' }
+const samples = (): Record<string, Sample> => {
+  const { academy, app } = world.ids
+  const quizId = `quiz-${academy}`
+  const answers = { q1: 'Yes' }
+  const url = 'https://example.org/hook'
+  return {
+    root: { path: '/' },
+    'me.profile': { path: '/me/profile' },
+    'me.groups': { path: '/me/groups' },
+    'me.events': { path: '/me/events?start=0&end=86400', input: { start: 0, end: 86400 } },
+    'me.trainingplans': { path: '/me/trainingplans' },
+    'me.competitions': { path: '/me/competitions' },
+    'me.membercard': { path: '/me/membercard' },
+    'storage.put': { path: '/storage/one/k', body: { value: { a: [1] } }, input: { ...at, value: { a: [1] } } },
+    'storage.get': { path: '/storage/one/k', input: at },
+    'storage.list': { path: '/storage/one?limit=5', input: { collection: 'one', limit: 5 } },
+    'storage.delete': { path: '/storage/one/k', input: at },
+    'quizzes.submit': {
+      organisation: 'academy',
+      path: `/quizzes/${quizId}/results`,
+      body: { answers },
+      input: { quizId, answers },
+    },
+    'webhook.put': { organisation: 'provider', path: `/apps/${app}/webhook`, body: { url }, input: { id: app, url } },
+    'webhook.get': { organisation: 'provider', path: `/apps/${app}/webhook`, input: { id: app } },
+    'webhook.delete': { organisation: 'provider', path: `/apps/${app}/webhook`, input: { id: app } },
+  }
+}
+
+type Client = ReturnType<typeof createTRPCClient<AppRouter>>
+
+/** Calls `me.profile` of a client as `client.me.profile.query()`. */
+function call(client: Client, name: string, input: object | undefined): Promise<unknown> {
+  const operation = procedures[name]!._def.type === 'query' ? 'query' : 'mutate'
+  const path = [...name.split('.'), operation]
+  // biome-ignore lint/suspicious/noExplicitAny: the path is only known at run time
+  return path.reduce((part: any, key) => part[key], client)(input)
+}
+
+/** Without what differs from call to call: ids of results, ETags, and times around a full second. */
+const steady = (data: unknown) =>
+  JSON.parse(JSON.stringify(data ?? null), (key, value) =>
+    key === 'etag' || key === 'updatedAt' || (key === 'id' && /^[0-9a-f-]{36}$/.test(value)) ? typeof value : value,
+  )
+
+describe.each(routes.map(({ name }) => name))('%s', (name) => {
+  it('returns the same over REST, over tRPC, in a batch and in process', async () => {
+    const { organisation, path, body, input } = samples()[name]!
+    const route = routes.find((one) => one.name === name)!
+    const claims = organisation ? { organisation: world.ids[organisation] } : {}
+    const prepare = () =>
+      name.startsWith('storage.') ? world.call('PUT', '/storage/one/k', { body: { value: { a: [1] } } }) : undefined
+    const options = {
+      url: `http://127.0.0.1:${world.internalPort}/trpc`,
+      headers: async () => ({ authorization: `Bearer ${await world.token(claims)}` }),
+    }
+
+    await prepare()
+    const reply = await world.call(route.method, path, { body })
+    expect(reply.status).toBe(route.status)
+    const fromHeaders = Object.entries(route.meta.responseHeaders ?? {}).map(([field, header]) => [
+      field,
+      reply.headers[header.toLowerCase()],
+    ])
+    const results: unknown[] = [reply.body && { ...reply.body, ...Object.fromEntries(fromHeaders) }]
+    // REST has the ETag of single entries alone.
+    const withoutETags = (data: unknown) =>
+      name === 'storage.list'
+        ? JSON.parse(JSON.stringify(data), (key, value) => (key === 'etag' ? undefined : value))
+        : data
+
+    for (const link of [httpLink(options), httpBatchLink(options)]) {
+      await prepare()
+      results.push(withoutETags(await call(createTRPCClient<AppRouter>({ links: [link] }), name, input)))
+    }
+    await prepare()
+    const principal = world.principal(claims)
+    const local = name
+      .split('.')
+      .reduce<unknown>((part, key) => (part as Record<string, unknown>)[key], callAs(world.core, principal))
+    results.push(withoutETags(await (local as (input: unknown) => Promise<unknown>)(input)))
+    for (const result of results) expect(steady(result)).toEqual(steady(results[0]))
+  })
+})
+
+describe('an endpoint of our own', () => {
+  /** Puts another procedure in the place of storage.put's, for one test. */
+  function replaceProcedure(procedure: AnyProcedure): Route {
+    const route = routes.find(({ name }) => name === 'storage.put')!
+    const { procedure: before } = route
+    route.procedure = invocable(procedure)
+    onTestFinished(() => {
+      route.procedure = before
+    })
+    return route
+  }
+  const row = { summary: 'A test', query: ['scope'], raw: 'value' } as const
+  const begin = () => endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write', clubApp, row)
+  const etag = '"1"'
+  const input = z.object({
+    collection: z.string(),
+    key: z.string(),
+    scope: z.string().default('org'),
+    value: z.unknown(),
+  })
+
+  it('applies an object-level refinement of its input over REST', async () => {
+    replaceProcedure(
+      begin()
+        .input(input.refine(({ collection, key }) => collection !== key, { error: 'collection and key differ.' }))
+        .mutation(() => ({ done: true, etag })),
+    )
+    expect(await world.call('PUT', '/storage/a/b', { body: { value: 1 } })).toMatchObject({
+      status: 200,
+      body: { done: true },
+    })
+    const refused = await world.call('PUT', '/storage/a/a', { body: { value: 1 } })
+    expect(refused).toMatchObject({ status: 400, body: { detail: 'collection and key differ.' } })
+  })
+
+  it('applies transforms and defaults of its input once', async () => {
+    replaceProcedure(
+      begin()
+        .input(input.extend({ key: z.string().transform((key) => `${key}!`) }))
+        .mutation(({ input: { key, scope } }) => ({ key, scope, etag })),
+    )
+    expect((await world.call('PUT', '/storage/a/b', { body: { value: 1 } })).body).toEqual({ key: 'b!', scope: 'org' })
+  })
+
+  it('runs every middleware, with the path and its changes to the input', async () => {
+    const seen: unknown[] = []
+    const route = replaceProcedure(
+      begin()
+        .input(input)
+        .use(({ path, input, next }) => {
+          seen.push(path)
+          return next({ input: { ...input, key: 'changed' } } as never)
+        })
+        .mutation(({ input: { key } }) => ({ key, etag })),
+    )
+    expect((await world.call('PUT', '/storage/a/b', { body: { value: 1 } })).body).toEqual({ key: 'changed' })
+    expect(seen).toEqual([route.name])
+  })
+
+  it('does not read the body of a request that a check refuses', async () => {
+    let parsed = 0
+    replaceProcedure(
+      begin()
+        .input(
+          input.transform((given) => {
+            parsed++
+            return given
+          }),
+        )
+        .mutation(() => ({ done: true, etag })),
+    )
+    const refused = await world.call('PUT', '/storage/a/b', { body: '{', claims: { scope: '' } })
+    expect([refused.status, parsed]).toEqual([403, 0])
+  })
+})
