@@ -110,7 +110,7 @@ describe('a mail server', () => {
     const { interaction, email } = own
     const alone = world.startNode({ sendMail: createMailer(url, FROM) })
     expect(await alone.send(interaction, email)).toBe('sent')
-    await vi.waitFor(() => expect(alone.errors).toHaveLength(1), { timeout: 15_000 })
+    await vi.waitFor(() => expect(alone.errors).toHaveLength(1), { timeout: 30_000 })
     const { stack, cause } = alone.errors[0] as Error
     expect(cause).toBeUndefined()
     expect(stack).not.toMatch(/\d{8}/)

@@ -5,11 +5,10 @@ import { externalWorld } from './external-world.ts'
 import { loopbackIssuer, status } from './loopback-issuer.ts'
 
 const quick = { reloadMs: 50, retryMs: 50 }
-const soon = { timeout: 15_000 }
 
 /** Waits until the issuer's newest key is in the database. */
 const kept = ({ world, issuer }: Awaited<ReturnType<typeof externalWorld>>) =>
-  expect.poll(() => keptWith(world, issuer.keys().at(-1)!.kid), soon).toBe(1)
+  expect.poll(() => keptWith(world, issuer.keys().at(-1)!.kid)).toBe(1)
 
 const keptWith = ({ db }: Awaited<ReturnType<typeof externalWorld>>['world'], kid: string) =>
   db.externalKeySet.count({ where: { keySet: { path: ['keys'], array_contains: [{ kid }] } } })
@@ -28,11 +27,11 @@ describe('an outage of the issuer', () => {
     }
     expect(statuses.filter((status) => status !== 200)).toEqual([])
     // Logged once, although every retry failed.
-    await expect.poll(() => lines.filter((line) => line.includes('cannot be read')).length, soon).toBe(1)
+    await expect.poll(() => lines.filter((line) => line.includes('cannot be read')).length).toBe(1)
     world.advance(3600)
-    await expect.poll(() => lines.filter((line) => line.includes('"level":50')).length, soon).toBe(1)
+    await expect.poll(() => lines.filter((line) => line.includes('"level":50')).length).toBe(1)
     await issuer.up()
-    await expect.poll(() => lines.filter((line) => line.includes('can be read again')).length, soon).toBe(1)
+    await expect.poll(() => lines.filter((line) => line.includes('can be read again')).length).toBe(1)
     expect(lines.join()).not.toMatch(/eyJ/)
   }, 90_000)
 
@@ -46,7 +45,7 @@ describe('an outage of the issuer', () => {
     }
     expect(await ask('no.token.atall')).toMatchObject({ status: 401 })
     issuer.answer(null)
-    await expect.poll(ready, soon).toBe(true)
+    await expect.poll(ready).toBe(true)
     expect(await ask()).toMatchObject({ status: 200 })
     expect(await ask(await token({ exp: world.now() - 9 }))).toMatchObject({ status: 401 })
   })
@@ -82,7 +81,7 @@ describe('an outage of the issuer', () => {
     const { kid } = issuer.keys()[0]!
     issuer.withdraw(kid)
     const asked = issuer.requests.length
-    await expect.poll(() => issuer.requests.length, soon).toBeGreaterThan(asked + 6)
+    await expect.poll(() => issuer.requests.length).toBeGreaterThan(asked + 6)
     expect(await keptWith(world.world, kid)).toBe(1)
   })
 })
@@ -92,15 +91,15 @@ describe('the background', () => {
     const ended = await externalWorld({ intervals: quick })
     const other = await externalWorld({ intervals: quick })
     const { requests } = ended.issuer
-    await expect.poll(() => requests.length, soon).toBeGreaterThan(10)
+    await expect.poll(() => requests.length).toBeGreaterThan(10)
     const held: ServerResponse[] = []
     ended.issuer.answer((response) => void held.push(response))
-    await expect.poll(() => held.length, soon).toBe(1)
+    await expect.poll(() => held.length).toBe(1)
     ended.stop()
     ended.issuer.answer(null)
     held[0]!.destroy()
     const asked = [requests.length, other.issuer.requests.length] as const
-    await expect.poll(() => other.issuer.requests.length, soon).toBeGreaterThan(asked[1] + 20)
+    await expect.poll(() => other.issuer.requests.length).toBeGreaterThan(asked[1] + 20)
     expect(requests.length).toBe(asked[0])
   })
 })

@@ -46,7 +46,7 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
         () => {
           if (mailsTo(email).length < count) throw new Error(`${mailsTo(email).length} of ${count} mails came`)
         },
-        { timeout: 10_000, interval: 5 },
+        { timeout: 30_000, interval: 5 },
       )
       return mailsTo(email).map(({ headers }) => headers.subject!.slice(-8))
     },

@@ -43,7 +43,7 @@ const start = async (browser = it_.newBrowser()) => {
   const { url } = it_.authorizeUrl({ client: it_.client, scope })
   return { browser, page: await browser.open(url) }
 }
-const codeFor = (email: string) => expect.poll(() => mails.get(email), { timeout: 5_000 }).toEqual(expect.any(String))
+const codeFor = (email: string) => expect.poll(() => mails.get(email)).toEqual(expect.any(String))
 
 /** The `sub` of the resulting tokens. */
 async function whoConsents(browser: Browser, page: Page) {

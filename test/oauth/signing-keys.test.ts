@@ -56,11 +56,11 @@ describe('a new signing key', () => {
     expect(await published(here)).toEqual([first, next])
     expect(await published(there)).toEqual([first, next])
     for (const node of [here, there]) node.world.advance(2 * 60)
-    await expect.poll(() => seen.has(next), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => seen.has(next)).toBe(true)
     // One node signs with it before the other has read it.
     const last = await rotate(0)
     await here.world.oauth!.reload()
-    await expect.poll(() => seen.has(last), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => seen.has(last)).toBe(true)
     done = true
     await working
     expect(new Set(statuses)).toEqual(new Set([200]))
