@@ -58,7 +58,7 @@ export function startWorker({
       }
       // Not in flight any more: it was released when the worker closed.
       const isOwn = inFlight.delete(delivery)
-      // A subscription that is gone keeps its slot until that is written, so that nothing more is sent to it.
+      // After a 410, the slot is freed once that is written: before, the subscription would be claimed for again.
       if (isOwn) results.add(made, gone ? freeSlot : undefined)
       if (!gone) freeSlot()
     })

@@ -51,8 +51,8 @@ describe('a receiver', () => {
     ['500 Oh', 'status 500'],
   ])('that responds with %s and sends its body byte by byte counts as having responded', async (line, error) => {
     const receiver = await raw((socket) => drip(socket, `HTTP/1.1 ${line}\r\ncontent-length: 1000000\r\n\r\nx`))
-    const outcome = await senderTo(receiver, { timeouts: { totalMs: 1_500 } }).send(message(receiver.url))
-    expect(outcome).toMatchObject({
+    const result = await senderTo(receiver, { timeouts: { totalMs: 1_500 } }).send(message(receiver.url))
+    expect(result).toMatchObject({
       status: Number(line.slice(0, 3)),
       error,
       responseBody: expect.stringMatching(/^x+$/),
@@ -79,8 +79,8 @@ describe('a receiver', () => {
     ['many headers', 'x: y\r\n'.repeat(10_000)],
   ])('with %s fails', async (_what, headers) => {
     const receiver = await raw((socket) => void socket.write(`HTTP/1.1 200 OK\r\n${headers}content-length: 0\r\n\r\n`))
-    const outcome = await senderTo(receiver, atOnce).send(message(receiver.url))
-    expect(outcome).toEqual(unanswered('HPE_HEADER_OVERFLOW'))
+    const result = await senderTo(receiver, atOnce).send(message(receiver.url))
+    expect(result).toEqual(unanswered('HPE_HEADER_OVERFLOW'))
     await isClosed(receiver)
   })
 
@@ -90,15 +90,15 @@ describe('a receiver', () => {
     ['sends a length twice', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', /^HPE_/],
   ])('that %s fails', async (_what, answer, error) => {
     const receiver = await raw((socket) => void socket.write(answer))
-    const outcome = await senderTo(receiver, atOnce).send(message(receiver.url))
-    expect(outcome).toEqual({ ...unanswered(''), error: expect.stringMatching(error) })
+    const result = await senderTo(receiver, atOnce).send(message(receiver.url))
+    expect(result).toEqual({ ...unanswered(''), error: expect.stringMatching(error) })
     await isClosed(receiver)
   })
 
   it('that closes the connection in the middle of its body counts as having responded', async () => {
     const receiver = await raw((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'))
-    const outcome = await senderTo(receiver, atOnce).send(message(receiver.url))
-    expect(outcome).toMatchObject({ status: 200, error: null, responseBody: 'half' })
+    const result = await senderTo(receiver, atOnce).send(message(receiver.url))
+    expect(result).toMatchObject({ status: 200, error: null, responseBody: 'half' })
   })
 
   it.each([
@@ -113,7 +113,7 @@ describe('a receiver', () => {
     onTestFinished(() => void server.close())
     const { port } = server.address() as AddressInfo
     const sender = senderTo({ ca: '' }, { timeouts: { connectMs, totalMs: 300_000 } })
-    const outcome = await sender.send(message(`https://127.0.0.1:${port}/`))
-    expect(outcome).toEqual({ ...unanswered(''), error: expect.stringMatching(error) })
+    const result = await sender.send(message(`https://127.0.0.1:${port}/`))
+    expect(result).toEqual({ ...unanswered(''), error: expect.stringMatching(error) })
   })
 })

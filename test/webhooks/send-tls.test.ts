@@ -32,8 +32,8 @@ describe('the certificate of a receiver', () => {
 
   it('is refused for another name', async () => {
     const receiver = ending(await startReceiver({ names: [name] }))
-    const outcome = await senderTo(receiver, { resolve }).send(message(receiver.url('/', 'other.example.org')))
-    expect(outcome).toEqual(unanswered('certificate: ERR_TLS_CERT_ALTNAME_INVALID'))
+    const result = await senderTo(receiver, { resolve }).send(message(receiver.url('/', 'other.example.org')))
+    expect(result).toEqual(unanswered('certificate: ERR_TLS_CERT_ALTNAME_INVALID'))
     expect(receiver.received).toEqual([])
   })
 
@@ -83,8 +83,8 @@ describe('the certificate of a receiver', () => {
       error: expect.stringMatching(/^certificate/),
     })
     const misnamed = senderTo(receiver, { resolve })
-    const outcome = await misnamed.send(message(receiver.url('/', 'other.example.org')))
-    expect(outcome).toMatchObject({ error: expect.stringMatching(/^certificate/) })
+    const result = await misnamed.send(message(receiver.url('/', 'other.example.org')))
+    expect(result).toMatchObject({ error: expect.stringMatching(/^certificate/) })
     expect(receiver.received).toEqual([])
   })
 

@@ -97,8 +97,8 @@ describe('a response', () => {
     [503, 'status 503'],
   ])('with status %i has the error %j', async (status, error) => {
     const receiver = await receiving((_received, response) => response.writeHead(status).end())
-    const outcome = await senderTo(receiver).send(message(receiver.url()))
-    expect(outcome).toEqual({ status, error, responseBody: '', retryAfterSeconds: null, gone: status === 410 })
+    const result = await senderTo(receiver).send(message(receiver.url()))
+    expect(result).toEqual({ status, error, responseBody: '', retryAfterSeconds: null, gone: status === 410 })
     expect(receiver.received).toHaveLength(1)
   })
 
@@ -118,8 +118,8 @@ describe('a response', () => {
     ['1970-01-01T00:10:00Z', null],
   ])('with Retry-After %j asks for %j seconds', async (value, seconds) => {
     const receiver = await receiving((_received, response) => response.writeHead(503, { 'retry-after': value }).end())
-    const outcome = await senderTo(receiver, { now: () => 100_000 }).send(message(receiver.url()))
-    expect(outcome).toMatchObject({ error: 'status 503', retryAfterSeconds: seconds })
+    const result = await senderTo(receiver, { now: () => 100_000 }).send(message(receiver.url()))
+    expect(result).toMatchObject({ error: 'status 503', retryAfterSeconds: seconds })
   })
 
   it.each([
@@ -155,8 +155,8 @@ describe('a message that cannot be sent', () => {
 
   it.each(['line\r\nX-Evil: 1', 'emoji 🎉', 'nul\0'])('has a secret that is no valid header: %j', async (secret) => {
     const receiver = await receiving()
-    const outcome = await senderTo(receiver).send(message(receiver.url(), { secret }))
-    expect(outcome).toEqual(unanswered('invalid request: ERR_INVALID_CHAR'))
+    const result = await senderTo(receiver).send(message(receiver.url(), { secret }))
+    expect(result).toEqual(unanswered('invalid request: ERR_INVALID_CHAR'))
     expect(receiver.connections()).toBe(0)
   })
 })

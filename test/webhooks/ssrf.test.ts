@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startInner } from './inner.ts'
+import { startInternalService } from './internal-service.ts'
 import { startReceiver } from './receiver.ts'
 import { ending, message, senderTo, unanswered } from './sending.ts'
 
@@ -28,7 +28,7 @@ const loopback = [
   'app.localhost',
 ]
 
-const internal = [
+const notPublic = [
   '0',
   '0.0.0.0',
   '10.0.0.1',
@@ -58,58 +58,58 @@ const internal = [
 
 describe('an internal address', () => {
   it('is not connected to in any notation', async () => {
-    const inner = await startInner()
+    const internal = await startInternalService()
     const sender = senderTo({ ca: '' }, { allow: [] })
-    for (const host of [...loopback, ...internal]) {
-      const outcome = await sender.send(message(`https://${host}:${inner.port}/`))
-      expect([host, outcome]).toEqual([host, unanswered('address not public')])
+    for (const host of [...loopback, ...notPublic]) {
+      const result = await sender.send(message(`https://${host}:${internal.port}/`))
+      expect([host, result]).toEqual([host, unanswered('address not public')])
     }
-    expect(inner.connections()).toBe(0)
+    expect(internal.connections()).toBe(0)
   })
 
   it('would be reached in each of these notations if it were allowed', async () => {
-    const inner = await startInner()
+    const internal = await startInternalService()
     const sender = senderTo({ ca: '' })
     for (const [index, host] of loopback.entries()) {
-      const { error } = await sender.send(message(`https://${host}:${inner.port}/`))
-      expect([host, error, inner.connections()]).toEqual([host, 'ECONNRESET', index + 1])
+      const { error } = await sender.send(message(`https://${host}:${internal.port}/`))
+      expect([host, error, internal.connections()]).toEqual([host, 'ECONNRESET', index + 1])
     }
   })
 
   it('is not connected to when it is disguised in a url', async () => {
-    const inner = await startInner()
+    const internal = await startInternalService()
     const sender = senderTo({ ca: '' }, { allow: [] })
     for (const [url, error] of [
-      [`https://example.org@127.0.0.1:${inner.port}/`, 'invalid url'],
-      [`https://example.org:443@127.0.0.1:${inner.port}/`, 'invalid url'],
-      [`https://127.0.0.1:${inner.port}#@example.org/`, 'address not public'],
-      [`https://127.0.0.1:${inner.port}?@example.org/`, 'address not public'],
-      [`https:\\\\127.0.0.1:${inner.port}\\@example.org/`, 'address not public'],
-      [`https:127.0.0.1:${inner.port}/`, 'address not public'],
-      [` https://127.0.0.1:${inner.port}/`, 'address not public'],
-      [`https://127.0.0.1\t:${inner.port}/`, 'address not public'],
-      [`https://[fe80::1%25lo]:${inner.port}/`, 'invalid url'],
-      [`https://[::1%lo]:${inner.port}/`, 'invalid url'],
-      [`https://127.0.0.1%00.example.org:${inner.port}/`, 'invalid url'],
-      [`http://127.0.0.1:${inner.port}/`, 'invalid url'],
-      [`ftp://127.0.0.1:${inner.port}/`, 'invalid url'],
-      [`gopher://127.0.0.1:${inner.port}/_`, 'invalid url'],
+      [`https://example.org@127.0.0.1:${internal.port}/`, 'invalid url'],
+      [`https://example.org:443@127.0.0.1:${internal.port}/`, 'invalid url'],
+      [`https://127.0.0.1:${internal.port}#@example.org/`, 'address not public'],
+      [`https://127.0.0.1:${internal.port}?@example.org/`, 'address not public'],
+      [`https:\\\\127.0.0.1:${internal.port}\\@example.org/`, 'address not public'],
+      [`https:127.0.0.1:${internal.port}/`, 'address not public'],
+      [` https://127.0.0.1:${internal.port}/`, 'address not public'],
+      [`https://127.0.0.1\t:${internal.port}/`, 'address not public'],
+      [`https://[fe80::1%25lo]:${internal.port}/`, 'invalid url'],
+      [`https://[::1%lo]:${internal.port}/`, 'invalid url'],
+      [`https://127.0.0.1%00.example.org:${internal.port}/`, 'invalid url'],
+      [`http://127.0.0.1:${internal.port}/`, 'invalid url'],
+      [`ftp://127.0.0.1:${internal.port}/`, 'invalid url'],
+      [`gopher://127.0.0.1:${internal.port}/_`, 'invalid url'],
     ] as const) {
       expect([url, await sender.send(message(url))]).toEqual([url, unanswered(error)])
     }
-    expect(inner.connections()).toBe(0)
+    expect(internal.connections()).toBe(0)
   })
 })
 
 describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])('with status %i is not followed, even to an allowed address', async (status) => {
-    const inner = await startInner()
-    const location = `https://127.0.0.1:${inner.port}/`
+    const internal = await startInternalService()
+    const location = `https://127.0.0.1:${internal.port}/`
     const receiver = ending(
       await startReceiver({ answer: (_received, response) => response.writeHead(status, { location }).end() }),
     )
-    const outcome = await senderTo(receiver).send(message(receiver.url()))
-    expect(outcome).toMatchObject({ status, error: `redirect ${status}` })
-    expect(inner.connections()).toBe(0)
+    const result = await senderTo(receiver).send(message(receiver.url()))
+    expect(result).toMatchObject({ status, error: `redirect ${status}` })
+    expect(internal.connections()).toBe(0)
   })
 })

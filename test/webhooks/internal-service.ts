@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** An internal service that must not be reached; it counts connections. It is closed when the test ends. */
-export async function startInner(port = 0, host = '127.0.0.1') {
+export async function startInternalService(port = 0, host = '127.0.0.1') {
   let connections = 0
   const server = createServer((socket) => {
     connections++
