@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'prisma/config'
 
-// These commands never start Prisma's native schema engine, but the CLI downloads it first; naming any file skips that.
+// These commands do not run Prisma's native schema engine, but the CLI downloads it first; any existing file prevents that.
 const withoutEngine = ['generate', 'validate', 'format', 'studio']
 if (process.argv.some((word) => withoutEngine.includes(word))) {
   process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= fileURLToPath(import.meta.url)

@@ -1,6 +1,6 @@
 import type { Prisma } from './generated/client.ts'
 
-/** The scopes that a team of a level may hold. The caller gives them, as the registry of scopes is in routers/. */
+/** The scopes open to a team of a level. A parameter, because the registry of scopes is in routers/. */
 export type ScopesAt = (level: 'hobby' | 'developer') => readonly string[]
 
 /** The demo's teams, their apps, and the apps' clients. */

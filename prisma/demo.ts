@@ -5,12 +5,12 @@ import type { Prisma } from './generated/client.ts'
 
 const DAY_MS = 86_400_000
 
-/** Rows as createMany takes them, by the name of their table. */
+/** Rows for createMany, by table. */
 type Rows = {
   [M in Prisma.ModelName as Uncapitalize<M>]?: Prisma.TypeMap['model'][M]['operations']['createMany']['args']['data']
 }
 
-/** The demo data, in the order in which rows need one another: two clubs, an academy, a provider, and their apps. */
+/** The demo data, in the order of its foreign keys. Dates are relative to `now`. */
 export function demo(now: Date, scopesAt: ScopesAt) {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS
   const at = (days: number, hours = 0) => new Date(today + days * DAY_MS + hours * 3_600_000)

@@ -5,18 +5,21 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 
-// Table, checksum and lock number are those of Prisma Migrate: `prisma migrate deploy` and this can take turns.
+// Table, checksum and lock number are Prisma Migrate's, so that `prisma migrate deploy` works on the same database.
 const TABLE = `CREATE TABLE "_prisma_migrations" (
   id VARCHAR(36) PRIMARY KEY NOT NULL, checksum VARCHAR(64) NOT NULL, finished_at TIMESTAMPTZ,
   migration_name VARCHAR(255) NOT NULL, logs TEXT, rolled_back_at TIMESTAMPTZ,
   started_at TIMESTAMPTZ NOT NULL DEFAULT now(), applied_steps_count INTEGER NOT NULL DEFAULT 0)`
 const LOCK = 72707369
 
-/** Applies what the database lacks, all of it or nothing, and returns the names; of several starters one applies. */
+/**
+ * Applies the pending migrations in one transaction and returns their names; concurrent callers wait for each other. Throws
+ * when a migration fails, was edited after it had been applied, or is recorded as failed.
+ */
 export async function migrate(url: string, directory = migrationsDirectory()): Promise<string[]> {
   const migrations = await readMigrations(directory)
   const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC', connectionTimeoutMillis: 10_000 })
-  client.on('error', () => {}) // a lost connection fails the query that waits, too
+  client.on('error', () => {}) // a lost connection also fails the current query
   await client.connect()
   try {
     await client.query('BEGIN')
@@ -24,7 +27,7 @@ export async function migrate(url: string, directory = migrationsDirectory()): P
     await client.query('COMMIT')
     return applied
   } finally {
-    await client.end() // which rolls back what has not been committed
+    await client.end() // rolls back an open transaction
   }
 }
 
@@ -35,7 +38,7 @@ interface Migration {
 }
 
 async function apply(client: pg.Client, migrations: Migration[]): Promise<string[]> {
-  // The address may carry options of its own, which replace ours; and nobody wants to wait for a lock for ever.
+  // Options in the URL replace those of the client.
   await client.query(`SET LOCAL timezone = 'UTC'; SET LOCAL lock_timeout = '60s'`)
   await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
   const table = await client.query(`SELECT to_regclass('"_prisma_migrations"') IS NOT NULL AS exists`)
@@ -80,7 +83,7 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   )
 }
 
-/** Of the package, whose compiled output (dist/prisma) has no migrations of its own. */
+/** Searches upwards: the compiled output in dist/prisma has no migrations. */
 export function migrationsDirectory(): string {
   const here = dirname(fileURLToPath(import.meta.url))
   for (let directory = here; ; directory = dirname(directory)) {

@@ -2,10 +2,7 @@ import type { Database } from './client.ts'
 import { demo } from './demo.ts'
 import type { ScopesAt } from './demo-clients.ts'
 
-/**
- * Loads the demo data, all of it or nothing. Rows that exist are kept as they are, whatever they say by now; only what
- * is missing is added, so it may be run as often as one likes.
- */
+/** Inserts the demo data in one transaction. Existing rows stay unchanged, so it can run repeatedly. */
 export async function seed(db: Database, now: Date, scopesAt: ScopesAt): Promise<void> {
   const data = demo(now, scopesAt)
   const skipDuplicates = true
@@ -34,7 +31,7 @@ export async function seed(db: Database, now: Date, scopesAt: ScopesAt): Promise
   ])
 }
 
-/** Whether nobody has used this database yet. */
+/** Whether the database has no data yet. */
 export async function isEmpty(db: Database): Promise<boolean> {
   return (await db.organisation.findFirst({ select: { id: true } })) === null
 }

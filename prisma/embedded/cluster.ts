@@ -6,7 +6,7 @@ import type { Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { reasonIn, runBinary } from './binaries.ts'
 
-/** What a server is started with. `home` holds data (PostgreSQL's own directory), password, port and log. */
+/** A database cluster. `home` holds PostgreSQL's data directory and the files password, port and log. */
 export interface Cluster {
   home: string
   data: string
@@ -15,37 +15,37 @@ export interface Cluster {
   account: Account | undefined
 }
 
-/** Opens the cluster at `home`; makes it when it is missing. */
+/** Opens the cluster at `home`, and creates it when missing. Throws when its data is of another major version. */
 export async function openCluster(home: string, binaries: Binaries, account: Account | undefined): Promise<Cluster> {
-  await sweep(home)
+  await removeDrafts(home)
   if (!(await lstat(home).catch(() => undefined))) await create(home, binaries, account)
   const data = join(home, 'data')
   const major = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim()
   if (major !== binaries.major) {
     throw new Error(
-      `The data in ${home} is of PostgreSQL ${major}, and the embedded server is PostgreSQL ${binaries.major}: ` +
-        'carry it over with pg_dump and psql, or choose another DATA_DIR.',
+      `The data in ${home} is of PostgreSQL ${major}, but the embedded server is PostgreSQL ${binaries.major}: ` +
+        'move the data with pg_dump and psql, or choose another DATA_DIR.',
     )
   }
   const password = await readFile(join(home, 'password'), 'utf8')
   return { home, data, password, binaries, account }
 }
 
-/** The port of last time if it is still free, else another one, which is kept. */
+/** The last port if it is free, otherwise a new one, which is saved for the next start. */
 export async function choosePort({ home, account }: Cluster): Promise<number> {
   const file = join(home, 'port')
-  const kept = Number(await readFile(file, 'utf8').catch(() => '0'))
-  const port = kept && (await listenable(kept)) ? kept : await listenable(0)
-  if (port !== kept) {
+  const last = Number(await readFile(file, 'utf8').catch(() => '0'))
+  const port = last && (await freePort(last)) ? last : await freePort(0)
+  if (port !== last) {
     await writeFile(file, `${port}`)
     if (account) await chown(file, account.uid, account.gid)
   }
   return port
 }
 
-/** Made beside its place and then renamed: what stands at `home` is whole, and of two starters one wins. */
+/** Creates a draft and renames it, so that `home` is complete or missing, and one of several processes wins. */
 async function create(home: string, binaries: Binaries, account: Account | undefined): Promise<void> {
-  // PostgreSQL's own limit is 1024 bytes, and it adds names to it.
+  // PostgreSQL's limit is 1024 bytes, including the names that it appends.
   if (Buffer.byteLength(home) > 900) throw new Error(`The data directory ${home} cannot be used: the path is too long.`)
   const draft = await mkdtemp(`${home}-new-${process.pid}-`)
   try {
@@ -54,7 +54,7 @@ async function create(home: string, binaries: Binaries, account: Account | undef
     if (account) for (const path of [password, draft]) await chown(path, account.uid, account.gid)
     const settings = ['-A', 'scram-sha-256', '--pwfile=password', '--locale=C', '-E', 'UTF8', '-U', 'postgres']
     const made = await runBinary(binaries, 'initdb', ['-D', 'data', ...settings], { account, cwd: draft })
-    if (made.code !== 0) throw new Error(`No database could be made in ${home}: ${reasonIn(made.output)}`)
+    if (made.code !== 0) throw new Error(`Creating a database in ${home} failed: ${reasonIn(made.output)}`)
     await rename(draft, home).catch((error: NodeJS.ErrnoException) => {
       if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(error.code ?? '')) throw error
     })
@@ -63,8 +63,8 @@ async function create(home: string, binaries: Binaries, account: Account | undef
   }
 }
 
-/** Removes what starters left that were killed over `create`. */
-async function sweep(home: string): Promise<void> {
+/** Removes the drafts of processes that were killed during `create`. */
+async function removeDrafts(home: string): Promise<void> {
   const prefix = `${basename(home)}-new-`
   for (const name of await readdir(dirname(home))) {
     if (name.startsWith(prefix) && !isAlive(Number.parseInt(name.slice(prefix.length), 10))) {
@@ -81,8 +81,8 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The port, when one may listen on it (0: on any), else 0. */
-function listenable(port: number): Promise<number> {
+/** The port if it is free (for 0: any free port), otherwise 0. */
+function freePort(port: number): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer()
     probe.on('error', () => resolve(0))

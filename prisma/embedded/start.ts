@@ -4,22 +4,22 @@ import { findBinaries, usableBinaries } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import { openCluster } from './cluster.ts'
 import { choosePlace } from './location.ts'
-import type { Presence } from './server.ts'
-import { attend, leave } from './server.ts'
+import type { ServerLease } from './server.ts'
+import { acquireServer, releaseServer } from './server.ts'
 
 export interface EmbeddedServer {
   url: string
-  /** Where its data are. */
+  /** Of its data. */
   directory: string
-  /** What whoever runs it should be told. */
+  /** A message for the operator. */
   notice?: string
-  /** Close your own connections first: only a server that nobody else uses is stopped. */
+  /** Stops the server unless other clients use it; close your own connections first. */
   stop(): Promise<void>
 }
 
 const DATABASE = 'member_apps'
 
-/** PostgreSQL on the data in `dataDir`: the server that runs there already, or a new one. */
+/** Starts PostgreSQL on the data in `dataDir`, or joins the server that runs there. Throws when neither is possible. */
 export async function startEmbedded(dataDir: string): Promise<EmbeddedServer> {
   const wanted = resolve(dataDir)
   try {
@@ -29,35 +29,35 @@ export async function startEmbedded(dataDir: string): Promise<EmbeddedServer> {
     const cluster = await openCluster(join(place.base, 'postgres'), binaries, place.account)
     const copied = binaries.native !== found.native && `PostgreSQL's programs were copied to ${binaries.native}.`
     const notice = [place.notice, copied].filter(Boolean).join(' ')
-    const presence = await attend(cluster)
-    await createDatabase(presence.client)
+    const lease = await acquireServer(cluster)
+    await createDatabase(lease.client)
     return {
-      url: `postgresql://postgres:${cluster.password}@127.0.0.1:${presence.port}/${DATABASE}`,
+      url: `postgresql://postgres:${cluster.password}@127.0.0.1:${lease.port}/${DATABASE}`,
       directory: cluster.home,
       ...(notice && { notice }),
-      stop: keepRunning(cluster, presence),
+      stop: keepRunning(cluster, lease),
     }
   } catch (error) {
-    throw inWords(error as NodeJS.ErrnoException, wanted)
+    throw withReason(error as NodeJS.ErrnoException, wanted)
   }
 }
 
-/** Should the server be killed, it is started again at once. Returns what ends that. */
-function keepRunning(cluster: Cluster, first: Presence): () => Promise<void> {
+/** Restarts the server at once whenever it is killed, until the returned function stops it. */
+function keepRunning(cluster: Cluster, first: ServerLease): () => Promise<void> {
   let current = Promise.resolve(first)
   let stopped: Promise<void> | undefined
-  const watch = (presence: Presence): Presence => {
-    presence.client.once('end', () => {
+  const watch = (lease: ServerLease): ServerLease => {
+    lease.client.once('end', () => {
       if (stopped) return
-      current = attend(cluster).then(watch)
-      current.catch(() => {}) // the service says at each request that its database is gone
+      current = acquireServer(cluster).then(watch)
+      current.catch(() => {}) // every request reports the missing database
     })
-    return presence
+    return lease
   }
   watch(first)
   return () => {
     stopped ??= current.then(
-      (presence) => leave(cluster, presence),
+      (lease) => releaseServer(cluster, lease),
       () => {},
     )
     return stopped
@@ -68,7 +68,7 @@ async function createDatabase(client: pg.Client): Promise<void> {
   const { rows } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE])
   if (rows.length > 0) return
   await client.query(`CREATE DATABASE "${DATABASE}"`).catch((error) => {
-    // Another process was faster.
+    // Another process created it first.
     if (!(error instanceof pg.DatabaseError && ['42P04', '23505'].includes(error.code ?? ''))) throw error
   })
 }
@@ -83,8 +83,8 @@ const REASONS: Record<string, string> = {
   EROFS: 'the file system is read-only',
 }
 
-/** Faults of the file system are those of the directory that was named. */
-function inWords(error: NodeJS.ErrnoException, dataDir: string): Error {
+/** Turns an error of the file system into one about the data directory. */
+function withReason(error: NodeJS.ErrnoException, dataDir: string): Error {
   if (!error.syscall || !error.path) return error
   const reason = REASONS[error.code ?? ''] ?? error.message
   return new Error(`The data directory ${dataDir} cannot be used: ${reason}.`, { cause: error })

@@ -1,6 +1,6 @@
 const special = /["\\]/g
 
-/** A list as PostgreSQL reads an array. What its text cannot hold, a NUL, is replaced: an answer may have brought it. */
+/** An array in PostgreSQL's text format. NUL, which its text cannot hold, becomes U+FFFD: a receiver's response may have one. */
 export function arrayOf(values: readonly (string | number | boolean | null)[]): string {
   return `{${values.map(literal).join(',')}}`
 }

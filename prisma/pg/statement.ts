@@ -36,7 +36,7 @@ export function statement<C extends Columns>(name: string, text: string, columns
   return declared
 }
 
-/** A loop, not generated code: that saves under 1% of a LIST of 50 entries. */
+/** A loop: generated code would save 15 us of a LIST of 50 entries, which takes 450 (npm run bench). */
 function rowDecoder<C extends Columns>(statement: string, columns: C): Statement<Row<C>>['decode'] {
   const names = Object.keys(columns)
   const types = Object.values(columns)

@@ -9,7 +9,7 @@ import { startEmbedded } from '../embedded/start.ts'
 import { migrate, migrationsDirectory } from '../migrate.ts'
 import { sqlBetween } from './schema-engine.ts'
 
-/** What the schema asks for beyond the migrations, as SQL; empty when they agree. The server at `url` lends a database. */
+/** The SQL from the migrations to the schema; '' when they agree. Creates and drops a database on the server at `url`. */
 export async function difference(url: string): Promise<string> {
   const name = `migrations_${randomUUID()}`
   const scratch = new URL(url)
@@ -26,7 +26,7 @@ export async function difference(url: string): Promise<string> {
   }
 }
 
-/** Prisma cannot say it: text sorts by bytes, whatever the collation of the database. */
+/** Adds the collation that Prisma's schema cannot express: text sorts by bytes. */
 export function sortedByBytes(sql: string): string {
   const column = /((?:^ +|ADD COLUMN +|ALTER COLUMN )"\w+" (?:SET DATA TYPE )?TEXT(?:\[\])?)(?=[ ,;]|$)/gm
   return sql.replace(column, '$1 COLLATE "C"')
@@ -39,18 +39,18 @@ async function author(): Promise<number> {
   })
   const [name] = positionals
   if (!values.check && !/^[a-z0-9_]+$/.test(name ?? '')) {
-    say('npm run migration -- <name_in_small_letters> | --check  [--url <PostgreSQL that lends a database>]')
+    say('npm run migration -- <name_in_lower_case> | --check  [--url <PostgreSQL server for a temporary database>]')
     return 2
   }
   const sql = values.url ? await difference(values.url) : await withServer(difference)
-  if (sql === '') say('The migrations say what the schema says.')
-  else if (values.check) say(`The schema differs from the migrations, which lack:\n\n${sql}`)
+  if (sql === '') say('The migrations match the schema.')
+  else if (values.check) say(`The migrations do not match the schema. They lack:\n\n${sql}`)
   else {
     const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14)
     const directory = join(migrationsDirectory(), `${stamp}_${name}`)
     await mkdir(directory)
     await writeFile(join(directory, 'migration.sql'), sortedByBytes(sql))
-    say(`Read and complete ${relative('.', join(directory, 'migration.sql'))}.`)
+    say(`Review and complete ${relative('.', join(directory, 'migration.sql'))}.`)
   }
   return values.check && sql !== '' ? 1 : 0
 }
@@ -58,7 +58,7 @@ async function author(): Promise<number> {
 async function withServer<T>(use: (url: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'migration-'))
   try {
-    await chmod(directory, 0o755) // run by root, the server is another user's
+    await chmod(directory, 0o755) // when this process is root, another user runs the server
     const server = await startEmbedded(directory)
     try {
       return await use(server.url)

@@ -6,7 +6,7 @@ import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapt
 import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils'
 import pg from 'pg'
 
-/** The SQL that turns the database at `url` into what the schema says; empty when they agree. */
+/** The SQL from the database at `url` to the schema; '' when they agree. */
 export async function sqlBetween(url: string, schemaFile: string): Promise<string> {
   const schema = { path: schemaFile, content: await readFile(schemaFile, 'utf8') }
   const { SchemaEngine } = await loadEngine()
@@ -31,7 +31,7 @@ export async function sqlBetween(url: string, schemaFile: string): Promise<strin
   }
 }
 
-/** The adapter refuses the type "char" (18) of PostgreSQL's catalogue, which the engine reads; here it goes along as text. */
+/** Returns columns of the type "char" (18) as text: the adapter refuses them, and the engine reads them in the catalogue. */
 class CatalogPool extends pg.Pool {
   readonly charColumns = new WeakMap<object, number[]>()
 
@@ -44,7 +44,7 @@ class CatalogPool extends pg.Pool {
   }) as pg.Pool['query']
 }
 
-/** The adapter on that pool, which gives those columns the type that the engine expects. */
+/** The adapter on that pool; it gives those columns the type that the engine expects. */
 function catalogAdapter(pool: CatalogPool): SqlMigrationAwareDriverAdapterFactory {
   const factory = new PrismaPg(pool)
   return {
@@ -69,12 +69,12 @@ function catalogAdapter(pool: CatalogPool): SqlMigrationAwareDriverAdapterFactor
 type Engine = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
 let loaded: Promise<Engine> | undefined
 
-/** Loaded by hand: the package's own entry imports the .wasm as an ES module, which Node 20 cannot. */
+/** Not through the package's entry: that imports the .wasm as an ES module, which Node 20 cannot load. */
 function loadEngine(): Promise<Engine> {
   loaded ??= (async () => {
     const engine = await import('@prisma/schema-engine-wasm/schema_engine_bg')
     const script = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg')
-    // The engine tells here what it dies of, and answers no more.
+    // The engine reports a panic here and then stops responding.
     Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: { set_message: panic } })
     const bytes = await readFile(script.replace(/\.js$/, '.wasm'))
     const { exports } = (await wasm.instantiate(bytes, { './schema_engine_bg.js': engine })).instance
@@ -86,7 +86,7 @@ function loadEngine(): Promise<Engine> {
   return loaded
 }
 
-/** Node's types leave this global to the DOM's, which this project does not load. */
+/** Typed in the DOM's library only, which this project does not load. */
 const { WebAssembly: wasm } = globalThis as unknown as {
   WebAssembly: {
     instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, () => void> } }>

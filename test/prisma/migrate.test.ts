@@ -8,11 +8,11 @@ import { sqlBetween } from '../../prisma/tools/schema-engine.ts'
 import { query, temporaryDirectory } from '../process/embedded/servers.ts'
 
 describe('the migrations', { timeout: 60_000 }, () => {
-  it('make what the schema says', async () => {
+  it('match the schema', async () => {
     expect(await difference(inject('databaseUrl'))).toBe('')
   })
 
-  it('are missed where they have not been applied', async () => {
+  it('differ from the schema in a database without them', async () => {
     const { url } = await emptyDatabase()
     await query(
       url,
@@ -23,7 +23,7 @@ describe('the migrations', { timeout: 60_000 }, () => {
     expect(sql).toContain('DROP COLUMN "stray"')
   })
 
-  it('sort all text by bytes', async () => {
+  it('give every text column the collation C', async () => {
     const { url } = await emptyDatabase()
     await migrate(url)
     const others = await query(
@@ -65,13 +65,13 @@ describe('the migrations', { timeout: 60_000 }, () => {
       'Quiz_attemptsAllowed_check',
     ],
     [`INSERT INTO "App" VALUES ('a', 'A', 't', 'p', 'active', null, 'secret')`, 'App_webhookSecret_check'],
-  ])('refuse %s', async (sql, constraint) => {
+  ])('reject %s', async (sql, constraint) => {
     const { url } = await emptyDatabase()
     await migrate(url)
     await expect(query(url, sql)).rejects.toThrow(`"${constraint}"`)
   })
 
-  it('are applied once by several starters', async () => {
+  it('are applied once by concurrent callers', async () => {
     const { url } = await emptyDatabase()
     const applied = await Promise.all([migrate(url), migrate(url), migrate(url), migrate(url)])
     const names = applied.flat()
@@ -81,7 +81,7 @@ describe('the migrations', { timeout: 60_000 }, () => {
     expect(await migrate(url)).toEqual([])
   })
 
-  it('are refused when one was edited after it had been applied', async () => {
+  it('throw when one was edited after it had been applied', async () => {
     const { url, directory } = await emptyDatabase()
     await cp(migrationsDirectory(), directory, { recursive: true })
     const [name] = await migrate(url, directory)
@@ -89,7 +89,7 @@ describe('the migrations', { timeout: 60_000 }, () => {
     await expect(migrate(url, directory)).rejects.toThrow(`Migration ${name} was edited after it had been applied`)
   })
 
-  it('leave nothing behind when one fails', async () => {
+  it('change nothing when one fails', async () => {
     const { url, directory } = await emptyDatabase()
     await write(directory, '1_good', 'CREATE TABLE good ()')
     await write(directory, '2_bad', 'CREATE TABLE bad (); SELECT nothing')
@@ -101,7 +101,7 @@ describe('the migrations', { timeout: 60_000 }, () => {
     expect(await migrate(url, directory)).toEqual(['1_good', '2_bad'])
   })
 
-  it('are refused after one that Prisma recorded as failed', async () => {
+  it('throw after one that Prisma recorded as failed', async () => {
     const { url, directory } = await emptyDatabase()
     await write(directory, '1_good', 'CREATE TABLE good ()')
     await migrate(url, directory)
@@ -109,7 +109,7 @@ describe('the migrations', { timeout: 60_000 }, () => {
     await expect(migrate(url, directory)).rejects.toThrow('Migration 1_good is recorded as failed')
   })
 
-  it('may hold functions, comments and semicolons, and run in UTC whatever the address asks for', async () => {
+  it('may have functions, comments and semicolons, and run in UTC whatever the URL says', async () => {
     const { url, directory } = await emptyDatabase()
     await write(
       directory,
@@ -123,8 +123,8 @@ describe('the migrations', { timeout: 60_000 }, () => {
   })
 })
 
-describe('the author of migrations', () => {
-  it('lets new text columns sort by bytes', () => {
+describe('the migration tool', () => {
+  it('gives new text columns the collation C', () => {
     const sql = (collate: string) =>
       [
         `CREATE TABLE "A" (\n    "id" TEXT${collate} NOT NULL,\n    "tags" TEXT[]${collate},\n    "end" TEXT${collate}\n);`,
@@ -141,7 +141,7 @@ async function write(directory: string, name: string, sql: string): Promise<void
   await writeFile(join(directory, name, 'migration.sql'), sql)
 }
 
-/** And a directory for migrations of the test's own. */
+/** Also a directory for the test's own migrations. */
 async function emptyDatabase(): Promise<{ url: string; directory: string }> {
   const name = `migrate_${randomUUID().replaceAll('-', '')}`
   await query(inject('databaseUrl'), `CREATE DATABASE ${name} TEMPLATE template0`)

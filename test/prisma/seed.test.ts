@@ -10,7 +10,7 @@ import { memberScopesAt } from '../../routers/scopes.ts'
 const DAY_MS = 86_400_000
 const now = new Date('2028-02-29T23:30:00.123Z')
 
-/** A database of its own, as the demo data has fixed identifiers. */
+/** A database of its own: the demo data has fixed ids. */
 const name = `seed_${randomUUID().replaceAll('-', '')}`
 const url = new URL(inject('databaseUrl'))
 let db: Database
@@ -38,7 +38,7 @@ const person = (id: string) =>
     include: { memberships: true, groups: true, cards: true, results: true },
   })
 
-/** Every row of every table, but for those of the migrations. */
+/** Every row of every table except the migrations'. */
 async function everything() {
   const tables = await db.$queryRaw<{ name: string }[]>`
     SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '\\_%' ORDER BY 1`
@@ -50,20 +50,20 @@ async function everything() {
 }
 
 describe('the demo data', () => {
-  it('turns an empty database into one that is not', async () => {
+  it('makes isEmpty false', async () => {
     expect(await isEmpty(db)).toBe(true)
     await seed(db, now, memberScopesAt)
     expect(await isEmpty(db)).toBe(false)
   })
 
-  it('stays as it is when it is loaded again, at whatever time, also twice at once', async () => {
+  it('is unchanged by loading it again, at another time or twice at once', async () => {
     const before = await everything()
     await seed(db, now, memberScopesAt)
     await Promise.all([1, 2].map((years) => seed(db, new Date(now.getTime() + years * 365 * DAY_MS), memberScopesAt)))
     expect(await everything()).toEqual(before)
   })
 
-  it('keeps what has been changed, and brings back what is missing', async () => {
+  it('keeps changed rows and restores missing ones', async () => {
     await db.group.update({ where: { id: 'seniors' }, data: { name: 'Masters' } })
     await db.group.delete({ where: { id: 'board' } })
     await seed(db, now, memberScopesAt)

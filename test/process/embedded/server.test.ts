@@ -126,7 +126,7 @@ describe('what cannot be used is said', { timeout: 60_000 }, () => {
     await (await started(directory)).stop()
     await writeFile(join(directory, 'postgres', 'data', 'PG_VERSION'), '15\n')
     await expect(startEmbedded(directory)).rejects.toThrow(
-      /is of PostgreSQL 15, and the embedded server is PostgreSQL 18/,
+      /is of PostgreSQL 15, but the embedded server is PostgreSQL 18/,
     )
   })
 

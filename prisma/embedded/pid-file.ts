@@ -1,0 +1,55 @@
+import type { Stats } from 'node:fs'
+import { readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { run } from './account.ts'
+import type { Cluster } from './cluster.ts'
+import { isAlive } from './cluster.ts'
+
+/** A running server, as it describes itself in postmaster.pid. */
+export interface RunningServer {
+  pid: number
+  /** 0 while it starts. */
+  port: number
+  status: string
+}
+
+const pidFile = ({ data }: Cluster) => join(data, 'postmaster.pid')
+
+/** Undefined when no server runs on the cluster's data. Removes a file that a killed server left. */
+export async function findRunningServer(cluster: Cluster): Promise<RunningServer | undefined> {
+  const file = pidFile(cluster)
+  const text = await readFile(file, 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  const lines = text.split('\n').map((line) => line.trim())
+  const pid = Number(lines[0])
+  if (pid && isAlive(pid)) {
+    if (await isServer(pid, cluster.data)) return { pid, port: Number(lines[3]), status: lines[7] ?? 'starting' }
+    // PostgreSQL would take the program that has the pid now for the killed server. In containers that happens each time.
+    await removeUnchanged(file, text)
+  } else if (text === '' && Date.now() - ((await stat(file).catch(() => undefined))?.mtimeMs ?? 0) > 5_000) {
+    await removeUnchanged(file, text) // left empty by a power failure
+  }
+  return undefined
+}
+
+export const removePidFile = (cluster: Cluster) => rm(pidFile(cluster), { force: true })
+
+async function removeUnchanged(file: string, text: string): Promise<void> {
+  if ((await readFile(file, 'utf8').catch(() => undefined)) === text) await rm(file, { force: true })
+}
+
+async function isServer(pid: number, data: string): Promise<boolean> {
+  if (process.platform === 'win32') return true
+  if (process.platform !== 'linux') {
+    const { output } = await run('/bin/ps', ['-o', 'comm=', '-p', `${pid}`], { account: undefined, cwd: '/' })
+    return output.includes('postgres')
+  }
+  // Empty for a zombie: a killed server whose parent has not collected it.
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => 'postgres')
+  const directory = await stat(`/proc/${pid}/cwd`).catch(() => undefined) // hidden from root in some containers
+  return command.split('\0')[0]!.endsWith('postgres') && (!directory || isSameFile(directory, await stat(data)))
+}
+
+export function isSameFile(one: Stats | undefined, other: Stats): boolean {
+  return one?.ino === other.ino && one.dev === other.dev
+}
