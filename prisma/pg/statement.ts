@@ -26,11 +26,11 @@ export interface Statement<R = unknown> {
 export const declaredStatements = new Map<string, Statement>()
 
 /**
- * Declares a statement; `columns` names its result columns in the order of its SELECT or RETURNING list. Throws when the
- * name is taken: two texts under one name would answer for each other on a connection.
+ * Declares a statement; `columns` names its result columns in the order of its SELECT or RETURNING list. Throws when
+ * another text has the name: on a connection, the one planned first would run for both.
  */
 export function statement<C extends Columns>(name: string, text: string, columns: C): Statement<Row<C>> {
-  if (declaredStatements.has(name)) throw new Error(`Two statements are named ${name}.`)
+  if ((declaredStatements.get(name)?.text ?? text) !== text) throw new Error(`Two statements are named ${name}.`)
   const declared = { name, text, columns, decode: rowDecoder(name, columns) }
   declaredStatements.set(name, declared)
   return declared
