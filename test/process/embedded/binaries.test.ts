@@ -5,8 +5,8 @@ import { accountFor } from '../../../prisma/embedded/account.ts'
 import { findBinaries, runBinary, usableBinaries } from '../../../prisma/embedded/binaries.ts'
 import { isRoot, query, started, temporaryDirectory } from './servers.ts'
 
-describe('the binaries', { timeout: 60_000 }, () => {
-  it('get the links that npm did not make when install scripts are off', async () => {
+describe('the embedded binaries', { timeout: 60_000 }, () => {
+  it('have their symbolic links when install scripts are off', async () => {
     const directory = await temporaryDirectory()
     const found = await withoutLinks(directory)
     const usable = await usableBinaries(found, undefined, directory)
@@ -15,7 +15,7 @@ describe('the binaries', { timeout: 60_000 }, () => {
     expect(code).toBe(0)
   })
 
-  it.skipIf(isRoot)('are copied where the package may not be written to (skipped for root, who may)', async () => {
+  it.skipIf(isRoot)('are copied when the package is read-only (skipped for root, who may write)', async () => {
     const directory = await temporaryDirectory()
     const found = await withoutLinks(directory)
     await chmod(join(found.native, 'lib'), 0o555)
@@ -26,7 +26,7 @@ describe('the binaries', { timeout: 60_000 }, () => {
     expect(code).toBe(0)
   })
 
-  it.runIf(isRoot)('are copied where only root can enter the package (skipped unless root)', async () => {
+  it.runIf(isRoot)('are copied when only root can enter the package (skipped unless root)', async () => {
     const directory = await temporaryDirectory()
     const found = await withoutLinks(await temporaryDirectory(0o700))
     const account = await accountFor(`${directory}/none`)
@@ -38,10 +38,10 @@ describe('the binaries', { timeout: 60_000 }, () => {
 })
 
 describe.runIf(isRoot)(
-  'for root in a directory that only root can enter (skipped unless root)',
+  'a server for root, in a directory that only root can enter (skipped unless root)',
   { timeout: 60_000 },
   () => {
-    it('the data are in a place that is told, and kept', async () => {
+    it('keeps the data in a directory that the notice names', async () => {
       const directory = await temporaryDirectory(0o700)
       const first = await started(directory)
       onTestFinished(() => rm(join(first.directory, '..'), { recursive: true, force: true }))

@@ -5,7 +5,7 @@ import { accountFor } from '../../../prisma/embedded/account.ts'
 import { clusterDirectory, pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
 
 describe('after a kill -9', { timeout: 60_000 }, () => {
-  it('of the service, the next start uses the server that was left', async () => {
+  it('of the service, the next start uses the running server', async () => {
     const directory = await clusterDirectory()
     const killed = await startedElsewhere(directory)
     const pid = await pidOf(directory)
@@ -15,7 +15,7 @@ describe('after a kill -9', { timeout: 60_000 }, () => {
     expect(next.url).toBe(killed.url)
   })
 
-  it('of PostgreSQL, the service that uses it has it back', async () => {
+  it('of PostgreSQL, the service restarts it', async () => {
     const directory = await clusterDirectory()
     const { url } = await started(directory)
     await query(url, 'CREATE TABLE kept AS SELECT 1 AS value')
@@ -33,7 +33,7 @@ describe('after a kill -9', { timeout: 60_000 }, () => {
     expect(await query(next.url, 'SELECT value FROM kept')).toEqual([1])
   })
 
-  it.runIf(process.platform === 'linux')('a start is not misled by a program that has the number now', async () => {
+  it.runIf(process.platform === 'linux')('starts although another program has the old pid', async () => {
     const directory = await clusterDirectory()
     await (await started(directory)).stop()
     const file = join(directory, 'postgres', 'data', 'postmaster.pid')
@@ -42,21 +42,18 @@ describe('after a kill -9', { timeout: 60_000 }, () => {
     expect(await query(next.url, 'SELECT 1')).toEqual([1])
   })
 
-  it.runIf(process.platform === 'linux')(
-    'a start is not misled by another server that has the number now',
-    async () => {
-      const directory = await clusterDirectory()
-      await (await started(directory)).stop()
-      const other = await temporaryDirectory()
-      await started(other)
-      const file = join(directory, 'postgres', 'data', 'postmaster.pid')
-      await writeFile(file, `${await pidOf(other)}\n${directory}/postgres/data\n1\n1\n\n127.0.0.1\n1 1\nready\n`)
-      const next = await started(directory)
-      expect(await query(next.url, 'SHOW data_directory')).toEqual([join(directory, 'postgres', 'data')])
-    },
-  )
+  it.runIf(process.platform === 'linux')('starts although another PostgreSQL server has the old pid', async () => {
+    const directory = await clusterDirectory()
+    await (await started(directory)).stop()
+    const other = await temporaryDirectory()
+    await started(other)
+    const file = join(directory, 'postgres', 'data', 'postmaster.pid')
+    await writeFile(file, `${await pidOf(other)}\n${directory}/postgres/data\n1\n1\n\n127.0.0.1\n1 1\nready\n`)
+    const next = await started(directory)
+    expect(await query(next.url, 'SHOW data_directory')).toEqual([join(directory, 'postgres', 'data')])
+  })
 
-  it('a start is not stopped by the empty file of a power failure', async () => {
+  it('starts although a power failure left an empty pid file', async () => {
     const directory = await clusterDirectory()
     await (await started(directory)).stop()
     await writeFile(join(directory, 'postgres', 'data', 'postmaster.pid'), '')
@@ -64,7 +61,7 @@ describe('after a kill -9', { timeout: 60_000 }, () => {
     expect(await query(next.url, 'SELECT 1')).toEqual([1])
   })
 
-  it('a start removes what an unfinished first start left', async () => {
+  it('removes the draft of an unfinished first start', async () => {
     const directory = await temporaryDirectory()
     const left = join(directory, 'postgres-new-999999999-abcdef')
     await mkdir(left)
@@ -74,7 +71,7 @@ describe('after a kill -9', { timeout: 60_000 }, () => {
 })
 
 describe('a copy of the data directory', { timeout: 60_000 }, () => {
-  it('gets a server of its own, also when the original is in use', async () => {
+  it('gets its own server even while the original is in use', async () => {
     const [directory, copy] = [await clusterDirectory(), await temporaryDirectory()]
     const original = await started(directory)
     await query(original.url, 'CHECKPOINT')

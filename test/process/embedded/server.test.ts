@@ -7,7 +7,7 @@ import { startEmbedded } from '../../../prisma/embedded/start.ts'
 import { clusterDirectory, isRoot, pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
 
 describe('an embedded server', { timeout: 60_000 }, () => {
-  it('keeps its data, its address and its password over a restart', async () => {
+  it('keeps data, URL and password over a restart', async () => {
     const directory = await temporaryDirectory()
     const first = await started(directory)
     await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS value')
@@ -38,7 +38,7 @@ describe('an embedded server', { timeout: 60_000 }, () => {
     expect((await stat(join(directory, 'postgres', 'password'))).mode & 0o777).toBe(0o600)
   })
 
-  it('takes another port when its own is taken', async () => {
+  it('chooses another port when its own is in use', async () => {
     const directory = await clusterDirectory()
     const first = await started(directory)
     await first.stop()
@@ -49,7 +49,7 @@ describe('an embedded server', { timeout: 60_000 }, () => {
     expect(await query(second.url, 'SELECT 1')).toEqual([1])
   })
 
-  it('serves a second process, and stops with the last one', async () => {
+  it('serves a second process and stops with the last one', async () => {
     const directory = await clusterDirectory()
     const first = await started(directory)
     const second = await startedElsewhere(directory)
@@ -60,7 +60,7 @@ describe('an embedded server', { timeout: 60_000 }, () => {
     expect(await pidOf(directory)).toBe(0)
   })
 
-  it('is left alone by stop() while any other client is connected', async () => {
+  it('keeps running after stop() while another client is connected', async () => {
     const directory = await clusterDirectory()
     const server = await started(directory)
     const guest = new pg.Client({ connectionString: server.url })
@@ -72,7 +72,7 @@ describe('an embedded server', { timeout: 60_000 }, () => {
     expect(await pidOf(directory)).toBe(0)
   })
 
-  it('runs when one process starts while another stops', async () => {
+  it('runs when one process starts it while another stops it', async () => {
     const directory = await clusterDirectory()
     let server = await started(directory)
     for (let round = 0; round < 5; round++) {
@@ -86,7 +86,7 @@ describe('an embedded server', { timeout: 60_000 }, () => {
     }
   })
 
-  it('is one and the same for several processes that start on a fresh directory at once', async () => {
+  it('is shared by processes that start on a new directory at once', async () => {
     const directory = await temporaryDirectory()
     const servers = await Promise.all([
       startedElsewhere(directory),
@@ -99,7 +99,7 @@ describe('an embedded server', { timeout: 60_000 }, () => {
   })
 })
 
-describe('what cannot be used is said', { timeout: 60_000 }, () => {
+describe('startEmbedded throws with the reason', { timeout: 60_000 }, () => {
   it('when the directory is a file', async () => {
     const file = join(await temporaryDirectory(), 'data')
     await writeFile(file, '')
@@ -116,12 +116,12 @@ describe('what cannot be used is said', { timeout: 60_000 }, () => {
     await expect(startEmbedded(deep)).rejects.toThrow('too long')
   })
 
-  it.skipIf(isRoot)('when it may not be written to (skipped for root, who may)', async () => {
+  it.skipIf(isRoot)('when the directory is read-only (skipped for root, who may write)', async () => {
     const directory = await temporaryDirectory(0o555)
     await expect(startEmbedded(directory)).rejects.toThrow('cannot be used: this user may not write there.')
   })
 
-  it('when its data are of another version of PostgreSQL', async () => {
+  it('when the data is of another major version of PostgreSQL', async () => {
     const directory = await clusterDirectory()
     await (await started(directory)).stop()
     await writeFile(join(directory, 'postgres', 'data', 'PG_VERSION'), '15\n')
