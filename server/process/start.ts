@@ -9,28 +9,26 @@ import { listen } from '../http/listen.ts'
 import { rateLimit } from '../http/rate-limit.ts'
 import { createRoom } from '../http/response-memory.ts'
 import { createLoginMethods } from '../oauth/login-methods.ts'
-import type { Oauth } from '../oauth/open.ts'
 import { openOauth } from '../oauth/open.ts'
-import { deleteRetiredKeys } from '../oauth/signing-key-store.ts'
 import { openSecrets } from '../secrets/keys.ts'
 import { createAuthenticate } from '../tokens/authenticate.ts'
-import { developmentIssuer, developmentKey } from '../tokens/development.ts'
-import { openExternalIssuer } from '../tokens/external-issuer.ts'
 import { createInternalApp } from '../trpc/app.ts'
 import { openWorker } from '../webhooks/open.ts'
 import type { Worker } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
-import { example } from './example.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import { mountSampleApp, registerSampleApp } from './sample-app.ts'
 import type { Store } from './store.ts'
 import { openStore } from './store.ts'
+import { openTrustedIssuers } from './trusted-issuers.ts'
 
-/** How long requests in flight may take after the service was told to end. */
+/** For requests in flight when the service stops. */
 const GRACE_MS = 8_000
 
-/** An event may have more deliveries than a line of the log should hold; each has lines of its own later. */
+/** Bounds the log line of an event with many deliveries; each has lines of its own later. */
 const LOGGED_DELIVERIES = 100
 
-/** Starts the whole service on both ports, a new embedded database with the demo data; `close` ends it, its database last. */
+/** Starts the service on both ports; a new embedded database gets the demo data. `close` ends it, its database last. */
 export async function startService(config: Config, log: Logger) {
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'))
   try {
@@ -83,18 +81,18 @@ async function serve(config: Config, store: Store, log: Logger) {
           onError,
         })
       : null
-  const sample = isTrial(config) ? example(config.baseUrls.apps, `${config.authBaseUrl}/oauth`) : undefined
-  const tokens = await trustedTokens(config, oauth, store, log, now)
+  const example = isTrial(config) ? mountSampleApp(config.baseUrls.apps, `${config.authBaseUrl}/oauth`) : undefined
+  const issuers = await openTrustedIssuers(config, oauth, { db: store.db, now, log })
   const parts: HttpParts = {
     core,
     log,
     baseUrls: config.baseUrls,
-    authenticate: createAuthenticate(tokens.trusted, now),
+    authenticate: createAuthenticate(issuers.trusted, now),
     consumeQuota: rateLimit(),
     room: createRoom(),
     oauth: oauth?.step,
-    ready: async () => !ending && tokens.ready() && (await answers(store)),
-    example: sample?.step,
+    ready: async () => !ending && issuers.ready() && (await answers(store)),
+    example,
   }
   const publicPort = await listen(createPublicApp(parts), config.port, corsHeaders)
   const internalPort = await listen(createInternalApp(parts), config.internalPort).catch(async (error) => {
@@ -103,17 +101,18 @@ async function serve(config: Config, store: Store, log: Logger) {
   })
 
   if (config.webhooks.worker) worker = openWorker(config.webhooks, { db: store.db, cipher, now, log })
+  const stopHousekeeping = startHousekeeping({ db: store.db, cipher, log })
 
   return {
     store,
     publicPort: publicPort.port,
     internalPort: internalPort.port,
-    forgetRetiredKeys: (db: Store['db'], at: number) => deleteRetiredKeys({ db, cipher, now: () => at }),
-    exampleUrl: await sample?.open(store.db, publicPort.port),
+    exampleUrl: example && (await registerSampleApp(store.db, publicPort.port)),
     async close() {
       ending = true
+      stopHousekeeping()
       oauth?.close()
-      tokens.close()
+      issuers.close()
       await Promise.all([publicPort.close(GRACE_MS), internalPort.close(GRACE_MS), worker?.close()])
       await store.close()
     },
@@ -129,20 +128,3 @@ const answers = ({ db }: Store) =>
     () => true,
     () => false,
   )
-
-/** Which tokens are believed: the outside issuer's where one is configured, else our own and the development key's. */
-async function trustedTokens(
-  { externalIssuer, dataDir, production }: Config,
-  oauth: Oauth | null,
-  { db }: Store,
-  log: Logger,
-  now: () => number,
-) {
-  if (externalIssuer) {
-    const { trusted, ready, close } = await openExternalIssuer(externalIssuer, { db, now, log })
-    return { trusted: [trusted], ready, close }
-  }
-  if (production) log.warn('TOKEN_ISSUER is not set: tokens of the development key in DATA_DIR are accepted')
-  const development = developmentIssuer(await developmentKey(dataDir))
-  return { trusted: oauth ? [oauth.trusted, development] : [development], ready: () => true, close: () => {} }
-}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { query } from '../process/external.ts'
+import { query } from '../support/databases.ts'
 import { filledDatabase } from './filled-database.ts'
 import { failed, misused, run, succeeded } from './run.ts'
 

@@ -1,17 +1,15 @@
 import { beforeAll, beforeEach } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
-import { migrate } from '../../prisma/migrate.ts'
 import { seed } from '../../prisma/seed.ts'
 import { memberScopesAt } from '../../routers/scopes.ts'
-import { freshDatabase, query } from '../process/external.ts'
+import { migratedDatabase, query } from '../support/databases.ts'
 
 /** The environment of a database of this file's own, which has the demo data before each test and nothing else. */
 export function filledDatabase(): { DATABASE_URL: string } {
   const env = { DATABASE_URL: '' }
   beforeAll(async () => {
     const ends: (() => Promise<void>)[] = []
-    env.DATABASE_URL = await freshDatabase((end) => ends.push(end))
-    await migrate(env.DATABASE_URL)
+    env.DATABASE_URL = await migratedDatabase((end) => ends.push(end))
     return async () => {
       for (const end of ends) await end()
     }

@@ -1,4 +1,4 @@
-import { query } from '../process/external.ts'
+import { query } from '../support/databases.ts'
 
 interface Stored {
   entries: { appId: string; clubId: string; owner: string }[]

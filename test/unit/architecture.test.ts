@@ -10,6 +10,7 @@ import { table } from '../support/table.ts'
 const arrows = table<'directory' | 'imports' | 'never'>(`
 | directory           | imports                                                           | never                               |
 |---------------------|-------------------------------------------------------------------|-------------------------------------|
+| examples            |                                                                   | koa @koa                            |
 | prisma/tools        | prisma                                                            | koa @koa node:http jose pino        |
 | prisma              |                                                                   | koa @koa node:http jose pino        |
 | routers             | prisma                                                            | koa @koa node:http jose pino        |
@@ -21,13 +22,13 @@ const arrows = table<'directory' | 'imports' | 'never'>(`
 | server/http         | routers rest-facade server/tokens                                 | oidc-provider jose                  |
 | server/trpc         | routers rest-facade server/tokens server/http                     | oidc-provider jose                  |
 | server/oauth        | routers prisma rest-facade server/http server/tokens              |                                     |
-| server/process      | routers prisma server/secrets server/webhooks server/http server/tokens server/trpc server/oauth |      |
+| server/process      | routers prisma examples server/secrets server/webhooks server/http server/tokens server/trpc server/oauth |      |
 | server/commands     | routers prisma server/secrets server/admin server/tokens server/oauth server/process | koa @koa         |
-| server              | routers prisma server/secrets server/webhooks server/oauth server/process |                             |
+| server              | server/secrets server/webhooks server/process                     |                                     |
 `)
 
 const root = join(import.meta.dirname, '../..')
-const files = ['prisma', 'routers', 'rest-facade', 'server'].flatMap((layer) =>
+const files = ['prisma', 'routers', 'rest-facade', 'server', 'examples'].flatMap((layer) =>
   readdirSync(join(root, layer), { recursive: true, encoding: 'utf8' })
     .map((name) => join(layer, name))
     .filter((path) => path.endsWith('.ts')),

@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
+import { dirname, extname, join } from 'node:path'
+
+interface Settings {
+  /** Base URL of the apps API. */
+  api: string
+  /** The authorization server. */
+  issuer: string
+  clientId: string
+}
+
+/** Only these files of the directory are served. */
+const files: Record<string, string> = { '/': 'index.html', '/app.js': 'app.js', '/style.css': 'style.css' }
+const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
+
+/** A handler for node:http that serves the app, and its settings as `config.json`; undefined without the app's files. */
+export function sampleApp({ api, issuer, clientId }: Settings) {
+  const directory = findFiles()
+  if (directory === undefined) return undefined
+  const config = JSON.stringify({ api, issuer, client_id: clientId })
+  const contents = new Map([['/config.json', { type: 'application/json; charset=utf-8', text: config }]])
+  for (const [path, name] of Object.entries(files)) {
+    const type = `${types[extname(name)]}; charset=utf-8`
+    contents.set(path, { type, text: readFileSync(join(directory, name), 'utf8') })
+  }
+  const policy = policyFor(api, issuer)
+
+  return ({ method, url = '/' }: IncomingMessage, response: ServerResponse) => {
+    const content = contents.get(url.split('?')[0]!)
+    response.setHeader('Content-Security-Policy', policy).setHeader('Referrer-Policy', 'no-referrer')
+    if (!content) response.writeHead(404).end()
+    else if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { Allow: 'HEAD, GET' }).end()
+    else {
+      response.setHeader('Content-Length', Buffer.byteLength(content.text))
+      response.writeHead(200, { 'Content-Type': content.type }).end(method === 'GET' ? content.text : undefined)
+    }
+  }
+}
+
+/** Allows the app its own files, the API, the authorization server and its metadata. */
+function policyFor(api: string, issuer: string) {
+  const { origin, pathname } = new URL(issuer)
+  const metadata = `${origin}/.well-known/oauth-authorization-server${pathname}`
+  const own = "script-src 'self'; style-src 'self'; img-src data:"
+  const none = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  return `default-src 'none'; ${own}; connect-src 'self' ${api}/ ${issuer}/ ${metadata}; ${none}`
+}
+
+/** Beside this file; of a compiled one in the package above, unless an installation left the examples out. */
+function findFiles(): string | undefined {
+  for (let directory = import.meta.dirname; ; directory = dirname(directory)) {
+    for (const found of [directory, join(directory, 'examples', 'third-party')]) {
+      if (existsSync(join(found, 'index.html'))) return found
+    }
+    if (directory === dirname(directory)) return undefined
+  }
+}
+
+/** `node dist/examples/third-party/serve.js PORT API ISSUER CLIENT_ID` serves the app alone. */
+if (process.argv[1] === import.meta.filename) {
+  const [port, api, issuer, clientId] = process.argv.slice(2)
+  const app = api && issuer && clientId ? sampleApp({ api, issuer, clientId }) : undefined
+  if (app) createServer(app).listen(Number(port))
+  else {
+    process.stderr.write('Usage: serve.js PORT API ISSUER CLIENT_ID\n')
+    process.exitCode = 2
+  }
+}
