@@ -2,9 +2,9 @@ import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/cipher.ts'
 import { readConfig } from '../process/config.ts'
 import { createCipher } from '../secrets/cipher.ts'
-import { forget } from '../secrets/delete-undecryptable.ts'
-import type { Count } from '../secrets/encrypted-columns.ts'
-import { countSealed } from '../secrets/encrypted-columns.ts'
+import { deleteUndecryptable } from '../secrets/delete-undecryptable.ts'
+import type { KeyCounts } from '../secrets/encrypted-columns.ts'
+import { countByKey } from '../secrets/encrypted-columns.ts'
 import { secretsKeysOf } from '../secrets/keys.ts'
 import { reencrypt } from '../secrets/reencrypt.ts'
 import { flag, parseAction } from './arguments.ts'
@@ -29,21 +29,21 @@ export const run = command(usage, async (argv, io) => {
     if (action === 'rotate') {
       io.stdout.write(`Encrypted with the first key: ${valuesOf(await reencrypt(db, cipher))}\n`)
     }
-    if (action === 'forget') await deleteUndecryptable(db, cipher, { ...io, yes: values.yes })
+    if (action === 'forget') await forget(db, cipher, { ...io, yes: values.yes })
     else await show(db, cipher, io)
   })
 })
 
 /** Throws when there are values that no key decrypts. */
 async function show(db: Database, cipher: Cipher, { stdout }: Io) {
-  const counts = await countSealed(db, cipher)
+  const counts = await countByKey(db, cipher)
   stdout.write(tableOf(counts))
   const lost = lostOf(counts)
   if (lost > 0) throw new Error(`No key of SECRETS_KEY decrypts ${valuesOf(lost)}.`)
 }
 
-async function deleteUndecryptable(db: Database, cipher: Cipher, io: Io & { yes: boolean | undefined }) {
-  const counts = await countSealed(db, cipher)
+async function forget(db: Database, cipher: Cipher, io: Io & { yes: boolean | undefined }) {
+  const counts = await countByKey(db, cipher)
   io.stdout.write(tableOf(counts))
   if (lostOf(counts) === 0) {
     io.stdout.write('The keys decrypt everything: nothing to remove.\n')
@@ -54,13 +54,13 @@ async function deleteUndecryptable(db: Database, cipher: Cipher, io: Io & { yes:
       'which end. If the key still exists somewhere, add it to SECRETS_KEY instead.\n',
   )
   await confirm('forget', io)
-  const { templates, subscriptions, signingKeys } = await forget(db, cipher, new Date())
+  const { templates, subscriptions, signingKeys } = await deleteUndecryptable(db, cipher, new Date())
   io.stdout.write(`Removed: templates ${templates}, subscriptions ${subscriptions}, signing keys ${signingKeys}\n`)
 }
 
-const lostOf = (counts: readonly Count[]) => counts.reduce((sum, { none }) => sum + none, 0)
+const lostOf = (counts: readonly KeyCounts[]) => counts.reduce((sum, { none }) => sum + none, 0)
 
-const tableOf = (counts: readonly Count[]) =>
+const tableOf = (counts: readonly KeyCounts[]) =>
   table([
     ['COLUMN', 'FIRST KEY', 'ANOTHER KEY', 'NO KEY'].map((head) => [head]),
     ...counts.map(({ name, first, other, none }) => [[name], [String(first)], [String(other)], [String(none)]]),

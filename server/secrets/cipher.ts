@@ -22,12 +22,12 @@ export function createCipher(keys: readonly Buffer[]): Cipher {
     encrypt(plaintext, associatedData) {
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', first, nonce).setAAD(Buffer.from(associatedData))
-      const sealed = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()])
-      return `v1.${nonce.toString('base64url')}.${sealed.toString('base64url')}`
+      const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return `v1.${nonce.toString('base64url')}.${body.toString('base64url')}`
     },
     decrypt(ciphertext, associatedData) {
       const found = find(ciphertext, associatedData)
-      if (!found) throw new Error('None of the configured keys decrypts this value here.')
+      if (!found) throw new Error('None of the configured keys decrypts this value with this associated data.')
       return found.plaintext
     },
     keyIndex: (ciphertext, associatedData) => find(ciphertext, associatedData)?.index ?? null,
@@ -37,21 +37,21 @@ export function createCipher(keys: readonly Buffer[]): Cipher {
 interface Message {
   nonce: Buffer
   /** Ciphertext and tag. */
-  sealed: Buffer
+  body: Buffer
 }
 
 function parse(text: string): Message | undefined {
-  const [version, nonce, sealed] = text.split('.')
-  if (version !== 'v1' || nonce === undefined || sealed === undefined) return undefined
-  return { nonce: Buffer.from(nonce, 'base64url'), sealed: Buffer.from(sealed, 'base64url') }
+  const [version, nonce, body] = text.split('.')
+  if (version !== 'v1' || nonce === undefined || body === undefined) return undefined
+  return { nonce: Buffer.from(nonce, 'base64url'), body: Buffer.from(body, 'base64url') }
 }
 
 /** Undefined when the tag does not match, or a part is too short. */
-function decryptWith(key: Buffer, { nonce, sealed }: Message, associatedData: string): string | undefined {
+function decryptWith(key: Buffer, { nonce, body }: Message, associatedData: string): string | undefined {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 })
-    decipher.setAAD(Buffer.from(associatedData)).setAuthTag(sealed.subarray(-16))
-    return Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()]).toString('utf8')
+    decipher.setAAD(Buffer.from(associatedData)).setAuthTag(body.subarray(-16))
+    return Buffer.concat([decipher.update(body.subarray(0, -16)), decipher.final()]).toString('utf8')
   } catch {
     return undefined
   }

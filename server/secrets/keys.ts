@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/cipher.ts'
 import { createCipher } from './cipher.ts'
-import { check, readPage, sealedTables } from './encrypted-columns.ts'
+import { check, encryptedColumns, readPage } from './encrypted-columns.ts'
 import { createOnceFile } from './private-file.ts'
 
 const FILE = 'secrets-key'
@@ -19,14 +19,14 @@ export async function secretsKeysOf({ secretsKeys, dataDir }: SecretsSettings): 
   return [Buffer.from(await createOnceFile(dataDir, FILE, () => randomBytes(32).toString('base64')), 'base64')]
 }
 
-/** The keys and what seals with them, once they are known to be those of the database; throws where they are not. */
+/** The keys and their cipher; throws when they are not the keys of this database. */
 export async function openSecrets(
   settings: SecretsSettings & { databaseUrl: string | undefined },
   db: Database,
   log: Logger,
 ) {
   if (settings.databaseUrl && !settings.secretsKeys) {
-    log.warn('SECRETS_KEY is not set: secrets and signing keys are sealed with a key that is kept in DATA_DIR')
+    log.warn('SECRETS_KEY is not set: secrets and signing keys are encrypted with a key in DATA_DIR')
   }
   const keys = await secretsKeysOf(settings)
   const cipher = createCipher(keys)
@@ -34,32 +34,32 @@ export async function openSecrets(
   return { keys, cipher }
 }
 
-/** What the row of the check holds, sealed. */
+/** The plaintext of the check. */
 export const CHECK_TEXT = 'member-apps-api'
 
 /**
- * Throws when the keys are not those of this database. The first start leaves a sealed text there, which every later one
- * has to open: else a wrong key would be found with the first delivery.
+ * Throws when the keys are not those of this database. The first start stores an encrypted text that every later start
+ * has to decrypt; without it a wrong key would show at the first delivery only.
  */
 export async function checkSecretsKey(db: Database, cipher: Cipher): Promise<void> {
   const find = () => db.secretsKeyCheck.findUnique({ where: { id: 1 } })
   if (!(await find())) {
-    // Of the time before there was a check.
-    if (await hasForeignAlone(db, cipher)) throw wrongKey()
-    const ciphertext = cipher.encrypt(CHECK_TEXT, check.place('1'))
-    // Of several nodes that start at once, one leaves its text.
+    // Secrets may be older than the check.
+    if (await hasOnlyForeignValues(db, cipher)) throw wrongKey()
+    const ciphertext = cipher.encrypt(CHECK_TEXT, check.associatedData('1'))
+    // Several nodes may start at once: the first one's text stays.
     await db.$executeRaw`INSERT INTO "SecretsKeyCheck" (id, ciphertext) VALUES (1, ${ciphertext}) ON CONFLICT DO NOTHING`
   }
   const { ciphertext } = (await find())!
-  if (cipher.keyIndex(ciphertext, check.place('1')) === null) throw wrongKey()
+  if (cipher.keyIndex(ciphertext, check.associatedData('1')) === null) throw wrongKey()
 }
 
-/** Whether there are sealed values, and none of the first of each table opens. */
-async function hasForeignAlone(db: Database, cipher: Cipher): Promise<boolean> {
+/** Whether there are encrypted values, and the cipher decrypts none on the first page of each column. */
+async function hasOnlyForeignValues(db: Database, cipher: Cipher): Promise<boolean> {
   let found = 0
-  for (const table of sealedTables) {
-    const page = await readPage(db, table, '')
-    if (page.some(({ id, sealed }) => cipher.keyIndex(sealed, table.place(id)) !== null)) return false
+  for (const column of encryptedColumns) {
+    const page = await readPage(db, column, '')
+    if (page.some(({ id, ciphertext }) => cipher.keyIndex(ciphertext, column.associatedData(id)) !== null)) return false
     found += page.length
   }
   return found > 0

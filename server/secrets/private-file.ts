@@ -2,17 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The content of a private file of the data directory, made the first time. Of several makers at once one wins. */
+/**
+ * The content of a private file in the directory, created on first use; of several processes at once, one creates it.
+ * Throws when it can be neither read nor created.
+ */
 export async function createOnceFile(
   directory: string,
   name: string,
   make: () => string | Promise<string>,
 ): Promise<string> {
   const path = join(directory, name)
-  const kept = await readFile(path, 'utf8').catch((error) => {
+  const existing = await readFile(path, 'utf8').catch((error) => {
     if (error.code !== 'ENOENT') throw unusable(path, error)
   })
-  if (kept !== undefined) return kept
+  if (existing !== undefined) return existing
 
   const draft = `${path}.${randomUUID()}`
   try {
@@ -30,4 +33,4 @@ export async function createOnceFile(
 }
 
 const unusable = (path: string, { message }: Error) =>
-  new Error(`DATA_DIR cannot be used: ${path} can be neither read nor made (${message}).`)
+  new Error(`DATA_DIR cannot be used: ${path} can be neither read nor created (${message}).`)

@@ -1,31 +1,36 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/cipher.ts'
-import type { SealedTable, SealedValue } from './encrypted-columns.ts'
-import { sealedTables, sealedValues } from './encrypted-columns.ts'
+import type { EncryptedColumn, EncryptedValue } from './encrypted-columns.ts'
+import { encryptedColumns, encryptedValues } from './encrypted-columns.ts'
 
-/** Seals anew whatever another of our keys has sealed, while services run; says how many values that were. */
+/** Encrypts with the first key the values of the other keys, while services run; returns their number. */
 export async function reencrypt(db: Database, cipher: Cipher): Promise<number> {
   let done = 0
-  for (const table of sealedTables) {
-    for await (const value of sealedValues(db, table)) {
-      if (await sealRow(db, cipher, table, value)) done++
+  for (const column of encryptedColumns) {
+    for await (const value of encryptedValues(db, column)) {
+      if (await reencryptValue(db, cipher, column, value)) done++
     }
   }
   return done
 }
 
-/** Replaces the value that was read, and no other: what is set meanwhile stays, and is looked at in its turn. */
-async function sealRow(db: Database, cipher: Cipher, table: SealedTable, { id, sealed }: SealedValue) {
-  const place = table.place(id)
-  let current: string | undefined = sealed
+/** Replaces only the value that was read; one that was set meanwhile is read and treated likewise. */
+async function reencryptValue(
+  db: Database,
+  cipher: Cipher,
+  column: EncryptedColumn,
+  { id, ciphertext }: EncryptedValue,
+) {
+  const associatedData = column.associatedData(id)
+  let current: string | undefined = ciphertext
   while (current !== undefined) {
-    const key = cipher.keyIndex(current, place)
+    const key = cipher.keyIndex(current, associatedData)
     if (key === 0 || key === null) return false
-    const anew = cipher.encrypt(cipher.decrypt(current, place), place)
-    const replaced = await db.execute(table.replace, [id, current, anew])
+    const next = cipher.encrypt(cipher.decrypt(current, associatedData), associatedData)
+    const replaced = await db.execute(column.replace, [id, current, next])
     if (replaced.length > 0) return true
-    const [row] = await db.execute(table.find, [id])
-    current = row?.sealed
+    const [row] = await db.execute(column.find, [id])
+    current = row?.ciphertext
   }
   return false
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { associatedData } from '../../routers/cipher.ts'
 import { makeKey } from '../../server/oauth/signing-key-store.ts'
-import { forget } from '../../server/secrets/delete-undecryptable.ts'
+import { deleteUndecryptable } from '../../server/secrets/delete-undecryptable.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { connect, counts, everything, someoneWaits } from '../process/secrets-database.ts'
 import { addSecrets, countsOf, newKey, sealerOf, startTenant } from '../process/secrets-tenant.ts'
@@ -73,16 +73,16 @@ describe('deleting undecryptable values', () => {
     await addSecrets(db, lost, apps)
     const url = env().DATABASE_URL
     const writer = await connect(url)
-    const sealed = sealerOf(b).encrypt('set meanwhile', associatedData.template(app))
+    const encrypted = sealerOf(b).encrypt('set meanwhile', associatedData.template(app))
     await writer.query('BEGIN')
-    await writer.query('UPDATE "App" SET "webhookSecret" = $1', [sealed])
-    const forgetting = forget(db, sealerOf(b), new Date())
+    await writer.query('UPDATE "App" SET "webhookSecret" = $1', [encrypted])
+    const deleting = deleteUndecryptable(db, sealerOf(b), new Date())
     await someoneWaits(url)
     await writer.query('COMMIT')
-    expect(await forgetting).toEqual({ templates: 0, subscriptions: 1, signingKeys: 0 })
+    expect(await deleting).toEqual({ templates: 0, subscriptions: 1, signingKeys: 0 })
     expect(await db.app.findUnique({ where: { id: app } })).toMatchObject({
       webhookUrl: `https://example.org/${app}`,
-      webhookSecret: sealed,
+      webhookSecret: encrypted,
     })
   })
 })
