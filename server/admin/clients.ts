@@ -3,13 +3,13 @@ import type { Level } from '../../routers/scopes.ts'
 import type { Registration } from './registration.ts'
 import { faultsOf, levelFaults, nameFaults } from './registration.ts'
 
-/** Why a registration is refused, in sentences; nothing was changed. */
+/** A registration is refused; the message has a sentence for each reason. Nothing was changed. */
 export class RegistrationRefused extends Error {}
 
-/** Of two that register at once, one waits: each sees whole what the other has made. */
+/** An advisory lock: concurrent registrations run one after the other. */
 const LOCK = 5_208_319_417
 
-/** Registers a client, with its team and app where these are new: all of it, or nothing. */
+/** Registers a client, and its team and app if these are new, in one transaction. */
 export async function register(
   db: Database,
   wish: Registration,
@@ -32,7 +32,7 @@ export async function register(
   })
 }
 
-/** Registers a client of the platform itself, which has no team, no app, no limit, and asks no member for consent. */
+/** Registers a first-party client: it has no team, app or rate limit, and needs no consent. */
 export async function registerFirstParty(db: Database, { id, name }: { id: string; name: string }, replace: boolean) {
   refuseIf(nameFaults('client', { id, name }))
   return db.$transaction(async (tx) => {
@@ -46,12 +46,12 @@ export async function registerFirstParty(db: Database, { id, name }: { id: strin
   })
 }
 
-/** The client that has the id by now, where it may be replaced; held against others that register. */
+/** The existing client with the id if it may be replaced; takes the lock. */
 async function replaceable(tx: Transaction, id: string, teamId: string | null, replace: boolean) {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`
   const before = await tx.client.findUnique({ where: { id } })
-  if (before && !replace) refuse(`There is a client ${id} already; --replace changes it.`)
-  // Members have allowed it to this team; another one would inherit what it was not given.
+  if (before && !replace) refuse(`The client ${id} exists already; --replace changes it.`)
+  // Its consents were given to this team: another one would inherit them.
   if (before && before.teamId !== teamId) refuse(ownedBy(before))
   return before
 }
@@ -59,16 +59,16 @@ async function replaceable(tx: Transaction, id: string, teamId: string | null, r
 const ownedBy = ({ id, teamId }: { id: string; teamId: string | null }) =>
   teamId === null ? `The client ${id} belongs to the platform.` : `The client ${id} belongs to the team ${teamId}.`
 
-/** Of the team that exists, or of the one that is made. */
+/** The level of the team, which is created if it is new. */
 async function teamLevel(tx: Transaction, { id, name, level }: Registration['team']): Promise<Level> {
   const team = await tx.team.findUnique({ where: { id } })
   if (!team) {
-    if (!name || !level) refuse(`There is no team ${id}: with --team-name and --level it is made.`)
+    if (!name || !level) refuse(`There is no team ${id}; --team-name and --level create it.`)
     await tx.team.create({ data: { id, name, level } })
     return level
   }
   if (differs(team.name, name) || differs(team.level, level)) {
-    refuse(`There is a team ${id} already, with the name "${team.name}" and level ${team.level}.`)
+    refuse(`The team ${id} exists already, with the name "${team.name}" and level ${team.level}.`)
   }
   return team.level
 }
@@ -76,7 +76,7 @@ async function teamLevel(tx: Transaction, { id, name, level }: Registration['tea
 async function findApp(tx: Transaction, { id, name, provider }: NonNullable<Registration['app']>, teamId: string) {
   const app = await tx.app.findUnique({ where: { id } })
   if (!app) {
-    if (!name || !provider) refuse(`There is no app ${id}: with --app-name and --provider it is made.`)
+    if (!name || !provider) refuse(`There is no app ${id}; --app-name and --provider create it.`)
     const found = await tx.organisation.findUnique({ where: { id: provider, kind: 'provider' } })
     if (!found) refuse(`There is no provider ${provider}.`)
     await tx.app.create({ data: { id, name, teamId, providerId: provider } })
@@ -84,11 +84,11 @@ async function findApp(tx: Transaction, { id, name, provider }: NonNullable<Regi
   }
   if (app.teamId !== teamId) refuse(`The app ${id} belongs to the team ${app.teamId}.`)
   if (differs(app.name, name) || differs(app.providerId, provider)) {
-    refuse(`There is an app ${id} already, with the name "${app.name}" and of the provider ${app.providerId}.`)
+    refuse(`The app ${id} exists already, with the name "${app.name}" and the provider ${app.providerId}.`)
   }
 }
 
-/** Whether what was said of something that exists is not so; a command that is repeated says it again. */
+/** Whether a given attribute contradicts the stored one; a repeated command gives the same again. */
 const differs = (is: string, said: string | undefined) => said !== undefined && said !== is
 
 function refuseIf(sentences: readonly string[]) {
@@ -99,7 +99,7 @@ function refuse(sentences: string): never {
   throw new RegistrationRefused(sentences)
 }
 
-/** The clients, of one team or of all, by team and id. */
+/** The clients of one team or of all, ordered by team and id. */
 export const listClients = (db: Database, team: string | undefined) =>
   db.client.findMany({
     where: team === undefined ? {} : { teamId: team },
@@ -107,7 +107,7 @@ export const listClients = (db: Database, team: string | undefined) =>
     orderBy: [{ teamId: 'asc' }, { id: 'asc' }],
   })
 
-/** A client, and how many consents are in force for it; null: there is none. */
+/** A client with the number of its consents in force; null if it does not exist. */
 export const clientWithConsents = (db: Database, id: string) =>
   db.client.findUnique({
     where: { id },
@@ -115,12 +115,12 @@ export const clientWithConsents = (db: Database, id: string) =>
   })
 
 /**
- * Removes a client and what members have allowed it, also what the authorization server keeps of that, as somebody may
- * register the id again. The number of consents that went, null when there was no such client.
+ * Removes a client with its consents and the authorization server's records of them: the id may be registered again.
+ * Returns the number of consents that were in force, or null when there is no such client.
  */
 export const removeClient = (db: Database, id: string): Promise<number | null> =>
   db.$transaction(async (tx) => {
-    // Held against consents that would be added meanwhile.
+    // The row lock keeps new consents out.
     const [client] = await tx.$queryRaw<unknown[]>`SELECT id FROM "Client" WHERE id = ${id} FOR UPDATE`
     if (!client) return null
     const consents = await tx.consent.findMany({ where: { clientId: id }, select: { id: true, withdrawnAt: true } })

@@ -2,14 +2,14 @@ import type { Database, Transaction } from '../../prisma/client.ts'
 import { int, statement } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../../routers/database-errors.ts'
 
-/** The storage of an app in a club; with `member`, that member's own entries alone. */
+/** The storage of an app in a club; with `member`, only that member's own entries. */
 export interface StorageOwner {
   app: string
   club: string
   member?: string | undefined
 }
 
-/** Entries, and the bytes of their values: what the quota counts. */
+/** The number of entries, and the bytes of their values as the quota counts them. */
 export interface Amount {
   entries: number
   bytes: number
@@ -29,7 +29,7 @@ const usage = statement(
   { bytes: int, sharedEntries: int, sharedBytes: int, ownEntries: int, ownBytes: int, members: int },
 )
 
-/** What is stored, all of one moment. `bytes` is the counter, which the quota is compared with, of the whole storage. */
+/** The stored entries in one snapshot. `bytes` is the quota counter of the whole storage, also with `member`. */
 export async function usageOf(db: Database, { app, club, member }: StorageOwner) {
   const [row] = await db.execute(usage, [app, club, member ?? null])
   const { bytes, sharedEntries, sharedBytes, ownEntries, ownBytes, members } = row!
@@ -41,11 +41,11 @@ export async function usageOf(db: Database, { app, club, member }: StorageOwner)
   }
 }
 
-/** The first of these that does not exist. Who has left a club is still known there: the entries have stayed. */
+/** The first of these that does not exist, else null. Former members count: their entries stay. */
 export async function findMissing(db: Database, { app, club, member }: StorageOwner) {
   const select = { id: true }
   if (!(await db.app.findUnique({ where: { id: app }, select }))) return 'app'
-  // What has a storage is a club for our purposes, whatever it has become since.
+  // An organisation that has entries counts, whatever kind it has become since.
   const clubs = { id: club, OR: [{ kind: 'club' as const }, { storage: { some: { appId: app } } }] }
   if (!(await db.organisation.findFirst({ where: clubs, select }))) return 'club'
   if (member === undefined) return null
@@ -53,14 +53,14 @@ export async function findMissing(db: Database, { app, club, member }: StorageOw
   return (await db.membership.findUnique({ where: { of } })) ? null : 'member'
 }
 
-/** Removes them all, or none, and says how much that was. */
-export const erase = (db: Database, holder: StorageOwner): Promise<Amount> =>
-  retryingDeadlocks(() => db.$transaction((tx) => remove(tx, holder), { timeout: 30 * 60_000 }))
+/** Removes the entries in one transaction, and returns their amount. */
+export const erase = (db: Database, owner: StorageOwner): Promise<Amount> =>
+  retryingDeadlocks(() => db.$transaction((tx) => remove(tx, owner), { timeout: 30 * 60_000 }))
 
-/** As many at once as surely go in the 5 seconds of a statement. */
-const AT_ONCE = 10_000
+/** Entries per statement: these are removed within the statement timeout of 5 s. */
+const BATCH = 10_000
 
-/** The usage row is the lock, as for writers. With the whole storage it goes first: nothing is left for it to count. */
+/** The usage row is the lock, as for writers; it is deleted first when the whole storage is erased. */
 async function remove(tx: Transaction, { app, club, member }: StorageOwner): Promise<Amount> {
   if (member === undefined)
     await tx.$executeRaw`DELETE FROM "StorageUsage" WHERE "appId" = ${app} AND "clubId" = ${club}`
@@ -78,10 +78,10 @@ async function remove(tx: Transaction, { app, club, member }: StorageOwner): Pro
 async function removeSome(tx: Transaction, { app, club, member }: StorageOwner): Promise<Amount> {
   const whose = member ?? null
   const [amount] = await tx.$queryRaw<[Amount]>`
-    WITH gone AS (DELETE FROM "StorageEntry" WHERE ctid = ANY (ARRAY(
+    WITH removed AS (DELETE FROM "StorageEntry" WHERE ctid = ANY (ARRAY(
       SELECT ctid FROM "StorageEntry"
-      WHERE "appId" = ${app} AND "clubId" = ${club} AND (${whose}::text IS NULL OR "memberId" = ${whose}) LIMIT ${AT_ONCE}
+      WHERE "appId" = ${app} AND "clubId" = ${club} AND (${whose}::text IS NULL OR "memberId" = ${whose}) LIMIT ${BATCH}
     )) RETURNING octet_length(value) AS bytes)
-    SELECT count(*)::float8 AS entries, coalesce(sum(bytes), 0)::float8 AS bytes FROM gone`
+    SELECT count(*)::float8 AS entries, coalesce(sum(bytes), 0)::float8 AS bytes FROM removed`
   return amount
 }

@@ -1,4 +1,4 @@
-/** Columns as wide as what is in them; a cell of several lines goes on below. */
+/** Lays out rows of cells, each a list of lines, in columns as wide as their content. */
 export function table(rows: readonly (readonly (readonly string[])[])[]) {
   const lines = rows.flatMap((cells) => {
     const height = Math.max(...cells.map((cell) => cell.length))

@@ -9,7 +9,7 @@ interface Running {
   exampleUrl?: string | undefined
 }
 
-/** What a newcomer reads once the service listens: where it is, and a line to paste. */
+/** The text on stdout once the service listens: its addresses, and a line to paste. */
 export async function banner(config: Config, { store, internalPort, exampleUrl }: Running): Promise<string> {
   const { apps, lms, notify } = config.baseUrls
   const lines = [
@@ -26,7 +26,7 @@ export async function banner(config: Config, { store, internalPort, exampleUrl }
   return `\n${lines.join('\n')}\n\n`
 }
 
-/** A curl line with a token of the demo data, where that is loaded and such tokens are believed. */
+/** A curl line with a token for the demo data; undefined when that is not loaded or such tokens are not accepted. */
 async function demoLine({ baseUrls, dataDir, tokenIssuer, production }: Config, db: Database) {
   if (tokenIssuer !== undefined || production) return undefined
   const [member, client] = ['anna', 'trainer-app']

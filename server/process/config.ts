@@ -7,18 +7,18 @@ import { isNetwork } from '../webhooks/send/addresses.ts'
 const port = z.coerce.number('a port number').int('a port number').min(0).max(65535)
 const positive = z.coerce.number('a number of bytes').int('a whole number of bytes').min(1)
 
-/** The documents: a base address ends with the version segment. A host of its own tells the sections apart. */
+/** The documents: a base URL ends with the version segment. The sections differ by host. */
 const baseUrl = z
   .url({ protocol: /^https?$/, error: 'an http(s) address' })
   .refine((text) => /^https?:\/\/[^/?#]+\/v1$/.test(text), 'an address of the form https://host/v1')
 
-/** One key or several: the first one seals, all of them open. */
+/** One key or several: the first encrypts, all of them decrypt. */
 const secretsKeys = z
   .string()
   .transform((text) => text.split(',').map((key) => Buffer.from(key, 'base64')))
   .refine(
     (keys) => keys.every(({ length }) => length === 32),
-    '32 bytes in base64, as `openssl rand -base64 32` prints; several with a comma between',
+    '32 bytes in base64, as `openssl rand -base64 32` prints; several are separated by commas',
   )
 
 const databaseUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'a postgresql:// address' })
@@ -27,12 +27,12 @@ const smtpUrl = z
   .url({ protocol: /^smtps?$/, error: 'an smtp:// or smtps:// address' })
   .refine((text) => new URL(text).hostname !== '', 'an smtp:// or smtps:// address')
 
-/** As the header `From` has it: an address, alone or as `Name <address>`. */
+/** As in the header `From`: an address, or `Name <address>`. */
 const sender = z.string().regex(/^(?:[^<>@\p{C}]*<[^\s<>@\p{C}]+@[^\s<>@\p{C}]+>|[^\s<>@\p{C}]+@[^\s<>@\p{C}]+)$/u, {
   error: 'an e-mail address, or a name and <an e-mail address>',
 })
 
-/** Where members sign in has to be what it says it is. */
+/** Members sign in there: nobody on the way may answer in its place. */
 const loginIssuer = z.url({ protocol: /^https?$/, error: 'an https address' }).refine((text) => {
   const { protocol, hostname } = new URL(text)
   return protocol === 'https:' || isLoopback(hostname)
@@ -43,10 +43,10 @@ const networks = z
   .transform((text) => text.split(',').map((entry) => entry.trim()))
   .refine(
     (entries) => entries.every(isNetwork),
-    'IP addresses and networks with commas between: 127.0.0.1,10.20.0.0/16',
+    'IP addresses and networks, separated by commas: 127.0.0.1,10.20.0.0/16',
   )
 
-/** Variables that say nothing without another. */
+/** Variables that have no effect without another. */
 const needs = {
   SMTP_URL: 'MAIL_FROM',
   MAIL_FROM: 'SMTP_URL',
@@ -101,7 +101,7 @@ export const variables = Object.keys(shape.shape)
 
 export type Config = ReturnType<typeof readConfig>
 
-/** Reads the environment once, at the start. All that is wrong with it is said at once. An empty variable is an unset one. */
+/** Reads the settings; an empty variable counts as unset. Throws one error that lists every wrong variable. */
 export function readConfig(env: Environment) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const { success, data, error } = shape.safeParse(given)
@@ -109,11 +109,11 @@ export function readConfig(env: Environment) {
     ...(error?.issues.map(({ path, message }) => `  ${String(path[0])}: ${message}`) ?? []),
     ...Object.entries(needs)
       .filter(([name, other]) => name in given && !(other in given))
-      .map(([name, other]) => `  ${other}: is needed beside ${name}`),
-    // They would be without effect, and who sets them means an outside issuer.
+      .map(([name, other]) => `  ${other}: is needed with ${name}`),
+    // Without an external issuer they have no effect, which their author would not expect.
     ...variables
       .filter((name) => /^TOKEN_/.test(name) && name in given && !('TOKEN_ISSUER' in given))
-      .map((name) => `  ${name}: only beside TOKEN_ISSUER`),
+      .map((name) => `  ${name}: only with TOKEN_ISSUER`),
   ]
   if (!success || wrong.length > 0) {
     throw new Error(`These settings cannot be used (.env.example describes them):\n${wrong.join('\n')}`)
@@ -137,7 +137,7 @@ export function readConfig(env: Environment) {
   })
 }
 
-/** How members can sign in, beyond what the embedded default offers. */
+/** The ways to sign in that are configured; null for each other. */
 function loginSettings(data: z.output<typeof shape>) {
   const { SMTP_URL: url, MAIL_FROM: from, LOGIN_ISSUER: issuer, LOGIN_CLIENT_ID: clientId } = data
   const { LOGIN_CLIENT_SECRET: clientSecret, LOGIN_NAME: name } = data
@@ -148,7 +148,7 @@ function loginSettings(data: z.output<typeof shape>) {
   }
 }
 
-/** A section's audience is its own, else the common one, else its base address, as RFC 8707 has it. */
+/** A section's audience is its own variable, else the common one, else its base URL (RFC 8707). */
 function externalIssuer(issuer: string, data: z.output<typeof shape>) {
   return {
     issuer,

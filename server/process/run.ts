@@ -3,12 +3,12 @@ import type { Config } from './config.ts'
 import { environment, readConfig } from './config.ts'
 import { createLog } from './log.ts'
 
-/** Whatever hangs, the process ends in less than the 10 s after which it would be killed. */
+/** Ends the process even if something hangs: supervisors kill after 10 s. */
 const LAST_RESORT_MS = 9_500
 
 /**
- * Heard from the first moment on, as a start that is broken off would leave a database running; and more than once, as
- * npm passes on the Ctrl-C that the terminal has sent to us as well.
+ * Registered before anything starts: an interrupted start would leave a database running. Both signals may come twice,
+ * as npm passes on the Ctrl-C that the terminal has already sent to this process.
  */
 const shutdownSignal = new Promise<void>((resolve) => {
   const end = () => {
@@ -18,7 +18,7 @@ const shutdownSignal = new Promise<void>((resolve) => {
   process.on('SIGTERM', end).on('SIGINT', end)
 })
 
-/** Runs a program of ours with the settings of the environment, until it returns; it does so soon after `shutdownSignal`. */
+/** Runs a program with the settings of the environment, and exits when it returns: 0, or 1 when it throws. */
 export async function runProcess(
   program: (config: Config, log: Logger, shutdownSignal: Promise<void>) => Promise<void>,
 ) {

@@ -6,12 +6,12 @@ import type { Config } from './config.ts'
 
 export interface Store {
   db: Database
-  /** Ours, in the data directory; null for the operator's own database. */
+  /** In the data directory; null for the operator's own database. */
   embedded: { directory: string; notice?: string } | null
   close: () => Promise<void>
 }
 
-/** The database, migrated: the operator's where DATABASE_URL is set, else the embedded one, started if it is not running. */
+/** The migrated database: that of DATABASE_URL, else the embedded one, started if necessary. */
 export async function openStore({ databaseUrl, dataDir }: Config, onError: (error: Error) => void): Promise<Store> {
   const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : null
   const url = databaseUrl ?? embedded!.url
@@ -19,7 +19,7 @@ export async function openStore({ databaseUrl, dataDir }: Config, onError: (erro
     await migrate(url)
   } catch (cause) {
     await embedded?.stop()
-    // Of a host with several addresses, Node's error has a code only.
+    // For a host with several addresses Node's error has a code but no message.
     const { message, code } = cause as NodeJS.ErrnoException
     throw new Error(`The database cannot be used: ${message || code}`, { cause })
   }

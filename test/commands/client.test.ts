@@ -42,7 +42,7 @@ describe('the client command', () => {
   it('refuses an existing id, and changes it with --replace, also twice', async () => {
     await client(newTeam, env)
     const before = await stored()
-    const again = 'There is a client planner already; --replace changes it.\n'
+    const again = 'The client planner exists already; --replace changes it.\n'
     expect(await client(newTeam, env)).toEqual(failed(again))
     expect(await stored()).toEqual(before)
 
@@ -69,7 +69,7 @@ describe('the client command', () => {
     expect(rest).toEqual({ teams: before.teams, apps: before.apps })
 
     const after = await stored()
-    expect(await client(add, env)).toEqual(failed('There is a client billing already; --replace changes it.\n'))
+    expect(await client(add, env)).toEqual(failed('The client billing exists already; --replace changes it.\n'))
     expect(await client([...add, '--team', 'builders'], env)).toEqual(
       misused('--team is not an option of first-party clients.'),
     )
@@ -85,10 +85,10 @@ describe('the client command', () => {
   it('names the faults of a registration and changes nothing', async () => {
     const before = await stored()
     const wrong: [string[], string][] = [
-      [[...planner, '--team', 'ghosts'], 'There is no team ghosts: with --team-name and --level it is made.'],
+      [[...planner, '--team', 'ghosts'], 'There is no team ghosts; --team-name and --level create it.'],
       [
         [...builders, '--redirect', 'http://planner.example.org/', '--redirect', 'https://a.example/#x'],
-        'http://planner.example.org/ cannot be a redirect: http:// is for 127.0.0.1 and [::1] alone.\n' +
+        'http://planner.example.org/ cannot be a redirect: http:// is for 127.0.0.1 and [::1] only.\n' +
           'https://a.example/#x cannot be a redirect: it has a fragment.',
       ],
     ]
@@ -101,7 +101,7 @@ describe('the client command', () => {
   it('accepts a redirect to localhost in development only', async () => {
     const local = [...builders, '--redirect', 'http://localhost:5173/']
     expect(await client(local, { ...env, NODE_ENV: 'production' })).toEqual(
-      failed('http://localhost:5173/ cannot be a redirect: localhost is for development alone.\n'),
+      failed('http://localhost:5173/ cannot be a redirect: localhost is for development only.\n'),
     )
     expect(await client(local, env)).toMatchObject({ code: 0 })
   })

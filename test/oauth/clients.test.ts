@@ -30,7 +30,7 @@ describe('registering a client', () => {
     const one = await wish()
     const all = await Promise.allSettled(Array.from({ length: 12 }, () => register(db, one, add)))
     const reasons = all.flatMap((each) => (each.status === 'rejected' ? [each.reason.message] : []))
-    expect(reasons).toEqual(Array(11).fill(`There is a client ${one.id} already; --replace changes it.`))
+    expect(reasons).toEqual(Array(11).fill(`The client ${one.id} exists already; --replace changes it.`))
     expect(await db.client.findUnique({ where: { id: one.id } })).toMatchObject({ teamId: one.team.id })
   })
 
@@ -55,23 +55,20 @@ describe('registering a client', () => {
     const team = { id: one.team.id }
     const newTeam = { id: 'new-team', name: 'New', level: 'hobby' as const }
     const wrong: [Partial<Registration>, string][] = [
-      [{ id: one.id }, `There is a client ${one.id} already; --replace changes it.`],
-      [{ team: { id: 'new-team' } }, 'There is no team new-team: with --team-name and --level it is made.'],
-      [
-        { team: { ...newTeam, level: undefined } },
-        'There is no team new-team: with --team-name and --level it is made.',
-      ],
+      [{ id: one.id }, `The client ${one.id} exists already; --replace changes it.`],
+      [{ team: { id: 'new-team' } }, 'There is no team new-team; --team-name and --level create it.'],
+      [{ team: { ...newTeam, level: undefined } }, 'There is no team new-team; --team-name and --level create it.'],
       [
         { team: { ...team, level: 'developer' } },
-        `There is a team ${team.id} already, with the name "Team" and level hobby.`,
+        `The team ${team.id} exists already, with the name "Team" and level hobby.`,
       ],
-      [{ team: { ...team, name: 'Tea' } }, `There is a team ${team.id} already, with the name "Team" and level hobby.`],
-      [{ app: { id: 'new-app' } }, 'There is no app new-app: with --app-name and --provider it is made.'],
+      [{ team: { ...team, name: 'Tea' } }, `The team ${team.id} exists already, with the name "Team" and level hobby.`],
+      [{ app: { id: 'new-app' } }, 'There is no app new-app; --app-name and --provider create it.'],
       [{ team: newTeam, app: { id: 'new-app', name: 'New', provider: 'nobody' } }, 'There is no provider nobody.'],
       [{ app: other.app }, `The app ${other.app!.id} belongs to the team ${other.team.id}.`],
       [
         { app: { id: one.app!.id, name: 'Ap' } },
-        `There is an app ${one.app!.id} already, with the name "App" and of the provider ${one.app!.provider}.`,
+        `The app ${one.app!.id} exists already, with the name "App" and the provider ${one.app!.provider}.`,
       ],
       [{ team: newTeam, scopes: ['lms.me.quizzes:write'] }, 'lms.me.quizzes:write is for teams of level developer.'],
       [{ team: newTeam, app: null, id: '.' }, "The id of the client is 1 to 64 letters, digits, '_' or '-'."],

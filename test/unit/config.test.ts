@@ -83,8 +83,8 @@ describe('the settings', () => {
     ['LOGIN_CLIENT_SECRET', 'my-secret', 'LOGIN_ISSUER'],
     ['LOGIN_NAME', 'Club account', 'LOGIN_ISSUER'],
   ])('refuse %s without what it needs', (name, value, other) => {
-    expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^.*\\n  ${other}: is needed beside ${name}$`))
-    expect(() => readConfig({ [name]: value, PORT: 'x' })).toThrow(/PORT: .*\n.*is needed beside/)
+    expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^.*\\n  ${other}: is needed with ${name}$`))
+    expect(() => readConfig({ [name]: value, PORT: 'x' })).toThrow(/PORT: .*\n.*is needed with/)
   })
 
   it('say how members sign in', () => {
