@@ -9,11 +9,11 @@ import { names, overRest, overTrpc } from './operations.ts'
 import { until } from './service.ts'
 import { takesAnyPassword } from './trust.ts'
 
-describe('a connection that breaks in the middle of a query', { timeout: 60_000 }, () => {
+describe('a connection that breaks during a query', { timeout: 60_000 }, () => {
   it.each([
     { how: 'by a reset', breakIt: async ({ proxy }: Faulted) => proxy.breakConnections() },
-    { how: 'as the server ends it', breakIt: ({ databaseUrl }: Faulted) => terminateAll(databaseUrl) },
-  ])('$how is a 503, and the next request is served', async ({ breakIt }) => {
+    { how: 'by the server', breakIt: ({ databaseUrl }: Faulted) => terminateAll(databaseUrl) },
+  ])('$how returns 503, and the next request succeeds', async ({ breakIt }) => {
     const service = await startFaulted()
     for (const name of names) await overRest(service, name, 'anna')
     const release = await lockEverything(service.databaseUrl)
@@ -40,7 +40,7 @@ describe('a connection that breaks in the middle of a query', { timeout: 60_000 
     for (const name of names) expect([name, (await overRest(service, name, 'anna')).status < 500]).toEqual([name, true])
   })
 
-  it('while idle is noticed before it is used: the next requests are all served', async () => {
+  it('is noticed while idle: the next requests all succeed', async () => {
     const service = await startFaulted()
     await Promise.all(names.map((name) => overRest(service, name, 'anna')))
     await terminateAll(service.databaseUrl)
@@ -53,8 +53,8 @@ describe('a connection that breaks in the middle of a query', { timeout: 60_000 
   })
 })
 
-describe('a database that answers', { timeout: 60_000 }, () => {
-  it('too late is a 503 in time', async () => {
+describe('the service', { timeout: 60_000 }, () => {
+  it('returns 503 in time when the database answers too late', async () => {
     const service = await startFaulted()
     await overRest(service, 'root', 'anna')
     const release = await lockEverything(service.databaseUrl)
@@ -68,7 +68,7 @@ describe('a database that answers', { timeout: 60_000 }, () => {
     expect((await overRest(service, 'me.profile', 'ben')).status).toBe(200)
   })
 
-  it('that the database is no more is a 503', async () => {
+  it('returns 503 when the database does not exist any more', async () => {
     const service = await startFaulted()
     const server = inject('databaseUrl')
     const name = new URL(service.databaseUrl).pathname.slice(1)
@@ -81,7 +81,7 @@ describe('a database that answers', { timeout: 60_000 }, () => {
     await servedAgain(service)
   })
 
-  it('that we may not come in is a 503', async ({ skip }) => {
+  it('returns 503 when the database refuses the login', async ({ skip }) => {
     const server = inject('databaseUrl')
     const [right] = await query(server, 'SELECT rolsuper AS given FROM pg_roles WHERE rolname = current_user')
     skip(!right.given, 'the server of the tests lets us make no role')

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { run } from './service.ts'
 
-it('builds all at first, then only what has changed, and leaves nothing of a removed source', async () => {
+it('build.mjs builds everything at first, then only after changes, and removes the output of removed sources', async () => {
   const { build, calls, write, remove, dist } = await project()
   expect(await build('--if-changed')).toEqual([0, ''])
   expect(await calls()).toEqual(['prisma', 'tsc'])
@@ -30,7 +30,7 @@ it('builds all at first, then only what has changed, and leaves nothing of a rem
   expect(await calls()).toEqual(['prisma', 'tsc'])
 })
 
-it('prints what the compiler says when it fails, and keeps the former output', async () => {
+it('build.mjs prints the output of a failing compiler and keeps the former build', async () => {
   const { build, calls, write, files, dist } = await project()
   await build()
   await write('server/a.ts', 'error')
@@ -43,7 +43,7 @@ it('prints what the compiler says when it fails, and keeps the former output', a
   expect(await calls()).toEqual(['tsc'])
 })
 
-it('does nothing with --if-changed where the compiler or the sources are absent', async () => {
+it('build.mjs --if-changed does nothing without the compiler or the sources', async () => {
   const { build, calls, remove, write } = await project()
   await build()
   await calls()

@@ -3,7 +3,7 @@ import { command, commandEntry, run } from './service.ts'
 
 const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
 
-describe('a command in a process of its own', { timeout: 60_000 }, () => {
+describe('a compiled command', { timeout: 60_000 }, () => {
   it.each(['client', 'keys', 'secrets', 'seed', 'storage', 'studio', 'token'] as const)(
     '%s prints its usage and nothing else, and exits 0 with --help and 2 with a wrong argument',
     async (name) => {

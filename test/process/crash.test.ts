@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { asAnna, dataDirectory, dataDirectoryWithCluster, postgresOf, send, start, tokenOf } from './service.ts'
 
 describe('a service that is killed', { timeout: 120_000 }, () => {
-  it('leaves nothing to clean up: the next start has every write that was answered', async () => {
+  it('loses no acknowledged write, and needs no cleanup before the next start', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const killed = await start({ DATA_DIR })
     const token = tokenOf(killed)
@@ -32,7 +32,7 @@ describe('a service that is killed', { timeout: 120_000 }, () => {
     expect(await postgresOf(DATA_DIR)).toBe(0)
   })
 
-  it('together with its database, starts again as well', async () => {
+  it('starts again when its database was killed too', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const killed = await start({ DATA_DIR })
     await asAnna(killed, 'PUT', '/storage/kept/entry', { value: 1 })
@@ -47,7 +47,7 @@ describe('a service that is killed', { timeout: 120_000 }, () => {
 })
 
 describe('two services on one data directory', { timeout: 120_000 }, () => {
-  it('share its database and its key, and each goes on when the other ends', async () => {
+  it('share the database and the key, and each keeps running when the other ends', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const first = await start({ DATA_DIR })
     const server = await postgresOf(DATA_DIR)
@@ -71,7 +71,7 @@ describe('two services on one data directory', { timeout: 120_000 }, () => {
     expect(await postgresOf(DATA_DIR)).toBe(0)
   })
 
-  it('started at once on an empty directory, come up both, and seed it once', async () => {
+  it('both start when started at once on an empty directory, and seed it once', async () => {
     const DATA_DIR = await dataDirectory()
     const [one, other] = await Promise.all([start({ DATA_DIR }), start({ DATA_DIR })])
     for (const service of [one, other]) {

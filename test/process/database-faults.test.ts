@@ -9,13 +9,13 @@ import { until } from './service.ts'
 /** Anna is remembered from a moment ago, so it is the endpoint's own statement that fails; Ben has to be looked up. */
 const [remembered, unknown] = ['anna', 'ben']
 
-describe('a database that is away', { timeout: 120_000 }, () => {
+describe('a database that does not answer', { timeout: 120_000 }, () => {
   it('is tried with every endpoint', () => {
     expect(names.toSorted()).toEqual(routes.map(({ name }) => name).toSorted())
   })
 
   it.each<Fault>(['refuse', 'reset', 'blackhole'])(
-    '(%s) is a 503 of every endpoint, until it is back',
+    '(%s) makes every endpoint return 503 until it is back',
     async (fault) => {
       const service = await startFaulted()
       await allWell(service)
@@ -50,7 +50,7 @@ describe('a database that is away', { timeout: 120_000 }, () => {
     },
   )
 
-  it('(latency) is slow, and nothing else', async () => {
+  it('(latency) only slows requests down', async () => {
     const service = await startFaulted()
     await service.proxy.begin('latency')
     for (const answer of await Promise.all(names.map((name) => overRest(service, name, remembered)))) {
@@ -59,7 +59,7 @@ describe('a database that is away', { timeout: 120_000 }, () => {
     expect((await service.ready()).status).toBe(200)
   })
 
-  it('(blackhole) does not hold up the end of the service', async () => {
+  it('(blackhole) does not delay the shutdown', async () => {
     const service = await startFaulted()
     await allWell(service)
     await service.proxy.begin('blackhole')
@@ -70,7 +70,7 @@ describe('a database that is away', { timeout: 120_000 }, () => {
     await stuck.catch(() => {})
   })
 
-  it('is worth a line in the log each time, with its cause and without what was sent', async () => {
+  it('is logged for each request, with its cause and without the sent values', async () => {
     const service = await startFaulted()
     await allWell(service)
     await service.proxy.begin('refuse')

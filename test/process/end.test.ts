@@ -6,9 +6,9 @@ import { asAnna, dataDirectoryWithCluster, launch, postgresOf, refuses, start, t
 
 const SECONDS = 1000
 
-describe('a service that is told to end', { timeout: 120_000 }, () => {
+describe('a service that is asked to stop', { timeout: 120_000 }, () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'by %s finishes the request in flight, and ends its database',
+    'on %s finishes the request in flight and stops its database',
     async (signal) => {
       const DATA_DIR = await dataDirectoryWithCluster()
       const service = await start({ DATA_DIR })
@@ -34,7 +34,7 @@ describe('a service that is told to end', { timeout: 120_000 }, () => {
     },
   )
 
-  it('ends within the grace when a request in flight never does', async () => {
+  it('stops within the grace period when a request in flight never ends', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const service = await start({ DATA_DIR })
     const never = await halfSent(service, 'never')
@@ -45,7 +45,7 @@ describe('a service that is told to end', { timeout: 120_000 }, () => {
     expect(await postgresOf(DATA_DIR)).toBe(0)
   })
 
-  it('cuts none of 25 requests in flight, and does not wait for 25 idle connections', async () => {
+  it('completes 25 requests in flight, and does not wait for 25 idle connections', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const service = await start({ DATA_DIR })
     const idle = await Promise.all(Array.from({ length: 25 }, () => idleConnection(service)))
@@ -61,7 +61,7 @@ describe('a service that is told to end', { timeout: 120_000 }, () => {
     expect(await postgresOf(DATA_DIR)).toBe(0)
   })
 
-  it('twice, as npm passes on the Ctrl-C that the terminal sends to both, ends as if told once', async () => {
+  it('stops once when the signal comes twice, as npm passes on the Ctrl-C of a terminal', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const service = await start({ DATA_DIR }, { group: true })
     const slow = await halfSent(service, 'slow')
@@ -75,7 +75,7 @@ describe('a service that is told to end', { timeout: 120_000 }, () => {
     expect(await postgresOf(DATA_DIR)).toBe(0)
   })
 
-  it('while it starts leaves no server behind', async () => {
+  it('leaves no database server behind when it is still starting', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     await (await start({ DATA_DIR })).stop()
     const service = await launch({ DATA_DIR })

@@ -6,7 +6,7 @@ import { command, dataDirectory, send, start } from './service.ts'
 const CANARY = 'canary4711'
 
 describe('the log', { timeout: 60_000 }, () => {
-  it('has one line of JSON a request, and no token, secret, value, key or query', async () => {
+  it('has one line of JSON per request, without token, secret, value, key or query', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase(), NODE_ENV: 'production' }
     await command('seed', [], env).ended
     const service = await start(env)
@@ -85,7 +85,7 @@ describe('the log', { timeout: 60_000 }, () => {
     })
   })
 
-  it('gives a request an id when it brings none, or one that is not fit for a log', async () => {
+  it('gives a request an id when it has none, or one with characters unfit for a log', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
     const service = await start(env)
     for (const given of [undefined, 'two words', `${CANARY}"}`, 'x'.repeat(65)]) {
@@ -97,7 +97,7 @@ describe('the log', { timeout: 60_000 }, () => {
     expect(stdout).not.toContain(CANARY)
   })
 
-  it('is as quiet as LOG_LEVEL says', async () => {
+  it('is empty with LOG_LEVEL=silent', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase(), LOG_LEVEL: 'silent' }
     const service = await start(env)
     await send(service.port, 'GET', '/v1/me/profile')

@@ -7,8 +7,8 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { dataDirectory, freePort, launch, postgresOf } from './service.ts'
 import { takesAnyPassword } from './trust.ts'
 
-describe('a start that cannot be says why, once, and leaves nothing running', { timeout: 60_000 }, () => {
-  it.each(['PORT', 'INTERNAL_PORT'])('when another process has %s', async (name) => {
+describe('a start fails with one message and leaves nothing running', { timeout: 60_000 }, () => {
+  it.each(['PORT', 'INTERNAL_PORT'])('when another process uses %s', async (name) => {
     const [DATA_DIR, port] = [await dataDirectory(), await occupiedPort()]
     expect(await refused({ DATA_DIR, [name]: String(port) })).toBe(
       `Cannot listen on port ${port}: another process uses it.\n`,
@@ -23,7 +23,7 @@ describe('a start that cannot be says why, once, and leaves nothing running', { 
     expect(await refused({ DATA_DIR })).toBe(`The data directory ${DATA_DIR} ${because}`)
   })
 
-  it('when DATA_DIR, beside an outside database, is a file', async () => {
+  it('when DATA_DIR is a file and the database is external', async () => {
     const DATA_DIR = join(await dataDirectory(), 'file')
     await writeFile(DATA_DIR, '')
     const said = await refused({ DATA_DIR, DATABASE_URL: inject('databaseUrl') })
@@ -37,7 +37,7 @@ describe('a start that cannot be says why, once, and leaves nothing running', { 
     expect(said).not.toContain('canary')
   })
 
-  it('when what listens at DATABASE_URL never says anything', async () => {
+  it('when the server at DATABASE_URL never answers', async () => {
     const [DATA_DIR, port] = [await dataDirectory(), await occupiedPort()]
     const said = await refused({ DATA_DIR, DATABASE_URL: `postgresql://user:canary@127.0.0.1:${port}/db` })
     expect(said).toMatch(/^The database cannot be used: .*timeout.*\n$/i)
@@ -52,7 +52,7 @@ describe('a start that cannot be says why, once, and leaves nothing running', { 
     expect(said).not.toContain('canary')
   })
 
-  it('when settings are wrong, of all of them at once', async () => {
+  it('when settings are wrong, naming all of them', async () => {
     const said = await refused({
       DATA_DIR: await dataDirectory(),
       PORT: 'eighty',

@@ -5,7 +5,7 @@ import type { Service } from './service.ts'
 import { asAnna, dataDirectory, dataDirectoryWithCluster, send, start } from './service.ts'
 
 describe('a start', { timeout: 120_000 }, () => {
-  it('from an empty directory ends with a line to paste, and later ones keep what is there', async ({ annotate }) => {
+  it('prints a line to paste on an empty directory, and later starts keep the data', async ({ annotate }) => {
     const DATA_DIR = await dataDirectory()
     const [first, firstMs] = await timed(() => start({ DATA_DIR }))
     const { port, internalPort } = first
@@ -42,7 +42,7 @@ describe('a start', { timeout: 120_000 }, () => {
     expect(Math.min(...laterMs)).toBeLessThan(7_500)
   })
 
-  it('does not load the demo data again where somebody has used the database', async () => {
+  it('does not load the demo data into a database that has been used', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const first = await start({ DATA_DIR })
     const [{ default: pg }, { startEmbedded }] = await Promise.all([

@@ -9,7 +9,7 @@ const storage = (args: string[], env: Record<string, string>) => command('storag
 const place = ['--app', 'trainer-app', '--club', 'riverside']
 
 describe('the storage command', { timeout: 120_000 }, () => {
-  it('works beside a running service, and starts the database of one that does not run', async () => {
+  it('works beside a running service, and starts the database when none runs', async () => {
     const env = { DATA_DIR: await dataDirectory() }
     const service = await start(env)
     const put = (path: string, value: unknown) => asAnna(service, 'PUT', `/storage/c/${path}`, { value })

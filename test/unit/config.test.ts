@@ -87,7 +87,7 @@ describe('the settings', () => {
     expect(() => readConfig({ [name]: value, PORT: 'x' })).toThrow(/PORT: .*\n.*is needed with/)
   })
 
-  it('say how members sign in', () => {
+  it('configure how members sign in', () => {
     const mail = { SMTP_URL: 'smtps://user:word@mail.example.org', MAIL_FROM: 'Member apps <no-reply@example.org>' }
     const provider = { LOGIN_ISSUER: 'https://id.example.org/realm', LOGIN_CLIENT_ID: 'apps' }
     const upstream = { issuer: 'https://id.example.org/realm', clientId: 'apps', name: 'id.example.org' }
@@ -103,7 +103,7 @@ describe('the settings', () => {
   })
 
   it.each(['http://localhost:4000', 'http://127.0.0.1:4000', 'http://[::1]:4000', 'http://id.localhost'])(
-    'take a sign-in at %s, on this machine',
+    'accept a login issuer at %s, on this machine',
     (issuer) => {
       const { login } = readConfig({ LOGIN_ISSUER: issuer, LOGIN_CLIENT_ID: 'apps' })
       expect(login.upstream).toMatchObject({ issuer })
@@ -122,7 +122,7 @@ describe('the settings', () => {
     expect([tokenIssuer, externalIssuer!.issuer]).toEqual([issuer, issuer])
   })
 
-  it('have names of claims and audiences of their own for an outside issuer', () => {
+  it('configure claims and audiences of an external issuer', () => {
     const TOKEN_ISSUER = 'https://id.example.org'
     expect(readConfig({ TOKEN_ISSUER, LMS_BASE_URL: 'https://lms.example.org/v1' }).externalIssuer).toEqual({
       issuer: TOKEN_ISSUER,
@@ -155,23 +155,23 @@ describe('the settings', () => {
     })
   })
 
-  it('say where webhooks may go and who delivers them', () => {
+  it('configure where webhooks may go and which process delivers them', () => {
     const given = { WEBHOOK_ALLOW: '127.0.0.1, ::1,10.20.0.0/16', WEBHOOK_WORKER: 'false' }
     expect(readConfig(given).webhooks).toEqual({ allow: ['127.0.0.1', '::1', '10.20.0.0/16'], worker: false })
   })
 
-  it('are refused all at once', () => {
+  it('are refused with all faults at once', () => {
     expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'loud', SECRETS_KEY: 'short' })).toThrow(
       /PORT: .*\n.*SECRETS_KEY: .*\n.*LOG_LEVEL: /,
     )
   })
 
-  it('do not repeat a secret that they refuse', () => {
+  it('are refused without repeating a secret', () => {
     const SECRETS_KEY = `${Buffer.alloc(32).toString('base64')},my-secret-key`
     expect(() => readConfig({ SECRETS_KEY })).toThrow(/^(?!.*(?:my-secret-key|AAAA))/s)
   })
 
-  it('have one secrets key, or several in their order', () => {
+  it('accept one secrets key or several, in their order', () => {
     const keys = [1, 2, 3].map((byte) => Buffer.alloc(32, byte))
     const texts = keys.map((key) => key.toString('base64'))
     expect(readConfig({ SECRETS_KEY: texts[0] }).secretsKeys).toEqual([keys[0]])
@@ -179,7 +179,7 @@ describe('the settings', () => {
     expect(readConfig({}).secretsKeys).toBeUndefined()
   })
 
-  it('are each in .env.example, and no others', () => {
+  it('are the variables of .env.example', () => {
     const example = readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8')
     const listed = [...example.matchAll(/^# ?([A-Z_]+)=/gm)].map(([, name]) => name)
     expect(listed.sort()).toEqual([...variables].sort())

@@ -86,7 +86,7 @@ describe('a redirect', () => {
     expect(redirectFault(long(2049), 'web', false)).toBe('A redirect has at most 2048 characters.')
   })
 
-  it('that is accepted never takes a code in the clear over a network, nor runs in the page', () => {
+  it('that is accepted never sends a code over a network in clear text, nor runs as a script', () => {
     const scheme = fc.constantFrom('http://', 'https://', 'HTTP://', 'http:', 'javascript:', 'com.example:/', '')
     const host = fc.constantFrom('127.0.0.1', '[::1]', 'localhost', 'evil.example', '127.1', 'a.localhost', '::1', '')
     const more = fc.constantFrom(
@@ -128,7 +128,7 @@ describe('a redirect', () => {
 })
 
 describe('a registration', () => {
-  it('has no fault when all of it is well', () => {
+  it('without faults is accepted', () => {
     expect(faultsOf(good, false)).toEqual([])
   })
 
@@ -153,7 +153,7 @@ describe('a registration', () => {
     expect(faultsOf({ ...good, ...change }, false)).toEqual([sentence])
   })
 
-  it('with several faults has them all said at once', () => {
+  it('names all of its faults at once', () => {
     const faults = faultsOf({ ...good, id: '.', scopes: ['x'], redirectUris: ['/', 'http://a.example/'] }, true)
     expect(faults).toHaveLength(4)
   })
@@ -163,20 +163,20 @@ describe('the scopes of a client', () => {
   const all = memberScopes
   const developers = ['lms.me.quizzes:write', 'ntf.apps.webhook:update', 'ntf.apps.webhook:read']
 
-  it('of lms and notify are for teams of level developer', () => {
+  it('of lms and notify need a team of level developer', () => {
     expect(all.filter((scope) => !isAllowedAt('hobby', scope))).toEqual(developers)
     expect(levelFaults(all, 'developer')).toEqual([])
     expect(levelFaults(all, 'hobby')).toEqual(developers.map((scope) => `${scope} is for teams of level developer.`))
   })
 
-  it('are those it registered, as far as they are known and its level allows them by now', () => {
+  it('are the registered ones that exist and that the present level of its team allows', () => {
     const registered = ['lms.me.quizzes:write', 'svc.me.groups:read', 'constructor', 'gone:read', 'svc.me.profile:read']
     const of = (level: 'hobby' | 'developer') => requestableScopes({ scopes: registered, team: { level } })
     expect(of('hobby')).toEqual(['svc.me.groups:read', 'svc.me.profile:read'])
     expect(of('developer')).toEqual(['lms.me.quizzes:write', 'svc.me.groups:read', 'svc.me.profile:read'])
   })
 
-  it('are in the demo data all that its level allows', () => {
+  it('are all that its level allows in the demo data', () => {
     const { client, team } = demo(new Date(0), memberScopesAt)
     const levels = new Map(team.map(({ id, level }) => [id, level]))
     for (const { id, teamId, scopes: registered } of client) {
