@@ -85,7 +85,9 @@ function httpFault(hostname: string, type: ClientType, development: boolean, wro
   if (isLoopback(hostname) || (isLocalhost(hostname) && type === 'web' && development)) return null
   if (!isLocalhost(hostname)) return wrong('http:// is for 127.0.0.1 and [::1] only')
   return wrong(
-    type === 'native' ? 'a native app uses 127.0.0.1 or [::1] instead of localhost' : 'localhost is for development only',
+    type === 'native'
+      ? 'a native app uses 127.0.0.1 or [::1] instead of localhost'
+      : 'localhost is for development only',
   )
 }
 

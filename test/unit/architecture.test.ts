@@ -4,28 +4,30 @@ import { describe, expect, it } from 'vitest'
 import { table } from '../support/table.ts'
 
 /**
- * Each file belongs to the first row whose directory it is in. It imports files of that directory and of those under
- * `imports`, and none of the packages under `never`.
+ * The layers, and the rooms of server/, lowest first. A file belongs to the row with the longest directory that it is in.
+ * It imports files of that directory and of those under `imports`, all of them above it, and no `forbidden` package.
  */
-const arrows = table<'directory' | 'imports' | 'never'>(`
-| directory           | imports                                                           | never                               |
-|---------------------|-------------------------------------------------------------------|-------------------------------------|
-| examples            |                                                                   | koa @koa                            |
-| prisma/tools        | prisma                                                            | koa @koa node:http jose pino        |
-| prisma              |                                                                   | koa @koa node:http jose pino        |
-| routers             | prisma                                                            | koa @koa node:http jose pino        |
-| rest-facade         | routers                                                           | koa @koa pg @prisma                 |
-| server/admin        | routers prisma                                                    | koa @koa oidc-provider              |
-| server/secrets      | routers prisma                                                    | koa @koa oidc-provider              |
-| server/webhooks     | routers prisma                                                    | koa @koa oidc-provider jose         |
-| server/tokens       | routers prisma server/secrets                                     | koa @koa oidc-provider              |
-| server/http         | routers rest-facade server/tokens                                 | oidc-provider jose                  |
-| server/trpc         | routers rest-facade server/tokens server/http                     | oidc-provider jose                  |
-| server/oauth        | routers prisma rest-facade server/http server/tokens              |                                     |
-| server/process      | routers prisma examples server/secrets server/webhooks server/http server/tokens server/trpc server/oauth |      |
-| server/commands     | routers prisma server/secrets server/admin server/tokens server/oauth server/process | koa @koa         |
-| server              | server/secrets server/webhooks server/process                     |                                     |
+const arrows = table<'directory' | 'imports' | 'forbidden'>(`
+| directory       | imports                                     | forbidden                       |
+|-----------------|---------------------------------------------|---------------------------------|
+| examples        |                                             | koa @koa                        |
+| prisma          |                                             | koa @koa node:http jose pino    |
+| prisma/tools    | prisma                                      | koa @koa node:http jose pino    |
+| routers         | prisma                                      | koa @koa node:http jose pino    |
+| rest-facade     | routers                                     | koa @koa pg @prisma             |
+| server/secrets  | prisma routers                              | koa @koa oidc-provider jose     |
+| server/admin    | prisma routers                              | koa @koa oidc-provider jose     |
+| server/webhooks | prisma routers                              | koa @koa oidc-provider jose     |
+| server/tokens   | prisma routers secrets                      | koa @koa oidc-provider          |
+| server/http     | routers rest-facade tokens                  | oidc-provider jose              |
+| server/trpc     | routers rest-facade tokens http             | oidc-provider jose              |
+| server/oauth    | prisma routers rest-facade tokens http      |                                 |
+| server/process  | examples prisma routers secrets webhooks tokens http trpc oauth | |
+| server/commands | prisma routers secrets admin tokens oauth process | koa @koa                  |
+| server          | secrets webhooks process                    |                                 |
 `)
+const roomsOf = (imports: string) =>
+  imports.split(' ').map((name) => (arrows.some((row) => row.directory === name) ? name : `server/${name}`))
 
 const root = join(import.meta.dirname, '../..')
 const files = ['prisma', 'routers', 'rest-facade', 'server', 'examples'].flatMap((layer) =>
@@ -48,16 +50,17 @@ const ownImportsOf = (path: string) =>
     .filter((from) => from.startsWith('.'))
     .map((from) => resolved(path, from))
 const isIn = (directory: string, path: string) => path.startsWith(`${directory}/`)
-const rowOf = (path: string) => arrows.find((row) => isIn(row.directory, path))!
+const byLength = [...arrows].sort((a, b) => b.directory.length - a.directory.length)
+const rowOf = (path: string) => byLength.find((row) => isIn(row.directory, path))!
 const isOneOf = (packages: string, name: string) =>
   packages.split(' ').some((one) => name === one || (one !== '' && isIn(one, name)))
 
 describe.each(written)('%s', (path) => {
   it('imports only what the table allows', () => {
-    const { directory, imports, never } = rowOf(path)
+    const { directory, imports, forbidden } = rowOf(path)
     const rooms = ownImportsOf(path).map((file) => rowOf(file).directory)
-    expect(rooms.filter((room) => room !== directory && !imports.split(' ').includes(room))).toEqual([])
-    expect(importsOf(path).filter((name) => isOneOf(never, name))).toEqual([])
+    expect(rooms.filter((room) => room !== directory && !roomsOf(imports).includes(room))).toEqual([])
+    expect(importsOf(path).filter((name) => isOneOf(forbidden, name))).toEqual([])
   })
 
   it('reads the clock and the environment only where its layer may', () => {
@@ -70,6 +73,16 @@ describe.each(written)('%s', (path) => {
     expect(path).not.toMatch(/(?:^|\/)(?:utils?|lib|helpers?|services?|common|misc|types)(?:\/|\.ts$)/)
     if (path.endsWith('/index.ts'))
       expect(sources.get(path)).not.toMatch(/^export\s(?:type\s)?(?:\*|\{)[^;]*?\sfrom\s/m)
+  })
+})
+
+describe('the table', () => {
+  it('lets each room import only rooms above it', () => {
+    const above: string[] = []
+    for (const { directory, imports } of arrows) {
+      if (imports !== '') expect(above).toEqual(expect.arrayContaining(roomsOf(imports)))
+      above.push(directory)
+    }
   })
 })
 
