@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import { envelope } from '../../rest-facade/envelope.ts'
 import { failureOf } from '../../routers/database-errors.ts'
 import { ApiError } from '../../routers/errors.ts'
+import { drain } from './drain.ts'
 import { send } from './send.ts'
 import type { Step } from './state.ts'
-
-/** Limits on draining an unread body, so that its sender gets to read the response; then the socket closes. */
-const DRAIN_BYTES = 32 * 1024 * 1024
-const DRAIN_MS = 10_000
 
 const HEADERS = ['X-Content-Type-Options', 'nosniff', 'Cache-Control', 'private, no-cache']
 
@@ -49,21 +45,4 @@ export function respond(log: Logger, now: () => number): Step {
     if (state.cause) log.error({ ...line, err: state.cause })
     else log.info(line)
   }
-}
-
-/** Reads and drops the rest of a body within the limits; resolves to whether it ended. */
-function drain(request: IncomingMessage): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, DRAIN_MS, false).unref()
-    const done = () => {
-      clearTimeout(timer)
-      resolve(true)
-    }
-    let left = DRAIN_BYTES
-    request.on('data', (chunk: Buffer) => {
-      left -= chunk.length
-      if (left < 0) resolve(false)
-    })
-    request.once('close', done).once('end', done).resume()
-  })
 }

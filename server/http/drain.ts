@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http'
+import { Semaphore } from 'async-mutex'
+
+/** How much of a body that nobody reads is let in, so that its sender comes to see the answer. */
+const MAX_BYTES = 32 * 1024 * 1024
+const MAX_MS = 10_000
+
+/**
+ * Bodies that are drained at once, and what one takes before the next in line: libuv reads up to 2 MiB from each socket
+ * before it goes on, so that 170 refused uploads held up everything else for 500 ms.
+ */
+const turns = new Semaphore(8)
+const TURN_BYTES = 256 * 1024
+const TURN_MS = 50
+
+/** Reads and drops what is left of a body, bounded in size and time. Returns whether that was all of it. */
+export async function drain(request: IncomingMessage): Promise<boolean> {
+  const deadline = performance.now() + MAX_MS
+  let left = MAX_BYTES
+  let turnLeft = 0
+  let endTurn = () => {}
+  let isEnded = false
+  const end = () => {
+    isEnded = true
+    endTurn()
+  }
+  request.pause()
+  request.once('close', end).once('end', end)
+  request.on('data', ({ length }: Buffer) => {
+    left -= length
+    turnLeft -= length
+    if (turnLeft <= 0) endTurn()
+  })
+  const takeTurn = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, TURN_MS)
+      endTurn = () => {
+        clearTimeout(timer)
+        request.pause()
+        resolve()
+      }
+      turnLeft = TURN_BYTES
+      request.resume()
+    }).finally(() => request.pause())
+  while (!isEnded && left >= 0 && performance.now() < deadline) await turns.runExclusive(takeTurn)
+  return isEnded
+}
