@@ -1,12 +1,12 @@
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
 import { setImmediate } from 'node:timers/promises'
-import type { ApiError } from '../routers/errors.ts'
 import { errors } from '../routers/errors.ts'
 import type { Member } from '../routers/raw-json/scanner.ts'
 import { JsonScanner } from '../routers/raw-json/scanner.ts'
 import { MAX_NESTING, RawJson } from '../routers/raw-json/text.ts'
+import { readBytes } from './body-bytes.ts'
 
 /** Bodies of lms, notify and tRPC; those of the storage have the quota for a limit. */
 export const BODY_LIMIT_BYTES = 1024 * 1024
@@ -20,26 +20,8 @@ const SLICE_BYTES = 256 * 1024
 /** A body of lms and notify that is nested deeper says nothing that its schema knows. */
 const BODY_NESTING = 64
 
-/** The whole body. It listens rather than iterates: to leave a `for await` destroys the socket, and the answer with it. */
-export function readBytes(request: IncomingMessage, limitBytes: number, tooLarge: () => ApiError): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    // It may have left while it was looked up who it is; its 'close' does not come again.
-    if (request.destroyed) return reject(errors.bodyCutOff())
-    if (Number(request.headers['content-length'] ?? 0) > limitBytes) return reject(tooLarge())
-    const chunks: Buffer[] = []
-    let size = 0
-    const onData = (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= limitBytes) return void chunks.push(chunk)
-      request.off('data', onData)
-      reject(tooLarge())
-    }
-    request
-      .on('data', onData)
-      .on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-      .on('close', () => request.readableEnded || reject(errors.bodyCutOff()))
-  })
-}
+/** Reserves memory for a body of `bytes`, that is kept as text or parsed. Throws 503. */
+export type ReserveBody = (bytes: number, use: 'text' | 'parsed') => Promise<void>
 
 /** `application/json`, in UTF-8 and not compressed; a parameter that says nothing of these does not matter. */
 function checkType({ headers }: IncomingMessage) {
@@ -70,9 +52,9 @@ async function scanOn(scanner: JsonScanner): Promise<JsonScanner> {
 }
 
 /** The parsed body of lms and notify: one JSON object of at most 1 MiB. */
-export async function readObject(request: IncomingMessage): Promise<Record<string, unknown>> {
+export async function readObject(request: IncomingMessage, reserve: ReserveBody): Promise<Record<string, unknown>> {
   checkType(request)
-  const bytes = await readBytes(request, BODY_LIMIT_BYTES, errors.bodyTooLarge)
+  const bytes = await readBytes(request, BODY_LIMIT_BYTES, errors.bodyTooLarge, (bytes) => reserve(bytes, 'parsed'))
   if (!isUtf8(bytes)) throw errors.bodyNotJson()
   const scanner = await scan(bytes)
   if (!scanner.wellFormed) throw errors.bodyNotJson()
@@ -82,9 +64,14 @@ export async function readObject(request: IncomingMessage): Promise<Record<strin
 }
 
 /** The text of the one field that the body has. It is checked and cut out, never parsed: so it stays what it was. */
-export async function readField(request: IncomingMessage, field: string, quotaBytes: number): Promise<RawJson> {
+export async function readField(
+  request: IncomingMessage,
+  { field, quotaBytes, reserve }: { field: string; quotaBytes: number; reserve: ReserveBody },
+): Promise<RawJson> {
   checkType(request)
-  const bytes = await readBytes(request, quotaBytes + AROUND_VALUE_BYTES, errors.quotaExceeded)
+  const bytes = await readBytes(request, quotaBytes + AROUND_VALUE_BYTES, errors.quotaExceeded, (bytes) =>
+    reserve(bytes, 'text'),
+  )
   if (bytes.length === 0) throw errors.valueMissing()
   if (!isUtf8(bytes)) throw errors.bodyNotJson()
 
@@ -107,6 +94,8 @@ function textOf(bytes: Buffer, start: number, end: number): string | Promise<str
 }
 
 async function largeTextOf(bytes: Buffer, start: number, end: number): Promise<string> {
+  // 10 MB in 6 ms, without the memory of a second copy.
+  if (isAscii(bytes)) return bytes.toString('latin1', start, end)
   const decoder = new StringDecoder()
   const parts: string[] = []
   for (let at = start; at < end; at += SLICE_BYTES) {

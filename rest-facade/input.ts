@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { inputError } from '../routers/input-error.ts'
+import type { ReserveBody } from './body.ts'
 import { readField, readObject } from './body.ts'
 import type { Route } from './routes.ts'
 
@@ -10,6 +11,7 @@ export interface RestRequest {
   segments: readonly string[]
   /** The query, without its `?`. */
   search: string
+  reserve: ReserveBody
 }
 
 const PLAIN_INTEGER = /^(?:0|[1-9]\d{0,15})$/
@@ -19,7 +21,7 @@ const PLAIN_INTEGER = /^(?:0|[1-9]\d{0,15})$/
  * another. Path, query and headers are checked before the body is read, as the documented order of refusals wants it; the
  * procedure's own schema then sees the whole input, raw. Throws an ApiError.
  */
-export async function readInput(route: Route, { request, segments, search }: RestRequest, quotaBytes: number) {
+export async function readInput(route: Route, { request, segments, search, reserve }: RestRequest, quotaBytes: number) {
   const input: Record<string, unknown> = {}
   route.parameters.forEach((key, i) => {
     if (key) input[key] = segments[i]
@@ -42,10 +44,10 @@ export async function readInput(route: Route, { request, segments, search }: Res
   if (error) throw inputError(error, route.procedure._def.type)
   const { raw } = route.meta
   if (raw) {
-    input[raw] = await readField(request, raw, quotaBytes)
+    input[raw] = await readField(request, { field: raw, quotaBytes, reserve })
     return input
   }
-  const body = await readObject(request)
+  const body = await readObject(request, reserve)
   for (const key of route.fromBody) if (Object.hasOwn(body, key)) input[key] = body[key]
   return input
 }

@@ -7,6 +7,7 @@ const codes = {
   403: ['missing_scope', 'FORBIDDEN'],
   404: ['not_found', 'NOT_FOUND'],
   405: ['method_not_allowed', 'METHOD_NOT_SUPPORTED'],
+  408: ['invalid_request', 'TIMEOUT'],
   409: ['conflict', 'CONFLICT'],
   412: ['precondition_failed', 'PRECONDITION_FAILED'],
   413: ['invalid_request', 'PAYLOAD_TOO_LARGE'],
@@ -113,6 +114,7 @@ export const errors = {
   addressUnknown: row(404, 'There is nothing at this address.'),
   methodWrong: (allow: string) => new ApiError(405, `Use ${allow} here.`, { headers: { Allow: allow } }),
 
+  bodyTooSlow: row(408, 'The body came too slowly.'),
   quizClosed: conflict('quiz_closed', 'This quiz is closed.'),
   quizEmpty: conflict('quiz_empty', 'This quiz has no questions.'),
   attemptsExhausted: conflict('attempts_exhausted', 'All attempts at this quiz are used up.'),

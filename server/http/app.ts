@@ -8,10 +8,12 @@ import { cors } from './cors.ts'
 import { documents } from './documents.ts'
 import type { BaseUrls } from './match-route.ts'
 import { matchRoute } from './match-route.ts'
+import type { MemoryBudget, Use } from './memory-budget.ts'
+import { SMALL_RESPONSE_BYTES } from './memory-budget.ts'
+import { Lease } from './memory-lease.ts'
 import type { ConsumeQuota } from './rate-limit.ts'
 import { readTarget } from './request-target.ts'
 import { respond } from './respond.ts'
-import type { Room, Share } from './response-memory.ts'
 import { isFresh, koaSends } from './send.ts'
 import type { State, Step } from './state.ts'
 
@@ -21,7 +23,7 @@ export interface HttpParts {
   baseUrls: BaseUrls
   authenticate: Authenticate
   consumeQuota: ConsumeQuota
-  room: Room
+  memory: MemoryBudget
   log: Logger
   /** Whether the database responds and the service is not shutting down. */
   ready: () => Promise<boolean>
@@ -32,13 +34,22 @@ export interface HttpParts {
 }
 
 /** The public port: the steps of a REST request, in their order. */
-export function createPublicApp({ core, baseUrls, authenticate, consumeQuota, room, log, oauth, example }: HttpParts) {
+export function createPublicApp({
+  core,
+  baseUrls,
+  authenticate,
+  consumeQuota,
+  memory,
+  log,
+  oauth,
+  example,
+}: HttpParts) {
   const app = createKoa(log)
     .use(respond(log, core.now))
     .use(cors)
     .use(readTarget)
     .use(matchRoute(baseUrls))
-    .use(endpoint(core, authenticate, consumeQuota, room))
+    .use(endpoint(core, authenticate, consumeQuota, memory))
     .use(koaSends)
   if (oauth) app.use(oauth)
   if (example) app.use(example)
@@ -54,7 +65,7 @@ export function createKoa(log: Logger): Koa<State> {
 }
 
 /** Authenticates a request for an endpoint and calls its procedure. */
-function endpoint(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQuota, room: Room): Step {
+function endpoint(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQuota, memory: MemoryBudget): Step {
   const call = restFacade(core)
   return async (ctx, next) => {
     const { state } = ctx
@@ -62,16 +73,30 @@ function endpoint(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQ
     const principal = await authenticate(ctx.req)
     state.principal = principal
     const setHeader = (name: string, value: string) => void state.headers.push(name, value)
-    // Most responses are small and need none.
-    let share: Share | undefined
-    const reserve = (bytes: number) => {
-      share ??= room(ctx.res)
-      return share.reserve(bytes)
+    let team: string | null = null
+    // Most requests are small and never need one.
+    let lease: Lease | undefined
+    const reserve = (bytes: number, use: Use) => {
+      lease ??= new Lease(memory, ctx.res, team)
+      return lease.reserve(bytes, use)
     }
-    const given = { request: ctx.req, segments: state.segments, search: state.search }
-    const caller = { principal, consumeQuota: (access: Access) => consumeQuota(access, setHeader), setHeader, reserve }
-    state.response = await call(state.route, given, caller)
-    share?.assembled()
+    const given = { request: ctx.req, segments: state.segments, search: state.search, reserve }
+    const caller = {
+      principal,
+      consumeQuota(access: Access) {
+        team = access.team
+        return consumeQuota(access, setHeader)
+      },
+      setHeader,
+      reserve: (bytes: number) => reserve(bytes, 'response'),
+    }
+    try {
+      state.response = await call(state.route, given, caller)
+    } finally {
+      lease?.rendered(state.response?.body?.length ?? 0)
+    }
+    const { length = 0 } = state.response.body ?? {}
+    if (length > SMALL_RESPONSE_BYTES && !lease) new Lease(memory, ctx.res, team).hold(length)
     if (isFresh(ctx, state.response)) state.response = { status: 304, body: undefined }
   }
 }

@@ -1,4 +1,4 @@
-import { readBytes } from '../../rest-facade/body.ts'
+import { readSmall } from '../../rest-facade/body-bytes.ts'
 import { errors } from '../../routers/errors.ts'
 import type { StepContext } from '../http/state.ts'
 
@@ -8,7 +8,7 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i
 /** Reads a posted form; throws 415 for another content type, 400 above 8 KiB. */
 export async function readForm(ctx: StepContext): Promise<URLSearchParams> {
   if (!FORM_TYPE.test(ctx.get('content-type'))) throw errors.typeWrong()
-  return new URLSearchParams((await readBytes(ctx.req, FORM_BYTES, errors.bodyTooLarge)).toString('utf8'))
+  return new URLSearchParams((await readSmall(ctx.req, FORM_BYTES, errors.bodyTooLarge)).toString('utf8'))
 }
 
 /**

@@ -6,8 +6,8 @@ import type { HttpParts } from '../http/app.ts'
 import { createPublicApp } from '../http/app.ts'
 import { corsHeaders } from '../http/cors.ts'
 import { listen } from '../http/listen.ts'
+import { MemoryBudget } from '../http/memory-budget.ts'
 import { rateLimit } from '../http/rate-limit.ts'
-import { createRoom } from '../http/response-memory.ts'
 import { createLoginMethods } from '../oauth/login-methods.ts'
 import { openOauth } from '../oauth/open.ts'
 import { openSecrets } from '../secrets/keys.ts'
@@ -89,7 +89,7 @@ async function serve(config: Config, store: Store, log: Logger) {
     baseUrls: config.baseUrls,
     authenticate: createAuthenticate(issuers.trusted, now),
     consumeQuota: rateLimit(),
-    room: createRoom(),
+    memory: new MemoryBudget(),
     oauth: oauth?.step,
     ready: async () => !ending && issuers.ready() && (await answers(store)),
     example,

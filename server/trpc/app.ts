@@ -7,11 +7,11 @@ import { koaSends } from '../http/send.ts'
 import { trpc } from './handler.ts'
 
 /** The internal port: tRPC for first-party apps, and the health checks. */
-export function createInternalApp({ core, authenticate, consumeQuota, room, log, ready }: HttpParts) {
+export function createInternalApp({ core, authenticate, consumeQuota, memory, log, ready }: HttpParts) {
   return createKoa(log)
     .use(respond(log, core.now))
     .use(koaSends)
     .use(readTarget)
-    .use(trpc(core, authenticate, consumeQuota, room))
+    .use(trpc(core, authenticate, consumeQuota, memory))
     .use(health(ready))
 }

@@ -2,15 +2,18 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { TRPCError } from '@trpc/server'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
-import { BODY_LIMIT_BYTES, readBytes, scan } from '../../rest-facade/body.ts'
+import { BODY_LIMIT_BYTES, scan } from '../../rest-facade/body.ts'
+import { readBytes } from '../../rest-facade/body-bytes.ts'
+import { MIN_DOWNLOAD } from '../../rest-facade/transfer-rate.ts'
 import type { Principal } from '../../routers/access.ts'
 import type { Context, Core } from '../../routers/context.ts'
 import { ApiError, errors } from '../../routers/errors.ts'
 import { appRouter } from '../../routers/index.ts'
 import { Placeholders } from '../../routers/raw-json/placeholders.ts'
 import { MAX_NESTING } from '../../routers/raw-json/text.ts'
+import type { MemoryBudget, Use } from '../http/memory-budget.ts'
+import { Lease } from '../http/memory-lease.ts'
 import type { ConsumeQuota } from '../http/rate-limit.ts'
-import type { Room } from '../http/response-memory.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { Step } from '../http/state.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
@@ -30,7 +33,7 @@ const BODY_NESTING = MAX_NESTING + 2
  * The procedures over tRPC. Reads and checks the body itself: tRPC's own reading never ends when a client disconnects
  * inside the body, and limits neither size nor nesting.
  */
-export function trpc(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQuota, room: Room): Step {
+export function trpc(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQuota, memory: MemoryBudget): Step {
   return async (ctx, next) => {
     const { path, search } = ctx.state
     if (!path.startsWith(`${ENDPOINT}/`)) return next()
@@ -40,7 +43,22 @@ export function trpc(core: Core, authenticate: Authenticate, consumeQuota: Consu
     const name = path.slice(ENDPOINT.length + 1).replace(/[/\\#]/g, encodeURIComponent)
     const streamed = ctx.get('trpc-accept') === 'application/jsonl'
     const placeholders = new Placeholders(streamed)
-    const share = room(ctx.res)
+    let lease: Lease | undefined
+    const open = (team: string | null) => {
+      const opened = new Lease(memory, ctx.res, team)
+      // Also of a stream, which is rendered as it is sent.
+      ctx.res.once('close', () => opened.rendered(0))
+      return opened
+    }
+    // The body is read before the gate, which looks the team up.
+    const reserve = async (bytes: number, use: Use) => {
+      const access = await core.accessOf(ctx.state.principal!)
+      if (!access) throw errors.tokenInvalid()
+      lease ??= open(access.team)
+      await lease.reserve(bytes, use)
+      // What is not streamed is watched as it is sent.
+      if (streamed) ctx.res.setTimeout(MIN_DOWNLOAD.graceMs)
+    }
     const setHeader = (name: string, value: string) => ctx.set(name, value)
     const isPost = ctx.method === 'POST'
     const query = new URLSearchParams(search)
@@ -48,7 +66,7 @@ export function trpc(core: Core, authenticate: Authenticate, consumeQuota: Consu
     // An error here is thrown again in createContext, so that tRPC gives it its own shape.
     const read = async () => {
       ctx.state.principal = await authenticate(ctx.req)
-      if (isPost) return readJson(ctx.req, isBatch)
+      if (isPost) return readJson(ctx.req, isBatch, (bytes) => reserve(bytes, 'parsed'))
       const input = query.get('input') ?? '{}'
       // Allowed before a body, where it is dropped; JSON.parse of the input would fail on it.
       if (input.startsWith(BYTE_ORDER_MARK)) throw errors.bodyNotJson()
@@ -67,7 +85,7 @@ export function trpc(core: Core, authenticate: Authenticate, consumeQuota: Consu
         consumeQuota: (access) => consumeQuota(access, setHeader),
         json: placeholders.insert,
         typed: true,
-        reserve: share.reserve,
+        reserve: (bytes) => reserve(bytes, 'response'),
         setHeader,
       },
     })
@@ -75,8 +93,9 @@ export function trpc(core: Core, authenticate: Authenticate, consumeQuota: Consu
       if (error instanceof ApiError && error.status >= 500) ctx.state.cause = error.cause
     }
     const send = async (json: string) => {
-      ctx.body = await placeholders.render(json)
-      share.assembled()
+      const body = await placeholders.render(json)
+      lease?.rendered(body.length)
+      ctx.state.response = { status: ctx.status, body }
     }
 
     const single = refusal || streamed ? null : singleCall(ctx.method, name, query)
@@ -129,9 +148,13 @@ async function countUnresolvedCalls({ core, call }: Context, count: number) {
   for (let i = 0; access && i < count; i++) await call.consumeQuota(access)
 }
 
-async function readJson(request: IncomingMessage, isBatch: boolean): Promise<Buffer<ArrayBuffer>> {
+async function readJson(
+  request: IncomingMessage,
+  isBatch: boolean,
+  reserve: (bytes: number) => Promise<void>,
+): Promise<Buffer<ArrayBuffer>> {
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw errors.typeWrong()
-  const bytes = await readBytes(request, BODY_LIMIT_BYTES, errors.bodyTooLarge)
+  const bytes = await readBytes(request, BODY_LIMIT_BYTES, errors.bodyTooLarge, reserve)
   if (bytes.length > 0) await checkJson(bytes, isBatch)
   return bytes as Buffer<ArrayBuffer>
 }

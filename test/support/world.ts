@@ -15,8 +15,8 @@ import type { HttpParts } from '../../server/http/app.ts'
 import { createPublicApp } from '../../server/http/app.ts'
 import { corsHeaders } from '../../server/http/cors.ts'
 import { listen } from '../../server/http/listen.ts'
+import { MemoryBudget } from '../../server/http/memory-budget.ts'
 import { rateLimit } from '../../server/http/rate-limit.ts'
-import { createRoom } from '../../server/http/response-memory.ts'
 import type { LoginMethods } from '../../server/oauth/login-methods.ts'
 import { openOauth } from '../../server/oauth/open.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
@@ -102,7 +102,7 @@ export async function startWorld(options: Options = {}) {
     baseUrls: { apps: 'http://apps.test/v1', lms: 'http://lms.test/v1', notify: 'http://notify.test/v1' },
     authenticate: createAuthenticate(trusted, now),
     consumeQuota: rateLimit(options.windowSeconds),
-    room: createRoom(),
+    memory: new MemoryBudget(),
     log: pino({ level: options.onLog ? 'info' : 'silent' }, { write: (line) => options.onLog?.(line) }),
     ready: async () => true,
     oauth: oauth?.step,
@@ -132,6 +132,7 @@ export async function startWorld(options: Options = {}) {
   return {
     db,
     core,
+    memory: parts.memory,
     ids,
     oauth,
     secretsKeys,

@@ -1,0 +1,103 @@
+import type { IncomingMessage } from 'node:http'
+import type { ApiError } from '../routers/errors.ts'
+import { errors } from '../routers/errors.ts'
+import { MIN_UPLOAD, watchRate } from './transfer-rate.ts'
+
+/** Read without reserved memory: no more than the head of a request may take. */
+const SMALL_BODY_BYTES = 16 * 1024
+
+type ReserveBytes = (bytes: number) => Promise<void>
+
+/**
+ * Reads the whole body, a large one when `reserve` has resolved. Throws `tooLarge()`, 400 if the client leaves, 408 if it
+ * is too slow, and what `reserve` throws.
+ */
+export async function readBytes(
+  request: IncomingMessage,
+  limitBytes: number,
+  tooLarge: () => ApiError,
+  reserve: ReserveBytes,
+): Promise<Buffer> {
+  // Absent from a chunked body.
+  const length = Number(request.headers['content-length'] ?? Number.NaN)
+  if (length > limitBytes) throw tooLarge()
+  // Before anyone listens, Node reads no more than 64 KiB from the socket.
+  if (length > SMALL_BODY_BYTES) await reserve(length)
+  // Its 'close' does not come again.
+  if (request.destroyed) throw errors.bodyCutOff()
+  return length > SMALL_BODY_BYTES ? readLarge(request, length) : readChunks(request, limitBytes, tooLarge, reserve)
+}
+
+/** Reads a body of at most 16 KiB, for which no memory is reserved. Throws as `readBytes` does. */
+export const readSmall = (request: IncomingMessage, limitBytes: number, tooLarge: () => ApiError) =>
+  readBytes(request, Math.min(limitBytes, SMALL_BODY_BYTES), tooLarge, async () => {})
+
+/** Into one buffer: a list of chunks would take the memory twice when it is joined. */
+function readLarge(request: IncomingMessage, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(length)
+  let size = 0
+  return new Promise((resolve, reject) => {
+    const onData = (chunk: Buffer) => {
+      size += chunk.copy(bytes, size)
+    }
+    const stopWatching = watchRate(
+      MIN_UPLOAD,
+      () => size,
+      () => {
+        request.off('data', onData)
+        reject(errors.bodyTooSlow())
+      },
+    )
+    request
+      .on('data', onData)
+      .on('end', () => resolve(bytes))
+      .on('close', () => {
+        stopWatching()
+        // Does nothing after 'end'.
+        reject(errors.bodyCutOff())
+      })
+  })
+}
+
+/** A small body, or a chunked one, whose size shows as it comes. It listens, as leaving a `for await` destroys the socket. */
+function readChunks(
+  request: IncomingMessage,
+  limitBytes: number,
+  tooLarge: () => ApiError,
+  reserve: ReserveBytes,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    let stopWatching: (() => void) | undefined
+    const fail = (error: unknown) => {
+      request.off('data', onData)
+      reject(error)
+    }
+    const reserveThenReadOn = () => {
+      stopWatching = () => {}
+      request.pause()
+      reserve(limitBytes).then(() => {
+        stopWatching = watchRate(
+          MIN_UPLOAD,
+          () => size,
+          () => fail(errors.bodyTooSlow()),
+        )
+        request.resume()
+      }, fail)
+    }
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limitBytes) return fail(tooLarge())
+      chunks.push(chunk)
+      if (size > SMALL_BODY_BYTES && !stopWatching) reserveThenReadOn()
+    }
+    request
+      .on('data', onData)
+      .on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+      .on('close', () => {
+        stopWatching?.()
+        reject(errors.bodyCutOff())
+      })
+  })
+}

@@ -1,0 +1,27 @@
+/** Bytes a second that a client has to reach on average, and the time before that is asked of it. */
+export const MIN_UPLOAD = { bytesPerSecond: 32 * 1024, graceMs: 10_000 }
+export const MIN_DOWNLOAD = { bytesPerSecond: 64 * 1024, graceMs: 20_000 }
+
+const CHECK_MS = 1_000
+
+/**
+ * Watches a large transfer, as it holds memory that others wait for. Calls `onTooSlow` once, when the bytes that
+ * `transferred` returns fall below the rate, or stay the same for `graceMs`. Returns the function that ends the watch.
+ */
+export function watchRate(
+  { bytesPerSecond, graceMs }: typeof MIN_UPLOAD,
+  transferred: () => number,
+  onTooSlow: () => void,
+): () => void {
+  const start = performance.now()
+  let last = { bytes: transferred(), at: start }
+  const timer = setInterval(() => {
+    const [bytes, now] = [transferred(), performance.now()]
+    if (bytes > last.bytes) last = { bytes, at: now }
+    const required = ((now - start - graceMs) / 1000) * bytesPerSecond
+    if (bytes >= required && now - last.at < graceMs) return
+    clearInterval(timer)
+    onTooSlow()
+  }, CHECK_MS).unref()
+  return () => clearInterval(timer)
+}

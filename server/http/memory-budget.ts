@@ -1,0 +1,115 @@
+import { errors } from '../../routers/errors.ts'
+
+const MIB = 1024 ** 2
+
+/** Memory for the large bodies of all requests and responses; with six teams that use it up the process peaks at 433 MB. */
+export const BUDGET_BYTES = 192 * MIB
+
+/** The most that one request may hold, with all calls of its batch; a single larger body is counted as this. */
+export const MAX_LEASE_BYTES = 96 * MIB
+
+/** Smaller responses are sent without reserved memory. */
+export const SMALL_RESPONSE_BYTES = 64 * 1024
+
+/** Requests of a team that may wait for memory; each holds up to 64 KiB that its socket has read ahead. */
+export const MAX_WAITING = 256
+
+/** How much memory bodies take at their peak, as a multiple of their bytes, and how long they wait for it. */
+export const uses = {
+  /** A body that is kept as text: its bytes, text in one or two bytes a character, and PostgreSQL's message. */
+  text: { factor: 4, waitMs: 10_000 },
+  /** A body that JSON.parse reads: 28 for arrays in arrays, beside its bytes and its text. */
+  parsed: { factor: 32, waitMs: 10_000 },
+  /** A response: rows, text in one or two bytes a character, and the bytes that are sent. */
+  response: { factor: 6, waitMs: 30_000 },
+}
+
+export type Use = keyof typeof uses
+
+/** Null: the first-party clients, which share one allowance. */
+export type Team = string | null
+
+interface Account {
+  held: number
+  waiting: number
+}
+
+interface Waiter {
+  team: Team
+  bytes: number
+  admit: () => void
+}
+
+/**
+ * Memory that teams share. A team may hold as much as it leaves free, so one gets half and cannot use up the memory of the
+ * others; the first request of a team only has to fit.
+ */
+export class MemoryBudget {
+  #free: number
+  readonly #accounts = new Map<Team, Account>()
+  readonly #waiters = new Set<Waiter>()
+
+  constructor(bytes = BUDGET_BYTES) {
+    this.#free = bytes
+  }
+
+  get freeBytes() {
+    return this.#free
+  }
+
+  /** Takes `bytes` if they are free and within the team's share. */
+  take(team: Team, bytes: number): boolean {
+    const held = this.#accounts.get(team)?.held ?? 0
+    const left = this.#free - bytes
+    if (left < 0 || (held > 0 && held + bytes > left)) return false
+    this.#free = left
+    this.#account(team).held += bytes
+    return true
+  }
+
+  /** Gives `bytes` back, and admits every waiter that fits now, in the order of arrival. */
+  give(team: Team, bytes: number) {
+    this.#free += bytes
+    this.#account(team).held -= bytes
+    this.#forgetIfUnused(team)
+    for (const waiter of this.#waiters) if (this.take(waiter.team, waiter.bytes)) waiter.admit()
+  }
+
+  /** Takes `bytes` as soon as they are free. Throws 503 after `waitMs`, or at once if too many of the team wait. */
+  takeLater(team: Team, bytes: number, waitMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.take(team, bytes)) return resolve()
+      if ((this.#accounts.get(team)?.waiting ?? 0) >= MAX_WAITING) return reject(errors.unavailable())
+      const leave = () => {
+        this.#waiters.delete(waiter)
+        this.#account(team).waiting--
+        this.#forgetIfUnused(team)
+        clearTimeout(timer)
+      }
+      const admit = () => {
+        leave()
+        resolve()
+      }
+      const waiter = { team, bytes, admit }
+      const timer = setTimeout(() => {
+        leave()
+        reject(errors.unavailable())
+      }, waitMs)
+      this.#waiters.add(waiter)
+      this.#account(team).waiting++
+    })
+  }
+
+  #account(team: Team): Account {
+    const known = this.#accounts.get(team)
+    if (known) return known
+    const account = { held: 0, waiting: 0 }
+    this.#accounts.set(team, account)
+    return account
+  }
+
+  #forgetIfUnused(team: Team) {
+    const account = this.#accounts.get(team)
+    if (account?.held === 0 && account.waiting === 0) this.#accounts.delete(team)
+  }
+}

@@ -1,0 +1,63 @@
+import type { ServerResponse } from 'node:http'
+import { errors } from '../../routers/errors.ts'
+import type { MemoryBudget, Team, Use } from './memory-budget.ts'
+import { MAX_LEASE_BYTES, uses } from './memory-budget.ts'
+
+/** The memory that one request holds, from its body to the end of its response. Only large bodies need one. */
+export class Lease {
+  readonly #budget: MemoryBudget
+  readonly #response: ServerResponse
+  readonly #team: Team
+  #held = 0
+  #first: Promise<void> | undefined
+
+  constructor(budget: MemoryBudget, response: ServerResponse, team: Team) {
+    this.#budget = budget
+    this.#response = response
+    this.#team = team
+  }
+
+  /**
+   * Reserves memory for a body of `bytes`. Only a request that holds nothing waits, so that no two wait for each other;
+   * the calls of a batch wait together. Throws 503, also if the client has left meanwhile.
+   */
+  async reserve(bytes: number, use: Use): Promise<void> {
+    const { factor, waitMs } = uses[use]
+    const needed = Math.ceil(bytes * factor)
+    if (this.#first) {
+      await this.#first
+      const fits = this.#held + needed <= MAX_LEASE_BYTES && this.#budget.take(this.#team, needed)
+      if (!fits) throw errors.unavailable()
+      this.#held += needed
+      return
+    }
+    const first = Math.min(needed, MAX_LEASE_BYTES)
+    this.#first = this.#budget.takeLater(this.#team, first, waitMs).then(() => {
+      this.#held = first
+      if (!this.#response.destroyed) return
+      this.#shrinkTo(0)
+      throw errors.unavailable()
+    })
+    await this.#first
+  }
+
+  /** Takes `bytes` for a response that is rendered already, until it is sent or its client has left. Throws 503. */
+  hold(bytes: number) {
+    if (!this.#budget.take(this.#team, bytes)) throw errors.unavailable()
+    this.#held += bytes
+    this.rendered(bytes)
+  }
+
+  /** Every call has returned: only the `bytes` of the response are held, until it is sent or its client has left. */
+  rendered(bytes: number) {
+    this.#shrinkTo(this.#response.destroyed ? 0 : bytes)
+    if (this.#held > 0) this.#response.once('close', () => this.#shrinkTo(0))
+  }
+
+  #shrinkTo(bytes: number) {
+    const surplus = this.#held - bytes
+    if (surplus <= 0) return
+    this.#held = bytes
+    this.#budget.give(this.#team, surplus)
+  }
+}
