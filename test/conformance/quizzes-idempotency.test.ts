@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { forgetExpired } from '../../routers/quizzes/idempotency.ts'
+import { expectRefusal } from '../support/refusal.ts'
+import {
+  choices,
+  DAY,
+  MISMATCH,
+  mint,
+  mintClient,
+  mintLearner,
+  mintLesson,
+  post,
+  q1,
+  right,
+  startQuizTenant,
+  stored,
+  submit,
+  withKey,
+  world,
+} from './quiz-tenant.ts'
+
+startQuizTenant()
+
+describe('an Idempotency-Key', () => {
+  it.each([
+    ['of one character', '!'],
+    ['of 255 characters', 'k'.repeat(255)],
+    ['that is a UUID', '0b7c3c5e-6f0e-4c0a-9f57-6a3c5f0d7a11'],
+    ['of punctuation', `"#$%&'()*+,-./:;<=>?@[]^_{|}~`],
+  ])('%s gives the first answer again', async (_, key) => {
+    const quiz = await mint(choices, { lessonId: await mintLesson() })
+    const first = await submit(quiz, right, withKey(key))
+    const again = await submit(quiz, right, withKey(key))
+    expect([first.status, again.status]).toEqual([201, 201])
+    expect(again.text).toBe(first.text)
+    expect(await stored(quiz)).toEqual({ results: 1, answers: 3, records: 1, completions: 1 })
+  })
+
+  it('ignores the order of keys and unknown fields of the body', async () => {
+    const quiz = await mint([...choices, { ...q1, id: '__proto__' }, { ...q1, id: '10' }])
+    const send = (body: string) => post(quiz, body, withKey('k'))
+    const first = await send('{"answers":{"q1":"Green","q2":"4","__proto__":"Red","10":"Blue"}}')
+    const again = await send('{ "more": 1, "answers" : {"__proto__":"Red","10":"Blue","q2":"4","q1":"Gr\\u0065en"}}')
+    expect(first.status).toBe(201)
+    expect(again.text).toBe(first.text)
+    for (const other of [
+      '{"q1":"Green","q2":"4","10":"Blue"}',
+      '{"q1":"Green","q2":"4","__proto__":"Blue","10":"Blue"}',
+    ]) {
+      expectRefusal(await send(`{"answers":${other}}`), 409, 'conflict', ...MISMATCH)
+    }
+    expect((await stored(quiz)).results).toBe(1)
+  })
+
+  it.each([
+    ['fewer answers', { q1: 'Green' }],
+    ['no answers', {}],
+    ['other answers', { ...right, q1: 'Red' }],
+    ['another order within an answer', { ...right, q3: ['C', 'A'] }],
+    ['answers that do not fit', { ...right, q3: 'A' }],
+    ['answers to other questions', { q1: 'Green', q2: '4', q9: ['A', 'C'] }],
+  ])('returns 409 for %s', async (_, answers) => {
+    const quiz = await mint(choices)
+    await submit(quiz, right, withKey('k'))
+    expectRefusal(await submit(quiz, answers, withKey('k')), 409, 'conflict', ...MISMATCH)
+    expect(await stored(quiz)).toEqual({ results: 1, answers: 3, records: 1, completions: 0 })
+  })
+
+  it('returns the first answer even after the quiz has changed, closed or run out of attempts', async () => {
+    const quiz = await mint(choices, { attemptsAllowed: 1 })
+    const first = await submit(quiz, right, withKey('k'))
+    const again = async () => expect((await submit(quiz, right, withKey('k'))).text).toBe(first.text)
+    expect(first.status).toBe(201)
+    await again()
+    await world.db.quiz.update({ where: { id: quiz }, data: { state: 'closed', threshold: 100 } })
+    await again()
+    await world.db.question.deleteMany({ where: { quizId: quiz } })
+    await again()
+    expect((await stored(quiz)).results).toBe(1)
+  })
+
+  it('is scoped to one quiz, member and client', async () => {
+    const [quiz, other] = [await mint(choices), await mint(choices)]
+    const sub = await mintLearner()
+    const client_id = await mintClient()
+    const replies = [
+      await submit(quiz, right, withKey('k')),
+      await submit(other, {}, withKey('k')),
+      await submit(quiz, {}, { ...withKey('k'), claims: { sub } }),
+      await submit(quiz, {}, { ...withKey('k'), claims: { client_id } }),
+    ]
+    expect(replies.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    expect(new Set(replies.map(({ body }) => body.id)).size).toBe(4)
+  })
+
+  it('is case-sensitive', async () => {
+    const quiz = await mint(choices)
+    expect((await submit(quiz, right, withKey('k'))).status).toBe(201)
+    expect((await submit(quiz, {}, withKey('K'))).status).toBe(201)
+  })
+
+  it('can be reused after a refusal', async () => {
+    const quiz = await mint(choices)
+    expect((await submit(quiz, { q9: 1 }, withKey('k'))).status).toBe(400)
+    expect((await submit(quiz, right, withKey('k'))).status).toBe(201)
+  })
+
+  it('is remembered for 24 hours', async () => {
+    const quiz = await mint(choices)
+    const first = await submit(quiz, right, withKey('k'))
+    world.advance(DAY - 20)
+    expect((await submit(quiz, right, withKey('k'))).text).toBe(first.text)
+    world.advance(20)
+    const second = await submit(quiz, {}, withKey('k'))
+    expect(second.status).toBe(201)
+    expect(second.body.id).not.toBe(first.body.id)
+    expect((await submit(quiz, {}, withKey('k'))).text).toBe(second.text)
+    expectRefusal(await submit(quiz, right, withKey('k')), 409, 'conflict', ...MISMATCH)
+    expect(await stored(quiz)).toMatchObject({ results: 2, records: 1 })
+  })
+
+  it('is deleted after 24 hours', async () => {
+    // A time before the records of all other tests.
+    const start = Date.parse('2001-02-03T04:05:06Z')
+    const { client: clientId, member: personId, academy: organisationId } = world.ids
+    const quizId = await mint(choices)
+    const keep = { clientId, personId, organisationId, quizId, bodyHash: '', answer: '{}' }
+    await world.db.idempotencyRecord.createMany({
+      data: [0, 1, 1000].map((ms) => ({ ...keep, key: `k${ms}`, createdAt: new Date(start + ms) })),
+    })
+    const left = async () => (await stored(quizId)).records
+    expect([await forgetExpired(world.db, start + DAY * 1000 - 1), await left()]).toEqual([0, 3])
+    expect([await forgetExpired(world.db, start + DAY * 1000), await left()]).toEqual([1, 2])
+    expect([await forgetExpired(world.db, start + DAY * 1000 + 999), await left()]).toEqual([1, 1])
+  })
+})
