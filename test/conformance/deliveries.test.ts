@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { asPlatform, mintApp, platform, refusalOf, ways } from '../support/platform.ts'
+import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
-import { id, startWorld } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
 import type { Receiver } from './delivery-tenant.ts'
 import { later, mintDelivery, mintReceiver } from './delivery-tenant.ts'
 

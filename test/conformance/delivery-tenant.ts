@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
-import { id } from '../support/world.ts'
+import { id } from '../support/tenant.ts'
 
 export type Receiver = Awaited<ReturnType<typeof mintReceiver>>
 

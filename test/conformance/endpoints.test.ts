@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import { memberScopes } from '../../routers/scopes.ts'
-import { table } from '../support/table.ts'
-import type { Reply, World } from '../support/world.ts'
+import { table } from '../support/markdown-table.ts'
+import type { Reply } from '../support/request.ts'
+import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 
 /** The endpoint tables of both documents; decisions.md adds the procedure names and the status of PUT. */

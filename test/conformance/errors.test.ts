@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errors } from '../../routers/errors.ts'
 import { firstPartyScopes } from '../../routers/scopes.ts'
+import { table } from '../support/markdown-table.ts'
 import { platformClaims } from '../support/platform.ts'
-import { table } from '../support/table.ts'
-import type { Reply, World } from '../support/world.ts'
-import { id, startWorld } from '../support/world.ts'
+import type { Reply } from '../support/request.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
 
 /**
  * The error tables of both documents and the errors that decisions.md adds. `Row` is the entry of routers/errors.ts. A

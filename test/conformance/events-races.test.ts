@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Published } from '../../routers/context.ts'
 import { holdApp, holdSubscription, meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
+import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
-import { id, startWorld } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
 
 let world: World
 let announced: Published[]

@@ -6,10 +6,12 @@ import { callAs } from '../../routers/core.ts'
 import { appRouter } from '../../routers/index.ts'
 import type { Meta } from '../../routers/meta.ts'
 import { firstPartyScopes, memberScopes } from '../../routers/scopes.ts'
+import { table } from '../support/markdown-table.ts'
 import { asPlatform, platformClaims, refusalOf } from '../support/platform.ts'
-import { table } from '../support/table.ts'
-import type { Reply, World } from '../support/world.ts'
-import { id, startWorld } from '../support/world.ts'
+import type { Reply } from '../support/request.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
 
 /** The procedures without a REST path. Section says which organisation the token names: lms an academy, notify a provider. */
 const procedures = table<'Procedure' | 'Type' | 'Section' | 'Scope'>(`

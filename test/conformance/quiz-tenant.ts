@@ -1,6 +1,8 @@
 import { afterAll, beforeAll } from 'vitest'
-import type { Call, World } from '../support/world.ts'
-import { id, startWorld } from '../support/world.ts'
+import type { Call } from '../support/request.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
 
 /** The service and tenant of the test file that called `startQuizTenant`. */
 export let world: World

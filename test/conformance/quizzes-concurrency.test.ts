@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { callAs } from '../../routers/core.ts'
 import { expectRefusal } from '../support/refusal.ts'
-import type { Reply } from '../support/world.ts'
-import { id } from '../support/world.ts'
+import type { Reply } from '../support/request.ts'
+import { id } from '../support/tenant.ts'
 import {
   choices,
   DAY,

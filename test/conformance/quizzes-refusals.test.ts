@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expectRefusal } from '../support/refusal.ts'
-import { id } from '../support/world.ts'
+import { id } from '../support/tenant.ts'
 import {
   BAD_KEY,
   CLOSED,

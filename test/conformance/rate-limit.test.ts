@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
-import { table } from '../support/table.ts'
+import { table } from '../support/markdown-table.ts'
+import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
-import { id, startWorld } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
 
 /** The limits of quiz-and-webhook.md in requests per minute and team. */
 const limits = table<'Access level' | 'Production' | 'Sandbox'>(`

@@ -4,9 +4,10 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
 import type { AppRouter } from '../../routers/index.ts'
-import { times } from '../support/size.ts'
+import { times } from '../support/rounds.ts'
+import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
-import { id, startWorld } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
 
 const SCOPE = 'lms.reviews:write'
 

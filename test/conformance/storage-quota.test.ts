@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { times } from '../support/size.ts'
-import type { Usage } from '../support/usage.ts'
-import { counterAndSum } from '../support/usage.ts'
+import { times } from '../support/rounds.ts'
+import type { Usage } from '../support/storage-usage.ts'
+import { counterAndSum } from '../support/storage-usage.ts'
+import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
-import { id, startWorld } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
 
 const QUOTA = 1000
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { table } from '../support/table.ts'
-import type { Call, World } from '../support/world.ts'
-import { id, startWorld } from '../support/world.ts'
+import { table } from '../support/markdown-table.ts'
+import type { Call } from '../support/request.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {

@@ -2,9 +2,11 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { body } from '../raw/arbitraries.ts'
 import { mintApp, platformClaims } from '../support/platform.ts'
-import { times } from '../support/size.ts'
-import type { Reply, World } from '../support/world.ts'
-import { id, startWorld } from '../support/world.ts'
+import type { Reply } from '../support/request.ts'
+import { times } from '../support/rounds.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
 
 let world: World
 const tokens: Record<string, string> = { broken: 'x' }

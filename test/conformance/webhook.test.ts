@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectRefusal } from '../support/refusal.ts'
-import type { Call, World } from '../support/world.ts'
-import { id, startWorld } from '../support/world.ts'
+import type { Call } from '../support/request.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
 
 let world: World
 const log: string[] = []

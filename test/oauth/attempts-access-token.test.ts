@@ -3,7 +3,7 @@ import { decodeJwt, importJWK, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readKeys } from '../../server/oauth/signing-key-store.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
-import { id } from '../support/world.ts'
+import { id } from '../support/tenant.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, register, startAuthWorld } from './auth-world.ts'
 

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { memberScopes } from '../../routers/scopes.ts'
+import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
-import { authBaseUrl, id, startWorld } from '../support/world.ts'
+import { authBaseUrl, startWorld } from '../support/world.ts'
 import type { Page } from './browser.ts'
 import { Browser } from './browser.ts'
 

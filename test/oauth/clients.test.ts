@@ -2,7 +2,7 @@ import { afterAll, describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
 import { clientWithConsents, register, removeClient } from '../../server/admin/clients.ts'
 import type { Registration } from '../../server/admin/registration.ts'
-import { id } from '../support/world.ts'
+import { id } from '../support/tenant.ts'
 
 const db = openDatabase(inject('databaseUrl'), () => {})
 afterAll(() => db.$disconnect())

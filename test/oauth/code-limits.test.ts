@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { openDatabase } from '../../prisma/client.ts'
 import { deleteExpiredCodes } from '../../server/oauth/login/email-code.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
-import { id } from '../support/world.ts'
+import { id } from '../support/tenant.ts'
 import { anyAddress, anyEmail, MINUTE_MS, startCodeWorld } from './code-world.ts'
 import { createMember } from './members.ts'
 

@@ -6,7 +6,7 @@ import { emailCodes } from '../../server/oauth/login/email-code.ts'
 import type { SendMail } from '../../server/oauth/login/mail.ts'
 import { createMailer } from '../../server/oauth/login/mail.ts'
 import type { Language } from '../../server/oauth/pages/views.ts'
-import { id } from '../support/world.ts'
+import { id } from '../support/tenant.ts'
 import { startMailServer } from './mail-server.ts'
 import { createMember } from './members.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { times } from '../support/size.ts'
-import { id } from '../support/world.ts'
+import { times } from '../support/rounds.ts'
+import { id } from '../support/tenant.ts'
 import { MINUTE_MS, otherThan, startCodeWorld } from './code-world.ts'
 import { createMember } from './members.ts'
 

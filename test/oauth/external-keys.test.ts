@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { times } from '../support/size.ts'
+import { times } from '../support/rounds.ts'
 import { externalWorld } from './external-world.ts'
 import type { Answer } from './loopback-issuer.ts'
 import { hang, loopbackIssuer, status, text } from './loopback-issuer.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { times } from '../support/size.ts'
+import { times } from '../support/rounds.ts'
 import { externalWorld } from './external-world.ts'
 import { loopbackIssuer, status } from './loopback-issuer.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import { personsOf, saveIdentity } from '../../server/oauth/login/upstream-identity.ts'
-import { id } from '../support/world.ts'
+import { id } from '../support/tenant.ts'
 import { createMember } from './members.ts'
 
 const issuer = 'https://id.example.org'

@@ -1,5 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import { id } from '../support/world.ts'
+import { id } from '../support/tenant.ts'
 
 /** Creates a person, by default a member of one club. */
 export async function createMember(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { FaultProxy } from '../support/fault-proxy.ts'
-import { times } from '../support/size.ts'
+import { times } from '../support/rounds.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { redirectUri, startAuthWorld } from './auth-world.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createUpstream } from '../../server/oauth/login/upstream.ts'
-import { times } from '../support/size.ts'
+import { times } from '../support/rounds.ts'
 import { browse, CLIENT_ID, CLIENT_SECRET, REDIRECT_URI, startProvider } from './openid-provider.ts'
 import { startSilent } from './silent.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { freshDatabase } from './external.ts'
+import { emptyDatabase } from '../support/databases.ts'
 import type { Service } from './service.ts'
 import { command, dataDirectory, dataDirectoryWithCluster, send, start } from './service.ts'
 
@@ -28,7 +28,7 @@ describe('the development login', { timeout: 120_000 }, () => {
   })
 
   it('returns 404 with DATABASE_URL', async () => {
-    const service = await start({ DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() })
+    const service = await start({ DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() })
     expect(await developmentLogin(service)).toEqual({ status: 200, isOffered: false, picked: 404 })
     await service.stop()
   })
@@ -36,7 +36,7 @@ describe('the development login', { timeout: 120_000 }, () => {
 
 describe('the keys command', { timeout: 120_000 }, () => {
   it('adds a key to a running service, and keeps the old one for the tokens it has signed', async () => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() }
     const service = await start(env)
     const published = async ({ port }: Service): Promise<string[]> =>
       (await send(port, 'GET', '/v1/oauth/jwks', { headers })).body.keys.map(({ kid }: { kid: string }) => kid)

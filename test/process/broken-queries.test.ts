@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
-import { freshDatabase, query } from './external.ts'
+import { emptyDatabase, query } from '../support/databases.ts'
 import type { Faulted } from './faulted.ts'
 import { expectUnavailable, expectUnavailableTrpc, startFaulted } from './faulted.ts'
 import { names, overRest, overTrpc } from './operations.ts'
@@ -90,7 +90,7 @@ describe('the service', { timeout: 60_000 }, () => {
     onTestFinished(async () => {
       await query(server, `DROP ROLE ${role}`)
     })
-    const databaseUrl = await freshDatabase()
+    const databaseUrl = await emptyDatabase()
     await query(server, `ALTER DATABASE ${new URL(databaseUrl).pathname.slice(1)} OWNER TO ${role}`)
     const url = new URL(databaseUrl)
     url.username = role

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { loopbackIssuer } from '../oauth/loopback-issuer.ts'
-import { freshDatabase } from './external.ts'
+import { emptyDatabase } from '../support/databases.ts'
 import { asAnna, command, dataDirectory, send, start, until } from './service.ts'
 
 it('the service starts while its issuer is down, and restarts with the cached keys', async () => {
@@ -8,7 +8,7 @@ it('the service starts while its issuer is down, and restarts with the cached ke
   onTestFinished(issuer.down)
   const env = {
     DATA_DIR: await dataDirectory(),
-    DATABASE_URL: await freshDatabase(),
+    DATABASE_URL: await emptyDatabase(),
     TOKEN_ISSUER: issuer.issuer,
     TOKEN_AUDIENCE: 'urn:example',
   }

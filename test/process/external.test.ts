@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { freshDatabase, query } from './external.ts'
+import { emptyDatabase, query } from '../support/databases.ts'
 import { asAnna, command, dataDirectory, send, start } from './service.ts'
 
 describe('an external database', { timeout: 60_000 }, () => {
   it('is migrated at the start and not seeded, and the seed command loads the demo data', async () => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() }
     const first = await start(env)
     expect(first.stdout()).toContain('data    the database of DATABASE_URL\n')
     expect(first.stdout()).not.toContain('curl')
@@ -31,13 +31,13 @@ describe('an external database', { timeout: 60_000 }, () => {
   })
 
   it('is migrated by the seed command as well', async () => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() }
     expect(await command('seed', [], env).ended).toMatchObject({ code: 0, stderr: '' })
     expect(await query(env.DATABASE_URL, 'SELECT id FROM "Client" ORDER BY id')).toHaveLength(6)
   })
 
   it('without SECRETS_KEY logs a warning, as the key is in DATA_DIR', async () => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() }
     const warning = 'SECRETS_KEY is not set'
     const without = await start(env)
     expect((await without.stop()).stdout).toContain(warning)
@@ -48,7 +48,7 @@ describe('an external database', { timeout: 60_000 }, () => {
   })
 
   it('in production logs a warning about the development key and prints no token', async () => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase(), NODE_ENV: 'production' }
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), NODE_ENV: 'production' }
     await command('seed', [], env).ended
     const service = await start(env)
     const { stdout } = await service.stop()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { freshDatabase } from './external.ts'
+import { emptyDatabase } from '../support/databases.ts'
 import { command, dataDirectory, send, start } from './service.ts'
 
 /** Whatever a request holds that is not for the log has this in it. */
@@ -7,7 +7,7 @@ const CANARY = 'canary4711'
 
 describe('the log', { timeout: 60_000 }, () => {
   it('has one line of JSON per request, without token, secret, value, key or query', async () => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase(), NODE_ENV: 'production' }
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), NODE_ENV: 'production' }
     await command('seed', [], env).ended
     const service = await start(env)
     const tokens: string[] = []
@@ -86,7 +86,7 @@ describe('the log', { timeout: 60_000 }, () => {
   })
 
   it('gives a request an id when it has none, or one with characters unfit for a log', async () => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase() }
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() }
     const service = await start(env)
     for (const given of [undefined, 'two words', `${CANARY}"}`, 'x'.repeat(65)]) {
       const headers = given === undefined ? {} : { 'x-request-id': given }
@@ -98,7 +98,7 @@ describe('the log', { timeout: 60_000 }, () => {
   })
 
   it('is empty with LOG_LEVEL=silent', async () => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await freshDatabase(), LOG_LEVEL: 'silent' }
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), LOG_LEVEL: 'silent' }
     const service = await start(env)
     await send(service.port, 'GET', '/v1/me/profile')
     expect((await service.stop()).stdout).not.toContain('{')

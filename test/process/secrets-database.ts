@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { query } from './external.ts'
+import { query } from '../support/databases.ts'
 import { until } from './service.ts'
 
 /** Of each table, how many values the first key opens, another, and none. */

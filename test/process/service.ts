@@ -199,7 +199,7 @@ export function tokenOf({ stdout }: Pick<Service, 'stdout'>): string {
 }
 
 /** What `look` gives, once it is as wanted. Also outside of a test, where `expect.poll` is not to be had. */
-export async function until<T>(look: () => Promise<T>, wanted: (value: T) => boolean, timeout = 15_000): Promise<T> {
+export async function until<T>(look: () => Promise<T>, wanted: (value: T) => boolean, timeout = 60_000): Promise<T> {
   const start = performance.now()
   for (;;) {
     const found = await look()

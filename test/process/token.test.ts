@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { freshDatabase } from './external.ts'
+import { emptyDatabase } from '../support/databases.ts'
 import { asAnna, command, dataDirectory, start } from './service.ts'
 
 it('a service accepts the tokens that the token command printed before its first start', {
@@ -14,7 +14,7 @@ it('a service accepts the tokens that the token command printed before its first
   }
   const token = await tokenWith()
 
-  const DATABASE_URL = await freshDatabase()
+  const DATABASE_URL = await emptyDatabase()
   await command('seed', [], { DATA_DIR, DATABASE_URL }).ended
   const service = await start({ DATA_DIR, DATABASE_URL })
   expect(await asAnna(service, 'GET', '/me/profile', undefined, token)).toMatchObject({

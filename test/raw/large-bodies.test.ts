@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { times } from '../support/size.ts'
+import { times } from '../support/rounds.ts'
 import type { RawService, Refusal, Sent } from './raw-service.ts'
 import { detail, error, expectError, notThisToken, startRawService } from './raw-service.ts'
 import { Connection } from './socket.ts'

@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
 import type { Section } from '../../routers/scopes.ts'
+import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
-import { id, startWorld } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
 import type { Answer } from './socket.ts'
 import { Connection } from './socket.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { appRouter } from '../../routers/index.ts'
-import { times } from '../support/size.ts'
+import { times } from '../support/rounds.ts'
 import { body, headers, method, search, segment, type } from './arbitraries.ts'
 import type { RawService } from './raw-service.ts'
 import { startRawService } from './raw-service.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { erase, usageOf } from '../../server/admin/storage-owners.ts'
-import { times } from '../support/size.ts'
+import { times } from '../support/rounds.ts'
 import { coreOf, countersOf, entriesOf, mintTenants, openWith, storageOf, sumsOf, write } from './tenants.ts'
 
 const db = openWith('20ms')

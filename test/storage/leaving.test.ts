@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { sqlState } from '../../routers/database-errors.ts'
 import { ApiError } from '../../routers/errors.ts'
-import { times } from '../support/size.ts'
+import { times } from '../support/rounds.ts'
 import type { Tenants } from './tenants.ts'
 import { coreOf, countersOf, entriesOf, mintTenants, openWith, storageOf, sumsOf, write } from './tenants.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { times } from '../support/size.ts'
+import { times } from '../support/rounds.ts'
 import type { Answer, Ask, Operation } from './linearizable.ts'
 import { isLinearizable } from './linearizable.ts'
 import type { Fault } from './simulated-register.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { times } from '../support/size.ts'
+import { times } from '../support/rounds.ts'
 import { expectBytes, expectSame, startStorage } from './exact.ts'
 
 /** Mostly empty, so that texts stay readable. */

@@ -7,7 +7,7 @@ import type { Core } from '../../routers/context.ts'
 import { callAs, createCore } from '../../routers/core.ts'
 import { memberScopes } from '../../routers/scopes.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
-import { id } from '../support/world.ts'
+import { id } from '../support/tenant.ts'
 
 /** A pool on the run's database whose sessions check for a deadlock after `deadlockTimeout`. */
 export function openWith(deadlockTimeout: '20ms' | '3s'): Database {

@@ -1,4 +1,4 @@
-import { times } from '../support/size.ts'
+import { times } from '../support/rounds.ts'
 
 /** JSON texts that a store which parses, sorts, rounds or normalises would change. */
 

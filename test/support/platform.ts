@@ -3,8 +3,8 @@ import type { Principal } from '../../routers/access.ts'
 import { callAs } from '../../routers/core.ts'
 import type { AppRouter } from '../../routers/index.ts'
 import { firstPartyScopes } from '../../routers/scopes.ts'
+import { id } from './tenant.ts'
 import type { World } from './world.ts'
-import { id } from './world.ts'
 
 /** Calls procedures in this process as the platform's client: no member, every first-party scope, the world's provider. */
 export const asPlatform = ({ core, ids }: World, claims: Partial<Principal> = {}) =>

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Reply } from './world.ts'
+import type { Reply } from './request.ts'
 
 /** Expects a complete error response of lms or notify: status, body with the request id, content type. */
 export function expectRefusal(

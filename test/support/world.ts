@@ -1,6 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
-import { Agent, request } from 'node:http'
 import type { CryptoKey } from 'jose'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import pino from 'pino'
@@ -9,7 +7,6 @@ import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import type { Principal } from '../../routers/access.ts'
 import { createCore } from '../../routers/core.ts'
-import type { Section } from '../../routers/scopes.ts'
 import { memberScopes } from '../../routers/scopes.ts'
 import type { HttpParts } from '../../server/http/app.ts'
 import { createPublicApp } from '../../server/http/app.ts'
@@ -24,27 +21,10 @@ import { createAuthenticate } from '../../server/tokens/authenticate.ts'
 import { developmentIssuer } from '../../server/tokens/development.ts'
 import type { TrustedIssuer } from '../../server/tokens/verify.ts'
 import { createInternalApp } from '../../server/trpc/app.ts'
-
-export interface Reply {
-  status: number
-  headers: IncomingHttpHeaders
-  text: string
-  /** Parsed JSON; undefined when there is no body. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects
-  body: any
-}
-
-export interface Call {
-  /** Default: the section that the path belongs to. It gives the Host and the token's organisation. */
-  api?: Section
-  claims?: Record<string, unknown>
-  /** Null: no Authorization header. */
-  token?: string | null
-  headers?: Record<string, string | string[]>
-  host?: string
-  /** Text and bytes are sent as they are, everything else as JSON. */
-  body?: unknown
-}
+import type { Call, Reply } from './request.ts'
+import { send } from './request.ts'
+import type { Ids } from './tenant.ts'
+import { createTenant, newIds } from './tenant.ts'
 
 interface Options {
   windowSeconds?: number
@@ -64,10 +44,6 @@ interface Options {
 const hosts = { apps: 'apps.test', lms: 'lms.test', notify: 'notify.test' }
 export const authBaseUrl = 'http://auth.test/v1'
 const allScopes = memberScopes.join(' ')
-const agent = new Agent({ keepAlive: true })
-
-export const id = (name: string) => `${name}-${randomBytes(6).toString('hex')}`
-
 /** One for all worlds of a worker process, as each costs Prisma 70 ms to open; it ends with the process. */
 let shared: Database | undefined
 const sharedDatabase = () => (shared ??= openDatabase(inject('databaseUrl'), () => {}))
@@ -109,7 +85,7 @@ export async function startWorld(options: Options = {}) {
   }
   const publicPort = await listen(createPublicApp(parts), 0, corsHeaders)
   const internalPort = await listen(createInternalApp(parts), 0)
-  const ids = options.like?.ids ?? (options.databaseUrl ? anyIds() : await mintTenant(db))
+  const ids = options.like?.ids ?? (options.databaseUrl ? newIds() : await createTenant(db))
 
   const organisations = { apps: ids.club, lms: ids.academy, notify: ids.provider }
   const token = (claims: Record<string, unknown> = {}, key: CryptoKey = privateKey, header: object = {}) => {
@@ -171,70 +147,5 @@ export async function startWorld(options: Options = {}) {
       await Promise.all([publicPort.close(0), internalPort.close(0)])
       if (ownUrl) await db.$disconnect()
     },
-  }
-}
-
-export type Ids = ReturnType<typeof anyIds>
-
-const anyIds = () => ({
-  club: id('club'),
-  academy: id('academy'),
-  provider: id('provider'),
-  team: id('team'),
-  app: id('app'),
-  client: id('client'),
-  platform: id('platform'),
-  member: id('member'),
-})
-
-async function mintTenant(db: Database) {
-  const ids = anyIds()
-  const { club, academy, provider, team, app, client, platform, member } = ids
-  await db.organisation.createMany({
-    data: [
-      { id: club, kind: 'club', name: 'Club' },
-      { id: academy, kind: 'academy', name: 'Academy' },
-      { id: provider, kind: 'provider', name: 'Provider' },
-    ],
-  })
-  await db.person.create({ data: { id: member, firstName: 'Mia', lastName: 'Member', email: 'mia@example.org' } })
-  await db.membership.createMany({
-    data: [club, academy, provider].map((organisationId) => ({ organisationId, personId: member })),
-  })
-  await db.team.create({ data: { id: team, name: 'Team', level: 'developer' } })
-  await db.app.create({ data: { id: app, name: 'App', teamId: team, providerId: provider } })
-  await db.client.create({ data: { id: client, name: 'Client', teamId: team, appId: app, environment: 'production' } })
-  await db.client.create({ data: { id: platform, name: 'Platform', environment: 'production' } })
-  return ids
-}
-
-function send(port: number, method: string, path: string, { headers, body }: Call): Promise<Reply> {
-  const content =
-    body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
-  const type =
-    content === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      { port, host: '127.0.0.1', method, path, agent, headers: { ...type, ...headers } },
-      (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk) => chunks.push(chunk))
-        response.on('error', reject)
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8')
-          resolve({ status: response.statusCode!, headers: response.headers, text, body: parse(text) })
-        })
-      },
-    )
-    sent.on('error', reject)
-    sent.end(content)
-  })
-}
-
-function parse(text: string) {
-  try {
-    return text === '' ? undefined : JSON.parse(text)
-  } catch {
-    return text
   }
 }

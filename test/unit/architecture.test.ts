@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { table } from '../support/table.ts'
+import { table } from '../support/markdown-table.ts'
 
 /**
  * The layers, and the rooms of server/, lowest first. A file belongs to the row with the longest directory that it is in.

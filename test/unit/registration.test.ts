@@ -5,7 +5,7 @@ import { isAllowedAt, memberScopes, memberScopesAt } from '../../routers/scopes.
 import type { Registration } from '../../server/admin/registration.ts'
 import { faultsOf, levelFaults, redirectFault } from '../../server/admin/registration.ts'
 import { requestableScopes } from '../../server/oauth/authorize-scopes.ts'
-import { table } from '../support/table.ts'
+import { table } from '../support/markdown-table.ts'
 
 /** Who may register it: web and native apps, each in development and in production. */
 const redirects = table<'address' | 'web' | 'native'>(`

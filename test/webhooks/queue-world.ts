@@ -4,7 +4,7 @@ import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
-import { id } from '../support/world.ts'
+import { id } from '../support/tenant.ts'
 
 /** Due at any test's time. */
 const LONG_AGO = Date.parse('2024-02-29T12:00:00Z')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { times } from '../support/size.ts'
+import { times } from '../support/rounds.ts'
 import { answering, holding, receiver, startWorkers } from './worker-world.ts'
 
 const SECOND_MS = 1_000

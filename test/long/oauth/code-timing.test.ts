@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { anyEmail, startCodeWorld } from '../../oauth/code-world.ts'
 import { createMember } from '../../oauth/members.ts'
-import { id } from '../../support/world.ts'
+import { id } from '../../support/tenant.ts'
 
 let world: Awaited<ReturnType<typeof startCodeWorld>>
 beforeAll(async () => {

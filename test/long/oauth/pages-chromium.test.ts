@@ -8,7 +8,7 @@ import { chromium, launchChromium, skipReason } from '../../oauth/chromium.ts'
 import { servePages } from '../../oauth/page-server.ts'
 import { hostileText, pagesOf, textCount } from '../../oauth/random-pages.ts'
 import { samplePages } from '../../oauth/sample-pages.ts'
-import { times } from '../../support/size.ts'
+import { times } from '../../support/rounds.ts'
 
 type Look = [language: Language, colorScheme: 'light' | 'dark', width: 320 | 1280, height: number]
 const every = (['en', 'de'] as const).flatMap((language) =>

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { memberScopes } from '../../../routers/scopes.ts'
+import { id } from '../../support/tenant.ts'
 import type { World } from '../../support/world.ts'
-import { id, startWorld } from '../../support/world.ts'
+import { startWorld } from '../../support/world.ts'
 import type { Call, ForkedService } from './event-loop.ts'
 import { forkService } from './event-loop.ts'
 

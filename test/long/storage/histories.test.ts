@@ -7,10 +7,11 @@ import { dataDirectory, start } from '../../process/service.ts'
 import { request } from '../../storage/client.ts'
 import type { Answer, Ask, Operation } from '../../storage/linearizable.ts'
 import { isLinearizable } from '../../storage/linearizable.ts'
+import { times } from '../../support/rounds.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
-import { times } from '../../support/size.ts'
+import { id } from '../../support/tenant.ts'
 import type { World } from '../../support/world.ts'
-import { id, startWorld } from '../../support/world.ts'
+import { startWorld } from '../../support/world.ts'
 
 let world: World
 const agent = new Agent({ keepAlive: true })

@@ -6,9 +6,9 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Service } from '../../process/service.ts'
 import { asAnna, dataDirectoryWithCluster, postgresOf, start, until } from '../../process/service.ts'
-import { times } from '../../support/size.ts'
-import type { Usage } from '../../support/usage.ts'
-import { counterAndSum } from '../../support/usage.ts'
+import { times } from '../../support/rounds.ts'
+import type { Usage } from '../../support/storage-usage.ts'
+import { counterAndSum } from '../../support/storage-usage.ts'
 
 const ends: (() => Promise<void>)[] = []
 afterAll(async () => {

@@ -7,9 +7,9 @@ import type { Answer } from '../../process/service.ts'
 import { dataDirectory, send, start } from '../../process/service.ts'
 import type { AtEnd } from '../../support/databases.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
-import type { Usage } from '../../support/usage.ts'
-import { counterAndSum } from '../../support/usage.ts'
-import { id } from '../../support/world.ts'
+import type { Usage } from '../../support/storage-usage.ts'
+import { counterAndSum } from '../../support/storage-usage.ts'
+import { id } from '../../support/tenant.ts'
 
 /** Who writes where, by index. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { freshDatabase, query } from '../external.ts'
+import { emptyDatabase, query } from '../../support/databases.ts'
 import type { Service } from '../service.ts'
 import { command, dataDirectory, dataDirectoryWithCluster, send, start } from '../service.ts'
 
@@ -95,7 +95,7 @@ describe('the example', { timeout: 120_000 }, () => {
     ["with an operator's database", {}, true],
     ['with an external issuer', { TOKEN_ISSUER: 'https://id.example.org' }, false],
   ])('is not served %s', async (_how, more, external) => {
-    const env = { ...more, DATA_DIR: await dataDirectory(), ...(external && { DATABASE_URL: await freshDatabase() }) }
+    const env = { ...more, DATA_DIR: await dataDirectory(), ...(external && { DATABASE_URL: await emptyDatabase() }) }
     if (external) await command('seed', [], env).ended
     const service = await start(env)
     expect(service.stdout()).not.toContain(line)

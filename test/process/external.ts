@@ -1,1 +1,0 @@
-export { emptyDatabase as freshDatabase, query } from '../support/databases.ts'

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import type { Database } from '../../prisma/client.ts'
+
+/** An identifier that no other test has. */
+export const id = (name: string) => `${name}-${randomBytes(6).toString('hex')}`
+
+export type Ids = ReturnType<typeof newIds>
+
+export const newIds = () => ({
+  club: id('club'),
+  academy: id('academy'),
+  provider: id('provider'),
+  team: id('team'),
+  app: id('app'),
+  client: id('client'),
+  platform: id('platform'),
+  member: id('member'),
+})
+
+/** Creates a club, an academy and a provider with one member, and a team with an app and two clients. */
+export async function createTenant(db: Database) {
+  const ids = newIds()
+  const { club, academy, provider, team, app, client, platform, member } = ids
+  await db.organisation.createMany({
+    data: [
+      { id: club, kind: 'club', name: 'Club' },
+      { id: academy, kind: 'academy', name: 'Academy' },
+      { id: provider, kind: 'provider', name: 'Provider' },
+    ],
+  })
+  await db.person.create({ data: { id: member, firstName: 'Mia', lastName: 'Member', email: 'mia@example.org' } })
+  await db.membership.createMany({
+    data: [club, academy, provider].map((organisationId) => ({ organisationId, personId: member })),
+  })
+  await db.team.create({ data: { id: team, name: 'Team', level: 'developer' } })
+  await db.app.create({ data: { id: app, name: 'App', teamId: team, providerId: provider } })
+  await db.client.create({ data: { id: client, name: 'Client', teamId: team, appId: app, environment: 'production' } })
+  await db.client.create({ data: { id: platform, name: 'Platform', environment: 'production' } })
+  return ids
+}
