@@ -66,7 +66,7 @@ describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than $
     expect.soft(await peakMb(pid), 'MB at the peak').toBeLessThan(LIMIT_MB)
   }
 
-  it.each(measured)('%s, and other requests are answered meanwhile', { timeout: 120_000, retry: 2 }, async (name) => {
+  it.each(measured)('%s, and other requests are answered meanwhile', { timeout: 120_000 }, async (name) => {
     const { pid, small, lists } = await begin(name)
     let isDone = false
     const answers = lists().finally(() => {
@@ -79,7 +79,7 @@ describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than $
     expect(statuses.length).toBeGreaterThan(1)
   })
 
-  it.each(measured)('%s, with slow readers', { timeout: 120_000, retry: 2 }, async (name) => {
+  it.each(measured)('%s, with slow readers', { timeout: 120_000 }, async (name) => {
     const { pid, small, lists } = await begin(name)
     let read = () => {}
     const answers = lists(
@@ -101,7 +101,6 @@ describe.skipIf(!tellsFigures)(`10,000 entries${skipped}`, () => {
 
   it('cost up to twice as much on the last page as on the first', {
     timeout: 120_000,
-    retry: 2,
   }, async () => {
     await fill(world, entries, value)
     const { port, pid, token } = await startAlone()
