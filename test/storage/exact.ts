@@ -40,7 +40,7 @@ export async function startStorage() {
     world,
     authorization,
     rest,
-    /** Returns the entry as REST shows it, and as tRPC does, with its ETag. */
+    /** Returns the entry as in REST responses, and as over tRPC, with its ETag. */
     async put({ collection, key, scope }: Place, text: string, body = `{"value":${text}}`) {
       const { status, bytes, etag } = await rest('PUT', `${collection}/${key}?scope=${scope}`, body)
       expect({ status, refusal: status !== 200 && bytes.toString() }).toEqual({ status: 200, refusal: false })
