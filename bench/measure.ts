@@ -46,7 +46,7 @@ export function rowOf(name: string, concurrency: number, bare: number[], service
     median(service).toFixed(1).padStart(8),
     ratio.toFixed(2).padStart(6),
     ` ${ratios[0]!.toFixed(2)} – ${ratios.at(-1)!.toFixed(2)}`,
-    target === undefined ? '' : `   ${target.toFixed(1)}${ratio > target ? ' MISSED' : ''}`,
+    target === undefined ? '' : `   ${target}${ratio > target ? ' MISSED' : ''}`,
   ].join(' ')
 }
 

@@ -42,7 +42,7 @@ const segment = (path: string, n: number) => path.split('/')[n]!
 
 export const routes: Record<string, BenchedRoute> = {
   get: {
-    target: 2,
+    target: 1.5,
     method: 'GET',
     path: (i) => `/v1/storage/bench/${keyOf(i)}`,
     async bare(pool, { app, club }, path) {
@@ -57,7 +57,7 @@ export const routes: Record<string, BenchedRoute> = {
   },
 
   put: {
-    target: 1.7,
+    target: 1.6,
     method: 'PUT',
     path: (i) => `/v1/storage/bench/${keyOf(i)}`,
     body: `{"value":${VALUE}}`,
@@ -74,7 +74,7 @@ export const routes: Record<string, BenchedRoute> = {
   },
 
   list: {
-    target: 1.5,
+    target: 1.35,
     method: 'GET',
     path: () => '/v1/storage/bench',
     async bare(pool, { app, club }, path) {
