@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { BUDGET_BYTES } from '../../server/http/memory-budget.ts'
-import type { Reply, World } from '../support/world.ts'
+import type { Reply } from '../support/request.ts'
+import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 import { Connection } from './socket.ts'
 
