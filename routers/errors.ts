@@ -115,6 +115,7 @@ export const errors = {
   methodWrong: (allow: string) => new ApiError(405, `Use ${allow} here.`, { headers: { Allow: allow } }),
 
   bodyTooSlow: row(408, 'The body came too slowly.'),
+
   quizClosed: conflict('quiz_closed', 'This quiz is closed.'),
   quizEmpty: conflict('quiz_empty', 'This quiz has no questions.'),
   attemptsExhausted: conflict('attempts_exhausted', 'All attempts at this quiz are used up.'),

@@ -76,7 +76,7 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
 `)
 
 /** These need faults: test/process and test/raw provoke them. */
-const elsewhere = ['internal', 'unavailable', 'bodyCutOff', 'requestInvalid']
+const elsewhere = ['internal', 'unavailable', 'bodyCutOff', 'bodyTooSlow', 'requestInvalid']
 
 let world: World
 let hobby: { client: string }
