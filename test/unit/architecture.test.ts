@@ -71,8 +71,7 @@ describe.each(written)('%s', (path) => {
 
   it('has one subject, named by its file name', () => {
     expect(path).not.toMatch(/(?:^|\/)(?:utils?|lib|helpers?|services?|common|misc|types)(?:\/|\.ts$)/)
-    if (path.endsWith('/index.ts'))
-      expect(sources.get(path)).not.toMatch(/^export\s(?:type\s)?(?:\*|\{)[^;]*?\sfrom\s/m)
+    expect(sources.get(path)).not.toMatch(/^export\s(?:type\s)?(?:\*|\{)[^;]*?\sfrom\s/m)
   })
 })
 
