@@ -28,7 +28,7 @@ export function parseAction<const Actions extends Record<string, Options>>(argv:
 export function parseOptions<const Of extends Options>(
   argv: readonly string[],
   options: Of,
-  { mayBeEmpty = [] }: { mayBeEmpty?: readonly (keyof Of)[] } = {},
+  mayBeEmpty: readonly (keyof Of)[] = [],
 ) {
   const { values } = parse({ args: [...argv], options })
   refuseEmpty(values, mayBeEmpty)

@@ -17,23 +17,14 @@ export const run = command(usage, async (argv, io) => {
     throw new Error(`TOKEN_ISSUER is set: ${tokenIssuer} issues the tokens, and the service refuses its own.`)
   }
   const options = { member: text, club: text, client: text, scope: text, 'expires-in': text } as const
-  const {
-    member,
-    club,
-    client,
-    scope,
-    'expires-in': expiresIn = '3600',
-  } = parseOptions(argv, options, {
-    mayBeEmpty: ['scope'],
-  })
-  if (!club || !client)
+  const values = parseOptions(argv, options, ['scope'])
+  const { member = null, club, client, scope = memberScopes.join(' '), 'expires-in': expiresIn = '3600' } = values
+  if (!club || !client) {
     throw new UsageError('--club and --client are needed, and --member unless it is a first-party client.')
+  }
   if (!/^-?\d{1,10}$/.test(expiresIn)) throw new UsageError('--expires-in is a number of seconds.')
   const token = await mintToken(await developmentKey(dataDir), {
-    member: member ?? null,
-    organisation: club,
-    client,
-    scope: scope ?? memberScopes.join(' '),
+    ...{ member, organisation: club, client, scope },
     expiresInSeconds: Number(expiresIn),
   })
   io.stdout.write(`${token}\n`)
