@@ -1,4 +1,4 @@
-import { appendFile, mkdir, rm, stat } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded } from '../../prisma/embedded/start.ts'
@@ -9,7 +9,7 @@ interface SharedServer {
   stop(): Promise<void>
 }
 
-/** Nothing of it has to survive a crash, and four workers open many connections. */
+/** Its data need not survive a crash, and four workers open many connections. */
 const settings = 'fsync = off\nfull_page_writes = off\nmax_connections = 300\n'
 
 /**
@@ -20,7 +20,9 @@ export async function startSharedServer(): Promise<SharedServer> {
   const given = process.env.TEST_DATABASE_URL
   if (given) return { url: given, stop: async () => {} }
   const directory = join(tmpdir(), `member-apps-tests-${process.pid}`)
-  if (await mkdir(directory, { recursive: true, mode: 0o755 })) {
+  if (await mkdir(directory, { recursive: true })) {
+    // PostgreSQL's user can enter it also when the tests are run by root.
+    await chmod(directory, 0o755)
     await copyCluster(directory)
     await appendFile(join(directory, 'postgres', 'data', 'postgresql.auto.conf'), settings)
   }
