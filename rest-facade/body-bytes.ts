@@ -53,8 +53,7 @@ function readLarge(request: IncomingMessage, length: number): Promise<Buffer> {
       .on('end', () => resolve(bytes))
       .on('close', () => {
         stopWatching()
-        // Does nothing after 'end'.
-        reject(errors.bodyCutOff())
+        if (!request.readableEnded) reject(errors.bodyCutOff())
       })
   })
 }
@@ -97,7 +96,7 @@ function readChunks(
       .on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
       .on('close', () => {
         stopWatching?.()
-        reject(errors.bodyCutOff())
+        if (!request.readableEnded) reject(errors.bodyCutOff())
       })
   })
 }
