@@ -3,17 +3,19 @@ import { defineConfig } from 'vitest/config'
 const globalSetup = ['test/support/global-setup.ts']
 
 /** A test's folder decides its project: `npm test` runs unit and api, `npm run test:all` runs every project. */
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     // Limits, not assertions: they leave room for a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     maxWorkers: 4,
+    // Projects do not inherit the mode, which test/support/rounds.ts reads.
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },
+      { extends: true, mode, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },
       {
         extends: true,
+        mode,
         test: {
           name: 'api',
           include: ['test/**/*.test.ts'],
@@ -25,19 +27,21 @@ export default defineConfig({
       },
       {
         extends: true,
+        mode,
         test: { name: 'process', include: ['test/process/**/*.test.ts'], globalSetup, sequence: { groupOrder: 1 } },
       },
       {
         extends: true,
-        // Two cores' worth: several of these take memory, or all the processors that they get.
+        mode,
         test: {
           name: 'long',
           include: ['test/long/**/*.test.ts'],
           globalSetup,
+          // As many as cores: most of these take all the processor they get.
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },
     ],
   },
-})
+}))
