@@ -73,7 +73,7 @@ describe('the REST endpoints', () => {
 
   it('use exactly the scopes of the documents', () => {
     const documented = new Set(endpoints.map(({ Scope }) => Scope).filter((scope) => scope !== 'none'))
-    expect(memberScopes.sort()).toEqual([...documented].sort())
+    expect([...memberScopes].sort()).toEqual([...documented].sort())
   })
 })
 
