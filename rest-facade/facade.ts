@@ -46,15 +46,14 @@ export function restFacade(core: Core) {
   }
 }
 
-type Fields = Record<string, string>
+type Fields = Record<string, string | undefined>
 
-/** Sets the output fields that leave as headers; returns the others. */
-function moveToHeaders(data: Fields, headers: Readonly<Fields>, setHeader: Call['setHeader']): Fields {
-  const body: Fields = {}
-  for (const [key, value] of Object.entries(data)) {
-    const header = headers[key]
-    if (header === undefined) body[key] = value
-    else setHeader(header, value)
+/** Sets the output fields that leave as headers; returns the data without them, as JSON.stringify drops undefined. */
+function moveToHeaders(data: Fields, headers: Readonly<Record<string, string>>, setHeader: Call['setHeader']): Fields {
+  const body = { ...data }
+  for (const key of Object.keys(headers)) {
+    setHeader(headers[key]!, data[key]!)
+    body[key] = undefined
   }
   return body
 }

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 
 /** Stands for a stored text while a response is serialised; unguessable, so that no content can imitate it. */
 const PREFIX = `placeholder:${randomUUID()}:`
-const placeholder = new RegExp(`"${PREFIX}(\\d+)"`)
+const placeholder = new RegExp(`"${PREFIX}(\\d+)"`, 'g')
 
 /** Longer texts are rendered in a turn of the event loop of their own. */
 const LARGE = 256 * 1024
@@ -29,9 +29,13 @@ export class Placeholders {
   /** Replaces the placeholders in `json`. Large results are bytes, as a string takes up to three times their memory. */
   async render(json: string): Promise<string | Buffer> {
     if (this.#texts.length === 0) return json
-    // Every second part is the number of a text.
-    const parts = json.split(placeholder)
-    const pieces = parts.flatMap((part, i) => (i % 2 ? this.#texts[Number(part)]! : part))
+    const pieces: string[] = []
+    let from = 0
+    for (const match of json.matchAll(placeholder)) {
+      pieces.push(json.slice(from, match.index), ...this.#texts[Number(match[1])]!)
+      from = match.index + match[0].length
+    }
+    pieces.push(json.slice(from))
     return this.#length <= LARGE ? pieces.join('') : toBytes(pieces)
   }
 

@@ -26,13 +26,13 @@ export const entryPage = (() => {
     .meta({ override: ({ jsonSchema }: { jsonSchema: object }) => Object.assign(jsonSchema, schema) })
 })()
 
-/** The JSON of a page, in pieces: the stored values are neither parsed nor copied. */
+/** The JSON of a page, in pieces: values are neither parsed nor copied, and keys (StorageEntry_key_check) need no escapes. */
 export function pageText({ entries, total }: { entries: StoredEntry[]; total: number }, withETags: boolean): string[] {
   const pieces = ['{"items":[']
   let end = ''
   for (const { key, value, updatedAt, version } of entries) {
-    pieces.push(`${end}{"key":${JSON.stringify(key)},"value":`, value)
-    end = `,"updatedAt":${updatedAt}${withETags ? `,"etag":${JSON.stringify(etag(version))}` : ''}},`
+    pieces.push(`${end}{"key":"${key}","value":`, value)
+    end = `,"updatedAt":${updatedAt}${withETags ? `,"etag":"\\"${version}\\""` : ''}},`
   }
   pieces.push(`${end.slice(0, -1)}],"total":${total}}`)
   return pieces

@@ -2,6 +2,7 @@ import type { Route } from '../../rest-facade/routes.ts'
 import { routesAt, segmentsOf } from '../../rest-facade/routes.ts'
 import { errors } from '../../routers/errors.ts'
 import type { Section } from '../../routers/scopes.ts'
+import { headerCount } from '../tokens/header-count.ts'
 import { preflightHeaders } from './cors.ts'
 import type { Step, StepContext } from './state.ts'
 
@@ -49,21 +50,11 @@ function answerOtherMethod(ctx: StepContext, found: readonly Route[]) {
 
 /** Exactly one Host header (RFC 9112), and one framing of the body: two would let a request be smuggled past a proxy. */
 function checkFraming(ctx: StepContext) {
-  const count = countOf(ctx.req.rawHeaders, 'host')
+  const count = headerCount(ctx.req.rawHeaders, 'host')
   if (count > 1 || (count === 0 && ctx.req.httpVersion === '1.1')) throw errors.requestInvalid()
   // Node accepts an empty Transfer-Encoding beside a Content-Length.
   const { headers } = ctx.req
   if (headers['transfer-encoding'] === undefined || headers['content-length'] === undefined) return
   ctx.res.shouldKeepAlive = false
   throw errors.requestInvalid()
-}
-
-/** How often a header was sent; `headers` keeps only the first of some. */
-export function countOf(rawHeaders: readonly string[], name: string): number {
-  let count = 0
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const given = rawHeaders[i]!
-    if (given.length === name.length && given.toLowerCase() === name) count++
-  }
-  return count
 }

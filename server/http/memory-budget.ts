@@ -21,7 +21,7 @@ export const uses = {
   /** A body that JSON.parse reads: 28 for arrays in arrays, beside its bytes and its text. */
   parsed: { factor: 32, waitMs: 10_000 },
   /** A response: rows, text in one or two bytes a character, and the bytes that are sent. */
-  response: { factor: 6, waitMs: 30_000 },
+  response: { factor: 5, waitMs: 30_000 },
 }
 
 export type Use = keyof typeof uses

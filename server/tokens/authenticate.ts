@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Principal } from '../../routers/access.ts'
 import { errors } from '../../routers/errors.ts'
+import { headerCount } from './header-count.ts'
 import type { TrustedIssuer } from './verify.ts'
 import { createTokenVerifier } from './verify.ts'
 
@@ -12,11 +13,10 @@ export function createAuthenticate(issuers: readonly TrustedIssuer[], now: () =>
   return async (request) => verify(bearerToken(request))
 }
 
-/** RFC 6750, 2.1. `headers` has only the first of several Authorization headers; two of them are refused. */
-function bearerToken({ headersDistinct: { authorization } }: IncomingMessage): string {
+/** RFC 6750, 2.1. Throws 401, also for two Authorization headers. */
+function bearerToken({ headers: { authorization }, rawHeaders }: IncomingMessage): string {
   if (authorization === undefined) throw errors.tokenMissing()
-  const [header = '', ...more] = authorization
-  const [, token] = /^Bearer +([\w\-.~+/]+=*)$/i.exec(header) ?? []
-  if (token === undefined || more.length > 0) throw errors.tokenInvalid()
+  const [, token] = /^Bearer +([\w\-.~+/]+=*)$/i.exec(authorization) ?? []
+  if (token === undefined || headerCount(rawHeaders, 'authorization') !== 1) throw errors.tokenInvalid()
   return token
 }
