@@ -1,13 +1,12 @@
 import { errors } from '../errors.ts'
 
-/** What grading reads of a question. */
 export interface Question {
   id: string
   type: 'single' | 'multiple' | 'text' | 'image' | 'file'
   solution: readonly string[]
 }
 
-/** Question id to answer, as a client sent it: nothing is known of the values. */
+/** Question id to answer, as sent: the values are not checked yet. */
 export type Answers = Readonly<Record<string, unknown>>
 
 type Answer = string | readonly string[]
@@ -18,14 +17,14 @@ export interface Grading {
   passed: boolean
   reviewStatus: 'passed' | 'failed' | 'pending_review'
   gradedQuestions: number
-  /** One a question: `answer` is undefined where it was left out, `correct` is null where a person has to decide. */
+  /** One per question: `answer` is undefined if omitted, `correct` is null if a person has to grade it. */
   outcomes: { questionId: string; answer: Answer | undefined; correct: boolean | null }[]
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText)
 
-/** Whether a question of some type could have this answer. */
+/** Whether any type of question could have this answer. */
 export const isAnswer = (value: unknown): value is Answer => isText(value) || isTexts(value)
 
 function answerTo({ id, type }: Question, answers: Answers): Answer | undefined {
@@ -35,7 +34,7 @@ function answerTo({ id, type }: Question, answers: Answers): Answer | undefined 
   throw errors.answerMisfit()
 }
 
-/** Equal sets, all or nothing; a single text is a set of one, and right when it is among the solutions. */
+/** All or nothing: equal sets for `multiple`; a single text has to be among the solutions. */
 function isCorrect({ type, solution }: Question, answer: Answer | undefined): boolean | null {
   if (type !== 'single' && type !== 'multiple') return null
   if (answer === undefined) return false
@@ -44,15 +43,15 @@ function isCorrect({ type, solution }: Question, answer: Answer | undefined): bo
   return answer.every((text) => right.has(text)) && new Set(answer).size === right.size
 }
 
-/** What so many right answers of so many are: the score in percent, two decimals; the exact ratio is what passes. */
+/** The score in percent, with two decimals; `passed` compares the exact ratio with the threshold. */
 export function verdict(correct: number, questions: number, threshold: number): { score: number; passed: boolean } {
   if (questions === 0) return { score: 0, passed: threshold <= 0 }
-  // Multiplied before divided: a ratio that equals the threshold then is the same number as it.
+  // Multiplied first, so that a ratio equal to the threshold is the same floating-point number.
   const passed = (100 * correct) / questions >= threshold
   return { score: Math.round((10_000 * correct) / questions) / 100, passed }
 }
 
-/** Grades one attempt, or throws when an answer does not fit the quiz. Looks at own keys only: any text may be an id. */
+/** Grades one attempt; throws 400 when an answer does not fit the quiz. Reads own keys only, as any text may be an id. */
 export function grade(quiz: { threshold: number; questions: readonly Question[] }, answers: Answers): Grading {
   const ids = new Set(quiz.questions.map(({ id }) => id))
   if (!Object.keys(answers).every((id) => ids.has(id))) throw errors.questionUnknown()

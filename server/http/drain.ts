@@ -13,7 +13,7 @@ const turns = new Semaphore(8)
 const TURN_BYTES = 256 * 1024
 const TURN_MS = 50
 
-/** Reads and drops what is left of a body, bounded in size and time. Returns whether that was all of it. */
+/** Reads and drops the rest of a body, within limits of size and time. Resolves to whether it ended. */
 export async function drain(request: IncomingMessage): Promise<boolean> {
   const deadline = performance.now() + MAX_MS
   let left = MAX_BYTES

@@ -9,7 +9,7 @@ import { errors } from '../../routers/errors.ts'
 import { JSON_TYPE } from './send.ts'
 import type { State } from './state.ts'
 
-/** Bounds on how long a client may take; what it sends is bounded where it is read. */
+/** Time limits for clients; the size of bodies is limited where they are read. */
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
@@ -17,23 +17,23 @@ const limits = {
   /** Longer than the 60 s for which load balancers keep a connection. */
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16 * 1024,
-  /** Ours to answer, in the documented shape. */
+  /** match-route.ts refuses a missing Host, in the documented shape. */
   requireHostHeader: false,
 }
 
-/** How long a refused connection stays, in which its client may read why. */
+/** How long a refused connection stays open, so that its client can read the response. */
 const LINGER_MS = 5_000
 
 export interface Listener {
   port: number
-  /** Stops accepting, lets the requests in flight finish, and cuts what is left after so many milliseconds. */
+  /** Stops accepting, waits for requests in flight, and cuts the connections that remain after `graceMs`. */
   close: (graceMs: number) => Promise<void>
 }
 
-/** Listens on every interface. `headers` are those of answers that never come to the app, as their requests are no HTTP. */
+/** Listens on every interface. `headers` go with the responses to requests that are not valid HTTP. Throws if the port is taken. */
 export async function listen(app: Koa<State>, port: number, headers: Record<string, string> = {}): Promise<Listener> {
   const server = createServer(limits)
-  // Their size is bounded. A bound on their number would hide those that come behind it: a second Host, for one.
+  // Their size is limited. A limit on their number would hide the rest, such as a second Host.
   server.maxHeadersCount = 0
   const inFlight = new Set<ServerResponse>()
   const gone = function (this: ServerResponse) {
@@ -48,7 +48,7 @@ export async function listen(app: Koa<State>, port: number, headers: Record<stri
   })
   const refused = new WeakSet<Socket>()
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // What comes behind refused bytes is dropped for a while: to close at once would take the answer from its reader.
+    // Later bytes are dropped for a while: closing at once would reset the connection and lose the response.
     if (refused.has(socket)) return
     refused.add(socket)
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
@@ -59,7 +59,7 @@ export async function listen(app: Koa<State>, port: number, headers: Record<stri
       const status = statuses[error.code ?? ''] ?? 400
       socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
     }
-    // A good request that came before is answered before.
+    // A valid earlier request on this connection is answered first.
     const earlier = [...inFlight].findLast(({ req }) => req.socket === socket && req.complete)
     if (earlier) earlier.once('close', refuse)
     else refuse()
@@ -74,10 +74,10 @@ export async function listen(app: Koa<State>, port: number, headers: Record<stri
     port: (server.address() as { port: number }).port,
     async close(graceMs) {
       const closed = new Promise<true>((resolve) => server.close(() => resolve(true)))
-      // Told so by the answer, a client does not send its next request into a connection that is about to go.
+      // With Connection: close in the response, a client does not send its next request into a closing connection.
       for (const response of inFlight) response.shouldKeepAlive = false
       const giveUp = Date.now() + graceMs
-      // A connection falls idle when its answer is sent; Node does not close it by itself.
+      // Node does not close connections that become idle after close().
       while (!(await Promise.race([closed, sleep(50, false)]))) {
         if (Date.now() < giveUp) server.closeIdleConnections()
         else server.closeAllConnections()
@@ -98,7 +98,7 @@ function bind(server: Server, port: number): Promise<void> {
 
 const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
 
-/** What is no HTTP, in the common shape all the same. */
+/** The response to a request that is not valid HTTP, in the common shape. */
 function refusal(headers: Record<string, string>) {
   const requestId = randomUUID()
   const body = JSON.stringify(envelope(errors.requestInvalid(), null, requestId))

@@ -5,15 +5,15 @@ import type { Step, StepContext } from './state.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Handed to the system at once, so that it shows how much the client takes. */
+/** Written piece by piece, so that the pace of the client shows. */
 const SLICE_BYTES = 64 * 1024
 
 /**
- * Sends an answer with all of its headers at once: one that is set by itself Node keeps, looks up and checks by itself,
- * and of them all that took a tenth of a request.
+ * Sends a response with all of its headers at once: set one by one, Node stores, looks up and checks each, which took a
+ * tenth of a request.
  */
 export function send(ctx: StepContext, { status, body }: RestResponse) {
-  // Koa knows what to do when the client has gone.
+  // Koa handles a client that has disconnected.
   if (!ctx.writable) return
   const { headers } = ctx.state
   if (body !== undefined) headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(Buffer.byteLength(body)))
@@ -44,7 +44,7 @@ function sendLarge(response: ServerResponse, body: Buffer) {
   sendSlices()
 }
 
-/** Whether the client has what would be sent: Koa compares the ETag with its If-None-Match, for GET and HEAD. */
+/** Whether the client's If-None-Match matches the ETag, for GET and HEAD. */
 export function isFresh(ctx: StepContext, { status }: RestResponse): boolean {
   if (ctx.req.headers['if-none-match'] === undefined) return false
   setHeaders(ctx)
@@ -52,13 +52,13 @@ export function isFresh(ctx: StepContext, { status }: RestResponse): boolean {
   return ctx.fresh
 }
 
-/** The steps behind this one leave their answers to Koa, which sends what is set. */
+/** Sets the collected headers for the steps that leave sending to Koa. */
 export const koaSends: Step = (ctx, next) => {
   setHeaders(ctx)
   return next()
 }
 
-/** What is set may be removed again, so it does not stay in the list. */
+/** Empties the list, as later steps may remove a header again. */
 function setHeaders({ res, state }: StepContext) {
   const { headers } = state
   for (let i = 0; i < headers.length; i += 2) res.setHeader(headers[i]!, headers[i + 1]!)

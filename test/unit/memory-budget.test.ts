@@ -5,8 +5,7 @@ import { BUDGET_BYTES, MAX_LEASE_BYTES, MAX_WAITING, MemoryBudget } from '../../
 import { Lease } from '../../server/http/memory-lease.ts'
 
 const MB = 1024 * 1024
-/** What a response of 10 MiB takes. */
-/** Held for a response of 10 MB while it is rendered. */
+/** Held for a response of 10 MiB while it is rendered. */
 const LARGE = 50 * MB
 const unavailable = { status: 503, headers: { 'Retry-After': '2' } }
 
