@@ -26,7 +26,11 @@ beforeAll(async () => {
   authenticate = createAuthenticate([{ keys, issuer, audience, principalOf }], Date.now)
 })
 
-const request = (...authorization: string[]) => ({ headersDistinct: { authorization } }) as unknown as IncomingMessage
+/** As Node reads it: `headers` has the first of several. */
+const request = (...sent: string[]) => {
+  const rawHeaders = sent.flatMap((value) => ['Authorization', value])
+  return { headers: { authorization: sent[0] }, rawHeaders } as IncomingMessage
+}
 
 async function verificationsOf(authorization: string): Promise<number> {
   const before = verifications
