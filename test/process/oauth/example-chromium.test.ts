@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromium, launchChromium, skipReason } from '../../oauth/chromium.ts'
-import type { Service } from '../../process/service.ts'
-import { dataDirectoryWithCluster, start } from '../../process/service.ts'
 import type { AtEnd } from '../../support/databases.ts'
+import type { Service } from '../service.ts'
+import { dataDirectoryWithCluster, start } from '../service.ts'
 
 /** A global of the page: evaluated functions run there. */
 declare const sessionStorage: {
