@@ -14,7 +14,7 @@ export interface Binaries {
 
 const ALTERNATIVE = 'Set DATABASE_URL to a PostgreSQL server of your own (15 or newer).'
 
-/** Finds the package that npm installed for this platform. Throws when there is none. */
+/** Finds the package that npm installed for this platform; throws if it is missing. */
 export async function findBinaries(
   platform: string = process.platform,
   arch: string = process.arch,

@@ -17,7 +17,7 @@ export interface SigningKeys {
 
 type Options = SigningKeyStore & { onError: (error: unknown) => void }
 
-/** Loads the signing keys, inserting the first one if there is none, and reloads them every minute. */
+/** Loads the signing keys, creates the first one if necessary, and reloads them every minute. */
 export async function openSigningKeys({ db, cipher, now, onError }: Options): Promise<SigningKeys> {
   let keys: SigningKey[] = []
   let keySet: JWTVerifyGetKey = createLocalJWKSet({ keys: [] })

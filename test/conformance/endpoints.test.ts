@@ -3,6 +3,7 @@ import { routes } from '../../rest-facade/routes.ts'
 import { memberScopes } from '../../routers/scopes.ts'
 import { table } from '../support/markdown-table.ts'
 import type { Reply } from '../support/request.ts'
+import { createQuiz } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 
@@ -30,19 +31,7 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
 let world: World
 beforeAll(async () => {
   world = await startWorld()
-  const { academy } = world.ids
-  await world.db.quiz.create({
-    data: {
-      id: `quiz-${academy}`,
-      academyId: academy,
-      title: 'Quiz',
-      threshold: 50,
-      state: 'released',
-      questions: {
-        create: { id: 'q1', position: 1, type: 'single', text: '?', options: ['Yes', 'No'], solution: ['Yes'] },
-      },
-    },
-  })
+  await createQuiz(world.db, world.ids)
 })
 afterAll(() => world.close())
 

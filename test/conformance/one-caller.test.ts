@@ -10,25 +10,14 @@ import type { AppRouter } from '../../routers/index.ts'
 import { procedures } from '../../routers/index.ts'
 import { invocable } from '../../routers/invoke.ts'
 import { clubApp } from '../../routers/policies.ts'
+import { createQuiz } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
   world = await startWorld({ windowSeconds: 3600 })
-  const { academy } = world.ids
-  await world.db.quiz.create({
-    data: {
-      id: `quiz-${academy}`,
-      academyId: academy,
-      title: 'Quiz',
-      threshold: 50,
-      state: 'released',
-      questions: {
-        create: { id: 'q1', position: 1, type: 'single', text: '?', options: ['Yes', 'No'], solution: ['Yes'] },
-      },
-    },
-  })
+  await createQuiz(world.db, world.ids)
 })
 afterAll(() => world.close())
 

@@ -6,7 +6,7 @@ import { BOUND_MS, expectUnavailable, expectUnavailableTrpc, startFaulted } from
 import { names, operations, overRest, overTrpc } from './operations.ts'
 import { until } from './service.ts'
 
-/** Anna is remembered from a moment ago, so it is the endpoint's own statement that fails; Ben has to be looked up. */
+/** Anna's access is cached, so the endpoint's own statement fails; Ben's has to be looked up. */
 const [remembered, unknown] = ['anna', 'ben']
 
 describe('a database that does not answer', { timeout: 120_000 }, () => {

@@ -83,7 +83,7 @@ export function startLoad(nodes: Nodes, token: string, apps: readonly string[]) 
     last,
     failures,
     written: () => written,
-    /** Until every app has been written anew. */
+    /** Until every app has been written again. */
     async more() {
       const enough = written + 2 * apps.length
       await until(

@@ -38,3 +38,19 @@ export async function createTenant(db: Database) {
   await db.client.create({ data: { id: platform, name: 'Platform', environment: 'production' } })
   return ids
 }
+
+/** Releases a quiz of the academy with one question, q1, whose solution is Yes. */
+export async function createQuiz(db: Database, { academy }: Ids) {
+  await db.quiz.create({
+    data: {
+      id: `quiz-${academy}`,
+      academyId: academy,
+      title: 'Quiz',
+      threshold: 50,
+      state: 'released',
+      questions: {
+        create: { id: 'q1', position: 1, type: 'single', text: '?', options: ['Yes', 'No'], solution: ['Yes'] },
+      },
+    },
+  })
+}

@@ -117,7 +117,7 @@ describe('the settings', () => {
     'http://localhost:8080/realms/club',
     'http://127.0.0.1:8080',
     'http://[::1]:8080',
-  ])('take %s as TOKEN_ISSUER, to the letter', (issuer) => {
+  ])('take %s as TOKEN_ISSUER unchanged', (issuer) => {
     const { tokenIssuer, externalIssuer } = readConfig({ TOKEN_ISSUER: issuer })
     expect([tokenIssuer, externalIssuer!.issuer]).toEqual([issuer, issuer])
   })

@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Transfers so many bytes a second. */
+/** Transfers a number of bytes each second. */
 function transfer(bytesPerSecond: number, seconds: number) {
   for (let second = 0; second < seconds; second++) {
     bytes += bytesPerSecond

@@ -36,7 +36,7 @@ ALTER TABLE "Delivery" ADD CONSTRAINT "Delivery_lease_check" CHECK (("lease" IS 
 
 ALTER TABLE "SecretsKeyCheck" ADD CONSTRAINT "SecretsKeyCheck_singleRow_check" CHECK ("id" = 1);
 
--- "StorageUsage".bytes is the sum of the bytes of an app's values in a club, whoever writes: the service, Studio, or the
+-- "StorageUsage".bytes is the sum of the bytes of an app's values in a club, however they change: by the service, by Studio, or by the
 -- cascade that removes a member.
 CREATE FUNCTION storage_add_usage() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
