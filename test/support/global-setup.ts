@@ -20,7 +20,7 @@ declare module 'vitest' {
 
 /** Prepares a project's databases on one server: that of TEST_DATABASE_URL, or an embedded one for the run. */
 export default async function setup(project: TestProject) {
-  const { url: server, stop } = await startSharedServer()
+  const { url: server, isTemporary, stop } = await startSharedServer()
   const databasePrefix = `test_${process.pid}_${Date.now().toString(36)}_${project.name}`
   const migratedDatabase = `${databasePrefix}_migrated`
   const databaseUrl = withName(server, databasePrefix)
@@ -34,10 +34,14 @@ export default async function setup(project: TestProject) {
   project.provide('migratedDatabase', migratedDatabase)
   project.provide('databasePrefix', databasePrefix)
   return async () => {
-    const names = `SELECT datname AS name FROM pg_database WHERE starts_with(datname, '${databasePrefix}')`
-    for (const { name } of await query(server, names)) await query(server, `DROP DATABASE ${name} WITH (FORCE)`)
+    if (!isTemporary) await dropDatabases(server, databasePrefix)
     await stop()
   }
+}
+
+async function dropDatabases(server: string, prefix: string) {
+  const names = `SELECT datname AS name FROM pg_database WHERE starts_with(datname, '${prefix}')`
+  for (const { name } of await query(server, names)) await query(server, `DROP DATABASE ${name} WITH (FORCE)`)
 }
 
 /** Tests leave secrets of many keys in the shared database: without its check, a service would find its own key wrong. */

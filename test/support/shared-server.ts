@@ -6,6 +6,8 @@ import { copyCluster } from './cluster-template.ts'
 
 interface SharedServer {
   url: string
+  /** Its databases go with it. */
+  isTemporary: boolean
   stop(): Promise<void>
 }
 
@@ -18,7 +20,7 @@ const settings = 'fsync = off\nfull_page_writes = off\nmax_connections = 300\n'
  */
 export async function startSharedServer(): Promise<SharedServer> {
   const given = process.env.TEST_DATABASE_URL
-  if (given) return { url: given, stop: async () => {} }
+  if (given) return { url: given, isTemporary: false, stop: async () => {} }
   const directory = join(tmpdir(), `member-apps-tests-${process.pid}`)
   if (await mkdir(directory, { recursive: true })) {
     // PostgreSQL's user can enter it also when the tests are run by root.
@@ -29,6 +31,7 @@ export async function startSharedServer(): Promise<SharedServer> {
   const server = await startEmbedded(directory)
   return {
     url: server.url,
+    isTemporary: true,
     async stop() {
       await server.stop()
       const runs = await stat(join(directory, 'postgres', 'data', 'postmaster.pid')).catch(() => undefined)
