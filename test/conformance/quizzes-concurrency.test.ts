@@ -164,7 +164,7 @@ describe('a concurrent transaction', () => {
       (tx) => tx.$queryRaw`SELECT id FROM "Person" WHERE id = ${sub} FOR UPDATE`,
       () => submit(quiz, right, { claims: { sub } }),
       async (tx) => {
-        // The first to check gives way: the attempt, after three seconds.
+        // The first to check gives way: the attempt, after two seconds.
         await tx.$executeRaw`SET LOCAL deadlock_timeout = '30s'`
         return tx.membership.updateMany({ where: { personId: sub }, data: { joinedAt: new Date(0) } })
       },

@@ -27,8 +27,9 @@ export default async function setup(project: TestProject) {
   await query(server, `CREATE DATABASE ${migratedDatabase}`)
   await migrate(withName(server, migratedDatabase))
   await query(server, `CREATE DATABASE ${databasePrefix} TEMPLATE ${migratedDatabase}`)
-  // PostgreSQL looks for a deadlock once, this long after a wait began: time enough for a busy machine to make one.
-  await query(server, `ALTER DATABASE ${databasePrefix} SET deadlock_timeout = '3s'`)
+  // PostgreSQL looks for a deadlock once, this long after a wait began: late enough for a busy machine to have made one, and
+  // twice within the 5 s of a statement, as a repeated call may meet the same transaction again.
+  await query(server, `ALTER DATABASE ${databasePrefix} SET deadlock_timeout = '2s'`)
   await writeKeyCheck(databaseUrl)
   project.provide('databaseUrl', databaseUrl)
   project.provide('migratedDatabase', migratedDatabase)
