@@ -6,6 +6,7 @@ import type { Json, Operation } from './openapi-operation.ts'
 import { completeOperation } from './openapi-operation.ts'
 import { sections } from './sections.ts'
 
+/** The part of a document that is read or completed here. The library's type allows references, which it does not write. */
 interface Document {
   servers: { url: string }[]
   paths: Record<string, Record<string, Operation>>

@@ -33,6 +33,7 @@ function policy<const R extends Requirements, Granted extends object>(
   requires: R,
   grant: (facts: Facts<R>) => Granted,
 ): AccessPolicy<Granted> {
+  // `authorizer` grants only after the checks that make these facts true.
   return {
     requires,
     grant: ({ organisation, member }, { app }) => grant({ organisation, member, app } as unknown as Facts<R>),

@@ -113,7 +113,7 @@ function interactionPrompts() {
   return prompts
 }
 
-/** RFC 6749, 3.3: a request fails if the client may have none of its scopes. */
+/** RFC 6749, 3.3: a request fails if the client is allowed none of its scopes. */
 function requireScopes({ oidc }: KoaContextWithOIDC) {
   if (requestedScopes(oidc.client, oidc.params!.scope).length === 0) {
     throw new errors.InvalidScope('this client may have none of the scopes', String(oidc.params!.scope ?? ''))
