@@ -63,6 +63,7 @@ const name = z.string().min(1)
 const shape = z.object({
   PORT: port.default(3000),
   INTERNAL_PORT: port.default(3001),
+  TRUSTED_PROXIES: networks.default([]),
   DATABASE_URL: databaseUrl.optional(),
   DATA_DIR: z.string().default('.data'),
   APPS_BASE_URL: baseUrl.default('http://apps.localhost:3000/v1'),
@@ -121,6 +122,7 @@ export function readConfig(env: Environment) {
   return Object.freeze({
     port: data.PORT,
     internalPort: data.INTERNAL_PORT,
+    trustedProxies: data.TRUSTED_PROXIES,
     databaseUrl: data.DATABASE_URL,
     dataDir: resolve(data.DATA_DIR),
     baseUrls: { apps: data.APPS_BASE_URL, lms: data.LMS_BASE_URL, notify: data.NOTIFY_BASE_URL },

@@ -1,5 +1,5 @@
-import { isIPv6 } from 'node:net'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { networkOf } from '../../http/client-address.ts'
 
 /** In an hour, from one network address. */
 export const MAX_MAILS_BY_SENDER = 20
@@ -15,19 +15,4 @@ export function senderLimit(): (address: string) => Promise<boolean> {
         throw refused
       },
     )
-}
-
-/** The first 64 bits of an IPv6 address, as one subscriber has all addresses below; an IPv4 address as it is. */
-function networkOf(address: string): string {
-  const mapped = /^::ffff:([\d.]+)$/i.exec(address)
-  if (mapped) return mapped[1]!
-  const plain = address.replace(/%.*$/, '')
-  if (!isIPv6(plain)) return address
-  const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
-  const groups = head === '' ? [] : head.split(':')
-  if (tail !== undefined) {
-    const last = tail === '' ? [] : tail.split(':')
-    groups.push(...Array<string>(8 - groups.length - last.length).fill('0'), ...last)
-  }
-  return groups.slice(0, 4).join(':')
 }

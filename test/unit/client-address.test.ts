@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http'
+import { expect, test } from 'vitest'
+import { clientAddress, networkOf } from '../../server/http/client-address.ts'
+
+const request = (remoteAddress: string, forwardedFor?: string) =>
+  ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwardedFor } }) as unknown as IncomingMessage
+
+test.each<{ trusted: string[]; socket: string; forwardedFor?: string; address: string }>([
+  { trusted: [], socket: '192.0.2.1', forwardedFor: '198.51.100.7', address: '192.0.2.1' },
+  { trusted: ['192.0.2.1'], socket: '192.0.2.1', address: '192.0.2.1' },
+  { trusted: ['192.0.2.1'], socket: '192.0.2.1', forwardedFor: '198.51.100.7', address: '198.51.100.7' },
+  { trusted: ['192.0.2.0/24'], socket: '::ffff:192.0.2.1', forwardedFor: '198.51.100.7', address: '198.51.100.7' },
+  { trusted: ['192.0.2.1'], socket: '192.0.2.2', forwardedFor: '198.51.100.7', address: '192.0.2.2' },
+  // The client wrote the first entry itself.
+  { trusted: ['192.0.2.1'], socket: '192.0.2.1', forwardedFor: '203.0.113.9, 198.51.100.7', address: '198.51.100.7' },
+  {
+    trusted: ['192.0.2.1', '10.0.0.0/8'],
+    socket: '192.0.2.1',
+    forwardedFor: '198.51.100.7, 10.1.2.3',
+    address: '198.51.100.7',
+  },
+  { trusted: ['2001:db8::/32'], socket: '2001:db8::1', forwardedFor: '2001:470::7', address: '2001:470::7' },
+  { trusted: ['192.0.2.1'], socket: '192.0.2.1', forwardedFor: 'unknown', address: '192.0.2.1' },
+  { trusted: ['192.0.2.1'], socket: '192.0.2.1', forwardedFor: '', address: '192.0.2.1' },
+])('behind $trusted, socket $socket and X-Forwarded-For $forwardedFor are client $address', (row) => {
+  expect(clientAddress(row.trusted)(request(row.socket, row.forwardedFor))).toBe(row.address)
+})
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['::1', '0:0:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+])('%s is counted as network %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})
