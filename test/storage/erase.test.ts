@@ -97,8 +97,8 @@ describe('erase', { timeout: 120_000 }, () => {
       const storage = storageOf(coreOf(db), tenants, 0, 0, person)
       await storage.put({ collection: 'c', key: 'k', scope: 'user', value: person })
     }
-    // Checks for a deadlock after 3 s: after the cycle has formed, before the statement times out at 5 s.
-    const patient = openWith('3s')
+    // Checks for a deadlock after 4 s: after the cycle has formed, before the statement times out at 5 s.
+    const patient = openWith('4s')
     onTestFinished(() => patient.$disconnect())
     let erased: ReturnType<typeof erase> | undefined
     await other.$transaction(async (tx) => {

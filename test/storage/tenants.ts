@@ -10,7 +10,7 @@ import { createCipher } from '../../server/secrets/cipher.ts'
 import { id } from '../support/tenant.ts'
 
 /** A pool on the run's database whose sessions check for a deadlock after `deadlockTimeout`. */
-export function openWith(deadlockTimeout: '20ms' | '3s'): Database {
+export function openWith(deadlockTimeout: '20ms' | '4s'): Database {
   const url = new URL(inject('databaseUrl'))
   url.searchParams.set('options', `-c timezone=UTC -c deadlock_timeout=${deadlockTimeout}`)
   return openDatabase(url.href, () => {})

@@ -33,7 +33,7 @@ export async function meanwhile<T>(
         // Otherwise the two ran one after the other.
         expect(settled).toBe(false)
         if (undo) throw rollback
-        // The session that checks for a deadlock first is aborted: the call checks after 3 s (global-setup.ts).
+        // The session that checks for a deadlock first is aborted: the call checks after 2 s (global-setup.ts).
         if (goOn) await tx.$executeRaw`SET LOCAL deadlock_timeout = '30s'`
         await goOn?.(tx)
       },
