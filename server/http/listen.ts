@@ -30,8 +30,16 @@ export interface Listener {
   close: (graceMs: number) => Promise<void>
 }
 
-/** Listens on every interface. `headers` go with the responses to requests that are not valid HTTP. Throws if the port is taken. */
-export async function listen(app: Koa<State>, port: number, headers: Record<string, string> = {}): Promise<Listener> {
+/**
+ * Listens on the IP address `host`, or on every interface. `headers` go with the responses to requests that are not valid
+ * HTTP. Throws if the port is taken.
+ */
+export async function listen(
+  app: Koa<State>,
+  port: number,
+  headers: Record<string, string> = {},
+  host?: string,
+): Promise<Listener> {
   const server = createServer(limits)
   // Their size is limited. A limit on their number would hide the rest, such as a second Host.
   server.maxHeadersCount = 0
@@ -69,7 +77,7 @@ export async function listen(app: Koa<State>, port: number, headers: Record<stri
     response.writeHead(417, fields).end(body)
   })
 
-  await bind(server, port)
+  await bind(server, port, host)
   return {
     port: (server.address() as { port: number }).port,
     async close(graceMs) {
@@ -86,13 +94,13 @@ export async function listen(app: Koa<State>, port: number, headers: Record<stri
   }
 }
 
-function bind(server: Server, port: number): Promise<void> {
+function bind(server: Server, port: number, host: string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why = error.code === 'EADDRINUSE' ? 'another process uses it' : error.message
       reject(new Error(`Cannot listen on port ${port}: ${why}.`))
     })
-    server.listen(port, resolve)
+    server.listen({ port, host }, resolve)
   })
 }
 

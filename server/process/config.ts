@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { isSecure } from '../tokens/jwks-discovery.ts'
@@ -5,6 +6,7 @@ import { isLoopback } from '../tokens/loopback.ts'
 import { isNetwork } from '../webhooks/send/addresses.ts'
 
 const port = z.coerce.number('a port number').int('a port number').min(0).max(65535)
+const host = z.string().refine((text) => isIP(text) !== 0, 'an IP address of this machine, or :: for every interface')
 const positive = z.coerce.number('a number of bytes').int('a whole number of bytes').min(1)
 
 /** The documents: a base URL ends with the version segment. The sections differ by host. */
@@ -62,7 +64,9 @@ const name = z.string().min(1)
 /** Every variable that the service reads; `.env.example` lists the same. */
 const shape = z.object({
   PORT: port.default(3000),
+  HOST: host.optional(),
   INTERNAL_PORT: port.default(3001),
+  INTERNAL_HOST: host.default('127.0.0.1'),
   TRUSTED_PROXIES: networks.default([]),
   DATABASE_URL: databaseUrl.optional(),
   DATA_DIR: z.string().default('.data'),
@@ -121,7 +125,9 @@ export function readConfig(env: Environment) {
   }
   return Object.freeze({
     port: data.PORT,
+    host: data.HOST ?? publicHost(data),
     internalPort: data.INTERNAL_PORT,
+    internalHost: data.INTERNAL_HOST,
     trustedProxies: data.TRUSTED_PROXIES,
     databaseUrl: data.DATABASE_URL,
     dataDir: resolve(data.DATA_DIR),
@@ -138,6 +144,10 @@ export function readConfig(env: Environment) {
     production: data.NODE_ENV === 'production',
   })
 }
+
+/** With the database and the accounts of a trial, this machine only; else undefined, for every interface. */
+const publicHost = ({ DATABASE_URL, NODE_ENV }: z.output<typeof shape>) =>
+  DATABASE_URL === undefined && NODE_ENV !== 'production' ? '127.0.0.1' : undefined
 
 /** The ways to sign in that are configured; null for each other. */
 function loginSettings(data: z.output<typeof shape>) {

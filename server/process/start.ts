@@ -94,11 +94,13 @@ async function serve(config: Config, store: Store, log: Logger) {
     ready: async () => !ending && issuers.ready() && (await answers(store)),
     example,
   }
-  const publicPort = await listen(createPublicApp(parts), config.port, corsHeaders)
-  const internalPort = await listen(createInternalApp(parts), config.internalPort).catch(async (error) => {
-    await publicPort.close(0)
-    throw error
-  })
+  const publicPort = await listen(createPublicApp(parts), config.port, corsHeaders, config.host)
+  const internalPort = await listen(createInternalApp(parts), config.internalPort, {}, config.internalHost).catch(
+    async (error) => {
+      await publicPort.close(0)
+      throw error
+    },
+  )
 
   if (config.webhooks.worker) worker = openWorker(config.webhooks, { db: store.db, cipher, now, log })
   const stopHousekeeping = startHousekeeping({ db: store.db, cipher, log })

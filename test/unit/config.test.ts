@@ -7,7 +7,9 @@ describe('the settings', () => {
   it('have the documented defaults', () => {
     expect(readConfig({})).toMatchObject({
       port: 3000,
+      host: '127.0.0.1',
       internalPort: 3001,
+      internalHost: '127.0.0.1',
       databaseUrl: undefined,
       dataDir: expect.stringMatching(/\/\.data$/),
       baseUrls: {
@@ -27,6 +29,15 @@ describe('the settings', () => {
     })
   })
 
+  it.each([
+    [{ DATABASE_URL: 'postgresql://127.0.0.1/db' }, undefined],
+    [{ NODE_ENV: 'production' }, undefined],
+    [{ HOST: '10.0.0.5' }, '10.0.0.5'],
+    [{ HOST: '::', NODE_ENV: 'production' }, '::'],
+  ])('with %j give the public port the host %s', (env, host) => {
+    expect(readConfig(env)).toMatchObject({ host, internalHost: '127.0.0.1' })
+  })
+
   it('count as unset when they are empty', () => {
     expect(readConfig({ DATABASE_URL: '', PORT: '' })).toMatchObject({ databaseUrl: undefined, port: 3000 })
   })
@@ -36,6 +47,8 @@ describe('the settings', () => {
     ['PORT', '70000'],
     ['PORT', '1.5'],
     ['INTERNAL_PORT', '-1'],
+    ['HOST', 'localhost'],
+    ['INTERNAL_HOST', '10.0.0.0/8'],
     ['DATABASE_URL', 'mysql://localhost/x'],
     ['DATABASE_URL', 'localhost'],
     ['APPS_BASE_URL', 'https://apps.example.org'],
