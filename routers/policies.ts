@@ -17,7 +17,9 @@ export interface Requirements {
 }
 
 /** What is certain of a caller who meets the requirements. */
-type Facts<R extends Requirements> = { organisation: string } & (R extends { memberOf: OrganisationKind }
+type Facts<R extends Requirements> = { organisation: string; team: string | null } & (R extends {
+  memberOf: OrganisationKind
+}
   ? { member: string }
   : object) &
   (R extends { app: true } ? { app: string } : object)
@@ -36,7 +38,8 @@ function policy<const R extends Requirements, Granted extends object>(
   // `authorizer` grants only after the checks that make these facts true.
   return {
     requires,
-    grant: ({ organisation, member }, { app }) => grant({ organisation, member, app } as unknown as Facts<R>),
+    grant: ({ organisation, member }, { app, team }) =>
+      grant({ organisation, team, member, app } as unknown as Facts<R>),
   }
 }
 
@@ -59,8 +62,10 @@ export const learner = policy({ section: 'lms', level: 'developer', memberOf: 'a
   academy: facts.organisation,
 }))
 
+/** A first-party client has no team, and so no app: '' is no row's id. */
 export const appDeveloper = policy({ section: 'notify', level: 'developer', memberOf: 'provider' }, (facts) => ({
   provider: facts.organisation,
+  team: facts.team ?? '',
 }))
 
 export const academyPlatform = policy({ section: 'lms', firstParty: true }, ({ organisation }) => ({

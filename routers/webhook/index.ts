@@ -23,18 +23,23 @@ const secret = z.string(withError('secretInvalid')).regex(/^[!-~]{1,1024}$/, wit
 const webhookSet = z.object({ url: z.string(), hasSecret: z.boolean() })
 const template = webhookSet.extend({ url: z.string().nullable().meta({ description: 'null when none is set' }) })
 
-type Granted = Context & { provider: string }
+type Granted = Context & { provider: string; team: string }
 
 interface Template {
   webhookUrl: string | null
   webhookSecret: string | null
 }
 
+/** An app of another team or provider is as unknown as one that does not exist. */
+const ownApp = ({ provider: providerId, team: teamId }: Granted, id: string) => ({ id, providerId, teamId })
+
 /** One statement, so that an app which is suspended meanwhile changes before that or not at all. */
-async function change({ core: { db }, provider: providerId }: Granted, id: string, data: Template) {
-  const { count } = await db.app.updateMany({ where: { id, providerId, state: 'active' }, data })
+async function change(ctx: Granted, id: string, data: Template) {
+  const { db } = ctx.core
+  const where = ownApp(ctx, id)
+  const { count } = await db.app.updateMany({ where: { ...where, state: 'active' }, data })
   if (count === 1) return
-  const found = await db.app.findFirst({ where: { id, providerId }, select: { id: true } })
+  const found = await db.app.findFirst({ where, select: { id: true } })
   throw found ? errors.appSuspended() : errors.appUnknown()
 }
 
@@ -57,9 +62,9 @@ const get = endpoint('GET /apps/{id}/webhook', 'ntf.apps.webhook:read', appDevel
 })
   .input(app)
   .output(template)
-  .query(async ({ ctx: { core, provider }, input: { id } }) => {
+  .query(async ({ ctx, input: { id } }) => {
     const select = { webhookUrl: true, webhookSecret: true }
-    const found = await core.db.app.findFirst({ where: { id, providerId: provider }, select })
+    const found = await ctx.core.db.app.findFirst({ where: ownApp(ctx, id), select })
     if (!found) throw errors.appUnknown()
     return { url: found.webhookUrl, hasSecret: found.webhookSecret !== null }
   })

@@ -111,13 +111,12 @@ describe('an app with a webhook', () => {
     expect(await template(other)).toEqual(before)
   })
 
-  it('is managed by any member of its provider, with the client of another team', async () => {
-    const [personId, teamId, clientId] = [id('person'), id('team'), id('client')]
-    await world.db.person.create({ data: { id: personId, firstName: 'B', lastName: 'B', email: 'b@example.org' } })
-    await world.db.membership.create({ data: { organisationId: world.ids.provider, personId } })
-    await world.db.team.create({ data: { id: teamId, name: 'T', level: 'developer' } })
-    await world.db.client.create({ data: { id: clientId, name: 'C', teamId, environment: 'production' } })
-    const claims = { sub: personId, client_id: clientId }
+  it('is managed by any member of its provider, with any client of its team', async () => {
+    const claims = { sub: id('person'), client_id: id('client') }
+    await world.db.person.create({ data: { id: claims.sub, firstName: 'B', lastName: 'B', email: 'b@example.org' } })
+    await world.db.membership.create({ data: { organisationId: world.ids.provider, personId: claims.sub } })
+    const client = { id: claims.client_id, name: 'C', teamId: world.ids.team, environment: 'production' } as const
+    await world.db.client.create({ data: client })
     const app = await withWebhook()
     expect((await get(app, { claims })).body).toEqual(set)
     expect((await put(app, { url }, { claims })).status).toBe(200)
@@ -308,6 +307,25 @@ describe('a refused request', () => {
       expect(await template(app)).toEqual(before)
       const own = await request(app, { claims: { organisation: providerId } })
       expect(own.status).toBe(method === 'GET' ? 200 : state === 'suspended' ? 409 : method === 'PUT' ? 200 : 204)
+    })
+
+    it.each(['active', 'suspended'])('returns 404 for an app (%s) of another team', async (state) => {
+      const [teamId, client_id] = [id('team'), id('client')]
+      await world.db.team.create({ data: { id: teamId, name: 'Neighbour', level: 'developer' } })
+      await world.db.client.create({ data: { id: client_id, name: 'C', teamId, environment: 'production' } })
+      const [own, neighbours] = [await mint({ ...before, state }), await mint({ ...before, state, teamId })]
+      expectRefusal(await request(own, { claims: { client_id } }), 404, 'not_found', NO_APP)
+      expectRefusal(await request(neighbours), 404, 'not_found', NO_APP)
+      expect([await template(own), await template(neighbours)]).toEqual([before, before])
+      const allowed = method === 'GET' ? 200 : state === 'suspended' ? 409 : method === 'PUT' ? 200 : 204
+      expect((await request(own)).status).toBe(allowed)
+      expect((await request(neighbours, { claims: { client_id } })).status).toBe(allowed)
+    })
+
+    it('returns 404 to a first-party client, which has no app', async () => {
+      const app = await mint(before)
+      expectRefusal(await request(app, { claims: { client_id: world.ids.platform } }), 404, 'not_found', NO_APP)
+      expect(await template(app)).toEqual(before)
     })
 
     it.each(['a.b', 'a%20b', '%00', 'a%2Fb', '%C3%A4', 'x'.repeat(65), 'x'.repeat(10_000), '%F0%9F%98%80'])(
