@@ -12,9 +12,12 @@ the names exist is checked by the service.
 `
 
 export const run = command(usage, async (argv, io) => {
-  const { dataDir, tokenIssuer } = readConfig(io.env)
+  const { dataDir, tokenIssuer, developmentTokens } = readConfig(io.env)
   if (tokenIssuer !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${tokenIssuer} issues the tokens, and the service refuses its own.`)
+  }
+  if (!developmentTokens) {
+    throw new Error('The service refuses development tokens here: it believes them with DEVELOPMENT_TOKENS=true.')
   }
   const options = { member: text, club: text, client: text, scope: text, 'expires-in': text } as const
   const values = parseOptions(argv, options, ['scope'])

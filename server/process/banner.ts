@@ -44,8 +44,8 @@ function hostToCall(host: string) {
 }
 
 /** A curl line with a token for the demo data; undefined when that is not loaded or such tokens are not accepted. */
-async function demoLine({ baseUrls, dataDir, tokenIssuer, production }: Config, db: Database) {
-  if (tokenIssuer !== undefined || production) return undefined
+async function demoLine({ baseUrls, dataDir, developmentTokens, production }: Config, db: Database) {
+  if (!developmentTokens || production) return undefined
   const [member, client] = ['anna', 'trainer-app']
   const loaded = await db.client.count({ where: { id: client } })
   if (loaded === 0) return undefined

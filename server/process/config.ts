@@ -83,6 +83,7 @@ const shape = z.object({
   LOGIN_CLIENT_ID: z.string().optional(),
   LOGIN_CLIENT_SECRET: z.string().optional(),
   LOGIN_NAME: z.string().optional(),
+  DEVELOPMENT_TOKENS: z.enum(['true', 'false']).optional(),
   TOKEN_ISSUER: issuer.optional(),
   TOKEN_JWKS_URL: secureUrl.optional(),
   TOKEN_TYPE: name.default('at+jwt'),
@@ -115,6 +116,9 @@ export function readConfig(env: Environment) {
     ...Object.entries(needs)
       .filter(([name, other]) => name in given && !(other in given))
       .map(([name, other]) => `  ${other}: is needed with ${name}`),
+    ...('TOKEN_ISSUER' in given && given.DEVELOPMENT_TOKENS === 'true'
+      ? ['  DEVELOPMENT_TOKENS: only without TOKEN_ISSUER']
+      : []),
     // Without an external issuer they have no effect, which their author would not expect.
     ...variables
       .filter((name) => /^TOKEN_/.test(name) && name in given && !('TOKEN_ISSUER' in given))
@@ -141,6 +145,7 @@ export function readConfig(env: Environment) {
     externalIssuer: data.TOKEN_ISSUER === undefined ? null : externalIssuer(data.TOKEN_ISSUER, data),
     webhooks: { allow: data.WEBHOOK_ALLOW, worker: data.WEBHOOK_WORKER === 'true' },
     logLevel: data.LOG_LEVEL,
+    developmentTokens: believesDevelopmentTokens(data),
     production: data.NODE_ENV === 'production',
   })
 }
@@ -148,6 +153,11 @@ export function readConfig(env: Environment) {
 /** With the database and the accounts of a trial, this machine only; else undefined, for every interface. */
 const publicHost = ({ DATABASE_URL, NODE_ENV }: z.output<typeof shape>) =>
   DATABASE_URL === undefined && NODE_ENV !== 'production' ? '127.0.0.1' : undefined
+
+/** The development key lies in a file, and whoever reads it is every member: production asks for it expressly. */
+const believesDevelopmentTokens = ({ TOKEN_ISSUER, DEVELOPMENT_TOKENS, NODE_ENV }: z.output<typeof shape>) =>
+  TOKEN_ISSUER === undefined &&
+  (DEVELOPMENT_TOKENS === undefined ? NODE_ENV !== 'production' : DEVELOPMENT_TOKENS === 'true')
 
 /** The ways to sign in that are configured; null for each other. */
 function loginSettings(data: z.output<typeof shape>) {

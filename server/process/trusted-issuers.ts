@@ -11,9 +11,9 @@ interface Parts {
   log: Logger
 }
 
-/** The issuers whose tokens are accepted: the external one if configured, else ours and the development key. */
+/** The issuers whose tokens are accepted: the external one if configured, else ours, and the development key's. */
 export async function openTrustedIssuers(
-  { externalIssuer, dataDir, production }: Config,
+  { externalIssuer, dataDir, developmentTokens, production }: Config,
   oauth: Oauth | null,
   parts: Parts,
 ) {
@@ -21,7 +21,12 @@ export async function openTrustedIssuers(
     const { trusted, ready, close } = await openExternalIssuer(externalIssuer, parts)
     return { trusted: [trusted], ready, close }
   }
-  if (production) parts.log.warn('TOKEN_ISSUER is not set: tokens of the development key in DATA_DIR are accepted')
-  const development = developmentIssuer(await developmentKey(dataDir))
-  return { trusted: oauth ? [oauth.trusted, development] : [development], ready: () => true, close: () => {} }
+  if (developmentTokens && production) {
+    parts.log.warn('DEVELOPMENT_TOKENS=true: tokens of the development key in DATA_DIR are accepted')
+  }
+  const trusted = [
+    ...(oauth ? [oauth.trusted] : []),
+    ...(developmentTokens ? [developmentIssuer(await developmentKey(dataDir))] : []),
+  ]
+  return { trusted, ready: () => true, close: () => {} }
 }

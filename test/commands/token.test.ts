@@ -52,6 +52,15 @@ describe('the token command', () => {
     expect(await readdir(DATA_DIR)).toEqual([])
   })
 
+  it('exits 1 in production, unless DEVELOPMENT_TOKENS says otherwise', async () => {
+    const env = { DATA_DIR: await directory(), NODE_ENV: 'production' }
+    expect(await run(['token', ...anna], env)).toEqual(
+      failed('The service refuses development tokens here: it believes them with DEVELOPMENT_TOKENS=true.\n'),
+    )
+    expect(await readdir(env.DATA_DIR)).toEqual([])
+    await minted(anna, { ...env, DEVELOPMENT_TOKENS: 'true' })
+  })
+
   it.each([
     [['--member', 'anna'], '--club and --client are needed, and --member unless it is a first-party client.'],
     [[...anna, '--member', ''], '--member is empty.'],

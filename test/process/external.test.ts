@@ -47,13 +47,23 @@ describe('an external database', { timeout: 60_000 }, () => {
     expect((await withKey.stop()).stdout).not.toContain(warning)
   })
 
-  it('in production logs a warning about the development key and prints no token', async () => {
+  it('in production prints no token, and refuses those of the development key', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), NODE_ENV: 'production' }
     await command('seed', [], env).ended
+    const { NODE_ENV: _, ...development } = env
+    const args = ['--member', 'anna', '--club', 'riverside', '--client', 'trainer-app']
+    const token = (await command('token', args, development).ended).stdout.trimEnd()
     const service = await start(env)
+    const refused = await asAnna(service, 'GET', '/me/profile', undefined, token)
+    expect([refused.status, refused.body.error.message]).toEqual([401, 'This token is not valid.'])
     const { stdout } = await service.stop()
-    const warnings = stdout.split('\n').filter((line) => line.startsWith('{') && JSON.parse(line).level === 40)
+    expect(stdout).not.toMatch(/development key|curl|Bearer|eyJ/)
+
+    const believing = await start({ ...env, DEVELOPMENT_TOKENS: 'true' })
+    expect((await asAnna(believing, 'GET', '/me/profile', undefined, token)).status).toBe(200)
+    const warnings = (await believing.stop()).stdout
+      .split('\n')
+      .filter((line) => line.startsWith('{') && JSON.parse(line).level === 40)
     expect(warnings.join()).toContain('tokens of the development key in DATA_DIR are accepted')
-    expect(stdout).not.toMatch(/curl|Bearer|eyJ/)
   })
 })

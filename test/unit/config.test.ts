@@ -25,6 +25,7 @@ describe('the settings', () => {
       externalIssuer: null,
       webhooks: { allow: [], worker: true },
       logLevel: 'info',
+      developmentTokens: true,
       production: false,
     })
   })
@@ -166,6 +167,20 @@ describe('the settings', () => {
       audiences: { apps: 'all', lms: 'all', notify: 'notify' },
       claims: { member: 'a', organisation: 'b.c', client: 'azp', scope: 'permissions' },
     })
+  })
+
+  it('believe development tokens outside of production, or as DEVELOPMENT_TOKENS says, and never with an issuer', () => {
+    const believed = (env: Record<string, string>) => readConfig(env).developmentTokens
+    const [production, issuer] = [{ NODE_ENV: 'production' }, { TOKEN_ISSUER: 'https://id.example.org' }]
+    expect(believed({})).toBe(true)
+    expect(believed({ DEVELOPMENT_TOKENS: 'false' })).toBe(false)
+    expect(believed(production)).toBe(false)
+    expect(believed({ ...production, DEVELOPMENT_TOKENS: 'true' })).toBe(true)
+    expect(believed(issuer)).toBe(false)
+    expect(() => readConfig({ ...issuer, DEVELOPMENT_TOKENS: 'true' })).toThrow(
+      'DEVELOPMENT_TOKENS: only without TOKEN_ISSUER',
+    )
+    expect(() => readConfig({ DEVELOPMENT_TOKENS: 'yes' })).toThrow('DEVELOPMENT_TOKENS')
   })
 
   it('configure where webhooks may go and which process delivers them', () => {
