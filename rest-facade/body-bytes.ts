@@ -4,7 +4,7 @@ import { errors } from '../routers/errors.ts'
 import { MIN_UPLOAD, watchRate } from './transfer-rate.ts'
 
 /** Read without reserved memory: no more than the head of a request may take. */
-const SMALL_BODY_BYTES = 16 * 1024
+export const SMALL_BODY_BYTES = 16 * 1024
 
 type ReserveBytes = (bytes: number) => Promise<void>
 

@@ -8,11 +8,11 @@ import { JsonScanner } from '../routers/raw-json/scanner.ts'
 import { MAX_NESTING, RawJson } from '../routers/raw-json/text.ts'
 import { readBytes } from './body-bytes.ts'
 
-/** Bodies of lms, notify and tRPC; those of the storage have the quota for a limit. */
+/** Bodies of lms, notify and tRPC (there without values of the storage); those of the storage have the quota for a limit. */
 export const BODY_LIMIT_BYTES = 1024 * 1024
 
 /** What surrounds a value in a storage body: the field's name and white space. */
-const AROUND_VALUE_BYTES = 64 * 1024
+export const AROUND_VALUE_BYTES = 64 * 1024
 
 /** How much is scanned before other requests get their turn: about 3 ms. */
 const SLICE_BYTES = 256 * 1024
@@ -34,7 +34,7 @@ function checkType({ headers }: IncomingMessage) {
 }
 
 /** Where the JSON begins: behind a byte order mark, if there is one. */
-const startOf = (bytes: Buffer) => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)
+export const startOf = (bytes: Buffer) => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)
 
 /** Scans a whole body in slices that let others take their turn. */
 export function scan(bytes: Buffer, onMember?: (member: Member) => void): JsonScanner | Promise<JsonScanner> {
@@ -89,7 +89,7 @@ export async function readField(
 }
 
 /** UTF-8 as a text, in slices as well: beyond ASCII that takes longer than the scan. */
-function textOf(bytes: Buffer, start: number, end: number): string | Promise<string> {
+export function textOf(bytes: Buffer, start: number, end: number): string | Promise<string> {
   return end - start <= SLICE_BYTES ? bytes.toString('utf8', start, end) : largeTextOf(bytes, start, end)
 }
 
@@ -106,6 +106,6 @@ async function largeTextOf(bytes: Buffer, start: number, end: number): Promise<s
 }
 
 /** The key of a member, its escapes resolved; longer ones than any escaped field name are not looked at. */
-function keyOf(bytes: Buffer, { keyStart, keyEnd }: Member): string | undefined {
+export function keyOf(bytes: Buffer, { keyStart, keyEnd }: Member): string | undefined {
   return keyEnd - keyStart <= 64 ? JSON.parse(bytes.toString('utf8', keyStart, keyEnd)) : undefined
 }

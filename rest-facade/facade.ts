@@ -1,6 +1,7 @@
 import type { Call, Core } from '../routers/context.ts'
 import { failureOf } from '../routers/database-errors.ts'
 import { Placeholders } from '../routers/raw-json/placeholders.ts'
+import { rawJsonOf } from '../routers/raw-json/text.ts'
 import type { RestRequest } from './input.ts'
 import { readInput } from './input.ts'
 import type { Route } from './routes.ts'
@@ -23,7 +24,15 @@ export function restFacade(core: Core) {
     const { procedure, name, status, meta } = route
     const placeholders = new Placeholders()
     const { principal, consumeQuota, setHeader, reserve } = caller
-    const call: Call = { principal, consumeQuota, setHeader, reserve, json: placeholders.insert, typed: false }
+    const call: Call = {
+      principal,
+      consumeQuota,
+      setHeader,
+      reserve,
+      json: placeholders.insert,
+      text: rawJsonOf,
+      typed: false,
+    }
     let input: Promise<unknown> | undefined
     const getRawInput = () => {
       input ??= readInput(route, request, core.storageQuotaBytes)

@@ -31,6 +31,8 @@ export interface Call {
   /** Turns JSON text, given in pieces, into a value of the result: a placeholder over HTTP, parsed in this process. */
   // biome-ignore lint/suspicious/noExplicitAny: as JSON.parse has it
   json: (pieces: readonly string[]) => any
+  /** The JSON text of a value of the input: as it came over HTTP, serialised in this process. Throws 400. */
+  text: (value: unknown) => Promise<string>
   /** Whether list items carry their ETag: over tRPC and in this process, not over REST. */
   typed: boolean
   /** Reserves memory for a response of `bytes`, until it is sent; throws 503. */

@@ -4,6 +4,7 @@ import { accessLookup } from './access.ts'
 import type { Cipher } from './cipher.ts'
 import type { Call, Core } from './context.ts'
 import { appRouter } from './index.ts'
+import { rawJsonOf } from './raw-json/text.ts'
 import { createCallerFactory } from './trpc.ts'
 
 interface Settings {
@@ -30,6 +31,7 @@ const inProcess: Omit<Call, 'principal'> = {
   setHeader: () => {},
   reserve: async () => {},
   json: (pieces) => JSON.parse(pieces.join('')),
+  text: rawJsonOf,
   typed: true,
 }
 

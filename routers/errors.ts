@@ -126,6 +126,8 @@ export const errors = {
   subscriptionEnded: conflict('subscription_ended', 'The subscription of this delivery has ended.'),
 
   entryChanged: row(412, 'This entry has changed.'),
+  inputTooLarge: row(413, 'The body is larger than 1 MiB.'),
+  batchTooLarge: row(413, 'The batch is too large. Send large values in requests of their own.'),
   quotaExceeded: row(413, 'App storage quota exceeded.'),
   typeWrong: row(415, 'Send the body as application/json.'),
 

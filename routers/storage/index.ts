@@ -4,7 +4,6 @@ import { endpoint } from '../endpoint.ts'
 import { errors, withError } from '../errors.ts'
 import { page } from '../page.ts'
 import { clubApp } from '../policies.ts'
-import { rawJsonOf } from '../raw-json/text.ts'
 import { router } from '../trpc.ts'
 import { conditions } from './conditions.ts'
 import { entry, entryPage, etag, pageText } from './entry.ts'
@@ -78,7 +77,7 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
   .mutation(async ({ ctx, input }) => {
     const { core, call } = ctx
     const updatedAt = Math.floor(core.now() / 1000)
-    const value = await rawJsonOf(input.value)
+    const value = await call.text(input.value)
     const { outcome, used, version } = await putEntry(
       core.db,
       collectionOf(ctx, input),

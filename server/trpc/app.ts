@@ -12,6 +12,6 @@ export function createInternalApp({ core, authenticate, consumeQuota, memory, lo
     .use(respond(log, core.now))
     .use(koaSends)
     .use(readTarget)
-    .use(trpc(core, authenticate, consumeQuota, memory))
+    .use(trpc(authenticate, { core, consumeQuota, memory }))
     .use(health(ready))
 }

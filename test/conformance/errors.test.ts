@@ -39,7 +39,8 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | apps   | 422 | limit is 1 to 200.                                      | detail | limitInvalid | limit 0 |
   | apps   | 422 | offset is 0 or more.                                    | detail | offsetInvalid | offset -1 |
   | apps   | 422 | start and end are Unix seconds.                         | detail | timeInvalid | start that is no integer |
-  | trpc   | 400 | value contains something that JSON cannot represent.                 | invalid_request | valueNotJson | 1e400 over tRPC |
+  | trpc   | 413 | The body is larger than 1 MiB.                          | invalid_request | inputTooLarge | a body of 2 MiB over tRPC |
+  | trpc   | 413 | The batch is too large. Send large values in requests of their own. | invalid_request | batchTooLarge | a batch of two values of 1 MiB |
   | lms    | 400 | answers is an object that maps question ids to answers. | invalid_request | answersInvalid | a required field is missing |
   | lms    | 400 | An answer does not fit the type of its question.        | invalid_request | answerMisfit | a type does not fit |
   | lms    | 400 | answers names a question that this quiz does not have.  | invalid_request | questionUnknown | a reference points to nothing |
@@ -75,8 +76,8 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | trpc   | 409 | The subscription of this delivery has ended.            | conflict subscription_ended | subscriptionEnded | retry in an ended subscription |
 `)
 
-/** These need faults: test/process and test/raw provoke them. */
-const elsewhere = ['internal', 'unavailable', 'bodyCutOff', 'bodyTooSlow', 'requestInvalid']
+/** These need faults, or a caller in process: test/process, test/raw and test/unit provoke them. */
+const elsewhere = ['valueNotJson', 'internal', 'unavailable', 'bodyCutOff', 'bodyTooSlow', 'requestInvalid']
 
 let world: World
 let hobby: { client: string }
@@ -133,7 +134,8 @@ const good = { answers: { q1: 'Yes' } }
 async function trpc(w: World, name: string, body: unknown, claims: object = platformClaims(w)): Promise<Reply> {
   const headers = { authorization: `Bearer ${await w.token({ ...claims })}` }
   const reply = await w.internal('POST', `/trpc/${name}`, { headers, body })
-  const { data, message } = reply.body.error
+  const [{ error }] = [reply.body].flat()
+  const { data, message } = error
   return { ...reply, body: { error: { code: data.error, reason: data.reason, message } } }
 }
 const publish = (w: World, more: object) => trpc(w, 'events.publish', { app: w.ids.app, type: 't', data: 1, ...more })
@@ -184,7 +186,11 @@ const provoke: Record<string, Provoke> = {
   'limit 0': (w) => w.call('GET', '/storage/c?limit=0'),
   'offset -1': (w) => w.call('GET', '/storage/c?offset=-1'),
   'start that is no integer': (w) => w.call('GET', '/me/events?start=1.5'),
-  '1e400 over tRPC': (w) => trpc(w, 'storage.put', '{"collection":"c","key":"k","value":1e400}', {}),
+  'a body of 2 MiB over tRPC': (w) => trpc(w, 'events.publish', JSON.stringify('x'.repeat(2 * 1024 * 1024))),
+  'a batch of two values of 1 MiB': async (w) => {
+    const body = JSON.stringify([0, 1].map(() => ({ collection: 'c', key: 'k', value: 'x'.repeat(1024 * 1024) })))
+    return trpc(w, 'storage.put,storage.put?batch=1', body, {})
+  },
   'a required field is missing': (w) => submit(w, 'open', {}),
   'a type does not fit': (w) => submit(w, 'open', { answers: { q1: ['Yes'] } }),
   'a reference points to nothing': (w) => submit(w, 'open', { answers: { q2: 'Yes' } }),

@@ -173,9 +173,10 @@ describe("a single call gets the answer of tRPC's own adapter:", () => {
     expect(await expectSame(line, filled)).toMatchObject({ status })
   })
 
-  it('400 for a body that is too large', async () => {
-    const body = `"${'x'.repeat(1024 * 1024)}"`
-    expect(await expectSame('POST storage.put', { body })).toMatchObject({ status: 400 })
+  it('413 for a body that is too large', async () => {
+    const [body, large] = [1, 11].map((MiB) => `"${'x'.repeat(MiB * 1024 * 1024)}"`)
+    expect(await expectSame('POST storage.delete', { body })).toMatchObject({ status: 413 })
+    expect(await expectSame('POST storage.put', { body: large })).toMatchObject({ status: 413 })
   })
 
   it('429 beyond the limit', async () => {

@@ -9,14 +9,18 @@ const PAUSE_MS = 500
 const READING_MS = 35_000
 
 interface Task {
-  kind: 'puts' | 'uploads that stop' | 'slow readers'
+  kind: 'puts' | 'puts over tRPC' | 'uploads that stop' | 'slow readers'
   port: number
+  internalPort: number
   token: string
   count: number
 }
 
-const { kind, port, token, count }: Task = JSON.parse(process.argv[2]!)
+const { kind, port, internalPort, token, count }: Task = JSON.parse(process.argv[2]!)
 const body = Buffer.from(`{"value":"${'x'.repeat(10 * MB - 12)}"}`)
+/** Parsed, it would take 28 times its length. */
+const hostile = `[${'[],'.repeat((10 * MB - 100) / 3)}[]]`
+const batch = Buffer.from(`{"0":{"collection":"large","key":"k00000","value":${hostile}}}`)
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
 
 /** Sends a request; resolves to its response, or to the code of the error that ended it. */
@@ -25,6 +29,7 @@ function send(
   path: string,
   content?: Buffer,
   sentBytes = content?.length,
+  to = port,
 ): Promise<IncomingMessage | string> {
   return new Promise((resolve) => {
     const headers = {
@@ -32,7 +37,7 @@ function send(
       authorization: `Bearer ${token}`,
       ...(content && { 'content-type': 'application/json', 'content-length': content.length }),
     }
-    const sent = request({ host: '127.0.0.1', port, method, path, agent, headers }, resolve)
+    const sent = request({ host: '127.0.0.1', port: to, method, path, agent, headers }, resolve)
     sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
     if (content && sentBytes! < content.length) sent.write(content.subarray(0, sentBytes))
     else sent.end(content)
@@ -56,6 +61,8 @@ async function outcomeOf(response: IncomingMessage | string, pauseMs = 0): Promi
 
 const clients: Record<Task['kind'], (i: number) => Promise<string>> = {
   puts: async () => outcomeOf(await send('PUT', '/v1/storage/large/k00000', body)),
+  'puts over tRPC': async () =>
+    outcomeOf(await send('POST', '/trpc/storage.put?batch=1', batch, batch.length, internalPort)),
   'uploads that stop': async (i) => outcomeOf(await send('PUT', `/v1/storage/uploads/k${i}`, body, 9 * MB)),
   'slow readers': async () => outcomeOf(await send('GET', '/v1/storage/large/k00000'), PAUSE_MS),
 }

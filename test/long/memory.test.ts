@@ -46,7 +46,7 @@ async function measure(kind: string, count: number) {
   // The first ones connect and compile.
   for (let i = 0; i < 50; i++) await small()
 
-  const task = JSON.stringify({ kind, count, port: service.port, token })
+  const task = JSON.stringify({ kind, count, port: service.port, internalPort: service.internalPort, token })
   const clients = fork(new URL('large-clients.ts', import.meta.url), [task], { execArgv: ['--import', 'tsx'] })
   let outcomes: Record<string, number> | undefined
   clients.once('message', (counts) => {
@@ -79,6 +79,7 @@ async function measure(kind: string, count: number) {
 describe.skipIf(!tellsFigures)(`under ${LIMIT_MB} MB, and other teams are answered within ${LIMIT_MS} ms`, () => {
   it.each([
     ['puts', 200, ['200', '503']],
+    ['puts over tRPC', 200, ['200', '503']],
     ['uploads that stop', 60, ['408', '503']],
     ['slow readers', 40, ['503', 'left']],
   ])('%s: %i of one team', { timeout: 240_000 }, async (kind, count, outcomes) => {

@@ -114,4 +114,17 @@ describe('a batch of ten reads of 10 MiB over tRPC', () => {
     expect(outcomes.filter((outcome) => outcome === 503)).toHaveLength(10 - values.length)
     await expect.poll(() => world.memory.freeBytes).toBe(BUDGET_BYTES)
   })
+
+  it('is streamed at once: a value or 503 for each call', async () => {
+    const value = 'x'.repeat(10 * MIB - 2)
+    expect((await world.call('PUT', ENTRY, { body: { value } })).status).toBe(200)
+    const authorization = `Bearer ${await world.token()}`
+    const start = performance.now()
+    const { text } = await batch({ authorization, 'trpc-accept': 'application/jsonl' })
+    expect(performance.now() - start).toBeLessThan(10_000)
+    const values = text.split(`"value":"${value}"`).length - 1
+    expect(values).toBeGreaterThan(0)
+    expect(text.split('"httpStatus":503').length - 1).toBe(10 - values)
+    await expect.poll(() => world.memory.freeBytes).toBe(BUDGET_BYTES)
+  })
 })

@@ -12,6 +12,7 @@ const codes: Record<number, [code: string, error: string]> = {
   404: ['NOT_FOUND', 'not_found'],
   405: ['METHOD_NOT_SUPPORTED', 'method_not_allowed'],
   412: ['PRECONDITION_FAILED', 'precondition_failed'],
+  413: ['PAYLOAD_TOO_LARGE', 'invalid_request'],
   415: ['UNSUPPORTED_MEDIA_TYPE', 'invalid_request'],
   422: ['UNPROCESSABLE_CONTENT', 'invalid_request'],
 }

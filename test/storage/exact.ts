@@ -54,7 +54,7 @@ export async function startStorage() {
       const search = new URLSearchParams({ input: JSON.stringify(input) })
       return send(world.internalPort, 'localhost', 'GET', `/trpc/storage.${procedure}?${search}`)
     },
-    mutation: (procedure: 'put', input: string) =>
+    mutation: (procedure: 'put' | 'put?batch=1', input: string) =>
       send(world.internalPort, 'localhost', 'POST', `/trpc/storage.${procedure}`, input),
     async expectStored({ collection, key, scope }: Place, text: string) {
       const { app, member } = world.ids

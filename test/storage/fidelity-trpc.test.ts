@@ -5,9 +5,6 @@ import type { AppRouter } from '../../routers/index.ts'
 import { expectBytes, expectSame, startStorage } from './exact.ts'
 import { scoped } from './values.ts'
 
-/** The body limit of tRPC calls. */
-const LIMIT_BYTES = 1024 * 1024
-
 describe.each(scoped)('a value in scope $scope', ({ scope, own }) => {
   let storage: Awaited<ReturnType<typeof startStorage>>
   beforeAll(async () => {
@@ -40,15 +37,19 @@ describe.each(scoped)('a value in scope $scope', ({ scope, own }) => {
     for (const { value } of read) expectSame(value, JSON.parse(text))
   })
 
-  it.each(own)('is stored as JSON.stringify writes it when sent over tRPC: %s', async (_, text) => {
-    await storage.put(place, '"before"')
+  it.each(own)('is stored byte for byte when sent over tRPC, alone and in a batch: %s', async (_, text) => {
     const input = `{"collection":"c","key":"k","scope":"${scope}","value":${text}}`
-    const { bytes } = await storage.mutation('put', input)
-    const { result, error } = JSON.parse(bytes.toString())
-    const refusal = Buffer.byteLength(input) > LIMIT_BYTES ? 'The body is larger than 1 MiB.' : refusalOf(text)
-    expect(error?.message).toBe(refusal)
-    if (refusal === undefined) expectSame(result.data.value, JSON.parse(JSON.stringify(JSON.parse(text))))
-    await storage.expectStored(place, refusal === undefined ? JSON.stringify(JSON.parse(text)) : '"before"')
+    for (const [line, body] of [
+      ['put', input],
+      ['put?batch=1', `{"0":${input}}`],
+    ] as const) {
+      await storage.put(place, '"before"')
+      const { bytes } = await storage.mutation(line, body)
+      const [{ result, error }] = [JSON.parse(bytes.toString())].flat()
+      expect(error).toBe(undefined)
+      expectSame(result.data.value, JSON.parse(text))
+      await storage.expectStored(place, text)
+    }
   })
 
   it.each(own)('is stored as JSON.stringify writes it when sent in process: %s', async (_, text) => {

@@ -59,5 +59,5 @@ export async function startAlone() {
       ...{ member, organisation: club, client, expiresInSeconds: 3600 },
       scope: memberScopes.join(' '),
     })
-  return { port: service.port, pid: service.child.pid!, token }
+  return { port: service.port, internalPort: service.internalPort, pid: service.child.pid!, token }
 }

@@ -1,0 +1,61 @@
+import { MIN_DOWNLOAD } from '../../rest-facade/transfer-rate.ts'
+import type { Principal } from '../../routers/access.ts'
+import type { Context, Core } from '../../routers/context.ts'
+import { errors } from '../../routers/errors.ts'
+import { Placeholders } from '../../routers/raw-json/placeholders.ts'
+import type { MemoryBudget, Use } from '../http/memory-budget.ts'
+import { Lease } from '../http/memory-lease.ts'
+import type { ConsumeQuota } from '../http/rate-limit.ts'
+import type { StepContext } from '../http/state.ts'
+import { RawValues } from './raw-values.ts'
+
+export interface TrpcParts {
+  core: Core
+  consumeQuota: ConsumeQuota
+  memory: MemoryBudget
+}
+
+/** What the calls of one request share: their context, their memory, and the values that stay text on both ways. */
+export function callContext({ core, consumeQuota, memory }: TrpcParts, ctx: StepContext, streamed: boolean) {
+  const placeholders = new Placeholders(streamed)
+  const values = new RawValues()
+  let lease: Lease | undefined
+  const open = (team: string | null) => {
+    const opened = new Lease(memory, ctx.res, team)
+    // Also of a stream, which is rendered as it is sent.
+    ctx.res.once('close', () => opened.rendered(0))
+    return opened
+  }
+  const reserve = async (principal: Principal, bytes: number, use: Use) => {
+    const access = await core.accessOf(principal)
+    if (!access) throw errors.tokenInvalid()
+    lease ??= open(access.team)
+    await lease.reserve(bytes, use)
+    // What is not streamed is watched as it is sent.
+    if (streamed) ctx.res.setTimeout(MIN_DOWNLOAD.graceMs)
+  }
+  const setHeader = (name: string, value: string) => ctx.set(name, value)
+  return {
+    values,
+    placeholders,
+    reserve,
+    contextOf: (principal: Principal): Context => ({
+      core,
+      call: {
+        principal,
+        consumeQuota: (access) => consumeQuota(access, setHeader),
+        json: placeholders.insert,
+        text: values.textOf,
+        typed: true,
+        reserve: (bytes) => reserve(principal, bytes, 'response'),
+        setHeader,
+      },
+    }),
+    /** The response to send in place of `json`; every call has returned. */
+    async render(json: string) {
+      const body = await placeholders.render(json)
+      lease?.rendered(body.length)
+      return body
+    },
+  }
+}

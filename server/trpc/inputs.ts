@@ -1,0 +1,123 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import type { ReserveBody } from '../../rest-facade/body.ts'
+import { AROUND_VALUE_BYTES, BODY_LIMIT_BYTES, keyOf, scan, startOf, textOf } from '../../rest-facade/body.ts'
+import { readBytes, SMALL_BODY_BYTES } from '../../rest-facade/body-bytes.ts'
+import { errors } from '../../routers/errors.ts'
+import { procedures } from '../../routers/index.ts'
+import type { Meta } from '../../routers/meta.ts'
+import type { Member } from '../../routers/raw-json/scanner.ts'
+import { MAX_NESTING } from '../../routers/raw-json/text.ts'
+import type { RawValues } from './raw-values.ts'
+
+/** A value's nesting as over REST, plus the input and the batch around it. */
+const BODY_NESTING = MAX_NESTING + 2
+
+/** Values of several calls in one body: with the rest, 1 MiB that is parsed, they fill the memory of one request. */
+const MAX_BATCH_BYTES = 16 * 1024 * 1024
+
+const BYTE_ORDER_MARK = '\ufeff'
+
+export interface Inputs {
+  /** By call: the field of its input that stays text. */
+  rawFields: readonly (string | undefined)[]
+  isBatch: boolean
+  quotaBytes: number
+  /** Receives the values of the raw fields. */
+  values: RawValues
+  reserve: ReserveBody
+}
+
+/** The raw field of each call that a path names, where it has one. */
+export function rawFieldsOf(path: string, isBatch: boolean): Inputs['rawFields'] {
+  const names = isBatch ? path.split(',') : [path]
+  return names.map((name) => (Object.hasOwn(procedures, name) ? (procedures[name]!._def.meta as Meta).raw : undefined))
+}
+
+/**
+ * The inputs in a body as JSON text, in which placeholders stand for the raw values; '' for an empty body. Throws 400, 413
+ * for its size, 415, 503.
+ */
+export async function readInputs(request: IncomingMessage, inputs: Inputs): Promise<string> {
+  const { rawFields, isBatch, values, reserve } = inputs
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) throw errors.typeWrong()
+  const { maxBytes, tooLarge, use } = limitOf(inputs)
+  const bytes = await readBytes(request, maxBytes, tooLarge, (length) => reserve(length, use))
+  if (bytes.length === 0) return ''
+  const fields = isBatch ? rawFields.map((_, i) => String(i)) : rawFields
+  const found = await checkedMembers(bytes, isBatch, fields)
+  const members = isBatch ? await membersWithin(bytes, found, rawFields) : found
+  const cuts = members.filter((member) => member !== undefined).sort((a, b) => a.valueStart - b.valueStart)
+  const parsedBytes = cuts.reduce((left, { valueStart, valueEnd }) => left - (valueEnd - valueStart), bytes.length)
+  if (parsedBytes > BODY_LIMIT_BYTES) throw errors.inputTooLarge()
+  if (use === 'text' && parsedBytes > SMALL_BODY_BYTES) await reserve(parsedBytes, 'parsed')
+  return withPlaceholders(bytes, cuts, values)
+}
+
+/** The inputs in a query as JSON text. Throws 400. */
+export async function readQuery(query: URLSearchParams, isBatch: boolean): Promise<string> {
+  const input = query.get('input')
+  // Allowed before a body, where it is dropped; JSON.parse of the input would fail on it.
+  if (input?.startsWith(BYTE_ORDER_MARK)) throw errors.bodyNotJson()
+  await checkedMembers(Buffer.from(input ?? '{}'), isBatch, [])
+  return input ?? ''
+}
+
+/** As over REST for each call; a batch has a bound of its own beside. */
+function limitOf({ rawFields, quotaBytes }: Inputs) {
+  const rawCount = rawFields.filter((field) => field !== undefined).length
+  if (rawCount === 0) return { maxBytes: BODY_LIMIT_BYTES, tooLarge: errors.inputTooLarge, use: 'parsed' } as const
+  const one = quotaBytes + AROUND_VALUE_BYTES
+  if (rawFields.length === 1) return { maxBytes: one, tooLarge: errors.quotaExceeded, use: 'text' } as const
+  const all = rawCount * one + (rawFields.length > rawCount ? BODY_LIMIT_BYTES : 0)
+  return {
+    maxBytes: Math.min(all, Math.max(one, MAX_BATCH_BYTES)),
+    tooLarge: errors.batchTooLarge,
+    use: 'text',
+  } as const
+}
+
+/** Checks a whole JSON text and finds the last member of each name, as JSON.parse takes it. */
+async function checkedMembers(bytes: Buffer, isBatch: boolean, names: readonly (string | undefined)[]) {
+  const { scanner, found } = await membersOf(bytes, names)
+  if (!scanner.wellFormed || !isUtf8(bytes)) throw errors.bodyNotJson()
+  if (isBatch && !scanner.rootIsObject) throw errors.bodyNotObject()
+  if (scanner.nesting > BODY_NESTING) throw errors.valueTooDeep()
+  return found
+}
+
+async function membersOf(bytes: Buffer, names: readonly (string | undefined)[]) {
+  const found = names.map((): Member | undefined => undefined)
+  const at = new Map(names.map((name, i) => [name, i]))
+  const onMember = (member: Member) => {
+    const i = at.get(keyOf(bytes, member) ?? '')
+    if (i !== undefined) found[i] = { ...member }
+  }
+  const scanner = await scan(bytes, names.some((name) => name !== undefined) ? onMember : undefined)
+  return { scanner, found }
+}
+
+/** The raw field of each input in a batch, at its place in the body. */
+async function membersWithin(bytes: Buffer, inputs: readonly (Member | undefined)[], rawFields: Inputs['rawFields']) {
+  const members: (Member | undefined)[] = []
+  for (const [i, field] of rawFields.entries()) {
+    const input = inputs[i]
+    if (!input || field === undefined) continue
+    const { valueStart: start, valueEnd } = input
+    const [member] = (await membersOf(bytes.subarray(start, valueEnd), [field])).found
+    if (!member) continue
+    members.push({ ...member, valueStart: member.valueStart + start, valueEnd: member.valueEnd + start })
+  }
+  return members
+}
+
+async function withPlaceholders(bytes: Buffer, cuts: readonly Member[], values: RawValues): Promise<string> {
+  let json = ''
+  let at = startOf(bytes)
+  for (const { valueStart, valueEnd, nesting } of cuts) {
+    const placeholder = values.insert(await textOf(bytes, valueStart, valueEnd), nesting)
+    json += `${bytes.toString('utf8', at, valueStart)}"${placeholder}"`
+    at = valueEnd
+  }
+  return json + bytes.toString('utf8', at)
+}
