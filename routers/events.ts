@@ -11,7 +11,7 @@ import { rawJsonOf } from './raw-json/text.ts'
 import { router } from './trpc.ts'
 
 /** Of the body that receivers get. */
-const MAX_BODY_BYTES = 256 * 1024
+export const MAX_BODY_BYTES = 256 * 1024
 
 /** `body` is the text that receivers get, `publishedAt` an ISO time. */
 export interface Event {

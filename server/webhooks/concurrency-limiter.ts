@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache'
+import { MAX_BODY_BYTES } from '../../routers/events.ts'
+import type { Health, SharedLimits } from './app-shares.ts'
+import { createAppShares } from './app-shares.ts'
+import type { DueSubscription } from './due-subscriptions.ts'
 
-/** Deliveries in flight at once, in one worker. */
 const LIMITS = {
-  total: 2_048,
-  /** Of new and failing subscriptions together: healthy ones always find slots. */
-  newOrFailing: 1_536,
-  /** Of failing subscriptions: new ones find slots as well. */
-  failing: 1_024,
+  /** Deliveries of a subscription in flight at once. */
   perSubscription: 32,
   /** New and failing subscriptions in one allocation: each needs a connection, which costs as much as ten deliveries. */
   connections: 8,
@@ -14,14 +13,12 @@ const LIMITS = {
   remembered: 20_000,
 }
 
-export type Limits = typeof LIMITS
+export type Limits = typeof LIMITS & SharedLimits
 
 /** A failure's backoff doubles with each further one, and is at least this multiple of the attempt's duration. */
 const MIN_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 60_000
 const BACKOFF_PER_DURATION = 4
-
-type Health = 'new' | 'healthy' | 'failing'
 
 interface State {
   health: Health
@@ -33,11 +30,20 @@ interface State {
   backoffUntil: number
 }
 
+/** A claimed delivery. */
+export interface Startable {
+  subscription: string
+  app: string
+  body: string
+}
+
 /** A delivery in flight. */
 export interface Slot {
   subscription: string
+  app: string
   /** Of the subscription when the attempt started. */
   health: Health
+  bytes: number
   startedAt: number
 }
 
@@ -57,18 +63,11 @@ export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>
  * however much is pending for it. `at` is the current time in ms, of a clock that only goes forward.
  */
 export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
-  const { total, newOrFailing, failing, perSubscription, connections, remembered } = { ...LIMITS, ...limits }
+  const { perSubscription, connections, remembered } = { ...LIMITS, ...limits }
   const states = new LRUCache<string, State>({ max: remembered })
   const stateOf = (subscription: string) => states.get(subscription) ?? initial
   const inFlight = new Map<string, number>()
-  const used: Record<Health, number> = { new: 0, healthy: 0, failing: 0 }
-
-  const free = (health: Health, taken: Record<Health, number>) =>
-    Math.min(
-      total - taken.new - taken.healthy - taken.failing,
-      health === 'healthy' ? total : newOrFailing - taken.new - taken.failing,
-      health === 'failing' ? failing - taken.failing : total,
-    )
+  const shares = createAppShares(limits)
 
   function afterFailure(state: State, startedAt: number, at: number): State {
     const failures = startedAt < state.failedAt ? state.failures : state.failures + 1
@@ -84,41 +83,47 @@ export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
       return health === 'healthy' || (backoffUntil <= at && !inFlight.has(subscription))
     },
 
-    inFlight: () => used.new + used.healthy + used.failing,
+    inFlight: shares.inFlight,
 
     /** How many more deliveries each subscription may start, in the order given, together at most `max`. */
-    allocate(subscriptions: Iterable<string>, max: number, at: number): Map<string, number> {
+    allocate(subscriptions: Iterable<DueSubscription>, max: number, at: number): Map<string, number> {
       const allocation = new Map<string, number>()
-      const taken = { ...used }
-      // When slots are scarce, each subscription gets only a part of the free ones and leaves the rest to others.
-      const fairPart = Math.ceil(free('healthy', used) / 16)
+      const taken: Parameters<typeof shares.take>[0][] = []
+      const fairParts = new Map<string, number>()
       let left = max
       let newConnections = 0
-      for (const subscription of subscriptions) {
-        const { health, concurrency, backoffUntil } = stateOf(subscription)
-        const unused = concurrency - (inFlight.get(subscription) ?? 0)
-        const count = Math.min(unused, fairPart, left, free(health, taken))
+      for (const { id, app } of subscriptions) {
+        const { health, concurrency, backoffUntil } = stateOf(id)
+        const unused = concurrency - (inFlight.get(id) ?? 0)
+        // When slots are scarce, each subscription gets only a part of its app's and leaves the rest to others.
+        const fairPart = fairParts.get(app) ?? Math.ceil(shares.slots(app) / 16)
+        fairParts.set(app, fairPart)
+        const count = Math.min(unused, fairPart, left, shares.room(app, health))
         if (count <= 0 || backoffUntil > at) continue
         if (health !== 'healthy' && newConnections++ >= connections) continue
-        allocation.set(subscription, count)
-        taken[health] += count
+        allocation.set(id, count)
+        taken.push({ app, health, count, bytes: count * MAX_BODY_BYTES })
+        shares.take(taken.at(-1)!)
         left -= count
         // Before the next one is drawn: that would lose its turn.
         if (left === 0) break
       }
+      // `started` takes what is really claimed.
+      for (const held of taken) shares.give(held)
       return allocation
     },
 
     /** Takes a slot, to be given back with `finished`. */
-    started(subscription: string, at: number): Slot {
-      const { health } = stateOf(subscription)
-      used[health]++
+    started({ subscription, app, body }: Startable, at: number): Slot {
+      const slot = { subscription, app, health: stateOf(subscription).health, bytes: body.length, startedAt: at }
+      shares.take({ ...slot, count: 1 })
       inFlight.set(subscription, (inFlight.get(subscription) ?? 0) + 1)
-      return { subscription, health, startedAt: at }
+      return slot
     },
 
-    finished({ subscription, health, startedAt }: Slot, delivered: boolean, at: number) {
-      used[health]--
+    finished(slot: Slot, delivered: boolean, at: number) {
+      const { subscription, startedAt } = slot
+      shares.give({ ...slot, count: 1 })
       const left = inFlight.get(subscription)! - 1
       if (left > 0) inFlight.set(subscription, left)
       else inFlight.delete(subscription)

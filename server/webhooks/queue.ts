@@ -1,6 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { int, jsonStrings, nullable, statement, text } from '../../prisma/pg/statement.ts'
+import type { DueSubscription } from './due-subscriptions.ts'
 
 /** A claimed delivery, with everything that an attempt needs. */
 export interface Claimed {
@@ -29,9 +30,9 @@ interface ClaimOptions {
 }
 
 /** Subscriptions that a poll found. */
-export interface DueSubscriptions {
+export interface Found {
   /** With deliveries that are due. */
-  due: string[]
+  due: DueSubscription[]
   /** Ended, but with pending deliveries. */
   ended: string[]
   /** The `after` of the next poll; null when this one reached the end. */
@@ -57,11 +58,14 @@ const statements = {
         SELECT following.* FROM first CROSS JOIN LATERAL
           (SELECT "subscriptionId", "nextAttemptAt" FROM "Delivery"
            WHERE ${claimable} AND "subscriptionId" > first.id ORDER BY "subscriptionId", "nextAttemptAt" LIMIT 1) following)
-      SELECT coalesce(json_agg(found.id) FILTER (WHERE at <= $1::timestamptz AND "endedAt" IS NULL), '[]') AS due,
+      SELECT coalesce(json_agg(found.id) FILTER (WHERE "isDue"), '[]') AS due,
+        coalesce(json_agg("appId") FILTER (WHERE "isDue"), '[]') AS apps,
         coalesce(json_agg(found.id) FILTER (WHERE "endedAt" IS NOT NULL), '[]') AS ended,
         CASE WHEN count(*) = $3::int8 THEN max(found.id) END AS next
-      FROM (SELECT * FROM first LIMIT $3::int8) found JOIN "Subscription" ON "Subscription".id = found.id`,
-    { due: jsonStrings, ended: jsonStrings, next: nullable(text) },
+      FROM (SELECT * FROM first LIMIT $3::int8) found JOIN "Subscription" ON "Subscription".id = found.id
+        CROSS JOIN LATERAL (SELECT at <= $1::timestamptz AND "endedAt" IS NULL AS "isDue") state`,
+    // `due` and `apps` in the same order.
+    { due: jsonStrings, apps: jsonStrings, ended: jsonStrings, next: nullable(text) },
   ),
   /** Skips deliveries that another worker is claiming. */
   claim: statement(
@@ -113,9 +117,10 @@ const iso = (ms: number) => new Date(ms).toISOString()
 export async function pollDue(
   db: Database,
   { now, after = '', max = 5_000 }: { now: number; after?: string; max?: number },
-): Promise<DueSubscriptions> {
+): Promise<Found> {
   const [row] = await db.execute(statements.poll, [iso(now), after, String(max)])
-  return row!
+  const { due, apps, ...rest } = row!
+  return { due: due.map((id, n) => ({ id, app: apps[n]! })), ...rest }
 }
 
 /** Claims due deliveries of the allocated subscriptions, oldest first. */

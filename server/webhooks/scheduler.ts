@@ -1,5 +1,7 @@
-import type { Slot as LimiterSlot, Limits } from './concurrency-limiter.ts'
+import type { Limits, Slot, Startable } from './concurrency-limiter.ts'
 import { createConcurrencyLimiter } from './concurrency-limiter.ts'
+import type { DueSubscription } from './due-subscriptions.ts'
+import { createDueSubscriptions } from './due-subscriptions.ts'
 import { createPollCadence } from './poll-cadence.ts'
 
 /** Between claims: slots that become free and events that are published meanwhile share one. */
@@ -10,8 +12,7 @@ const MAX_CLAIMED = 100
 const MAX_CONSIDERED = 2_000
 /** A subscription with claimed deliveries stays due this long without a poll. */
 const STAYS_DUE_MS = 500
-/** Nothing is claimed while event bodies of this size are in flight, or this many results are not yet written. */
-const MAX_BYTES = 64 * 1024 * 1024
+/** Nothing is claimed while this many results are not yet written. */
 const MAX_UNWRITTEN = 4_096
 
 interface Options {
@@ -23,15 +24,11 @@ interface Options {
 /** What a poll found. Times are those of the scheduler's clock. */
 export interface Poll {
   /** Subscriptions with due deliveries. */
-  due: readonly string[]
+  due: readonly DueSubscription[]
   /** There may be more, which only the next poll sees. */
   more: boolean
   startedAt: number
   endedAt: number
-}
-
-export interface Slot extends LimiterSlot {
-  bytes: number
 }
 
 export type Scheduler = ReturnType<typeof createScheduler>
@@ -43,24 +40,17 @@ export type Scheduler = ReturnType<typeof createScheduler>
 export function createScheduler({ pollMs, limits }: Options) {
   const limiter = createConcurrencyLimiter(limits)
   const cadence = createPollCadence(pollMs)
-  /** Due subscriptions and when that was last seen; the one that has waited longest for a claim comes first. */
-  const due = new Map<string, number>()
-  let bytes = 0
+  const due = createDueSubscriptions()
   let claimAt = Number.POSITIVE_INFINITY
 
   const claimBy = (at: number) => {
     claimAt = Math.min(claimAt, at)
   }
 
-  /** Due subscriptions in turn: one that is considered moves behind the others. */
-  function* rotate(at: number) {
-    let left = Math.min(due.size, MAX_CONSIDERED)
-    for (const [subscription, seenAt] of due) {
-      if (left-- === 0) return
-      due.delete(subscription)
-      if (!limiter.isEligible(subscription, at)) continue
-      due.set(subscription, seenAt)
-      yield subscription
+  function* eligible(at: number) {
+    for (const subscription of due.inTurn(MAX_CONSIDERED)) {
+      if (limiter.isEligible(subscription.id, at)) yield subscription
+      else due.remove(subscription.id)
     }
   }
 
@@ -76,7 +66,8 @@ export function createScheduler({ pollMs, limits }: Options) {
     polled(poll: Poll) {
       const { endedAt } = poll
       for (const subscription of poll.due) {
-        if (!due.has(subscription) && limiter.isEligible(subscription, endedAt)) due.set(subscription, endedAt)
+        const { id } = subscription
+        if (!due.has(id) && limiter.isEligible(id, endedAt)) due.add(subscription, endedAt)
       }
       cadence.polled(poll)
     },
@@ -91,9 +82,9 @@ export function createScheduler({ pollMs, limits }: Options) {
     /** How many deliveries to claim, by subscription; `unwritten` results are still to be written. */
     allocate(at: number, unwritten: number): Map<string, number> {
       claimAt = Number.POSITIVE_INFINITY
-      if (bytes > MAX_BYTES || unwritten > MAX_UNWRITTEN) return new Map()
-      const allocation = limiter.allocate(rotate(at), MAX_CLAIMED, at)
-      if (allocation.size === 0 && due.size > MAX_CONSIDERED) claimBy(at + CLAIM_INTERVAL_MS)
+      if (unwritten > MAX_UNWRITTEN) return new Map()
+      const allocation = limiter.allocate(eligible(at), MAX_CLAIMED, at)
+      if (allocation.size === 0 && due.size() > MAX_CONSIDERED) claimBy(at + CLAIM_INTERVAL_MS)
       return allocation
     },
 
@@ -101,24 +92,19 @@ export function createScheduler({ pollMs, limits }: Options) {
     claimed(at: number, allocation: ReadonlyMap<string, number>, deliveries: readonly { subscription: string }[]) {
       if (deliveries.length > 0) cadence.claimed()
       const served = new Set(deliveries.map(({ subscription }) => subscription))
-      for (const subscription of allocation.keys()) {
-        const seenAt = served.has(subscription) ? at : due.get(subscription)!
-        due.delete(subscription)
-        if (at - seenAt < STAYS_DUE_MS) due.set(subscription, seenAt)
+      for (const id of allocation.keys()) {
+        const seenAt = due.moveBack(id, served.has(id) ? at : undefined)
+        if (at - seenAt >= STAYS_DUE_MS) due.remove(id)
       }
       claimBy(deliveries.length < MAX_CLAIMED ? at + CLAIM_INTERVAL_MS : at)
     },
 
     /** An attempt starts; its slot is to be given back with `finished`. */
-    started({ subscription, body }: { subscription: string; body: string }, at: number): Slot {
-      bytes += body.length
-      return { ...limiter.started(subscription, at), bytes: body.length }
-    },
+    started: (delivery: Startable, at: number): Slot => limiter.started(delivery, at),
 
     finished(slot: Slot, delivered: boolean, at: number) {
-      bytes -= slot.bytes
       limiter.finished(slot, delivered, at)
-      if (due.size > 0) claimBy(at + CLAIM_INTERVAL_MS)
+      if (due.size() > 0) claimBy(at + CLAIM_INTERVAL_MS)
     },
   }
 }

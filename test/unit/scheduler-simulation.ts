@@ -5,6 +5,10 @@ import { createScheduler } from '../../server/webhooks/scheduler.ts'
 interface Receiver {
   ms: number
   delivers: boolean
+  /** Of the subscription; by default one of its own. */
+  app?: string
+  /** Of its deliveries. */
+  body?: string
 }
 
 interface Event {
@@ -13,7 +17,7 @@ interface Event {
 }
 
 /** A subscription in the simulation, and what has happened to it so far. */
-interface Simulated extends Receiver {
+interface Simulated extends Required<Receiver> {
   /** When each pending delivery was published. */
   pending: number[]
   delivered: number
@@ -51,7 +55,7 @@ export function createSimulation({ limits, pollMs = 1_000 }: { limits?: Partial<
   function attempt(subscription: string) {
     const it = subscriptions.get(subscription)!
     const publishedAt = it.pending.shift()!
-    const slot = scheduler.started({ subscription, body: '{}' }, now)
+    const slot = scheduler.started({ subscription, app: it.app, body: it.body }, now)
     it.attemptedAt.push(now)
     it.waits.push(now - publishedAt)
     it.maxInFlight = Math.max(it.maxInFlight, ++it.inFlight)
@@ -66,7 +70,8 @@ export function createSimulation({ limits, pollMs = 1_000 }: { limits?: Partial<
 
   function takeTurn() {
     if (now >= scheduler.nextPollAt()) {
-      const due = [...subscriptions].filter(([, { pending }]) => pending.length > 0).map(([id]) => id)
+      const withPending = [...subscriptions].filter(([, { pending }]) => pending.length > 0)
+      const due = withPending.map(([id, { app }]) => ({ id, app }))
       const startedAt = now
       now += QUERY_MS
       polls++
@@ -84,8 +89,8 @@ export function createSimulation({ limits, pollMs = 1_000 }: { limits?: Partial<
 
   return {
     polls: () => polls,
-    subscribe(id: string, { ms, delivers }: Receiver): Simulated {
-      const created = { ms, delivers, delivered: 0, inFlight: 0, maxInFlight: 0, heldMs: 0 }
+    subscribe(id: string, { ms, delivers, app = id, body = '{}' }: Receiver): Simulated {
+      const created = { ms, delivers, app, body, delivered: 0, inFlight: 0, maxInFlight: 0, heldMs: 0 }
       const lists = { pending: [] as number[], attemptedAt: [] as number[], waits: [] as number[] }
       subscriptions.set(id, { ...created, ...lists })
       return subscriptions.get(id)!

@@ -9,12 +9,13 @@ const TIMEOUT_MS = 15_000
 
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${i}`)
 const deliveries = (subscription: string, count: number, body = '{}') =>
-  Array.from({ length: count }, () => ({ subscription, body }))
+  Array.from({ length: count }, () => ({ subscription, app: subscription, body }))
+const withApps = (ids: string[]) => ids.map((id) => ({ id, app: id }))
 
 /** A scheduler after its first poll, at time 0. */
 function scheduling(...due: string[]) {
   const scheduler = createScheduler({ pollMs: SECOND_MS })
-  scheduler.polled({ due, more: false, startedAt: 0, endedAt: 0 })
+  scheduler.polled({ due: withApps(due), more: false, startedAt: 0, endedAt: 0 })
   return scheduler
 }
 
@@ -89,13 +90,13 @@ describe('fairness', () => {
 
   it.each([
     { subscriptions: 2, total: 2_048 },
-    { subscriptions: 4, total: 64 },
-    { subscriptions: 50, total: 64 },
-    { subscriptions: 200, total: 64 },
-  ])('serves $subscriptions busy subscriptions equally with $total slots', ({ subscriptions, total }) => {
+    { subscriptions: 4, total: 128 },
+    { subscriptions: 50, total: 128 },
+    { subscriptions: 200, total: 128 },
+  ])('serves $subscriptions busy subscriptions of an app equally with $total slots', ({ subscriptions, total }) => {
     const world = createSimulation({ limits: { total } })
     const busy = names('busy', subscriptions).map((id) => {
-      const it = world.subscribe(id, { ms: 200, delivers: true })
+      const it = world.subscribe(id, { ms: 200, delivers: true, app: 'one' })
       world.publish(id, 10_000)
       return it
     })
@@ -108,7 +109,7 @@ describe('fairness', () => {
     const busy = names('busy', 12)
     const scheduler = createScheduler({ pollMs: SECOND_MS })
     for (const id of busy) makeHealthy(scheduler, id)
-    scheduler.polled({ due: busy, more: false, startedAt: 0, endedAt: 0 })
+    scheduler.polled({ due: withApps(busy), more: false, startedAt: 0, endedAt: 0 })
     const turns = [0, 1, 2, 3].map((at) => {
       const allocation = scheduler.allocate(at, 0)
       scheduler.claimed(at, allocation, deliveries('busy0', 1))
@@ -136,7 +137,7 @@ describe('the next turn', () => {
     // Only `b` is considered, and it has no free slot.
     expect(scheduler.allocate(20, 0).size).toBe(0)
     expect(scheduler.nextTurnAt()).toBe(scheduler.nextPollAt())
-    scheduler.polled({ due: ['c'], more: false, startedAt: 30, endedAt: 30 })
+    scheduler.polled({ due: withApps(['c']), more: false, startedAt: 30, endedAt: 30 })
     scheduler.finished(slot!, true, 40)
     expect(scheduler.nextTurnAt()).toBe(50)
   })
@@ -159,8 +160,8 @@ describe('the next turn', () => {
     const busy = names('busy', 2_000)
     const scheduler = createScheduler({ pollMs: SECOND_MS, limits: { perSubscription: 1 } })
     for (const id of busy) makeHealthy(scheduler, id)
-    for (const id of busy) scheduler.started({ subscription: id, body: '{}' }, 0)
-    scheduler.polled({ due: [...busy, 'free'], more: false, startedAt: 0, endedAt: 0 })
+    for (const id of busy) scheduler.started({ subscription: id, app: id, body: '{}' }, 0)
+    scheduler.polled({ due: withApps([...busy, 'free']), more: false, startedAt: 0, endedAt: 0 })
     expect(scheduler.allocate(0, 0).size).toBe(0)
     expect(scheduler.nextTurnAt()).toBe(20)
     expect([...scheduler.allocate(20, 0).keys()]).toEqual(['free'])
@@ -188,10 +189,10 @@ describe('a due subscription', () => {
 
   it('is left out while it backs off, and seen again by a later poll', () => {
     const scheduler = scheduling('a')
-    scheduler.finished(scheduler.started({ subscription: 'a', body: '{}' }, 0), false, 0)
+    scheduler.finished(scheduler.started({ subscription: 'a', app: 'a', body: '{}' }, 0), false, 0)
     expect(scheduler.allocate(99, 0).size).toBe(0)
     expect(scheduler.allocate(100, 0).size).toBe(0)
-    scheduler.polled({ due: ['a'], more: false, startedAt: 100, endedAt: 100 })
+    scheduler.polled({ due: withApps(['a']), more: false, startedAt: 100, endedAt: 100 })
     expect([...scheduler.allocate(100, 0)]).toEqual([['a', 1]])
   })
 })
@@ -201,14 +202,16 @@ describe('an allocation', () => {
     const busy = names('busy', 20)
     const scheduler = createScheduler({ pollMs: SECOND_MS })
     for (const id of busy) makeHealthy(scheduler, id)
-    scheduler.polled({ due: busy, more: false, startedAt: 0, endedAt: 0 })
+    scheduler.polled({ due: withApps(busy), more: false, startedAt: 0, endedAt: 0 })
     expect([...scheduler.allocate(0, 0).values()]).toEqual([32, 32, 32, 4])
   })
 
-  it('is empty while bodies of over 64 MiB are in flight', () => {
+  it('is empty while bodies of 64 MiB are in flight', () => {
     const scheduler = scheduling('a')
     const body = 'x'.repeat(1024 * 1024)
-    const slots = names('large', 65).map((subscription) => scheduler.started({ subscription, body }, 0))
+    const slots = names('large', 64).map((subscription) =>
+      scheduler.started({ subscription, app: subscription, body }, 0),
+    )
     expect(scheduler.allocate(0, 0).size).toBe(0)
     scheduler.finished(slots[0]!, true, 0)
     expect(scheduler.allocate(0, 0).size).toBe(1)

@@ -69,6 +69,23 @@ export async function publisher(db: Database, cipher: ReturnType<typeof createCi
       })
       return rows.map(({ id }) => id)
     },
+    /** Publishes one event to all of the subscriptions; due long ago. */
+    async publishToAll(subscriptions: readonly string[], data = '{}') {
+      const eventId = id('event')
+      const body = JSON.stringify({ id: eventId, data: JSON.parse(data) })
+      const publishedAt = new Date(LONG_AGO)
+      await db.publishedEvent.create({ data: { appId: app, id: eventId, type: 'test.happened', body, publishedAt } })
+      await db.delivery.createMany({
+        data: subscriptions.map((subscriptionId) => ({
+          id: randomUUID(),
+          appId: app,
+          eventId,
+          subscriptionId,
+          createdAt: publishedAt,
+          nextAttemptAt: publishedAt,
+        })),
+      })
+    },
     row: (id: string | undefined) => db.delivery.findUniqueOrThrow({ where: { id: id! } }),
     states: async () => {
       const groups = await db.delivery.groupBy({ by: ['state'], _count: true })

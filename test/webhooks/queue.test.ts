@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Claimed } from '../../server/webhooks/queue.ts'
 import { claim, pollDue, release, releaseExpired } from '../../server/webhooks/queue.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
@@ -16,7 +15,7 @@ const claimFor = (
   { now = NOW, lease = randomUUID() as string } = {},
 ) => claim(db, { now, lease, leaseMs: LEASE_MS, allocation: new Map(Object.entries(allocation)) })
 
-const ids = (claimed: readonly Claimed[]) => claimed.map(({ id }) => id)
+const ids = (found: readonly { id: string }[]) => found.map(({ id }) => id)
 
 describe('a claim', () => {
   it('returns everything that an attempt needs, and leases the delivery', async () => {
@@ -109,15 +108,15 @@ describe('a poll', () => {
     await world.publish(live!, { at: NOW })
     const [due] = await world.publish(later!, { at: NOW + 1 })
     const { due: found, ...rest } = await pollDue(world.db, { now: NOW })
-    expect(new Set(found)).toEqual(new Set([dead, live]))
+    expect(new Set(ids(found))).toEqual(new Set([dead, live]))
     expect(rest).toEqual({ ended: [], next: null })
 
     const after = await pollDue(world.db, { now: NOW + 1 })
-    expect(new Set(after.due)).toEqual(new Set([dead, live, later]))
+    expect(new Set(ids(after.due))).toEqual(new Set([dead, live, later]))
     await claimFor(world, { [later!]: 1 }, { now: NOW + 1 })
     expect((await world.row(due)).lease).not.toBeNull()
-    expect((await pollDue(world.db, { now: NOW + 1 })).due).not.toContain(later)
-    expect(found).not.toContain(idle)
+    expect(ids((await pollDue(world.db, { now: NOW + 1 })).due)).not.toContain(later)
+    expect(ids(found)).not.toContain(idle)
   })
 
   it('is bounded, and returns where the next one continues', async () => {
@@ -128,7 +127,7 @@ describe('a poll', () => {
     const first = await pollDue(world.db, { now: NOW, max: 2 })
     const second = await pollDue(world.db, { now: NOW, max: 2, after: first.next! })
     const third = await pollDue(world.db, { now: NOW, max: 2, after: second.next! })
-    expect([first, second, third].map(({ due }) => due.toSorted())).toEqual([
+    expect([first, second, third].map(({ due }) => ids(due).toSorted())).toEqual([
       inOrder.slice(0, 2),
       inOrder.slice(2, 4),
       inOrder.slice(4),
@@ -147,7 +146,11 @@ describe('a poll', () => {
     await world.publish(ended, { at: NOW + HOUR_MS })
     await world.publish(live)
     await world.db.subscription.update({ where: { id: ended }, data: { endedAt: new Date(NOW) } })
-    expect(await pollDue(world.db, { now: NOW })).toEqual({ due: [live], ended: [ended], next: null })
+    expect(await pollDue(world.db, { now: NOW })).toEqual({
+      due: [{ id: live, app: world.app }],
+      ended: [ended],
+      next: null,
+    })
   })
 })
 

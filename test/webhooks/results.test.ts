@@ -147,7 +147,7 @@ describe('a 410', () => {
       new Date(NOW),
     )
     expect(await world.row(one!.id)).toMatchObject({ state: 'failed', lastStatus: 410, attempts: 1 })
-    expect(await pollDue(world.db, { now: NOW })).toMatchObject({ due: [other], ended: [subscription] })
+    expect(await pollDue(world.db, { now: NOW })).toMatchObject({ due: [{ id: other }], ended: [subscription] })
     expect(await failEnded(world.db, NOW, [subscription, other])).toBe(true)
     expect(await failEnded(world.db, NOW, [subscription, other])).toBe(false)
     expect(await world.row(three!.id)).toMatchObject({ state: 'pending', lease: 'worker.1' })
