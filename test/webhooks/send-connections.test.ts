@@ -131,6 +131,17 @@ describe('a receiver with several addresses', () => {
     silent.close()
   })
 
+  it('is sent to at up to four of them', async () => {
+    const receiver = ending(await startReceiver({ names: [name] }))
+    const sendTo = (dead: number) => {
+      const resolve = async () => [...new Array(dead).fill(elsewhere), '127.0.0.1']
+      return senderTo(receiver, { allow, resolve }).send(message(receiver.url('/', name)))
+    }
+    expect(await sendTo(3)).toMatchObject({ status: 204 })
+    expect(await sendTo(4)).toEqual(unanswered('ECONNREFUSED'))
+    expect(receiver.connections()).toBe(1)
+  })
+
   it('is not sent to at another address after a response', async () => {
     const answer = (_received: unknown, response: ServerResponse) => response.writeHead(500).end()
     const receiver = ending(await startReceiver({ names: [name], answer }))

@@ -91,6 +91,23 @@ describe('a worker', { timeout: 60_000 }, () => {
     await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
   })
 
+  it('keeps its lease for longer than an attempt can take, 15 s, so that another worker does not try beside it', async () => {
+    const hold = holding()
+    const [to, live] = [await receiver(hold.answer), await receiver()]
+    const { subscribe, publish, row, advance } = await startWorkers({ count: 2 })
+    const [id] = await publish(await subscribe(to.url()))
+    await expect.poll(() => to.received.length, { timeout: 20_000 }).toBe(1)
+    const { lease } = await row(id)
+    advance(30 * SECOND_MS)
+    // Delivered by a poll after that, which releases the leases that have expired.
+    const [later] = await publish(await subscribe(live.url()))
+    await expect.poll(() => row(later), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
+    expect(await row(id)).toMatchObject({ state: 'pending', attempts: 0, lease })
+    hold.release()
+    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ state: 'delivered', attempts: 1 })
+    expect(to.received).toHaveLength(1)
+  })
+
   it('delivers after the system clock was set back', async () => {
     const to = await receiver(answering([500, 204]))
     const { subscribe, publish, row, setClock } = await startWorkers()
