@@ -1,7 +1,8 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
+import { Prisma } from '../../prisma/generated/client.ts'
 import type { Level } from '../../routers/scopes.ts'
-import type { Registration } from './registration.ts'
-import { faultsOf, levelFaults, nameFaults } from './registration.ts'
+import type { FirstPartyRegistration, Registration } from './registration.ts'
+import { faultsOf, firstPartyFaults, levelFaults } from './registration.ts'
 
 /** A registration is refused; the message has a sentence for each reason. Nothing was changed. */
 export class RegistrationRefused extends Error {}
@@ -32,15 +33,24 @@ export async function register(
   })
 }
 
-/** Registers a first-party client: it has no team, app or rate limit, and needs no consent. */
-export async function registerFirstParty(db: Database, { id, name }: { id: string; name: string }, replace: boolean) {
-  refuseIf(nameFaults('client', { id, name }))
+/**
+ * Registers a first-party client: it has no team, app or rate limit, and needs no consent. A replaced client has the given
+ * credentials alone; without any, it keeps its own.
+ */
+export async function registerFirstParty(db: Database, wish: FirstPartyRegistration, replace: boolean) {
+  refuseIf(firstPartyFaults(wish))
+  const { id, name, credentials } = wish
+  const data = {
+    name,
+    scopes: [...new Set(wish.scopes)],
+    ...(credentials && { secretHash: null, jwks: Prisma.DbNull, ...credentials }),
+  }
   return db.$transaction(async (tx) => {
     const before = await replaceable(tx, id, null, replace)
     await tx.client.upsert({
       where: { id },
-      create: { id, name, environment: 'production', redirectUris: [], scopes: [] },
-      update: { name },
+      create: { id, environment: 'production', redirectUris: [], ...data },
+      update: data,
     })
     return before ? 'replaced' : 'added'
   })

@@ -1,5 +1,5 @@
 import type { Level } from '../../routers/scopes.ts'
-import { isAllowedAt, isScope } from '../../routers/scopes.ts'
+import { isAllowedAt, isFirstPartyScope, isScope } from '../../routers/scopes.ts'
 
 export type ClientType = 'web' | 'native'
 
@@ -16,6 +16,20 @@ export interface Registration {
   /** Null: the client has no app. With a name and a provider it is created if it does not exist. */
   app: { id: string; name?: string | undefined; provider?: string | undefined } | null
 }
+
+/** A client of the platform itself. */
+export interface FirstPartyRegistration {
+  id: string
+  name: string
+  scopes: readonly string[]
+  /** Null: it gets its tokens from an external issuer. */
+  credentials: { secretHash: string } | { jwks: { keys: Record<string, string>[] } } | null
+}
+
+export const firstPartyFaults = ({ id, name, scopes }: FirstPartyRegistration): string[] => [
+  ...nameFaults('client', { id, name }),
+  ...scopes.filter((scope) => !isFirstPartyScope(scope)).map((scope) => `There is no first-party scope ${scope}.`),
+]
 
 /** The faults of a registration that need no database, a sentence each. */
 export function faultsOf(wish: Registration, development: boolean): string[] {

@@ -1,4 +1,4 @@
-import { clientWithConsents, listClients, register, registerFirstParty, removeClient } from '../admin/clients.ts'
+import { clientWithConsents, listClients, register, removeClient } from '../admin/clients.ts'
 import type { Registration } from '../admin/registration.ts'
 import { readConfig } from '../process/config.ts'
 import type { Values } from './arguments.ts'
@@ -7,13 +7,14 @@ import type { Io } from './command.ts'
 import { command, UsageError } from './command.ts'
 import { confirm, requireConfirmation } from './confirmation.ts'
 import { withDatabase } from './database.ts'
+import { addFirstParty } from './first-party-client.ts'
 import { table } from './table.ts'
 
 const usage = `Usage:
   npm run -s client -- add --id ID --name NAME --team TEAM [--team-name NAME --level hobby|developer]
       [--app APP] [--app-name NAME --provider PROVIDER] --redirect URI [--redirect URI ...] --scope "a b"
       [--type web|native] [--environment production|sandbox] [--replace]
-  npm run -s client -- add --first-party --id ID --name NAME [--replace]
+  npm run -s client -- add --first-party --id ID --name NAME [--scope "a b"] [--jwks FILE] [--replace]
   npm run -s client -- list [--team TEAM]
   npm run -s client -- remove --id ID [--yes]
 `
@@ -21,7 +22,7 @@ const usage = `Usage:
 const actions = {
   add: {
     ...{ id: text, name: text, team: text, 'team-name': text, level: text },
-    ...{ app: text, 'app-name': text, provider: text, redirect: texts, scope: text },
+    ...{ app: text, 'app-name': text, provider: text, redirect: texts, scope: text, jwks: text },
     ...{ type: text, environment: text, replace: flag, 'first-party': flag },
   },
   list: { team: text },
@@ -32,7 +33,7 @@ export const run = command(usage, async (argv, io) => {
   const { action, values } = parseAction(argv, actions)
   if (action === 'list') await list(values.team, io)
   else if (action === 'remove') await remove(values, io)
-  else if (values['first-party']) await addFirstParty(values, io)
+  else if (values['first-party']) await addOfPlatform(values, io)
   else await add(values, io)
 })
 
@@ -45,13 +46,11 @@ async function add(values: Values<typeof actions.add>, io: Io) {
   io.stdout.write(`The client ${registration.id} was ${done}.\n`)
 }
 
-async function addFirstParty(values: Values<typeof actions.add>, io: Io) {
-  const { id, name, replace = false, 'first-party': _firstParty, ...rest } = values
+async function addOfPlatform(values: Values<typeof actions.add>, io: Io) {
+  const { id, name, scope, jwks, replace, 'first-party': _firstParty, ...rest } = values
   const [other] = Object.keys(rest)
   if (other) throw new UsageError(`--${other} is not an option of first-party clients.`)
-  if (!id || !name) throw new UsageError('--id and --name are needed.')
-  const done = await withDatabase(io, (db) => registerFirstParty(db, { id, name }, replace))
-  io.stdout.write(`The client ${id} was ${done}.\n`)
+  await addFirstParty({ id, name, scope, jwks, replace }, io)
 }
 
 async function list(team: string | undefined, io: Io) {
@@ -91,6 +90,7 @@ function registrationOf(values: Values<typeof actions.add>): Registration {
   if (!id || !name || !team || redirect.length === 0 || !scope) {
     throw new UsageError('--id, --name, --team, --redirect and --scope are needed.')
   }
+  if (values.jwks !== undefined) throw new UsageError('--jwks is an option of first-party clients.')
   if (app === undefined && (values['app-name'] !== undefined || provider !== undefined)) {
     throw new UsageError('--app-name and --provider describe an app: --app is needed.')
   }

@@ -4,6 +4,7 @@ import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
 import { isPostgresText } from '../../routers/access.ts'
 import { ALLOWED_SCOPES, requestableScopes } from './authorize-scopes.ts'
+import { firstPartyMetadata } from './client-credentials.ts'
 import { endGrants } from './consents.ts'
 import { errors } from './oidc-provider.ts'
 
@@ -36,8 +37,18 @@ function records({ db, now }: Options, model: string): Adapter {
         } as AdapterPayload)
       : undefined
 
+  // oidc-provider looks an assertion up before it stores it. Of concurrent requests with one assertion only one may pass here.
+  const useOnce: Adapter['upsert'] = async (id, payload, expiresIn) => {
+    const expiresAt = new Date(now() + (expiresIn ?? 0) * 1000)
+    await db.oauthRecord.deleteMany({ where: { model, id, expiresAt: { lte: new Date(now()) } } })
+    const data = { model, id, payload: storablePayload(payload, false), expiresAt }
+    const { count } = await db.oauthRecord.createMany({ data, skipDuplicates: true })
+    if (count === 0) throw new errors.InvalidClient('client assertion tokens must only be used once')
+  }
+
   return {
     async upsert(id, payload, expiresIn) {
+      if (model === 'ReplayDetection') return useOnce(id, payload, expiresIn)
       const row = {
         payload: storablePayload(payload, secret),
         grantId: payload.grantId ?? null,
@@ -88,7 +99,7 @@ function storablePayload({ jti, ...rest }: AdapterPayload, secret: boolean): Pri
   return JSON.parse(text)
 }
 
-/** Registered clients, as public clients. Those without a team or redirect URIs cannot sign members in. */
+/** Registered clients: those of teams as public clients, if they have redirect URIs; first-party clients with their own keys. */
 function clients({ db }: Options): Adapter {
   const readOnly = async () => {
     throw new Error('clients are registered by npm run client')
@@ -97,6 +108,7 @@ function clients({ db }: Options): Adapter {
     async find(id) {
       if (!isPostgresText(id)) return undefined
       const client = await db.client.findUnique({ where: { id }, include: { team: true } })
+      if (client && !client.team) return firstPartyMetadata(client, ALLOWED_SCOPES) as AdapterPayload | undefined
       if (!client?.team || client.redirectUris.length === 0) return undefined
       return {
         client_id: client.id,

@@ -14,10 +14,12 @@ export const requestableScopes = (client: { scopes: readonly string[]; team: { l
 
 /** The client metadata in which the adapter passes these on; oidc-provider's types do not have it. */
 export const ALLOWED_SCOPES = 'allowed_scopes'
-export const allowedScopes = (client: unknown) => (client as Record<typeof ALLOWED_SCOPES, Scope[]>)[ALLOWED_SCOPES]
+export const allowedScopes = (client: unknown) => (client as Record<typeof ALLOWED_SCOPES, string[]>)[ALLOWED_SCOPES]
 
 /** Those of a client's allowed scopes that the `scope` parameter names, in our order. Others are ignored. */
 export function requestedScopes(client: unknown, parameter: unknown): Scope[] {
   const named = typeof parameter === 'string' ? parameter.split(' ') : []
-  return allowedScopes(client).filter((scope) => named.includes(scope))
+  return allowedScopes(client)
+    .filter(isScope)
+    .filter((scope) => named.includes(scope))
 }

@@ -1,6 +1,7 @@
 import type { Account, Configuration } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
+import { clientClaims } from './client-credentials.ts'
 import { organisationOf } from './consents.ts'
 import { errors } from './oidc-provider.ts'
 
@@ -24,10 +25,10 @@ export function memberGrants(db: Database, now: () => number) {
       const consented = await organisation(sub, clientId ?? '', grantId ?? '')
       return consented === undefined ? undefined : { ...account, organisation: consented }
     },
-    extraTokenClaims: (ctx, token) => ({
-      organisation: (ctx.oidc.account as Member).organisation,
-      gid: (token as { grantId?: string }).grantId,
-    }),
+    extraTokenClaims: (ctx, token) =>
+      token.kind === 'ClientCredentials'
+        ? clientClaims(db, ctx, token)
+        : { organisation: (ctx.oidc.account as Member).organisation, gid: token.grantId },
     async loadExistingGrant({ oidc }) {
       const client = oidc.client!.clientId
       const id = oidc.result?.consent?.grantId ?? oidc.session!.grantIdFor(client)

@@ -1,4 +1,5 @@
 import { memberScopes } from '../../routers/scopes.ts'
+import { clientAuthentication } from './client-credentials.ts'
 
 /** The paths below the issuer that oidc-provider serves. */
 export const routes = { authorization: '/authorize', token: '/token', revocation: '/revoke', jwks: '/jwks' }
@@ -18,9 +19,11 @@ export const metadataOf = (issuer: string) => ({
   scopes_supported: memberScopes,
   response_types_supported: ['code'],
   response_modes_supported: ['query'],
-  grant_types_supported: ['authorization_code', 'refresh_token'],
-  token_endpoint_auth_methods_supported: ['none'],
-  revocation_endpoint_auth_methods_supported: ['none'],
+  grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+  token_endpoint_auth_methods_supported: clientAuthentication.clientAuthMethods,
+  token_endpoint_auth_signing_alg_values_supported: clientAuthentication.clientAuthSigningAlgValues,
+  revocation_endpoint_auth_methods_supported: clientAuthentication.clientAuthMethods,
+  revocation_endpoint_auth_signing_alg_values_supported: clientAuthentication.clientAuthSigningAlgValues,
   code_challenge_methods_supported: ['S256'],
   authorization_response_iss_parameter_supported: true,
 })

@@ -5,6 +5,7 @@ import type { Context } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
 import { failureOf } from '../../routers/database-errors.ts'
 import type { StepContext } from '../http/state.ts'
+import { nameUnauthorizedClient } from './client-credentials.ts'
 import { errors } from './oidc-provider.ts'
 import { requestLanguage, sendPage } from './page-responses.ts'
 import { messagePage } from './pages/message.ts'
@@ -37,6 +38,7 @@ export function createProviderHandler({ keys, ...options }: Options) {
     provider.use(async (ctx, next) => {
       try {
         await next()
+        nameUnauthorizedClient(ctx)
       } catch (error) {
         causes.set(ctx.req, error)
         fail(ctx, error)

@@ -4,6 +4,7 @@ import type { Database } from '../../prisma/client.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { adapterFactory } from './adapter.ts'
 import { ALLOWED_SCOPES, allowedScopes, requestedScopes } from './authorize-scopes.ts'
+import { clientAuthentication, compareHashedSecrets } from './client-credentials.ts'
 import {
   ACCESS_TOKEN_SECONDS,
   CODE_SECONDS,
@@ -29,15 +30,15 @@ export interface ProviderOptions {
 const cookies = { httpOnly: true, sameSite: 'lax', signed: true } as const
 
 /**
- * OAuth 2.0 for public clients: authorization code with PKCE, rotating refresh tokens, JWT access tokens (RFC 9068).
- * Everything else of OpenID Connect and its extensions is off.
+ * OAuth 2.0 for public clients: authorization code with PKCE, rotating refresh tokens, JWT access tokens (RFC 9068); for
+ * first-party clients, client credentials. Everything else of OpenID Connect and its extensions is off.
  */
 export function createProvider(
   jwks: JWK[],
   { db, now, issuer, cookieKeys, secure, renderError }: ProviderOptions,
 ): OidcProvider {
   const { pathname: path } = new URL(issuer)
-  return new Provider(issuer, {
+  const provider = new Provider(issuer, {
     ...memberGrants(db, now),
     adapter: adapterFactory({ db, now }),
     jwks: { keys: jwks as never },
@@ -45,11 +46,14 @@ export function createProvider(
     scopes: [],
     claims: {},
     responseTypes: ['code'],
-    clientAuthMethods: ['none'],
+    clientAuthMethods: [...clientAuthentication.clientAuthMethods],
     pkce: { required: () => true },
     allowOmittingSingleRegisteredRedirectUri: false,
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
-    enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
+    enabledJWA: {
+      idTokenSigningAlgValues: ['ES256'],
+      clientAuthSigningAlgValues: [...clientAuthentication.clientAuthSigningAlgValues],
+    },
     extraClientMetadata: { properties: [ALLOWED_SCOPES] },
     extraParams: { organisation: requireScopes },
     cookies: {
@@ -61,6 +65,7 @@ export function createProvider(
     ttl: {
       AccessToken: ACCESS_TOKEN_SECONDS,
       AuthorizationCode: CODE_SECONDS,
+      ClientCredentials: ACCESS_TOKEN_SECONDS,
       Grant: GRANT_SECONDS,
       Interaction: INTERACTION_SECONDS,
       Session: SESSION_SECONDS,
@@ -71,6 +76,7 @@ export function createProvider(
     // Apps keep their access when the member signs out here.
     expiresWithSession: () => false,
     features: {
+      clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
       userinfo: { enabled: false },
       rpInitiatedLogout: { enabled: false },
@@ -97,6 +103,8 @@ export function createProvider(
     interactions: { url: (_ctx, { uid }) => `${path}/interaction/${uid}`, policy: interactionPrompts() },
     renderError,
   })
+  compareHashedSecrets(provider)
+  return provider
 }
 
 /** oidc-provider's prompts; a session whose member no longer exists has to sign in again. */

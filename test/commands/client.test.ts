@@ -1,4 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { firstPartyScopes } from '../../routers/scopes.ts'
+import { hashOfSecret } from '../../server/tokens/client-secret.ts'
 import { query } from '../support/databases.ts'
 import { filledDatabase } from './filled-database.ts'
 import { failed, misused, run, succeeded } from './run.ts'
@@ -62,9 +68,11 @@ describe('the client command', () => {
   it('adds a first-party client, and does not change the clients of teams', async () => {
     const before = await stored()
     const add = ['add', '--first-party', '--id', 'billing', '--name', 'Billing']
-    expect(await client(add, env)).toEqual(succeeded('The client billing was added.\n'))
+    const { code, stdout } = await client(add, env)
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^The client billing was added\.\n/)])
     const { clients, ...rest } = await stored()
-    const added = { ...row, id: 'billing', name: 'Billing', teamId: null, redirectUris: [], scopes: [] }
+    const own = { id: 'billing', name: 'Billing', teamId: null, redirectUris: [], scopes: firstPartyScopes }
+    const added = { ...row, ...own, secretHash: hashOfSecret(secretIn(stdout)) }
     expect(clients).toEqual([...before.clients, added].sort(byId))
     expect(rest).toEqual({ teams: before.teams, apps: before.apps })
 
@@ -78,8 +86,57 @@ describe('the client command', () => {
     const ofPlatform = [...newTeam, '--id', 'billing', '--replace']
     expect(await client(ofPlatform, env)).toEqual(failed('The client billing belongs to the platform.\n'))
     expect(await stored()).toEqual(after)
-    expect(await client([...add, '--replace'], env)).toEqual(succeeded('The client billing was replaced.\n'))
-    expect(await stored()).toEqual(after)
+  })
+
+  it('gives a first-party client another secret or keys with --replace, and stores no secret', async () => {
+    const add = ['add', '--first-party', '--id', 'billing', '--name', 'Billing', '--scope', 'lms.reviews:write']
+    const first = secretIn((await client(add, env)).stdout)
+    const second = secretIn((await client([...add, '--replace'], env)).stdout)
+    expect(second).not.toBe(first)
+    const billing = async () => (await stored()).clients.find(({ id }) => id === 'billing')
+    expect(await billing()).toMatchObject({ secretHash: hashOfSecret(second), scopes: ['lms.reviews:write'] })
+    expect(JSON.stringify(await stored())).not.toContain(second)
+
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const jwk = publicKey.export({ format: 'jwk' })
+    for (const text of [
+      publicKey.export({ format: 'pem', type: 'spki' }).toString(),
+      JSON.stringify(jwk),
+      JSON.stringify({ keys: [jwk] }),
+    ]) {
+      const jwks = ['--jwks', await file(text), '--replace']
+      const { stdout } = await client([...add, ...jwks], env)
+      expect(stdout).toContain('It signs its assertions for http://auth.localhost:3000/v1/oauth/token')
+      expect(stdout).not.toContain('secret')
+      expect(await billing()).toMatchObject({ secretHash: null, jwks: { keys: [jwk] } })
+    }
+    const before = await stored()
+    const refused = async (text: string) => client([...add, '--replace', '--jwks', await file(text)], env)
+    const isPrivate = 'The file has a private key: the service needs the public one alone.\n'
+    expect(await refused(JSON.stringify(privateKey.export({ format: 'jwk' })))).toEqual(failed(isPrivate))
+    expect(await refused(privateKey.export({ format: 'pem', type: 'pkcs8' }).toString())).toEqual(failed(isPrivate))
+    expect(await refused('{"kty":"oct","k":"c2VjcmV0"}')).toEqual(failed(isPrivate))
+    expect(await refused('{"keys":[]}')).toEqual(failed('The file has no key.\n'))
+    expect(await refused('{"keys":[null]}')).toEqual(failed('The file has a key that cannot be read.\n'))
+    expect(await refused('{')).toEqual(failed('The file is neither JSON nor PEM.\n'))
+    const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })
+    expect(await refused(JSON.stringify(weak))).toMatchObject({ code: 1 })
+    expect(await stored()).toEqual(before)
+  })
+
+  it('gives a first-party client no secret when another issuer gives it tokens', async () => {
+    const add = ['add', '--first-party', '--id', 'billing', '--name', 'Billing']
+    const elsewhere = { ...env, TOKEN_ISSUER: 'https://id.example.org' }
+    expect(await client(add, elsewhere)).toEqual(succeeded('The client billing was added.\n'))
+    const { clients } = await stored()
+    expect(clients.find(({ id }) => id === 'billing')).toMatchObject({ secretHash: null, jwks: null })
+  })
+
+  it('refuses a first-party client a scope of members', async () => {
+    const add = ['add', '--first-party', '--id', 'billing', '--name', 'Billing', '--scope', 'svc.me.profile:read']
+    const before = await stored()
+    expect(await client(add, env)).toEqual(failed('There is no first-party scope svc.me.profile:read.\n'))
+    expect(await stored()).toEqual(before)
   })
 
   it('names the faults of a registration and changes nothing', async () => {
@@ -169,6 +226,7 @@ describe('wrong arguments of the client command', () => {
     [[...builders, '--level', 'pro'], '--level is hobby or developer.'],
     [[...builders, '--type', 'spa'], '--type is web or native.'],
     [[...builders, '--environment', 'test'], '--environment is production or sandbox.'],
+    [[...builders, '--jwks', 'x'], '--jwks is an option of first-party clients.'],
     [[...builders, '--yes'], '--yes is not an option of add.'],
     [['list', '--id', 'x'], '--id is not an option of list.'],
     [['list', '--team', ''], '--team is empty.'],
@@ -183,11 +241,25 @@ const row = {
   ...{ id: 'planner', name: 'Planner', teamId: 'builders', appId: null, environment: 'production', type: 'web' },
   redirectUris: ['https://planner.example.org/'],
   scopes: ['svc.me.profile:read', 'svc.me.events:read'],
+  secretHash: null,
+  jwks: null,
+}
+
+/** The secret in the printed line. */
+const secretIn = (stdout: string) => /curl -u 'billing:([\w-]{43})'/.exec(stdout)![1]!
+
+async function file(text: string) {
+  const directory = await mkdtemp(join(tmpdir(), 'member-apps-keys-'))
+  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  await writeFile(join(directory, 'keys'), text)
+  return join(directory, 'keys')
 }
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
 
+type Nullable = 'appId' | 'secretHash' | 'jwks'
+
 interface Stored {
-  clients: (Omit<typeof row, 'appId'> & { appId: string | null })[]
+  clients: (Omit<typeof row, Nullable> & Record<Nullable, unknown>)[]
   teams: { id: string }[]
   apps: { id: string }[]
 }

@@ -111,7 +111,7 @@ describe('a refresh token', () => {
       () => ({ grant_type: 'password', username: 'a', password: 'b' }),
       'unsupported_grant_type',
     ],
-    ['with grant type client_credentials', () => ({ grant_type: 'client_credentials' }), 'unsupported_grant_type'],
+    ['with grant type client_credentials', () => ({ grant_type: 'client_credentials' }), 'unauthorized_client'],
   ])('%s gets no tokens, and still works afterwards', async (_, more, error) => {
     const { refresh_token } = await toTokens()
     const answer = await it_.token({ grant_type: 'refresh_token', client_id: client, refresh_token, ...more() })

@@ -111,7 +111,7 @@ describe('an app that knows only the issuer', () => {
       revocation_endpoint: `${issuer}/revoke`,
       jwks_uri: `${issuer}/jwks`,
       code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: ['none'],
+      token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
     })
     const jwks = await app.get(inserted.json.jwks_uri)
     expect(jwks.json.keys).toEqual([expect.objectContaining({ kty: 'EC', crv: 'P-256', alg: 'ES256', use: 'sig' })])

@@ -179,6 +179,8 @@ CREATE TABLE "Client" (
     "type" "ClientType" NOT NULL DEFAULT 'web',
     "redirectUris" TEXT[] COLLATE "C",
     "scopes" TEXT[] COLLATE "C",
+    "secretHash" TEXT COLLATE "C",
+    "jwks" JSONB,
 
     CONSTRAINT "Client_pkey" PRIMARY KEY ("id")
 );

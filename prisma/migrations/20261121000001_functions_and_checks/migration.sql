@@ -21,6 +21,9 @@ ALTER TABLE "App" ADD CONSTRAINT "App_webhookSecret_check" CHECK ("webhookSecret
 -- A first-party client has neither a team nor an app.
 ALTER TABLE "Client" ADD CONSTRAINT "Client_firstParty_check" CHECK ("teamId" IS NOT NULL OR "appId" IS NULL);
 
+-- Clients of a team are public: only a first-party client has a secret or keys, and not both.
+ALTER TABLE "Client" ADD CONSTRAINT "Client_credentials_check" CHECK (num_nonnulls("secretHash", "jwks") <= CASE WHEN "teamId" IS NULL THEN 1 ELSE 0 END);
+
 -- "owner" is part of the primary key, which cannot hold null; "memberId" is the same value for the foreign key.
 ALTER TABLE "StorageEntry" ADD CONSTRAINT "StorageEntry_owner_check" CHECK ("owner" = coalesce("memberId", ''));
 ALTER TABLE "StorageEntry" ADD CONSTRAINT "StorageEntry_collection_check" CHECK ("collection" ~ '^[A-Za-z0-9_-]{1,64}$');

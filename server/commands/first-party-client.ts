@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises'
+import type { Database } from '../../prisma/client.ts'
+import { firstPartyScopes } from '../../routers/scopes.ts'
+import { registerFirstParty } from '../admin/clients.ts'
+import { publicKeySet } from '../admin/public-keys.ts'
+import type { FirstPartyRegistration } from '../admin/registration.ts'
+import { issuerOf, routes } from '../oauth/metadata.ts'
+import type { Config } from '../process/config.ts'
+import { readConfig } from '../process/config.ts'
+import { hashOfSecret, newClientSecret } from '../tokens/client-secret.ts'
+import type { Io } from './command.ts'
+import { UsageError } from './command.ts'
+import { withDatabase } from './database.ts'
+
+interface Wish {
+  id?: string | undefined
+  name?: string | undefined
+  scope?: string | undefined
+  /** A file with public keys; without one the client gets a secret. */
+  jwks?: string | undefined
+  replace?: boolean | undefined
+}
+
+/** Registers a first-party client, and prints what it needs to get tokens. Its secret is printed here and never again. */
+export async function addFirstParty({ id, name, scope, jwks, replace = false }: Wish, io: Io) {
+  if (!id || !name) throw new UsageError('--id and --name are needed.')
+  const config = readConfig(io.env)
+  if (config.tokenIssuer !== undefined && jwks !== undefined) {
+    throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens and has the client's keys.`)
+  }
+  const keys = jwks === undefined ? null : publicKeySet(await readFile(jwks, 'utf8'))
+  const secret = keys || config.tokenIssuer !== undefined ? null : newClientSecret()
+  const ofSecret = secret === null ? null : { secretHash: hashOfSecret(secret) }
+  const scopes = scope === undefined ? firstPartyScopes : scope.split(' ').filter(Boolean)
+  const wish = { id, name, scopes, credentials: keys ? { jwks: keys } : ofSecret }
+  const { done, organisation } = await withDatabase(io, async (db) => ({
+    done: await registerFirstParty(db, wish, replace),
+    organisation: await anOrganisation(db, wish),
+  }))
+  io.stdout.write(`The client ${id} was ${done}.\n`)
+  if (keys) io.stdout.write(`\nIt signs its assertions for ${tokenEndpoint(config)} (docs/first-party.md).\n`)
+  if (secret) {
+    io.stdout.write(
+      `\nIts secret, which is shown only now: ${secret}\n\n` +
+        `A token for ${organisation}, for 10 minutes:\n` +
+        `curl -u '${id}:${secret}' -d grant_type=client_credentials -d organisation='${organisation}' ` +
+        `-d scope='${scopes.join(' ')}' ${tokenEndpoint(config)}\n`,
+    )
+  }
+}
+
+const tokenEndpoint = ({ authBaseUrl }: Config) => `${issuerOf(authBaseUrl)}${routes.token}`
+
+/** An organisation that the client may work for, so that the printed line works as it is. */
+async function anOrganisation(db: Database, { scopes }: FirstPartyRegistration) {
+  const kind = scopes.some((scope) => scope.startsWith('ntf.')) ? 'provider' : 'academy'
+  const found = await db.organisation.findFirst({ where: { kind }, orderBy: { id: 'asc' }, select: { id: true } })
+  return found?.id ?? kind.toUpperCase()
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto'
+import type { CryptoKey } from 'jose'
+import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { firstPartyScopes } from '../../routers/scopes.ts'
+import { hashOfSecret, newClientSecret } from '../../server/tokens/client-secret.ts'
+import { id } from '../support/tenant.ts'
+import type { AuthWorld } from './auth-world.ts'
+import { issuer, register, startAuthWorld } from './auth-world.ts'
+
+const secret = newClientSecret()
+const keys = await generateKeyPair('ES256')
+const grant_type = 'client_credentials'
+const scope = 'ntf.subscriptions:write ntf.events:write'
+
+let it_: AuthWorld
+/** First-party clients: one with a secret, one with a key. */
+let client: string
+let signer: string
+beforeAll(async () => {
+  it_ = await startAuthWorld()
+  client = await firstParty({ secretHash: hashOfSecret(secret) })
+  signer = await firstParty({ jwks: { keys: [{ ...(await exportJWK(keys.publicKey)), alg: 'ES256' }] } })
+})
+afterAll(() => it_.world.close())
+
+async function firstParty(more: object) {
+  const data = { id: id('platform'), name: 'Platform', environment: 'production' as const, scopes: firstPartyScopes }
+  return (await it_.world.db.client.create({ data: { ...data, ...more } })).id
+}
+
+type Fields = Record<string, string>
+const asked = (): Fields => ({ grant_type, organisation: it_.world.ids.provider, scope })
+const basic = (name: string, word: string) => ({
+  authorization: `Basic ${Buffer.from(`${name}:${word}`).toString('base64')}`,
+})
+const withSecret = (more: Fields = {}) => it_.token({ ...asked(), ...more }, basic(client, secret))
+
+async function assertion(claims: object = {}, key: CryptoKey | Uint8Array = keys.privateKey, header: object = {}) {
+  const now = Math.floor(Date.now() / 1000)
+  const payload = { iss: signer, sub: signer, aud: `${issuer}/token`, exp: now + 60, jti: randomUUID(), ...claims }
+  return {
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    client_assertion: await new SignJWT(payload).setProtectedHeader({ alg: 'ES256', ...header }).sign(key),
+  }
+}
+
+/** Subscriptions are listed over tRPC. */
+const list = (token: string) =>
+  it_.world.internal(
+    'GET',
+    `/trpc/subscriptions.list?input=${encodeURIComponent(JSON.stringify({ app: it_.world.ids.app }))}`,
+    {
+      headers: { authorization: `Bearer ${token}` },
+    },
+  )
+
+describe('a first-party client', () => {
+  it.each<[string, () => ReturnType<AuthWorld['token']>]>([
+    ['a secret in the header', () => withSecret()],
+    ['a secret in the body', () => it_.token({ ...asked(), client_id: client, client_secret: secret })],
+    ['a signed assertion', async () => it_.token({ ...asked(), ...(await assertion()) })],
+    ['an assertion for the issuer', async () => it_.token({ ...asked(), ...(await assertion({ aud: issuer })) })],
+  ])('gets a token with %s, and calls its procedures with it', async (_, request) => {
+    const { status, json, headers } = await request()
+    expect({ status, json }).toEqual({
+      status: 200,
+      json: { access_token: expect.any(String), expires_in: 600, token_type: 'Bearer', scope },
+    })
+    expect(headers['cache-control']).toBe('no-store')
+    const claims = decodeJwt(json.access_token)
+    expect(decodeProtectedHeader(json.access_token)).toMatchObject({ alg: 'ES256', typ: 'at+jwt' })
+    expect(claims).toMatchObject({ iss: issuer, aud: 'urn:member-apps-api', organisation: it_.world.ids.provider })
+    expect(claims.sub).toBe(claims.client_id)
+    expect(claims).not.toHaveProperty('gid')
+    expect(await list(json.access_token)).toMatchObject({ status: 200, body: { result: { data: { total: 0 } } } })
+  })
+
+  it('gets at most the scopes that are registered, and no token without any', async () => {
+    const some = await firstParty({ secretHash: hashOfSecret(secret), scopes: ['lms.reviews:write'] })
+    const ask = (scope: string) => it_.token({ ...asked(), scope }, basic(some, secret))
+    const { json } = await ask('lms.reviews:write ntf.events:write svc.me.profile:read')
+    expect([json.scope, decodeJwt(json.access_token).scope]).toEqual(['lms.reviews:write', 'lms.reviews:write'])
+    for (const scope of ['ntf.events:write', 'svc.me.profile:read', 'nothing']) {
+      expect(await ask(scope)).toMatchObject({ status: 400, json: { error: 'invalid_scope' } })
+    }
+    const { scope: _, ...without } = asked()
+    expect(await it_.token(without, basic(some, secret))).toMatchObject({ json: { error: 'invalid_scope' } })
+  })
+
+  it('has the organisation of its token checked', async () => {
+    const { organisation: _, ...without } = asked()
+    expect(await it_.token(without, basic(client, secret))).toMatchObject({
+      status: 400,
+      json: { error: 'invalid_request', error_description: 'organisation is needed, once' },
+    })
+    for (const organisation of ['', 'nowhere', 'a\0b', 'x'.repeat(300)]) {
+      expect(await withSecret({ organisation })).toMatchObject({ status: 400, json: { error: 'invalid_request' } })
+    }
+    const twice = `${new URLSearchParams(asked())}&organisation=${it_.world.ids.academy}`
+    expect(await it_.app.post(`${issuer}/token`, twice, basic(client, secret))).toMatchObject({ status: 400 })
+  })
+
+  it('is not a member: its token opens nothing of a member', async () => {
+    const { json } = await withSecret()
+    for (const path of ['/', '/me/profile', '/storage/notes']) {
+      const { status, body } = await it_.world.call('GET', path, { token: json.access_token })
+      expect([path, status, body.error.message]).toEqual([path, 401, 'This token is not valid.'])
+    }
+  })
+
+  it('cannot sign members in', async () => {
+    const { url } = it_.authorizeUrl({ client, scope: 'svc.me.profile:read' })
+    const page = await it_.newBrowser().open(url)
+    expect([page.status, page.location]).toEqual([400, undefined])
+    const refresh = await it_.token({ grant_type: 'refresh_token', refresh_token: 'x' }, basic(client, secret))
+    expect(refresh).toMatchObject({ status: 400, json: { error: 'unauthorized_client' } })
+  })
+
+  it('has its secret stored as a hash', async () => {
+    const stored = await it_.world.db.client.findUniqueOrThrow({ where: { id: client } })
+    expect(stored.secretHash).toMatch(/^[\w-]{43}$/)
+    expect(JSON.stringify(stored)).not.toContain(secret)
+  })
+})
+
+describe('no token is given', () => {
+  it.each<[string, () => Promise<Fields>, (() => Fields) | undefined, number, string]>([
+    ['for another secret', async () => ({}), () => basic(client, newClientSecret()), 401, 'invalid_client'],
+    [
+      'for the stored hash as the secret',
+      async () => ({}),
+      () => basic(client, hashOfSecret(secret)),
+      401,
+      'invalid_client',
+    ],
+    ['for an empty secret', async () => ({}), () => basic(client, ''), 400, 'invalid_request'],
+    ['without a secret', async () => ({ client_id: client }), undefined, 401, 'invalid_client'],
+    ['for the secret of another client', async () => ({}), () => basic(signer, secret), 401, 'invalid_client'],
+    [
+      'for two ways at once',
+      async () => ({ client_secret: secret }),
+      () => basic(client, secret),
+      400,
+      'invalid_request',
+    ],
+    ['for an expired assertion', () => assertion({ exp: 1 }), undefined, 401, 'invalid_client'],
+    ['for an assertion without end', () => assertion({ exp: undefined }), undefined, 401, 'invalid_client'],
+    ['for an assertion without jti', () => assertion({ jti: undefined }), undefined, 401, 'invalid_client'],
+    ['for another audience', () => assertion({ aud: 'https://other.example' }), undefined, 401, 'invalid_client'],
+    ['for another issuer', () => assertion({ iss: client }), undefined, 401, 'invalid_client'],
+    ['for another subject', () => assertion({ sub: client }), undefined, 401, 'invalid_client'],
+    [
+      'for an assertion by another key',
+      async () => assertion({}, (await generateKeyPair('ES256')).privateKey),
+      undefined,
+      401,
+      'invalid_client',
+    ],
+    [
+      'for an assertion of another algorithm',
+      async () => assertion({}, (await generateKeyPair('ES384')).privateKey, { alg: 'ES384' }),
+      undefined,
+      401,
+      'invalid_client',
+    ],
+    [
+      'for an assertion signed with the public key as a secret',
+      async () => {
+        const secretKey = new TextEncoder().encode(JSON.stringify(await exportJWK(keys.publicKey)))
+        return assertion({}, secretKey, { alg: 'HS256' })
+      },
+      undefined,
+      401,
+      'invalid_client',
+    ],
+  ])('%s', async (_, fields, headers, status, error) => {
+    const answer = await it_.token({ ...asked(), ...(await fields()) }, headers?.())
+    expect([answer.status, answer.json.error]).toEqual([status, error])
+    expect(answer.json).not.toHaveProperty('access_token')
+  })
+
+  it('for an assertion that was used, also by concurrent requests', async () => {
+    const fields = { ...asked(), ...(await assertion()) }
+    const answers = await Promise.all(Array.from({ length: 8 }, () => it_.token(fields)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(401)])
+    expect((await it_.token(fields)).json.error).toBe('invalid_client')
+  })
+
+  it('to the client of a team, which is told so', async () => {
+    const { team } = it_.world.ids
+    const answer = await it_.token({ ...asked(), client_id: it_.client })
+    expect([answer.status, answer.json.error]).toEqual([400, 'unauthorized_client'])
+    const secretHash = hashOfSecret(secret)
+    await expect(it_.world.db.client.update({ where: { id: client }, data: { teamId: team } })).rejects.toThrow()
+    await expect(register(it_.world, { secretHash })).rejects.toThrow('Client_credentials_check')
+  })
+
+  it('to a first-party client without a secret and keys', async () => {
+    const bare = await firstParty({})
+    expect((await it_.token({ ...asked(), client_id: bare })).json.error).toBe('invalid_client')
+    expect((await it_.token(asked(), basic(bare, 'null'))).json.error).toBe('invalid_client')
+  })
+})
