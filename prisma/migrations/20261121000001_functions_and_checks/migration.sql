@@ -15,6 +15,61 @@ ALTER TABLE "Event" ADD CONSTRAINT "Event_place_check" CHECK (num_nonnulls("cale
 
 -- JSON has no NaN and no infinities.
 ALTER TABLE "CompetitionResult" ADD CONSTRAINT "CompetitionResult_score_check" CHECK ("score" NOT IN ('NaN', 'Infinity', '-Infinity'));
+ALTER TABLE "CompetitionResult" ADD CONSTRAINT "CompetitionResult_place_check" CHECK ("place" >= 1);
+
+-- Rows of the platform that no answer could show would be 500 to each member who sees them (test/attack/hostile-data.test.ts).
+-- The checks below refuse them. A Date, and the dates of the documents, have years of four digits.
+CREATE FUNCTION time_fits("time" timestamptz) RETURNS boolean LANGUAGE sql IMMUTABLE
+RETURN "time" >= '0001-01-01T00:00:00Z'::timestamptz AND "time" < '10000-01-01T00:00:00Z'::timestamptz;
+
+ALTER TABLE "Person" ADD CONSTRAINT "Person_birthday_check" CHECK ("birthday" BETWEEN '0001-01-01' AND '9999-12-31');
+ALTER TABLE "Membership" ADD CONSTRAINT "Membership_time_check" CHECK (time_fits("joinedAt") AND time_fits("leftAt"));
+ALTER TABLE "Event" ADD CONSTRAINT "Event_time_check" CHECK (time_fits("start") AND time_fits("end"));
+ALTER TABLE "CompetitionResult" ADD CONSTRAINT "CompetitionResult_time_check" CHECK (time_fits("timestamp"));
+ALTER TABLE "MemberCard" ADD CONSTRAINT "MemberCard_time_check" CHECK (time_fits("issuedAt"));
+ALTER TABLE "MemberCard" ADD CONSTRAINT "MemberCard_validUntil_check" CHECK ("validUntil" BETWEEN '0001-01-01' AND '9999-12-31');
+ALTER TABLE "StorageEntry" ADD CONSTRAINT "StorageEntry_time_check" CHECK (time_fits("updatedAt"));
+ALTER TABLE "QuizResult" ADD CONSTRAINT "QuizResult_time_check" CHECK (time_fits("submittedAt"));
+ALTER TABLE "LessonCompletion" ADD CONSTRAINT "LessonCompletion_time_check" CHECK (time_fits("completedAt"));
+ALTER TABLE "Delivery" ADD CONSTRAINT "Delivery_time_check" CHECK (time_fits("nextAttemptAt"));
+
+-- The service knows ids of 1 to 255 characters (routers/access.ts), and in storage '' stands for no member.
+ALTER TABLE "Organisation" ADD CONSTRAINT "Organisation_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
+ALTER TABLE "Person" ADD CONSTRAINT "Person_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
+ALTER TABLE "Group" ADD CONSTRAINT "Group_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
+ALTER TABLE "Calendar" ADD CONSTRAINT "Calendar_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
+ALTER TABLE "Event" ADD CONSTRAINT "Event_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
+ALTER TABLE "TrainingPlan" ADD CONSTRAINT "TrainingPlan_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
+ALTER TABLE "Competition" ADD CONSTRAINT "Competition_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
+ALTER TABLE "Discipline" ADD CONSTRAINT "Discipline_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
+ALTER TABLE "CompetitionResult" ADD CONSTRAINT "CompetitionResult_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
+ALTER TABLE "MemberCard" ADD CONSTRAINT "MemberCard_serial_check" CHECK (octet_length("serial") BETWEEN 1 AND 255);
+ALTER TABLE "Team" ADD CONSTRAINT "Team_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
+ALTER TABLE "App" ADD CONSTRAINT "App_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
+ALTER TABLE "Client" ADD CONSTRAINT "Client_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
+ALTER TABLE "Lesson" ADD CONSTRAINT "Lesson_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
+ALTER TABLE "Quiz" ADD CONSTRAINT "Quiz_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
+ALTER TABLE "Question" ADD CONSTRAINT "Question_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
+
+-- Lists of texts are flat and have no null among them; the texts of a row are at most 64 KiB together, as answers are not paged.
+CREATE FUNCTION texts_fit(VARIADIC texts text[]) RETURNS boolean LANGUAGE sql IMMUTABLE
+RETURN (
+  SELECT coalesce(array_ndims(texts), 1) = 1 AND count(*) = count(one)
+    AND coalesce(sum(octet_length(one)), 0) <= 65536
+  FROM unnest(texts) one
+);
+
+ALTER TABLE "Organisation" ADD CONSTRAINT "Organisation_texts_check" CHECK (texts_fit("name"));
+ALTER TABLE "Person" ADD CONSTRAINT "Person_texts_check" CHECK (texts_fit("firstName", "lastName", "email", "image"));
+ALTER TABLE "Group" ADD CONSTRAINT "Group_texts_check" CHECK (texts_fit("name"));
+ALTER TABLE "Event" ADD CONSTRAINT "Event_texts_check" CHECK (texts_fit("title", "location"));
+ALTER TABLE "TrainingPlan" ADD CONSTRAINT "TrainingPlan_texts_check" CHECK (texts_fit("name", "category", "description"));
+ALTER TABLE "Competition" ADD CONSTRAINT "Competition_texts_check" CHECK (texts_fit("name"));
+ALTER TABLE "MemberCard" ADD CONSTRAINT "MemberCard_texts_check" CHECK (texts_fit("status", "name", "memberNumber"));
+ALTER TABLE "MemberCard" ADD CONSTRAINT "MemberCard_departments_check" CHECK (texts_fit(VARIADIC "departments"));
+ALTER TABLE "Question" ADD CONSTRAINT "Question_texts_check" CHECK (texts_fit("text"));
+ALTER TABLE "Question" ADD CONSTRAINT "Question_options_check" CHECK (texts_fit(VARIADIC "options"));
+ALTER TABLE "Question" ADD CONSTRAINT "Question_solution_check" CHECK (texts_fit(VARIADIC "solution"));
 
 ALTER TABLE "App" ADD CONSTRAINT "App_webhookSecret_check" CHECK ("webhookSecret" IS NULL OR "webhookUrl" IS NOT NULL);
 
@@ -32,6 +87,8 @@ ALTER TABLE "StorageUsage" ADD CONSTRAINT "StorageUsage_bytes_check" CHECK ("byt
 
 ALTER TABLE "Quiz" ADD CONSTRAINT "Quiz_threshold_check" CHECK ("threshold" BETWEEN 0 AND 100);
 ALTER TABLE "Quiz" ADD CONSTRAINT "Quiz_attemptsAllowed_check" CHECK ("attemptsAllowed" >= 1);
+ALTER TABLE "QuizResult" ADD CONSTRAINT "QuizResult_score_check" CHECK ("score" BETWEEN 0 AND 100 AND "threshold" BETWEEN 0 AND 100);
+ALTER TABLE "QuizResult" ADD CONSTRAINT "QuizResult_gradedQuestions_check" CHECK ("gradedQuestions" >= 0);
 
 -- Only a pending delivery has a next attempt; a lease has an end.
 ALTER TABLE "Delivery" ADD CONSTRAINT "Delivery_due_check" CHECK (("state" = 'pending') = ("nextAttemptAt" IS NOT NULL));
