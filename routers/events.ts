@@ -71,7 +71,7 @@ async function publishOnce(db: Database, { app, provider, id, type, body, publis
   }
 }
 
-const dataErrors = { notJson: errors.dataNotJson, tooDeep: errors.dataTooDeep }
+const dataErrors = { missing: errors.dataMissing, notJson: errors.dataNotJson, tooDeep: errors.dataTooDeep }
 
 const input = z.object({
   app: appId('app'),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Published } from '../../routers/context.ts'
-import { asPlatform, mintApp, mintOther, platform, refusalOf, ways } from '../support/platform.ts'
+import { asPlatform, mintApp, mintOther, platform, platformClient, refusalOf, ways } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
@@ -210,15 +210,29 @@ describe.each(ways)('%s', (way) => {
 })
 
 describe('events.publish in process', () => {
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, 1n, new Date(0), () => 1, { a: undefined }, new Map()])(
-    'returns 400 for data that JSON cannot represent: %s',
+  it.each([[{ note: undefined, at: new Date(0) }], [[Number.NaN, undefined]], [new Map()]])(
+    'sends what is sent over HTTP: %s',
     async (data) => {
-      const app = await mintApp(world)
-      const refusal = await refusalOf(asPlatform(world).events.publish({ app, type: 't', data }))
-      expect(refusal).toMatchObject({ status: 400, message: 'data contains something that JSON cannot represent.' })
-      expect(await eventsOf(app)).toEqual([])
+      const bodies: string[] = []
+      for (const caller of [asPlatform(world).events.publish, platformClient(world).events.publish.mutate]) {
+        const app = await mintApp(world)
+        await caller({ app, type: 't', data, id: 'same' })
+        const [event] = await eventsOf(app)
+        bodies.push(JSON.stringify(JSON.parse(event!.body).data))
+      }
+      expect(bodies).toEqual([JSON.stringify(data), JSON.stringify(data)])
     },
   )
+
+  it.each([
+    [1n, 'data contains something that JSON cannot represent.'],
+    [() => 1, 'data is missing.'],
+  ])('returns 400 for data that JSON.stringify fails on or drops: %s', async (data, message) => {
+    const app = await mintApp(world)
+    const refusal = await refusalOf(asPlatform(world).events.publish({ app, type: 't', data }))
+    expect(refusal).toMatchObject({ status: 400, message })
+    expect(await eventsOf(app)).toEqual([])
+  })
 })
 
 describe('a malformed provider id', () => {

@@ -135,8 +135,13 @@ describe('an app in process', () => {
     const circle: unknown[] = []
     circle.push(circle)
     await expect(call.storage.put({ ...at, value: circle })).rejects.toMatchObject({
-      message: 'value is nested too deeply.',
+      message: 'value contains something that JSON cannot represent.',
     })
+    expect(await call.storage.get(at)).toMatchObject({ value: { a: 1 } })
+    const value = { note: undefined, at: new Date(0) }
+    const overHttp = await client().storage.put.mutate({ ...at, value })
+    expect((await call.storage.put({ ...at, value })).value).toEqual(overHttp.value)
+    expect((await world.call('GET', '/storage/local/k')).text).toContain('"value":{"at":"1970-01-01T00:00:00.000Z"},')
   })
 
   it('reaches every procedure of the endpoint table', () => {

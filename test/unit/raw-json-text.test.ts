@@ -14,6 +14,11 @@ const wraps: [string, (inner: unknown) => unknown][] = [
 ]
 const tooDeep = 'value is nested too deeply.'
 const notJson = 'value contains something that JSON cannot represent.'
+function circle() {
+  const own: Record<string, unknown> = {}
+  own.self = [own]
+  return own
+}
 const expectRefused = (value: unknown, message: string) => expect(async () => rawJsonOf(value)).rejects.toThrow(message)
 
 describe('a RawJson value', () => {
@@ -39,16 +44,27 @@ describe('a parsed value', () => {
     )
   })
 
-  it.each([undefined, Number.NaN, Infinity, -Infinity, 1n, Symbol('s'), () => 1])(
-    'must not be or contain %s',
-    async (value) => {
-      for (const holder of [value, [value], { a: { b: value } }]) await expectRefused(holder, notJson)
-    },
-  )
-
-  it('must not be sparse', async () => {
-    await expectRefused(new Array(2), notJson)
+  it.each([
+    ['a member that is undefined', { note: undefined, kept: 1 }, '{"kept":1}'],
+    ['members that are functions or symbols', { f: () => 1, s: Symbol('s') }, '{}'],
+    ['an item that is undefined', [undefined, () => 1], '[null,null]'],
+    ['a sparse array', new Array(2), '[null,null]'],
+    ['numbers that are not finite', [Number.NaN, Infinity, -Infinity, -0], '[null,null,null,0]'],
+    ['a Date', { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
+    ['an invalid Date', new Date(Number.NaN), 'null'],
+    ['a Map and a Set', [new Map([[1, 2]]), new Set([1])], '[{},{}]'],
+    ['boxed values', [Object(1), Object('a'), Object(false)], '[1,"a",false]'],
+    ['bytes', new Uint8Array([1, 2]), '{"0":1,"1":2}'],
+    ['an instance of a class', new URL('https://example.org/'), '"https://example.org/"'],
+    ['toJSON', { toJSON: () => ({ a: [undefined] }) }, '{"a":[null]}'],
+  ])('may have %s', async (_, value, text) => {
+    expect(await rawJsonOf(value)).toBe(text)
   })
+
+  it.each([undefined, () => 1, Symbol('s'), { toJSON: () => undefined }])(
+    'is missing when JSON.stringify returns undefined: %s',
+    async (value) => expectRefused(value, 'value is missing.'),
+  )
 
   it.each(wraps)(`may be nested ${MAX_NESTING} levels deep and no deeper: %s`, async (_, wrap) => {
     expect(JSON.parse(await rawJsonOf(nested(MAX_NESTING, wrap)))).toEqual(nested(MAX_NESTING, wrap))
@@ -56,33 +72,18 @@ describe('a parsed value', () => {
     await expectRefused(nested(100_000, wrap), tooDeep)
   })
 
-  it('must not be circular', async () => {
-    const circle: Record<string, unknown> = {}
-    circle.self = [circle]
-    await expectRefused(circle, tooDeep)
-  })
-})
-
-describe('a value that JSON cannot represent', () => {
   it.each([
-    ['toJSON', { toJSON: () => undefined }],
-    [
-      'toJSON that throws',
-      {
-        toJSON: () => {
-          throw new Error('no')
-        },
-      },
-    ],
-    ['toJSON with endless nesting', { toJSON: () => nested(100_000, (inner) => [inner]) }],
-    ['a Date', new Date(0)],
-    ['a Map', new Map([[1, 2]])],
-    ['a Set', new Set([1])],
-    ['a boxed number', Object(1)],
-    ['a boxed bigint', Object(1n)],
-    ['bytes', new Uint8Array(2)],
-  ])('is refused: %s', async (_, value) => {
-    await expectRefused(value, notJson)
-    await expectRefused({ inner: [value] }, notJson)
+    ['a BigInt', 1n],
+    ['a boxed BigInt', Object(1n)],
+    ['a circle', circle()],
+    ['toJSON that throws', { toJSON: () => JSON.parse('no') }],
+  ])('must not be or contain %s', async (_, value) => {
+    for (const holder of [value, [value], { a: { b: value } }]) await expectRefused(holder, notJson)
+  })
+
+  it('counts the nesting of what toJSON returns', async () => {
+    const toJSON = (depth: number) => ({ toJSON: () => nested(depth, (inner) => [inner]) })
+    expect(await rawJsonOf(toJSON(MAX_NESTING))).toBe(JSON.stringify(nested(MAX_NESTING, (inner) => [inner])))
+    for (const depth of [MAX_NESTING + 1, 100_000]) await expectRefused(toJSON(depth), tooDeep)
   })
 })
