@@ -8,7 +8,7 @@ import { router } from '../trpc.ts'
 import { conditions } from './conditions.ts'
 import { entry, entryPage, etag, pageText } from './entry.ts'
 import type { Collection } from './statements.ts'
-import { deleteEntry, getEntry, listEntries, putEntry } from './statements.ts'
+import { deleteEntry, getEntry, listEntries, putEntry, usedBytes } from './statements.ts'
 
 const name = z.string(withError('nameInvalid')).regex(/^[A-Za-z0-9_-]{1,64}$/, withError('nameInvalid'))
 const scope = z.enum(['org', 'user'], withError('scopeInvalid')).default('org')
@@ -72,6 +72,14 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
   raw: 'value',
   fails: ['valueMissing', 'valueNotAlone', 'valueTooDeep', 'entryChanged', 'quotaExceeded'],
 })
+  // Before the input, whose body is refused for its size as well.
+  .use(async ({ ctx: { core, call, app, club }, next }) => {
+    const result = await next()
+    if (!result.ok && result.error.code === 'PAYLOAD_TOO_LARGE') {
+      setUsage(call, await usedBytes(core.db, { app, club }), core.storageQuotaBytes)
+    }
+    return result
+  })
   .input(conditional.extend({ value: z.unknown().refine((value) => value !== undefined, withError('valueMissing')) }))
   .output(entry)
   .mutation(async ({ ctx, input }) => {
