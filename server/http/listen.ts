@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type Koa from 'koa'
 import { envelope } from '../../rest-facade/envelope.ts'
 import { errors } from '../../routers/errors.ts'
+import type { ParserError, Refusal } from './raw-name.ts'
 import { JSON_TYPE } from './send.ts'
 import type { State } from './state.ts'
 
@@ -30,15 +31,20 @@ export interface Listener {
   close: (graceMs: number) => Promise<void>
 }
 
-/**
- * Listens on the IP address `host`, or on every interface. `headers` go with the responses to requests that are not valid
- * HTTP. Throws if the port is taken.
- */
+interface Options {
+  /** An IP address; every interface by default. */
+  host?: string | undefined
+  /** These go with the responses to requests that are not valid HTTP. */
+  headers?: Record<string, string>
+  /** Another refusal than 400 for what the parser refuses. */
+  refusalOf?: (error: ParserError) => Refusal | undefined
+}
+
+/** Throws if the port is taken. */
 export async function listen(
   app: Koa<State>,
   port: number,
-  headers: Record<string, string> = {},
-  host?: string,
+  { host, headers = {}, refusalOf = () => undefined }: Options = {},
 ): Promise<Listener> {
   const server = createServer(limits)
   // Their size is limited. A limit on their number would hide the rest, such as a second Host.
@@ -55,16 +61,17 @@ export async function listen(
     return handle(request, response)
   })
   const refused = new WeakSet<Socket>()
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+  server.on('clientError', (error: ParserError, socket: Socket) => {
     // Later bytes are dropped for a while: closing at once would reset the connection and lose the response.
     if (refused.has(socket)) return
     refused.add(socket)
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
     const refuse = () => {
-      const { body, fields } = refusal(headers)
+      const own = refusalOf(error)
+      const { body, fields } = refusal(headers, own)
       const lines = Object.entries({ ...fields, Connection: 'close' }).map(([name, value]) => `${name}: ${value}`)
-      const status = statuses[error.code ?? ''] ?? 400
+      const status = own?.error.status ?? statuses[error.code ?? ''] ?? 400
       socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
     }
     // A valid earlier request on this connection is answered first.
@@ -106,10 +113,12 @@ function bind(server: Server, port: number, host: string | undefined): Promise<v
 
 const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
 
-/** The response to a request that is not valid HTTP, in the common shape. */
-function refusal(headers: Record<string, string>) {
+const notHttp = { error: errors.requestInvalid(), section: null }
+
+/** The response to a request that is not valid HTTP, by default in the common shape. */
+function refusal(headers: Record<string, string>, { error, section }: Refusal = notHttp) {
   const requestId = randomUUID()
-  const body = JSON.stringify(envelope(errors.requestInvalid(), null, requestId))
+  const body = JSON.stringify(envelope(error, section, requestId))
   const fields = {
     ...headers,
     'Content-Type': JSON_TYPE,

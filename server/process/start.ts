@@ -8,6 +8,7 @@ import { corsHeaders } from '../http/cors.ts'
 import { listen } from '../http/listen.ts'
 import { MemoryBudget } from '../http/memory-budget.ts'
 import { rateLimit } from '../http/rate-limit.ts'
+import { refusalOfRawName } from '../http/raw-name.ts'
 import { createLoginMethods } from '../oauth/login-methods.ts'
 import { openOauth } from '../oauth/open.ts'
 import { openSecrets } from '../secrets/keys.ts'
@@ -94,8 +95,12 @@ async function serve(config: Config, store: Store, log: Logger) {
     ready: async () => !ending && issuers.ready() && (await answers(store)),
     example,
   }
-  const publicPort = await listen(createPublicApp(parts), config.port, corsHeaders, config.host)
-  const internalPort = await listen(createInternalApp(parts), config.internalPort, {}, config.internalHost).catch(
+  const publicPort = await listen(createPublicApp(parts), config.port, {
+    host: config.host,
+    headers: corsHeaders,
+    refusalOf: refusalOfRawName,
+  })
+  const internalPort = await listen(createInternalApp(parts), config.internalPort, { host: config.internalHost }).catch(
     async (error) => {
       await publicPort.close(0)
       throw error

@@ -14,6 +14,7 @@ import { corsHeaders } from '../../server/http/cors.ts'
 import { listen } from '../../server/http/listen.ts'
 import { MemoryBudget } from '../../server/http/memory-budget.ts'
 import { rateLimit } from '../../server/http/rate-limit.ts'
+import { refusalOfRawName } from '../../server/http/raw-name.ts'
 import type { LoginMethods } from '../../server/oauth/login-methods.ts'
 import { openOauth } from '../../server/oauth/open.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
@@ -83,7 +84,7 @@ export async function startWorld(options: Options = {}) {
     ready: async () => true,
     oauth: oauth?.step,
   }
-  const publicPort = await listen(createPublicApp(parts), 0, corsHeaders)
+  const publicPort = await listen(createPublicApp(parts), 0, { headers: corsHeaders, refusalOf: refusalOfRawName })
   const internalPort = await listen(createInternalApp(parts), 0)
   const ids = options.like?.ids ?? (options.databaseUrl ? newIds() : await createTenant(db))
 

@@ -1,0 +1,36 @@
+import { isUtf8 } from 'node:buffer'
+import { routesAt, segmentsOf } from '../../rest-facade/routes.ts'
+import type { ApiError } from '../../routers/errors.ts'
+import { errors } from '../../routers/errors.ts'
+import type { Section } from '../../routers/scopes.ts'
+
+/** What Node tells of bytes that its parser refuses. */
+export interface ParserError extends NodeJS.ErrnoException {
+  rawPacket?: Buffer
+  bytesParsed?: number
+}
+
+export interface Refusal {
+  error: ApiError
+  section: Section | null
+}
+
+const LINE_FEED = 0x0a
+const BEYOND_ASCII = /[\u0080-\u{10ffff}]/u
+
+/**
+ * The refusal of a storage name with UTF-8 that is not percent-encoded; undefined for anything else that Node's parser
+ * refuses. Nothing else of the request is looked at.
+ */
+export function refusalOfRawName({ code, rawPacket, bytesParsed = 0 }: ParserError): Refusal | undefined {
+  if (code !== 'HPE_INVALID_URL' || !rawPacket) return undefined
+  const end = rawPacket.indexOf(LINE_FEED, bytesParsed)
+  const line = rawPacket.subarray(rawPacket.lastIndexOf(LINE_FEED, bytesParsed) + 1, Math.max(end, bytesParsed))
+  if (!isUtf8(line)) return undefined
+  const [, method, path] = /^([A-Z]+) (\/[^ ?]*)(?:\?[^ ]*)? HTTP\/1\.[01]\r?$/.exec(line.toString()) ?? []
+  const segments = path === undefined ? undefined : segmentsOf(path)
+  const route = segments && routesAt(segments).find((one) => one.method === method)
+  if (!segments || route?.section !== 'apps') return undefined
+  const isRaw = segments.some((segment, i) => route.parameters[i] && BEYOND_ASCII.test(segment))
+  return isRaw ? { error: errors.nameInvalid(), section: 'apps' } : undefined
+}
