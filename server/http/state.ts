@@ -16,6 +16,8 @@ export interface State extends Koa.DefaultState {
   route?: Route
   segments: readonly string[]
   principal?: Principal
+  /** The client's IP address, where requests are counted by it. */
+  clientAddress?: string
   /** Response headers that are not set yet: name, value, name, value. */
   headers: string[]
   /** The response of an endpoint, or an error; Koa sends everything else. */

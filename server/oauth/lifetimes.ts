@@ -9,3 +9,5 @@ export const GRANT_SECONDS = 365 * 86_400
 export const INTERACTION_SECONDS = 15 * 60
 /** How long a browser stays signed in without being used. */
 export const SESSION_SECONDS = 8 * 3600
+/** How long a browser is known after its last sign-in. */
+export const BROWSER_SECONDS = 365 * 86_400

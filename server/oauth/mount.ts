@@ -4,11 +4,13 @@ import Router from '@koa/router'
 import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/cipher.ts'
 import { errors } from '../../routers/errors.ts'
+import type { ClientAddress } from '../http/client-address.ts'
 import { nameOf } from '../http/match-route.ts'
 import { routed } from '../http/routed.ts'
 import type { State, Step } from '../http/state.ts'
 import { addAppRoutes, METADATA_PATH } from './app-routes.ts'
-import { encryptedCookies } from './encrypted-cookies.ts'
+import { createBrowsers } from './browsers.ts'
+import { createSeal, encryptedCookies } from './encrypted-cookies.ts'
 import type { LoginMethods } from './login-methods.ts'
 import { issuerOf, routes, upstreamCallback } from './metadata.ts'
 import { addPageRoutes } from './page-routes.ts'
@@ -25,6 +27,7 @@ export interface MountOptions {
   authBaseUrl: string
   appsBaseUrl: string
   loginMethods: LoginMethods
+  clientAddress: ClientAddress
 }
 
 const cookieKeyOf = (secretsKey: Buffer) =>
@@ -35,16 +38,19 @@ const cookieKeyOf = (secretsKey: Buffer) =>
  * token endpoint is also at the apps host. Throws 404 for its paths at another host; passes other requests on.
  */
 export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: MountOptions): Step {
-  const { authBaseUrl, appsBaseUrl, loginMethods } = options
+  const { authBaseUrl, appsBaseUrl, loginMethods, clientAddress } = options
   const issuer = issuerOf(authBaseUrl)
   const { host, protocol, pathname: path } = new URL(issuer)
   const secure = protocol === 'https:'
   const cookieKeys = secretsKeys.map(cookieKeyOf)
   const { provider, handle } = createProviderHandler({ db, now, issuer, cookieKeys, secure, keys })
-  const cookies = encryptedCookies(cipher, secure, now)
+  const seal = createSeal(cipher, now)
+  const browsers = createBrowsers(seal, secure)
+  const cookies = encryptedCookies({ seal, secure, browserOf: browsers.idOf })
 
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
-  addPageRoutes(router, { db, now, provider, issuer, loginMethods, cookies, callback: upstreamCallback(authBaseUrl) })
+  const callback = upstreamCallback(authBaseUrl)
+  addPageRoutes(router, { db, now, provider, issuer, loginMethods, cookies, browsers, callback })
   addAppRoutes(router, { issuer, handle })
 
   const step = routed(router)
@@ -55,6 +61,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     const name = nameOf(ctx.state.host)
     const isTokenAtAppsHost = name === appsHost && requested === `${path}${routes.token}`
     if (name !== authHost && !isTokenAtAppsHost) throw errors.hostWrong(host)
+    ctx.state.clientAddress = clientAddress(ctx.req)
     // oidc-provider builds URLs from these headers. They follow the issuer, never what a client sends.
     const { headers } = ctx.req
     headers.host = host

@@ -1,5 +1,6 @@
 import type Router from '@koa/router'
 import type { State, StepContext } from '../http/state.ts'
+import type { Browsers } from './browsers.ts'
 import { connectedApps } from './connected-apps.ts'
 import type { EncryptedCookies } from './encrypted-cookies.ts'
 import { readForm } from './forms.ts'
@@ -14,15 +15,19 @@ interface Options extends Omit<PageOptions, 'path'> {
   issuer: string
   loginMethods: LoginMethods
   cookies: EncryptedCookies
+  browsers: Browsers
   /** The redirect URI of the upstream provider. */
   callback: string
 }
 
 /** The pages for members: signing in, consent, connected apps. */
-export function addPageRoutes(router: Router<State>, { issuer, loginMethods, cookies, callback, ...rest }: Options) {
+export function addPageRoutes(
+  router: Router<State>,
+  { issuer, loginMethods, cookies, browsers, callback, ...rest }: Options,
+) {
   const { origin, pathname: path } = new URL(issuer)
   const options = { ...rest, path }
-  const signIn = createSignIn({ ...rest, loginMethods, cookies, callbackPath: new URL(callback).pathname })
+  const signIn = createSignIn({ ...rest, loginMethods, cookies, browsers, callbackPath: new URL(callback).pathname })
   const interaction = interactions(options, signIn)
   const connected = connectedApps(options, signIn, cookies)
 

@@ -1,5 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import type { StepContext } from '../http/state.ts'
+import type { Browsers } from './browsers.ts'
 import { selectableMembers } from './development-login.ts'
 import type { EncryptedCookies } from './encrypted-cookies.ts'
 import type { Person } from './login/persons.ts'
@@ -28,6 +29,8 @@ export interface Candidates {
   persons: Person[]
   /** The upstream account, to be linked to the member. */
   identity?: { issuer: string; subject: string }
+  /** The e-mail address whose code was entered, to be remembered in the browser. */
+  email?: string
   problem?: Problem
 }
 
@@ -36,6 +39,7 @@ export interface SignInOptions {
   now: () => number
   loginMethods: LoginMethods
   cookies: EncryptedCookies
+  browsers: Browsers
   /** The path of the upstream provider's redirect URI. */
   callbackPath: string
 }
@@ -45,7 +49,7 @@ const [EMAIL, CANDIDATES] = ['member_email', 'member_found']
 export type SignInPages = ReturnType<typeof createSignInPages>
 
 /** What the sign-in pages show and what they keep in the browser. */
-export function createSignInPages({ db, loginMethods, cookies }: SignInOptions) {
+export function createSignInPages({ db, loginMethods, cookies, browsers }: SignInOptions) {
   const showForm = async (ctx: StepContext, { action, app }: SignInAttempt, problem?: Problem) => {
     const page = signInPage({
       language: requestLanguage(ctx),
@@ -63,9 +67,10 @@ export function createSignInPages({ db, loginMethods, cookies }: SignInOptions) 
     ctx: StepContext,
     attempt: SignInAttempt,
     person: string,
-    identity?: Candidates['identity'],
+    { identity, email }: Partial<Candidates> = {},
   ) => {
     if (identity) await saveIdentity(db, identity, person)
+    if (email !== undefined) browsers.remember(ctx, email)
     cookies.clear(ctx, CANDIDATES, attempt.action)
     cookies.clear(ctx, EMAIL, attempt.action)
     redirect(ctx, await attempt.finish(person))
@@ -75,10 +80,11 @@ export function createSignInPages({ db, loginMethods, cookies }: SignInOptions) 
     showForm,
     complete,
     /** Signs in the only candidate, or asks which of several members it is. */
-    async select(ctx: StepContext, attempt: SignInAttempt, { persons, identity, problem }: Candidates) {
+    async select(ctx: StepContext, attempt: SignInAttempt, candidates: Candidates) {
+      const { persons, problem } = candidates
       const [person] = persons
       if (problem || !person) return showForm(ctx, attempt, problem ?? 'memberUnknown')
-      if (persons.length === 1) return complete(ctx, attempt, person.id, identity)
+      if (persons.length === 1) return complete(ctx, attempt, person.id, candidates)
       sendPage(ctx, personPage({ language: requestLanguage(ctx), action: attempt.action, persons }))
     },
     saveCandidates: (ctx: StepContext, action: string, candidates: Candidates) =>

@@ -9,13 +9,17 @@ import type { SignInAttempt, SignInOptions, SignInPages } from './sign-in-pages.
 type SignInStep = (ctx: StepContext, attempt: SignInAttempt, form: URLSearchParams) => Promise<void>
 
 /** The forms of the sign-in pages, by the last segment of the path that they post to. */
-export function signInSteps({ db, loginMethods }: SignInOptions, pages: SignInPages): Record<string, SignInStep> {
+export function signInSteps(
+  { db, loginMethods, browsers }: SignInOptions,
+  pages: SignInPages,
+): Record<string, SignInStep> {
   return {
     async email(ctx, attempt, form) {
       if (!loginMethods.codes) throw errors.addressUnknown()
       const email = (form.get('email') ?? '').trim()
       const language = requestLanguage(ctx)
-      const outcome = await loginMethods.codes.send(attempt.id, email, language, ctx.req.socket.remoteAddress ?? '')
+      const sender = { address: ctx.state.clientAddress ?? '', browser: browsers.idIfKnown(ctx, email) }
+      const outcome = await loginMethods.codes.send(attempt.id, email, language, sender)
       if (outcome !== 'sent') return pages.showForm(ctx, attempt, outcome)
       pages.saveEmail(ctx, attempt.action, email)
       sendPage(ctx, codePage({ language, action: attempt.action, email }))
@@ -30,7 +34,7 @@ export function signInSteps({ db, loginMethods }: SignInOptions, pages: SignInPa
         const view = { language: requestLanguage(ctx), action: attempt.action, email, problem: outcome }
         return sendPage(ctx, codePage(view), 400)
       }
-      const candidates = { id: attempt.id, persons: outcome.persons }
+      const candidates = { id: attempt.id, ...outcome }
       pages.saveCandidates(ctx, attempt.action, candidates)
       return pages.select(ctx, attempt, candidates)
     },
@@ -43,9 +47,12 @@ export function signInSteps({ db, loginMethods }: SignInOptions, pages: SignInPa
     },
 
     async person(ctx, attempt, form) {
-      const person = pages.candidates(ctx, attempt)?.persons.find(({ id }) => id === form.get('person'))
+      const candidates = pages.candidates(ctx, attempt)
+      const person = candidates?.persons.find(({ id }) => id === form.get('person'))
+      if (!person) return pages.showForm(ctx, attempt, 'memberUnknown')
       // An account shared by several members is linked to none of them: they choose each time.
-      return person ? pages.complete(ctx, attempt, person.id) : pages.showForm(ctx, attempt, 'memberUnknown')
+      const { identity: _, ...rest } = candidates!
+      return pages.complete(ctx, attempt, person.id, rest)
     },
   }
 }

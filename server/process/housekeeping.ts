@@ -3,7 +3,7 @@ import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/cipher.ts'
 import { forgetExpired } from '../../routers/quizzes/idempotency.ts'
 import { deleteExpiredRecords } from '../oauth/adapter.ts'
-import { deleteExpiredCodes } from '../oauth/login/email-code.ts'
+import { deleteExpiredCodes } from '../oauth/login/login-codes.ts'
 import { deleteRetiredKeys } from '../oauth/signing-key-store.ts'
 import { purgeEvents } from '../webhooks/purge.ts'
 

@@ -4,6 +4,7 @@ import { createCore } from '../../routers/core.ts'
 import { memberScopesAt } from '../../routers/scopes.ts'
 import type { HttpParts } from '../http/app.ts'
 import { createPublicApp } from '../http/app.ts'
+import { clientAddress } from '../http/client-address.ts'
 import { corsHeaders } from '../http/cors.ts'
 import { listen } from '../http/listen.ts'
 import { MemoryBudget } from '../http/memory-budget.ts'
@@ -70,6 +71,7 @@ async function serve(config: Config, store: Store, log: Logger) {
           secretsKeys: keys,
           authBaseUrl: config.authBaseUrl,
           appsBaseUrl: config.baseUrls.apps,
+          clientAddress: clientAddress(config.trustedProxies),
           loginMethods: createLoginMethods(
             {
               ...config.login,

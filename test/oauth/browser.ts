@@ -30,6 +30,8 @@ export class Browser {
   readonly setCookies: string[] = []
   readonly #port: number
   language = 'en'
+  /** Sent with every request. */
+  headers: Record<string, string> = {}
 
   constructor(port: number) {
     this.#port = port
@@ -75,6 +77,7 @@ export class Browser {
         host: url.host,
         'accept-language': this.language,
         accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+        ...this.headers,
         ...(cookies.length > 0 && { cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') }),
         ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
         ...headers,

@@ -24,7 +24,13 @@ interface Node {
   offsetMs: number
   errors: unknown[]
   codes: EmailCodes
-  send: (interaction: string, email: string, language?: Language, address?: string) => ReturnType<EmailCodes['send']>
+  send: (
+    interaction: string,
+    email: string,
+    language?: Language,
+    address?: string,
+    browser?: string | null,
+  ) => ReturnType<EmailCodes['send']>
 }
 
 /** Members who sign in with codes: a database, a mail server and any number of nodes. */
@@ -43,8 +49,8 @@ export async function startCodeWorld() {
         sendMail: options.sendMail ?? createMailer(mailServer.url, FROM),
         onError: (error) => node.errors.push(error),
       }),
-      send: (interaction, email, language = 'en', address = anyAddress()) =>
-        node.codes.send(interaction, email, language, address),
+      send: (interaction, email, language = 'en', address = anyAddress(), browser = null) =>
+        node.codes.send(interaction, email, language, { address, browser }),
     }
     return node
   }

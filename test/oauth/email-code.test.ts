@@ -17,10 +17,10 @@ beforeEach(async () => {
 
 describe('a sign-in code', () => {
   it('identifies its member', async () => {
-    const { node, member, interaction, sent } = own
+    const { node, email, member, interaction, sent } = own
     const code = await sent()
     expect(code).toMatch(/^\d{8}$/)
-    expect(await node.codes.check(interaction, code)).toEqual({ persons: [{ id: member, name: 'Mia Member' }] })
+    expect(await node.codes.check(interaction, code)).toEqual({ email, persons: [{ id: member, name: 'Mia Member' }] })
   })
 
   it('may be typed with spaces', async () => {
@@ -135,6 +135,7 @@ describe('a sign-in code', () => {
     expect(await node.send(interaction, `  ${email.replace('m', 'M')} `)).toBe('sent')
     const [code] = await mailServer.codesTo(to)
     expect(await node.codes.check(interaction, code!)).toEqual({
+      email,
       persons: [
         { id: twin, name: 'Ben Member' },
         { id: member, name: 'Mia Member' },

@@ -48,7 +48,7 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
         },
         { timeout: 30_000, interval: 5 },
       )
-      return mailsTo(email).map(({ headers }) => headers.subject!.slice(-8))
+      return mailsTo(email).map(({ parts }) => /\d{8}/.exec(parts['text/plain']!)![0])
     },
     close: () => new Promise<void>((resolve) => server.close(resolve)),
   }

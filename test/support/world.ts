@@ -10,6 +10,7 @@ import { createCore } from '../../routers/core.ts'
 import { memberScopes } from '../../routers/scopes.ts'
 import type { HttpParts } from '../../server/http/app.ts'
 import { createPublicApp } from '../../server/http/app.ts'
+import { clientAddress } from '../../server/http/client-address.ts'
 import { corsHeaders } from '../../server/http/cors.ts'
 import { listen } from '../../server/http/listen.ts'
 import { MemoryBudget } from '../../server/http/memory-budget.ts'
@@ -31,6 +32,7 @@ interface Options {
   windowSeconds?: number
   storageQuotaBytes?: number
   brand?: string
+  trustedProxies?: string[]
   databaseUrl?: string
   /** With the authorization server; by default members sign in by choosing who they are. */
   auth?: Partial<LoginMethods>
@@ -71,7 +73,11 @@ export async function startWorld(options: Options = {}) {
   const development = developmentIssuer({ ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256' })
   const onError = (error: unknown) => options.onLog?.(String(error))
   const loginMethods: LoginMethods = { codes: null, upstream: null, developmentLogin: true, ...options.auth }
-  const urls = { authBaseUrl, appsBaseUrl: 'http://apps.test/v1' }
+  const urls = {
+    authBaseUrl,
+    appsBaseUrl: 'http://apps.test/v1',
+    clientAddress: clientAddress(options.trustedProxies ?? []),
+  }
   const oauth = options.auth && (await openOauth({ db, now, cipher, secretsKeys, ...urls, loginMethods, onError }))
   const trusted = oauth ? [oauth.trusted, development] : [(await options.externalIssuer?.(now, db)) ?? development]
   const parts: HttpParts = {

@@ -337,6 +337,8 @@ CREATE TABLE "LoginCode" (
     "interaction" TEXT COLLATE "C" NOT NULL,
     "email" TEXT COLLATE "C" NOT NULL,
     "hash" TEXT COLLATE "C" NOT NULL,
+    "sender" TEXT COLLATE "C" NOT NULL,
+    "mailed" BOOLEAN NOT NULL DEFAULT false,
     "tries" INTEGER NOT NULL DEFAULT 0,
     "sentAt" TIMESTAMPTZ(3) NOT NULL,
     "expiresAt" TIMESTAMPTZ(3) NOT NULL,
@@ -434,6 +436,7 @@ CREATE INDEX "OauthRecord_expiresAt_idx" ON "OauthRecord"("expiresAt");
 CREATE UNIQUE INDEX "OauthRecord_model_uid_key" ON "OauthRecord"("model", "uid");
 CREATE INDEX "LoginIdentity_personId_idx" ON "LoginIdentity"("personId");
 CREATE INDEX "LoginCode_email_sentAt_idx" ON "LoginCode"("email", "sentAt");
+CREATE INDEX "LoginCode_sender_sentAt_idx" ON "LoginCode"("sender", "sentAt");
 CREATE INDEX "LoginCode_expiresAt_idx" ON "LoginCode"("expiresAt");
 CREATE INDEX "Subscription_appId_createdAt_id_idx" ON "Subscription"("appId", "createdAt", "id");
 CREATE INDEX "PublishedEvent_publishedAt_appId_id_idx" ON "PublishedEvent"("publishedAt", "appId", "id");

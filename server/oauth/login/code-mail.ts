@@ -24,7 +24,7 @@ export function codeMail(code: string, language: Language) {
   const { subject, lead, rest } = texts[language]
   const paragraphs = rest.map((text) => `<p>${text}</p>`).join('\n')
   return {
-    subject: `${subject}: ${code}`,
+    subject,
     text: [lead, `    ${code}`, ...rest, ''].join('\n\n'),
     html: `<!doctype html>
 <html lang="${language}">

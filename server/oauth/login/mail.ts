@@ -38,7 +38,7 @@ interface SmtpError extends Error {
   responseCode?: number
 }
 
-/** Of a server's reply only its number: the text may repeat the address, or the subject, which contains the code. */
+/** Of a server's reply only its number: the text may repeat the address, or the mail, which contains the code. */
 function reasonOf({ code, command, response, responseCode, message }: SmtpError): string {
   const detail = response === undefined ? message : `the server replied ${responseCode} to ${command}`
   return code === undefined ? detail : `${detail} (${code})`

@@ -1,0 +1,96 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Database, Transaction } from '../../../prisma/client.ts'
+import { bool, statement, text } from '../../../prisma/pg/statement.ts'
+import { BROWSER } from './sender.ts'
+
+const HOUR_MS = 3_600_000
+const VALID_MS = 600_000
+const MAX_TRIES = 5
+
+/** In an hour, to one e-mail address: for one sender, and for all senders that are no known browsers. */
+export const MAX_CODES_OF_SENDER = 5
+export const MAX_CODES_OF_STRANGERS = 15
+
+/**
+ * In an hour, to members, for strangers of one network. With the tries of each it also limits guessing: to 300 of
+ * 100,000,000 codes.
+ */
+export const MAX_MAILS_OF_NETWORK = 60
+
+export interface LoginCode {
+  interaction: string
+  /** In the form of `comparableEmail`. */
+  email: string
+  code: string
+  /** Of `senderName`. */
+  sender: string
+  now: number
+}
+
+/** Replaces the interaction's code; false if the address or the sender has had its codes for this hour. */
+export async function saveCode(
+  tx: Transaction,
+  { interaction, email, code, sender, now }: LoginCode,
+): Promise<boolean> {
+  // Concurrent requests of one interaction or to one address would not count each other. Locked always in this order.
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lockOf('interaction', interaction)}::int8)`
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lockOf('email', email)}::int8)`
+  const ofThisHour = { email, sentAt: { gt: new Date(now - HOUR_MS) } }
+  const earlier = await tx.loginCode.findMany({ where: ofThisHour, select: { sender: true } })
+  if (earlier.filter((one) => one.sender === sender).length >= MAX_CODES_OF_SENDER) return false
+  const strangers = earlier.filter((one) => !one.sender.startsWith(BROWSER))
+  if (!sender.startsWith(BROWSER) && strangers.length >= MAX_CODES_OF_STRANGERS) return false
+  // The earlier code still counts, but can no longer be tried.
+  await tx.loginCode.updateMany({
+    where: { interaction },
+    data: { interaction: `replaced:${randomUUID()}`, tries: MAX_TRIES },
+  })
+  const times = { sentAt: new Date(now), expiresAt: new Date(now + VALID_MS) }
+  await tx.loginCode.createMany({ data: { interaction, email, hash: hashOf(interaction, code), sender, ...times } })
+  return true
+}
+
+/** Makes a saved code good for signing in; false if its sender's network has had its mails for this hour. */
+export async function releaseCode(db: Database, { interaction, email, code, now }: LoginCode): Promise<boolean> {
+  const since = new Date(now - HOUR_MS).toISOString()
+  return (await db.execute(releaseStatement, [email, hashOf(interaction, code), since])).length > 0
+}
+
+const releaseStatement = statement(
+  'login_release_code',
+  `UPDATE "LoginCode" AS code SET mailed = true
+    WHERE email = $1 AND hash = $2 AND (starts_with(sender, '${BROWSER}') OR ${MAX_MAILS_OF_NETWORK} >
+      (SELECT count(*) FROM "LoginCode" WHERE sender = code.sender AND "sentAt" > $3 AND mailed))
+    RETURNING interaction`,
+  { interaction: text },
+)
+
+/** Counts a try of an interaction's code; undefined if there is none, or none that may be tried. */
+export async function tryCode(
+  db: Database,
+  { interaction, code, now }: Pick<LoginCode, 'interaction' | 'code' | 'now'>,
+) {
+  const [tried] = await db.execute(tryStatement, [interaction, hashOf(interaction, code), new Date(now).toISOString()])
+  return tried
+}
+
+/** Counts the try and uses up a correct code in one statement: concurrent requests get no extra tries. */
+const tryStatement = statement(
+  'login_try_code',
+  `UPDATE "LoginCode" SET tries = CASE WHEN hash = $2 AND mailed THEN ${MAX_TRIES} ELSE tries + 1 END
+    WHERE interaction = $1 AND tries < ${MAX_TRIES} AND "expiresAt" > $3
+    RETURNING email, hash = $2 AND mailed AS "isRight"`,
+  { email: text, isRight: bool },
+)
+
+const hashOf = (interaction: string, code: string) =>
+  createHash('sha256').update(`${interaction}:${code}`).digest('hex')
+
+const lockOf = (kind: string, name: string) =>
+  createHash('sha256').update(`login code ${kind} ${name}`).digest().readBigInt64BE()
+
+/** Deletes the codes that no longer count towards the hourly limits, and returns their number. */
+export async function deleteExpiredCodes(db: Database, now: number): Promise<number> {
+  const { count } = await db.loginCode.deleteMany({ where: { expiresAt: { lte: new Date(now - HOUR_MS + VALID_MS) } } })
+  return count
+}

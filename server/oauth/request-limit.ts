@@ -1,0 +1,17 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+
+/**
+ * Counts a sender's requests of the last minute, in this process: it bounds the work of a flood, and no longer than a
+ * minute. False above the limit.
+ */
+export function requestLimit(perMinute: number): (sender: string) => Promise<boolean> {
+  const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 })
+  return (sender) =>
+    limiter.consume(sender).then(
+      () => true,
+      (refused) => {
+        if (refused instanceof RateLimiterRes) return false
+        throw refused
+      },
+    )
+}
