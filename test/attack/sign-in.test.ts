@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest'
+import { playStrangers } from './strangers.ts'
+
+it('20 members sign in while 1,000 strangers behind the same proxy ask for codes', async ({ annotate }) => {
+  const { results, ...figures } = await playStrangers({ milliseconds: 8_000, pauseMs: 10_000 })
+  await annotate(JSON.stringify(figures))
+  expect(results.filter(({ signedIn }) => !signedIn)).toEqual([])
+  expect(results.filter(({ ms }) => ms >= 2_000)).toEqual([])
+})

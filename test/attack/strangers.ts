@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inject } from 'vitest'
+import { openDatabase } from '../../prisma/client.ts'
+import { emailCodes } from '../../server/oauth/login/email-code.ts'
+import { MAX_CODES_OF_STRANGERS } from '../../server/oauth/login/login-codes.ts'
+import { createMailer } from '../../server/oauth/login/mail.ts'
+import { issuer, startAuthWorld } from '../oauth/auth-world.ts'
+import type { Browser } from '../oauth/browser.ts'
+import { startMailServer } from '../oauth/mail-server.ts'
+import { createMember } from '../oauth/members.ts'
+import { id } from '../support/tenant.ts'
+
+const connected = `${issuer}/connected`
+const STRANGERS = 1_000
+const MEMBERS = 20
+
+/** An address of 100.64.0.0/10 that no other visitor of the test has. */
+const addressOf = (visitor: number) => `100.64.${visitor >> 8}.${visitor & 255}`
+
+/**
+ * 1,000 strangers behind one proxy ask for codes all the time, to addresses that nobody has and to those of the first
+ * ten members, each again after a pause. These ten have signed in before; ten others sign in for the first time, each in a moment of their own.
+ */
+export async function playStrangers({ milliseconds, pauseMs }: { milliseconds: number; pauseMs: number }) {
+  const db = openDatabase(inject('databaseUrl'), () => {})
+  const mailServer = await startMailServer()
+  const spent = new Map<string, number>()
+  const answers: Record<string, number> = {}
+  const { world, newBrowser } = await startAuthWorld({
+    trustedProxies: ['127.0.0.1'],
+    auth: {
+      codes: emailCodes({
+        db,
+        now: Date.now,
+        sendMail: createMailer(mailServer.url, 'Member apps <no-reply@example.org>'),
+        onError: () => {},
+      }),
+      developmentLogin: false,
+    },
+    onLog(line) {
+      if (!line.startsWith('{')) return
+      const { requestId, ms } = JSON.parse(line)
+      const [visitor] = String(requestId).split('.')
+      spent.set(visitor!, (spent.get(visitor!) ?? 0) + ms)
+    },
+  })
+  const visit = (visitor: number) => {
+    const browser = newBrowser()
+    browser.headers = { 'x-forwarded-for': `203.0.113.9, ${addressOf(visitor)}` }
+    return browser
+  }
+
+  const signIn = async (browser: Browser, email: string) => {
+    browser.cookies = browser.cookies.filter(({ name }) => !name.startsWith('member_session'))
+    const mails = mailServer.mailsTo(email).length
+    const asked = await browser.submit(await browser.open(connected), 'email', { email })
+    if (asked.status !== 200) return false
+    const codes = await mailServer.codesTo(email, mails + 1)
+    const list = await browser.submit(asked, 'code', { code: codes.at(-1)! })
+    return list.text.includes('Mia Member')
+  }
+
+  const members = await Promise.all(
+    Array.from({ length: MEMBERS }, async (_, n) => {
+      const email = `${id('mia')}@example.org`
+      await createMember(db, { email })
+      return { name: `member-${n}`, email, isKnown: n < MEMBERS / 2, browser: visit(STRANGERS + n) }
+    }),
+  )
+  for (const { browser, email, isKnown } of members) if (isKnown) await signIn(browser, email)
+
+  const end = Date.now() + milliseconds
+  const stranger = async (visitor: number) => {
+    await sleep((visitor / STRANGERS) * pauseMs)
+    const browser = visit(visitor)
+    for (let n = 0; Date.now() < end; n++) {
+      const email = n % 2 ? `${id('nobody')}@example.org` : members[visitor % (MEMBERS / 2)]!.email
+      const answer = await browser.post(`${connected}/email`, { email }).then(
+        ({ status }) => String(status),
+        () => 'broken',
+      )
+      answers[answer] = (answers[answer] ?? 0) + 1
+      await sleep(Math.max(0, Math.min(pauseMs, end - Date.now())))
+    }
+  }
+  const member = async ({ name, email, isKnown, browser }: (typeof members)[number], at: number) => {
+    await sleep((milliseconds * at) / MEMBERS)
+    // Their first sign-in was a stranger's. After the other codes of strangers the latest mail is their own.
+    if (isKnown) await mailServer.codesTo(email, MAX_CODES_OF_STRANGERS)
+    browser.headers = { ...browser.headers, 'x-request-id': `${name}.sign-in` }
+    const signedIn = await signIn(browser, email)
+    return { name, isKnown, signedIn, ms: () => spent.get(name) ?? 0 }
+  }
+  const [signIns] = await Promise.all([
+    Promise.all(members.map(member)),
+    ...Array.from({ length: STRANGERS }, (_, visitor) => stranger(visitor)),
+  ])
+  const results = signIns.map(({ ms, ...rest }) => ({ ...rest, ms: ms() }))
+  const codes = await db.loginCode.count({ where: { sender: { startsWith: '100.64.' } } })
+  await world.close()
+  await mailServer.close()
+  await db.$disconnect()
+  return {
+    results,
+    answers,
+    codes,
+    mails: mailServer.mails.length,
+    slowestMs: Math.max(...results.map(({ ms }) => ms)),
+  }
+}
