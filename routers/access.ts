@@ -25,6 +25,8 @@ export interface Access {
   /** Sandbox clients have no rate limit. */
   sandbox: boolean
   app: string | null
+  /** Whether the app is suspended. */
+  suspended: boolean
   /** The organisation's kind when the member belongs to it now, else null. */
   memberOf: 'club' | 'academy' | 'provider' | null
 }
@@ -35,7 +37,7 @@ export type AccessLookup = (principal: Principal) => Promise<Access | null>
 /** Whether an id could be stored: ids have at most 255 characters, and PostgreSQL's text cannot contain NUL. */
 export const isPostgresText = (id: string) => id.length <= 255 && !id.includes('\0')
 
-/** Changes of a client, team, membership or consent take effect within 5 s; the lookup itself takes part of that. */
+/** Changes of a client, app, team, membership or consent take effect within 5 s; the lookup itself takes part of that. */
 const CACHE_MS = 4_000
 
 /** Looks access up in one query and caches it for CACHE_MS. */
@@ -65,9 +67,11 @@ const access = statement(
   'access',
   `SELECT "Team".id AS team, coalesce("Team".level, 'developer') AS level,
       "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
+      coalesce("App".state = 'suspended', false) AS suspended,
       (SELECT "Organisation".kind FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
        WHERE "organisationId" = $2 AND "personId" = $3 AND ("leftAt" IS NULL OR "leftAt" > $4)) AS "memberOf"
-    FROM "Client" LEFT JOIN "Team" ON "Team".id = "Client"."teamId" WHERE "Client".id = $1
+    FROM "Client" LEFT JOIN "Team" ON "Team".id = "Client"."teamId" LEFT JOIN "App" ON "App".id = "Client"."appId"
+    WHERE "Client".id = $1
       AND ($5::text IS NULL OR EXISTS (SELECT FROM "Consent" WHERE "Consent".id = $5
         AND "clientId" = $1 AND "organisationId" = $2 AND "personId" = $3 AND "withdrawnAt" IS NULL))`,
   {
@@ -75,6 +79,7 @@ const access = statement(
     level: oneOf('hobby', 'developer'),
     sandbox: bool,
     app: nullable(text),
+    suspended: bool,
     memberOf: nullable(oneOf('club', 'academy', 'provider')),
   },
 )

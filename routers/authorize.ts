@@ -70,6 +70,8 @@ export function authorizer<Granted extends object>(row: Pick<Guarded, 'scope'> &
     if (principal.sections && !principal.sections.has(requires.section)) throw errors.tokenInvalid()
     const access = await core.accessOf(principal)
     if (!access) throw errors.tokenInvalid()
+    // On notify the procedures themselves say that the app is suspended, so that its team learns why.
+    if (access.suspended && requires.section !== 'notify') throw errors.tokenInvalid()
     if (principal.member === null && !(requires.firstParty && access.team === null)) throw errors.tokenInvalid()
     await call.consumeQuota(access)
     const caller = { principal, access }

@@ -17,7 +17,7 @@ export interface Requirements {
 }
 
 /** What is certain of a caller who meets the requirements. */
-type Facts<R extends Requirements> = { organisation: string; team: string | null } & (R extends {
+type Facts<R extends Requirements> = { organisation: string; team: string | null; suspended: boolean } & (R extends {
   memberOf: OrganisationKind
 }
   ? { member: string }
@@ -38,8 +38,8 @@ function policy<const R extends Requirements, Granted extends object>(
   // `authorizer` grants only after the checks that make these facts true.
   return {
     requires,
-    grant: ({ organisation, member }, { app, team }) =>
-      grant({ organisation, team, member, app } as unknown as Facts<R>),
+    grant: ({ organisation, member }, { app, team, suspended }) =>
+      grant({ organisation, team, member, app, suspended } as unknown as Facts<R>),
   }
 }
 
@@ -66,6 +66,8 @@ export const learner = policy({ section: 'lms', level: 'developer', memberOf: 'a
 export const appDeveloper = policy({ section: 'notify', level: 'developer', memberOf: 'provider' }, (facts) => ({
   provider: facts.organisation,
   team: facts.team ?? '',
+  /** The app of the client. */
+  suspended: facts.suspended,
 }))
 
 export const academyPlatform = policy({ section: 'lms', firstParty: true }, ({ organisation }) => ({

@@ -23,7 +23,7 @@ const secret = z.string(withError('secretInvalid')).regex(/^[!-~]{1,1024}$/, wit
 const webhookSet = z.object({ url: z.string(), hasSecret: z.boolean() })
 const template = webhookSet.extend({ url: z.string().nullable().meta({ description: 'null when none is set' }) })
 
-type Granted = Context & { provider: string; team: string }
+type Granted = Context & { provider: string; team: string; suspended: boolean }
 
 interface Template {
   webhookUrl: string | null
@@ -33,12 +33,14 @@ interface Template {
 /** An app of another team or provider is as unknown as one that does not exist. */
 const ownApp = ({ provider: providerId, team: teamId }: Granted, id: string) => ({ id, providerId, teamId })
 
-/** One statement, so that an app which is suspended meanwhile changes before that or not at all. */
+/** One statement, so that an app which is suspended meanwhile changes before that or not at all. A suspended app changes none. */
 async function change(ctx: Granted, id: string, data: Template) {
   const { db } = ctx.core
   const where = ownApp(ctx, id)
-  const { count } = await db.app.updateMany({ where: { ...where, state: 'active' }, data })
-  if (count === 1) return
+  if (!ctx.suspended) {
+    const { count } = await db.app.updateMany({ where: { ...where, state: 'active' }, data })
+    if (count === 1) return
+  }
   const found = await db.app.findFirst({ where, select: { id: true } })
   throw found ? errors.appSuspended() : errors.appUnknown()
 }

@@ -3,7 +3,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
 import { isPostgresText } from '../../routers/access.ts'
-import { ALLOWED_SCOPES, requestableScopes } from './authorize-scopes.ts'
+import { ALLOWED_SCOPES, requestableScopes, SUSPENDED } from './authorize-scopes.ts'
 import { firstPartyMetadata } from './client-credentials.ts'
 import { endGrants } from './consents.ts'
 import { errors } from './oidc-provider.ts'
@@ -107,7 +107,7 @@ function clients({ db }: Options): Adapter {
   return {
     async find(id) {
       if (!isPostgresText(id)) return undefined
-      const client = await db.client.findUnique({ where: { id }, include: { team: true } })
+      const client = await db.client.findUnique({ where: { id }, include: { team: true, app: true } })
       if (client && !client.team) return firstPartyMetadata(client, ALLOWED_SCOPES) as AdapterPayload | undefined
       if (!client?.team || client.redirectUris.length === 0) return undefined
       return {
@@ -118,7 +118,8 @@ function clients({ db }: Options): Adapter {
         token_endpoint_auth_method: 'none',
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
-        [ALLOWED_SCOPES]: requestableScopes({ scopes: client.scopes, team: client.team }),
+        [SUSPENDED]: client.app?.state === 'suspended',
+        [ALLOWED_SCOPES]: requestableScopes({ scopes: client.scopes, team: client.team, app: client.app }),
       }
     },
     upsert: readOnly,

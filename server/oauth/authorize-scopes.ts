@@ -8,13 +8,25 @@ const organisationKinds: Record<Section, OrganisationKind> = { apps: 'club', lms
 /** The kind of organisation whose members the scope is for. */
 export const organisationKindOf = (scope: Scope) => organisationKinds[scopes[scope].section]
 
-/** The scopes that a client may request: those registered for it that its team's present level allows. */
-export const requestableScopes = (client: { scopes: readonly string[]; team: { level: Level } }): Scope[] =>
-  client.scopes.filter(isScope).filter((scope) => isAllowedAt(client.team.level, scope))
+interface RegisteredClient {
+  scopes: readonly string[]
+  team: { level: Level }
+  app?: { state: 'active' | 'suspended' } | null
+}
+
+/** The scopes that a client may request: those registered for it that its team's present level allows; none while suspended. */
+export const requestableScopes = (client: RegisteredClient): Scope[] =>
+  (client.app?.state === 'suspended' ? [] : client.scopes)
+    .filter(isScope)
+    .filter((scope) => isAllowedAt(client.team.level, scope))
 
 /** The client metadata in which the adapter passes these on; oidc-provider's types do not have it. */
 export const ALLOWED_SCOPES = 'allowed_scopes'
 export const allowedScopes = (client: unknown) => (client as Record<typeof ALLOWED_SCOPES, string[]>)[ALLOWED_SCOPES]
+
+/** Client metadata that is true while the client's app is suspended. */
+export const SUSPENDED = 'suspended'
+export const isSuspended = (client: unknown) => (client as Record<typeof SUSPENDED, boolean>)[SUSPENDED]
 
 /** Those of a client's allowed scopes that the `scope` parameter names, in our order. Others are ignored. */
 export function requestedScopes(client: unknown, parameter: unknown): Scope[] {

@@ -22,7 +22,7 @@ interface GrantHolder {
   client: string
 }
 
-/** The organisation of a consent; undefined once it is withdrawn or its member has left. */
+/** The organisation of a consent; undefined once it is withdrawn, its member has left, or while the app is suspended. */
 export async function organisationOf(db: Database, { grant, person, client }: GrantHolder, now: number) {
   const consent = await db.consent.findFirst({
     where: {
@@ -30,6 +30,7 @@ export async function organisationOf(db: Database, { grant, person, client }: Gr
       personId: person,
       clientId: client,
       withdrawnAt: null,
+      client: { OR: [{ appId: null }, { app: { state: 'active' } }] },
       organisation: { memberships: currentMembership(person, now) },
     },
     select: { organisationId: true },

@@ -1,6 +1,7 @@
 import type { Account, Configuration } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
+import { isSuspended } from './authorize-scopes.ts'
 import { clientClaims } from './client-credentials.ts'
 import { organisationOf } from './consents.ts'
 import { errors } from './oidc-provider.ts'
@@ -30,6 +31,8 @@ export function memberGrants(db: Database, now: () => number) {
         ? clientClaims(db, ctx, token)
         : { organisation: (ctx.oidc.account as Member).organisation, gid: token.grantId },
     async loadExistingGrant({ oidc }) {
+      // Suspended since its request was made.
+      if (isSuspended(oidc.client)) throw new errors.UnauthorizedClient('this app is suspended')
       const client = oidc.client!.clientId
       const id = oidc.result?.consent?.grantId ?? oidc.session!.grantIdFor(client)
       if (!id) return undefined

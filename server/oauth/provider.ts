@@ -3,7 +3,7 @@ import type { Configuration, KoaContextWithOIDC, Provider as OidcProvider } from
 import type { Database } from '../../prisma/client.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { adapterFactory } from './adapter.ts'
-import { ALLOWED_SCOPES, allowedScopes, requestedScopes } from './authorize-scopes.ts'
+import { ALLOWED_SCOPES, allowedScopes, isSuspended, requestedScopes, SUSPENDED } from './authorize-scopes.ts'
 import { clientAuthentication, compareHashedSecrets } from './client-credentials.ts'
 import {
   ACCESS_TOKEN_SECONDS,
@@ -54,7 +54,7 @@ export function createProvider(
       idTokenSigningAlgValues: ['ES256'],
       clientAuthSigningAlgValues: [...clientAuthentication.clientAuthSigningAlgValues],
     },
-    extraClientMetadata: { properties: [ALLOWED_SCOPES] },
+    extraClientMetadata: { properties: [ALLOWED_SCOPES, SUSPENDED] },
     extraParams: { organisation: requireScopes },
     cookies: {
       keys: cookieKeys,
@@ -121,8 +121,9 @@ function interactionPrompts() {
   return prompts
 }
 
-/** RFC 6749, 3.3: a request fails if the client is allowed none of its scopes. */
+/** RFC 6749, 3.3: a request fails if the client is allowed none of its scopes; a suspended app is told so. */
 function requireScopes({ oidc }: KoaContextWithOIDC) {
+  if (isSuspended(oidc.client)) throw new errors.UnauthorizedClient('this app is suspended')
   if (requestedScopes(oidc.client, oidc.params!.scope).length === 0) {
     throw new errors.InvalidScope('this client may have none of the scopes', String(oidc.params!.scope ?? ''))
   }

@@ -1,0 +1,165 @@
+import { createTRPCClient, httpLink } from '@trpc/client'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { routes } from '../../rest-facade/routes.ts'
+import { callAs } from '../../routers/core.ts'
+import type { AppRouter } from '../../routers/index.ts'
+import type { Section } from '../../routers/scopes.ts'
+import { mintApp, mintOther, refusalOf } from '../support/platform.ts'
+import type { Call } from '../support/request.ts'
+import { createQuiz, id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+
+const INVALID = { status: 401, code: 'invalid_token', message: 'This token is not valid.' }
+const SUSPENDED = { status: 409, code: 'conflict', reason: 'app_suspended', message: 'This app is suspended.' }
+const url = 'https://hooks.example.org/a'
+
+let world: World
+let entry: { collection: string; key: string }
+beforeAll(async () => {
+  world = await startWorld()
+  await createQuiz(world.db, world.ids)
+})
+afterAll(() => world.close())
+
+beforeEach(async () => {
+  await setState('active', { webhookUrl: url })
+  entry = { collection: 'c', key: id('k') }
+  await world.call('PUT', `/storage/c/${entry.key}`, { body: { value: 1 } })
+})
+
+/** Every node has noticed it after 5 s at the latest. */
+async function setState(state: 'active' | 'suspended', more = {}) {
+  await world.db.app.update({ where: { id: world.ids.app }, data: { state, ...more } })
+  world.advance(5)
+}
+
+/** What the requests below could change. */
+const stored = () =>
+  Promise.all([
+    world.db.app.findMany({ where: { teamId: world.ids.team }, orderBy: { id: 'asc' } }),
+    world.db.storageEntry.findMany({ where: { appId: world.ids.app }, orderBy: { key: 'asc' } }),
+    world.db.quizResult.count({ where: { personId: world.ids.member } }),
+  ])
+
+const organisation = (section: Section) =>
+  ({ apps: world.ids.club, lms: world.ids.academy, notify: world.ids.provider })[section]
+
+/** The input and the body of each procedure. */
+const inputs: Record<string, () => { input?: object; body?: object }> = {
+  'me.events': () => ({ input: {} }),
+  'storage.list': () => ({ input: { collection: 'c' } }),
+  'storage.get': () => ({ input: entry }),
+  'storage.put': () => ({ input: { ...entry, value: 2 }, body: { value: 2 } }),
+  'storage.delete': () => ({ input: entry }),
+  'quizzes.submit': () => {
+    const answers = { q1: 'Yes' }
+    return { input: { quizId: `quiz-${world.ids.academy}`, answers }, body: { answers } }
+  },
+  'webhook.put': () => ({ input: { id: world.ids.app, url }, body: { url } }),
+  'webhook.get': () => ({ input: { id: world.ids.app } }),
+  'webhook.delete': () => ({ input: { id: world.ids.app } }),
+}
+
+interface Row {
+  name: string
+  method: string
+  section: Section
+  path: string
+}
+const rows: Row[] = routes.map(({ name, method, section, meta }) => ({
+  name,
+  method,
+  section,
+  path: meta.openapi!.path,
+}))
+
+/** A call of the row; a refusal rejects, with an error of tRPC or of this process. */
+const ways: Record<string, (row: Row, claims?: Record<string, unknown>) => Promise<unknown>> = {
+  async 'over REST'({ name, method, section, path }, claims = {}) {
+    const address = path
+      .replace('{collection}', entry.collection)
+      .replace('{key}', entry.key)
+      .replace('{quizId}', `quiz-${world.ids.academy}`)
+      .replace('{id}', world.ids.app)
+    const call: Call = { api: section, body: inputs[name]?.().body, claims }
+    const { status, body } = await world.call(method, address === '/' ? '' : address, call)
+    if (status < 400) return body
+    const { code, reason, message } = body.error
+    throw Object.assign(new Error(message), { status, publicCode: code, reason })
+  },
+  async 'over tRPC'({ name, method, section }, claims = {}) {
+    const token = await world.token({ organisation: organisation(section), ...claims })
+    const headers = { authorization: `Bearer ${token}` }
+    const links = [httpLink({ url: `http://127.0.0.1:${world.internalPort}/trpc`, headers })]
+    const client = createTRPCClient<AppRouter>({ links }) as unknown as Record<string, never>
+    const procedure = name.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], client)
+    const { query, mutate } = procedure as Record<string, (input?: object) => Promise<unknown>>
+    return (method === 'GET' ? query : mutate)!(inputs[name]?.().input)
+  },
+  async 'in this process'({ name, section }, claims = {}) {
+    const caller = callAs(world.core, world.principal({ organisation: organisation(section), ...claims })) as unknown
+    const procedure = name.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], caller)
+    return (procedure as (input?: object) => Promise<unknown>)(inputs[name]?.().input)
+  },
+}
+
+describe.each(Object.entries(ways))('%s, the client of a suspended app', (_, call) => {
+  it.each(rows)('$name: gets 401, on notify 409 for what writes, and an answer for what reads', async (row) => {
+    const answered = await call(row)
+    if (row.name === 'storage.delete') await world.call('PUT', `/storage/c/${entry.key}`, { body: { value: 1 } })
+    if (row.name === 'webhook.delete') await setState('active', { webhookUrl: url })
+    await setState('suspended')
+    const before = await stored()
+    if (row.name === 'webhook.get') expect(await call(row)).toEqual(answered)
+    else
+      expect(await refusalOf(call(row))).toEqual({
+        reason: undefined,
+        ...(row.section === 'notify' ? SUSPENDED : INVALID),
+      })
+    expect(await stored()).toEqual(before)
+
+    await setState('active')
+    await call(row)
+  })
+})
+
+describe('the client of a suspended app', () => {
+  it('changes no other app of its team either, and finds none of another provider', async () => {
+    const webhookUrl = 'https://hooks.example.org/before'
+    const other = await mintApp(world, { webhookUrl })
+    const { app: foreign } = await mintOther(world)
+    await setState('suspended')
+    for (const [app, refusal] of [
+      [other, [409, 'app_suspended']],
+      [foreign, [404, undefined]],
+      ['none', [404, undefined]],
+    ] as const) {
+      for (const method of ['PUT', 'DELETE']) {
+        const { status, body } = await world.call(method, `/apps/${app}/webhook`, { body: { url } })
+        expect([app, method, status, body.error.reason]).toEqual([app, method, ...refusal])
+      }
+    }
+    expect(await world.db.app.findUnique({ where: { id: other } })).toMatchObject({ webhookUrl })
+    expect((await world.call('GET', `/apps/${other}/webhook`)).body).toEqual({ url: webhookUrl, hasSecret: false })
+  })
+
+  it('uses none of its quota, and meets the other refusals of notify first', async () => {
+    await setState('suspended')
+    const profile = await world.call('GET', '/me/profile')
+    expect([profile.status, profile.headers.ratelimit]).toEqual([401, undefined])
+    const put = (claims: Record<string, unknown>) =>
+      world.call('PUT', `/apps/${world.ids.app}/webhook`, { body: { url }, claims })
+    expect((await put({ scope: 'ntf.apps.webhook:read' })).status).toBe(403)
+    expect((await put({ sub: 'nobody' })).status).toBe(404)
+  })
+
+  it('is refused also when its app is one of several, and clients of other apps are not', async () => {
+    const app = await mintApp(world, { state: 'suspended' })
+    const { team } = world.ids
+    const client = id('client')
+    await world.db.client.create({ data: { id: client, name: 'C', teamId: team, appId: app, environment: 'sandbox' } })
+    expect((await world.call('GET', '/me/profile', { claims: { client_id: client } })).status).toBe(401)
+    expect((await world.call('GET', '/me/profile')).status).toBe(200)
+  })
+})

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { mintApp } from '../support/platform.ts'
+import type { AuthWorld } from './auth-world.ts'
+import { issuer, redirectUri, register, startAuthWorld } from './auth-world.ts'
+
+const scope = 'svc.me.profile:read'
+
+let it_: AuthWorld
+/** An app of its own, and its client. */
+let app: string
+let client: string
+beforeAll(async () => {
+  it_ = await startAuthWorld()
+})
+afterAll(() => it_.world.close())
+beforeEach(async () => {
+  app = await mintApp(it_.world)
+  client = await register(it_.world, { appId: app })
+})
+
+const setState = (state: 'active' | 'suspended') => it_.world.db.app.update({ where: { id: app }, data: { state } })
+const toCode = () => it_.toCode({ client, scope }, it_.world.ids.member, it_.world.ids.club)
+const toTokens = () => it_.toTokens({ client, scope }, it_.world.ids.member, it_.world.ids.club)
+const issued = () =>
+  Promise.all([
+    it_.world.db.consent.findMany({ where: { clientId: client } }),
+    it_.world.db.oauthRecord.findMany({ where: { payload: { path: ['clientId'], equals: client } } }),
+  ])
+
+describe('a suspended app', () => {
+  it('gets no sign-in: its member is sent back with an error', async () => {
+    await setState('suspended')
+    const page = await it_.newBrowser().open(it_.authorizeUrl({ client, scope }).url)
+    expect(page.location!.origin + page.location!.pathname).toBe(redirectUri)
+    expect(Object.fromEntries(page.location!.searchParams)).toEqual({
+      error: 'unauthorized_client',
+      error_description: 'this app is suspended',
+      state: 'the-state',
+      iss: issuer,
+    })
+  })
+
+  it('gets no sign-in from a member who is signed in and has allowed it', async () => {
+    const { browser } = await toCode()
+    await setState('suspended')
+    const before = await issued()
+    const page = await browser.open(it_.authorizeUrl({ client, scope }).url)
+    expect(page.location!.searchParams.get('error')).toBe('unauthorized_client')
+    expect(await issued()).toEqual(before)
+  })
+
+  it('gets no consent when it is suspended while the page is open', async () => {
+    const browser = it_.newBrowser()
+    const { club, member } = it_.world.ids
+    const asking = await it_.toConsent(browser, it_.authorizeUrl({ client, scope }).url, member)
+    await setState('suspended')
+    const before = await issued()
+    const page = await browser.submit(asking, 'consent', { organisation: club, scope: [scope], decision: 'allow' })
+    expect(page.location?.searchParams.get('code')).toBeFalsy()
+    expect(page.status).toBe(400)
+    expect(await issued()).toEqual(before)
+  })
+
+  it('gets no consent when it is suspended while the member signs in', async () => {
+    const browser = it_.newBrowser()
+    const page = await browser.open(it_.authorizeUrl({ client, scope }).url)
+    await setState('suspended')
+    const back = await browser.submit(page, 'pick', { member: it_.world.ids.member })
+    expect(back.location!.searchParams.get('error')).toBe('unauthorized_client')
+  })
+
+  it('cannot redeem a code', async () => {
+    const { code, verifier } = await toCode()
+    await setState('suspended')
+    const answer = await it_.exchange(client, code, verifier)
+    expect([answer.status, answer.json.error]).toEqual([400, 'invalid_grant'])
+  })
+
+  it('cannot renew its tokens, which are refused within 5 s; both work again when the suspension ends', async () => {
+    const { access_token, refresh_token } = await toTokens()
+    const profile = () => it_.world.call('GET', '/me/profile', { token: access_token })
+    expect((await profile()).status).toBe(200)
+    await setState('suspended')
+    const before = await issued()
+    const answer = await it_.refresh(client, refresh_token)
+    expect([answer.status, answer.json.error]).toEqual([400, 'invalid_grant'])
+    it_.world.advance(5)
+    const refused = await profile()
+    expect([refused.status, refused.body.error.message]).toEqual([401, 'This token is not valid.'])
+    expect(await issued()).toEqual(before)
+
+    await setState('active')
+    it_.world.advance(5)
+    expect((await profile()).status).toBe(200)
+    expect((await it_.refresh(client, refresh_token)).status).toBe(200)
+  })
+
+  it('does not end the access of another app of its team', async () => {
+    await setState('suspended')
+    const other = await it_.toTokens({ client: it_.client, scope }, it_.world.ids.member, it_.world.ids.club)
+    expect((await it_.refresh(it_.client, other.refresh_token)).status).toBe(200)
+  })
+
+  it('is still listed at Connected apps, where its member can withdraw the consent', async () => {
+    const { browser } = await toCode()
+    await setState('suspended')
+    expect((await browser.open(`${issuer}/connected`)).status).toBe(200)
+    const { id: consent } = await it_.world.db.consent.findFirstOrThrow({ where: { clientId: client } })
+    await browser.post(`${issuer}/connected/withdraw`, { consent })
+    expect(await it_.world.db.consent.findUnique({ where: { id: consent } })).toMatchObject({
+      withdrawnAt: expect.any(Date),
+    })
+  })
+})
