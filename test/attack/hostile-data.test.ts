@@ -109,7 +109,7 @@ async function isTaken({ table, name, type, value }: Change) {
 
 /** Other rows belong to the member then, or none: 404 and 409 are right as well. */
 const isRelation = ({ table, name }: Change) =>
-  /Id$|^(leftAt|attemptsAllowed|appId)$/.test(name) || `${table}.${name}` === 'App.id'
+  /Id$|^(leftAt|attemptsAllowed|appId|owner|collection|key)$/.test(name) || `${table}.${name}` === 'App.id'
 
 const own = async (sql: string) => (await client.query<{ id: string }>(sql)).rows[0]!.id
 
@@ -136,6 +136,9 @@ async function readEverything(mayMiss: boolean) {
   await answered('GET /me/trainingplans', '/me/trainingplans', organisation)
   await answered('GET /me/competitions', '/me/competitions', organisation)
   await answered('GET /me/membercard', '/me/membercard', organisation)
+  await answered('GET /storage/{collection}', '/storage/c', organisation)
+  await answered('GET /storage/{collection}/{key}', '/storage/c/k', organisation)
+  await answered('PUT /storage/{collection}/{key}', '/storage/c/k', organisation, { value: [2] })
   const { academy, provider } = world.ids
   await answered('GET /apps/{id}/webhook', `/apps/${encodeURIComponent(app)}/webhook`, provider)
   const results = `/quizzes/${encodeURIComponent(quiz)}/results`

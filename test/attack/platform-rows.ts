@@ -5,6 +5,7 @@ type Rows = Record<string, Record<string, unknown>[]>
 
 /** The range that the tests read holds this time. */
 const time = '2028-05-05T12:00:00Z'
+const version = '00000000-0000-4000-8000-000000000000'
 
 /**
  * Rows of every table with the platform's data and of those beside it, in the order of their references, such that each
@@ -75,6 +76,12 @@ export function platformRows(ids: Ids): Rows {
       { resultId: 'result', quizId: 'quiz', questionId: 'q2', value: '"?"' },
     ],
     LessonCompletion: [{ lessonId: 'lesson', ...person, completedAt: time }],
+    StorageEntry: [
+      {
+        ...{ appId: app, clubId: club, owner: '', collection: 'c', key: 'k' },
+        ...{ value: '1', version, updatedAt: time },
+      },
+    ],
     Subscription: [{ id: 'subscription', appId: app, subscriber: 'S', url: 'https://a.test', createdAt: time }],
     PublishedEvent: [{ appId: app, id: 'event', type: 't', body: '{}', publishedAt: time }],
     Delivery: [

@@ -128,6 +128,37 @@ END $$;
 CREATE TRIGGER "StorageEntry_subtractUsage_trigger" AFTER DELETE ON "StorageEntry" REFERENCING OLD TABLE AS old_entries
   FOR EACH STATEMENT EXECUTE FUNCTION storage_subtract_usage();
 
+-- By other hands than the triggers' own (depth 0), the usage can only be set to that sum. Deferred: who erases a store removes
+-- its usage row first, and storage_put creates it.
+CREATE FUNCTION storage_check_usage() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  store record := coalesce(NEW, OLD);
+BEGIN
+  IF coalesce((SELECT bytes FROM "StorageUsage" WHERE "appId" = store."appId" AND "clubId" = store."clubId"), 0)
+    <> (SELECT coalesce(sum(octet_length(value)), 0) FROM "StorageEntry" WHERE "appId" = store."appId" AND "clubId" = store."clubId")
+  THEN
+    RAISE EXCEPTION 'The usage of a store is the sum of the bytes of its values.' USING ERRCODE = 'check_violation';
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE CONSTRAINT TRIGGER "StorageUsage_checkUsage_trigger" AFTER INSERT OR UPDATE OR DELETE ON "StorageUsage"
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION storage_check_usage();
+
+-- Changes by other hands than storage_put: the value has to be JSON, and version and time are new. Of type json, as jsonb
+-- refuses values that the service takes: "\u0000", 1e400, lone surrogates. storage_put, whose caller has checked the value,
+-- announces itself by a setting that ends with it.
+CREATE FUNCTION storage_check_entry() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM NEW.value::json;
+  NEW.version := gen_random_uuid();
+  NEW."updatedAt" := clock_timestamp();
+  RETURN NEW;
+END $$;
+
+CREATE TRIGGER "StorageEntry_checkEntry_trigger" BEFORE INSERT OR UPDATE ON "StorageEntry"
+  FOR EACH ROW WHEN (current_setting('storage.put', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION storage_check_entry();
+
 -- Writers and the removal of a member, an app or a club lock in one order: app, club and membership, then the usage rows,
 -- then the entries. In another order they deadlock, and each deadlock stops the app's writers for a second.
 CREATE FUNCTION storage_lock_usage() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -159,7 +190,7 @@ $$;
 CREATE FUNCTION storage_put(
   app text, club text, owned_by text, in_collection text, under_key text, new_value text, new_version uuid,
   written_at timestamptz, quota bigint, if_match text[], if_none_match text[]
-) RETURNS TABLE (outcome text, used bigint) LANGUAGE plpgsql AS $$
+) RETURNS TABLE (outcome text, used bigint) LANGUAGE plpgsql SET storage.put = 'on' AS $$
 DECLARE
   old_bytes bigint;
   old_version text;
