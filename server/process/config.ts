@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
 import { z } from 'zod'
 import { isSecure } from '../tokens/jwks-discovery.ts'
 import { isLoopback } from '../tokens/loopback.ts'
@@ -190,12 +192,18 @@ function externalIssuer(issuer: string, data: z.output<typeof shape>) {
   }
 }
 
-/** The environment of this process, completed by the file `.env` if it exists. */
-export function environment(): Environment {
-  try {
-    process.loadEnvFile()
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'ENOENT') throw error
-  }
+/** The environment of this process, completed by the file if it exists. Throws when it cannot be read. */
+export function environment(file = '.env'): Environment {
+  // Not process.loadEnvFile: on Deno the file wins over the environment.
+  for (const [name, value] of Object.entries(readEnvFile(file))) process.env[name] ??= value
   return process.env
+}
+
+function readEnvFile(file: string) {
+  try {
+    return parseEnv(readFileSync(file, 'utf8'))
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return {}
+    throw error
+  }
 }

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { readConfig, variables } from '../../server/process/config.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { environment, readConfig, variables } from '../../server/process/config.ts'
 
 describe('the settings', () => {
   it('have the documented defaults', () => {
@@ -211,5 +212,33 @@ describe('the settings', () => {
     const example = readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8')
     const listed = [...example.matchAll(/^# ?([A-Z_]+)=/gm)].map(([, name]) => name)
     expect(listed.sort()).toEqual([...variables].sort())
+  })
+})
+
+describe('the environment', () => {
+  /** A directory and two variables that are gone when the test ends. */
+  function setUp() {
+    const directory = mkdtempSync(join(tmpdir(), 'member-apps-env-'))
+    const [given, missing] = ['MEMBER_APPS_TEST_GIVEN', 'MEMBER_APPS_TEST_MISSING']
+    onTestFinished(() => {
+      rmSync(directory, { recursive: true })
+      for (const name of [given, missing]) delete process.env[name]
+    })
+    return { file: join(directory, '.env'), given, missing }
+  }
+
+  it.each(['from outside', ''])('wins over the file, which completes it: %j', (value) => {
+    const { file, given, missing } = setUp()
+    process.env[given] = value
+    writeFileSync(file, `# comment\n${given}=file\n${missing}="of the file" # comment\n`)
+    expect(environment(file)).toMatchObject({ [given]: value, [missing]: 'of the file' })
+    // As what else reads the environment sees it.
+    expect([process.env[given], process.env[missing]]).toEqual([value, 'of the file'])
+  })
+
+  it('needs no file', () => {
+    const { file, given } = setUp()
+    process.env[given] = 'from outside'
+    expect(environment(file)).toMatchObject({ [given]: 'from outside' })
   })
 })
