@@ -143,6 +143,10 @@ export const errors = {
     new ApiError(429, `The request quota is exhausted. Try again in ${retryAfterSeconds} s.`, {
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
+  failuresLimited: (retryAfterSeconds: number) =>
+    new ApiError(429, `Too many invalid tokens came from this address. Try again in ${retryAfterSeconds} s.`, {
+      headers: { 'Retry-After': String(retryAfterSeconds) },
+    }),
   internal: (cause: unknown) => new ApiError(500, 'Something went wrong on our side.', { cause }),
   unavailable: (cause?: unknown) =>
     new ApiError(503, 'This service is not available right now.', { cause, headers: { 'Retry-After': '2' } }),

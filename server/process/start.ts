@@ -6,6 +6,7 @@ import type { HttpParts } from '../http/app.ts'
 import { createPublicApp } from '../http/app.ts'
 import { clientAddress } from '../http/client-address.ts'
 import { corsHeaders } from '../http/cors.ts'
+import { limitFailures } from '../http/failed-authentications.ts'
 import { listen } from '../http/listen.ts'
 import { MemoryBudget } from '../http/memory-budget.ts'
 import { rateLimit } from '../http/rate-limit.ts'
@@ -90,7 +91,7 @@ async function serve(config: Config, store: Store, log: Logger) {
     core,
     log,
     baseUrls: config.baseUrls,
-    authenticate: createAuthenticate(issuers.trusted, now),
+    authenticate: limitFailures(createAuthenticate(issuers.trusted, now), clientAddress(config.trustedProxies)),
     consumeQuota: rateLimit(),
     memory: new MemoryBudget(),
     oauth: oauth?.step,

@@ -75,8 +75,9 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | trpc   | 409 | The subscription of this delivery has ended.            | conflict subscription_ended | subscriptionEnded | retry in an ended subscription |
 `)
 
-/** These need faults, or a caller in process: test/process, test/raw and test/unit provoke them. */
+/** These need faults, floods or a caller in process: test/process, raw, attack and unit provoke them. */
 const elsewhere = [
+  'failuresLimited',
   'valueNotJson',
   'dataNotJson',
   'internal',

@@ -12,6 +12,7 @@ import type { HttpParts } from '../../server/http/app.ts'
 import { createPublicApp } from '../../server/http/app.ts'
 import { clientAddress } from '../../server/http/client-address.ts'
 import { corsHeaders } from '../../server/http/cors.ts'
+import { limitFailures } from '../../server/http/failed-authentications.ts'
 import { listen } from '../../server/http/listen.ts'
 import { MemoryBudget } from '../../server/http/memory-budget.ts'
 import { rateLimit } from '../../server/http/rate-limit.ts'
@@ -40,6 +41,8 @@ interface Options {
   like?: { ids: Ids; secretsKeys: readonly Buffer[] }
   /** Trusted in place of the world's own key. */
   externalIssuer?: (now: () => number, db: Database) => Promise<TrustedIssuer>
+  /** With the limit on invalid tokens of an address, which these proxies tell. */
+  trustedProxies?: readonly string[]
   /** Lines of the log. */
   onLog?: (line: string) => void
 }
@@ -83,7 +86,9 @@ export async function startWorld(options: Options = {}) {
   const parts: HttpParts = {
     core,
     baseUrls: { apps: 'http://apps.test/v1', lms: 'http://lms.test/v1', notify: 'http://notify.test/v1' },
-    authenticate: createAuthenticate(trusted, now),
+    authenticate: options.trustedProxies
+      ? limitFailures(createAuthenticate(trusted, now), clientAddress(options.trustedProxies))
+      : createAuthenticate(trusted, now),
     consumeQuota: rateLimit(options.windowSeconds),
     memory: new MemoryBudget(),
     log: pino({ level: options.onLog ? 'info' : 'silent' }, { write: (line) => options.onLog?.(line) }),

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { LRUCache } from 'lru-cache'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { ApiError, errors } from '../../routers/errors.ts'
+import type { Authenticate } from '../tokens/authenticate.ts'
+import type { ClientAddress } from './client-address.ts'
+import { networkOf } from './client-address.ts'
+
+/** Invalid tokens of an address (IPv6: of a /64) in a minute. Clients have next to none: expired tokens do not count. */
+export const MAX_FAILURES = 100
+const WINDOW_SECONDS = 60
+
+/**
+ * Answers invalid tokens beyond the limit with 429, and those that come again without verifying them. A token is only known
+ * to be good once it is verified, so others are: nobody's good token is refused because of an attacker at their address.
+ */
+export function limitFailures(authenticate: Authenticate, addressOf: ClientAddress): Authenticate {
+  const failures = new RateLimiterMemory({ points: MAX_FAILURES, duration: WINDOW_SECONDS })
+  /** Refused beyond the limit: network and token, until when. */
+  const refused = new LRUCache<string, number>({ max: 10_000, ttl: WINDOW_SECONDS * 1000 })
+
+  return async (request) => {
+    const until = refused.size > 0 ? refused.get(keyOf(request, addressOf)) : undefined
+    if (until !== undefined) throw tooMany(until - Date.now())
+    try {
+      return await authenticate(request)
+    } catch (thrown) {
+      if (!isInvalidToken(thrown, request)) throw thrown
+      const { consumedPoints, msBeforeNext } = await failures.consume(networkOf(addressOf(request))).catch((state) => {
+        if (state instanceof RateLimiterRes) return state
+        throw state
+      })
+      if (consumedPoints <= MAX_FAILURES) throw thrown
+      refused.set(keyOf(request, addressOf), Date.now() + msBeforeNext, { ttl: Math.max(1, msBeforeNext) })
+      throw tooMany(msBeforeNext)
+    }
+  }
+}
+
+/** A request without a token guesses nothing, and only who had a good token has an expired one. */
+const isInvalidToken = (thrown: unknown, { headers }: IncomingMessage) =>
+  thrown instanceof ApiError &&
+  thrown.status === 401 &&
+  thrown.message !== errors.tokenExpired().message &&
+  headers.authorization !== undefined
+
+const keyOf = (request: IncomingMessage, addressOf: ClientAddress) =>
+  `${networkOf(addressOf(request))} ${createHash('sha256')
+    .update(request.headers.authorization ?? '')
+    .digest('base64')}`
+
+const tooMany = (ms: number) => errors.failuresLimited(Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(ms / 1000))))
