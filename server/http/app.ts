@@ -16,11 +16,13 @@ import { readTarget } from './request-target.ts'
 import { respond } from './respond.ts'
 import { isFresh, koaSends } from './send.ts'
 import type { State, Step } from './state.ts'
+import { strictTransport } from './strict-transport.ts'
 
 /** The parts of the HTTP ports; tests give their own clock, keys and limits. */
 export interface HttpParts {
   core: Core
   baseUrls: BaseUrls
+  authBaseUrl?: string
   authenticate: Authenticate
   consumeQuota: ConsumeQuota
   memory: MemoryBudget
@@ -37,6 +39,7 @@ export interface HttpParts {
 export function createPublicApp({
   core,
   baseUrls,
+  authBaseUrl,
   authenticate,
   consumeQuota,
   memory,
@@ -48,6 +51,7 @@ export function createPublicApp({
     .use(respond(log, core.now))
     .use(cors)
     .use(readTarget)
+    .use(strictTransport([...Object.values(baseUrls), ...(authBaseUrl ? [authBaseUrl] : [])]))
     .use(matchRoute(baseUrls))
     .use(endpoint(core, authenticate, consumeQuota, memory))
     .use(koaSends)

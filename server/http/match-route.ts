@@ -4,6 +4,7 @@ import { errors } from '../../routers/errors.ts'
 import type { Section } from '../../routers/scopes.ts'
 import { headerCount } from '../tokens/header-count.ts'
 import { preflightHeaders } from './cors.ts'
+import { forbidStoring } from './respond.ts'
 import type { Step, StepContext } from './state.ts'
 
 export type BaseUrls = Record<Section, string>
@@ -28,6 +29,7 @@ export function matchRoute(baseUrls: BaseUrls): Step {
     if (!segments || !found[0]) return next()
     const { section } = found[0]
     ctx.state.section = section
+    if (segments[0] === 'me') forbidStoring(ctx.state)
     const here = own.get(section)!
     if (here.name !== name) throw errors.hostWrong(here.host)
 

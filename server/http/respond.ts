@@ -5,9 +5,18 @@ import { failureOf } from '../../routers/database-errors.ts'
 import { ApiError } from '../../routers/errors.ts'
 import { drain } from './drain.ts'
 import { send } from './send.ts'
-import type { Step } from './state.ts'
+import type { State, Step } from './state.ts'
 
-const HEADERS = ['X-Content-Type-Options', 'nosniff', 'Cache-Control', 'private, no-cache']
+const REVALIDATE = 'private, no-cache'
+const HEADERS = ['X-Content-Type-Options', 'nosniff', 'Cache-Control', REVALIDATE]
+
+/** For what no cache may keep, not even the member's own browser. */
+export const NO_STORE = 'private, no-store'
+
+/** Replaces the Cache-Control of a response whose headers are not set yet. */
+export function forbidStoring({ headers }: State) {
+  headers[headers.indexOf(REVALIDATE)] = NO_STORE
+}
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 

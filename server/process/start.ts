@@ -91,6 +91,7 @@ async function serve(config: Config, store: Store, log: Logger) {
     core,
     log,
     baseUrls: config.baseUrls,
+    authBaseUrl: config.authBaseUrl,
     authenticate: limitFailures(createAuthenticate(issuers.trusted, now), clientAddress(config.trustedProxies)),
     consumeQuota: rateLimit(),
     memory: new MemoryBudget(),

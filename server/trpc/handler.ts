@@ -3,6 +3,7 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import type { Context } from '../../routers/context.ts'
 import { ApiError, errors } from '../../routers/errors.ts'
 import { appRouter } from '../../routers/index.ts'
+import { NO_STORE } from '../http/respond.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
@@ -26,6 +27,7 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
     if (!path.startsWith(`${ENDPOINT}/`)) return next()
     if (ctx.method !== 'GET' && ctx.method !== 'POST') throw errors.methodWrong('GET, POST')
 
+    ctx.set('Cache-Control', NO_STORE)
     // A URL would normalise `..` and drop a fragment; escaped, tRPC sees the path as sent.
     const name = path.slice(ENDPOINT.length + 1).replace(/[/\\#]/g, encodeURIComponent)
     const query = new URLSearchParams(search)

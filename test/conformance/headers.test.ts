@@ -46,6 +46,34 @@ describe.each(answers)('%s', (_, ask) => {
   })
 })
 
+describe('Cache-Control', () => {
+  it.each([
+    ['GET', '/me/profile', {}],
+    ['HEAD', '/me/events', {}],
+    ['GET', '/me/profile', { token: null }],
+    ['GET', '/me/profile', { claims: { scope: '' } }],
+    ['POST', '/me/profile', { body: {} }],
+  ])('forbids storing what %s %s %j returns', async (method, path, call) => {
+    const { headers } = await world.call(method, path, call)
+    expect(headers['cache-control']).toBe('private, no-store')
+  })
+
+  it('forbids storing a result over tRPC', async () => {
+    const headers = { authorization: `Bearer ${await world.token()}` }
+    for (const path of ['me.profile', 'me.profile?batch=1', 'nothing']) {
+      const answer = await world.internal('GET', `/trpc/${path}`, { headers })
+      expect(answer.headers['cache-control']).toBe('private, no-store')
+    }
+  })
+
+  it('lets the storage be revalidated by its ETag', async () => {
+    const { headers } = await world.call('PUT', '/storage/c/cached', { body: { value: 1 } })
+    const fresh = await world.call('GET', '/storage/c/cached', { headers: { 'if-none-match': headers.etag! } })
+    expect([fresh.status, fresh.headers['cache-control']]).toEqual([304, 'private, no-cache'])
+    expect((await world.call('GET', '/')).headers['cache-control']).toBe('private, no-cache')
+  })
+})
+
 describe('a preflight', () => {
   it('allows the methods of the path and the request headers of the service', async () => {
     const { headers } = await world.call('OPTIONS', '/storage/c/k', {

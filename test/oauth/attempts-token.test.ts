@@ -71,7 +71,9 @@ describe('an authorization code', () => {
 
   it('redeemed twice revokes the tokens of the first time', async () => {
     const { code, verifier } = await toCode()
-    const tokens: Tokens = (await it_.exchange(client, code, verifier)).json
+    const first = await it_.exchange(client, code, verifier)
+    expect(first.headers['cache-control']).toBe('no-store')
+    const tokens: Tokens = first.json
     expect(await statusOf(tokens.access_token)).toBe(200)
     const again = await it_.exchange(client, code, verifier)
     expect([again.status, again.json.error]).toEqual([400, 'invalid_grant'])
