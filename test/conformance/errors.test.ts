@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ApiError } from '../../routers/errors.ts'
 import { errors } from '../../routers/errors.ts'
 import { firstPartyScopes } from '../../routers/scopes.ts'
 import { table } from '../support/markdown-table.ts'
@@ -76,16 +77,18 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
 `)
 
 /** These need faults, floods or a caller in process: test/process, raw, attack and unit provoke them. */
-const elsewhere = [
-  'failuresLimited',
-  'valueNotJson',
-  'dataNotJson',
-  'internal',
-  'unavailable',
-  'bodyCutOff',
-  'bodyTooSlow',
-  'requestInvalid',
-]
+const elsewhere = table<'Status' | 'Message' | 'Row'>(`
+  | Status | Message | Row |
+  |---|---|---|
+  | 400 | value contains something that JSON cannot represent. | valueNotJson |
+  | 400 | data contains something that JSON cannot represent. | dataNotJson |
+  | 400 | The body ended early. | bodyCutOff |
+  | 400 | The request is not valid HTTP. | requestInvalid |
+  | 408 | The body came too slowly. | bodyTooSlow |
+  | 429 | Too many invalid tokens came from this address. Try again in 7 s. | failuresLimited |
+  | 500 | Something went wrong on our side. | internal |
+  | 503 | This service is not available right now. | unavailable |
+`)
 
 let world: World
 let hobby: { client: string }
@@ -247,7 +250,12 @@ const provoke: Record<string, Provoke> = {
 
 describe('the error catalogue', () => {
   it('is exactly the table', () => {
-    expect(new Set([...rows.map((row) => row.Row), ...elsewhere])).toEqual(new Set(Object.keys(errors)))
+    expect(new Set([...rows, ...elsewhere].map((row) => row.Row))).toEqual(new Set(Object.keys(errors)))
+  })
+
+  it.each(elsewhere)('has these words: $Message', ({ Status, Message, Row }) => {
+    const create = errors[Row as keyof typeof errors] as (given: unknown) => ApiError
+    expect(create(7)).toMatchObject({ status: Number(Status), message: Message })
   })
 
   it('is provoked completely', () => {
