@@ -63,12 +63,22 @@ export async function readObject(request: IncomingMessage, reserve: ReserveBody)
   return JSON.parse(bytes.toString('utf8', startOf(bytes)))
 }
 
-/** The text of the one field that the body has. It is checked and cut out, never parsed: so it stays what it was. */
-export async function readField(
-  request: IncomingMessage,
-  { field, quotaBytes, reserve }: { field: string; quotaBytes: number; reserve: ReserveBody },
-): Promise<RawJson> {
+interface Field {
+  field: string
+  quotaBytes: number
+  reserve: ReserveBody
+}
+
+/** The one field that the body has; its body is not read yet. Throws 415. */
+export function rawField(request: IncomingMessage, field: Field): RawJson {
   checkType(request)
+  // Unknown of a chunked body.
+  const length = Number(request.headers['content-length'] ?? 0)
+  return new RawJson(Math.max(0, length - AROUND_VALUE_BYTES), () => readField(request, field))
+}
+
+/** The text of the field. It is checked and cut out, never parsed: so it stays what it was. */
+async function readField(request: IncomingMessage, { field, quotaBytes, reserve }: Field): Promise<string> {
   const bytes = await readBytes(request, quotaBytes + AROUND_VALUE_BYTES, errors.quotaExceeded, (bytes) =>
     reserve(bytes, 'text'),
   )
@@ -85,7 +95,7 @@ export async function readField(
   if (!found) throw errors.valueMissing()
   if (members > 1) throw errors.valueNotAlone()
   if (found.nesting > MAX_NESTING) throw errors.valueTooDeep()
-  return new RawJson(await textOf(bytes, found.valueStart, found.valueEnd))
+  return textOf(bytes, found.valueStart, found.valueEnd)
 }
 
 /** UTF-8 as a text, in slices as well: beyond ASCII that takes longer than the scan. */

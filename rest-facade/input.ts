@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { inputError } from '../routers/input-error.ts'
 import type { ReserveBody } from './body.ts'
-import { readField, readObject } from './body.ts'
+import { rawField, readObject } from './body.ts'
 import type { Route } from './routes.ts'
 
 /** The part of a request that an endpoint's input comes from. */
@@ -44,7 +44,7 @@ export async function readInput(route: Route, { request, segments, search, reser
   if (error) throw inputError(error, route.procedure._def.type)
   const { raw } = route.meta
   if (raw) {
-    input[raw] = await readField(request, { field: raw, quotaBytes, reserve })
+    input[raw] = rawField(request, { field: raw, quotaBytes, reserve })
     return input
   }
   const body = await readObject(request, reserve)

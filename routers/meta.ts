@@ -19,7 +19,7 @@ export interface Row extends Described {
   headers?: Readonly<Record<string, string>>
   /** Output that leaves as a response header; typed callers see it as a field. */
   responseHeaders?: Readonly<Record<string, string>>
-  /** The one field of the body that is passed on as the text it came as (RawJson). */
+  /** The one field of the body that stays the text it came as (RawJson), and is read when the procedure asks for it. */
   raw?: string
 }
 

@@ -3,12 +3,15 @@ import type { ApiError } from '../errors.ts'
 import { errors } from '../errors.ts'
 import { JsonScanner } from './scanner.ts'
 
-/** JSON as the text it came as: over REST a value reaches its procedure checked, but never parsed. */
+/** A value in a body over REST that stays text: read and checked when its procedure asks for it, and never parsed. */
 export class RawJson {
-  readonly text: string
+  /** The value has at least so many bytes; 0 if that is not known yet. */
+  readonly minBytes: number
+  readonly read: () => Promise<string>
 
-  constructor(text: string) {
-    this.text = text
+  constructor(minBytes: number, read: () => Promise<string>) {
+    this.minBytes = minBytes
+    this.read = read
   }
 }
 
@@ -36,7 +39,7 @@ const valueErrors: FieldErrors = {
  * process. Throws 400.
  */
 export async function rawJsonOf(value: unknown, fieldErrors = valueErrors): Promise<string> {
-  if (value instanceof RawJson) return value.text
+  if (value instanceof RawJson) return value.read()
   // JSON.stringify takes 1 MiB of brackets in 50 ms: a turn of the event loop of its own.
   await setImmediate()
   const text = serialise(value, fieldErrors)

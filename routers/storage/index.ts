@@ -4,11 +4,13 @@ import { endpoint } from '../endpoint.ts'
 import { errors, withError } from '../errors.ts'
 import { page } from '../page.ts'
 import { clubApp } from '../policies.ts'
+import { RawJson } from '../raw-json/text.ts'
 import { router } from '../trpc.ts'
 import { conditions } from './conditions.ts'
 import { entry, entryPage, etag, pageText } from './entry.ts'
 import type { Collection } from './statements.ts'
-import { deleteEntry, getEntry, listEntries, putEntry, usedBytes } from './statements.ts'
+import { deleteEntry, getEntry, listEntries, putEntry } from './statements.ts'
+import { isBeyondQuota, usedBytes } from './usage.ts'
 
 const name = z.string(withError('nameInvalid')).regex(/^[A-Za-z0-9_-]{1,64}$/, withError('nameInvalid'))
 const scope = z.enum(['org', 'user'], withError('scopeInvalid')).default('org')
@@ -84,18 +86,21 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
   .output(entry)
   .mutation(async ({ ctx, input }) => {
     const { core, call } = ctx
+    const { key, value: given } = input
+    const { db, storageQuotaBytes: quotaBytes } = core
+    const [collection, preconditions] = [collectionOf(ctx, input), conditions(input)]
+    if (given instanceof RawJson && given.minBytes > 0) {
+      const what = { key, bytes: given.minBytes, quotaBytes }
+      if (await isBeyondQuota(db, collection, what, preconditions)) throw errors.quotaExceeded()
+    }
+    const value = await call.text(given)
     const updatedAt = Math.floor(core.now() / 1000)
-    const value = await call.text(input.value)
-    const { outcome, used, version } = await putEntry(
-      core.db,
-      collectionOf(ctx, input),
-      { key: input.key, value, updatedAt, quotaBytes: core.storageQuotaBytes },
-      conditions(input),
-    )
+    const what = { key, value, updatedAt, quotaBytes }
+    const { outcome, used, version } = await putEntry(db, collection, what, preconditions)
     if (outcome === 'changed') throw errors.entryChanged()
     if (outcome === 'full') throw errors.quotaExceeded()
-    setUsage(call, used, core.storageQuotaBytes)
-    return { key: input.key, value: call.json([value]), updatedAt, etag: etag(version) }
+    setUsage(call, used, quotaBytes)
+    return { key, value: call.json([value]), updatedAt, etag: etag(version) }
   })
 
 /** Rule 10. */

@@ -123,12 +123,6 @@ async function readWithin<Row extends { bytes: number | null }>(
   }
 }
 
-/** The bytes that count towards the quota. */
-export async function usedBytes(db: Database, { app: appId, club: clubId }: Pick<Collection, 'app' | 'club'>) {
-  const usage = await db.storageUsage.findUnique({ where: { of: { appId, clubId } }, select: { bytes: true } })
-  return Number(usage?.bytes ?? 0)
-}
-
 export async function putEntry(
   db: Database,
   { app, club, owner, collection }: Collection,

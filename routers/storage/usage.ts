@@ -1,0 +1,33 @@
+import type { Database } from '../../prisma/client.ts'
+import { bool, int, statement } from '../../prisma/pg/statement.ts'
+import type { Collection, Conditions } from './statements.ts'
+
+/** The bytes that count towards the quota. */
+export async function usedBytes(db: Database, { app: appId, club: clubId }: Pick<Collection, 'app' | 'club'>) {
+  const usage = await db.storageUsage.findUnique({ where: { of: { appId, clubId } }, select: { bytes: true } })
+  return Number(usage?.bytes ?? 0)
+}
+
+const room = statement(
+  'storage_room',
+  `SELECT coalesce((SELECT bytes FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2), 0)::int8 AS used,
+      coalesce(max(octet_length(value)), 0)::int4 AS replaced, storage_meets(max(version::text), $6, $7) AS meets
+    FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND key = $5`,
+  { used: int, replaced: int, meets: bool },
+)
+
+/**
+ * Whether a value of at least `bytes` would grow the store over the quota, as storage_put decides it. False where a
+ * precondition fails, which is another refusal.
+ */
+export async function isBeyondQuota(
+  db: Database,
+  { app, club, owner, collection }: Collection,
+  { key, bytes, quotaBytes }: { key: string; bytes: number; quotaBytes: number },
+  { ifMatch, ifNoneMatch }: Conditions,
+): Promise<boolean> {
+  const [row] = await db.execute(room, [app, club, owner, collection, key, ifMatch, ifNoneMatch])
+  const { used, replaced, meets } = row!
+  const growth = bytes - replaced
+  return meets && growth > 0 && used + growth > quotaBytes
+}
