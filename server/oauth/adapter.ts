@@ -49,8 +49,11 @@ function records({ db, now }: Options, model: string): Adapter {
   return {
     async upsert(id, payload, expiresIn) {
       if (model === 'ReplayDetection') return useOnce(id, payload, expiresIn)
+      const stored = storablePayload(payload, secret)
+      // Nobody has signed in for it yet: the browser keeps the request (sign-in-requests.ts).
+      if (model === 'Interaction' && payload.prompt?.name === 'login') return
       const row = {
-        payload: storablePayload(payload, secret),
+        payload: stored,
         grantId: payload.grantId ?? null,
         uid: model === 'Session' ? (payload.uid ?? null) : null,
         expiresAt: expiresIn ? new Date(now() + expiresIn * 1000) : null,

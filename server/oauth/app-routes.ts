@@ -1,12 +1,19 @@
 import type Router from '@koa/router'
+import { networkOf } from '../http/client-address.ts'
 import { preflightHeaders } from '../http/cors.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { State, StepContext } from '../http/state.ts'
 import { metadataOf, routes } from './metadata.ts'
-import { setPageHeaders } from './page-responses.ts'
+import { sendMessage, setPageHeaders } from './page-responses.ts'
+import { plainRequest } from './plain-request.ts'
+import { requestLimit } from './request-limit.ts'
 
 /** RFC 8414, 3.1: an issuer's path comes after the well-known path. */
 export const METADATA_PATH = '/.well-known/oauth-authorization-server'
+
+/** Authorization requests of a network in a minute, at each node. */
+export const MAX_REQUESTS = 300
+const MAX_QUERY = 4_096
 
 interface Options {
   issuer: string
@@ -17,31 +24,37 @@ interface Options {
 /** The endpoints that apps use: authorization in the browser, the others with CORS and JSON. */
 export function addAppRoutes(router: Router<State>, { issuer, handle }: Options) {
   const { pathname: path } = new URL(issuer)
+  const handleBelow = (ctx: StepContext) => handle(ctx, ctx.state.path.slice(path.length))
+  const isWithinLimit = requestLimit(MAX_REQUESTS)
 
-  const authorize = (ctx: StepContext) => {
-    setPageHeaders(ctx)
-    // Codes are returned in the query only: the other modes need a script, in our page or the app's.
-    const query = new URLSearchParams(ctx.state.search)
-    if ((query.get('response_mode') ?? 'query') !== 'query') {
-      query.set('response_mode', 'unsupported')
-      ctx.state.search = query.toString()
+  router.get(`${path}${routes.authorization}`, async (ctx) => {
+    if (!(await isWithinLimit(networkOf(ctx.state.clientAddress ?? '')))) {
+      ctx.set('Retry-After', '60')
+      return sendMessage(ctx, 'tooManyRequests', 429)
     }
-    return handle(ctx, ctx.state.path.slice(path.length))
-  }
-  router.get([`${path}${routes.authorization}`, `${path}${routes.authorization}/:uid`], authorize as never)
+    const { search } = ctx.state
+    if (search.length > MAX_QUERY) return sendMessage(ctx, 'requestWrong', 400, 'the query is longer than 4 KB')
+    setPageHeaders(ctx)
+    ctx.state.search = plainRequest(search)
+    return handleBelow(ctx)
+  })
+  router.get(`${path}${routes.authorization}/:uid`, (ctx) => {
+    setPageHeaders(ctx)
+    return handleBelow(ctx)
+  })
 
   /** Open to every origin: these endpoints read no cookies. */
   const endpoint = (method: 'get' | 'post', addresses: string[], respond: (ctx: StepContext) => unknown) => {
-    router[method](addresses, respond as never)
-    router.options(addresses, ((ctx: StepContext) => {
+    router[method](addresses, respond)
+    router.options(addresses, (ctx) => {
       ctx.set(preflightHeaders(method === 'get' ? 'GET, HEAD' : 'POST'))
       ctx.status = 204
-    }) as never)
+    })
   }
   const json = (ctx: StepContext) => {
     // Else oidc-provider responds to errors with a page where one is accepted.
     ctx.req.headers.accept = 'application/json'
-    return handle(ctx, ctx.state.path.slice(path.length))
+    return handleBelow(ctx)
   }
   endpoint('post', [`${path}${routes.token}`, `${path}${routes.revocation}`], json)
   endpoint('get', [`${path}${routes.jwks}`], json)

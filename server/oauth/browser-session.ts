@@ -3,18 +3,22 @@ import type { Provider, Session } from 'oidc-provider'
 import { SESSION_SECONDS } from './lifetimes.ts'
 
 /** The browser's oidc-provider session, for the pages beside it: who is signed in, signing in and out. */
-export async function browserSession(provider: Provider, req: IncomingMessage, res: ServerResponse, path: string) {
+export async function browserSession(provider: Provider, req: IncomingMessage, res: ServerResponse) {
   const context = provider.createContext(req, res)
   const session: Session & { id?: string } = await provider.Session.get(context)
   const name = provider.cookieName('session')
-  const attributes = { signed: true, httpOnly: true, sameSite: 'lax', path, overwrite: true } as const
+  const secure = provider.issuer.startsWith('https:')
+  const attributes = { signed: true, httpOnly: true, sameSite: 'lax', path: '/', secure, overwrite: true } as const
 
   return {
     person: session.accountId,
+    uid: session.uid,
     async signIn(accountId: string) {
       // A new id, so that one known to an attacker is worthless (session fixation).
       const fresh = new provider.Session()
       if (session.accountId !== undefined) await session.destroy()
+      // Who signs in again is not asked again for what they have allowed.
+      if (session.accountId === accountId) fresh.authorizations = session.authorizations
       fresh.loginAccount({ accountId })
       await fresh.save(SESSION_SECONDS)
       context.cookies.set(name, fresh.jti, { ...attributes, maxAge: SESSION_SECONDS * 1000 })
@@ -23,7 +27,5 @@ export async function browserSession(provider: Provider, req: IncomingMessage, r
       if (session.accountId !== undefined) await session.destroy()
       context.cookies.set(name, null, attributes)
     },
-    /** Ends the session but leaves its cookie: the session that follows replaces it. */
-    end: () => session.destroy(),
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { StepContext } from '../http/state.ts'
-import type { Seal } from './encrypted-cookies.ts'
+import type { CookieContext, Seal } from './encrypted-cookies.ts'
+import { UNSIGNED } from './encrypted-cookies.ts'
 import { BROWSER_SECONDS } from './lifetimes.ts'
 import { comparableEmail } from './login/address.ts'
 
@@ -17,11 +17,11 @@ const MAX_EMAILS = 5
 
 export interface Browsers {
   /** The browser's id; a new one if it has none. */
-  idOf: (ctx: StepContext) => string
+  idOf: (ctx: CookieContext) => string
   /** The browser's id, if a member has signed in there with this e-mail address; else null. */
-  idIfKnown: (ctx: StepContext, email: string) => string | null
+  idIfKnown: (ctx: CookieContext, email: string) => string | null
   /** Notes that a member has signed in with this e-mail address. */
-  remember: (ctx: StepContext, email: string) => void
+  remember: (ctx: CookieContext, email: string) => void
 }
 
 /** Where the address is https, no other host can set the cookie: browsers accept `__Host-` from its own host alone. */
@@ -30,12 +30,13 @@ export function createBrowsers(seal: Seal, secure: boolean): Browsers {
   const attributes = `max-age=${BROWSER_SECONDS}; path=/; httponly; samesite=lax${secure ? '; secure' : ''}`
   const requests = new WeakMap<IncomingMessage, Browser>()
 
-  const set = (ctx: StepContext, browser: Browser) => {
+  const set = (ctx: CookieContext, browser: Browser) => {
     requests.set(ctx.req, browser)
     ctx.append('Set-Cookie', `${name}=${seal.close(browser, BROWSER_SECONDS, name)}; ${attributes}`)
     return browser
   }
-  const current = (ctx: StepContext) => requests.get(ctx.req) ?? seal.open<Browser>(ctx.cookies.get(name), name)
+  const current = (ctx: CookieContext) =>
+    requests.get(ctx.req) ?? seal.open<Browser>(ctx.cookies.get(name, UNSIGNED), name)
 
   return {
     idOf: (ctx) => (current(ctx) ?? set(ctx, { id: randomUUID(), emails: [] })).id,

@@ -17,7 +17,7 @@ const ATTEMPT = 'member_attempt'
 /** The page of connected apps: what a member has allowed, and a way to withdraw it. */
 export function connectedApps({ db, now, provider, path }: PageOptions, signIn: SignIn, cookies: EncryptedCookies) {
   const action = `${path}/connected`
-  const sessionOf = (ctx: StepContext) => browserSession(provider(), ctx.req, ctx.res, path)
+  const sessionOf = (ctx: StepContext) => browserSession(provider(), ctx.req, ctx.res)
 
   const memberOf = async (ctx: StepContext) => {
     const { person } = await sessionOf(ctx)

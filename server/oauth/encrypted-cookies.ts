@@ -2,34 +2,52 @@ import type { Cipher } from '../../routers/cipher.ts'
 import type { StepContext } from '../http/state.ts'
 import { INTERACTION_SECONDS } from './lifetimes.ts'
 
+/** A request whose cookies are read and set: of the pages, or of oidc-provider. */
+export type CookieContext = Pick<StepContext, 'req' | 'cookies' | 'append'>
+
 /** Values kept in the browser between two pages; it can neither read nor change them. */
 export interface EncryptedCookies {
-  set: (ctx: StepContext, name: string, path: string, value: unknown) => void
+  set: (ctx: CookieContext, name: string, path: string, value: unknown) => void
   /** Undefined if the cookie is missing, expired or was not set by us in this browser. */
-  get: <Value>(ctx: StepContext, name: string) => Value | undefined
-  clear: (ctx: StepContext, name: string, path: string) => void
+  get: <Value>(ctx: CookieContext, name: string) => Value | undefined
+  clear: (ctx: CookieContext, name: string, path: string) => void
 }
 
 interface Options {
   seal: Seal
   secure: boolean
   /** The browser's id. */
-  browserOf: (ctx: StepContext) => string
+  browserOf: (ctx: CookieContext) => string
 }
+
+/** Browsers keep 4,096 bytes of a cookie with its name. A value has at most 9 parts; the first one begins with their number. */
+const PART = /.{1,3800}/g
+
+/** oidc-provider's contexts expect a signature unless told otherwise. */
+export const UNSIGNED = { signed: false }
 
 /** Each value is bound to its cookie and its browser: it cannot be moved to another. */
 export function encryptedCookies({ seal, secure, browserOf }: Options): EncryptedCookies {
-  const nameOf = (name: string) => (secure ? `__Secure-${name}` : name)
+  const partOf = (name: string, at: number) => `${secure ? '__Secure-' : ''}${name}${at === 0 ? '' : `.${at}`}`
   const attributes = (path: string) => `path=${path}; httponly; samesite=lax${secure ? '; secure' : ''}`
-  const place = (ctx: StepContext, name: string) => `cookie ${name} of ${browserOf(ctx)}`
+  const place = (ctx: CookieContext, name: string) => `cookie ${name} of ${browserOf(ctx)}`
   return {
     set(ctx, name, path, value) {
       const sealed = seal.close(value, INTERACTION_SECONDS, place(ctx, name))
-      ctx.append('Set-Cookie', `${nameOf(name)}=${sealed}; max-age=${INTERACTION_SECONDS}; ${attributes(path)}`)
+      const parts = sealed.match(PART) ?? []
+      for (const [at, part] of [`${parts.length}.${parts[0]}`, ...parts.slice(1)].entries()) {
+        ctx.append('Set-Cookie', `${partOf(name, at)}=${part}; max-age=${INTERACTION_SECONDS}; ${attributes(path)}`)
+      }
     },
-    get: <Value>(ctx: StepContext, name: string) => seal.open<Value>(ctx.cookies.get(nameOf(name)), place(ctx, name)),
+    get<Value>(ctx: CookieContext, name: string) {
+      const first = ctx.cookies.get(partOf(name, 0), UNSIGNED) ?? ''
+      const others = Array.from({ length: Number(first[0]) - 1 || 0 }, (_, at) =>
+        ctx.cookies.get(partOf(name, at + 1), UNSIGNED),
+      )
+      return seal.open<Value>([first.slice(2), ...others].join(''), place(ctx, name))
+    },
     clear(ctx, name, path) {
-      ctx.append('Set-Cookie', `${nameOf(name)}=; max-age=0; ${attributes(path)}`)
+      ctx.append('Set-Cookie', `${partOf(name, 0)}=; max-age=0; ${attributes(path)}`)
     },
   }
 }

@@ -14,41 +14,37 @@ import { consentPage } from './pages/consent.ts'
 import type { Problem } from './pages/views.ts'
 import type { SignIn } from './sign-in.ts'
 import type { SignInAttempt } from './sign-in-pages.ts'
+import type { SignInRequest, SignInRequests } from './sign-in-requests.ts'
 
 /** The pages between an app's authorization request and its response: the member signs in and allows or refuses it. */
-export function interactions({ db, now, provider, path }: PageOptions, signIn: SignIn) {
+export function interactions({ db, now, provider, path }: PageOptions, signIn: SignIn, requests: SignInRequests) {
   /** Throws SessionNotFound if the interaction is not this browser's. */
   const open = async (ctx: StepContext, uid: string) => {
     const details = await provider().interactionDetails(ctx.req, ctx.res)
-    if (details.uid !== uid) throw new oauthErrors.SessionNotFound('the interaction of another browser')
+    const session = await browserSession(provider(), ctx.req, ctx.res)
+    if (details.uid !== uid || details.session?.uid !== session.uid) {
+      throw new oauthErrors.SessionNotFound('the interaction of another browser')
+    }
     return details
   }
   const actionOf = ({ uid }: Interaction) => `${path}/interaction/${uid}`
   const finish = (ctx: StepContext, result: InteractionResults, merge: boolean) =>
     provider().interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: merge })
 
-  const attemptOf = async (ctx: StepContext, details: Interaction): Promise<SignInAttempt> => {
-    if (details.prompt.name !== 'login') throw errors.requestInvalid()
-    return {
-      id: details.uid,
-      action: actionOf(details),
-      app: await appOf(db, String(details.params.client_id)),
-      async finish(accountId) {
-        const session = await browserSession(provider(), ctx.req, ctx.res, path)
-        if (session.person !== undefined && session.person !== accountId) {
-          // Another member was signed in: end their session, and detach this interaction from it.
-          details.session = undefined
-          await details.persist()
-          await session.end()
-        }
-        return finish(ctx, { login: { accountId } }, false)
-      },
-    }
-  }
+  const attemptOf = async (ctx: StepContext, uid: string, { client, url }: SignInRequest): Promise<SignInAttempt> => ({
+    id: uid,
+    action: `${path}/interaction/${uid}`,
+    app: await appOf(db, client),
+    async finish(accountId) {
+      requests.end(ctx, uid)
+      await (await browserSession(provider(), ctx.req, ctx.res)).signIn(accountId)
+      return url
+    },
+  })
 
   /** What the consent page asks the member about. */
-  const consentRequest = async ({ params, session, prompt }: Interaction) => {
-    if (prompt.name !== 'consent' || !session) throw errors.requestInvalid()
+  const consentRequest = async ({ params, session }: Interaction) => {
+    if (!session) throw errors.requestInvalid()
     const clientId = String(params.client_id)
     const client = await provider().Client.find(clientId)
     const app = await appOf(db, clientId)
@@ -113,17 +109,21 @@ export function interactions({ db, now, provider, path }: PageOptions, signIn: S
 
   return {
     async get(ctx: StepContext, uid: string) {
-      const details = await open(ctx, uid)
-      if (details.prompt.name === 'consent') return showConsent(ctx, details)
-      return signIn.showForm(ctx, await attemptOf(ctx, details))
+      const request = requests.find(ctx, uid)
+      if (request) return signIn.showForm(ctx, await attemptOf(ctx, uid, request))
+      return showConsent(ctx, await open(ctx, uid))
     },
-    attempt: async (ctx: StepContext, uid: string) => attemptOf(ctx, await open(ctx, uid)),
+    async attempt(ctx: StepContext, uid: string) {
+      const request = requests.find(ctx, uid)
+      if (!request) throw new oauthErrors.SessionNotFound('no member is to sign in for it')
+      return attemptOf(ctx, uid, request)
+    },
     async consent(ctx: StepContext, uid: string) {
       const details = await open(ctx, uid)
       const form = await readForm(ctx)
       const decision = form.get('decision')
       if (decision === 'allow') return allow(ctx, details, form)
-      if (decision !== 'refuse' || details.prompt.name !== 'consent') throw errors.requestInvalid()
+      if (decision !== 'refuse') throw errors.requestInvalid()
       const refusal = { error: 'access_denied', error_description: 'the member refused' }
       return redirect(ctx, await finish(ctx, refusal, false))
     },

@@ -15,6 +15,7 @@ import type { LoginMethods } from './login-methods.ts'
 import { issuerOf, routes, upstreamCallback } from './metadata.ts'
 import { addPageRoutes } from './page-routes.ts'
 import { createProviderHandler } from './provider-handler.ts'
+import { createSignInRequests } from './sign-in-requests.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 export interface MountOptions {
@@ -43,14 +44,16 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   const { host, protocol, pathname: path } = new URL(issuer)
   const secure = protocol === 'https:'
   const cookieKeys = secretsKeys.map(cookieKeyOf)
-  const { provider, handle } = createProviderHandler({ db, now, issuer, cookieKeys, secure, keys })
   const seal = createSeal(cipher, now)
   const browsers = createBrowsers(seal, secure)
   const cookies = encryptedCookies({ seal, secure, browserOf: browsers.idOf })
+  const requests = createSignInRequests(cookies, path)
+  const interactionUrl = requests.begin
+  const { provider, handle } = createProviderHandler({ db, now, issuer, cookieKeys, secure, interactionUrl, keys })
 
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   const callback = upstreamCallback(authBaseUrl)
-  addPageRoutes(router, { db, now, provider, issuer, loginMethods, cookies, browsers, callback })
+  addPageRoutes(router, { db, now, provider, issuer, loginMethods, cookies, browsers, requests, callback })
   addAppRoutes(router, { issuer, handle })
 
   const step = routed(router)

@@ -19,8 +19,8 @@ export function sendPage(ctx: StepContext, html: string, status = 200) {
   ctx.body = html
 }
 
-export const sendMessage = (ctx: StepContext, message: Message, status: number) =>
-  sendPage(ctx, messagePage({ language: requestLanguage(ctx), message }), status)
+export const sendMessage = (ctx: StepContext, message: Message, status: number, detail?: string) =>
+  sendPage(ctx, messagePage({ language: requestLanguage(ctx), message, ...(detail && { detail }) }), status)
 
 export function redirect(ctx: StepContext, url: string) {
   setPageHeaders(ctx)

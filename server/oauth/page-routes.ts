@@ -10,12 +10,14 @@ import type { PageOptions } from './page-options.ts'
 import { pageErrors, redirect } from './page-responses.ts'
 import { styleSheet } from './pages/style-sheet.ts'
 import { createSignIn } from './sign-in.ts'
+import type { SignInRequests } from './sign-in-requests.ts'
 
 interface Options extends Omit<PageOptions, 'path'> {
   issuer: string
   loginMethods: LoginMethods
   cookies: EncryptedCookies
   browsers: Browsers
+  requests: SignInRequests
   /** The redirect URI of the upstream provider. */
   callback: string
 }
@@ -23,17 +25,17 @@ interface Options extends Omit<PageOptions, 'path'> {
 /** The pages for members: signing in, consent, connected apps. */
 export function addPageRoutes(
   router: Router<State>,
-  { issuer, loginMethods, cookies, browsers, callback, ...rest }: Options,
+  { issuer, loginMethods, cookies, browsers, requests, callback, ...rest }: Options,
 ) {
   const { origin, pathname: path } = new URL(issuer)
   const options = { ...rest, path }
   const signIn = createSignIn({ ...rest, loginMethods, cookies, browsers, callbackPath: new URL(callback).pathname })
-  const interaction = interactions(options, signIn)
+  const interaction = interactions(options, signIn, requests)
   const connected = connectedApps(options, signIn, cookies)
 
   const errorPages = pageErrors(origin)
   const page = (method: 'get' | 'post', address: string, respond: (ctx: StepContext) => Promise<unknown>) =>
-    router[method](`${path}${address}`, errorPages as never, ((ctx: StepContext) => respond(ctx)) as never)
+    router[method](`${path}${address}`, errorPages, (ctx) => respond(ctx))
   const uidOf = (ctx: StepContext) => String((ctx as { params?: { uid?: string } }).params?.uid)
 
   page('get', '/interaction/:uid', (ctx) => interaction.get(ctx, uidOf(ctx)))
@@ -59,9 +61,9 @@ export function addPageRoutes(
   }
   page('get', '/upstream', (ctx) => signIn.callback(ctx, new URL(`${callback}?${ctx.state.search}`)))
 
-  router.get(`${path}/style.css`, ((ctx: StepContext) => {
+  router.get(`${path}/style.css`, (ctx) => {
     ctx.set('Cache-Control', 'public, max-age=3600')
     ctx.type = 'text/css; charset=utf-8'
     ctx.body = styleSheet
-  }) as never)
+  })
 }

@@ -1,5 +1,5 @@
 import type { JWK } from 'jose'
-import type { Configuration, KoaContextWithOIDC, Provider as OidcProvider } from 'oidc-provider'
+import type { Configuration, Interaction, KoaContextWithOIDC, Provider as OidcProvider } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { adapterFactory } from './adapter.ts'
@@ -24,6 +24,8 @@ export interface ProviderOptions {
   /** The first signs cookies, all of them verify; the same on every node. */
   cookieKeys: string[]
   secure: boolean
+  /** The page of an interaction. */
+  interactionUrl: (ctx: KoaContextWithOIDC, interaction: Interaction) => string
   renderError: NonNullable<Configuration['renderError']>
 }
 
@@ -35,9 +37,8 @@ const cookies = { httpOnly: true, sameSite: 'lax', signed: true } as const
  */
 export function createProvider(
   jwks: JWK[],
-  { db, now, issuer, cookieKeys, secure, renderError }: ProviderOptions,
+  { db, now, issuer, cookieKeys, secure, interactionUrl, renderError }: ProviderOptions,
 ): OidcProvider {
-  const { pathname: path } = new URL(issuer)
   const provider = new Provider(issuer, {
     ...memberGrants(db, now),
     adapter: adapterFactory({ db, now }),
@@ -55,11 +56,11 @@ export function createProvider(
       clientAuthSigningAlgValues: [...clientAuthentication.clientAuthSigningAlgValues],
     },
     extraClientMetadata: { properties: [ALLOWED_SCOPES, SUSPENDED] },
-    extraParams: { organisation: requireScopes },
+    extraParams: { organisation: checkRequest },
     cookies: {
       keys: cookieKeys,
-      names: { session: 'member_session', interaction: 'member_interaction', resume: 'member_resume' },
-      long: { ...cookies, path, secure },
+      names: cookieNames(secure),
+      long: { ...cookies, path: '/', secure },
       short: { ...cookies, secure },
     },
     ttl: {
@@ -100,7 +101,7 @@ export function createProvider(
         },
       },
     },
-    interactions: { url: (_ctx, { uid }) => `${path}/interaction/${uid}`, policy: interactionPrompts() },
+    interactions: { url: interactionUrl, policy: interactionPrompts() },
     renderError,
   })
   compareHashedSecrets(provider)
@@ -121,8 +122,24 @@ function interactionPrompts() {
   return prompts
 }
 
-/** RFC 6749, 3.3: a request fails if the client is allowed none of its scopes; a suspended app is told so. */
-function requireScopes({ oidc }: KoaContextWithOIDC) {
+/**
+ * By their prefixes browsers accept these over TLS alone, and the session's from its own host alone: not from another
+ * host of the site. A path of its own keeps the others from `__Host-`.
+ */
+const cookieNames = (secure: boolean) => ({
+  session: `${secure ? '__Host-' : ''}member_session`,
+  interaction: `${secure ? '__Secure-' : ''}member_interaction`,
+  resume: `${secure ? '__Secure-' : ''}member_resume`,
+})
+
+const MAX_STATE = 1_024
+
+/**
+ * `state` is at most 1 KB. RFC 6749, 3.3: a request fails if the client is allowed none of its scopes; a suspended app is
+ * told so.
+ */
+function checkRequest({ oidc }: KoaContextWithOIDC) {
+  if (String(oidc.params!.state ?? '').length > MAX_STATE) throw new errors.InvalidRequest('state is longer than 1 KB')
   if (isSuspended(oidc.client)) throw new errors.UnauthorizedClient('this app is suspended')
   if (requestedScopes(oidc.client, oidc.params!.scope).length === 0) {
     throw new errors.InvalidScope('this client may have none of the scopes', String(oidc.params!.scope ?? ''))

@@ -32,7 +32,7 @@ export type AuthWorld = Awaited<ReturnType<typeof startAuthWorld>>
 export async function startAuthWorld(options: Parameters<typeof startWorld>[0] = {}) {
   const world = await startWorld({ auth: {}, ...options })
   const client = options.like ? world.ids.client : await register(world)
-  return { world, client, ...flow(world.publicPort) }
+  return { world, client, ...flow(world.publicPort, options.authBaseUrl && `${options.authBaseUrl}/oauth`) }
 }
 
 /** Registers a client of the tenant's team and app. */
@@ -57,13 +57,13 @@ export async function register(
 }
 
 /** An app's steps against a service, and its member's in a browser. */
-export function flow(port: number) {
+export function flow(port: number, at = issuer) {
   const app = new Browser(port)
   const newBrowser = () => new Browser(port)
 
   const authorizeUrl = (asked: Asked) => {
     const verifier = randomBytes(32).toString('base64url')
-    const url = new URL(`${issuer}/authorize`)
+    const url = new URL(`${at}/authorize`)
     const parameters = {
       response_type: 'code',
       client_id: asked.client,
@@ -79,7 +79,7 @@ export function flow(port: number) {
   }
 
   const token = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
-    app.post(`${issuer}/token`, fields, headers)
+    app.post(`${at}/token`, fields, headers)
   const refresh = (client: string, refresh_token: string, more: Record<string, string> = {}) =>
     token({ grant_type: 'refresh_token', client_id: client, refresh_token, ...more })
   const exchange = (client: string, code: string, code_verifier: string, uri = redirectUri) =>

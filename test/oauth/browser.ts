@@ -108,12 +108,19 @@ export class Browser {
   #keep(line: string, url: URL) {
     this.setCookies.push(line)
     const [, name, value, attributes] = /^([^=]+)=([^;]*)(.*)$/.exec(line)!
+    if (!isAcceptable(name!, attributes!)) throw new Error(`A browser drops the cookie ${line}`)
     const path = /;\s*path=([^;]+)/i.exec(attributes!)?.[1] ?? '/'
     this.cookies = this.cookies.filter((one) => !(one.name === name && one.path === path && one.host === url.hostname))
     if (value === '' || /max-age=0|expires=Thu, 01 Jan 1970/i.test(attributes!)) return
     this.cookies.push({ host: url.hostname, path, name: name!, value: value!, attributes: attributes! })
   }
 }
+
+/** The rules of the prefixes of names (RFC 6265bis, 4.1.3); our cookies are never for other hosts. */
+const isAcceptable = (name: string, attributes: string) =>
+  !/;\s*domain=/i.test(attributes) &&
+  (!/^__(?:Secure|Host)-/.test(name) || /;\s*secure/i.test(attributes)) &&
+  (!name.startsWith('__Host-') || /;\s*path=\/(?:;|$)/i.test(attributes))
 
 const isBelow = (path: string, above: string) =>
   path === above || path.startsWith(above.endsWith('/') ? above : `${above}/`)

@@ -33,6 +33,8 @@ interface Options {
   windowSeconds?: number
   storageQuotaBytes?: number
   brand?: string
+  /** Of the authorization server; `https` as behind a proxy that ends TLS. */
+  authBaseUrl?: string
   trustedProxies?: string[]
   databaseUrl?: string
   /** With the authorization server; by default members sign in by choosing who they are. */
@@ -77,7 +79,7 @@ export async function startWorld(options: Options = {}) {
   const onError = (error: unknown) => options.onLog?.(String(error))
   const loginMethods: LoginMethods = { codes: null, upstream: null, developmentLogin: true, ...options.auth }
   const urls = {
-    authBaseUrl,
+    authBaseUrl: options.authBaseUrl ?? authBaseUrl,
     appsBaseUrl: 'http://apps.test/v1',
     clientAddress: clientAddress(options.trustedProxies ?? []),
   }

@@ -10,7 +10,14 @@ export type Problem =
   | 'organisationMissing'
   | 'scopesMissing'
 
-export type Message = 'expired' | 'notFound' | 'crossSite' | 'requestWrong' | 'unavailable' | 'signedOut'
+export type Message =
+  | 'expired'
+  | 'notFound'
+  | 'crossSite'
+  | 'requestWrong'
+  | 'tooManyRequests'
+  | 'unavailable'
+  | 'signedOut'
 
 export interface AppView {
   name: string

@@ -83,6 +83,7 @@ export const de: Words = {
       title: 'Die App hat eine ungültige Anfrage gesendet',
       text: 'Es wurde nichts zugelassen. Die Entwickler der App können den Fehler beheben.',
     },
+    tooManyRequests: { title: 'Zu viele Anfragen', text: 'Bitte in einer Minute noch einmal versuchen.' },
     unavailable: { title: 'Zurzeit nicht erreichbar', text: 'Bitte in einer Minute noch einmal versuchen.' },
     signedOut: { title: 'Abgemeldet', text: 'Zugelassene Apps behalten ihren Zugriff.' },
   },

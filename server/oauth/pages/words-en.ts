@@ -124,6 +124,7 @@ export const en: Words = {
       title: 'The app sent an invalid request',
       text: 'Nothing was allowed. The developers of the app can fix this.',
     },
+    tooManyRequests: { title: 'Too many requests', text: 'Please try again in a minute.' },
     unavailable: { title: 'Not available at the moment', text: 'Please try again in a minute.' },
     signedOut: { title: 'You are signed out', text: 'Apps that you have allowed keep their access.' },
   },

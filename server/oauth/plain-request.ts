@@ -1,0 +1,22 @@
+/** Scopes and parameters of OpenID Connect, which many libraries send without being told to. */
+const OPENID_SCOPES = ['openid', 'offline_access']
+const OPENID_PARAMETERS = ['nonce', 'max_age', 'acr_values', 'claims', 'claims_locales', 'id_token_hint']
+
+/**
+ * The query of an authorization request as one of plain OAuth 2.0. Without the scopes of OpenID Connect, which nobody can
+ * allow; without its parameters, which oidc-provider refuses where `openid` is not asked for.
+ */
+export function plainRequest(search: string): string {
+  const query = new URLSearchParams(search)
+  const [scope, ...more] = query.getAll('scope')
+  const scopes = scope?.split(' ') ?? []
+  const wanted = scopes.filter((one) => !OPENID_SCOPES.includes(one))
+  // A repeated parameter is left for oidc-provider to refuse.
+  if (more.length === 0 && wanted.length < scopes.length) {
+    query.set('scope', wanted.join(' '))
+    if (scopes.includes('openid')) for (const name of OPENID_PARAMETERS) query.delete(name)
+  }
+  // Codes are returned in the query only: the other modes need a script, in our page or the app's.
+  if ((query.get('response_mode') ?? 'query') !== 'query') query.set('response_mode', 'unsupported')
+  return query.toString()
+}

@@ -1,0 +1,49 @@
+import type { Interaction } from 'oidc-provider'
+import type { CookieContext, EncryptedCookies } from './encrypted-cookies.ts'
+import { routes } from './metadata.ts'
+
+const REQUEST = 'member_request'
+
+/** An app's authorization request, for which a member has to sign in. */
+export interface SignInRequest {
+  client: string
+  /** Where it continues for the signed-in member. */
+  url: string
+}
+
+export type SignInRequests = ReturnType<typeof createSignInRequests>
+
+/**
+ * Authorization requests of browsers in which nobody is signed in. The browser keeps them: the database stores nothing
+ * before somebody signs in. After that the app's request is made again, with a new session.
+ */
+export function createSignInRequests(cookies: EncryptedCookies, path: string) {
+  const pageOf = (uid: string) => `${path}/interaction/${uid}`
+  return {
+    /** Keeps the request if its member has to sign in, and returns the path of its page. */
+    begin(ctx: CookieContext, { uid, prompt, params }: Pick<Interaction, 'uid' | 'prompt' | 'params'>) {
+      if (prompt.name === 'login') {
+        const url = `${path}${routes.authorization}?${withoutLogin(params)}`
+        cookies.set(ctx, REQUEST, pageOf(uid), { uid, client: String(params.client_id), url })
+      }
+      return pageOf(uid)
+    },
+    find(ctx: CookieContext, uid: string): SignInRequest | undefined {
+      const request = cookies.get<SignInRequest & { uid: string }>(ctx, REQUEST)
+      return request?.uid === uid ? request : undefined
+    },
+    end: (ctx: CookieContext, uid: string) => cookies.clear(ctx, REQUEST, pageOf(uid)),
+  }
+}
+
+/** The parameters as a query, without those that ask for the sign-in that has just happened. */
+function withoutLogin({ prompt, max_age: _, ...params }: Interaction['params']): URLSearchParams {
+  const others = String(prompt ?? '')
+    .split(' ')
+    .filter((one) => one !== 'login' && one !== '')
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ ...params, prompt: others.join(' ') || undefined })) {
+    for (const one of [value].flat()) if (typeof one === 'string') query.append(name, one)
+  }
+  return query
+}
