@@ -38,10 +38,18 @@ export async function organisationOf(db: Database, { grant, person, client }: Gr
   return consent?.organisationId
 }
 
-/** The apps that a member has allowed: one entry for each app and organisation, with the scopes of all its consents. */
+/**
+ * The apps that a member has allowed in organisations that they belong to now: one entry for each app and organisation, with
+ * the scopes of all its consents.
+ */
 export async function consentsOf(db: Database, person: string, now: number) {
   const rows = await db.consent.findMany({
-    where: { personId: person, withdrawnAt: null, createdAt: { gt: new Date(now - GRANT_SECONDS * 1000) } },
+    where: {
+      personId: person,
+      withdrawnAt: null,
+      createdAt: { gt: new Date(now - GRANT_SECONDS * 1000) },
+      organisation: { memberships: currentMembership(person, now) },
+    },
     include: { client: { include: { app: true, team: true } }, organisation: true },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })

@@ -1,5 +1,5 @@
 -- What schema.prisma cannot say. Names: "Table_rule_check", "Table_rule_idx", "Table_rule_trigger"; functions of the storage
--- begin with storage_.
+-- begin with storage_, of consents with consent_.
 
 -- Sign-in by e-mail compares addresses in lower case.
 CREATE INDEX "Person_lowerEmail_idx" ON "Person" (lower("email"));
@@ -95,6 +95,20 @@ ALTER TABLE "Delivery" ADD CONSTRAINT "Delivery_due_check" CHECK (("state" = 'pe
 ALTER TABLE "Delivery" ADD CONSTRAINT "Delivery_lease_check" CHECK (("lease" IS NULL) = ("leasedUntil" IS NULL));
 
 ALTER TABLE "SecretsKeyCheck" ADD CONSTRAINT "SecretsKeyCheck_singleRow_check" CHECK ("id" = 1);
+
+-- Leaving ends a member's consents for the organisation. While they are away, the missing membership refuses everything (404, as
+-- documented); whoever brings them back, by the service, SQL or Studio, finds the consents withdrawn.
+CREATE FUNCTION consent_withdraw() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE "Consent" SET "withdrawnAt" = clock_timestamp()
+  WHERE "personId" = NEW."personId" AND "organisationId" = NEW."organisationId" AND "withdrawnAt" IS NULL;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER "Membership_join_trigger" AFTER INSERT ON "Membership" FOR EACH ROW EXECUTE FUNCTION consent_withdraw();
+CREATE TRIGGER "Membership_return_trigger" AFTER UPDATE ON "Membership" FOR EACH ROW
+  WHEN (OLD."leftAt" <= clock_timestamp() OR (OLD."organisationId", OLD."personId") <> (NEW."organisationId", NEW."personId"))
+  EXECUTE FUNCTION consent_withdraw();
 
 -- "StorageUsage".bytes is the sum of the bytes of an app's values in a club, however they change: by the service, by Studio, or by the
 -- cascade that removes a member.
