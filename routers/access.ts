@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../prisma/client.ts'
-import { bool, nullable, oneOf, statement, text } from '../prisma/pg/statement.ts'
+import { bool, jsonStrings, nullable, oneOf, statement, text } from '../prisma/pg/statement.ts'
 import { failureOf } from './database-errors.ts'
 
 /** The caller: from a verified token, or given by a caller in this process. */
@@ -13,6 +13,8 @@ export interface Principal {
   scopes: ReadonlySet<string>
   /** The consent behind a token of our own; it must still be in force. */
   grant?: string
+  /** A token of our own: only scopes that are registered for its client now count. Other issuers decide on their scopes. */
+  ownToken?: true
   /** The sections that the token is meant for; all of them by default. */
   sections?: ReadonlySet<string>
 }
@@ -29,6 +31,8 @@ export interface Access {
   suspended: boolean
   /** The organisation's kind when the member belongs to it now, else null. */
   memberOf: 'club' | 'academy' | 'provider' | null
+  /** The scopes that are registered for the client. */
+  scopes: readonly string[]
 }
 
 /** Resolves to null when the client does not exist or the consent is not in force; throws 503. */
@@ -67,7 +71,7 @@ const access = statement(
   'access',
   `SELECT "Team".id AS team, coalesce("Team".level, 'developer') AS level,
       "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
-      coalesce("App".state = 'suspended', false) AS suspended,
+      coalesce("App".state = 'suspended', false) AS suspended, to_json(coalesce("Client".scopes, '{}')) AS scopes,
       (SELECT "Organisation".kind FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
        WHERE "organisationId" = $2 AND "personId" = $3 AND ("leftAt" IS NULL OR "leftAt" > $4)) AS "memberOf"
     FROM "Client" LEFT JOIN "Team" ON "Team".id = "Client"."teamId" LEFT JOIN "App" ON "App".id = "Client"."appId"
@@ -80,6 +84,7 @@ const access = statement(
     sandbox: bool,
     app: nullable(text),
     suspended: bool,
+    scopes: jsonStrings,
     memberOf: nullable(oneOf('club', 'academy', 'provider')),
   },
 )

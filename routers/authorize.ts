@@ -24,7 +24,8 @@ const requires = (name: keyof Requirements) => (row: Guarded) => row.policy.requ
 const checks: readonly Check[] = [
   {
     applies: ({ scope }) => scope !== null,
-    passes: ({ principal }, { scope }) => principal.scopes.has(scope!),
+    passes: ({ principal, access }, { scope }) =>
+      principal.scopes.has(scope!) && (!principal.ownToken || access.scopes.includes(scope!)),
     error: ({ scope }) => errors.scopeMissing(scope!),
   },
   {

@@ -32,9 +32,9 @@ export async function openOauth(
       principalOf(payload, header) {
         const { gid: grant, sub, ...claims } = payload
         // RFC 9068, 2.2: the subject of a token that a client has got for itself is the client.
-        if (grant === undefined && sub === claims.client_id) return principalOf(claims, header)
+        if (grant === undefined && sub === claims.client_id) return { ...principalOf(claims, header), ownToken: true }
         if (typeof grant !== 'string' || grant === '') throw errors.tokenInvalid()
-        return { ...principalOf(payload, header), grant }
+        return { ...principalOf(payload, header), grant, ownToken: true }
       },
     },
     reload: keys.reload,

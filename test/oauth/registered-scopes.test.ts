@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { memberScopes } from '../../routers/scopes.ts'
+import { hashOfSecret, newClientSecret } from '../../server/tokens/client-secret.ts'
+import { id } from '../support/tenant.ts'
+import type { AuthWorld } from './auth-world.ts'
+import { register, startAuthWorld } from './auth-world.ts'
+
+const scope = 'svc.me.profile:read svc.me.groups:read'
+
+let it_: AuthWorld
+beforeAll(async () => {
+  it_ = await startAuthWorld()
+})
+afterAll(() => it_.world.close())
+
+const setScopes = async (client: string, scopes: string[]) => {
+  await it_.world.db.client.update({ where: { id: client }, data: { scopes } })
+  it_.world.advance(5)
+}
+const get = async (path: string, token: string) => {
+  const { status, body } = await it_.world.call('GET', path, { token })
+  return status === 200 ? status : [status, body.detail]
+}
+
+it('a scope that is taken from a client is refused within 5 s with tokens issued before, and given back works', async () => {
+  const client = await register(it_.world)
+  const { member, club } = it_.world.ids
+  const { access_token: token, refresh_token } = await it_.toTokens({ client, scope }, member, club)
+  expect([await get('/me/profile', token), await get('/me/groups', token)]).toEqual([200, 200])
+  await setScopes(client, ['svc.me.groups:read'])
+  const refused = [403, 'This token does not carry the svc.me.profile:read scope.']
+  expect([await get('/me/profile', token), await get('/me/groups', token)]).toEqual([refused, 200])
+  const renewed = await it_.refresh(client, refresh_token)
+  expect(renewed.json.scope).toBe('svc.me.groups:read')
+  await setScopes(client, memberScopes)
+  expect(await get('/me/profile', token)).toBe(200)
+})
+
+it('a scope that is given to a client later is not in tokens issued before', async () => {
+  const client = await register(it_.world, { scopes: ['svc.me.groups:read'] })
+  const { member, club } = it_.world.ids
+  const { access_token: token } = await it_.toTokens({ client, scope: 'svc.me.groups:read' }, member, club)
+  await setScopes(client, memberScopes)
+  expect(await get('/me/profile', token)).toEqual([403, 'This token does not carry the svc.me.profile:read scope.'])
+})
+
+it('a scope that is taken from a first-party client is refused within 5 s', async () => {
+  const [client, secret] = [id('platform'), newClientSecret()]
+  const scopes = ['ntf.subscriptions:write', 'ntf.events:write']
+  const data = { id: client, name: 'P', environment: 'production' as const, secretHash: hashOfSecret(secret), scopes }
+  await it_.world.db.client.create({ data })
+  const { provider: organisation, app } = it_.world.ids
+  const fields = { grant_type: 'client_credentials', organisation, client_id: client, client_secret: secret }
+  const { json } = await it_.token({ ...fields, scope: scopes.join(' ') })
+  const list = async () => {
+    const headers = { authorization: `Bearer ${json.access_token}` }
+    const input = encodeURIComponent(JSON.stringify({ app }))
+    return (await it_.world.internal('GET', `/trpc/subscriptions.list?input=${input}`, { headers })).status
+  }
+  expect(await list()).toBe(200)
+  await setScopes(client, ['ntf.events:write'])
+  expect(await list()).toBe(403)
+  await it_.world.db.client.delete({ where: { id: client } })
+  it_.world.advance(5)
+  expect(await list()).toBe(401)
+})
+
+it('tokens of the development key have the scopes that they name, whatever is registered', async () => {
+  const client = await register(it_.world, { scopes: [] })
+  expect((await it_.world.call('GET', '/me/profile', { claims: { client_id: client } })).status).toBe(200)
+})
