@@ -1,21 +1,23 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/cipher.ts'
-import { deleteRetiredKeys, makeKey, PUBLISH_MS, readKeys } from '../oauth/signing-key-store.ts'
+import { deleteRetiredKeys, makeKey, PUBLISH_MS, readKeys, revokeKey } from '../oauth/signing-key-store.ts'
 import { readConfig } from '../process/config.ts'
 import { createCipher } from '../secrets/cipher.ts'
 import { secretsKeysOf } from '../secrets/keys.ts'
-import { flag, parseAction } from './arguments.ts'
-import { command } from './command.ts'
+import { flag, parseAction, text } from './arguments.ts'
+import { command, UsageError } from './command.ts'
 import { withDatabase } from './database.ts'
 
 const usage = `Usage:
   npm run -s keys -- list
   npm run -s keys -- rotate [--now]
+  npm run -s keys -- revoke ID
 `
 
 /** The keys that sign access tokens. */
 export const run = command(usage, async (argv, io) => {
-  const { action, values } = parseAction(argv, { list: {}, rotate: { now: flag } })
+  const { action, values } = parseAction(withNamedId(argv), { list: {}, rotate: { now: flag }, revoke: { id: text } })
+  if (action === 'revoke' && !values.id) throw new UsageError('The id of a key is needed.')
   const config = readConfig(io.env)
   if (config.tokenIssuer !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens and has their keys.`)
@@ -23,9 +25,16 @@ export const run = command(usage, async (argv, io) => {
   const cipher = createCipher(await secretsKeysOf(config))
   await withDatabase(io, async (db) => {
     if (action === 'rotate') await rotate(db, cipher, values.now ? 0 : PUBLISH_MS)
+    if (action === 'revoke' && !(await revokeKey({ db, cipher, now: Date.now }, values.id!))) {
+      throw new Error(`There is no key ${values.id}.`)
+    }
     io.stdout.write(await list(db, cipher))
   })
 })
+
+/** `revoke ID` as `revoke --id ID`. */
+const withNamedId = (argv: readonly string[]) =>
+  argv[0] === 'revoke' && argv[1]?.startsWith('-') === false ? ['revoke', '--id', ...argv.slice(1)] : argv
 
 /** The new key is published at once and signs after the delay, when every node has read it. */
 async function rotate(db: Database, cipher: Cipher, delayMs: number) {

@@ -27,6 +27,7 @@ export async function openOauth(
     step: mountOauth({ ...options, keys }),
     trusted: {
       keys: keys.verify,
+      keySetVersion: keys.version,
       issuer: issuerOf(options.authBaseUrl),
       audience: AUDIENCE,
       principalOf(payload, header) {

@@ -6,12 +6,14 @@ import type { Cipher } from '../../routers/cipher.ts'
 import { associatedData } from '../../routers/cipher.ts'
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts'
 
-/** Every node knows a new key after this time at the latest. A new key signs after twice as long. */
-export const RELOAD_MS = 60_000
-export const PUBLISH_MS = 2 * RELOAD_MS
+/** Every node knows of a new or a revoked key after this time, plus that of a query: less than 5 s together. */
+export const RELOAD_MS = 3_000
+
+/** A new key signs after this time, when every reader of the published keys has read it. */
+export const PUBLISH_MS = 120_000
 
 /** A retired key verifies until its last token has expired, with a margin for slow nodes and differing clocks. */
-const RETIRED_MS = ACCESS_TOKEN_SECONDS * 1000 + 5 * RELOAD_MS
+const RETIRED_MS = (ACCESS_TOKEN_SECONDS + 300) * 1000
 
 export interface SigningKey {
   kid: string
@@ -54,6 +56,19 @@ export async function insertFirstKey({ db, cipher, now }: SigningKeyStore): Prom
     await tx.$executeRaw`LOCK TABLE "SigningKey" IN SHARE ROW EXCLUSIVE MODE`
     const keys = await readKeys({ db: tx as Database, cipher })
     if (keys.every(({ jwk }) => !jwk)) await tx.signingKey.create({ data: key })
+  })
+}
+
+/** Deletes a key, whose tokens are then refused. If it signs now, a new one takes over. Returns false if it does not exist. */
+export async function revokeKey({ db, cipher, now }: SigningKeyStore, kid: string): Promise<boolean> {
+  const successor = await makeKey(cipher, new Date(now()))
+  return db.$transaction(async (tx) => {
+    await tx.$executeRaw`LOCK TABLE "SigningKey" IN SHARE ROW EXCLUSIVE MODE`
+    const keys = await readKeys({ db: tx as Database, cipher })
+    const signing = keys.find(({ jwk, signsFrom }) => jwk && signsFrom.getTime() <= now())
+    const { count } = await tx.signingKey.deleteMany({ where: { kid } })
+    if (signing?.kid === kid) await tx.signingKey.create({ data: successor })
+    return count > 0
   })
 }
 

@@ -11,29 +11,38 @@ export interface SigningKeys {
   /** The private keys, the one that signs now first. Returns the same array while nothing changes. */
   current: () => JWK[]
   verify: JWTVerifyGetKey
+  /** Another value after each change of the keys. */
+  version: () => unknown
   reload: () => Promise<void>
   close: () => void
 }
 
 type Options = SigningKeyStore & { onError: (error: unknown) => void }
 
-/** Loads the signing keys, creates the first one if necessary, and reloads them every minute. */
+/** Loads the signing keys, creates the first one if necessary, and reloads them every 3 s. */
 export async function openSigningKeys({ db, cipher, now, onError }: Options): Promise<SigningKeys> {
   let keys: SigningKey[] = []
+  /** The keys as they are published; a new function after each change. */
   let keySet: JWTVerifyGetKey = createLocalJWKSet({ keys: [] })
   let current: JWK[] = []
   let loading: Promise<void> | undefined
   const undecryptable = new Set<string>()
 
   const load = async () => {
-    const stored = await readKeys({ db, cipher })
+    let stored = await readKeys({ db, cipher })
+    if (stored.length === 0) {
+      await insertFirstKey({ db, cipher, now })
+      stored = await readKeys({ db, cipher })
+    }
     for (const { kid, jwk } of stored) {
       if (jwk || undecryptable.has(kid)) continue
       undecryptable.add(kid)
       onError(new Error(`the signing key ${kid} is encrypted with another SECRETS_KEY; its tokens are refused`))
     }
-    keys = stored.filter(({ jwk }) => jwk)
-    keySet = createLocalJWKSet({ keys: keys.map(({ jwk }) => publicKey(jwk!)) })
+    const usable = stored.filter(({ jwk }) => jwk)
+    const changed = !sameKeys(keys, usable)
+    keys = usable
+    if (changed) keySet = createLocalJWKSet({ keys: keys.map(({ jwk }) => publicKey(jwk!)) })
   }
   const reload = () => {
     loading ??= load().finally(() => {
@@ -48,15 +57,26 @@ export async function openSigningKeys({ db, cipher, now, onError }: Options): Pr
     await insertFirstKey({ db, cipher, now })
     await load()
   }
-  const timer = setInterval(() => reload().catch(onError), RELOAD_MS).unref()
+  /** Reported once, not at every attempt. */
+  let failing = false
+  const timer = setInterval(async () => {
+    try {
+      await reload()
+      failing = false
+    } catch (error) {
+      if (!failing) onError(error)
+      failing = true
+    }
+  }, RELOAD_MS).unref()
 
   return {
     reload,
+    version: () => keySet,
     close: () => clearInterval(timer),
     current() {
       const signing = keys.find(({ signsFrom }) => signsFrom.getTime() <= now()) ?? keys.at(-1)!
       const ordered = [signing, ...keys.filter((key) => key !== signing)]
-      if (ordered.length !== current.length || ordered.some(({ kid }, i) => kid !== current[i]!.kid)) {
+      if (!sameKeys(ordered, current)) {
         current = ordered.map(({ jwk }) => jwk!)
       }
       return current
@@ -75,6 +95,9 @@ export async function openSigningKeys({ db, cipher, now, onError }: Options): Pr
     },
   }
 }
+
+const sameKeys = (some: readonly { kid?: string }[], others: readonly { kid?: string }[]) =>
+  some.length === others.length && some.every(({ kid }, i) => kid === others[i]!.kid)
 
 const publicKey = ({ d: _private, ...jwk }: JWK): JWK => jwk
 

@@ -26,6 +26,25 @@ describe('the keys command', () => {
   })
 })
 
+describe('keys revoke', () => {
+  const env = filledDatabase()
+
+  it('deletes a key at once; for the one that signs, another one signs', async () => {
+    const withKey = { ...env, SECRETS_KEY: newKey() }
+    const idsOf = (stdout: string) => stdout.split('\n').flatMap((line) => line.match(/^[\w-]{36}/) ?? [])
+    await run(['keys', 'rotate', '--now'], withKey)
+    const [signing, old] = idsOf((await run(['keys', 'rotate', '--now'], withKey)).stdout)
+    const kept = await run(['keys', 'revoke', old!], withKey)
+    expect([kept.code, idsOf(kept.stdout), states(kept.stdout)]).toEqual([0, [signing], ['signs']])
+
+    const replaced = await run(['keys', 'revoke', signing!], withKey)
+    expect([replaced.code, states(replaced.stdout)]).toEqual([0, ['signs']])
+    expect(idsOf(replaced.stdout)).not.toContain(signing)
+    expect(await run(['keys', 'revoke', signing!], withKey)).toEqual(failed(`There is no key ${signing}.\n`))
+    expect(await run(['keys', 'list'], withKey)).toEqual(succeeded(replaced.stdout))
+  })
+})
+
 describe('wrong settings and arguments of the keys command', () => {
   it('exit 1 when another issuer is configured', async () => {
     const elsewhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing', TOKEN_ISSUER: 'https://id.example.org' }
@@ -35,7 +54,9 @@ describe('wrong settings and arguments of the keys command', () => {
   })
 
   it.each([
-    [[], 'One action is needed: list, rotate.'],
+    [[], 'One action is needed: list, rotate, revoke.'],
+    [['revoke'], 'The id of a key is needed.'],
+    [['revoke', 'one', 'two'], 'One action is needed: list, rotate, revoke.'],
     [['list', '--now'], '--now is not an option of list.'],
   ])('exit 2 when the arguments are %j', async (args, message) => {
     expect(await run(['keys', ...args], {})).toEqual(misused(message))
