@@ -19,10 +19,12 @@ interface Options {
   issuer: string
   /** Responds with oidc-provider's answer for a path below the issuer. */
   handle: (ctx: StepContext, path: string) => Promise<void>
+  /** Limits failed requests with credentials. */
+  limit: (ctx: StepContext, respond: () => Promise<void>) => Promise<void>
 }
 
 /** The endpoints that apps use: authorization in the browser, the others with CORS and JSON. */
-export function addAppRoutes(router: Router<State>, { issuer, handle }: Options) {
+export function addAppRoutes(router: Router<State>, { issuer, handle, limit }: Options) {
   const { pathname: path } = new URL(issuer)
   const handleBelow = (ctx: StepContext) => handle(ctx, ctx.state.path.slice(path.length))
   const isWithinLimit = requestLimit(MAX_REQUESTS)
@@ -56,7 +58,7 @@ export function addAppRoutes(router: Router<State>, { issuer, handle }: Options)
     ctx.req.headers.accept = 'application/json'
     return handleBelow(ctx)
   }
-  endpoint('post', [`${path}${routes.token}`, `${path}${routes.revocation}`], json)
+  endpoint('post', [`${path}${routes.token}`, `${path}${routes.revocation}`], (ctx) => limit(ctx, () => json(ctx)))
   endpoint('get', [`${path}${routes.jwks}`], json)
 
   const metadata = JSON.stringify(metadataOf(issuer))

@@ -8,6 +8,7 @@ import type { ClientAddress } from '../http/client-address.ts'
 import { nameOf } from '../http/match-route.ts'
 import { routed } from '../http/routed.ts'
 import type { State, Step } from '../http/state.ts'
+import { adapterFactory } from './adapter.ts'
 import { addAppRoutes, METADATA_PATH } from './app-routes.ts'
 import { createBrowsers } from './browsers.ts'
 import { createSeal, encryptedCookies } from './encrypted-cookies.ts'
@@ -17,6 +18,7 @@ import { addPageRoutes } from './page-routes.ts'
 import { createProviderHandler } from './provider-handler.ts'
 import { createSignInRequests } from './sign-in-requests.ts'
 import type { SigningKeys } from './signing-keys.ts'
+import { TOKEN_FAILURES, tokenLimit } from './token-limit.ts'
 
 export interface MountOptions {
   db: Database
@@ -29,6 +31,8 @@ export interface MountOptions {
   appsBaseUrl: string
   loginMethods: LoginMethods
   clientAddress: ClientAddress
+  /** How many failed requests for tokens an address may make in a minute. */
+  tokenFailures?: number
 }
 
 const cookieKeyOf = (secretsKey: Buffer) =>
@@ -39,7 +43,7 @@ const cookieKeyOf = (secretsKey: Buffer) =>
  * token endpoint is also at the apps host. Throws 404 for its paths at another host; passes other requests on.
  */
 export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: MountOptions): Step {
-  const { authBaseUrl, appsBaseUrl, loginMethods, clientAddress } = options
+  const { authBaseUrl, appsBaseUrl, loginMethods, clientAddress, tokenFailures: failures = TOKEN_FAILURES } = options
   const issuer = issuerOf(authBaseUrl)
   const { host, protocol, pathname: path } = new URL(issuer)
   const secure = protocol === 'https:'
@@ -54,7 +58,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   const callback = upstreamCallback(authBaseUrl)
   addPageRoutes(router, { db, now, provider, issuer, loginMethods, cookies, browsers, requests, callback })
-  addAppRoutes(router, { issuer, handle })
+  addAppRoutes(router, { issuer, handle, limit: tokenLimit({ storage: adapterFactory({ db, now }), failures }) })
 
   const step = routed(router)
   const [authHost, appsHost] = [nameOf(host), nameOf(new URL(appsBaseUrl).host)]

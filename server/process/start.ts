@@ -63,6 +63,7 @@ async function serve(config: Config, store: Store, log: Logger) {
     },
   })
   const onError = (error: unknown) => log.error({ err: error }, 'the keys that sign tokens')
+  const addressOf = clientAddress(config.trustedProxies)
   const oauth =
     config.tokenIssuer === undefined
       ? await openOauth({
@@ -72,7 +73,7 @@ async function serve(config: Config, store: Store, log: Logger) {
           secretsKeys: keys,
           authBaseUrl: config.authBaseUrl,
           appsBaseUrl: config.baseUrls.apps,
-          clientAddress: clientAddress(config.trustedProxies),
+          clientAddress: addressOf,
           loginMethods: createLoginMethods(
             {
               ...config.login,
@@ -92,7 +93,7 @@ async function serve(config: Config, store: Store, log: Logger) {
     log,
     baseUrls: config.baseUrls,
     authBaseUrl: config.authBaseUrl,
-    authenticate: limitFailures(createAuthenticate(issuers.trusted, now), clientAddress(config.trustedProxies)),
+    authenticate: limitFailures(createAuthenticate(issuers.trusted, now), addressOf),
     consumeQuota: rateLimit(),
     memory: new MemoryBudget(),
     oauth: oauth?.step,

@@ -35,7 +35,6 @@ interface Options {
   brand?: string
   /** Of the authorization server; `https` as behind a proxy that ends TLS. */
   authBaseUrl?: string
-  trustedProxies?: string[]
   databaseUrl?: string
   /** With the authorization server; by default members sign in by choosing who they are. */
   auth?: Partial<LoginMethods>
@@ -43,8 +42,10 @@ interface Options {
   like?: { ids: Ids; secretsKeys: readonly Buffer[] }
   /** Trusted in place of the world's own key. */
   externalIssuer?: (now: () => number, db: Database) => Promise<TrustedIssuer>
-  /** With the limit on invalid tokens of an address, which these proxies tell. */
+  /** Proxies that tell the client's address; with any, there is the limit on invalid tokens of an address. */
   trustedProxies?: readonly string[]
+  /** Failed requests at the token endpoint that an address may make in a minute; by default without limit. */
+  tokenFailures?: number
   /** Lines of the log. */
   onLog?: (line: string) => void
 }
@@ -78,12 +79,13 @@ export async function startWorld(options: Options = {}) {
   const development = developmentIssuer({ ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256' })
   const onError = (error: unknown) => options.onLog?.(String(error))
   const loginMethods: LoginMethods = { codes: null, upstream: null, developmentLogin: true, ...options.auth }
-  const urls = {
-    authBaseUrl: options.authBaseUrl ?? authBaseUrl,
-    appsBaseUrl: 'http://apps.test/v1',
+  const urls = { authBaseUrl: options.authBaseUrl ?? authBaseUrl, appsBaseUrl: 'http://apps.test/v1' }
+  const limits = {
     clientAddress: clientAddress(options.trustedProxies ?? []),
+    tokenFailures: options.tokenFailures ?? Number.MAX_SAFE_INTEGER,
   }
-  const oauth = options.auth && (await openOauth({ db, now, cipher, secretsKeys, ...urls, loginMethods, onError }))
+  const oauth =
+    options.auth && (await openOauth({ db, now, cipher, secretsKeys, ...urls, ...limits, loginMethods, onError }))
   const trusted = oauth ? [oauth.trusted, development] : [(await options.externalIssuer?.(now, db)) ?? development]
   const parts: HttpParts = {
     core,

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import type { Adapter } from 'oidc-provider'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { networkOf } from '../http/client-address.ts'
+import { JSON_TYPE } from '../http/send.ts'
+import type { StepContext } from '../http/state.ts'
+import { isSecretOf } from '../tokens/client-secret.ts'
+import { peekBody } from './peek-body.ts'
+
+/** In a minute, for an address (IPv6: its /64). A failed request takes 5 ms: 60 are 0.5 % of a core. */
+export const TOKEN_FAILURES = 60
+const WINDOW_SECONDS = 60
+
+/** As oidc-provider reads. */
+const MAX_BODY_BYTES = 56 * 1024
+
+interface Options {
+  /** oidc-provider's storage, by model. */
+  storage: (model: string) => Adapter
+  failures: number
+}
+
+/**
+ * Limits failed requests for tokens, which guess codes, refresh tokens or secrets. An address above the limit gets 429, but
+ * for requests with a credential that exists: users who share its address with an attacker notice nothing. Such a request
+ * counts against its credential.
+ */
+export function tokenLimit({ storage, failures }: Options) {
+  const limiter = new RateLimiterMemory({ points: failures, duration: WINDOW_SECONDS })
+  /** Null, or the milliseconds to wait. Counted before the request is, so that requests at once are counted as well. */
+  const waitOf = (key: string) =>
+    limiter.consume(key).then(
+      () => null,
+      (refused) => {
+        if (refused instanceof RateLimiterRes) return refused.msBeforeNext
+        throw refused
+      },
+    )
+
+  /** `respond` sets the status. */
+  return async (ctx: StepContext, respond: () => Promise<void>): Promise<void> => {
+    let key = networkOf(ctx.state.clientAddress ?? '')
+    let wait = await waitOf(key)
+    if (wait !== null) {
+      const credential = await credentialOf(ctx, storage)
+      if (credential !== null) {
+        key = createHash('sha256').update(credential).digest('base64url')
+        wait = await waitOf(key)
+      }
+    }
+    if (wait !== null) return tooMany(ctx, wait)
+    await respond()
+    const { statusCode } = ctx.res
+    if (statusCode < 400 || statusCode >= 500) await limiter.reward(key)
+  }
+}
+
+/** RFC 6585, in the form of RFC 6749. */
+function tooMany(ctx: StepContext, waitMs: number) {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000))
+  ctx.status = 429
+  ctx.set({ 'Retry-After': String(seconds), 'Cache-Control': 'no-store' })
+  ctx.type = JSON_TYPE
+  const error_description = `too many failed requests; try again in ${seconds} s`
+  ctx.body = JSON.stringify({ error: 'temporarily_unavailable', error_description })
+}
+
+/** The code, refresh token or client secret of a request if it exists, else null. The rest is checked later. */
+async function credentialOf(ctx: StepContext, storage: Options['storage']): Promise<string | null> {
+  const body = await peekBody(ctx.req, MAX_BODY_BYTES)
+  if (!body) return null
+  const form = new URLSearchParams(body.toString())
+  for (const [model, id] of [
+    ['AuthorizationCode', form.get('code')],
+    ['RefreshToken', form.get('refresh_token') ?? form.get('token')],
+  ] as const) {
+    if (id !== null && (await storage(model).find(id))) return id
+  }
+  const { id, secret } = secretOf(ctx, form)
+  const hash = id && secret ? (await storage('Client').find(id))?.client_secret : undefined
+  return typeof hash === 'string' && isSecretOf(hash, secret!) ? hash : null
+}
+
+/** A client's id and secret, from the header or the body. Ours need no decoding in the header. */
+function secretOf(ctx: StepContext, form: URLSearchParams) {
+  const [, basic] = /^Basic (\S+)$/i.exec(ctx.get('authorization')) ?? []
+  if (basic === undefined) return { id: form.get('client_id'), secret: form.get('client_secret') }
+  const [id, secret] = Buffer.from(basic, 'base64').toString().split(':', 2)
+  return { id, secret }
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { firstPartyScopes } from '../../routers/scopes.ts'
+import { TOKEN_FAILURES } from '../../server/oauth/token-limit.ts'
+import { hashOfSecret, newClientSecret } from '../../server/tokens/client-secret.ts'
+import type { AuthWorld } from '../oauth/auth-world.ts'
+import { issuer, redirectUri, startAuthWorld } from '../oauth/auth-world.ts'
+import { id } from '../support/tenant.ts'
+
+const scope = 'svc.me.profile:read'
+const secret = newClientSecret()
+
+let it_: AuthWorld
+let platform: string
+let attacker = 0
+/** The attacker's address, behind the proxy at 127.0.0.1; another one for each test. */
+let from: Record<string, string>
+beforeAll(async () => {
+  it_ = await startAuthWorld({ tokenFailures: TOKEN_FAILURES, trustedProxies: ['127.0.0.1'] })
+  platform = id('platform')
+  const data = { name: 'P', environment: 'production' as const, scopes: firstPartyScopes }
+  await it_.world.db.client.create({ data: { ...data, id: platform, secretHash: hashOfSecret(secret) } })
+})
+afterAll(() => it_.world.close())
+beforeEach(() => {
+  from = { 'x-forwarded-for': `2001:db8:0:${(++attacker).toString(16)}::1` }
+})
+
+const toTokens = () => it_.toTokens({ client: it_.client, scope }, it_.world.ids.member, it_.world.ids.club)
+const guessCode = (headers = from, more = {}) =>
+  it_.token(
+    {
+      ...{ grant_type: 'authorization_code', client_id: it_.client, redirect_uri: redirectUri },
+      ...{ code: newClientSecret(), code_verifier: 'a'.repeat(43), ...more },
+    },
+    headers,
+  )
+const forPlatform = (word: string, headers: Record<string, string> = from) =>
+  it_.token(
+    { grant_type: 'client_credentials', organisation: it_.world.ids.provider, scope: firstPartyScopes.join(' ') },
+    { ...headers, authorization: `Basic ${Buffer.from(`${platform}:${word}`).toString('base64')}` },
+  )
+const refresh = (refresh_token: string, headers = from) =>
+  it_.token({ grant_type: 'refresh_token', client_id: it_.client, refresh_token }, headers)
+const times = <T>(count: number, run: () => Promise<T>) => Promise.all(Array.from({ length: count }, run))
+
+describe('an address that guesses', () => {
+  it.each<[string, () => ReturnType<AuthWorld['token']>, number]>([
+    ['codes', () => guessCode(), 400],
+    ['client secrets', () => forPlatform(newClientSecret()), 401],
+    ['refresh tokens', () => refresh(newClientSecret()), 400],
+    ['refresh tokens to revoke', () => it_.app.post(`${issuer}/revoke`, { client_id: 'x', token: 'y' }, from), 401],
+  ])('%s gets 429 after 60 failures in a minute, also with all of them at once', async (_, guess, status) => {
+    const answers = await times(TOKEN_FAILURES + 40, guess)
+    const statuses = answers.map((answer) => answer.status)
+    expect(statuses.filter((one) => one === status)).toHaveLength(TOKEN_FAILURES)
+    expect(statuses.filter((one) => one === 429)).toHaveLength(40)
+    const { headers, json } = answers.find((answer) => answer.status === 429)!
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60)
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'access-control-allow-origin': '*' })
+    expect(json).toEqual({
+      error: 'temporarily_unavailable',
+      error_description: expect.stringMatching(/^too many failed requests; try again in \d+ s$/),
+    })
+  })
+
+  it('is its /64: other addresses of it are counted with it, and those of others are not', async () => {
+    await times(TOKEN_FAILURES, () => guessCode())
+    const subnet = from['x-forwarded-for']!.replace('::1', ':aaaa:bbbb:cccc:dddd')
+    expect((await guessCode({ 'x-forwarded-for': subnet })).status).toBe(429)
+    expect((await guessCode({ 'x-forwarded-for': '2001:db8:1::1' })).status).toBe(400)
+    expect((await guessCode({ 'x-forwarded-for': `198.51.100.7, ${subnet}` })).status).toBe(429)
+  })
+})
+
+describe('users at the address of an attacker', () => {
+  it('sign in, renew and revoke as before', async () => {
+    const tokens = await toTokens()
+    const { code, verifier } = await it_.toCode({ client: it_.client, scope }, it_.world.ids.member, it_.world.ids.club)
+    await times(TOKEN_FAILURES + 5, () => guessCode())
+    expect((await guessCode()).status).toBe(429)
+    const renewed = await refresh(tokens.refresh_token)
+    expect(renewed.status).toBe(200)
+    expect((await guessCode(from, { code, code_verifier: verifier })).status).toBe(200)
+    expect((await forPlatform(secret)).status).toBe(200)
+    const revoke = (token: string) => it_.app.post(`${issuer}/revoke`, { client_id: it_.client, token }, from)
+    expect((await revoke(renewed.json.refresh_token)).status).toBe(200)
+    expect((await refresh(renewed.json.refresh_token)).status).toBe(429)
+  })
+
+  it('use up nothing with requests that succeed', async () => {
+    let { refresh_token } = await toTokens()
+    for (let n = 0; n < TOKEN_FAILURES + 5; n++) {
+      const { status, json } = await refresh(refresh_token)
+      expect(status).toBe(200)
+      refresh_token = json.refresh_token
+    }
+    expect((await guessCode()).status).toBe(400)
+  })
+})
+
+describe('an attacker with a token of their own', () => {
+  it('gets 429 as well, after as many failures with it', async () => {
+    const { refresh_token } = await toTokens()
+    await times(TOKEN_FAILURES, () => guessCode())
+    const wrongClient = () =>
+      it_.token({ grant_type: 'refresh_token', client_id: platform, refresh_token, client_secret: 'x' }, from)
+    const answers = await times(TOKEN_FAILURES + 10, wrongClient)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(10)
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(TOKEN_FAILURES)
+  })
+})
+
+describe('above the limit', () => {
+  it.each([
+    ['too large', `grant_type=refresh_token&refresh_token=${'a'.repeat(60_000)}`],
+    ['empty', ''],
+    ['with a NUL', 'grant_type=refresh_token&refresh_token=a%00b'],
+    ['with an endless name', `grant_type=refresh_token&client_id=${'x'.repeat(300)}&client_secret=y`],
+  ])('a body that is %s gets 429', async (_, body) => {
+    await times(TOKEN_FAILURES, () => guessCode())
+    expect((await it_.app.post(`${issuer}/token`, body, from)).status).toBe(429)
+  })
+})
