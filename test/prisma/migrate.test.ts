@@ -75,6 +75,16 @@ describe('the migrations', { timeout: 60_000 }, () => {
     await expect(query(url, sql)).rejects.toThrow(`"${constraint}"`)
   })
 
+  it('are applied by the owner of the database, who is no superuser', async () => {
+    const role = `owner_${randomUUID().replaceAll('-', '')}`
+    await query(inject('databaseUrl'), `CREATE ROLE ${role} LOGIN PASSWORD 'p'`)
+    onTestFinished(() => query(inject('databaseUrl'), `DROP ROLE ${role}`).then(() => {}))
+    const { url } = await emptyDatabase()
+    await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${role}`)
+    const own = Object.assign(new URL(url), { username: role, password: 'p' })
+    expect(await migrate(own.href)).toHaveLength(2)
+  })
+
   it('are applied once by concurrent callers', async () => {
     const { url } = await emptyDatabase()
     const applied = await Promise.all([migrate(url), migrate(url), migrate(url), migrate(url)])
