@@ -30,11 +30,11 @@ export async function createBench(): Promise<Bench> {
   await chmod(dataDir, 0o755)
   const outside = process.env.TEST_DATABASE_URL || process.env.DATABASE_URL
   const embedded = outside ? undefined : await startEmbedded(dataDir)
-  const server = new pg.Client(outside ?? embedded!.url)
+  const server = new pg.Client(outside ?? embedded!.superuserUrl)
   await server.connect()
   const name = `bench_${randomUUID().replaceAll('-', '')}`
   await server.query(`CREATE DATABASE ${name}`)
-  const url = new URL(outside ?? embedded!.url)
+  const url = new URL(outside ?? embedded!.superuserUrl)
   url.pathname = `/${name}`
   const remove = async () => {
     await server.query(`DROP DATABASE ${name} WITH (FORCE)`).finally(() => server.end())

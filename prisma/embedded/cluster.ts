@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { chown, lstat, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chown, lstat, mkdtemp, readdir, rename, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import type { Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { reasonIn, runBinary } from './binaries.ts'
+import { readOwn, removeOwnDirectory, writeOwn } from './own-files.ts'
 
 /** A database cluster. `home` holds PostgreSQL's data directory and the files password, port and log. */
 export interface Cluster {
@@ -20,26 +21,23 @@ export async function openCluster(home: string, binaries: Binaries, account: Acc
   await removeDrafts(home)
   if (!(await lstat(home).catch(() => undefined))) await create(home, binaries, account)
   const data = join(home, 'data')
-  const major = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim()
+  const major = (await readOwn({ account }, join(data, 'PG_VERSION'))).trim()
   if (major !== binaries.major) {
     throw new Error(
       `The data in ${home} is of PostgreSQL ${major}, but the embedded server is PostgreSQL ${binaries.major}: ` +
         'move the data with pg_dump and psql, or choose another DATA_DIR.',
     )
   }
-  const password = await readFile(join(home, 'password'), 'utf8')
+  const password = await readOwn({ account }, join(home, 'password'))
   return { home, data, password, binaries, account }
 }
 
 /** The last port if it is free, otherwise a new one, which is saved for the next start. */
-export async function choosePort({ home, account }: Cluster): Promise<number> {
-  const file = join(home, 'port')
-  const last = Number(await readFile(file, 'utf8').catch(() => '0'))
+export async function choosePort(cluster: Cluster): Promise<number> {
+  const file = join(cluster.home, 'port')
+  const last = Number(await readOwn(cluster, file).catch(() => '0'))
   const port = last && (await freePort(last)) ? last : await freePort(0)
-  if (port !== last) {
-    await writeFile(file, `${port}`)
-    if (account) await chown(file, account.uid, account.gid)
-  }
+  if (port !== last) await writeOwn(cluster, file, `${port}`)
   return port
 }
 
@@ -59,7 +57,7 @@ async function create(home: string, binaries: Binaries, account: Account | undef
       if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(error.code ?? '')) throw error
     })
   } finally {
-    await rm(draft, { recursive: true, force: true })
+    await removeOwnDirectory(draft)
   }
 }
 
@@ -68,7 +66,7 @@ async function removeDrafts(home: string): Promise<void> {
   const prefix = `${basename(home)}-new-`
   for (const name of await readdir(dirname(home))) {
     if (name.startsWith(prefix) && !isAlive(Number.parseInt(name.slice(prefix.length), 10))) {
-      await rm(join(dirname(home), name), { recursive: true, force: true })
+      await removeOwnDirectory(join(dirname(home), name))
     }
   }
 }

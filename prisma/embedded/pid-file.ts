@@ -1,9 +1,10 @@
 import type { Stats } from 'node:fs'
-import { readFile, rm, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from './account.ts'
 import type { Cluster } from './cluster.ts'
 import { isAlive } from './cluster.ts'
+import { readOwn, removeOwn } from './own-files.ts'
 
 /** A running server, as it describes itself in postmaster.pid. */
 export interface RunningServer {
@@ -18,24 +19,24 @@ const pidFile = ({ data }: Cluster) => join(data, 'postmaster.pid')
 /** Undefined when no server runs on the cluster's data. Removes a file that a killed server left. */
 export async function findRunningServer(cluster: Cluster): Promise<RunningServer | undefined> {
   const file = pidFile(cluster)
-  const text = await readFile(file, 'utf8').catch(() => undefined)
+  const text = await readOwn(cluster, file).catch(() => undefined)
   if (text === undefined) return undefined
   const lines = text.split('\n').map((line) => line.trim())
   const pid = Number(lines[0])
   if (pid && isAlive(pid)) {
     if (await isServer(pid, cluster.data)) return { pid, port: Number(lines[3]), status: lines[7] ?? 'starting' }
     // PostgreSQL would take the program that has the pid now for the killed server. In containers that happens each time.
-    await removeUnchanged(file, text)
+    await removeUnchanged(cluster, text)
   } else if (text === '' && Date.now() - ((await stat(file).catch(() => undefined))?.mtimeMs ?? 0) > 5_000) {
-    await removeUnchanged(file, text) // left empty by a power failure
+    await removeUnchanged(cluster, text) // left empty by a power failure
   }
   return undefined
 }
 
-export const removePidFile = (cluster: Cluster) => rm(pidFile(cluster), { force: true })
+export const removePidFile = (cluster: Cluster) => removeOwn(cluster, pidFile(cluster))
 
-async function removeUnchanged(file: string, text: string): Promise<void> {
-  if ((await readFile(file, 'utf8').catch(() => undefined)) === text) await rm(file, { force: true })
+async function removeUnchanged(cluster: Cluster, text: string): Promise<void> {
+  if ((await readOwn(cluster, pidFile(cluster)).catch(() => undefined)) === text) await removePidFile(cluster)
 }
 
 async function isServer(pid: number, data: string): Promise<boolean> {

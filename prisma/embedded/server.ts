@@ -1,4 +1,4 @@
-import { readFile, rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
@@ -6,6 +6,7 @@ import type { Outcome } from './account.ts'
 import { reasonIn, runBinary } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import { choosePort } from './cluster.ts'
+import { readOwn, removeOwn } from './own-files.ts'
 import type { RunningServer } from './pid-file.ts'
 import { findRunningServer, isSameFile, removePidFile } from './pid-file.ts'
 
@@ -112,7 +113,7 @@ async function startServer(cluster: Cluster): Promise<string> {
   const log = join(cluster.home, 'log')
   let logSize = (await stat(log).catch(() => undefined))?.size ?? 0
   if (logSize > 1_000_000) {
-    await rm(log)
+    await removeOwn(cluster, log)
     logSize = 0
   }
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'timezone=UTC', 'log_timezone=UTC']
@@ -121,7 +122,9 @@ async function startServer(cluster: Cluster): Promise<string> {
   const options = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ')
   const { code, output } = await control(cluster, ['start', '-w', '-s', '-l', 'log', '-o', options])
   if (code === 0) return ''
-  const logged = (await readFile(log).catch(() => Buffer.alloc(0))).subarray(logSize).toString()
+  const logged = Buffer.from(await readOwn(cluster, log).catch(() => ''))
+    .subarray(logSize)
+    .toString()
   const reason = reasonIn(logged || output)
   const isStartedElsewhere = /already exists|in use|is empty|invalid data in PID file/.test(logged + output)
   if (isStartedElsewhere) return reason

@@ -1,14 +1,17 @@
 import { join, resolve } from 'node:path'
-import pg from 'pg'
 import { findBinaries, usableBinaries } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
 import { openCluster } from './cluster.ts'
+import { createDatabase } from './database.ts'
 import { choosePlace } from './location.ts'
 import type { ServerLease } from './server.ts'
 import { acquireServer, releaseServer } from './server.ts'
 
 export interface EmbeddedServer {
+  /** For the database's owner, who is no superuser. */
   url: string
+  /** For tests and tools, which create databases. */
+  superuserUrl: string
   /** Of its data. */
   directory: string
   /** A message for the operator. */
@@ -16,8 +19,6 @@ export interface EmbeddedServer {
   /** Stops the server unless other clients use it; close your own connections first. */
   stop(): Promise<void>
 }
-
-const DATABASE = 'member_apps'
 
 /** Starts PostgreSQL on the data in `dataDir`, or joins the server that runs there. Throws when neither is possible. */
 export async function startEmbedded(dataDir: string): Promise<EmbeddedServer> {
@@ -30,9 +31,11 @@ export async function startEmbedded(dataDir: string): Promise<EmbeddedServer> {
     const copied = binaries.native !== found.native && `PostgreSQL's programs were copied to ${binaries.native}.`
     const notice = [place.notice, copied].filter(Boolean).join(' ')
     const lease = await acquireServer(cluster)
-    await createDatabase(lease.client)
+    const server = `127.0.0.1:${lease.port}`
+    const { owner, password, database } = await createDatabase(lease.client, cluster.password)
     return {
-      url: `postgresql://postgres:${cluster.password}@127.0.0.1:${lease.port}/${DATABASE}`,
+      url: `postgresql://${owner}:${password}@${server}/${database}`,
+      superuserUrl: `postgresql://postgres:${cluster.password}@${server}/${database}`,
       directory: cluster.home,
       ...(notice && { notice }),
       stop: keepRunning(cluster, lease),
@@ -64,20 +67,12 @@ function keepRunning(cluster: Cluster, first: ServerLease): () => Promise<void> 
   }
 }
 
-async function createDatabase(client: pg.Client): Promise<void> {
-  const { rows } = await client.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE])
-  if (rows.length > 0) return
-  await client.query(`CREATE DATABASE "${DATABASE}"`).catch((error) => {
-    // Another process created it first.
-    if (!(error instanceof pg.DatabaseError && ['42P04', '23505'].includes(error.code ?? ''))) throw error
-  })
-}
-
 const REASONS: Record<string, string> = {
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
   EEXIST: 'that is a file',
   ENOTDIR: 'part of the path is a file',
+  ELOOP: 'that is a link',
   ENAMETOOLONG: 'the path is too long',
   ENOSPC: 'the disk is full',
   EROFS: 'the file system is read-only',

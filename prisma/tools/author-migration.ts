@@ -61,7 +61,7 @@ async function withServer<T>(use: (url: string) => Promise<T>): Promise<T> {
     await chmod(directory, 0o755) // when this process is root, another user runs the server
     const server = await startEmbedded(directory)
     try {
-      return await use(server.url)
+      return await use(server.superuserUrl)
     } finally {
       await server.stop()
     }

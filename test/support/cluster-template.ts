@@ -22,7 +22,8 @@ export async function copyCluster(dataDir: string): Promise<void> {
 
 async function findTemplate(): Promise<string> {
   const { version } = await findBinaries()
-  const code = createHash('sha256').update(await readFile(root('prisma/embedded/cluster.ts')))
+  const code = createHash('sha256')
+  for (const file of ['cluster.ts', 'database.ts']) code.update(await readFile(root(`prisma/embedded/${file}`)))
   const template = join(cache, `postgres-${version}-${code.digest('hex').slice(0, 12)}`)
   if (!(await stat(template).catch(() => undefined))) await createTemplate(template)
   return template

@@ -30,7 +30,8 @@ export async function startSharedServer(): Promise<SharedServer> {
   }
   const server = await startEmbedded(directory)
   return {
-    url: server.url,
+    // Tests create databases and set what only a superuser may.
+    url: server.superuserUrl,
     isTemporary: true,
     async stop() {
       await server.stop()

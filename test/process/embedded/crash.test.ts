@@ -36,8 +36,7 @@ describe('after a kill -9', { timeout: 60_000 }, () => {
   it.runIf(process.platform === 'linux')('starts although another program has the old pid', async () => {
     const directory = await clusterDirectory()
     await (await started(directory)).stop()
-    const file = join(directory, 'postgres', 'data', 'postmaster.pid')
-    await writeFile(file, `${process.pid}\n${directory}/postgres/data\n1\n1\n\n127.0.0.1\n1 1\nready\n`)
+    await writePidFile(directory, `${process.pid}\n${directory}/postgres/data\n1\n1\n\n127.0.0.1\n1 1\nready\n`)
     const next = await started(directory)
     expect(await query(next.url, 'SELECT 1')).toEqual([1])
   })
@@ -47,16 +46,15 @@ describe('after a kill -9', { timeout: 60_000 }, () => {
     await (await started(directory)).stop()
     const other = await temporaryDirectory()
     await started(other)
-    const file = join(directory, 'postgres', 'data', 'postmaster.pid')
-    await writeFile(file, `${await pidOf(other)}\n${directory}/postgres/data\n1\n1\n\n127.0.0.1\n1 1\nready\n`)
+    await writePidFile(directory, `${await pidOf(other)}\n${directory}/postgres/data\n1\n1\n\n127.0.0.1\n1 1\nready\n`)
     const next = await started(directory)
-    expect(await query(next.url, 'SHOW data_directory')).toEqual([join(directory, 'postgres', 'data')])
+    expect(await query(next.superuserUrl, 'SHOW data_directory')).toEqual([join(directory, 'postgres', 'data')])
   })
 
   it('starts although a power failure left an empty pid file', async () => {
     const directory = await clusterDirectory()
     await (await started(directory)).stop()
-    await writeFile(join(directory, 'postgres', 'data', 'postmaster.pid'), '')
+    await writePidFile(directory, '')
     const next = await started(directory)
     expect(await query(next.url, 'SELECT 1')).toEqual([1])
   })
@@ -74,15 +72,23 @@ describe('a copy of the data directory', { timeout: 60_000 }, () => {
   it('gets its own server even while the original is in use', async () => {
     const [directory, copy] = [await clusterDirectory(), await temporaryDirectory()]
     const original = await started(directory)
-    await query(original.url, 'CHECKPOINT')
+    await query(original.superuserUrl, 'CHECKPOINT')
     await cp(join(directory, 'postgres'), join(copy, 'postgres'), { recursive: true })
     const account = await accountFor(join(directory, 'postgres'))
     if (account) await chownAll(join(copy, 'postgres'), account.uid, account.gid)
     const second = await started(copy)
-    expect(await query(second.url, 'SHOW data_directory')).toEqual([join(copy, 'postgres', 'data')])
-    expect(await query(original.url, 'SHOW data_directory')).toEqual([join(directory, 'postgres', 'data')])
+    expect(await query(second.superuserUrl, 'SHOW data_directory')).toEqual([join(copy, 'postgres', 'data')])
+    expect(await query(original.superuserUrl, 'SHOW data_directory')).toEqual([join(directory, 'postgres', 'data')])
   })
 })
+
+/** As a server leaves it. */
+async function writePidFile(directory: string, text: string): Promise<void> {
+  const file = join(directory, 'postgres', 'data', 'postmaster.pid')
+  await writeFile(file, text)
+  const account = await accountFor(join(directory, 'postgres'))
+  if (account) await chown(file, account.uid, account.gid)
+}
 
 async function chownAll(directory: string, uid: number, gid: number): Promise<void> {
   await chown(directory, uid, gid)

@@ -20,9 +20,9 @@ describe('an embedded server', { timeout: 60_000 }, () => {
 
   it('listens on the loopback only, asks for the password, sorts by bytes, and is in UTC', async () => {
     const directory = await temporaryDirectory()
-    const { url } = await started(directory)
+    const { url, superuserUrl } = await started(directory)
     const settings = ['listen_addresses', 'unix_socket_directories', 'timezone', 'lc_messages']
-    expect(await query(url, `SELECT ${settings.map((name) => `current_setting('${name}')`)}`)).toEqual([
+    expect(await query(superuserUrl, `SELECT ${settings.map((name) => `current_setting('${name}')`)}`)).toEqual([
       '127.0.0.1',
       '',
       'UTC',
