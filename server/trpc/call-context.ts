@@ -1,7 +1,8 @@
+import type { TRPCError } from '@trpc/server'
 import { MIN_DOWNLOAD } from '../../rest-facade/transfer-rate.ts'
 import type { Principal } from '../../routers/access.ts'
 import type { Context, Core } from '../../routers/context.ts'
-import { errors } from '../../routers/errors.ts'
+import { ApiError, errors } from '../../routers/errors.ts'
 import { Placeholders } from '../../routers/raw-json/placeholders.ts'
 import type { MemoryBudget, Use } from '../http/memory-budget.ts'
 import { Lease } from '../http/memory-lease.ts'
@@ -14,6 +15,8 @@ export interface TrpcParts {
   consumeQuota: ConsumeQuota
   memory: MemoryBudget
 }
+
+export type CallContext = ReturnType<typeof callContext>
 
 /** What the calls of one request share: their context, their memory, and the values that stay text on both ways. */
 export function callContext({ core, consumeQuota, memory }: TrpcParts, ctx: StepContext, streamed: boolean) {
@@ -58,4 +61,9 @@ export function callContext({ core, consumeQuota, memory }: TrpcParts, ctx: Step
       return body
     },
   }
+}
+
+/** For the log. */
+export function keepCause(ctx: StepContext, error: TRPCError) {
+  if (error instanceof ApiError && error.status >= 500) ctx.state.cause = error.cause
 }

@@ -1,0 +1,73 @@
+import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import type { Context } from '../../routers/context.ts'
+import { ApiError } from '../../routers/errors.ts'
+import { appRouter } from '../../routers/index.ts'
+import { JSON_TYPE } from '../http/send.ts'
+import type { StepContext } from '../http/state.ts'
+import type { CallContext } from './call-context.ts'
+import { keepCause } from './call-context.ts'
+
+export const ENDPOINT = '/trpc'
+
+/** Calls in one request. */
+const MAX_BATCH = 50
+
+export interface TrpcRequest {
+  /** The path behind `/trpc/`, as tRPC is to see it. */
+  name: string
+  query: URLSearchParams
+  isBatch: boolean
+  /** Whether each call of the batch is answered as soon as it has returned. */
+  streamed: boolean
+}
+
+export interface Given {
+  shared: CallContext
+  /** Resolves to the inputs of a body; called only for calls that pass their checks. */
+  readInputs: () => Promise<string>
+  /** What every call is refused with, if there is something. */
+  refusal: unknown
+}
+
+/** Answers batches, streams and what is no call at all as tRPC's own adapter does. */
+export async function answerByAdapter(
+  ctx: StepContext,
+  { name, query, streamed }: TrpcRequest,
+  { shared, readInputs, refusal }: Given,
+) {
+  const request = new Request(`http://trpc.internal${ENDPOINT}/${name}?${query}`, {
+    method: ctx.method,
+    headers: { 'content-type': 'application/json', ...(streamed && { 'trpc-accept': 'application/jsonl' }) },
+  })
+  const response = await fetchRequestHandler({
+    endpoint: ENDPOINT,
+    router: appRouter,
+    maxBatchSize: MAX_BATCH,
+    req: Object.assign(request, { text: readInputs }),
+    createContext: async ({ info }): Promise<Context> => {
+      const { principal } = ctx.state
+      if (!principal) throw refusal
+      const own = shared.contextOf(principal)
+      await countUnresolvedCalls(own, info.calls.filter(({ procedure }) => refusal || !procedure).length)
+      if (refusal) throw refusal
+      return own
+    },
+    responseMeta: ({ errors: failures }) => ({
+      headers: Object.assign({}, ...failures.map((failure) => failure instanceof ApiError && failure.headers)),
+    }),
+    onError: ({ error }) => keepCause(ctx, error),
+  })
+  ctx.status = response.status
+  response.headers.forEach((value, name) => {
+    if (name !== 'transfer-encoding') ctx.set(name, value)
+  })
+  ctx.type = JSON_TYPE
+  if (streamed) ctx.body = shared.placeholders.renderLines(response.body!)
+  else ctx.state.response = { status: ctx.status, body: await shared.render(await response.text()) }
+}
+
+/** Counts calls that reach no procedure: the input was refused, or the path is unknown. */
+async function countUnresolvedCalls({ core, call }: Context, count: number) {
+  const access = count > 0 ? await core.accessOf(call.principal) : null
+  for (let i = 0; access && i < count; i++) await call.consumeQuota(access)
+}
