@@ -50,8 +50,7 @@ function records({ db, now }: Options, model: string): Adapter {
     async upsert(id, payload, expiresIn) {
       if (model === 'ReplayDetection') return useOnce(id, payload, expiresIn)
       const stored = storablePayload(payload, secret)
-      // Nobody has signed in for it yet: the browser keeps the request (sign-in-requests.ts).
-      if (model === 'Interaction' && payload.prompt?.name === 'login') return
+      if (isNobodys(model, payload)) return
       const row = {
         payload: stored,
         grantId: payload.grantId ?? null,
@@ -92,6 +91,10 @@ function records({ db, now }: Options, model: string): Adapter {
     },
   }
 }
+
+/** Whether nobody has signed in for it: a request that the browser keeps (sign-in-requests.ts), or an empty session. */
+const isNobodys = (model: string, { prompt, accountId }: AdapterPayload) =>
+  (model === 'Interaction' && prompt?.name === 'login') || (model === 'Session' && accountId === undefined)
 
 /** The payload without a secret id, and without the session id of an interaction. Throws for NUL, which jsonb refuses. */
 function storablePayload({ jti, ...rest }: AdapterPayload, secret: boolean): Prisma.InputJsonObject {
