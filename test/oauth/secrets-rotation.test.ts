@@ -1,20 +1,27 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
+import { memberScopes } from '../../routers/scopes.ts'
 import { emailCodes } from '../../server/oauth/login/email-code.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { reencrypt } from '../../server/secrets/reencrypt.ts'
-import { id } from '../support/tenant.ts'
+import { migratedDatabase } from '../support/databases.ts'
+import { createTenant, id } from '../support/tenant.ts'
 import type { AuthWorld } from './auth-world.ts'
-import { issuer, startAuthWorld } from './auth-world.ts'
+import { issuer, redirectUri, startAuthWorld } from './auth-world.ts'
 import type { Browser } from './browser.ts'
 import { createMember } from './members.ts'
 
 const scope = 'svc.me.profile:read'
 const connected = `${issuer}/connected`
 const [a, b] = [randomBytes(32), randomBytes(32)]
-const db = openDatabase(inject('databaseUrl'), () => {})
 const mails = new Map<string, string>()
+
+/** A database of its own: the re-encryption changes the secrets of every row. */
+let databaseUrl: string
+let db: Database
+const ends: (() => Promise<void>)[] = []
 
 /** Nodes at each step of a rotation, with the keys of that step. */
 let old: AuthWorld
@@ -28,12 +35,13 @@ const start = (ids: AuthWorld['world']['ids'], ...secretsKeys: Buffer[]) => {
     sendMail: async ({ to, text }) => void mails.set(to, /\d{8}|\d{4}\s\d{4}/.exec(text)![0]),
     onError: () => {},
   })
-  return startAuthWorld({ like: { ids, secretsKeys }, auth: { codes } })
+  return startAuthWorld({ databaseUrl, like: { ids, secretsKeys }, auth: { codes } })
 }
 beforeAll(async () => {
-  const { world, client } = await startAuthWorld()
-  await world.close()
-  const ids = { ...world.ids, client }
+  databaseUrl = await migratedDatabase((end) => ends.push(end))
+  db = openDatabase(databaseUrl, () => {})
+  const ids = await createTenant(db)
+  await db.client.update({ where: { id: ids.client }, data: { redirectUris: [redirectUri], scopes: memberScopes } })
   old = await start(ids, a)
   both = await start(ids, a, b)
   turned = await start(ids, b, a)
@@ -42,6 +50,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(nodes.map(({ world }) => world.close()))
   await db.$disconnect()
+  for (const end of ends) await end()
 })
 
 /** The same browser at another node. */
