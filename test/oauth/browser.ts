@@ -88,7 +88,11 @@ export class Browser {
         const chunks: Buffer[] = []
         response.on('data', (chunk) => chunks.push(chunk)).on('error', reject)
         response.on('end', () => {
-          for (const line of response.headers['set-cookie'] ?? []) this.#keep(line, url)
+          try {
+            for (const line of response.headers['set-cookie'] ?? []) this.#keep(line, url)
+          } catch (error) {
+            return reject(error)
+          }
           const text = Buffer.concat(chunks).toString()
           const { location } = response.headers
           resolve({

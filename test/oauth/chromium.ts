@@ -25,7 +25,7 @@ const args = [
   '--disable-sync',
 ]
 
-export function launchChromium() {
+export function launchChromium(more: string[] = []) {
   if (!chromium) throw new Error('No Chromium found. Set CHROMIUM to its path.')
-  return browsers.launch({ executablePath: chromium, args })
+  return browsers.launch({ executablePath: chromium, args: [...args, ...more] })
 }
