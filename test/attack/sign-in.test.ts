@@ -6,4 +6,4 @@ it('20 members sign in while 1,000 strangers behind the same proxy ask for codes
   await annotate(JSON.stringify(figures))
   expect(results.filter(({ signedIn }) => !signedIn)).toEqual([])
   expect(results.filter(({ ms }) => ms >= 2_000)).toEqual([])
-})
+}, 180_000)

@@ -53,3 +53,21 @@ describe('the keys command', { timeout: 120_000 }, () => {
     await next.stop()
   })
 })
+
+describe('clients behind a reverse proxy', { timeout: 120_000 }, () => {
+  it.each([
+    ['are counted one by one', { TRUSTED_PROXIES: '127.0.0.0/8' }, 400],
+    ['are counted together without TRUSTED_PROXIES', {}, 429],
+  ])('%s', async (_, settings, otherStatus) => {
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), ...settings }
+    const service = await start(env)
+    const ask = async (client: string) => {
+      const from = { ...headers, 'x-forwarded-for': client }
+      return (await send(service.port, 'GET', '/v1/oauth/authorize?client_id=nobody', { headers: from })).status
+    }
+    for (let n = 0; n < 300; n++) expect(await ask('198.51.100.7')).toBe(400)
+    expect(await ask('198.51.100.7')).toBe(429)
+    expect(await ask('198.51.100.8')).toBe(otherStatus)
+    await service.stop()
+  })
+})
