@@ -44,6 +44,9 @@ export const isPostgresText = (id: string) => id.length <= 255 && !id.includes('
 /** Changes of a client, app, team, membership or consent take effect within 5 s; the lookup itself takes part of that. */
 const CACHE_MS = 4_000
 
+/** A consent is in force for a year after it was given. */
+export const CONSENT_MS = 365 * 86_400_000
+
 /** Looks access up in one query and caches it for CACHE_MS. */
 export function accessLookup(db: Database, now: () => number): AccessLookup {
   const cache = new LRUCache<string, { access: Access | null }, Principal>({
@@ -77,7 +80,8 @@ const access = statement(
     FROM "Client" LEFT JOIN "Team" ON "Team".id = "Client"."teamId" LEFT JOIN "App" ON "App".id = "Client"."appId"
     WHERE "Client".id = $1
       AND ($5::text IS NULL OR EXISTS (SELECT FROM "Consent" WHERE "Consent".id = $5
-        AND "clientId" = $1 AND "organisationId" = $2 AND "personId" = $3 AND "withdrawnAt" IS NULL))`,
+        AND "clientId" = $1 AND "organisationId" = $2 AND "personId" = $3 AND "withdrawnAt" IS NULL
+        AND "createdAt" > $6))`,
   {
     team: nullable(text),
     level: oneOf('hobby', 'developer'),
@@ -94,6 +98,7 @@ async function lookUp(db: Database, principal: Principal, now: number): Promise<
   if (grant !== undefined && !isPostgresText(grant)) return null
   const membership =
     member !== null && isPostgresText(organisation) && isPostgresText(member) ? [organisation, member] : ['', '']
-  const [row] = await db.execute(access, [client, ...membership, new Date(now).toISOString(), grant ?? null])
+  const [at, consentedAfter] = [now, now - CONSENT_MS].map((ms) => new Date(ms).toISOString())
+  const [row] = await db.execute(access, [client, ...membership, at!, grant ?? null, consentedAfter!])
   return row ?? null
 }

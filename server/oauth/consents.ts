@@ -1,8 +1,8 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
+import { CONSENT_MS } from '../../routers/access.ts'
 import { isScope } from '../../routers/scopes.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
-import { GRANT_SECONDS } from './lifetimes.ts'
 
 const currentMembership = (personId: string, now: number): Prisma.MembershipListRelationFilter => ({
   some: { personId, OR: [{ leftAt: null }, { leftAt: { gt: new Date(now) } }] },
@@ -33,9 +33,9 @@ export async function organisationOf(db: Database, { grant, person, client }: Gr
       client: { OR: [{ appId: null }, { app: { state: 'active' } }] },
       organisation: { memberships: currentMembership(person, now) },
     },
-    select: { organisationId: true },
+    select: { organisation: { select: { id: true, kind: true } } },
   })
-  return consent?.organisationId
+  return consent?.organisation
 }
 
 /**
@@ -47,7 +47,7 @@ export async function consentsOf(db: Database, person: string, now: number) {
     where: {
       personId: person,
       withdrawnAt: null,
-      createdAt: { gt: new Date(now - GRANT_SECONDS * 1000) },
+      createdAt: { gt: new Date(now - CONSENT_MS) },
       organisation: { memberships: currentMembership(person, now) },
     },
     include: { client: { include: { app: true, team: true } }, organisation: true },

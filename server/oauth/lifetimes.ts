@@ -1,10 +1,12 @@
+import { CONSENT_MS } from '../../routers/access.ts'
+
 /** Nothing outlives what it was issued under: a token ends with its grant. */
 export const ACCESS_TOKEN_SECONDS = 600
 export const CODE_SECONDS = 60
 /** Since its last use: each use replaces it. */
 export const REFRESH_TOKEN_SECONDS = 30 * 86_400
 /** Since the consent, however often tokens are refreshed. */
-export const GRANT_SECONDS = 365 * 86_400
+export const GRANT_SECONDS = CONSENT_MS / 1000
 /** How long a member may take to sign in and consent. */
 export const INTERACTION_SECONDS = 15 * 60
 /** How long a browser stays signed in without being used. */

@@ -1,7 +1,7 @@
 import type { Account, Configuration } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
-import { isSuspended } from './authorize-scopes.ts'
+import { isSuspended, organisationKindOf, requestedScopes } from './authorize-scopes.ts'
 import { clientClaims } from './client-credentials.ts'
 import { organisationOf } from './consents.ts'
 import { errors } from './oidc-provider.ts'
@@ -24,7 +24,7 @@ export function memberGrants(db: Database, now: () => number) {
       if ((oidc.params?.resource ?? AUDIENCE) !== AUDIENCE) throw new errors.InvalidTarget()
       const { clientId, grantId } = token as { clientId?: string; grantId?: string }
       const consented = await organisation(sub, clientId ?? '', grantId ?? '')
-      return consented === undefined ? undefined : { ...account, organisation: consented }
+      return consented && { ...account, organisation: consented.id }
     },
     extraTokenClaims: (ctx, token) =>
       token.kind === 'ClientCredentials'
@@ -37,9 +37,16 @@ export function memberGrants(db: Database, now: () => number) {
       const id = oidc.result?.consent?.grantId ?? oidc.session!.grantIdFor(client)
       if (!id) return undefined
       const consented = await organisation(oidc.account!.accountId, client, id)
-      const wanted = oidc.params!.organisation ?? consented
-      if (consented === undefined || (wanted !== consented && !oidc.result?.consent)) return undefined
-      return oidc.provider.Grant.find(id)
+      const wanted = oidc.params!.organisation ?? consented?.id
+      if (consented === undefined || (wanted !== consented.id && !oidc.result?.consent)) return undefined
+      const asked = requestedScopes(oidc.client, oidc.params!.scope)
+      const unfitting = asked.filter((scope) => organisationKindOf(scope) !== consented.kind)
+      // Nothing of what is asked is for this organisation: that is another consent.
+      if (unfitting.length === asked.length) return undefined
+      const grant = await oidc.provider.Grant.find(id)
+      // Not stored. The member is not asked again for what the organisation has no use for.
+      if (unfitting.length > 0) grant?.rejectResourceScope(AUDIENCE, unfitting.join(' '))
+      return grant
     },
   } satisfies Partial<Configuration>
 }

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accessLookup } from '../../routers/access.ts'
+import { adapterFactory, deleteExpiredRecords } from '../../server/oauth/adapter.ts'
+import { organisationsOf } from '../../server/oauth/consents.ts'
+import { makeKey } from '../../server/oauth/signing-key-store.ts'
+import { openSigningKeys } from '../../server/oauth/signing-keys.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+
+/** The clock of these tests stands where they set it. */
+const clock = { ms: 0 }
+const now = () => clock.ms
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+describe('at the millisecond of its end', () => {
+  it.each(['AuthorizationCode', 'RefreshToken', 'Grant', 'Session', 'Interaction'])('%s is gone', async (model) => {
+    const records = adapterFactory({ db: world.db, now })(model)
+    const name = id('record')
+    const start = Date.now()
+    clock.ms = start
+    await records.upsert(name, { kind: model, uid: name }, 60)
+    clock.ms = start + 59_999
+    expect(await records.find(name)).toBeDefined()
+    clock.ms = start + 60_000
+    expect(await records.find(name)).toBeUndefined()
+    expect(await records.findByUid(name)).toBeUndefined()
+  })
+
+  it('a record is deleted, and not before', async () => {
+    const records = adapterFactory({ db: world.db, now })('Grant')
+    const name = id('record')
+    // Long ago, so that no record of another test ends by then.
+    clock.ms = Date.UTC(2001, 0, 1)
+    await records.upsert(name, { kind: 'Grant' }, 60)
+    const stored = () => world.db.oauthRecord.count({ where: { id: name } })
+    await deleteExpiredRecords(world.db, clock.ms + 59_999)
+    expect(await stored()).toBe(1)
+    await deleteExpiredRecords(world.db, clock.ms + 60_000)
+    expect(await stored()).toBe(0)
+  })
+
+  it('a membership is over', async () => {
+    const { club, member, client } = world.ids
+    const end = Date.now() + 3_600_000
+    const of = { organisationId: club, personId: member }
+    await world.db.membership.update({ where: { of }, data: { leftAt: new Date(end) } })
+    const memberAt = async (ms: number) => {
+      const access = await accessLookup(world.db, () => ms)({ ...world.principal(), client })
+      const clubs = await organisationsOf(world.db, member, ['club'], ms)
+      return [access!.memberOf, clubs.map((one) => one.id)]
+    }
+    expect(await memberAt(end - 1)).toEqual(['club', [club]])
+    expect(await memberAt(end)).toEqual([null, []])
+    await world.db.membership.update({ where: { of }, data: { leftAt: null } })
+  })
+})
+
+describe('access', () => {
+  it('is remembered for 4 s and no longer', async () => {
+    const client = id('client')
+    const { team } = world.ids
+    await world.db.client.create({ data: { id: client, name: 'C', teamId: team, environment: 'production' } })
+    clock.ms = 1_000_000
+    const accessOf = accessLookup(world.db, now)
+    const sandbox = async (ms: number) => {
+      clock.ms = 1_000_000 + ms
+      return (await accessOf(world.principal({ client })))!.sandbox
+    }
+    expect(await sandbox(0)).toBe(false)
+    await world.db.client.update({ where: { id: client }, data: { environment: 'sandbox' } })
+    expect(await sandbox(4_000)).toBe(false)
+    expect(await sandbox(4_001)).toBe(true)
+  })
+})
+
+describe('a new signing key', () => {
+  it('signs from the millisecond that was set', async () => {
+    const cipher = createCipher([Buffer.alloc(32, id('secret'))])
+    const start = Date.now()
+    clock.ms = start
+    const keys = await openSigningKeys({ db: world.db, cipher, now, onError: () => {} })
+    const next = await makeKey(cipher, new Date(start + 1_000))
+    await world.db.signingKey.create({ data: next })
+    await keys.reload()
+    const signing = (ms: number) => {
+      clock.ms = start + ms
+      return keys.current()[0]!.kid
+    }
+    expect(signing(999)).not.toBe(next.kid)
+    expect(signing(1_000)).toBe(next.kid)
+    keys.close()
+  })
+})
