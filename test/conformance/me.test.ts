@@ -277,8 +277,8 @@ describe('GET /me/membercard', () => {
       ...more,
     }
     const serial = randomUUID()
-    await world.db.memberCard.create({ data: { serial, clubId, personId, validUntil: date(validUntil), ...data } })
-    return serial
+    const row = { serial, clubId, personId, validUntil: date(validUntil), ...data }
+    return (await world.db.memberCard.create({ data: row })).serial
   }
 
   it('returns exactly the documented fields', async () => {
@@ -310,6 +310,14 @@ describe('GET /me/membercard', () => {
     const serial = await newCard(club, member, plain(-1), { issuedAt: new Date(3_000_000) })
     await newCard(club, member, plain(9), { issuedAt: new Date(2_000_000) })
     expect((await get('/me/membercard')).body.card).toMatchObject({ serial, valid: false })
+  })
+
+  it('returns of cards issued at the same moment the one with the later serial', async () => {
+    const { club, member, get } = await newTenant(world)
+    const issuedAt = new Date(3_000_000)
+    for (const serial of ['c-2', 'c-3', 'c-1'])
+      await newCard(club, member, plain(1), { issuedAt, serial: `${club}-${serial}` })
+    expect((await get('/me/membercard')).body.card.serial).toBe(`${club}-c-3`)
   })
 
   it('is valid through validUntil', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { callAs } from '../../routers/core.ts'
 import { forgetExpired } from '../../routers/quizzes/idempotency.ts'
 import { expectRefusal } from '../support/refusal.ts'
 import {
@@ -132,5 +133,31 @@ describe('an Idempotency-Key', () => {
     expect([await forgetExpired(world.db, start + DAY * 1000 - 1), await left()]).toEqual([0, 3])
     expect([await forgetExpired(world.db, start + DAY * 1000), await left()]).toEqual([1, 2])
     expect([await forgetExpired(world.db, start + DAY * 1000 + 999), await left()]).toEqual([1, 1])
+  })
+
+  it('is good for less than 24 hours, to the millisecond', async () => {
+    // Long ago, so that no record of another test is forgotten.
+    const first = Date.parse('2020-05-05T12:00:00.500Z')
+    let now = first
+    const core = { ...world.core, now: () => now }
+    const { submit } = callAs(core, world.principal({ organisation: world.ids.academy })).quizzes
+    const quizId = await mint(choices)
+    const again = () => submit({ quizId, idempotencyKey: 'edge', answers: right })
+    const count = () => world.db.idempotencyRecord.count({ where: { quizId } })
+    const { id } = await again()
+
+    now = first + DAY * 1000 - 1
+    expect((await again()).id).toBe(id)
+    await forgetExpired(world.db, now)
+    expect(await count()).toBe(1)
+
+    now = first + DAY * 1000
+    const second = await again()
+    expect(second.id).not.toBe(id)
+    now += DAY * 1000 - 1
+    expect((await again()).id).toBe(second.id)
+    await forgetExpired(world.db, now + 1)
+    expect(await count()).toBe(0)
+    expect((await stored(quizId)).results).toBe(2)
   })
 })

@@ -45,6 +45,29 @@ describe('the storage quota', () => {
     expect(await put('d/k', 392)).toMatchObject({ status: 200, headers: { 'x-storage-used': '1000' } })
   })
 
+  it('is full by bytes, not by characters', async () => {
+    world = await startWorld({ storageQuotaBytes: QUOTA })
+    const write = (key: string, value: string) => world.call('PUT', `/storage/c/${key}`, { body: { value } })
+    // Two quotes and 333 characters of 3 bytes are 1001 bytes.
+    expect(await write('k', '€'.repeat(333))).toMatchObject(exceeded)
+    expect(await usage()).toEqual({ counted: 0, stored: 0 })
+    expect(await write('k', `${'€'.repeat(332)}ab`)).toMatchObject({
+      status: 200,
+      headers: { 'x-storage-used': '1000' },
+    })
+    // As many characters, of more bytes; then fewer characters, of as many bytes.
+    expect(await write('k', `${'€'.repeat(332)}aü`)).toMatchObject(exceeded)
+    expect(await write('other', '')).toMatchObject(exceeded)
+    expect(await write('k', `${'€'.repeat(332)}ü`)).toMatchObject({
+      status: 200,
+      headers: { 'x-storage-used': '1000' },
+    })
+    expect(await write('k', '😀'.repeat(249))).toMatchObject({ status: 200, headers: { 'x-storage-used': '998' } })
+    expect(await write('other', '')).toMatchObject({ status: 200, headers: { 'x-storage-used': '1000' } })
+    expect(await usage()).toEqual({ counted: QUOTA, stored: QUOTA })
+    expect((await remove('c/k')).headers['x-storage-used']).toBe('2')
+  })
+
   it('refuses a write that exceeds it and stores nothing', async () => {
     world = await startWorld({ storageQuotaBytes: QUOTA })
     await put('c/k', 600)

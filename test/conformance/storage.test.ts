@@ -308,6 +308,24 @@ describe('an ETag', () => {
     expect(await remove('etag/absent', create)).toMatchObject({ status: 404 })
   })
 
+  it('in If-None-Match makes PUT and DELETE 412 while it is the current one', async () => {
+    const { headers } = await put('etag/current', 1)
+    const conditional = { headers: { 'if-none-match': headers.etag! } }
+    expect(await put('etag/current', 2, conditional)).toMatchObject(changed)
+    expect(await remove('etag/current', conditional)).toMatchObject(changed)
+    expect(await put('etag/current', 2, { headers: { 'if-none-match': `"x", W/${headers.etag}` } })).toMatchObject(
+      changed,
+    )
+    expect(await get('etag/current')).toMatchObject({
+      status: 200,
+      headers: { etag: headers.etag },
+      body: { value: 1 },
+    })
+    const other = { headers: { 'if-none-match': '"00000000-0000-4000-8000-000000000000"' } }
+    expect(await put('etag/current', 2, other)).toMatchObject({ status: 200 })
+    expect(await remove('etag/current', conditional)).toMatchObject({ status: 204 })
+  })
+
   it('in If-None-Match: * lets one of twenty concurrent writers create the entry', async () => {
     const create = { headers: { 'if-none-match': '*' } }
     const replies = await Promise.all(Array.from({ length: 20 }, (_, i) => put('etag/race', i, create)))

@@ -1,0 +1,111 @@
+import pg from 'pg'
+import { afterAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
+import type { Tenants } from './tenants.ts'
+import { coreOf, mintTenants, openWith, storageOf } from './tenants.ts'
+
+const db = openWith('3s')
+afterAll(() => db.$disconnect())
+
+let tenants: Tenants
+beforeEach(async () => {
+  tenants = await mintTenants(db)
+  // The higher ids first: read in the order in which they are stored, the usage rows are in the wrong order.
+  const { teams, apps, clients, clubs } = tenants
+  if (apps[0] < apps[1]) for (const pair of [teams, apps, clients]) pair.reverse()
+  if (clubs[0] < clubs[1]) clubs.reverse()
+  for (const app of [0, 1]) for (const club of [0, 1]) await usageRow(tenants.apps[app]!, tenants.clubs[club]!)
+})
+
+const usageRow = (appId: string, clubId: string) => db.storageUsage.create({ data: { appId, clubId } })
+
+/** A transaction of its own, rolled back with the test. */
+async function transaction() {
+  const client = new pg.Client(inject('databaseUrl'))
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query('BEGIN')
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  return { client, pid: rows[0]!.pid }
+}
+
+type Transaction = Awaited<ReturnType<typeof transaction>>
+
+/** Begins `statement`, which waits for a row that `holder` has locked; it ends when the test does. */
+async function blocked(holder: Transaction, statement: (client: pg.Client) => Promise<unknown>) {
+  const { client, pid } = await transaction()
+  const done = statement(client).catch(() => {})
+  onTestFinished(async () => {
+    await holder.client.query('ROLLBACK')
+    await done
+  })
+  const waits = 'SELECT $1 = ANY (pg_blocking_pids($2)) AS waits'
+  await expect.poll(() => holder.client.query(waits, [holder.pid, pid]).then(({ rows }) => rows[0].waits)).toBe(true)
+}
+
+const lock = `SELECT FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2 FOR UPDATE`
+
+/** Whether nobody holds the usage row. */
+const isFree = async (app: string, club: string) => {
+  const { client } = await transaction()
+  return client.query(`${lock} NOWAIT`, [app, club]).then(
+    () => true,
+    ({ code }) => {
+      expect(code).toBe('55P03')
+      return false
+    },
+  )
+}
+
+describe('a writer', () => {
+  it.each([
+    ['app', `SELECT FROM "App" WHERE id = $1 FOR UPDATE`, ({ apps }: Tenants) => [apps[1]]],
+    ['club', `SELECT FROM "Organisation" WHERE id = $1 FOR UPDATE`, ({ clubs }: Tenants) => [clubs[1]]],
+    [
+      'membership',
+      `SELECT FROM "Membership" WHERE "organisationId" = $1 AND "personId" = $2 FOR UPDATE`,
+      ({ clubs, people }: Tenants) => [clubs[1], people[1]],
+    ],
+  ])('locks the %s before the usage row', async (_, sql, values) => {
+    const [app, club, person] = [tenants.apps[1]!, tenants.clubs[1]!, tenants.people[1]!]
+    const removal = await transaction()
+    await removal.client.query(sql, values(tenants))
+    const put = `SELECT storage_put($1, $2, $3, 'c', 'k', '1', gen_random_uuid(), now(), 1000, null, null)`
+    await blocked(removal, (client) => client.query(put, [app, club, person]))
+    expect(await isFree(app, club)).toBe(true)
+  })
+
+  it('is refused with 503 when others hold the usage row for 5 s', { timeout: 30_000 }, async () => {
+    const holder = await transaction()
+    await holder.client.query(lock, [tenants.apps[0], tenants.clubs[0]])
+    const start = performance.now()
+    const write = storageOf(coreOf(db), tenants, 0, 0, 0).put({ collection: 'c', key: 'k', value: 1 })
+    await expect(write).rejects.toMatchObject({ status: 503, publicCode: 'unavailable' })
+    expect(performance.now() - start).toBeGreaterThan(4_500)
+    await holder.client.query('ROLLBACK')
+    expect(await db.storageEntry.count({ where: { appId: tenants.apps[0] } })).toBe(0)
+  })
+})
+
+describe('the removal of', () => {
+  it.each([
+    ['an app', 'DELETE FROM "App" WHERE id = $1', ({ apps }: Tenants) => [apps[0]], [0, 1], [0, 0]],
+    ['a club', 'DELETE FROM "Organisation" WHERE id = $1', ({ clubs }: Tenants) => [clubs[0]], [1, 0], [0, 0]],
+    [
+      'a member',
+      'DELETE FROM "Membership" WHERE "organisationId" = $1 AND "personId" = $2',
+      ({ clubs, people }: Tenants) => [clubs[0], people[0]],
+      [1, 0],
+      [0, 0],
+    ],
+  ] as const)('%s locks the usage rows in the order of their ids', async (_, sql, values, first, second) => {
+    const row = ([app, club]: readonly [0 | 1, 0 | 1]) => [tenants.apps[app], tenants.clubs[club]] as const
+    const holder = await transaction()
+    await holder.client.query(lock, [...row(first)])
+    await blocked(holder, async (client) => {
+      // As on a small table, or a stale plan: rows come as they are stored.
+      await client.query('SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = off')
+      await client.query(sql, values(tenants))
+    })
+    expect(await isFree(...row(second))).toBe(true)
+  })
+})
