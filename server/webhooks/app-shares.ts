@@ -27,52 +27,49 @@ interface Held {
 
 export type AppShares = ReturnType<typeof createAppShares>
 
+const none = { total: 0, newOrFailing: 0, failing: 0, bytes: 0 }
+
 /**
  * Shares what may be in flight among apps. An app may hold as much as it leaves free: alone it gets half of each limit,
  * and it cannot use up what the others need.
  */
-export function createAppShares(limits: Partial<SharedLimits> = {}) {
-  const { total, newOrFailing, failing, bytes } = { ...LIMITS, ...limits }
-  const [all, tried, failed, bodies] = [total, newOrFailing, failing, bytes].map(share) as [Share, Share, Share, Share]
-  const slots: Record<Health, Share[]> = { healthy: [all], new: [all, tried], failing: [all, tried, failed] }
+export function createAppShares(given: Partial<SharedLimits> = {}) {
+  const limits: SharedLimits = { ...LIMITS, ...given }
+  const used = { ...none }
+  const heldBy = new Map<string, SharedLimits>()
+
+  function change({ app, health, count, bytes }: Held, sign: 1 | -1) {
+    const held = heldBy.get(app) ?? { ...none }
+    for (const counts of [used, held]) {
+      counts.total += sign * count
+      if (health !== 'healthy') counts.newOrFailing += sign * count
+      if (health === 'failing') counts.failing += sign * count
+      counts.bytes += sign * bytes
+    }
+    if (held.total > 0) heldBy.set(app, held)
+    else heldBy.delete(app)
+  }
+
+  const room = (of: keyof SharedLimits, held: SharedLimits) =>
+    Math.max(0, Math.ceil((limits[of] - used[of] - held[of]) / 2))
 
   return {
     /** Deliveries in flight. */
-    inFlight: () => total - all.free(),
+    inFlight: () => used.total,
 
     /** How many more an app may have in flight, whatever their health and bodies. */
-    slots: (app: string) => all.room(app),
+    slots: (app: string) => room('total', heldBy.get(app) ?? none),
 
     /** How many more deliveries of this health the app may have in flight. Their bodies are as large as they can be. */
-    room: (app: string, health: Health) =>
-      Math.min(...slots[health].map(({ room }) => room(app)), Math.floor(bodies.room(app) / MAX_BODY_BYTES)),
-
-    take({ app, health, count, bytes }: Held) {
-      for (const share of slots[health]) share.take(app, count)
-      bodies.take(app, bytes)
+    room(app: string, health: Health): number {
+      const held = heldBy.get(app) ?? none
+      const slots = Math.min(room('total', held), Math.floor(room('bytes', held) / MAX_BODY_BYTES))
+      if (health === 'healthy' || slots === 0) return slots
+      const ofOthers = Math.min(slots, room('newOrFailing', held))
+      return health === 'new' ? ofOthers : Math.min(ofOthers, room('failing', held))
     },
 
-    give({ app, health, count, bytes }: Held) {
-      for (const share of slots[health]) share.take(app, -count)
-      bodies.take(app, -bytes)
-    },
-  }
-}
-
-type Share = ReturnType<typeof share>
-
-/** Of one limit. */
-function share(limit: number) {
-  const held = new Map<string, number>()
-  let free = limit
-  return {
-    free: () => free,
-    room: (app: string) => Math.max(0, Math.ceil((free - (held.get(app) ?? 0)) / 2)),
-    take(app: string, amount: number) {
-      const now = (held.get(app) ?? 0) + amount
-      free -= amount
-      if (now > 0) held.set(app, now)
-      else held.delete(app)
-    },
+    take: (held: Held) => change(held, 1),
+    give: (held: Held) => change(held, -1),
   }
 }

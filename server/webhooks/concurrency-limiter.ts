@@ -95,12 +95,13 @@ export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
       for (const { id, app } of subscriptions) {
         const { health, concurrency, backoffUntil } = stateOf(id)
         const unused = concurrency - (inFlight.get(id) ?? 0)
+        if (unused <= 0 || backoffUntil > at || (health !== 'healthy' && newConnections >= connections)) continue
         // When slots are scarce, each subscription gets only a part of its app's and leaves the rest to others.
         const fairPart = fairParts.get(app) ?? Math.ceil(shares.slots(app) / 16)
         fairParts.set(app, fairPart)
         const count = Math.min(unused, fairPart, left, shares.room(app, health))
-        if (count <= 0 || backoffUntil > at) continue
-        if (health !== 'healthy' && newConnections++ >= connections) continue
+        if (count <= 0) continue
+        if (health !== 'healthy') newConnections++
         allocation.set(id, count)
         taken.push({ app, health, count, bytes: count * MAX_BODY_BYTES })
         shares.take(taken.at(-1)!)

@@ -14,14 +14,6 @@ export function createDueSubscriptions() {
   /** What has waited longest for a turn comes first. */
   const byApp = new Map<string, Set<string>>()
 
-  function moveBack(id: string, app: string) {
-    const ids = byApp.get(app)!
-    ids.delete(id)
-    ids.add(id)
-    byApp.delete(app)
-    byApp.set(app, ids)
-  }
-
   return {
     size: () => known.size,
     has: (id: string) => known.has(id),
@@ -48,15 +40,22 @@ export function createDueSubscriptions() {
 
     /** Each once, at most `max`. The one that is drawn moves behind the others, and its app behind the other apps. */
     *inTurn(max: number): Generator<DueSubscription> {
-      let turns = [...byApp].map(([app, ids]) => ({ app, order: ids.values(), left: ids.size }))
-      for (let drawn = 0; turns.length > 0; turns = turns.filter(({ left }) => left > 0)) {
-        for (const turn of turns) {
-          if (drawn++ === max) return
-          turn.left--
-          const id = turn.order.next().value!
-          moveBack(id, turn.app)
-          yield { id, app: turn.app }
+      let turns = [...byApp].map(([app, ids]) => ({ app, ids, order: ids.values(), left: ids.size }))
+      let last = -1
+      try {
+        for (let drawn = 0; turns.length > 0; turns = turns.filter(({ left }) => left > 0)) {
+          for (const [index, { app, ids, order }] of turns.entries()) {
+            if (drawn++ === max) return
+            last = index
+            turns[index]!.left--
+            const id = order.next().value!
+            ids.delete(id)
+            ids.add(id)
+            yield { id, app }
+          }
         }
+      } finally {
+        for (const { app } of turns.slice(0, last + 1)) moveBack(byApp, app)
       }
     },
 
@@ -64,8 +63,18 @@ export function createDueSubscriptions() {
     moveBack(id: string, seenAt?: number): number {
       const subscription = known.get(id)!
       subscription.seenAt = seenAt ?? subscription.seenAt
-      moveBack(id, subscription.app)
+      const ids = byApp.get(subscription.app)!
+      ids.delete(id)
+      ids.add(id)
+      moveBack(byApp, subscription.app)
       return subscription.seenAt
     },
   }
+}
+
+function moveBack<V>(map: Map<string, V>, key: string) {
+  const value = map.get(key)
+  if (value === undefined) return
+  map.delete(key)
+  map.set(key, value)
 }

@@ -11,7 +11,7 @@ describe('an app with many subscriptions that never respond', () => {
   it.each([
     { count: 600, body: large, size: '256 KiB' },
     { count: 600, body: '{}', size: '2 bytes' },
-    { count: 5_000, body: '{}', size: '2 bytes' },
+    { count: 2_000, body: '{}', size: '2 bytes' },
   ])('does not delay the first delivery of another app by 500 ms: $count with bodies of $size', ({ count, body }) => {
     const world = createSimulation()
     for (const id of names('silent', count)) {
@@ -19,12 +19,12 @@ describe('an app with many subscriptions that never respond', () => {
       world.publish(id, 5)
     }
     // At any time: while its share fills, while it is full, after the first attempts have failed.
-    const neighbours = [0, 50, 500, 2_000, 5_000, 14_000, 16_000, 20_000, 60_000].map((at) => {
+    const neighbours = [0, 50, 500, 2_000, 5_000, 14_000, 16_000, 20_000, 30_000].map((at) => {
       const neighbour = world.subscribe(`at ${at}`, { ms: 20, delivers: true, body })
       world.at(at, () => world.publish(`at ${at}`))
       return neighbour
     })
-    world.run(2 * 60 * SECOND_MS)
+    world.run(31 * SECOND_MS)
     const waits = neighbours.map(({ waits }) => waits[0])
     expect(waits).toHaveLength(9)
     for (const wait of waits) expect(wait).toBeLessThan(100)
@@ -37,7 +37,7 @@ describe('an app with many subscriptions that never respond', () => {
       world.publish(id)
       return it
     })
-    world.run(10 * 60 * SECOND_MS)
+    world.run(3 * 60 * SECOND_MS)
     expect(silent.filter(({ attemptedAt }) => attemptedAt.length === 0)).toEqual([])
   })
 })
