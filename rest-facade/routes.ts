@@ -5,6 +5,7 @@ import type { Meta } from '../routers/meta.ts'
 import type { Section } from '../routers/scopes.ts'
 import { documents, procedureOf } from './openapi.ts'
 import type { Operation } from './openapi-operation.ts'
+import { sectionNames } from './sections.ts'
 
 /** An endpoint: its procedure, and where the procedure's input comes from. */
 export interface Route {
@@ -32,11 +33,9 @@ export interface Route {
 const split = (path: string) => path.slice(1).split('/')
 
 /** The routing table, read from the OpenAPI documents. */
-export const routes: readonly Route[] = Object.entries(documents).flatMap(([section, { paths }]) =>
-  Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) =>
-      routeOf(section as Section, method.toUpperCase(), path, operation),
-    ),
+export const routes: readonly Route[] = sectionNames.flatMap((section) =>
+  Object.entries(documents[section].paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => routeOf(section, method.toUpperCase(), path, operation)),
   ),
 )
 

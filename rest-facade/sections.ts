@@ -7,6 +7,8 @@ interface Description {
   errorShape: 'detail' | 'error'
 }
 
+export const sectionNames = ['apps', 'lms', 'notify'] as const satisfies readonly Section[]
+
 /** The three APIs. */
 export const sections: Record<Section, Description> = {
   apps: { title: 'Member apps', description: 'Member data and storage for apps.', errorShape: 'detail' },

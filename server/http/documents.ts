@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http'
 import Router from '@koa/router'
 import { openApiDocument } from '../../rest-facade/openapi.ts'
+import { sectionNames } from '../../rest-facade/sections.ts'
 import { errors } from '../../routers/errors.ts'
 import type { Section } from '../../routers/scopes.ts'
 import type { BaseUrls } from './match-route.ts'
@@ -11,10 +12,7 @@ import type { State, Step } from './state.ts'
 /** Serves the OpenAPI document of each API at `/v1/openapi.json` of its host. */
 export function documents(baseUrls: BaseUrls): Step {
   const texts = new Map<Section | null, string>(
-    Object.entries(baseUrls).map(([name, url]) => [
-      name as Section,
-      JSON.stringify(openApiDocument(name as Section, url)),
-    ]),
+    sectionNames.map((name) => [name, JSON.stringify(openApiDocument(name, baseUrls[name]))]),
   )
   // Exact paths, as for endpoints; METHODS makes every other method 405, not only those that the router knows.
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })

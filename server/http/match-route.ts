@@ -1,5 +1,6 @@
 import type { Route } from '../../rest-facade/routes.ts'
 import { routesAt, segmentsOf } from '../../rest-facade/routes.ts'
+import { sectionNames } from '../../rest-facade/sections.ts'
 import { errors } from '../../routers/errors.ts'
 import type { Section } from '../../routers/scopes.ts'
 import { headerCount } from '../tokens/header-count.ts'
@@ -14,11 +15,11 @@ export const nameOf = (host: string) => host.toLowerCase().replace(/:\d*$/, '').
 
 /** Finds the route of a request; throws 404 at another section's host and 405 for another method. */
 export function matchRoute(baseUrls: BaseUrls): Step {
-  const hosts = Object.entries(baseUrls).map(([section, url]) => {
-    const { host } = new URL(url)
-    return { section: section as Section, host, name: nameOf(host) }
+  const hosts = sectionNames.map((section) => {
+    const { host } = new URL(baseUrls[section])
+    return { section, host, name: nameOf(host) }
   })
-  const own = new Map(hosts.map((one) => [one.section, one]))
+  const own = new Map<Section, (typeof hosts)[number]>(hosts.map((one) => [one.section, one]))
 
   return (ctx, next) => {
     const name = nameOf(ctx.state.host)
