@@ -63,9 +63,10 @@ describe('clients behind a reverse proxy', { timeout: 120_000 }, () => {
     const service = await start(env)
     const ask = async (client: string) => {
       const from = { ...headers, 'x-forwarded-for': client }
-      return (await send(service.port, 'GET', '/v1/oauth/authorize?client_id=nobody', { headers: from })).status
+      return (await send(service.port, 'GET', '/v1/oauth/authorize', { headers: from })).status
     }
-    for (let n = 0; n < 300; n++) expect(await ask('198.51.100.7')).toBe(400)
+    const answers = await Promise.all(Array.from({ length: 300 }, () => ask('198.51.100.7')))
+    expect(new Set(answers)).toEqual(new Set([400]))
     expect(await ask('198.51.100.7')).toBe(429)
     expect(await ask('198.51.100.8')).toBe(otherStatus)
     await service.stop()
