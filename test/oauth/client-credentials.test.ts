@@ -77,7 +77,9 @@ describe('a first-party client', () => {
   })
 
   it('gets at most the scopes that are registered, and no token without any', async () => {
-    const some = await firstParty({ secretHash: hashOfSecret(secret), scopes: ['lms.reviews:write'] })
+    // A scope of members, registered by hand.
+    const scopes = ['lms.reviews:write', 'svc.me.profile:read']
+    const some = await firstParty({ secretHash: hashOfSecret(secret), scopes })
     const ask = (scope: string) => it_.token({ ...asked(), scope }, basic(some, secret))
     const { json } = await ask('lms.reviews:write ntf.events:write svc.me.profile:read')
     expect([json.scope, decodeJwt(json.access_token).scope]).toEqual(['lms.reviews:write', 'lms.reviews:write'])
@@ -195,6 +197,20 @@ describe('no token is given', () => {
     await expect(it_.world.db.client.update({ where: { id: client }, data: { teamId: team } })).rejects.toThrow()
     await expect(register(it_.world, { secretHash })).rejects.toThrow('Client_credentials_check')
   })
+
+  it.each([[{}], [[]], ['x'], [{ keys: null }], [{ keys: [null] }], [{ keys: [{ kty: 'oct', k: 'eA' }] }]])(
+    'to a first-party client whose keys are %j, and others get theirs',
+    async (jwks) => {
+      const broken = await firstParty({ jwks })
+      const fields = await assertion({ iss: broken, sub: broken })
+      const answer = await it_.token({ ...asked(), ...fields })
+      expect([answer.status < 500, answer.json]).toEqual([
+        true,
+        { error: expect.any(String), error_description: expect.any(String) },
+      ])
+      expect((await withSecret()).status).toBe(200)
+    },
+  )
 
   it('to a first-party client without a secret and keys', async () => {
     const bare = await firstParty({})
