@@ -126,7 +126,9 @@ describe('invalid HTTP', () => {
 
   it('includes an empty Transfer-Encoding beside Content-Length', async () => {
     const smuggling = put(['Transfer-Encoding:', 'Content-Length: 11'], value)
-    const answer = await service.expectRefused(smuggling, 400, detail(notHttp.error.message))
+    // The parser of later Nodes refuses it itself, before the section is known.
+    const byParser = (await service.answerTo(smuggling)).text.includes('"code"')
+    const answer = await service.expectRefused(smuggling, 400, byParser ? notHttp : detail(notHttp.error.message))
     expect(answer.headers.connection).toBe('close')
   })
 
