@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+const script = join(import.meta.dirname, '../../.ci/licences.mjs')
+
+/** Checks an installation with one package, as the lock and, if it is installed, its package.json describe it. */
+function check(locked: object, installed?: object) {
+  const directory = mkdtempSync(join(tmpdir(), 'member-apps-licences-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const packages = { '': {}, 'node_modules/planted': { version: '1.0.0', ...locked } }
+  writeFileSync(join(directory, 'package-lock.json'), JSON.stringify({ packages }))
+  if (installed) {
+    mkdirSync(join(directory, 'node_modules/planted'), { recursive: true })
+    writeFileSync(join(directory, 'node_modules/planted/package.json'), JSON.stringify(installed))
+  }
+  const { status, stdout } = spawnSync(process.execPath, [script, directory], { encoding: 'utf8' })
+  return [status, stdout.split('\n')[1]]
+}
+
+describe('the check of licences', () => {
+  it.each([
+    ['a copyleft licence', { license: 'GPL-3.0-only' }, undefined, 'GPL-3.0-only'],
+    ['no licence', {}, undefined, 'no licence'],
+    ['a licence that nobody has looked at', { license: 'MIT AND EPL-2.0' }, undefined, 'MIT AND EPL-2.0'],
+    ['another licence than the lock says', { license: 'MIT' }, { license: 'AGPL-3.0-only' }, 'AGPL-3.0-only'],
+    [
+      'a copyleft licence on another system',
+      { license: 'LGPL-3.0', optional: true, os: ['aix'] },
+      undefined,
+      'LGPL-3.0',
+    ],
+  ])('fails for a package with %s', (_what, locked, installed, found) => {
+    expect(check(locked, installed)).toEqual([1, `node_modules/planted@1.0.0: ${found}`])
+  })
+
+  it('passes for permissive licences, and for any of development', () => {
+    expect(check({ license: 'MIT' }, { license: 'MIT' })[0]).toBe(0)
+    expect(check({ license: 'GPL-3.0-only', dev: true })[0]).toBe(0)
+  })
+})
