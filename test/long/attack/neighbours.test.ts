@@ -1,0 +1,161 @@
+import { fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { Agent } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { Database } from '../../../prisma/client.ts'
+import { openDatabase } from '../../../prisma/client.ts'
+import { memberScopes } from '../../../routers/scopes.ts'
+import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import type { Service } from '../../process/service.ts'
+import { dataDirectory, start } from '../../process/service.ts'
+import { request } from '../../storage/client.ts'
+import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import type { Ids } from '../../support/tenant.ts'
+import { createTenant, id } from '../../support/tenant.ts'
+import type { Attack } from './hostile.ts'
+
+/** A quiet and a hostile phase follow each other so often, so that what else the machine does meets both alike. */
+const ROUNDS = 3
+const PHASE_MS = 3_000
+/** Of the 99th percentile: three times that of a quiet run; up to this nobody notices, whatever the ratio. */
+const MAX_RATIO = 3
+const UNNOTICED_MS = 50
+
+interface Team {
+  ids: Ids
+  token: string
+}
+
+let db: Database
+let service: Service
+let hostile: Team
+let neighbours: Team[]
+const agent = new Agent({ keepAlive: true })
+const ends: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  db = openDatabase(inject('databaseUrl'), () => {})
+  const DATA_DIR = await dataDirectory((end) => ends.push(end))
+  const env = { DATA_DIR, DATABASE_URL: inject('databaseUrl'), SECRETS_KEY, WEBHOOK_ALLOW: '127.0.0.1' }
+  service = await start({ ...env, LOG_LEVEL: 'error' }, { atEnd: (end) => ends.push(end) })
+  const key = await developmentKey(DATA_DIR)
+  const team = async (): Promise<Team> => {
+    const ids = await createTenant(db)
+    const claims = { member: ids.member, organisation: ids.club, client: ids.client, scope: memberScopes.join(' ') }
+    return { ids, token: await mintToken(key, { ...claims, expiresInSeconds: 3_600 }) }
+  }
+  hostile = await team()
+  neighbours = [await team(), await team()]
+  const put = (path: string, { token }: Team, value: string) =>
+    request(service.port, 'PUT', path, token, { agent, body: `{"value":"${value}"}` })
+  expect((await put('/storage/large/k0', hostile, 'x'.repeat(4_900_000)))!.status).toBe(200)
+  for (const one of neighbours) expect((await put('/storage/small/k', one, 'small'))!.status).toBe(200)
+}, 120_000)
+
+afterAll(async () => {
+  agent.destroy()
+  for (const end of ends.toReversed()) await end()
+  await db.$disconnect()
+})
+
+/** For how many milliseconds the service was ready to run, and the machine had no processor for it. */
+async function delayedMs(): Promise<number> {
+  const { pid } = service.child
+  const [, delayedNs] = (await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8')).split(' ')
+  return Number(delayedNs) / 1e6
+}
+
+/** What a neighbour does, one after the other, for a phase. */
+async function sample({ token }: Team, ms: number) {
+  const calls = [
+    ['GET', '/me/profile', undefined],
+    ['GET', '/storage/small/k', undefined],
+    ['PUT', '/storage/small/k', '{"value":"small"}'],
+    ['GET', '/storage/small', undefined],
+  ] as const
+  const taken: number[] = []
+  const statuses: Record<string, number> = {}
+  const end = performance.now() + ms
+  for (let n = 0; performance.now() < end; n++) {
+    const [method, path, body] = calls[n % calls.length]!
+    const [startedAt, delayed] = [performance.now(), await delayedMs()]
+    const answer = await request(service.port, method, path, token, { agent, ...(body && { body }) })
+    taken.push(performance.now() - startedAt - ((await delayedMs()) - delayed))
+    const status = String(answer?.status)
+    statuses[status] = (statuses[status] ?? 0) + 1
+    await sleep(5)
+  }
+  return { taken, statuses }
+}
+
+const percentile = (values: number[], part: number) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * part)]!
+
+/** 600 subscriptions of the hostile app, each with a delivery of 250 KB that is due. */
+async function subscribeAll(receiverPort: number) {
+  const { app } = hostile.ids
+  const [eventId, publishedAt] = [id('event'), new Date()]
+  const rows = Array.from({ length: 600 }, () => ({ subscriptionId: randomUUID(), id: randomUUID() }))
+  const url = `https://127.0.0.1:${receiverPort}/`
+  await db.subscription.createMany({
+    data: rows.map(({ subscriptionId }) => ({ id: subscriptionId, appId: app, subscriber: 'club', url })),
+  })
+  const body = JSON.stringify({ id: eventId, data: 'x'.repeat(250_000) })
+  await db.publishedEvent.create({ data: { appId: app, id: eventId, type: 'test.happened', body, publishedAt } })
+  const common = { appId: app, eventId, createdAt: publishedAt, nextAttemptAt: publishedAt }
+  await db.delivery.createMany({ data: rows.map((row) => ({ ...row, ...common })) })
+}
+
+describe('two teams beside a hostile one', () => {
+  it.each<Attack>(['large bodies', 'slow readers', 'batches', 'bad tokens', 'silent receiver'])(
+    'are answered as quickly, to a factor of three, and never refused: %s',
+    { timeout: 240_000 },
+    async (attack) => {
+      const { port, internalPort } = service
+      const task = JSON.stringify({ attack, port, internalPort, token: hostile.token })
+      const attacker = fork(new URL('hostile.ts', import.meta.url), [task], { execArgv: ['--import', 'tsx'] })
+      const [{ port: silentPort }] = await once(attacker, 'message')
+      const measure = async (ms: number) => Promise.all(neighbours.map((one) => sample(one, ms)))
+      // Connects and compiles.
+      await measure(1_000)
+
+      const quiet: Awaited<ReturnType<typeof measure>> = []
+      const beside: typeof quiet = []
+      let outcomes: Record<string, number> = {}
+      for (let round = 0; round < ROUNDS; round++) {
+        quiet.push(...(await measure(PHASE_MS)))
+        if (attack === 'silent receiver') await subscribeAll(silentPort)
+        attacker.send('start')
+        await sleep(500)
+        beside.push(...(await measure(PHASE_MS)))
+        attacker.send('stop')
+        ;[{ outcomes }] = await once(attacker, 'message')
+        if (attack === 'silent receiver') await db.subscription.deleteMany({ where: { appId: hostile.ids.app } })
+        // What the attack has left in flight ends.
+        await sleep(2_000)
+      }
+      attacker.send('end')
+      await once(attacker, 'exit')
+
+      const times = (phases: typeof quiet) => phases.flatMap(({ taken }) => taken)
+      const [quietMs, besideMs] = [percentile(times(quiet), 0.99), percentile(times(beside), 0.99)]
+      const medians = [percentile(times(quiet), 0.5), percentile(times(beside), 0.5)]
+      const figures = {
+        attack,
+        quietMs,
+        besideMs,
+        medians,
+        count: [times(quiet).length, times(beside).length],
+        outcomes,
+      }
+      if (process.env.FIGURES) process.stderr.write(`${JSON.stringify(figures)}\n`)
+      for (const { statuses } of beside) expect.soft(Object.keys(statuses)).toEqual(['200'])
+      expect.soft(besideMs).toBeLessThanOrEqual(Math.max(MAX_RATIO * quietMs, UNNOTICED_MS))
+      // It has really attacked.
+      expect.soft(Object.values(outcomes).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(20)
+    },
+  )
+})
