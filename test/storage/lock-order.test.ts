@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, inject, it, onTestFinished } fr
 import type { Tenants } from './tenants.ts'
 import { coreOf, mintTenants, openWith, storageOf } from './tenants.ts'
 
-const db = openWith('3s')
+const db = openWith('4s')
 afterAll(() => db.$disconnect())
 
 let tenants: Tenants
