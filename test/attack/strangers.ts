@@ -12,17 +12,23 @@ import { createMember } from '../oauth/members.ts'
 import { id } from '../support/tenant.ts'
 
 const connected = `${issuer}/connected`
-const STRANGERS = 1_000
 const MEMBERS = 20
+
+interface Play {
+  strangers: number
+  milliseconds: number
+  /** Of each stranger between two requests. */
+  pauseMs: number
+}
 
 /** An address of 100.64.0.0/10 that no other visitor of the test has. */
 const addressOf = (visitor: number) => `100.64.${visitor >> 8}.${visitor & 255}`
 
 /**
- * 1,000 strangers behind one proxy ask for codes all the time, to addresses that nobody has and to those of the first
+ * Strangers behind one proxy ask for codes all the time, to addresses that nobody has and to those of the first
  * ten members, each again after a pause. These ten have signed in before; ten others sign in for the first time, each in a moment of their own.
  */
-export async function playStrangers({ milliseconds, pauseMs }: { milliseconds: number; pauseMs: number }) {
+export async function playStrangers({ strangers, milliseconds, pauseMs }: Play) {
   const db = openDatabase(inject('databaseUrl'), () => {})
   const mailServer = await startMailServer()
   const spent = new Map<string, number>()
@@ -72,14 +78,14 @@ export async function playStrangers({ milliseconds, pauseMs }: { milliseconds: n
     Array.from({ length: MEMBERS }, async (_, n) => {
       const email = `${id('mia')}@example.org`
       await createMember(db, { email })
-      return { name: `member-${n}`, email, isKnown: n < MEMBERS / 2, browser: visit(STRANGERS + n) }
+      return { name: `member-${n}`, email, isKnown: n < MEMBERS / 2, browser: visit(strangers + n) }
     }),
   )
   for (const { browser, email, isKnown } of members) if (isKnown) await signIn(browser, email)
 
   const end = Date.now() + milliseconds
   const stranger = async (visitor: number) => {
-    await sleep((visitor / STRANGERS) * pauseMs)
+    await sleep((visitor / strangers) * pauseMs)
     const browser = visit(visitor)
     for (let n = 0; Date.now() < end; n++) {
       const email = n % 2 ? `${id('nobody')}@example.org` : members[visitor % (MEMBERS / 2)]!.email
@@ -101,7 +107,7 @@ export async function playStrangers({ milliseconds, pauseMs }: { milliseconds: n
   }
   const [signIns] = await Promise.all([
     Promise.all(members.map(member)),
-    ...Array.from({ length: STRANGERS }, (_, visitor) => stranger(visitor)),
+    ...Array.from({ length: strangers }, (_, visitor) => stranger(visitor)),
   ])
   const results = signIns.map(({ ms, ...rest }) => ({ ...rest, ms: ms() }))
   const codes = await db.loginCode.count({ where: { sender: { startsWith: '100.64.' } } })
