@@ -7,7 +7,12 @@ const CANARY = 'canary4711'
 
 describe('the log', { timeout: 60_000 }, () => {
   it('has one line of JSON per request, without token, secret, value, key or query', async () => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), NODE_ENV: 'production' }
+    const env = {
+      DATA_DIR: await dataDirectory(),
+      DATABASE_URL: await emptyDatabase(),
+      NODE_ENV: 'production',
+      DEVELOPMENT_TOKENS: 'true',
+    }
     await command('seed', [], env).ended
     const service = await start(env)
     const tokens: string[] = []
