@@ -43,7 +43,7 @@ function records({ db, now }: Options, model: string): Adapter {
     await db.oauthRecord.deleteMany({ where: { model, id, expiresAt: { lte: new Date(now()) } } })
     const data = { model, id, payload: storablePayload(payload, false), expiresAt }
     const { count } = await db.oauthRecord.createMany({ data, skipDuplicates: true })
-    if (count === 0) throw new errors.InvalidClient('client assertion tokens must only be used once')
+    if (count === 0) throw new errors.InvalidClientAuth('client assertion tokens must only be used once')
   }
 
   return {

@@ -48,6 +48,7 @@ const oddValues: Record<string, readonly string[]> = {
   float8: ['NaN', 'Infinity', '-Infinity', '-0', '-1', '101', '1e308', '5e-324', '0.1'],
   int4: integers,
   int8: integers,
+  jsonb: ['null', '1', '[]', '{"keys":1}', '{"keys":[null]}', '{"keys":[{"kty":"oct"}]}'],
 }
 
 /** All of them take a minute: in `npm test` every 16th. */

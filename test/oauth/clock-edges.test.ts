@@ -25,7 +25,7 @@ describe('at the millisecond of its end', () => {
     const name = id('record')
     const start = Date.now()
     clock.ms = start
-    await records.upsert(name, { kind: model, uid: name }, 60)
+    await records.upsert(name, { kind: model, uid: name, accountId: 'member' }, 60)
     clock.ms = start + 59_999
     expect(await records.find(name)).toBeDefined()
     clock.ms = start + 60_000
