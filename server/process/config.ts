@@ -1,54 +1,22 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { z } from 'zod'
-import { isSecure } from '../tokens/jwks-discovery.ts'
-import { isLoopback } from '../tokens/loopback.ts'
-import { isNetwork } from '../webhooks/send/addresses.ts'
-
-const port = z.coerce.number('a port number').int('a port number').min(0).max(65535)
-const host = z.string().refine((text) => isIP(text) !== 0, 'an IP address of this machine, or :: for every interface')
-const positive = z.coerce.number('a number of bytes').int('a whole number of bytes').min(1)
-
-/** The documents: a base URL ends with the version segment. The sections differ by host. */
-const baseUrl = z
-  .url({ protocol: /^https?$/, error: 'an http(s) address' })
-  .refine((text) => /^https?:\/\/[^/?#]+\/v1$/.test(text), 'an address of the form https://host/v1')
-
-/** One key or several: the first encrypts, all of them decrypt. */
-const secretsKeys = z
-  .string()
-  .transform((text) => text.split(',').map((key) => Buffer.from(key, 'base64')))
-  .refine(
-    (keys) => keys.every(({ length }) => length === 32),
-    '32 bytes in base64, as `openssl rand -base64 32` prints; several are separated by commas',
-  )
-
-const databaseUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'a postgresql:// address' })
-
-const smtpUrl = z
-  .url({ protocol: /^smtps?$/, error: 'an smtp:// or smtps:// address' })
-  .refine((text) => new URL(text).hostname !== '', 'an smtp:// or smtps:// address')
-
-/** As in the header `From`: an address, or `Name <address>`. */
-const sender = z.string().regex(/^(?:[^<>@\p{C}]*<[^\s<>@\p{C}]+@[^\s<>@\p{C}]+>|[^\s<>@\p{C}]+@[^\s<>@\p{C}]+)$/u, {
-  error: 'an e-mail address, or a name and <an e-mail address>',
-})
-
-/** Members sign in there: nobody on the way may answer in its place. */
-const loginIssuer = z.url({ protocol: /^https?$/, error: 'an https address' }).refine((text) => {
-  const { protocol, hostname } = new URL(text)
-  return protocol === 'https:' || isLoopback(hostname)
-}, 'an https address; http is for this machine only')
-
-const networks = z
-  .string()
-  .transform((text) => text.split(',').map((entry) => entry.trim()))
-  .refine(
-    (entries) => entries.every(isNetwork),
-    'IP addresses and networks, separated by commas: 127.0.0.1,10.20.0.0/16',
-  )
+import {
+  baseUrl,
+  databaseUrl,
+  host,
+  issuer,
+  loginIssuer,
+  name,
+  networks,
+  port,
+  positive,
+  secretsKeys,
+  secureUrl,
+  sender,
+  smtpUrl,
+} from './setting-types.ts'
 
 /** Variables that have no effect without another. */
 const needs = {
@@ -59,9 +27,6 @@ const needs = {
   LOGIN_CLIENT_SECRET: 'LOGIN_ISSUER',
   LOGIN_NAME: 'LOGIN_ISSUER',
 }
-const secureUrl = z.string().refine(isSecure, 'an https address (http for this machine)')
-const issuer = secureUrl.refine((text) => !/[?#]/.test(text), 'an address without a query')
-const name = z.string().min(1)
 
 /** Every variable that the service reads; `.env.example` lists the same. */
 const shape = z.object({
@@ -156,7 +121,7 @@ export function readConfig(env: Environment) {
 const publicHost = ({ DATABASE_URL, NODE_ENV }: z.output<typeof shape>) =>
   DATABASE_URL === undefined && NODE_ENV !== 'production' ? '127.0.0.1' : undefined
 
-/** The development key lies in a file, and whoever reads it is every member: production asks for it expressly. */
+/** Every reader of the development key's file can act as any member, so production needs an explicit setting. */
 const believesDevelopmentTokens = ({ TOKEN_ISSUER, DEVELOPMENT_TOKENS, NODE_ENV }: z.output<typeof shape>) =>
   TOKEN_ISSUER === undefined &&
   (DEVELOPMENT_TOKENS === undefined ? NODE_ENV !== 'production' : DEVELOPMENT_TOKENS === 'true')
