@@ -5,7 +5,7 @@ import { JsonScanner } from './scanner.ts'
 
 /** A value in a body over REST that stays text: read and checked when its procedure asks for it, and never parsed. */
 export class RawJson {
-  /** The value has at least so many bytes; 0 if that is not known yet. */
+  /** A lower bound of the value's bytes; 0 while its size is unknown. */
   readonly minBytes: number
   readonly read: () => Promise<string>
 

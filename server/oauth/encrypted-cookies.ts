@@ -53,7 +53,7 @@ export function encryptedCookies({ seal, secure, browserOf }: Options): Encrypte
 }
 
 export interface Seal {
-  /** Encrypts a value for `place`, for so many seconds. */
+  /** Encrypts a value for `place`; it can be opened for `seconds`. */
   close: (value: unknown, seconds: number, place: string) => string
   /** Undefined if it is missing, expired, or was not encrypted by us for this place. */
   open: <Value>(text: string | undefined, place: string) => Value | undefined

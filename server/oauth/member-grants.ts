@@ -41,7 +41,7 @@ export function memberGrants(db: Database, now: () => number) {
       if (consented === undefined || (wanted !== consented.id && !oidc.result?.consent)) return undefined
       const asked = requestedScopes(oidc.client, oidc.params!.scope)
       const unfitting = asked.filter((scope) => organisationKindOf(scope) !== consented.kind)
-      // Nothing of what is asked is for this organisation: that is another consent.
+      // None of the requested scopes fits this organisation's kind: that takes another consent.
       if (unfitting.length === asked.length) return undefined
       const grant = await oidc.provider.Grant.find(id)
       // Not stored. The member is not asked again for what the organisation has no use for.

@@ -3,7 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 /** 256 random bits, in characters that need no encoding in a header or a form. */
 export const newClientSecret = () => randomBytes(32).toString('base64url')
 
-/** What is stored of a secret: nobody can guess 256 random bits from their SHA-256, so it needs neither salt nor a slow hash. */
+/** The stored form of a secret. SHA-256 of 256 random bits cannot be guessed, so it needs neither salt nor a slow hash. */
 export const hashOfSecret = (secret: string) => createHash('sha256').update(secret).digest('base64url')
 
 /** Takes the same time wherever the two differ. */

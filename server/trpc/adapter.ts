@@ -29,7 +29,7 @@ export interface Given {
   refusal: unknown
 }
 
-/** Answers batches, streams and what is no call at all as tRPC's own adapter does. */
+/** Answers batches, streams and requests that name no procedure, by tRPC's own adapter. */
 export async function answerByAdapter(
   ctx: StepContext,
   { name, query, streamed }: TrpcRequest,

@@ -98,7 +98,7 @@ ALTER TABLE "Delivery" ADD CONSTRAINT "Delivery_lease_check" CHECK (("lease" IS 
 ALTER TABLE "SecretsKeyCheck" ADD CONSTRAINT "SecretsKeyCheck_singleRow_check" CHECK ("id" = 1);
 
 -- Leaving ends a member's consents for the organisation. While they are away, the missing membership refuses everything (404, as
--- documented); whoever brings them back, by the service, SQL or Studio, finds the consents withdrawn.
+-- documented); a return, by the service, SQL or Studio, finds the consents withdrawn.
 CREATE FUNCTION consent_withdraw() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE "Consent" SET "withdrawnAt" = clock_timestamp()

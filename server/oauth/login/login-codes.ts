@@ -65,7 +65,7 @@ const releaseStatement = statement(
   { interaction: text },
 )
 
-/** Counts a try of an interaction's code; undefined if there is none, or none that may be tried. */
+/** Counts a try of an interaction's code; undefined without a code that can still be tried. */
 export async function tryCode(
   db: Database,
   { interaction, code, now }: Pick<LoginCode, 'interaction' | 'code' | 'now'>,
