@@ -16,14 +16,16 @@ export interface Refusal {
 }
 
 const LINE_FEED = 0x0a
+const FIRST_BEYOND_ASCII = 0x80
 const BEYOND_ASCII = /[\u0080-\u{10ffff}]/u
 
 /**
  * The refusal of a storage name with UTF-8 that is not percent-encoded; undefined for anything else that Node's parser
  * refuses. Nothing else of the request is looked at.
  */
-export function refusalOfRawName({ code, rawPacket, bytesParsed = 0 }: ParserError): Refusal | undefined {
-  if (code !== 'HPE_INVALID_URL' || !rawPacket) return undefined
+export function refusalOfRawName({ rawPacket, bytesParsed = 0 }: ParserError): Refusal | undefined {
+  // The parser stops at the byte that it refuses. Its error code is HPE_INVALID_URL on Node alone, not on Deno.
+  if (!rawPacket || (rawPacket[bytesParsed] ?? 0) < FIRST_BEYOND_ASCII) return undefined
   const end = rawPacket.indexOf(LINE_FEED, bytesParsed)
   const line = rawPacket.subarray(rawPacket.lastIndexOf(LINE_FEED, bytesParsed) + 1, Math.max(end, bytesParsed))
   if (!isUtf8(line)) return undefined
