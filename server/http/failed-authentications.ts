@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { LRUCache } from 'lru-cache'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { ApiError, errors } from '../../routers/errors.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
 import type { ClientAddress } from './client-address.ts'
 import { networkOf } from './client-address.ts'
+import { consume } from './consume.ts'
 
 /** Invalid tokens of an address (IPv6: of a /64) in a minute. Clients have next to none: expired tokens do not count. */
 export const MAX_FAILURES = 100
@@ -27,10 +28,7 @@ export function limitFailures(authenticate: Authenticate, addressOf: ClientAddre
       return await authenticate(request)
     } catch (thrown) {
       if (!isInvalidToken(thrown, request)) throw thrown
-      const { consumedPoints, msBeforeNext } = await failures.consume(networkOf(addressOf(request))).catch((state) => {
-        if (state instanceof RateLimiterRes) return state
-        throw state
-      })
+      const { consumedPoints, msBeforeNext } = await consume(failures, networkOf(addressOf(request)))
       if (consumedPoints <= MAX_FAILURES) throw thrown
       refused.set(keyOf(request, addressOf), Date.now() + msBeforeNext, { ttl: Math.max(1, msBeforeNext) })
       throw tooMany(msBeforeNext)

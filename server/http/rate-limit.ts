@@ -1,6 +1,7 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { Access } from '../../routers/access.ts'
 import { errors } from '../../routers/errors.ts'
+import { consume } from './consume.ts'
 
 /** Requests per team and minute; sandbox clients have no limit. */
 export const LIMITS = { hobby: 60, developer: 10_000 } as const
@@ -18,10 +19,7 @@ export function rateLimit(windowSeconds = 60): ConsumeQuota {
   }
   return async ({ team, level, sandbox }, setHeader) => {
     if (sandbox || team === null) return
-    const state = await limiters[level].consume(team).catch((refused) => {
-      if (refused instanceof RateLimiterRes) return refused
-      throw refused
-    })
+    const state = await consume(limiters[level], team)
     const resetSeconds = Math.min(windowSeconds, Math.max(1, Math.ceil(state.msBeforeNext / 1000)))
     setHeader('RateLimit-Policy', `"team";q=${LIMITS[level]};w=${windowSeconds}`)
     setHeader('RateLimit', `"team";r=${Math.max(0, state.remainingPoints)};t=${resetSeconds}`)

@@ -1,4 +1,5 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { consume } from '../http/consume.ts'
 
 /**
  * Counts a sender's requests of the last minute, in this process: it bounds the work of a flood, and no longer than a
@@ -6,12 +7,5 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
  */
 export function requestLimit(perMinute: number): (sender: string) => Promise<boolean> {
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 })
-  return (sender) =>
-    limiter.consume(sender).then(
-      () => true,
-      (refused) => {
-        if (refused instanceof RateLimiterRes) return false
-        throw refused
-      },
-    )
+  return async (sender) => (await consume(limiter, sender)).consumedPoints <= perMinute
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Adapter } from 'oidc-provider'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { networkOf } from '../http/client-address.ts'
+import { consume } from '../http/consume.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { StepContext } from '../http/state.ts'
 import { isSecretOf } from '../tokens/client-secret.ts'
@@ -28,14 +29,10 @@ interface Options {
 export function tokenLimit({ storage, failures }: Options) {
   const limiter = new RateLimiterMemory({ points: failures, duration: WINDOW_SECONDS })
   /** Null, or the milliseconds to wait. Counted before the request is, so that requests at once are counted as well. */
-  const waitOf = (key: string) =>
-    limiter.consume(key).then(
-      () => null,
-      (refused) => {
-        if (refused instanceof RateLimiterRes) return refused.msBeforeNext
-        throw refused
-      },
-    )
+  const waitOf = async (key: string) => {
+    const { consumedPoints, msBeforeNext } = await consume(limiter, key)
+    return consumedPoints <= failures ? null : msBeforeNext
+  }
 
   /** `respond` sets the status. */
   return async (ctx: StepContext, respond: () => Promise<void>): Promise<void> => {
