@@ -5,9 +5,11 @@ import { PrismaClient } from './generated/client.ts'
 import type { Execute } from './pg/execute.ts'
 import { executeOn } from './pg/execute.ts'
 import { createWatchedPool } from './pg/stalled-query-watchdog.ts'
+import type { InTransaction } from './pg/transaction.ts'
+import { inTransactionOn } from './pg/transaction.ts'
 
-/** Prisma, and `execute` on the same pool for the statements of the busiest requests. */
-export type Database = PrismaClient & { execute: Execute }
+/** Prisma, and on the same pool `execute` for the busiest requests and `inTransaction` for SQL on one connection. */
+export type Database = PrismaClient & { execute: Execute; inTransaction: InTransaction }
 export type Transaction = Prisma.TransactionClient
 
 /** For a server that no longer responds: one that does ends a statement itself, by statement_timeout. */
@@ -55,5 +57,5 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
     ended ??= disconnect().then(() => pool.end())
     return ended
   }
-  return Object.assign(prisma, { execute: executeOn(pool), $disconnect })
+  return Object.assign(prisma, { execute: executeOn(pool), inTransaction: inTransactionOn(pool), $disconnect })
 }

@@ -12,9 +12,18 @@ const TABLE = `CREATE TABLE "_prisma_migrations" (
   started_at TIMESTAMPTZ NOT NULL DEFAULT now(), applied_steps_count INTEGER NOT NULL DEFAULT 0)`
 const LOCK = 72707369
 
+/** The database was made by a version with other migrations. */
+export class ForeignMigrationError extends Error {
+  readonly migration: string
+  constructor(migration: string, message: string) {
+    super(message)
+    this.migration = migration
+  }
+}
+
 /**
  * Applies the pending migrations in one transaction and returns their names; concurrent callers wait for each other. Throws
- * when a migration fails, was edited after it had been applied, or is recorded as failed.
+ * when a migration fails or is recorded as failed; a ForeignMigrationError when one was edited after it had been applied.
  */
 export async function migrate(url: string, directory = migrationsDirectory()): Promise<string[]> {
   const migrations = await readMigrations(directory)
@@ -23,7 +32,7 @@ export async function migrate(url: string, directory = migrationsDirectory()): P
   await client.connect()
   try {
     await client.query('BEGIN')
-    const applied = await apply(client, migrations)
+    const applied = await applyMigrations(client, migrations)
     await client.query('COMMIT')
     return applied
   } finally {
@@ -31,13 +40,14 @@ export async function migrate(url: string, directory = migrationsDirectory()): P
   }
 }
 
-interface Migration {
+export interface Migration {
   name: string
   sql: string
   checksum: string
 }
 
-async function apply(client: pg.Client, migrations: Migration[]): Promise<string[]> {
+/** Applies those that are pending, in the open transaction of the client, and returns their names; throws as `migrate` does. */
+export async function applyMigrations(client: pg.Client, migrations: readonly Migration[]): Promise<string[]> {
   // Options in the URL replace those of the client.
   await client.query(`SET LOCAL timezone = 'UTC'; SET LOCAL lock_timeout = '60s'`)
   await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
@@ -56,11 +66,16 @@ async function apply(client: pg.Client, migrations: Migration[]): Promise<string
       )
     }
     if (row && row.checksum !== checksum) {
-      throw new Error(`Migration ${name} was edited after it had been applied: restore it, and write a new migration.`)
+      throw new ForeignMigrationError(
+        name,
+        `Migration ${name} was edited after it had been applied: restore it, and write a new migration.`,
+      )
     }
     if (row) continue
     await client.query(sql).catch((cause: Error) => {
-      throw new Error(`Migration ${name} failed, and nothing was changed: ${cause.message}`, { cause })
+      const message = `Migration ${name} failed, and nothing was changed: ${cause.message}`
+      const foreign = rows.find((row) => !migrations.some((one) => one.name === row.name))
+      throw foreign ? new ForeignMigrationError(foreign.name, message) : new Error(message, { cause })
     })
     await client.query(
       `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
@@ -72,7 +87,7 @@ async function apply(client: pg.Client, migrations: Migration[]): Promise<string
   return applied
 }
 
-async function readMigrations(directory: string): Promise<Migration[]> {
+export async function readMigrations(directory = migrationsDirectory()): Promise<Migration[]> {
   const entries = await readdir(directory, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return Promise.all(

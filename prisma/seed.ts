@@ -2,7 +2,10 @@ import type { Database } from './client.ts'
 import { demo } from './demo.ts'
 import type { ScopesAt } from './demo-clients.ts'
 
-/** Inserts the demo data in one transaction. Existing rows stay unchanged, so it can run repeatedly. */
+/**
+ * Inserts the demo data in one transaction. Existing rows stay unchanged, but for the times of its events, so it can run
+ * repeatedly.
+ */
 export async function seed(db: Database, now: Date, scopesAt: ScopesAt): Promise<void> {
   const data = demo(now, scopesAt)
   const skipDuplicates = true
@@ -14,6 +17,7 @@ export async function seed(db: Database, now: Date, scopesAt: ScopesAt): Promise
     db.groupMembership.createMany({ data: data.groupMembership, skipDuplicates }),
     db.calendar.createMany({ data: data.calendar, skipDuplicates }),
     db.event.createMany({ data: data.event, skipDuplicates }),
+    db.eventGroup.createMany({ data: data.eventGroup, skipDuplicates }),
     db.trainingPlan.createMany({ data: data.trainingPlan, skipDuplicates }),
     db.exercise.createMany({ data: data.exercise, skipDuplicates }),
     db.planAssignment.createMany({ data: data.planAssignment, skipDuplicates }),
@@ -28,8 +32,19 @@ export async function seed(db: Database, now: Date, scopesAt: ScopesAt): Promise
     db.lesson.createMany({ data: data.lesson, skipDuplicates }),
     db.quiz.createMany({ data: data.quiz, skipDuplicates }),
     db.question.createMany({ data: data.question, skipDuplicates }),
+    ...moves(db, data.event),
   ])
 }
+
+/** Gives the demo's events that are still there the times that they would have in a database of today. */
+export async function moveDemoEvents(db: Database, now: Date): Promise<void> {
+  await db.$transaction(moves(db, demo(now, () => []).event))
+}
+
+const moves = (db: Database, events: ReturnType<typeof demo>['event']) =>
+  events.map(({ id, clubId, start, end }) =>
+    db.event.updateMany({ where: { id, clubId, NOT: { start, end } }, data: { start, end } }),
+  )
 
 /** Whether the database has no data yet. */
 export async function isEmpty(db: Database): Promise<boolean> {

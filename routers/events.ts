@@ -6,6 +6,7 @@ import { appId } from './apps.ts'
 import { retryingDeadlocks } from './database-errors.ts'
 import { internal } from './endpoint.ts'
 import { errors, withError } from './errors.ts'
+import { json } from './json.ts'
 import { providerPlatform } from './policies.ts'
 import { rawJsonOf } from './raw-json/text.ts'
 import { router } from './trpc.ts'
@@ -76,7 +77,7 @@ const dataErrors = { missing: errors.dataMissing, notJson: errors.dataNotJson, t
 const input = z.object({
   app: appId('app'),
   type: z.string(withError('eventTypeInvalid')).regex(/^[A-Za-z0-9._-]{1,128}$/, withError('eventTypeInvalid')),
-  data: z.unknown().refine((data) => data !== undefined, withError('dataMissing')),
+  data: json.refine((data) => data !== undefined, withError('dataMissing')),
   id: z
     .string(withError('eventIdInvalid'))
     .regex(/^[!-~]{1,255}$/, withError('eventIdInvalid'))

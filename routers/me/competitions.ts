@@ -13,7 +13,7 @@ const result = z.object({
   timestamp: z.int(),
 })
 
-/** Rule 4: the member's own results in competitions that the club hosts or takes part in, newest first. */
+/** Rule 4: the member's own results in competitions that the club hosts or takes part in, newest first; none without a place. */
 export const competitions = endpoint('GET /me/competitions', 'svc.me.competitions:read', clubMember, {
   summary: "The member's competition results",
 })
@@ -22,21 +22,22 @@ export const competitions = endpoint('GET /me/competitions', 'svc.me.competition
     const ofClub = { OR: [{ hostId: club }, { participations: { some: { clubId: club } } }] }
     const rows = await core.db.competitionResult.findMany({
       relationLoadStrategy: 'join',
-      where: { personId: member, discipline: { competition: ofClub } },
+      where: { personId: member, place: { not: null }, competition: ofClub },
       select: {
         id: true,
+        competitionId: true,
         disciplineId: true,
         place: true,
         score: true,
         timestamp: true,
-        discipline: { select: { competition: { select: { id: true, name: true } } } },
+        competition: { select: { name: true } },
       },
       orderBy: [{ timestamp: 'desc' }, { id: 'asc' }],
     })
-    const items = rows.map(({ discipline: { competition }, timestamp, ...row }) => ({
+    const items = rows.map(({ competition, place, timestamp, ...row }) => ({
       ...row,
-      competitionId: competition.id,
       competition: competition.name,
+      place: place!,
       timestamp: toUnix(timestamp),
     }))
     return { items }

@@ -40,7 +40,7 @@ const overlaps = (from: Date, to: Date) => ({
   AND: { OR: [{ end: { gt: from } }, { start: { gte: from } }] },
 })
 
-/** Rule 2: club events, events of visible calendars, and events of the member's own groups; no drafts. */
+/** Rule 2: club events, events of visible calendars, and events of the member's own groups, each once; no drafts. */
 export const events = endpoint('GET /me/events', 'svc.me.events:read', clubMember, {
   summary: "The member's calendar",
   fails: ['rangeTooLong'],
@@ -58,9 +58,9 @@ export const events = endpoint('GET /me/events', 'svc.me.events:read', clubMembe
         state: 'published',
         ...overlaps(fromUnix(start), fromUnix(end)),
         OR: [
-          { calendarId: null, groupId: null },
-          { calendar: { clubId: club, visible: true } },
-          { group: ownGroup(club, member) },
+          { calendarId: null, groups: { none: {} } },
+          { calendar: { visible: true } },
+          { groups: { some: { group: ownGroup(club, member) } } },
         ],
       },
       select: { id: true, title: true, start: true, end: true, location: true },

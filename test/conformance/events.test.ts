@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Published } from '../../routers/context.ts'
+import type { Json } from '../../routers/json.ts'
 import { asPlatform, mintApp, mintOther, platform, platformClient, refusalOf, ways } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
@@ -216,7 +217,7 @@ describe('events.publish in process', () => {
       const bodies: string[] = []
       for (const caller of [asPlatform(world).events.publish, platformClient(world).events.publish.mutate]) {
         const app = await mintApp(world)
-        await caller({ app, type: 't', data, id: 'same' })
+        await caller({ app, type: 't', data: data as unknown as Json, id: 'same' })
         const [event] = await eventsOf(app)
         bodies.push(JSON.stringify(JSON.parse(event!.body).data))
       }
@@ -229,7 +230,7 @@ describe('events.publish in process', () => {
     [() => 1, 'data is missing.'],
   ])('returns 400 for data that JSON.stringify fails on or drops: %s', async (data, message) => {
     const app = await mintApp(world)
-    const refusal = await refusalOf(asPlatform(world).events.publish({ app, type: 't', data }))
+    const refusal = await refusalOf(asPlatform(world).events.publish({ app, type: 't', data: data as unknown as Json }))
     expect(refusal).toMatchObject({ status: 400, message })
     expect(await eventsOf(app)).toEqual([])
   })

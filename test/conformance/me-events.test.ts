@@ -15,11 +15,15 @@ const DAY = 86_400
 const unix = (moment: string) => Date.parse(moment) / 1000
 
 /** Creates a published, club-wide event from second 1000 to second 2000, unless `more` says otherwise. */
-const newEvent = async (clubId: string, more: Record<string, unknown> & { start?: number; end?: number } = {}) => {
-  const { start = 1_000, end = 2_000, ...rest } = more
+const newEvent = async (
+  clubId: string,
+  more: Record<string, unknown> & { start?: number; end?: number; groups?: string[] } = {},
+) => {
+  const { start = 1_000, end = 2_000, groups = [], ...rest } = more
   const times = { start: new Date(start * 1000), end: new Date(end * 1000) }
   const data = { id: randomUUID() as string, title: 'Training', location: 'Hall', state: 'published' as const }
-  await world.db.event.create({ data: { ...data, ...times, clubId, ...rest } })
+  const of = { create: groups.map((groupId) => ({ groupId })) }
+  await world.db.event.create({ data: { ...data, ...times, clubId, ...rest, groups: of } })
   return data.id
 }
 const newCalendar = async (clubId: string, visible: boolean) => {
@@ -42,12 +46,12 @@ describe('GET /me/events', () => {
     const seen = [
       await newEvent(club),
       await newEvent(club, { calendarId: await newCalendar(club, true) }),
-      await newEvent(club, { groupId: await newGroup(world.db, club, [[member, 'member']]) }),
-      await newEvent(club, { groupId: await newGroup(world.db, club, [[member, 'trainer']]) }),
+      await newEvent(club, { groups: [await newGroup(world.db, club, [[member, 'member']])] }),
+      await newEvent(club, { groups: [await newGroup(world.db, club, [[member, 'trainer']])] }),
     ]
     await newEvent(club, { calendarId: await newCalendar(club, false) })
-    await newEvent(club, { groupId: await newGroup(world.db, club, [[other, 'member']]) })
-    await newEvent(club, { groupId: await newGroup(world.db, club) })
+    await newEvent(club, { groups: [await newGroup(world.db, club, [[other, 'member']])] })
+    await newEvent(club, { groups: [await newGroup(world.db, club)] })
     expect(await list(ALL)).toEqual(seen.sort())
   })
 
@@ -57,8 +61,35 @@ describe('GET /me/events', () => {
       [member, 'member'],
       [member, 'trainer'],
     ])
-    const id = await newEvent(club, { groupId: group })
+    const id = await newEvent(club, { groups: [group] })
     expect(await list(ALL)).toEqual([id])
+  })
+
+  it('returns an event of several groups once, also to a member of all of them', async () => {
+    const { club, member, list } = await newTenant(world)
+    const own = await newGroup(world.db, club, [[member, 'member']])
+    const trained = await newGroup(world.db, club, [[member, 'trainer']])
+    const foreign = await newGroup(world.db, club)
+    const seen = [
+      await newEvent(club, { groups: [own, trained, foreign] }),
+      await newEvent(club, { groups: [foreign, trained] }),
+    ]
+    await newEvent(club, { groups: [foreign, await newGroup(world.db, club)] })
+    expect(await list(ALL)).toEqual(seen.sort())
+  })
+
+  it('returns an event of a calendar and of groups when one of them makes it visible', async () => {
+    const { club, member, list } = await newTenant(world)
+    const own = await newGroup(world.db, club, [[member, 'member']])
+    const foreign = await newGroup(world.db, club)
+    const [shown, hidden] = [await newCalendar(club, true), await newCalendar(club, false)]
+    const seen = [
+      await newEvent(club, { calendarId: shown, groups: [foreign] }),
+      await newEvent(club, { calendarId: hidden, groups: [own] }),
+      await newEvent(club, { calendarId: shown, groups: [own] }),
+    ]
+    await newEvent(club, { calendarId: hidden, groups: [foreign] })
+    expect(await list(ALL)).toEqual(seen.sort())
   })
 
   it('never returns drafts', async () => {
@@ -66,20 +97,18 @@ describe('GET /me/events', () => {
     const draft = { state: 'draft' }
     await newEvent(club, draft)
     await newEvent(club, { ...draft, calendarId: await newCalendar(club, true) })
-    await newEvent(club, { ...draft, groupId: await newGroup(world.db, club, [[member, 'trainer']]) })
+    await newEvent(club, { ...draft, groups: [await newGroup(world.db, club, [[member, 'trainer']])] })
     expect(await list(ALL)).toEqual([])
   })
 
   it("returns events of the token's club only", async () => {
-    const { club, member, list } = await newTenant(world)
+    const { member, list } = await newTenant(world)
     const other = await newClub(world.db)
     const otherGroup = await newGroup(world.db, other, [[member, 'member']])
     const otherCalendar = await newCalendar(other, true)
     await newEvent(other)
     await newEvent(other, { calendarId: otherCalendar })
-    await newEvent(other, { groupId: otherGroup })
-    await newEvent(club, { calendarId: otherCalendar })
-    await newEvent(club, { groupId: otherGroup })
+    await newEvent(other, { groups: [otherGroup] })
     expect(await list(ALL)).toEqual([])
   })
 

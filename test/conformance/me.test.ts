@@ -217,14 +217,14 @@ describe('GET /me/competitions', () => {
   const newCompetition = async (hostId: string, clubs: string[] = []) => {
     const data = { id: randomUUID(), hostId, name: 'Cup' }
     const participations = { create: clubs.map((clubId) => ({ clubId })) }
-    const discipline = randomUUID()
-    const disciplines = { create: { id: discipline, name: '100 m' } }
-    await world.db.competition.create({ data: { ...data, participations, disciplines } })
-    return { competitionId: data.id, disciplineId: discipline }
+    await world.db.competition.create({ data: { ...data, participations } })
+    const { id: disciplineId } = await world.db.discipline.create({ data: { id: randomUUID(), name: '100 m' } })
+    return { competitionId: data.id, disciplineId }
   }
-  const newResult = async (disciplineId: string, personId: string, more = {}) => {
+  type Contest = Awaited<ReturnType<typeof newCompetition>>
+  const newResult = async ({ competitionId, disciplineId }: Contest, personId: string, more = {}) => {
     const data = { id: randomUUID() as string, place: 1, score: 9.5, timestamp: new Date(1_700_000_000_000), ...more }
-    await world.db.competitionResult.create({ data: { ...data, disciplineId, personId } })
+    await world.db.competitionResult.create({ data: { ...data, competitionId, disciplineId, personId } })
     return data.id
   }
 
@@ -235,10 +235,10 @@ describe('GET /me/competitions', () => {
     const away = await newCompetition(other, [club, other])
     const both = await newCompetition(club, [club, other])
     const neither = await newCompetition(other, [other])
-    const a = await newResult(hosted.disciplineId, member, { timestamp: new Date(3_000_999), score: -0.25, place: 3 })
-    const b = await newResult(away.disciplineId, member, { timestamp: new Date(2_000_000), score: 1e21 })
-    const c = await newResult(both.disciplineId, member, { timestamp: new Date(1_000_000), score: 0 })
-    await newResult(neither.disciplineId, member)
+    const a = await newResult(hosted, member, { timestamp: new Date(3_000_999), score: -0.25, place: 3 })
+    const b = await newResult(away, member, { timestamp: new Date(2_000_000), score: 1e21 })
+    const c = await newResult(both, member, { timestamp: new Date(1_000_000), score: 0 })
+    await newResult(neither, member)
     const items = [
       { id: a, ...hosted, competition: 'Cup', place: 3, score: -0.25, timestamp: 3_000 },
       { id: b, ...away, competition: 'Cup', place: 1, score: 1e21, timestamp: 2_000 },
@@ -247,28 +247,48 @@ describe('GET /me/competitions', () => {
     expect(await get('/me/competitions')).toEqual({ status: 200, body: { items } })
   })
 
+  it('returns results of one discipline in several competitions', async () => {
+    const { club, member, get } = await newTenant(world)
+    const { competitionId, disciplineId } = await newCompetition(club)
+    const next = { ...(await newCompetition(club)), disciplineId }
+    const a = await newResult(next, member, { timestamp: new Date(2_000_000) })
+    const b = await newResult({ competitionId, disciplineId }, member, { timestamp: new Date(1_000_000) })
+    expect((await get('/me/competitions')).body.items).toMatchObject([
+      { id: a, competitionId: next.competitionId, disciplineId },
+      { id: b, competitionId, disciplineId },
+    ])
+  })
+
+  it('leaves out results without a place', async () => {
+    const { club, member, list } = await newTenant(world)
+    const contest = await newCompetition(club)
+    const finished = await newResult(contest, member)
+    await newResult(contest, member, { place: null })
+    expect(await list('/me/competitions')).toEqual([finished])
+  })
+
   it("returns the member's own results only", async () => {
     const { club, member, list } = await newTenant(world)
-    const { disciplineId } = await newCompetition(club)
-    const own = await newResult(disciplineId, member)
-    await newResult(disciplineId, await newMember(world.db, club))
+    const contest = await newCompetition(club)
+    const own = await newResult(contest, member)
+    await newResult(contest, await newMember(world.db, club))
     expect(await list('/me/competitions')).toEqual([own])
   })
 
   it('sorts newest first, then by the bytes of the id', async () => {
     const { club, member, list } = await newTenant(world)
-    const { disciplineId } = await newCompetition(club)
+    const contest = await newCompetition(club)
     const ids = ['-', '0', 'A', '_', 'a'].map((end) => `${club}${end}`)
-    for (const id of ids.toReversed()) await newResult(disciplineId, member, { id, timestamp: new Date(5_000_000) })
-    const oldest = await newResult(disciplineId, member, { timestamp: new Date(4_000_000) })
-    const newest = await newResult(disciplineId, member, { timestamp: new Date(6_000_000) })
+    for (const id of ids.toReversed()) await newResult(contest, member, { id, timestamp: new Date(5_000_000) })
+    const oldest = await newResult(contest, member, { timestamp: new Date(4_000_000) })
+    const newest = await newResult(contest, member, { timestamp: new Date(6_000_000) })
     expect(await list('/me/competitions')).toEqual([newest, ...ids, oldest])
   })
 })
 
 describe('GET /me/membercard', () => {
   const plain = (days: number) => new Date((world.now() + days * 86_400) * 1000).toISOString().slice(0, 10)
-  const newCard = async (clubId: string, personId: string, validUntil: string, more = {}) => {
+  const newCard = async (clubId: string, personId: string, validUntil: string | null, more = {}) => {
     const data = {
       status: 'valid',
       name: 'Mo Mitglied',
@@ -277,7 +297,7 @@ describe('GET /me/membercard', () => {
       ...more,
     }
     const serial = randomUUID()
-    const row = { serial, clubId, personId, validUntil: date(validUntil), ...data }
+    const row = { serial, clubId, personId, validUntil: validUntil && date(validUntil), ...data }
     return (await world.db.memberCard.create({ data: row })).serial
   }
 
@@ -318,6 +338,14 @@ describe('GET /me/membercard', () => {
     for (const serial of ['c-2', 'c-3', 'c-1'])
       await newCard(club, member, plain(1), { issuedAt, serial: `${club}-${serial}` })
     expect((await get('/me/membercard')).body.card.serial).toBe(`${club}-c-3`)
+  })
+
+  it('leaves out cards without an end', async () => {
+    const { club, member, get } = await newTenant(world)
+    await newCard(club, member, null, { issuedAt: new Date(3_000_000) })
+    expect((await get('/me/membercard')).body).toEqual({ card: null })
+    const serial = await newCard(club, member, plain(9), { issuedAt: new Date(1_000_000) })
+    expect((await get('/me/membercard')).body.card).toMatchObject({ serial, valid: true })
   })
 
   it('is valid through validUntil', async () => {

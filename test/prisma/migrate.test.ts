@@ -65,8 +65,8 @@ describe('the migrations', { timeout: 60_000 }, () => {
       'Quiz_attemptsAllowed_check',
     ],
     [`INSERT INTO "App" VALUES ('a', 'A', 't', 'p', 'active', null, 'secret')`, 'App_webhookSecret_check'],
-    [`INSERT INTO "CompetitionResult" VALUES ('r', 'd', 'p', 0, 1, now())`, 'CompetitionResult_place_check'],
-    [`INSERT INTO "CompetitionResult" VALUES ('r', 'd', 'p', 1, 1, 'infinity')`, 'CompetitionResult_time_check'],
+    [`INSERT INTO "CompetitionResult" VALUES ('r', 'c', 'd', 'p', 0, 1, now())`, 'CompetitionResult_place_check'],
+    [`INSERT INTO "CompetitionResult" VALUES ('r', 'c', 'd', 'p', 1, 1, 'infinity')`, 'CompetitionResult_time_check'],
     [`INSERT INTO "Organisation" VALUES ('', 'club', 'O')`, 'Organisation_id_check'],
     [`INSERT INTO "Organisation" VALUES ('o', 'club', repeat('ü', 32769))`, 'Organisation_texts_check'],
   ])('reject %s', async (sql, constraint) => {

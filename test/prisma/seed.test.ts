@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
-import { isEmpty, seed } from '../../prisma/seed.ts'
+import { isEmpty, moveDemoEvents, seed } from '../../prisma/seed.ts'
 import { memberScopesAt } from '../../routers/scopes.ts'
 
 const DAY_MS = 86_400_000
@@ -56,11 +56,30 @@ describe('the demo data', () => {
     expect(await isEmpty(db)).toBe(false)
   })
 
-  it('is unchanged by loading it again, at another time or twice at once', async () => {
+  it('is unchanged by loading it again, at another time or twice at once, but for the times of events', async () => {
     const before = await everything()
     await seed(db, now, memberScopesAt)
-    await Promise.all([1, 2].map((years) => seed(db, new Date(now.getTime() + years * 365 * DAY_MS), memberScopesAt)))
     expect(await everything()).toEqual(before)
+    await Promise.all([1, 2].map((years) => seed(db, new Date(now.getTime() + years * 365 * DAY_MS), memberScopesAt)))
+    const { Event: _, ...rest } = await everything()
+    expect(before).toMatchObject(rest)
+    await seed(db, now, memberScopesAt)
+    expect(await everything()).toEqual(before)
+  })
+
+  it('has events that move with the day, other events do not', async () => {
+    const own = { id: 'own-event', clubId: 'riverside', title: 'Own', location: '', start: now, end: now }
+    await db.event.create({ data: own })
+    const times = async () => {
+      const events = await db.event.findMany({ select: { id: true, start: true } })
+      return new Map(events.map(({ id, start }) => [id, start.getTime()]))
+    }
+    const before = await times()
+    await moveDemoEvents(db, new Date(now.getTime() + 40 * DAY_MS))
+    for (const [id, start] of await times()) expect(start - before.get(id)!).toBe(id === own.id ? 0 : 40 * DAY_MS)
+    await db.event.delete({ where: { id: own.id } })
+    await moveDemoEvents(db, now)
+    expect([...(await times())]).toHaveLength(7)
   })
 
   it('keeps changed rows and restores missing ones', async () => {
@@ -84,8 +103,9 @@ describe('the demo data', () => {
   })
 
   it('has the people', async () => {
-    expect(await ids(db.person.findMany())).toEqual(['anna', 'ben', 'cara', 'dora'])
-    const [anna, ben, cara, dora] = await Promise.all(['anna', 'ben', 'cara', 'dora'].map(person))
+    const all = ['anna', 'ben', 'cara', 'dora', 'emil']
+    expect(await ids(db.person.findMany())).toEqual(all)
+    const [anna, ben, cara, dora, emil] = await Promise.all(all.map(person))
     const clubsOf = (one: typeof anna) =>
       one!.memberships.map((row) => [row.organisationId, row.leftAt !== null]).sort()
     const both = [
@@ -98,17 +118,24 @@ describe('the demo data', () => {
     expect(clubsOf(dora)).toEqual([['academy', false], ['northgate', false], ...both.slice(1)])
     expect(cara!.memberships.find(({ leftAt }) => leftAt)!.leftAt!.getTime()).toBeLessThan(now.getTime())
 
-    const { birthday, cards, groups, results, ...texts } = anna!
-    expect(Object.values(texts).every((value) => value.length > 0)).toBe(true)
+    const { birthday, cards, groups, results, firstName, lastName, email, image } = anna!
+    expect([firstName, lastName, email, image].every((value) => value.length > 0)).toBe(true)
     expect(birthday).toBeInstanceOf(Date)
     expect(groups.map(({ groupId, role }) => [groupId, role]).sort()).toEqual([
       ['seniors', 'member'],
       ['youth', 'trainer'],
     ])
     expect(cards).toMatchObject([{ clubId: 'riverside', status: 'valid' }])
-    expect(cards[0]!.validUntil.getTime()).toBeGreaterThan(now.getTime() + 30 * DAY_MS)
+    expect(cards[0]!.validUntil!.getTime()).toBeGreaterThan(now.getTime() + 30 * DAY_MS)
     expect(results.map(({ id }) => id).sort()).toEqual(['result-away', 'result-foreign', 'result-hosted'])
     expect(ben).toMatchObject({ birthday: null, image: '', cards: [], groups: [{ groupId: 'youth', role: 'member' }] })
+
+    expect(clubsOf(emil)).toEqual([
+      ['northgate', false],
+      ['riverside', false],
+    ])
+    expect(emil!.cards).toMatchObject([{ clubId: 'riverside', status: 'valid' }])
+    expect(emil!.cards[0]!.validUntil!.getTime()).toBeLessThan(now.getTime())
   })
 
   it('has the teams, apps and clients', async () => {
@@ -141,16 +168,17 @@ describe('the demo data', () => {
     expect(await ids(db.group.findMany({ where: { clubId: 'riverside' } }))).toEqual(['board', 'seniors', 'youth'])
     const events = await db.event.findMany({
       where: { clubId: 'riverside' },
-      include: { calendar: true },
+      include: { calendar: true, groups: true },
       orderBy: { id: 'asc' },
     })
-    expect(events.map(({ id, state, calendar, groupId }) => [id, state, calendar?.visible, groupId])).toEqual([
+    const of = ({ groups }: (typeof events)[number]) => groups.map(({ groupId }) => groupId)
+    expect(events.map((event) => [event.id, event.state, event.calendar?.visible, ...of(event)])).toEqual([
       ['board-meeting', 'published', undefined, 'board'],
-      ['closed-calendar', 'published', false, null],
-      ['club-party', 'published', undefined, null],
-      ['draft-event', 'draft', undefined, null],
-      ['open-calendar', 'published', true, null],
-      ['summer-camp', 'published', undefined, null],
+      ['closed-calendar', 'published', false],
+      ['club-party', 'published', undefined],
+      ['draft-event', 'draft', undefined],
+      ['open-calendar', 'published', true],
+      ['summer-camp', 'published', undefined],
       ['youth-training', 'published', undefined, 'youth'],
     ])
     for (const { id, start, end } of events) {
@@ -171,15 +199,14 @@ describe('the demo data', () => {
   })
 
   it('has the results', async () => {
-    const competition = { include: { participations: true } }
     const rows = await db.competitionResult.findMany({
-      include: { discipline: { include: { competition } } },
+      include: { competition: { include: { participations: true } } },
       orderBy: { id: 'asc' },
     })
-    const clubs = rows.map(({ id, discipline }) => [
+    const clubs = rows.map(({ id, competition }) => [
       id,
-      discipline.competition.hostId === 'riverside',
-      discipline.competition.participations.some(({ clubId }) => clubId === 'riverside'),
+      competition.hostId === 'riverside',
+      competition.participations.some(({ clubId }) => clubId === 'riverside'),
     ])
     expect(clubs).toEqual([
       ['result-away', false, true],

@@ -5,6 +5,7 @@ import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import type { Core } from '../../routers/context.ts'
 import { callAs, createCore } from '../../routers/core.ts'
+import type { Json } from '../../routers/json.ts'
 import { memberScopes } from '../../routers/scopes.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { id } from '../support/tenant.ts'
@@ -65,7 +66,7 @@ export const write = fc.record({
   scope: fc.constantFrom<'org' | 'user'>('org', 'user'),
   collection: fc.constantFrom('scores', 'notes'),
   key: fc.constantFrom('a', 'b', 'c', 'd'),
-  value: fc.jsonValue(),
+  value: fc.jsonValue() as fc.Arbitrary<Json>,
 })
 
 /** The storage procedures of an app for a member of a club. */

@@ -18,7 +18,9 @@ import { MemoryBudget } from '../../server/http/memory-budget.ts'
 import { rateLimit } from '../../server/http/rate-limit.ts'
 import { refusalOfRawName } from '../../server/http/raw-name.ts'
 import type { LoginMethods } from '../../server/oauth/login-methods.ts'
+import { issuerOf } from '../../server/oauth/metadata.ts'
 import { openOauth } from '../../server/oauth/open.ts'
+import { browserPages } from '../../server/pages/browser-pages.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { createAuthenticate } from '../../server/tokens/authenticate.ts'
 import { developmentIssuer } from '../../server/tokens/development.ts'
@@ -36,6 +38,8 @@ interface Options {
   /** Of the authorization server; `https` as behind a proxy that ends TLS. */
   authBaseUrl?: string
   databaseUrl?: string
+  /** Further addresses of the APIs, as in the trial. */
+  localUrls?: HttpParts['localUrls']
   /** With the authorization server; by default members sign in by choosing who they are. */
   auth?: Partial<LoginMethods>
   /** Another service of the same tenant, with the same secrets. */
@@ -87,9 +91,11 @@ export async function startWorld(options: Options = {}) {
   const oauth =
     options.auth && (await openOauth({ db, now, cipher, secretsKeys, ...urls, ...limits, loginMethods, onError }))
   const trusted = oauth ? [oauth.trusted, development] : [(await options.externalIssuer?.(now, db)) ?? development]
+  const baseUrls = { apps: 'http://apps.test/v1', lms: 'http://lms.test/v1', notify: 'http://notify.test/v1' }
   const parts: HttpParts = {
     core,
-    baseUrls: { apps: 'http://apps.test/v1', lms: 'http://lms.test/v1', notify: 'http://notify.test/v1' },
+    baseUrls,
+    localUrls: options.localUrls,
     authenticate: options.trustedProxies
       ? limitFailures(createAuthenticate(trusted, now), clientAddress(options.trustedProxies))
       : createAuthenticate(trusted, now),
@@ -97,6 +103,7 @@ export async function startWorld(options: Options = {}) {
     memory: new MemoryBudget(),
     log: pino({ level: options.onLog ? 'info' : 'silent' }, { write: (line) => options.onLog?.(line) }),
     ready: async () => true,
+    pages: browserPages({ baseUrls, issuer: oauth && issuerOf(urls.authBaseUrl) }),
     oauth: oauth?.step,
   }
   const publicPort = await listen(createPublicApp(parts), 0, { headers: corsHeaders, refusalOf: refusalOfRawName })

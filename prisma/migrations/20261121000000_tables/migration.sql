@@ -14,6 +14,7 @@ CREATE TABLE "Organisation" (
     "id" TEXT COLLATE "C" NOT NULL,
     "kind" "OrganisationKind" NOT NULL,
     "name" TEXT COLLATE "C" NOT NULL,
+    "version" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "Organisation_pkey" PRIMARY KEY ("id")
 );
@@ -25,6 +26,7 @@ CREATE TABLE "Person" (
     "email" TEXT COLLATE "C" NOT NULL,
     "birthday" DATE,
     "image" TEXT COLLATE "C" NOT NULL DEFAULT '',
+    "version" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "Person_pkey" PRIMARY KEY ("id")
 );
@@ -34,6 +36,7 @@ CREATE TABLE "Membership" (
     "personId" TEXT COLLATE "C" NOT NULL,
     "joinedAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "leftAt" TIMESTAMPTZ(3),
+    "version" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "Membership_pkey" PRIMARY KEY ("organisationId","personId")
 );
@@ -42,6 +45,7 @@ CREATE TABLE "Group" (
     "id" TEXT COLLATE "C" NOT NULL,
     "clubId" TEXT COLLATE "C" NOT NULL,
     "name" TEXT COLLATE "C" NOT NULL,
+    "version" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "Group_pkey" PRIMARY KEY ("id")
 );
@@ -50,6 +54,7 @@ CREATE TABLE "GroupMembership" (
     "groupId" TEXT COLLATE "C" NOT NULL,
     "personId" TEXT COLLATE "C" NOT NULL,
     "role" "GroupRole" NOT NULL,
+    "version" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "GroupMembership_pkey" PRIMARY KEY ("groupId","personId","role")
 );
@@ -59,6 +64,7 @@ CREATE TABLE "Calendar" (
     "clubId" TEXT COLLATE "C" NOT NULL,
     "name" TEXT COLLATE "C" NOT NULL,
     "visible" BOOLEAN NOT NULL,
+    "version" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "Calendar_pkey" PRIMARY KEY ("id")
 );
@@ -72,9 +78,17 @@ CREATE TABLE "Event" (
     "location" TEXT COLLATE "C" NOT NULL,
     "state" "EventState" NOT NULL DEFAULT 'draft',
     "calendarId" TEXT COLLATE "C",
-    "groupId" TEXT COLLATE "C",
+    "version" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "Event_pkey" PRIMARY KEY ("id")
+);
+
+CREATE TABLE "EventGroup" (
+    "eventId" TEXT COLLATE "C" NOT NULL,
+    "groupId" TEXT COLLATE "C" NOT NULL,
+    "clubId" TEXT COLLATE "C" NOT NULL,
+
+    CONSTRAINT "EventGroup_pkey" PRIMARY KEY ("eventId","groupId")
 );
 
 CREATE TABLE "TrainingPlan" (
@@ -83,6 +97,7 @@ CREATE TABLE "TrainingPlan" (
     "name" TEXT COLLATE "C" NOT NULL,
     "category" TEXT COLLATE "C" NOT NULL,
     "description" TEXT COLLATE "C" NOT NULL,
+    "version" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "TrainingPlan_pkey" PRIMARY KEY ("id")
 );
@@ -98,6 +113,8 @@ CREATE TABLE "Exercise" (
 CREATE TABLE "PlanAssignment" (
     "planId" TEXT COLLATE "C" NOT NULL,
     "groupId" TEXT COLLATE "C" NOT NULL,
+    "clubId" TEXT COLLATE "C" NOT NULL,
+
 
     CONSTRAINT "PlanAssignment_pkey" PRIMARY KEY ("planId","groupId")
 );
@@ -106,6 +123,7 @@ CREATE TABLE "Competition" (
     "id" TEXT COLLATE "C" NOT NULL,
     "hostId" TEXT COLLATE "C" NOT NULL,
     "name" TEXT COLLATE "C" NOT NULL,
+    "version" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "Competition_pkey" PRIMARY KEY ("id")
 );
@@ -119,19 +137,21 @@ CREATE TABLE "Participation" (
 
 CREATE TABLE "Discipline" (
     "id" TEXT COLLATE "C" NOT NULL,
-    "competitionId" TEXT COLLATE "C" NOT NULL,
     "name" TEXT COLLATE "C" NOT NULL,
+    "version" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "Discipline_pkey" PRIMARY KEY ("id")
 );
 
 CREATE TABLE "CompetitionResult" (
     "id" TEXT COLLATE "C" NOT NULL,
+    "competitionId" TEXT COLLATE "C" NOT NULL,
     "disciplineId" TEXT COLLATE "C" NOT NULL,
     "personId" TEXT COLLATE "C" NOT NULL,
-    "place" INTEGER NOT NULL,
+    "place" INTEGER,
     "score" DOUBLE PRECISION NOT NULL,
     "timestamp" TIMESTAMPTZ(3) NOT NULL,
+    "version" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "CompetitionResult_pkey" PRIMARY KEY ("id")
 );
@@ -144,8 +164,9 @@ CREATE TABLE "MemberCard" (
     "name" TEXT COLLATE "C" NOT NULL,
     "memberNumber" TEXT COLLATE "C" NOT NULL,
     "departments" TEXT[] COLLATE "C",
-    "validUntil" DATE NOT NULL,
+    "validUntil" DATE,
     "issuedAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "version" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "MemberCard_pkey" PRIMARY KEY ("serial")
 );
@@ -211,6 +232,7 @@ CREATE TABLE "Lesson" (
     "id" TEXT COLLATE "C" NOT NULL,
     "academyId" TEXT COLLATE "C" NOT NULL,
     "title" TEXT COLLATE "C" NOT NULL,
+    "version" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "Lesson_pkey" PRIMARY KEY ("id")
 );
@@ -223,6 +245,7 @@ CREATE TABLE "Quiz" (
     "lessonId" TEXT COLLATE "C",
     "state" "QuizState" NOT NULL DEFAULT 'draft',
     "attemptsAllowed" INTEGER,
+    "version" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "Quiz_pkey" PRIMARY KEY ("id")
 );
@@ -281,7 +304,7 @@ CREATE TABLE "IdempotencyRecord" (
     "answer" TEXT COLLATE "C" NOT NULL,
     "createdAt" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "IdempotencyRecord_pkey" PRIMARY KEY ("clientId","personId","organisationId","quizId","key")
+    CONSTRAINT "IdempotencyRecord_pkey" PRIMARY KEY ("clientId","personId","quizId","key")
 );
 
 CREATE TABLE "Consent" (
@@ -395,20 +418,24 @@ CREATE TABLE "SecretsKeyCheck" (
 );
 
 CREATE INDEX "Membership_personId_idx" ON "Membership"("personId");
+CREATE UNIQUE INDEX "Group_id_clubId_key" ON "Group"("id", "clubId");
 CREATE INDEX "Group_clubId_idx" ON "Group"("clubId");
 CREATE INDEX "GroupMembership_personId_idx" ON "GroupMembership"("personId");
+CREATE UNIQUE INDEX "Calendar_id_clubId_key" ON "Calendar"("id", "clubId");
 CREATE INDEX "Calendar_clubId_idx" ON "Calendar"("clubId");
+CREATE UNIQUE INDEX "Event_id_clubId_key" ON "Event"("id", "clubId");
 CREATE INDEX "Event_clubId_end_idx" ON "Event"("clubId", "end");
-CREATE INDEX "Event_calendarId_idx" ON "Event"("calendarId");
-CREATE INDEX "Event_groupId_idx" ON "Event"("groupId");
+CREATE INDEX "Event_calendarId_clubId_idx" ON "Event"("calendarId", "clubId");
+CREATE INDEX "EventGroup_groupId_idx" ON "EventGroup"("groupId");
+CREATE UNIQUE INDEX "TrainingPlan_id_clubId_key" ON "TrainingPlan"("id", "clubId");
 CREATE INDEX "TrainingPlan_clubId_idx" ON "TrainingPlan"("clubId");
 CREATE INDEX "PlanAssignment_groupId_idx" ON "PlanAssignment"("groupId");
 CREATE INDEX "Competition_hostId_idx" ON "Competition"("hostId");
 CREATE INDEX "Participation_clubId_idx" ON "Participation"("clubId");
-CREATE INDEX "Discipline_competitionId_idx" ON "Discipline"("competitionId");
 CREATE INDEX "CompetitionResult_personId_timestamp_id_idx" ON "CompetitionResult"("personId", "timestamp" DESC, "id");
+CREATE INDEX "CompetitionResult_competitionId_idx" ON "CompetitionResult"("competitionId");
 CREATE INDEX "CompetitionResult_disciplineId_idx" ON "CompetitionResult"("disciplineId");
-CREATE INDEX "MemberCard_clubId_personId_issuedAt_serial_idx" ON "MemberCard"("clubId", "personId", "issuedAt", "serial");
+CREATE INDEX "MemberCard_clubId_personId_idx" ON "MemberCard"("clubId", "personId");
 CREATE INDEX "MemberCard_personId_idx" ON "MemberCard"("personId");
 CREATE INDEX "App_teamId_idx" ON "App"("teamId");
 CREATE INDEX "App_providerId_idx" ON "App"("providerId");
@@ -416,9 +443,10 @@ CREATE INDEX "Client_teamId_id_idx" ON "Client"("teamId", "id");
 CREATE INDEX "Client_appId_idx" ON "Client"("appId");
 CREATE INDEX "StorageEntry_memberId_clubId_idx" ON "StorageEntry"("memberId", "clubId");
 CREATE INDEX "StorageUsage_clubId_idx" ON "StorageUsage"("clubId");
+CREATE UNIQUE INDEX "Lesson_id_academyId_key" ON "Lesson"("id", "academyId");
 CREATE INDEX "Lesson_academyId_idx" ON "Lesson"("academyId");
 CREATE INDEX "Quiz_academyId_idx" ON "Quiz"("academyId");
-CREATE INDEX "Quiz_lessonId_idx" ON "Quiz"("lessonId");
+CREATE INDEX "Quiz_lessonId_academyId_idx" ON "Quiz"("lessonId", "academyId");
 CREATE UNIQUE INDEX "Question_quizId_position_key" ON "Question"("quizId", "position");
 CREATE INDEX "QuizResult_quizId_personId_idx" ON "QuizResult"("quizId", "personId");
 CREATE INDEX "QuizResult_personId_idx" ON "QuizResult"("personId");
@@ -451,16 +479,17 @@ ALTER TABLE "GroupMembership" ADD CONSTRAINT "GroupMembership_groupId_fkey" FORE
 ALTER TABLE "GroupMembership" ADD CONSTRAINT "GroupMembership_personId_fkey" FOREIGN KEY ("personId") REFERENCES "Person"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "Calendar" ADD CONSTRAINT "Calendar_clubId_fkey" FOREIGN KEY ("clubId") REFERENCES "Organisation"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "Event" ADD CONSTRAINT "Event_clubId_fkey" FOREIGN KEY ("clubId") REFERENCES "Organisation"("id") ON DELETE CASCADE ON UPDATE CASCADE;
-ALTER TABLE "Event" ADD CONSTRAINT "Event_calendarId_fkey" FOREIGN KEY ("calendarId") REFERENCES "Calendar"("id") ON DELETE CASCADE ON UPDATE CASCADE;
-ALTER TABLE "Event" ADD CONSTRAINT "Event_groupId_fkey" FOREIGN KEY ("groupId") REFERENCES "Group"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "Event" ADD CONSTRAINT "Event_calendarId_clubId_fkey" FOREIGN KEY ("calendarId", "clubId") REFERENCES "Calendar"("id", "clubId") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "EventGroup" ADD CONSTRAINT "EventGroup_eventId_clubId_fkey" FOREIGN KEY ("eventId", "clubId") REFERENCES "Event"("id", "clubId") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "EventGroup" ADD CONSTRAINT "EventGroup_groupId_clubId_fkey" FOREIGN KEY ("groupId", "clubId") REFERENCES "Group"("id", "clubId") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "TrainingPlan" ADD CONSTRAINT "TrainingPlan_clubId_fkey" FOREIGN KEY ("clubId") REFERENCES "Organisation"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "Exercise" ADD CONSTRAINT "Exercise_planId_fkey" FOREIGN KEY ("planId") REFERENCES "TrainingPlan"("id") ON DELETE CASCADE ON UPDATE CASCADE;
-ALTER TABLE "PlanAssignment" ADD CONSTRAINT "PlanAssignment_planId_fkey" FOREIGN KEY ("planId") REFERENCES "TrainingPlan"("id") ON DELETE CASCADE ON UPDATE CASCADE;
-ALTER TABLE "PlanAssignment" ADD CONSTRAINT "PlanAssignment_groupId_fkey" FOREIGN KEY ("groupId") REFERENCES "Group"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "PlanAssignment" ADD CONSTRAINT "PlanAssignment_planId_clubId_fkey" FOREIGN KEY ("planId", "clubId") REFERENCES "TrainingPlan"("id", "clubId") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "PlanAssignment" ADD CONSTRAINT "PlanAssignment_groupId_clubId_fkey" FOREIGN KEY ("groupId", "clubId") REFERENCES "Group"("id", "clubId") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "Competition" ADD CONSTRAINT "Competition_hostId_fkey" FOREIGN KEY ("hostId") REFERENCES "Organisation"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "Participation" ADD CONSTRAINT "Participation_competitionId_fkey" FOREIGN KEY ("competitionId") REFERENCES "Competition"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "Participation" ADD CONSTRAINT "Participation_clubId_fkey" FOREIGN KEY ("clubId") REFERENCES "Organisation"("id") ON DELETE CASCADE ON UPDATE CASCADE;
-ALTER TABLE "Discipline" ADD CONSTRAINT "Discipline_competitionId_fkey" FOREIGN KEY ("competitionId") REFERENCES "Competition"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "CompetitionResult" ADD CONSTRAINT "CompetitionResult_competitionId_fkey" FOREIGN KEY ("competitionId") REFERENCES "Competition"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "CompetitionResult" ADD CONSTRAINT "CompetitionResult_disciplineId_fkey" FOREIGN KEY ("disciplineId") REFERENCES "Discipline"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "CompetitionResult" ADD CONSTRAINT "CompetitionResult_personId_fkey" FOREIGN KEY ("personId") REFERENCES "Person"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "MemberCard" ADD CONSTRAINT "MemberCard_clubId_fkey" FOREIGN KEY ("clubId") REFERENCES "Organisation"("id") ON DELETE CASCADE ON UPDATE CASCADE;
@@ -476,7 +505,8 @@ ALTER TABLE "StorageUsage" ADD CONSTRAINT "StorageUsage_appId_fkey" FOREIGN KEY 
 ALTER TABLE "StorageUsage" ADD CONSTRAINT "StorageUsage_clubId_fkey" FOREIGN KEY ("clubId") REFERENCES "Organisation"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "Lesson" ADD CONSTRAINT "Lesson_academyId_fkey" FOREIGN KEY ("academyId") REFERENCES "Organisation"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "Quiz" ADD CONSTRAINT "Quiz_academyId_fkey" FOREIGN KEY ("academyId") REFERENCES "Organisation"("id") ON DELETE CASCADE ON UPDATE CASCADE;
-ALTER TABLE "Quiz" ADD CONSTRAINT "Quiz_lessonId_fkey" FOREIGN KEY ("lessonId") REFERENCES "Lesson"("id") ON DELETE SET NULL ON UPDATE CASCADE;
+-- "academyId" stays: only the lesson is gone.
+ALTER TABLE "Quiz" ADD CONSTRAINT "Quiz_lessonId_academyId_fkey" FOREIGN KEY ("lessonId", "academyId") REFERENCES "Lesson"("id", "academyId") ON DELETE SET NULL ("lessonId") ON UPDATE CASCADE;
 ALTER TABLE "Question" ADD CONSTRAINT "Question_quizId_fkey" FOREIGN KEY ("quizId") REFERENCES "Quiz"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "QuizResult" ADD CONSTRAINT "QuizResult_quizId_fkey" FOREIGN KEY ("quizId") REFERENCES "Quiz"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 ALTER TABLE "QuizResult" ADD CONSTRAINT "QuizResult_personId_fkey" FOREIGN KEY ("personId") REFERENCES "Person"("id") ON DELETE CASCADE ON UPDATE CASCADE;

@@ -1,17 +1,18 @@
 -- What schema.prisma cannot say. Names: "Table_rule_check", "Table_rule_idx", "Table_rule_trigger"; functions of the storage
--- begin with storage_, of consents with consent_.
+-- begin with storage_, of consents with consent_, of organisations with organisation_.
 
 -- Sign-in by e-mail compares addresses in lower case.
 CREATE INDEX "Person_lowerEmail_idx" ON "Person" (lower("email"));
+
+-- A person who is erased is signed out everywhere.
+CREATE INDEX "OauthRecord_account_idx" ON "OauthRecord" (("payload" ->> 'accountId')) WHERE "model" = 'Session';
 
 -- Workers look for due deliveries of a subscription, the oldest first, and for expired leases. With an index per
 -- subscription, the backlog of one subscription does not delay the others.
 CREATE INDEX "Delivery_claimable_idx" ON "Delivery" ("subscriptionId", "nextAttemptAt") WHERE "state" = 'pending' AND "lease" IS NULL;
 CREATE INDEX "Delivery_leased_idx" ON "Delivery" ("leasedUntil") WHERE "lease" IS NOT NULL;
 
--- An event belongs to a calendar or to a group or to neither, never to both.
 ALTER TABLE "Event" ADD CONSTRAINT "Event_end_check" CHECK ("end" >= "start");
-ALTER TABLE "Event" ADD CONSTRAINT "Event_place_check" CHECK (num_nonnulls("calendarId", "groupId") <= 1);
 
 -- JSON has no NaN and no infinities.
 ALTER TABLE "CompetitionResult" ADD CONSTRAINT "CompetitionResult_score_check" CHECK ("score" NOT IN ('NaN', 'Infinity', '-Infinity'));
@@ -33,23 +34,30 @@ ALTER TABLE "QuizResult" ADD CONSTRAINT "QuizResult_time_check" CHECK (time_fits
 ALTER TABLE "LessonCompletion" ADD CONSTRAINT "LessonCompletion_time_check" CHECK (time_fits("completedAt"));
 ALTER TABLE "Delivery" ADD CONSTRAINT "Delivery_time_check" CHECK (time_fits("nextAttemptAt"));
 
--- The service knows ids of 1 to 255 characters (routers/access.ts), and in storage '' stands for no member.
-ALTER TABLE "Organisation" ADD CONSTRAINT "Organisation_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
-ALTER TABLE "Person" ADD CONSTRAINT "Person_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
-ALTER TABLE "Group" ADD CONSTRAINT "Group_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
-ALTER TABLE "Calendar" ADD CONSTRAINT "Calendar_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
-ALTER TABLE "Event" ADD CONSTRAINT "Event_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
-ALTER TABLE "TrainingPlan" ADD CONSTRAINT "TrainingPlan_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
-ALTER TABLE "Competition" ADD CONSTRAINT "Competition_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
-ALTER TABLE "Discipline" ADD CONSTRAINT "Discipline_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
-ALTER TABLE "CompetitionResult" ADD CONSTRAINT "CompetitionResult_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
-ALTER TABLE "MemberCard" ADD CONSTRAINT "MemberCard_serial_check" CHECK (octet_length("serial") BETWEEN 1 AND 255);
+-- Ids of the platform are 1 to 255 visible characters of any script, with spaces only between them: no control characters, no
+-- other white space, none without a width. In storage '' stands for no member. In UTF-8 an id may take 1,020 bytes, and a row of
+-- an index 2,704: no index has three such ids.
+CREATE FUNCTION id_fits(id text) RETURNS boolean LANGUAGE sql IMMUTABLE
+RETURN char_length(id) BETWEEN 1 AND 255
+  AND id !~ '^ | $|[\u0001-\u001f\u007f-\u00a0\u00ad\u1680\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]';
+
+ALTER TABLE "Organisation" ADD CONSTRAINT "Organisation_id_check" CHECK (id_fits("id"));
+ALTER TABLE "Person" ADD CONSTRAINT "Person_id_check" CHECK (id_fits("id"));
+ALTER TABLE "Group" ADD CONSTRAINT "Group_id_check" CHECK (id_fits("id"));
+ALTER TABLE "Calendar" ADD CONSTRAINT "Calendar_id_check" CHECK (id_fits("id"));
+ALTER TABLE "Event" ADD CONSTRAINT "Event_id_check" CHECK (id_fits("id"));
+ALTER TABLE "TrainingPlan" ADD CONSTRAINT "TrainingPlan_id_check" CHECK (id_fits("id"));
+ALTER TABLE "Competition" ADD CONSTRAINT "Competition_id_check" CHECK (id_fits("id"));
+ALTER TABLE "Discipline" ADD CONSTRAINT "Discipline_id_check" CHECK (id_fits("id"));
+ALTER TABLE "CompetitionResult" ADD CONSTRAINT "CompetitionResult_id_check" CHECK (id_fits("id"));
+ALTER TABLE "MemberCard" ADD CONSTRAINT "MemberCard_serial_check" CHECK (id_fits("serial"));
+ALTER TABLE "Lesson" ADD CONSTRAINT "Lesson_id_check" CHECK (id_fits("id"));
+ALTER TABLE "Quiz" ADD CONSTRAINT "Quiz_id_check" CHECK (id_fits("id"));
+ALTER TABLE "Question" ADD CONSTRAINT "Question_id_check" CHECK (id_fits("id"));
+
 ALTER TABLE "Team" ADD CONSTRAINT "Team_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
 ALTER TABLE "App" ADD CONSTRAINT "App_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
 ALTER TABLE "Client" ADD CONSTRAINT "Client_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
-ALTER TABLE "Lesson" ADD CONSTRAINT "Lesson_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
-ALTER TABLE "Quiz" ADD CONSTRAINT "Quiz_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
-ALTER TABLE "Question" ADD CONSTRAINT "Question_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
 
 -- Lists of texts are flat and have no null among them; the texts of a row are at most 64 KiB together, as answers are not paged.
 CREATE FUNCTION texts_fit(VARIADIC texts text[]) RETURNS boolean LANGUAGE sql IMMUTABLE
@@ -62,14 +70,22 @@ RETURN (
 ALTER TABLE "Organisation" ADD CONSTRAINT "Organisation_texts_check" CHECK (texts_fit("name"));
 ALTER TABLE "Person" ADD CONSTRAINT "Person_texts_check" CHECK (texts_fit("firstName", "lastName", "email", "image"));
 ALTER TABLE "Group" ADD CONSTRAINT "Group_texts_check" CHECK (texts_fit("name"));
+ALTER TABLE "Calendar" ADD CONSTRAINT "Calendar_texts_check" CHECK (texts_fit("name"));
 ALTER TABLE "Event" ADD CONSTRAINT "Event_texts_check" CHECK (texts_fit("title", "location"));
 ALTER TABLE "TrainingPlan" ADD CONSTRAINT "TrainingPlan_texts_check" CHECK (texts_fit("name", "category", "description"));
+ALTER TABLE "Exercise" ADD CONSTRAINT "Exercise_texts_check" CHECK (texts_fit("name"));
 ALTER TABLE "Competition" ADD CONSTRAINT "Competition_texts_check" CHECK (texts_fit("name"));
+ALTER TABLE "Discipline" ADD CONSTRAINT "Discipline_texts_check" CHECK (texts_fit("name"));
 ALTER TABLE "MemberCard" ADD CONSTRAINT "MemberCard_texts_check" CHECK (texts_fit("status", "name", "memberNumber"));
 ALTER TABLE "MemberCard" ADD CONSTRAINT "MemberCard_departments_check" CHECK (texts_fit(VARIADIC "departments"));
+ALTER TABLE "Lesson" ADD CONSTRAINT "Lesson_texts_check" CHECK (texts_fit("title"));
+ALTER TABLE "Quiz" ADD CONSTRAINT "Quiz_texts_check" CHECK (texts_fit("title"));
 ALTER TABLE "Question" ADD CONSTRAINT "Question_texts_check" CHECK (texts_fit("text"));
 ALTER TABLE "Question" ADD CONSTRAINT "Question_options_check" CHECK (texts_fit(VARIADIC "options"));
 ALTER TABLE "Question" ADD CONSTRAINT "Question_solution_check" CHECK (texts_fit(VARIADIC "solution"));
+
+-- "Person_lowerEmail_idx" holds the address.
+ALTER TABLE "Person" ADD CONSTRAINT "Person_email_check" CHECK (octet_length("email") <= 1024);
 
 ALTER TABLE "App" ADD CONSTRAINT "App_webhookSecret_check" CHECK ("webhookSecret" IS NULL OR "webhookUrl" IS NOT NULL);
 
@@ -87,6 +103,13 @@ ALTER TABLE "StorageUsage" ADD CONSTRAINT "StorageUsage_bytes_check" CHECK ("byt
 
 ALTER TABLE "Quiz" ADD CONSTRAINT "Quiz_threshold_check" CHECK ("threshold" BETWEEN 0 AND 100);
 ALTER TABLE "Quiz" ADD CONSTRAINT "Quiz_attemptsAllowed_check" CHECK ("attemptsAllowed" >= 1);
+
+-- Nobody could answer such a question right.
+ALTER TABLE "Question" ADD CONSTRAINT "Question_offeredSolution_check"
+  CHECK ("type" NOT IN ('single', 'multiple') OR coalesce("solution", '{}') <@ coalesce("options", '{}'));
+ALTER TABLE "Question" ADD CONSTRAINT "Question_singleSolution_check"
+  CHECK ("type" <> 'single' OR cardinality(coalesce("solution", '{}')) = 1);
+
 ALTER TABLE "QuizResult" ADD CONSTRAINT "QuizResult_id_check" CHECK (octet_length("id") BETWEEN 1 AND 255);
 ALTER TABLE "QuizResult" ADD CONSTRAINT "QuizResult_score_check" CHECK ("score" BETWEEN 0 AND 100 AND "threshold" BETWEEN 0 AND 100);
 ALTER TABLE "QuizResult" ADD CONSTRAINT "QuizResult_gradedQuestions_check" CHECK ("gradedQuestions" >= 0);
@@ -96,6 +119,89 @@ ALTER TABLE "Delivery" ADD CONSTRAINT "Delivery_due_check" CHECK (("state" = 'pe
 ALTER TABLE "Delivery" ADD CONSTRAINT "Delivery_lease_check" CHECK (("lease" IS NULL) = ("leasedUntil" IS NULL));
 
 ALTER TABLE "SecretsKeyCheck" ADD CONSTRAINT "SecretsKeyCheck_singleRow_check" CHECK ("id" = 1);
+
+-- Groups, calendars, events, plans, participations, cards and storage are of clubs, lessons and quizzes of academies, apps of
+-- providers. An organisation keeps its kind. A missing organisation is left to the foreign key. For 100,000 events, 1 s.
+CREATE FUNCTION organisation_refuse("table" text, id text, wanted text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'A row of "%" needs a %, and % is of another kind.', "table", wanted, id
+    USING ERRCODE = 'check_violation', CONSTRAINT = "table" || '_kind_check', TABLE = "table";
+END $$;
+
+CREATE FUNCTION organisation_check_club() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM "Organisation" WHERE id = NEW."clubId" AND kind <> 'club';
+  IF FOUND THEN
+    PERFORM organisation_refuse(TG_TABLE_NAME, NEW."clubId", 'club');
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE FUNCTION organisation_check_academy() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM "Organisation" WHERE id = NEW."academyId" AND kind <> 'academy';
+  IF FOUND THEN
+    PERFORM organisation_refuse(TG_TABLE_NAME, NEW."academyId", 'academy');
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE FUNCTION organisation_check_provider() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM "Organisation" WHERE id = NEW."providerId" AND kind <> 'provider';
+  IF FOUND THEN
+    PERFORM organisation_refuse(TG_TABLE_NAME, NEW."providerId", 'provider');
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE TRIGGER "Group_kind_trigger" BEFORE INSERT OR UPDATE OF "clubId" ON "Group"
+  FOR EACH ROW EXECUTE FUNCTION organisation_check_club();
+CREATE TRIGGER "Calendar_kind_trigger" BEFORE INSERT OR UPDATE OF "clubId" ON "Calendar"
+  FOR EACH ROW EXECUTE FUNCTION organisation_check_club();
+CREATE TRIGGER "Event_kind_trigger" BEFORE INSERT OR UPDATE OF "clubId" ON "Event"
+  FOR EACH ROW EXECUTE FUNCTION organisation_check_club();
+CREATE TRIGGER "TrainingPlan_kind_trigger" BEFORE INSERT OR UPDATE OF "clubId" ON "TrainingPlan"
+  FOR EACH ROW EXECUTE FUNCTION organisation_check_club();
+CREATE TRIGGER "Participation_kind_trigger" BEFORE INSERT OR UPDATE OF "clubId" ON "Participation"
+  FOR EACH ROW EXECUTE FUNCTION organisation_check_club();
+CREATE TRIGGER "MemberCard_kind_trigger" BEFORE INSERT OR UPDATE OF "clubId" ON "MemberCard"
+  FOR EACH ROW EXECUTE FUNCTION organisation_check_club();
+CREATE TRIGGER "Lesson_kind_trigger" BEFORE INSERT OR UPDATE OF "academyId" ON "Lesson"
+  FOR EACH ROW EXECUTE FUNCTION organisation_check_academy();
+CREATE TRIGGER "Quiz_kind_trigger" BEFORE INSERT OR UPDATE OF "academyId" ON "Quiz"
+  FOR EACH ROW EXECUTE FUNCTION organisation_check_academy();
+CREATE TRIGGER "App_kind_trigger" BEFORE INSERT OR UPDATE OF "providerId" ON "App"
+  FOR EACH ROW EXECUTE FUNCTION organisation_check_provider();
+
+-- Once for each store, after the insertion: a value that is put into a store that exists runs no check.
+CREATE TRIGGER "StorageUsage_kind_trigger" AFTER INSERT OR UPDATE OF "clubId" ON "StorageUsage"
+  FOR EACH ROW EXECUTE FUNCTION organisation_check_club();
+
+CREATE FUNCTION organisation_keep_kind() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'The organisation % keeps the kind %.', OLD.id, OLD.kind
+    USING ERRCODE = 'check_violation', CONSTRAINT = 'Organisation_kind_check', TABLE = 'Organisation';
+END $$;
+
+CREATE TRIGGER "Organisation_kind_trigger" BEFORE UPDATE OF "kind" ON "Organisation"
+  FOR EACH ROW WHEN (OLD."kind" <> NEW."kind") EXECUTE FUNCTION organisation_keep_kind();
+
+-- An event without a calendar and without groups is for the whole club. So the last group of an event takes it along, or what
+-- was for a few would be shown to all. Locked first: of two transactions that remove the last two groups, the second waits here,
+-- and then finds the other group gone.
+CREATE FUNCTION group_remove_events() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM "Event" WHERE id IN (SELECT "eventId" FROM "EventGroup" WHERE "groupId" = OLD.id) ORDER BY id FOR UPDATE;
+  DELETE FROM "Event" event USING "EventGroup" own
+  WHERE own."groupId" = OLD.id AND own."eventId" = event.id AND event."calendarId" IS NULL AND NOT EXISTS (
+    SELECT FROM "EventGroup" other JOIN "Group" ON "Group".id = other."groupId"
+    WHERE other."eventId" = event.id AND other."groupId" <> OLD.id
+  );
+  RETURN OLD;
+END $$;
+
+CREATE TRIGGER "Group_removeEvents_trigger" BEFORE DELETE ON "Group" FOR EACH ROW EXECUTE FUNCTION group_remove_events();
 
 -- Leaving ends a member's consents for the organisation. While they are away, the missing membership refuses everything (404, as
 -- documented); a return, by the service, SQL or Studio, finds the consents withdrawn.
