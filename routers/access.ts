@@ -39,7 +39,8 @@ export interface Access {
 export type AccessLookup = (principal: Principal) => Promise<Access | null>
 
 /** Whether an id could be stored: ids have at most 255 characters, and PostgreSQL's text cannot contain NUL. */
-export const isPostgresText = (id: string) => id.length <= 255 && !id.includes('\0')
+export const isPostgresText = (id: string) =>
+  (id.length <= 255 || (id.length <= 510 && [...id].length <= 255)) && !id.includes('\0')
 
 /** Changes of a client, app, team, membership or consent take effect within 5 s; the lookup itself takes part of that. */
 const CACHE_MS = 4_000

@@ -1,6 +1,7 @@
 import type { Database } from '../prisma/client.ts'
 import type { Access, AccessLookup, Principal } from './access.ts'
 import type { Cipher } from './cipher.ts'
+import type { Erased } from './directory/personal-data/erase.ts'
 
 /** A published event and the ids of its deliveries. */
 export interface Published {
@@ -21,6 +22,8 @@ export interface Core {
   storageQuotaBytes: number
   /** Called after each event is published, so that a worker in this process need not wait for its next poll. */
   published: (event: Published) => void
+  /** Called after each person is erased, for the log. */
+  erased: (erasure: { person: string; removed: Erased }) => void
 }
 
 /** One call of a procedure: its principal, and what its caller (REST, tRPC, this process) does for it. */

@@ -14,11 +14,13 @@ interface Settings {
   storageQuotaBytes: number
   now: () => number
   published?: Core['published']
+  erased?: Core['erased']
 }
 
 /** Made once in a process. */
 export const createCore = (settings: Settings): Core => ({
   published: () => {},
+  erased: () => {},
   ...settings,
   accessOf: accessLookup(settings.db, settings.now),
 })

@@ -25,27 +25,37 @@ const statusOf = new Map<string, Status>(
   Object.entries(codes).map(([status, [, code]]) => [code, Number(status) as Status]),
 )
 
+/** A record of a call that is not taken; `index` is its place in `items`. */
+export interface RefusedRecord {
+  index: number
+  field: string
+  reason: string
+}
+
 interface Details {
   reason?: string
+  refused?: readonly RefusedRecord[]
   headers?: Record<string, string>
   cause?: unknown
 }
 
 /**
  * The only error that leaves the service. `publicCode` is the documented code (`code` is tRPC's), `reason` tells conflicts
- * apart, `headers` are set on the response, `cause` goes to the log alone.
+ * apart, `refused` names the records of a call that are at fault, `headers` are set on the response, `cause` goes to the log alone.
  */
 export class ApiError extends TRPCError {
   readonly status: Status
   readonly publicCode: string
   readonly reason: string | undefined
+  readonly refused: readonly RefusedRecord[] | undefined
   readonly headers: Record<string, string>
 
-  constructor(status: Status, message: string, { reason, headers = {}, cause }: Details = {}) {
+  constructor(status: Status, message: string, { reason, refused, headers = {}, cause }: Details = {}) {
     super({ code: codes[status][1], message, cause })
     this.status = status
     this.publicCode = codes[status][0]
     this.reason = reason
+    this.refused = refused
     this.headers = headers
   }
 }
@@ -87,6 +97,14 @@ export const errors = {
   dataNotJson: row(400, 'data contains something that JSON cannot represent.'),
   dataTooDeep: row(400, 'data is nested too deeply.'),
   eventTooLarge: row(400, 'The event is larger than 256 KiB.'),
+
+  recordsRefused: (count: number, refused: readonly RefusedRecord[]) =>
+    new ApiError(400, `Nothing was stored: ${count} of the records ${count === 1 ? 'is' : 'are'} refused.`, {
+      refused,
+    }),
+
+  personUnknown: row(404, 'This person does not exist.'),
+  exportTooLarge: row(413, 'This person has more than 16 MiB of data. Export it with npm run member.'),
 
   tokenMissing: row(401, 'This token is not valid.', challenge('realm="member-apps"')),
   tokenInvalid: badToken('This token is not valid.'),

@@ -78,5 +78,8 @@ export const providerPlatform = policy({ section: 'notify', firstParty: true }, 
   provider: storedId(organisation),
 }))
 
+/** The data of the whole platform, whatever the organisation of the token. */
+export const directoryPlatform = policy({ section: 'apps', firstParty: true }, () => ({}))
+
 /** Nothing checks the organisation of a token without a member. One that PostgreSQL cannot store becomes '', no row's id. */
 const storedId = (id: string) => (isPostgresText(id) ? id : '')

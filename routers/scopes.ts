@@ -96,6 +96,8 @@ export const scopes = {
   'ntf.subscriptions:write': { section: 'notify', kind: 'first-party', level: 'developer' },
   'ntf.events:write': { section: 'notify', kind: 'first-party', level: 'developer' },
   'lms.reviews:write': { section: 'lms', kind: 'first-party', level: 'developer' },
+  'directory:read': { section: 'apps', kind: 'first-party', level: 'developer' },
+  'directory:write': { section: 'apps', kind: 'first-party', level: 'developer' },
 } as const satisfies Record<string, Definition>
 
 type Scopes = typeof scopes

@@ -11,9 +11,9 @@ const t = initTRPC
   .create({
     isDev: false,
     errorFormatter({ shape, error }) {
-      const { status, publicCode, reason, message } = error instanceof ApiError ? error : protocolError(error)
+      const { status, publicCode, reason, refused, message } = error instanceof ApiError ? error : protocolError(error)
       const { code, path } = shape.data
-      return { ...shape, message, data: { code, httpStatus: status, path, error: publicCode, reason } }
+      return { ...shape, message, data: { code, httpStatus: status, path, error: publicCode, reason, refused } }
     },
   })
 

@@ -60,7 +60,7 @@ export async function claim(
     INSERT INTO "IdempotencyRecord" AS kept
       ("clientId", "personId", "organisationId", "quizId", "key", "bodyHash", "answer", "createdAt")
     VALUES (${clientId}, ${personId}, ${organisationId}, ${quizId}, ${key}, ${bodyHash}, ${answer}, ${new Date(now)}::timestamptz)
-    ON CONFLICT ("clientId", "personId", "organisationId", "quizId", "key") DO UPDATE SET
+    ON CONFLICT ("clientId", "personId", "quizId", "key") DO UPDATE SET
       "bodyHash" = CASE WHEN kept."createdAt" <= ${expired}::timestamptz THEN excluded."bodyHash" ELSE kept."bodyHash" END,
       "answer" = CASE WHEN kept."createdAt" <= ${expired}::timestamptz THEN excluded."answer" ELSE kept."answer" END,
       "createdAt" = CASE WHEN kept."createdAt" <= ${expired}::timestamptz THEN excluded."createdAt" ELSE kept."createdAt" END

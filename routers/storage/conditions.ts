@@ -13,7 +13,7 @@ export function conditions(given: { ifMatch?: string | undefined; ifNoneMatch?: 
 }
 
 function tags(header: string, withWeak: boolean): string[] {
-  if (header.trim() === '*') return ['*']
+  if (header === '*') return ['*']
   const found = [...header.matchAll(/(W\/)?"([^"\0]*)"/g)].filter(([, weak]) => withWeak || weak === undefined)
   return found.map(([, , tag]) => tag!).filter((tag) => tag !== '*')
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { Json } from '../json.ts'
+import { json } from '../json.ts'
 
 /** A stored entry: `value` is the JSON text that came in, `updatedAt` is in Unix seconds. */
 export interface StoredEntry {
@@ -8,7 +10,7 @@ export interface StoredEntry {
   version: string
 }
 
-const documented = z.object({ key: z.string(), value: z.unknown(), updatedAt: z.int() })
+const documented = z.object({ key: z.string(), value: json, updatedAt: z.int() })
 
 export const entry = documented.extend({ etag: z.string() })
 
@@ -22,7 +24,7 @@ export const etag = (version: string) => `"${version}"`
 export const entryPage = (() => {
   const { $schema, ...schema } = z.toJSONSchema(z.object({ items: z.array(documented), total: z.int() }))
   return z
-    .custom<{ items: z.output<typeof entry>[]; total: number }>()
+    .custom<{ items: { key: string; value: Json; updatedAt: number; etag: string }[]; total: number }>()
     .meta({ override: ({ jsonSchema }: { jsonSchema: object }) => Object.assign(jsonSchema, schema) })
 })()
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Call } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { errors, withError } from '../errors.ts'
+import { json } from '../json.ts'
 import { page } from '../page.ts'
 import { clubApp } from '../policies.ts'
 import { RawJson } from '../raw-json/text.ts'
@@ -82,11 +83,12 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
     }
     return result
   })
-  .input(conditional.extend({ value: z.unknown().refine((value) => value !== undefined, withError('valueMissing')) }))
+  .input(conditional.extend({ value: json.refine((value) => value !== undefined, withError('valueMissing')) }))
   .output(entry)
   .mutation(async ({ ctx, input }) => {
     const { core, call } = ctx
-    const { key, value: given } = input
+    const { key } = input
+    const given: unknown = input.value
     const { db, storageQuotaBytes: quotaBytes } = core
     const [collection, preconditions] = [collectionOf(ctx, input), conditions(input)]
     if (given instanceof RawJson && given.minBytes > 0) {

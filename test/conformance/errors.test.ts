@@ -72,11 +72,13 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | trpc   | 400 | data is nested too deeply.                              | invalid_request | dataTooDeep | event of 257 levels |
   | trpc   | 400 | The event is larger than 256 KiB.                       | invalid_request | eventTooLarge | event of 256 KiB of data |
   | trpc   | 404 | This delivery does not exist at this provider.          | not_found | deliveryUnknown | retry of an unknown delivery |
+  | trpc   | 404 | This person does not exist.                             | not_found | personUnknown | erasure of an unknown person |
   | trpc   | 409 | This delivery has arrived already.                      | conflict already_delivered | alreadyDelivered | retry of a delivered delivery |
   | trpc   | 409 | The subscription of this delivery has ended.            | conflict subscription_ended | subscriptionEnded | retry in an ended subscription |
+  | trpc   | 400 | Nothing was stored: 1 of the records is refused.        | invalid_request | recordsRefused | record of no person |
 `)
 
-/** These need faults, floods or a caller in process: test/process, raw, attack and unit provoke them. */
+/** These need faults, floods, much data or a caller in process: test/process, raw, attack, unit and directory provoke them. */
 const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | Status | Message | Row |
   |---|---|---|
@@ -85,6 +87,7 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 400 | The body ended early. | bodyCutOff |
   | 400 | The request is not valid HTTP. | requestInvalid |
   | 408 | The body came too slowly. | bodyTooSlow |
+  | 413 | This person has more than 16 MiB of data. Export it with npm run member. | exportTooLarge |
   | 429 | Too many invalid tokens came from this address. Try again in 7 s. | failuresLimited |
   | 500 | Something went wrong on our side. | internal |
   | 503 | This service is not available right now. | unavailable |
@@ -243,8 +246,10 @@ const provoke: Record<string, Provoke> = {
   'event without data': (w) => publish(w, { data: undefined }),
   'event of 257 levels': (w) => publish(w, { data: JSON.parse(`${'['.repeat(257)}${']'.repeat(257)}`) }),
   'event of 256 KiB of data': (w) => publish(w, { data: 'x'.repeat(256 * 1024) }),
+  'erasure of an unknown person': (w) => trpc(w, 'directory.people.erase', { id: 'none' }),
   'retry of an unknown delivery': (w) => trpc(w, 'deliveries.retry', { id: 'none' }),
   'retry of a delivered delivery': (w) => retry(w, { state: 'delivered' }, {}),
+  'record of no person': (w) => trpc(w, 'directory.people.upsert', { items: [{ id: '' }] }),
   'retry in an ended subscription': (w) => retry(w, { state: 'failed' }, { endedAt: new Date() }),
 }
 

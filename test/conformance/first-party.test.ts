@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import type { Principal } from '../../routers/access.ts'
 import { callAs } from '../../routers/core.ts'
+import { kindNames } from '../../routers/directory/kinds.ts'
 import { appRouter } from '../../routers/index.ts'
 import type { Meta } from '../../routers/meta.ts'
 import { firstPartyScopes, memberScopes } from '../../routers/scopes.ts'
@@ -13,7 +14,7 @@ import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 
-/** The procedures without a REST path. Section says which organisation the token names: lms an academy, notify a provider. */
+/** The procedures without a REST path. Section says which organisation the token names: lms an academy, notify a provider, apps any. */
 const procedures = table<'Procedure' | 'Type' | 'Section' | 'Scope'>(`
   | Procedure            | Type     | Section | Scope                   |
   |----------------------|----------|---------|-------------------------|
@@ -24,7 +25,20 @@ const procedures = table<'Procedure' | 'Type' | 'Section' | 'Scope'>(`
   | deliveries.list      | query    | notify  | ntf.events:write        |
   | deliveries.retry     | mutation | notify  | ntf.events:write        |
   | quizzes.review       | mutation | lms     | lms.reviews:write       |
+  | directory.people.upsert    | mutation | apps | directory:write |
+  | directory.people.end       | mutation | apps | directory:write |
+  | directory.people.list      | query    | apps | directory:read  |
+  | directory.memberships.end  | mutation | apps | directory:write |
+  | directory.people.export    | query    | apps | directory:read  |
+  | directory.people.erase     | mutation | apps | directory:write |
 `)
+
+/** Every kind has the same three. */
+const ofKinds = kindNames.flatMap((kind) => [
+  `directory.${kind}.upsert mutation apps directory:write`,
+  `directory.${kind}.end mutation apps directory:write`,
+  `directory.${kind}.list query apps directory:read`,
+])
 
 const everyScope = [...memberScopes, ...firstPartyScopes].join(' ')
 const INVALID = [401, 'invalid_token', 'This token is not valid.']
@@ -32,6 +46,7 @@ const INVALID = [401, 'invalid_token', 'This token is not valid.']
 let world: World
 let subscription: string
 let delivery: string
+let person: string
 let inputs: Record<string, object>
 beforeAll(async () => {
   world = await startWorld()
@@ -51,6 +66,8 @@ beforeEach(async () => {
   })
   const of = { appId: app, eventId: event, subscriptionId: subscription }
   await world.db.delivery.create({ data: { id: delivery, ...of, state: 'failed', createdAt: new Date() } })
+  person = id('person')
+  await world.db.person.create({ data: { id: person, firstName: 'P', lastName: 'P', email: '' } })
   inputs = {
     'subscriptions.create': { app, subscriber: 'x' },
     'subscriptions.list': { app },
@@ -59,6 +76,12 @@ beforeEach(async () => {
     'deliveries.list': {},
     'deliveries.retry': { id: delivery },
     'quizzes.review': { result: 'none', grades: {} },
+    'directory.people.upsert': { items: [{ id: world.ids.member, image: id('image') }] },
+    'directory.people.end': { ids: [id('person')] },
+    'directory.people.list': { limit: 1 },
+    'directory.people.export': { id: world.ids.member },
+    'directory.people.erase': { id: person },
+    'directory.memberships.end': { ids: [{ organisation: world.ids.club, person: id('person') }] },
   }
 })
 
@@ -91,6 +114,7 @@ async function expectRefused(row: Row, claims: Record<string, unknown> | null, [
       world.db.subscription.findMany({ where, orderBy: { id: 'asc' } }),
       world.db.publishedEvent.findMany({ where, orderBy: { id: 'asc' } }),
       world.db.delivery.findMany({ where, orderBy: { id: 'asc' } }),
+      world.db.person.findMany({ where: { id: { in: [world.ids.member, person] } }, orderBy: { id: 'asc' } }),
     ])
   const before = await stored()
   const reply = await call(row, claims)
@@ -106,7 +130,8 @@ describe('procedures without a REST path', () => {
 
   it('are exactly those of the table', () => {
     const rows = served.map(({ name, type, meta }) => [name, type, meta.policy.requires.section, meta.scope].join(' '))
-    expect(rows.sort()).toEqual(procedures.map((row) => Object.values(row).join(' ')).sort())
+    const listed = procedures.map((row) => Object.values(row).join(' '))
+    expect(rows.sort()).toEqual([...new Set([...listed, ...ofKinds])].sort())
   })
 
   it('are all first-party', () => {
@@ -132,14 +157,15 @@ describe('procedures without a REST path', () => {
 
 describe.each(procedures)('$Procedure', (row) => {
   const { Procedure, Scope } = row
-  const section = row.Section as 'lms' | 'notify'
+  const section = row.Section as 'apps' | 'lms' | 'notify'
   const organisation = () => ({ organisation: section === 'lms' ? world.ids.academy : world.ids.provider })
 
   it('has no REST path', async () => {
     expect(routes.map(({ name }) => name)).not.toContain(Procedure)
     for (const path of [`/${Procedure}`, `/${Procedure.replace('.', '/')}`, `/trpc/${Procedure}`]) {
       const reply = await world.call('POST', path, { api: section, claims: platformClaims(world), body: {} })
-      expect([reply.status, reply.body.error.message]).toEqual([404, 'There is nothing at this address.'])
+      const message = section === 'apps' ? reply.body.detail : reply.body.error.message
+      expect([reply.status, message]).toEqual([404, 'There is nothing at this address.'])
     }
     expect((await fetch(`http://127.0.0.1:${world.publicPort}/trpc/${Procedure}`)).status).toBe(404)
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
-import { forgetExpired } from '../../routers/quizzes/idempotency.ts'
+import { claim, forgetExpired } from '../../routers/quizzes/idempotency.ts'
 import { expectRefusal } from '../support/refusal.ts'
 import {
   choices,
@@ -159,5 +159,17 @@ describe('an Idempotency-Key', () => {
     await forgetExpired(world.db, now + 1)
     expect(await count()).toBe(0)
     expect((await stored(quizId)).results).toBe(2)
+  })
+
+  it('is good for 24 hours from its first claim, however often it is claimed again', async () => {
+    const { client: clientId, member: personId, academy: organisationId } = world.ids
+    const place = { clientId, personId, organisationId, quizId: await mint(choices), key: 'k' }
+    const start = Date.parse('2026-11-20T12:00:00Z')
+    const claimAfter = (seconds: number, answer: string) =>
+      world.db.$transaction((tx) => claim(tx, place, { bodyHash: answer, answer }, start + seconds * 1000))
+    const [first, later] = ['{"first":1}', '{"later":1}'].map((answer) => ({ bodyHash: answer, answer }))
+    expect(await claimAfter(0, first!.answer)).toEqual(first)
+    expect(await claimAfter(DAY - 1, later!.answer)).toEqual(first)
+    expect(await claimAfter(DAY, later!.answer)).toEqual(later)
   })
 })

@@ -80,9 +80,11 @@ describe('the limit of a Hobby team', () => {
     expect(await remaining()).toBe(49)
     await world.internal('POST', '/trpc/storage.put', { ...bearer, body: '{' })
     expect(await remaining()).toBe(47)
+    await world.internal('GET', '/trpc/nothing,none,no?batch=1', bearer)
+    expect(await remaining()).toBe(43)
     const call = callAs(world.core, world.principal())
     for (let i = 0; i < 100; i++) await call.root()
-    expect(await remaining()).toBe(46)
+    expect(await remaining()).toBe(42)
   })
 
   it('lets the remaining calls of a batch through', async () => {

@@ -172,6 +172,16 @@ describe('the body of a PUT', () => {
     expect(reply.status).toBe(status)
     expect((await get(`types/k${status}`)).status).toBe(status === 200 ? 200 : 404)
   })
+
+  it('is not looked at where the name is wrong', async () => {
+    for (const [path, wrong] of [
+      ['/storage/a.b/k', 'Names'],
+      ['/storage/c/k?scope=all', 'scope'],
+    ]) {
+      const reply = await world.call('PUT', path!, { body: 'x', headers: { 'content-type': 'text/plain' } })
+      expect([reply.status, reply.body.detail]).toEqual([422, expect.stringContaining(wrong!)])
+    }
+  })
 })
 
 describe('a list', () => {
@@ -182,6 +192,11 @@ describe('a list', () => {
     expect(await keys('sorted')).toEqual(sorted)
     const page = await get('sorted?limit=4&offset=3')
     expect(page.body).toMatchObject({ total: 13, items: [{ key: 'A' }, { key: 'B' }, { key: 'Z' }, { key: '_' }] })
+    const later = await get('sorted?limit=4&offset=8')
+    expect(later.body).toMatchObject({
+      total: 13,
+      items: [{ key: 'a' }, { key: 'a-b' }, { key: 'a_b' }, { key: 'ab' }],
+    })
     expect((await get('sorted?offset=13')).body).toEqual({ items: [], total: 13 })
   })
 

@@ -225,17 +225,20 @@ describe('subscriptions.create while the app changes', () => {
   })
   const create = () => asPlatform(world).subscriptions.create({ app, subscriber: 'a' })
 
-  it('copies url and secret of one version', async () => {
+  it.each([
+    { changes: 'both', webhookUrl: 'https://after.example.org' },
+    { changes: 'the secret alone', webhookUrl: url },
+  ])('copies url and secret of one version while $changes changes', async ({ webhookUrl }) => {
     const made = meanwhile(
       world.db,
       async (tx) => {
         await holdApp(tx, app)
         const webhookSecret = world.core.cipher.encrypt('after', `App.webhookSecret:${app}`)
-        await tx.app.update({ where: { id: app }, data: { webhookUrl: 'https://after.example.org', webhookSecret } })
+        await tx.app.update({ where: { id: app }, data: { webhookUrl, webhookSecret } })
       },
       create,
     )
-    expect(await rowOf((await made).id)).toMatchObject({ url: 'https://after.example.org', secret: 'after' })
+    expect(await rowOf((await made).id)).toMatchObject({ url: webhookUrl, secret: 'after' })
     expect(await countOf(app)).toBe(1)
   })
 

@@ -28,10 +28,10 @@ beforeEach(async () => {
   await world.call('PUT', `/storage/c/${entry.key}`, { body: { value: 1 } })
 })
 
-/** Every node has noticed it after 5 s at the latest. */
+/** Every node has noticed it after 5 s at the latest: it forgets what it knew after 4, and may take one to ask. */
 async function setState(state: 'active' | 'suspended', more = {}) {
   await world.db.app.update({ where: { id: world.ids.app }, data: { state, ...more } })
-  world.advance(5)
+  world.advance(4)
 }
 
 /** What the requests below could change. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import { callAs } from '../../routers/core.ts'
 import type { AppRouter } from '../../routers/index.ts'
+import type { Json } from '../../routers/json.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 
@@ -112,7 +113,7 @@ describe('a first-party app over tRPC', () => {
     const deep = JSON.parse(`${'['.repeat(257)}${']'.repeat(257)}`)
     const put = (value: unknown) =>
       client()
-        .storage.put.mutate({ ...at, value })
+        .storage.put.mutate({ ...at, value: value as Json })
         .catch(failure)
     expect(await put(undefined)).toMatchObject({ status: 400, message: 'value is missing.' })
     expect(await put(deep)).toMatchObject({ status: 400, message: 'value is nested too deeply.' })
@@ -131,14 +132,14 @@ describe('an app in process', () => {
     const scopeless = callAs(world.core, world.principal({ scopes: new Set() }))
     await expect(scopeless.me.profile()).rejects.toMatchObject({ status: 403 })
     await expect(scopeless.root()).resolves.toMatchObject({ api: 'apps' })
-    await expect(call.storage.put({ ...at, value: 1n })).rejects.toMatchObject({ status: 400 })
+    await expect(call.storage.put({ ...at, value: 1n as unknown as Json })).rejects.toMatchObject({ status: 400 })
     const circle: unknown[] = []
     circle.push(circle)
-    await expect(call.storage.put({ ...at, value: circle })).rejects.toMatchObject({
+    await expect(call.storage.put({ ...at, value: circle as Json[] })).rejects.toMatchObject({
       message: 'value contains something that JSON cannot represent.',
     })
     expect(await call.storage.get(at)).toMatchObject({ value: { a: 1 } })
-    const value = { note: undefined, at: new Date(0) }
+    const value = { note: undefined, at: new Date(0) } as unknown as Json
     const overHttp = await client().storage.put.mutate({ ...at, value })
     expect((await call.storage.put({ ...at, value })).value).toEqual(overHttp.value)
     expect((await world.call('GET', '/storage/local/k')).text).toContain('"value":{"at":"1970-01-01T00:00:00.000Z"},')

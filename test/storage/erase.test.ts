@@ -48,6 +48,19 @@ describe('erase', { timeout: 120_000 }, () => {
     },
   )
 
+  it('removes more entries than one statement does', async () => {
+    const tenants = await mintTenants(db)
+    const [app, club] = [tenants.apps[0], tenants.clubs[0]]
+    for (const first of [1, 4_001, 8_001]) {
+      await db.$executeRaw`INSERT INTO "StorageEntry"
+        SELECT ${app}, ${club}, '', 'c', n::text, NULL, '1', gen_random_uuid(), now()
+        FROM generate_series(${first}::int, ${first}::int + 3999) n`
+    }
+    expect(await erase(db, { app, club })).toEqual({ entries: 12_000, bytes: 12_000 })
+    expect(await entriesOf(db, tenants)).toEqual([])
+    expect(await countersOf(db, tenants)).toEqual({})
+  })
+
   it('removes nothing with an empty member', async () => {
     const tenants = await mintTenants(db)
     await storageOf(coreOf(db), tenants, 0, 0, 0).put({ collection: 'c', key: 'shared', value: 1 })

@@ -23,7 +23,7 @@ describe.each(scoped)('a value in scope $scope', ({ scope, own }) => {
 
   it.each(own)('is returned byte for byte, also after it was replaced and restored: %s', async (name, text) => {
     await expectEntry((await storage.put(place, text)).entry, text)
-    const [, other] = values.at(values.findIndex(([its]) => its === name) - 1)!
+    const [, other] = own.at(own.findIndex(([its]) => its === name) - 1)!
     await expectEntry((await storage.put(place, other)).entry, other)
     const body = `\ufeff \t{\r\n "\\u0076alue"\n: \t\r\n ${text} \n\t\r} \n`
     await expectEntry((await storage.put(place, text, body)).entry, text)
@@ -33,13 +33,13 @@ describe.each(scoped)('a value in scope $scope', ({ scope, own }) => {
     await storage.rest('DELETE', `alone/k?scope=${scope}`)
     const entries: { entry: string; typed: string }[] = []
     const pageOf = (form: 'entry' | 'typed', offset: number, size: number) =>
-      `{"items":[${entries.slice(offset, offset + size).map((one) => one[form])}],"total":${values.length}}`
+      `{"items":[${entries.slice(offset, offset + size).map((one) => one[form])}],"total":${own.length}}`
     // Written in reverse, because lists sort by key.
-    for (const [i, [, text]] of [...values.entries()].reverse()) {
+    for (const [i, [, text]] of [...own.entries()].reverse()) {
       const key = `v${String(i).padStart(3, '0')}`
       entries.unshift(await storage.put({ collection: 'all', key, scope }, text))
     }
-    for (let offset = 0; offset < values.length; offset += PAGE) {
+    for (let offset = 0; offset < own.length; offset += PAGE) {
       expectBytes(
         (await storage.rest('GET', `all?scope=${scope}&limit=${PAGE}&offset=${offset}`)).bytes,
         pageOf('entry', offset, PAGE),
@@ -48,7 +48,7 @@ describe.each(scoped)('a value in scope $scope', ({ scope, own }) => {
       expectBytes(list.bytes, `{"result":{"data":${pageOf('typed', offset, PAGE)}}}`)
     }
     const whole = await storage.rest('GET', `all?scope=${scope}&limit=200`)
-    expectBytes(whole.bytes, pageOf('entry', 0, values.length))
+    expectBytes(whole.bytes, pageOf('entry', 0, own.length))
   })
 })
 

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { erase } from '../../server/admin/storage-owners.ts'
 import type { Tenants } from './tenants.ts'
 import { coreOf, mintTenants, openWith, storageOf } from './tenants.ts'
 
@@ -83,6 +84,24 @@ describe('a writer', () => {
     expect(performance.now() - start).toBeGreaterThan(4_500)
     await holder.client.query('ROLLBACK')
     expect(await db.storageEntry.count({ where: { appId: tenants.apps[0] } })).toBe(0)
+  })
+})
+
+describe('erasing', () => {
+  it.each(['a whole storage', "a member's own entries"])('%s locks the usage row before an entry', async (what) => {
+    const [app, club, person] = [tenants.apps[0], tenants.clubs[0], tenants.people[0]]
+    await storageOf(coreOf(db), tenants, 0, 0, 0).put({ collection: 'c', key: 'k', scope: 'user', value: 1 })
+    const holder = await transaction()
+    await holder.client.query(lock, [app, club])
+    const erased = erase(db, { app, club, member: what === 'a whole storage' ? undefined : person })
+    const waiting = 'SELECT count(*)::int AS waiting FROM pg_locks WHERE $1 = ANY (pg_blocking_pids(pid))'
+    await expect
+      .poll(() => holder.client.query(waiting, [holder.pid]).then(({ rows }) => rows[0].waiting))
+      .toBeGreaterThan(0)
+    const entry = 'SELECT key FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 FOR UPDATE NOWAIT'
+    expect((await holder.client.query(entry, [app, club])).rows).toEqual([{ key: 'k' }])
+    await holder.client.query('ROLLBACK')
+    expect(await erased).toEqual({ entries: 1, bytes: 1 })
   })
 })
 

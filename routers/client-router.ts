@@ -1,0 +1,50 @@
+import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
+import type { appRouter } from './index.ts'
+import type { Json } from './json.ts'
+
+// The router without what the service alone needs of it: with `ctx` and `meta`, the types of a client would contain all of
+// Prisma and zod. tsc repeats the name of a declared type, and writes that of an inferred constant out in full: so the two
+// constants, which only declarations ever mention.
+
+type Served = (typeof appRouter)['_def']
+
+declare const served: {
+  errorShape: Served['_config']['$types']['errorShape']
+  procedures: WithoutContext<Served['record']>
+}
+
+export const errorShape = (() => served.errorShape)()
+
+interface Definition<Input, Output> {
+  input: Input
+  output: Output
+  meta: object
+  errorShape: typeof errorShape
+}
+
+type WithoutContext<T> = T extends infer Record
+  ? {
+      [Name in keyof Record]: Record[Name] extends TRPCQueryProcedure<infer Of>
+        ? TRPCQueryProcedure<Definition<WrittenOut<Of['input']>, WrittenOut<Of['output']>>>
+        : Record[Name] extends TRPCMutationProcedure<infer Of>
+          ? TRPCMutationProcedure<Definition<WrittenOut<Of['input']>, WrittenOut<Of['output']>>>
+          : WithoutContext<Record[Name]>
+    }
+  : never
+
+/** Without the names of our own types; `Json` alone is a client's as well. */
+type WrittenOut<T> = [T, Json] extends [Json, T]
+  ? Json
+  : T extends object
+    ? T extends infer Value
+      ? { [Name in keyof Value]: WrittenOut<Value[Name]> }
+      : never
+    : T
+
+export const procedures = (() => served.procedures)()
+
+/** What a client of the service has to know: names, inputs and outputs of the procedures, and the form of errors. */
+export type AppRouter = TRPCBuiltRouter<
+  { ctx: object; meta: object; errorShape: typeof errorShape; transformer: false },
+  typeof procedures
+>

@@ -1,0 +1,52 @@
+import type { ClientBase } from 'pg'
+import type { Layout } from './sql.ts'
+import { at, equal, listed } from './sql.ts'
+
+/** The number of records that have not ended. */
+export async function countCurrent(client: ClientBase, { kind, table }: Layout, now: Date): Promise<number> {
+  const { rows } = await client.query(
+    at(now, `SELECT count(*)::int AS count FROM ${table} row WHERE ${kind.ending.current}`),
+  )
+  return rows[0].count
+}
+
+/** Ends the current records that are not in `stage`; resolves to their number. */
+export async function endMissing(client: ClientBase, layout: Layout, now: Date): Promise<number> {
+  const { kind, table, keys } = layout
+  return end(client, layout, now, {
+    select: `SELECT ${listed(keys, 'row')} FROM ${table} row WHERE ${kind.ending.current}
+      AND NOT EXISTS (SELECT FROM stage WHERE ${equal(keys, 'stage', 'row')})`,
+  })
+}
+
+/** Ends the records with these keys, objects of the columns of the key; those that are not stored, or have ended, do not count. */
+export async function endKeys(client: ClientBase, layout: Layout, now: Date, keys: readonly object[]): Promise<number> {
+  const columns = listed(layout.keys)
+  return end(client, layout, now, {
+    select: `SELECT DISTINCT ${columns} FROM json_populate_recordset(NULL::${layout.table}, $1)`,
+    values: [JSON.stringify(keys)],
+  })
+}
+
+async function end(
+  client: ClientBase,
+  { kind: { ending }, table, keys }: Layout,
+  now: Date,
+  { select, values = [] }: { select: string; values?: string[] },
+): Promise<number> {
+  await client.query(`CREATE TEMP TABLE ending ON COMMIT DROP AS SELECT ${listed(keys)} FROM ${table} WITH NO DATA`)
+  await client.query(`INSERT INTO ending ${at(now, select)}`, values)
+  await client.query(
+    `SELECT count(*) FROM (SELECT FROM ${table} row JOIN ending ON ${equal(keys, 'row', 'ending')}
+      ORDER BY ${listed(keys, 'row')} FOR ${ending.lock} OF row) locked`,
+  )
+  let ended = 0
+  for (const statement of ending.statements) {
+    const { rows } = await client.query(
+      `WITH ended AS (${at(now, statement)}) SELECT count(*)::int AS count FROM (SELECT DISTINCT * FROM ended) one`,
+    )
+    ended += rows[0].count
+  }
+  await client.query('DROP TABLE ending')
+  return ended
+}

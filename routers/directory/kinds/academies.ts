@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { quizClosed, removed } from '../endings.ts'
+import { choice, id, number, optional, text } from '../fields.ts'
+import { kind } from '../kind.ts'
+import { ANSWERED, questions } from '../questions.ts'
+import * as to from '../references.ts'
+
+const INT4_MAX = 2_147_483_647
+const ofAcademy = () => id('The academy.', { column: 'academyId', reference: to.academy })
+
+export const lessons = kind({
+  name: 'lessons',
+  table: 'Lesson',
+  key: ['id'],
+  fields: { id: id('The id.'), academy: ofAcademy(), title: text('The title.') },
+  fixed: 'academy',
+  ending: removed('Lesson', ['id'], 'Removed, with its completions. Its quizzes stay, without a lesson.'),
+})
+
+export const quizzes = kind({
+  name: 'quizzes',
+  table: 'Quiz',
+  key: ['id'],
+  fields: {
+    id: id('The id.'),
+    academy: ofAcademy(),
+    lesson: optional(id('The lesson.', { column: 'lessonId', reference: to.ofAcademy('Lesson') })),
+    title: text('The title.'),
+    threshold: number('a number from 0 to 100', z.number().min(0).max(100), 'Percent; a score equal to it passes.'),
+    state: choice({ draft: 'draft', open: 'released', closed: 'closed' }, 'Only open quizzes take answers.'),
+    attempts: optional({
+      ...number('a whole number from 1', z.int().min(1).max(INT4_MAX), 'Attempts of a member; null: unlimited.'),
+      column: 'attemptsAllowed',
+    }),
+    questions: questions('The questions, in order.'),
+  },
+  fixed: 'academy',
+  // So that nobody answers a question between its check and its removal.
+  lock: 'UPDATE',
+  rules: [
+    {
+      field: 'questions',
+      refuses: `${ANSWERED} IS NOT NULL`,
+      value: ANSWERED,
+      reason: 'has been answered: a question with answers stays, and keeps its type',
+    },
+  ],
+  ending: quizClosed,
+})

@@ -1,0 +1,119 @@
+import { removed } from '../endings.ts'
+import { boolean, choice, date, id, optional, text, time } from '../fields.ts'
+import { kind } from '../kind.ts'
+import { exercises, ids, texts } from '../lists.ts'
+import * as to from '../references.ts'
+
+const ofClub = () => id('The club.', { column: 'clubId', reference: to.club })
+const ofPerson = () => id('The person.', { column: 'personId', reference: to.person })
+
+export const groups = kind({
+  name: 'groups',
+  table: 'Group',
+  key: ['id'],
+  fields: { id: id('The id.'), club: ofClub(), name: text('The name.') },
+  fixed: 'club',
+  ending: removed('Group', ['id'], 'Removed, with its members, and with the events that are for no other group.'),
+})
+
+export const groupMembers = kind({
+  name: 'groupMembers',
+  table: 'GroupMembership',
+  key: ['group', 'person', 'role'],
+  fields: {
+    group: id('The group.', { column: 'groupId', reference: to.group }),
+    person: ofPerson(),
+    role: choice({ member: 'member', trainer: 'trainer' }, 'A person who is both has two records.'),
+  },
+  ending: removed('GroupMembership', ['groupId', 'personId', 'role'], 'Removed.'),
+})
+
+export const calendars = kind({
+  name: 'calendars',
+  table: 'Calendar',
+  key: ['id'],
+  fields: {
+    id: id('The id.'),
+    club: ofClub(),
+    name: text('The name.'),
+    visible: boolean('Whether members see its events.'),
+  },
+  fixed: 'club',
+  ending: removed('Calendar', ['id'], 'Removed, with its events.'),
+})
+
+export const events = kind({
+  name: 'events',
+  table: 'Event',
+  key: ['id'],
+  fields: {
+    id: id('The id.'),
+    club: ofClub(),
+    title: text('The title.'),
+    start: time('The start.'),
+    end: time('The end, not before the start.'),
+    location: text('Where it is.'),
+    state: choice({ draft: 'draft', published: 'published' }, 'Members see published events.', {
+      initial: `'draft'`,
+    }),
+    calendar: optional(id('The calendar.', { column: 'calendarId', reference: to.ofClub('Calendar') })),
+    groups: ids('The groups; without these and a calendar, it is for the whole club.', to.ofClub('Group'), {
+      table: 'EventGroup',
+      parent: 'eventId',
+      key: 'groupId',
+      shared: ['clubId'],
+    }),
+  },
+  fixed: 'club',
+  rules: [
+    {
+      field: 'end',
+      refuses: `row."end" < row.start`,
+      value: 'row."end"',
+      reason: 'is before the start of the event',
+    },
+  ],
+  ending: removed('Event', ['id'], 'Removed.'),
+})
+
+export const trainingPlans = kind({
+  name: 'trainingPlans',
+  table: 'TrainingPlan',
+  key: ['id'],
+  fields: {
+    id: id('The id.'),
+    club: ofClub(),
+    name: text('The name.'),
+    category: text('The category.'),
+    description: text('The description.'),
+    exercises: exercises('The names of the exercises, in order.'),
+    groups: ids('The groups that train by it.', to.ofClub('Group'), {
+      table: 'PlanAssignment',
+      parent: 'planId',
+      key: 'groupId',
+      shared: ['clubId'],
+    }),
+  },
+  fixed: 'club',
+  ending: removed('TrainingPlan', ['id'], 'Removed, with its exercises.'),
+})
+
+export const memberCards = kind({
+  name: 'memberCards',
+  table: 'MemberCard',
+  key: ['serial'],
+  fields: {
+    serial: id('The serial number.'),
+    club: ofClub(),
+    person: ofPerson(),
+    status: text('`valid`, or why it is not.'),
+    name: text('The name on the card.'),
+    memberNumber: text('The number of the member.'),
+    departments: texts('The departments, in order.', { initial: `'{}'` }),
+    validUntil: optional(date('The last day on which it is valid. A card without one is stored, and not shown.')),
+    issuedAt: time('When it was issued. Members see the card issued last.', {
+      initial: ':now',
+    }),
+  },
+  ending: removed('MemberCard', ['serial'], 'Removed.'),
+})

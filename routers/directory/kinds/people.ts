@@ -1,0 +1,52 @@
+import { membershipLeft, membershipsLeft } from '../endings.ts'
+import { choice, date, id, optional, text, time } from '../fields.ts'
+import { kind } from '../kind.ts'
+import * as to from '../references.ts'
+
+const ofPerson = () => id('The person.', { column: 'personId', reference: to.person })
+
+export const organisations = kind({
+  name: 'organisations',
+  table: 'Organisation',
+  key: ['id'],
+  fields: {
+    id: id('The id.'),
+    kind: choice({ club: 'club', academy: 'academy', provider: 'provider' }, 'What it is.'),
+    name: text('The name.'),
+  },
+  fixed: 'kind',
+  ending: membershipsLeft('organisationId', 'Its memberships end. The organisation stays.'),
+})
+
+export const people = kind({
+  name: 'people',
+  table: 'Person',
+  key: ['id'],
+  fields: {
+    id: id('The id, `sub` of the tokens.'),
+    firstName: text('The first name.'),
+    lastName: text('The last name.'),
+    email: text('The address, to which sign-in codes are sent; may be empty.', { maxBytes: 1024 }),
+    birthday: optional(date('The day of birth.')),
+    image: text('URL of a picture.', { initial: `''` }),
+  },
+  ending: membershipsLeft('personId', "The person's memberships end. The person stays."),
+})
+
+export const memberships = kind({
+  name: 'memberships',
+  table: 'Membership',
+  key: ['organisation', 'person'],
+  fields: {
+    organisation: id('The organisation.', { column: 'organisationId', reference: to.organisation }),
+    person: ofPerson(),
+    joinedAt: time('When it began.', { initial: ':now' }),
+    leftAt: {
+      ...optional(
+        time('When it ends or has ended. Left out, or null: the person belongs, and returns if they had left.'),
+      ),
+      kept: `CASE WHEN old."leftAt" > :now THEN old."leftAt" END`,
+    },
+  },
+  ending: membershipLeft,
+})

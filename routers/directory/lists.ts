@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import type { Children, Field, Options } from './fields.ts'
+import { field, idSchema, MAX_TEXT_BYTES, textSchema } from './fields.ts'
+import type { Reference } from './references.ts'
+
+/** Texts in the order given, in a column of their own. */
+export const texts = (about: string, options?: Options) =>
+  field<string[], string[]>(
+    'list',
+    { schema: textList, output: z.array(z.string()), allowed: 'a list of texts of at most 65536 bytes together' },
+    about,
+    options,
+  )
+
+const bytesOf = (values: readonly string[]) => values.reduce((sum, value) => sum + Buffer.byteLength(value), 0)
+export const textList = z
+  .array(textSchema)
+  .max(1000)
+  .refine((values) => bytesOf(values) <= MAX_TEXT_BYTES)
+
+/** A set of ids, as rows of another table; doubles count once. */
+export const ids = (
+  about: string,
+  reference: Reference,
+  children: Omit<Children, 'key' | 'rest' | 'read'> & { key: string },
+) => ({
+  ...field<string[], string[]>(
+    'list',
+    {
+      schema: z
+        .array(idSchema)
+        .max(1000)
+        .transform((values) => [...new Set(values)].sort().map((value) => ({ [children.key]: value }))),
+      output: z.array(z.string()),
+      allowed: 'a list of at most 1000 ids',
+    },
+    about,
+    { initial: `'[]'`, reference },
+  ),
+  children: { ...children, key: [children.key], rest: [], read: `child."${children.key}"` },
+})
+
+/** Names in order, as rows of their own. */
+export const exercises = (about: string): Field<string[], string[]> => ({
+  ...field<string[], string[]>(
+    'list',
+    {
+      schema: z
+        .array(textSchema)
+        .max(1000)
+        .transform((names) => names.map((name, i) => ({ position: i + 1, name }))),
+      output: z.array(z.string()),
+      allowed: 'a list of at most 1000 texts',
+    },
+    about,
+    { initial: `'[]'` },
+  ),
+  children: {
+    table: 'Exercise',
+    parent: 'planId',
+    key: ['position'],
+    rest: ['name'],
+    shared: [],
+    position: 'position',
+    read: 'child.name',
+  },
+})

@@ -1,0 +1,88 @@
+import type { ClientBase } from 'pg'
+import type { Database } from '../../../prisma/client.ts'
+import { retryingDeadlocks } from '../../database-errors.ts'
+import { errors } from '../../errors.ts'
+
+/** What an erasure removed, or would remove: numbers of records, and the bytes of the private storage entries. */
+export interface Erased {
+  storageEntries: number
+  storageBytes: number
+  memberships: number
+  groups: number
+  competitionResults: number
+  memberCards: number
+  quizResults: number
+  answers: number
+  lessonCompletions: number
+  consents: number
+  signInIdentities: number
+  sessions: number
+}
+
+const of = (table: string) => `(SELECT count(*)::float8 FROM "${table}" WHERE "personId" = $1)`
+
+/** Sessions, and pages of a sign-in or a consent that are open. */
+const sessions = `FROM "OauthRecord" WHERE model = 'Session' AND payload ->> 'accountId' = $1
+  OR model = 'Interaction' AND $1 IN (payload #>> '{session,accountId}', payload #>> '{result,login,accountId}')`
+
+const counts = `SELECT
+  (SELECT count(*)::float8 FROM "StorageEntry" WHERE "memberId" = $1) AS "storageEntries",
+  (SELECT coalesce(sum(octet_length(value)), 0)::float8 FROM "StorageEntry" WHERE "memberId" = $1) AS "storageBytes",
+  ${of('Membership')} AS memberships, ${of('GroupMembership')} AS groups,
+  ${of('CompetitionResult')} AS "competitionResults", ${of('MemberCard')} AS "memberCards",
+  ${of('QuizResult')} AS "quizResults",
+  (SELECT count(*)::float8 FROM "Answer" JOIN "QuizResult" ON id = "resultId" WHERE "personId" = $1) AS answers,
+  ${of('LessonCompletion')} AS "lessonCompletions", ${of('Consent')} AS consents,
+  ${of('LoginIdentity')} AS "signInIdentities", (SELECT count(*)::float8 ${sessions}) AS sessions
+  FROM "Person" WHERE id = $1`
+
+/** What an erasure would remove now; throws 404. */
+export const erasable = (db: Database, person: string): Promise<Erased> =>
+  db.inTransaction((client) => count(client, person))
+
+/**
+ * Removes a person and everything about them in one transaction. Entries that apps share in a club stay. Throws 404.
+ * Nobody is signed in as this person afterwards, and every token of theirs is refused within 5 s.
+ */
+export const erase = (db: Database, person: string): Promise<Erased> =>
+  retryingDeadlocks(() => db.inTransaction((client) => remove(client, person)))
+
+/** Entries per statement: these are removed within the statement timeout of 5 s. */
+const BATCH = 10_000
+
+/** In the order of writers and other removals: memberships, usage rows, entries. The locks also keep out what is new. */
+async function remove(client: ClientBase, person: string): Promise<Erased> {
+  await client.query('SELECT FROM "Person" WHERE id = $1 FOR UPDATE', [person])
+  await client.query('SELECT FROM "Membership" WHERE "personId" = $1 ORDER BY "organisationId" FOR UPDATE', [person])
+  await client.query(
+    `SELECT FROM "StorageUsage" WHERE "clubId" IN (SELECT "organisationId" FROM "Membership" WHERE "personId" = $1)
+      ORDER BY "clubId", "appId" FOR NO KEY UPDATE`,
+    [person],
+  )
+  const erased = await count(client, person)
+  for (let removed = BATCH; removed === BATCH; ) {
+    const { rowCount } = await client.query(
+      `DELETE FROM "StorageEntry" WHERE ctid = ANY (ARRAY(SELECT ctid FROM "StorageEntry" WHERE "memberId" = $1 LIMIT ${BATCH}))`,
+      [person],
+    )
+    removed = rowCount!
+  }
+  // What was issued under the consents is found by them, so it goes first.
+  const { rows } = await client.query<{ id: string }>('SELECT id FROM "Consent" WHERE "personId" = $1', [person])
+  const grants = rows.map(({ id }) => id)
+  await client.query('DELETE FROM "OauthRecord" WHERE "grantId" = ANY ($1)', [grants])
+  await client.query(`DELETE FROM "OauthRecord" WHERE model = 'Grant' AND id = ANY ($1)`, [grants])
+  await client.query(`DELETE ${sessions}`, [person])
+  await client.query(
+    'DELETE FROM "LoginCode" USING "Person" person WHERE person.id = $1 AND "LoginCode".email = lower(person.email)',
+    [person],
+  )
+  await client.query('DELETE FROM "Person" WHERE id = $1', [person])
+  return erased
+}
+
+async function count(client: ClientBase, person: string): Promise<Erased> {
+  const { rows } = await client.query<Erased>(counts, [person])
+  if (!rows[0]) throw errors.personUnknown()
+  return rows[0]
+}

@@ -1,0 +1,211 @@
+/** A date and time in ISO 8601, e.g. `2026-11-22T08:30:00+00:00`. */
+type Time = string
+
+/** Everything that the service has about a person. `null` is what is not stored. */
+export interface PersonalData {
+  exportedAt: Time
+  profile: {
+    id: string
+    firstName: string
+    lastName: string
+    email: string
+    birthday: string | null
+    image: string
+  }
+  memberships: {
+    organisation: string
+    kind: 'club' | 'academy' | 'provider'
+    name: string
+    joinedAt: Time
+    leftAt: Time | null
+  }[]
+  groups: { id: string; club: string; name: string; role: 'member' | 'trainer' }[]
+  /** What `GET /me/events` shows in the clubs that the person belongs to, of all times. */
+  events: { id: string; club: string; title: string; start: Time; end: Time; location: string }[]
+  /** What `GET /me/trainingplans` shows there; `groups` are the person's. */
+  trainingPlans: {
+    id: string
+    club: string
+    name: string
+    category: string
+    description: string
+    exercises: string[]
+    groups: string[]
+  }[]
+  competitionResults: {
+    id: string
+    competitionId: string
+    competition: string
+    disciplineId: string
+    discipline: string
+    place: number | null
+    score: number
+    timestamp: Time
+  }[]
+  memberCards: {
+    serial: string
+    club: string
+    status: string
+    name: string
+    memberNumber: string
+    departments: string[]
+    validUntil: string | null
+    issuedAt: Time
+  }[]
+  /** `answer` is JSON text, null without one; `correct` is null until a person has graded it. */
+  quizResults: {
+    id: string
+    quiz: string
+    title: string
+    score: number
+    passed: boolean
+    reviewStatus: 'passed' | 'failed' | 'pending_review'
+    threshold: number
+    submittedAt: Time
+    answers: { question: string; text: string; answer: string | null; correct: boolean | null }[]
+  }[]
+  lessonCompletions: { lesson: string; title: string; completedAt: Time }[]
+  consents: {
+    client: string
+    name: string
+    organisation: string
+    scopes: string[]
+    createdAt: Time
+    withdrawnAt: Time | null
+  }[]
+  /** Accounts of `LOGIN_ISSUER` that sign in as this person. */
+  signInIdentities: { issuer: string; subject: string; createdAt: Time }[]
+  /** The private entries of apps. `value` is the JSON text, byte for byte as the app stored it. */
+  storage: { app: string; club: string; collection: string; key: string; value: string; updatedAt: Time }[]
+}
+
+type Lists = Omit<PersonalData, 'exportedAt' | 'profile'>
+
+const fields = (columns: Record<string, string>) =>
+  `json_build_object(${Object.entries(columns)
+    .map(([name, column]) => `'${name}', ${column}`)
+    .join(', ')})::text AS json`
+
+const current = `"personId" = $1 AND ("leftAt" IS NULL OR "leftAt" > $2::timestamptz)`
+
+export const profile = `SELECT ${fields({
+  id: 'id',
+  firstName: '"firstName"',
+  lastName: '"lastName"',
+  email: 'email',
+  birthday: 'birthday',
+  image: 'image',
+})} FROM "Person" WHERE id = $1`
+
+/** Of each list, the SQL of its items: of the person $1, at the time $2. */
+export const lists: { readonly [Name in keyof Lists]: string } = {
+  memberships: `SELECT ${fields({
+    organisation: 'organisation.id',
+    kind: 'kind',
+    name: 'name',
+    joinedAt: '"joinedAt"',
+    leftAt: '"leftAt"',
+  })} FROM "Membership" JOIN "Organisation" organisation ON organisation.id = "organisationId"
+    WHERE "personId" = $1 ORDER BY organisation.id`,
+
+  groups: `SELECT ${fields({ id: 'id', club: '"clubId"', name: 'name', role: 'role' })}
+    FROM "GroupMembership" JOIN "Group" ON id = "groupId" WHERE "personId" = $1 ORDER BY id, role`,
+
+  events: `SELECT ${fields({
+    id: 'event.id',
+    club: '"clubId"',
+    title: 'title',
+    start: '"start"',
+    end: '"end"',
+    location: 'location',
+  })} FROM "Event" event JOIN "Membership" ON "organisationId" = "clubId" AND ${current}
+    WHERE state = 'published' AND (
+      "calendarId" IS NULL AND NOT EXISTS (SELECT FROM "EventGroup" WHERE "eventId" = event.id)
+      OR EXISTS (SELECT FROM "Calendar" WHERE "Calendar".id = "calendarId" AND visible)
+      OR EXISTS (SELECT FROM "EventGroup" JOIN "GroupMembership" own USING ("groupId")
+        WHERE "eventId" = event.id AND own."personId" = $1))
+    ORDER BY "start", "end", event.id`,
+
+  trainingPlans: `SELECT ${fields({
+    id: 'plan.id',
+    club: '"clubId"',
+    name: 'name',
+    category: 'category',
+    description: 'description',
+    exercises: `(SELECT coalesce(json_agg(name ORDER BY position), '[]') FROM "Exercise" WHERE "planId" = plan.id)`,
+    groups: 'own.groups',
+  })} FROM "TrainingPlan" plan JOIN "Membership" ON "organisationId" = "clubId" AND ${current}
+    CROSS JOIN LATERAL (SELECT json_agg(DISTINCT "groupId") AS groups
+      FROM "PlanAssignment" JOIN "GroupMembership" own USING ("groupId")
+      WHERE "planId" = plan.id AND own."personId" = $1 HAVING count(*) > 0) own
+    ORDER BY name, plan.id`,
+
+  competitionResults: `SELECT ${fields({
+    id: 'result.id',
+    competitionId: 'competition.id',
+    competition: 'competition.name',
+    disciplineId: 'discipline.id',
+    discipline: 'discipline.name',
+    place: 'place',
+    score: 'score',
+    timestamp: '"timestamp"',
+  })} FROM "CompetitionResult" result JOIN "Competition" competition ON competition.id = "competitionId"
+    JOIN "Discipline" discipline ON discipline.id = "disciplineId"
+    WHERE "personId" = $1 ORDER BY "timestamp" DESC, result.id`,
+
+  memberCards: `SELECT ${fields({
+    serial: 'serial',
+    club: '"clubId"',
+    status: 'status',
+    name: 'name',
+    memberNumber: '"memberNumber"',
+    departments: `coalesce(departments, '{}')`,
+    validUntil: '"validUntil"',
+    issuedAt: '"issuedAt"',
+  })} FROM "MemberCard" WHERE "personId" = $1 ORDER BY "issuedAt" DESC, serial`,
+
+  quizResults: `SELECT ${fields({
+    id: 'result.id',
+    quiz: 'quiz.id',
+    title: 'title',
+    score: 'score',
+    passed: 'passed',
+    reviewStatus: '"reviewStatus"',
+    threshold: 'result.threshold',
+    submittedAt: '"submittedAt"',
+    answers: `(SELECT coalesce(json_agg(json_build_object('question', question.id, 'text', question.text,
+      'answer', value, 'correct', correct) ORDER BY position), '[]')
+      FROM "Answer" answer JOIN "Question" question ON question."quizId" = answer."quizId" AND question.id = "questionId"
+      WHERE "resultId" = result.id)`,
+  })} FROM "QuizResult" result JOIN "Quiz" quiz ON quiz.id = "quizId" WHERE "personId" = $1
+    ORDER BY "submittedAt", result.id`,
+
+  lessonCompletions: `SELECT ${fields({ lesson: 'id', title: 'title', completedAt: '"completedAt"' })}
+    FROM "LessonCompletion" JOIN "Lesson" ON id = "lessonId" WHERE "personId" = $1 ORDER BY "completedAt", id`,
+
+  consents: `SELECT ${fields({
+    client: 'client.id',
+    name: 'client.name',
+    organisation: '"organisationId"',
+    scopes: 'consent.scopes',
+    createdAt: '"createdAt"',
+    withdrawnAt: '"withdrawnAt"',
+  })} FROM "Consent" consent JOIN "Client" client ON client.id = "clientId"
+    WHERE "personId" = $1 ORDER BY "createdAt", consent.id`,
+
+  signInIdentities: `SELECT ${fields({ issuer: 'issuer', subject: 'subject', createdAt: '"createdAt"' })}
+    FROM "LoginIdentity" WHERE "personId" = $1 ORDER BY issuer, subject`,
+
+  // Store by store, each in the order of the primary key: nothing has to be sorted with its values.
+  storage: `SELECT ${fields({
+    app: '"appId"',
+    club: '"clubId"',
+    collection: 'collection',
+    key: 'key',
+    value: 'value',
+    updatedAt: '"updatedAt"',
+  })} FROM (SELECT DISTINCT "appId", "clubId" FROM "StorageEntry" WHERE "memberId" = $1 ORDER BY 1, 2) store
+    CROSS JOIN LATERAL (SELECT collection, key, value, "updatedAt" FROM "StorageEntry" entry
+      WHERE entry."appId" = store."appId" AND entry."clubId" = store."clubId" AND owner = $1
+      ORDER BY collection, key) entry`,
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import type { Field } from './fields.ts'
+import { idSchema, textSchema } from './fields.ts'
+import { textList } from './lists.ts'
+
+const types = ['single', 'multiple', 'text', 'image', 'file'] as const
+
+/** A question as it is written, and as `list` returns it. */
+export interface QuestionRecord {
+  id: string
+  type: (typeof types)[number]
+  text: string
+  options?: string[]
+  solution?: string[]
+}
+
+const chosen = (type: string) => type === 'single' || type === 'multiple'
+const bytes = Buffer.byteLength
+
+const question = z
+  .strictObject({
+    id: idSchema,
+    type: z.enum(types),
+    text: textSchema.refine((text) => bytes(text) <= 65_536),
+    options: textList.default([]),
+    solution: textList.default([]),
+  })
+  .refine(({ type, options, solution }) => !chosen(type) || solution.every((text) => options.includes(text)), {
+    error: 'Each solution of a single or multiple question is one of its options.',
+  })
+  .refine(({ type, solution }) => type !== 'single' || solution.length === 1, {
+    error: 'A single question has exactly one solution.',
+  })
+
+const schema = z
+  .array(question)
+  .max(1000)
+  .refine((questions) => new Set(questions.map(({ id }) => id)).size === questions.length, {
+    error: 'The ids of the questions of a quiz differ.',
+  })
+  .transform((questions) => questions.map((question, i) => ({ ...question, position: i + 1 })))
+
+export const questions = (about: string): Field<QuestionRecord[], Required<QuestionRecord>[]> => ({
+  type: 'questions',
+  schema: schema as z.ZodType<unknown, QuestionRecord[]>,
+  output: z.array(
+    z.object({
+      id: z.string(),
+      type: z.enum(types),
+      text: z.string(),
+      options: z.array(z.string()),
+      solution: z.array(z.string()),
+    }),
+  ),
+  allowed: `a list of questions { id, type: ${types.join('|')}, text, options?: [text], solution?: [text] }`,
+  about,
+  column: '',
+  initial: `'[]'`,
+  children: {
+    table: 'Question',
+    parent: 'quizId',
+    key: ['id'],
+    rest: ['position', 'type', 'text', 'options', 'solution'],
+    shared: [],
+    position: 'position',
+    read: `json_build_object('id', child.id, 'type', child.type, 'text', child.text,
+      'options', coalesce(child.options, '{}'), 'solution', coalesce(child.solution, '{}'))`,
+  },
+})
+
+/** The SQL of the first question that a record leaves out, or gives another type, although it has been answered. */
+export const ANSWERED = `(SELECT stored.id FROM "Question" stored
+  WHERE stored."quizId" = row.id AND row.questions IS NOT NULL
+    AND EXISTS (SELECT FROM "Answer" WHERE "Answer"."quizId" = stored."quizId" AND "Answer"."questionId" = stored.id)
+    AND NOT EXISTS (SELECT FROM json_populate_recordset(NULL::"Question", row.questions) given
+      WHERE given.id = stored.id AND given.type = stored.type)
+  ORDER BY stored.id LIMIT 1)`

@@ -1,0 +1,24 @@
+/** The record that a value has to name. */
+export interface Reference {
+  table: 'Organisation' | 'Person' | 'Group' | 'Calendar' | 'Competition' | 'Discipline' | 'Lesson'
+  /** Of an organisation. */
+  kind?: 'club' | 'academy'
+  /** A column that the two have in common. */
+  same?: 'clubId' | 'academyId'
+}
+
+export const club: Reference = { table: 'Organisation', kind: 'club' }
+export const academy: Reference = { table: 'Organisation', kind: 'academy' }
+export const organisation: Reference = { table: 'Organisation' }
+export const person: Reference = { table: 'Person' }
+export const group: Reference = { table: 'Group' }
+export const competition: Reference = { table: 'Competition' }
+export const discipline: Reference = { table: 'Discipline' }
+export const ofClub = (table: 'Group' | 'Calendar'): Reference => ({ table, same: 'clubId' })
+export const ofAcademy = (table: 'Lesson'): Reference => ({ table, same: 'academyId' })
+
+/** What the reference is called in a sentence: "the id of …". */
+export const nameOf = ({ table, kind }: Reference) => {
+  const noun = kind ?? table.toLowerCase()
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+}

@@ -1,0 +1,155 @@
+import type { ClientBase } from 'pg'
+import type { Children, Field } from './fields.ts'
+import type { Reference } from './references.ts'
+import { nameOf } from './references.ts'
+import type { Refusal } from './refusals.ts'
+import { shown } from './refusals.ts'
+import type { Layout } from './sql.ts'
+import { listed } from './sql.ts'
+
+/** Of what is stored or comes in: `incoming` has the records as they would be stored (merge.ts). */
+export interface SetRule {
+  field: string
+  /** SQL with the columns `line`, `value`, `other`: a row for each record that is refused. */
+  finds: string
+  reason: (value: string | null, other: string | null) => string
+}
+
+/** Rows that are stored already and stay as they are need no check. */
+const WRITTEN = '(row.changed OR NOT row.was)'
+const MAX_TEXTS_BYTES = 65_536
+
+const quoted = (value: string | null) => (value === null ? 'null' : shown(value))
+
+/** A record that is refused already is not refused again. */
+export const duplicates = ({ keys, kind }: Layout, nameOf: (line: number) => string): SetRule => ({
+  field: kind.key[0]!,
+  finds: `SELECT stage.line, concat_ws(' / ', ${listed(keys, 'stage')}) AS value, twice.first::text AS other
+    FROM stage JOIN (
+      SELECT ${listed(keys)}, min(line) AS first FROM stage GROUP BY ${listed(keys)} HAVING count(*) > 1
+    ) twice USING (${listed(keys)}) WHERE stage.line <> twice.first AND given IS NOT NULL`,
+  reason: (value, first) => `${quoted(value)} comes more than once, first at ${nameOf(Number(first))}.`,
+})
+
+export function rulesOf(layout: Layout): SetRule[] {
+  const { kind, columns, children } = layout
+  return [
+    ...[...columns, ...children]
+      .filter(({ name, field }) => !isKey(layout, name) && field.initial === undefined)
+      .map(needed),
+    ...(kind.fixed ? [keeps(layout, kind.fixed)] : []),
+    ...columns.filter(({ field }) => field.reference).map(({ name, field }) => refers(name, field, field.reference!)),
+    ...children
+      .filter(({ field }) => field.reference)
+      .map(({ name, field }) => refersEach(name, field.children!, field.reference!)),
+    ...textsFit(layout),
+    ...(kind.rules ?? []).map(({ field, refuses, value, reason }) => ({
+      field,
+      finds: `SELECT line, (${value})::text AS value, NULL AS other FROM incoming row WHERE ${WRITTEN} AND ${refuses}`,
+      reason: (found: string | null) => `${quoted(found)} ${reason}.`,
+    })),
+  ]
+}
+
+const isKey = ({ kind }: Layout, name: string) => (kind.key as readonly string[]).includes(name)
+
+const needed = ({ name, bit }: { name: string; bit: number }): SetRule => ({
+  field: name,
+  finds: `SELECT line, NULL AS value, NULL AS other FROM incoming row WHERE NOT was AND given & ${bit} = 0`,
+  reason: () => 'It is missing, and a new record needs it.',
+})
+
+function keeps({ kind }: Layout, name: string): SetRule {
+  const { column } = (kind.fields as Record<string, Field>)[name]!
+  return {
+    field: name,
+    finds: `SELECT line, "${column}"::text AS value, fixed::text AS other FROM incoming row WHERE was AND "${column}" <> fixed`,
+    reason: (value, other) => `${quoted(value)} is another ${name} than its own, ${quoted(other)}, which it keeps.`,
+  }
+}
+
+/** SQL: the reference is not what it has to be, and what it is instead. */
+function misses({ kind, same }: Reference) {
+  const other = kind ? 'target.kind' : same ? `target."${same}"` : 'target.id'
+  const differs = kind ? ` OR target.kind <> '${kind}'` : same ? ` OR target."${same}" <> row."${same}"` : ''
+  return { other: `${other}::text`, condition: `(target.id IS NULL${differs})` }
+}
+
+/** `other`: the kind, or the organisation, of a record that exists. */
+function reasonOf(reference: Reference): SetRule['reason'] {
+  const { table, kind, same } = reference
+  return (value, other) => {
+    if (other === null) return `${quoted(value)} is not the id of ${nameOf(reference)}.`
+    if (kind) return `${quoted(value)} is of the kind ${other}, not ${nameOf(reference)}.`
+    return `${quoted(value)} is a ${table.toLowerCase()} of another ${same!.slice(0, -2)}, ${quoted(other)}.`
+  }
+}
+
+function refers(name: string, { column }: Field, reference: Reference): SetRule {
+  const { other, condition } = misses(reference)
+  return {
+    field: name,
+    finds: `SELECT line, row."${column}" AS value, ${other} AS other
+      FROM incoming row LEFT JOIN "${reference.table}" target ON target.id = row."${column}"
+      WHERE ${WRITTEN} AND row."${column}" IS NOT NULL AND ${condition}`,
+    reason: reasonOf(reference),
+  }
+}
+
+/** Each of a list: the first that is wrong. */
+function refersEach(name: string, { key: [column] }: Children, reference: Reference): SetRule {
+  const { other, condition } = misses(reference)
+  return {
+    field: name,
+    finds: `SELECT DISTINCT ON (line) line, child."${column}" AS value, ${other} AS other
+      FROM incoming row JOIN "incoming_${name}" child USING (line)
+        LEFT JOIN "${reference.table}" target ON target.id = child."${column}"
+      WHERE ${WRITTEN} AND ${condition} ORDER BY line, child."${column}"`,
+    reason: reasonOf(reference),
+  }
+}
+
+/** Of one record with several texts: the answers of the service are not paged. */
+function textsFit({ columns }: Layout): SetRule[] {
+  const texts = columns.filter(({ field }) => field.type === 'text').map(({ field }) => field.column)
+  if (texts.length < 2) return []
+  const sum = texts.map((column) => `octet_length("${column}")`).join(' + ')
+  return [
+    {
+      field: '',
+      finds: `SELECT line, (${sum})::text AS value, NULL AS other FROM incoming row
+        WHERE ${WRITTEN} AND ${sum} > ${MAX_TEXTS_BYTES}`,
+      reason: (bytes) => `Its texts have ${bytes} bytes; at most ${MAX_TEXTS_BYTES} are allowed.`,
+    },
+  ]
+}
+
+const PAGE = 1_000
+
+/** Notes in the temporary table `refused` what the rules with the numbers `from` to `to` find, once a record. */
+export async function applyRules(client: ClientBase, rules: readonly SetRule[], from: number, to = rules.length) {
+  const found = rules
+    .map(({ finds }, rule) => `SELECT line, ${rule} AS rule, value, other FROM (${finds}) found`)
+    .slice(from, to)
+  if (found.length === 0) return
+  await client.query(
+    `INSERT INTO refused SELECT DISTINCT ON (line) line, rule, value, other FROM (${found.join(' UNION ALL ')}) found
+      ORDER BY line, rule`,
+  )
+}
+
+/** Says what is noted in `refused`, in the order of the lines. */
+export async function sayRefused(client: ClientBase, rules: readonly SetRule[], refuse: (refusal: Refusal) => void) {
+  for (let after = '-9223372036854775808'; ; ) {
+    const { rows } = await client.query<{ line: string; rule: number; value: string | null; other: string | null }>(
+      'SELECT line, rule, value, other FROM refused WHERE line > $1 ORDER BY line LIMIT $2',
+      [after, PAGE],
+    )
+    for (const { line, rule, value, other } of rows) {
+      const { field, reason } = rules[rule]!
+      refuse({ line: Number(line), field, reason: reason(value, other) })
+    }
+    if (rows.length < PAGE) return
+    after = rows.at(-1)!.line
+  }
+}

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AuthWorld } from '../oauth/auth-world.ts'
+import { startAuthWorld } from '../oauth/auth-world.ts'
+import { send } from '../support/request.ts'
+
+const at = (section: string) => `http://localhost:3000/${section}/v1`
+const localUrls = { apps: at('apps'), lms: at('lms'), notify: at('notify') }
+
+let trial: AuthWorld
+let other: AuthWorld
+let tokens: Record<'apps' | 'lms' | 'notify', string>
+beforeAll(async () => {
+  ;[trial, other] = await Promise.all([startAuthWorld({ localUrls }), startAuthWorld()])
+  const { ids, token } = trial.world
+  tokens = {
+    apps: await token(),
+    lms: await token({ organisation: ids.academy }),
+    notify: await token({ organisation: ids.provider }),
+  }
+})
+afterAll(() => Promise.all([trial.world.close(), other.world.close()]))
+
+type Call = { host?: string; section?: keyof typeof tokens; headers?: Record<string, string>; body?: unknown }
+const call = (method: string, path: string, { host = 'localhost:3000', section, headers, body }: Call = {}) =>
+  send(trial.world.publicPort, method, path, {
+    headers: { host, ...(section && { authorization: `Bearer ${tokens[section]}` }), ...headers },
+    body,
+  })
+
+describe('the paths of the APIs at localhost', () => {
+  it.each(['localhost', 'LOCALHOST.:3000', '127.0.0.1:3000', '[::1]:3000'])('answer at the host %s', async (host) => {
+    expect(await call('GET', '/apps/v1', { host, section: 'apps' })).toMatchObject({
+      status: 200,
+      body: { api: 'apps' },
+    })
+    expect(await call('GET', '/apps/v1/?x=1', { host, section: 'apps' })).toMatchObject({ status: 200 })
+    const quiz = await call('POST', '/lms/v1/quizzes/none/results', { host, section: 'lms', body: { answers: {} } })
+    expect([quiz.status, quiz.body.error.message]).toEqual([404, 'This quiz does not exist in this academy.'])
+    const webhook = await call('GET', `/notify/v1/apps/${trial.world.ids.app}/webhook`, { host, section: 'notify' })
+    expect(webhook.status).toBe(200)
+  })
+
+  it("do as the paths of the API's own host do: names, methods, preconditions, CORS, documents", async () => {
+    const entry = '/apps/v1/storage/notes/a%2Fb'
+    expect(await call('GET', entry, { section: 'apps' })).toMatchObject({ status: 422 })
+    const put = await call('PUT', '/apps/v1/storage/notes/entry?scope=user', { section: 'apps', body: { value: 1 } })
+    expect(put.status).toBe(200)
+    const own = await call('GET', '/v1/storage/notes/entry?scope=user', { host: 'apps.test', section: 'apps' })
+    expect([own.body.value, own.headers.etag]).toEqual([1, put.headers.etag])
+    const preflight = await call('OPTIONS', '/apps/v1/storage/notes/entry', { headers: { origin: 'http://a.test' } })
+    expect(preflight).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': '*' } })
+    expect(await call('POST', '/apps/v1/me/profile', { section: 'apps' })).toMatchObject({ status: 405 })
+    expect(await call('GET', '/apps/v1/me/profile')).toMatchObject({ status: 401 })
+    const { servers } = (await call('GET', '/notify/v1/openapi.json')).body
+    expect(servers).toEqual([{ url: 'http://notify.test/v1' }, { url: localUrls.notify }])
+  })
+
+  it('keep the sections apart', async () => {
+    const wrong = await call('GET', '/lms/v1/me/profile', { section: 'apps' })
+    expect([wrong.status, wrong.body]).toEqual([404, { detail: 'This API answers at apps.test.' }])
+  })
+
+  it('have the token endpoint, and neither pages nor cookies of the authorization server', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const body = 'grant_type=refresh_token&client_id=none&refresh_token=none'
+    const refused = await call('POST', '/apps/v1/oauth/token', { headers: form, body })
+    expect([refused.status, refused.body.error]).toEqual([401, 'invalid_client'])
+    for (const path of ['/oauth/authorize', '/oauth/connected', '/oauth/revoke', '/oauth/jwks']) {
+      for (const section of ['apps', 'lms', 'auth']) {
+        const { status, headers } = await call('GET', `/${section}/v1${path}`)
+        expect([section, path, status, headers['set-cookie']]).toEqual([section, path, 404, undefined])
+      }
+    }
+  })
+
+  it.each(['evil.test', 'localhost.evil.test', 'xlocalhost', 'a.localhost', 'lms.test', '127.0.0.2', '0.0.0.0'])(
+    'do not exist at the host %s',
+    async (host) => {
+      const answer = await call('GET', '/apps/v1/me/profile', { host, section: 'apps' })
+      expect([answer.status, answer.text]).toEqual([404, expect.stringContaining('There is nothing at this address.')])
+    },
+  )
+
+  it.each(['/apps/v10/me/profile', '/apps//v1/me/profile', '/APPS/v1/me/profile', '/apps/v1me', '/x/apps/v1', '/apps'])(
+    'are exact: %s does not exist',
+    async (path) => {
+      expect((await call('GET', path, { section: 'apps' })).status).toBe(404)
+    },
+  )
+
+  it('exist in the trial only', async () => {
+    const { world } = other
+    const headers = { host: 'localhost:3000', authorization: `Bearer ${await world.token()}` }
+    expect((await send(world.publicPort, 'GET', '/apps/v1/me/profile', { headers })).status).toBe(404)
+    const document = await send(world.publicPort, 'GET', '/v1/openapi.json', { headers: { host: 'apps.test' } })
+    expect(document.body.servers).toEqual([{ url: 'http://apps.test/v1' }])
+  })
+})

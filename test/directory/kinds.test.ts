@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { KindName } from '../../routers/directory/kinds.ts'
+import { fieldsOf, kindNames } from '../../routers/directory/kinds.ts'
+import type { World } from '../support/world.ts'
+import type { AnyRecord } from './records.ts'
+import { directoryWorld, ofKind, sampleRecords, seen, stored, storeSamples } from './records.ts'
+
+const service = directoryWorld()
+let world: World
+beforeAll(() => {
+  world = service.current
+})
+
+/** A change of one field; the kinds that are all key have none. */
+const changes: Partial<Record<KindName, AnyRecord>> = {
+  organisations: { name: 'Ruderclub B' },
+  people: { birthday: null },
+  memberships: { joinedAt: 1_600_000_000 },
+  groups: { name: 'U15' },
+  calendars: { visible: false },
+  events: { title: 'Cancelled' },
+  trainingPlans: { exercises: ['Row', 'Squat'] },
+  disciplines: { name: '1000 m' },
+  competitions: { clubs: [] },
+  results: { place: null },
+  memberCards: { departments: [] },
+  lessons: { title: 'Rules of 2027' },
+  quizzes: {
+    questions: [
+      { id: 'q2', type: 'text', text: 'Why not?', options: [], solution: [] },
+      { id: 'q3', type: 'multiple', text: '?', options: ['a', 'b'], solution: ['b', 'a'] },
+      { id: 'q1', type: 'single', text: '?', options: ['Yes', 'No'], solution: ['No'] },
+    ],
+  },
+}
+
+const keyOf = (kind: KindName, record: AnyRecord) =>
+  Object.fromEntries(fieldsOf(kind).flatMap(({ key, name }) => (key ? [[name, record[name]]] : [])))
+const idOf = (kind: KindName, record: AnyRecord) => {
+  const key = keyOf(kind, record)
+  return Object.keys(key).length === 1 ? Object.values(key)[0] : key
+}
+
+describe.each(kindNames)('%s', (kind) => {
+  const samples = sampleRecords()
+  const record: AnyRecord = samples[kind]
+  const { upsert, end } = {
+    upsert: (item: AnyRecord) => ofKind(world, kind).upsert({ items: [item] }),
+    end: () => ofKind(world, kind).end({ ids: [idOf(kind, record)] }),
+  }
+  beforeAll(() => storeSamples(world, samples, kind))
+
+  it('adds a record, and lists it as it was written', async () => {
+    expect(await upsert(record)).toEqual({ added: 1, changed: 0, unchanged: 0 })
+    expect(await stored(world, kind, record)).toEqual({ ...record, version: 0 })
+  })
+
+  it('leaves a record that is the same', async () => {
+    expect(await upsert(record)).toEqual({ added: 0, changed: 0, unchanged: 1 })
+    expect(await upsert(keyOf(kind, record))).toEqual({ added: 0, changed: 0, unchanged: 1 })
+    expect(await stored(world, kind, record)).toEqual({ ...record, version: 0 })
+  })
+
+  it('changes the fields that a record sets, and keeps the others', async () => {
+    const change = changes[kind]
+    if (!change) return expect(fieldsOf(kind).every(({ key, name }) => key || name === 'version')).toBe(true)
+    expect(await upsert({ ...keyOf(kind, record), ...change })).toEqual({ added: 0, changed: 1, unchanged: 0 })
+    expect(await stored(world, kind, record)).toEqual({ ...record, ...change, version: 0 })
+    await upsert(record)
+    expect(await stored(world, kind, record)).toEqual({ ...record, version: 0 })
+  })
+
+  it('takes an equal or a larger version, or none, and ignores a smaller one', async () => {
+    const change = changes[kind] ?? {}
+    const newer = { ...record, ...change, version: 7 }
+    expect(await upsert(newer)).toEqual({ added: 0, changed: 1, unchanged: 0 })
+    expect(await upsert({ ...record, version: 6 })).toEqual({ added: 0, changed: 0, unchanged: 1 })
+    expect(await stored(world, kind, record)).toEqual(newer)
+    await upsert({ ...record, version: 7 })
+    expect(await stored(world, kind, record)).toEqual({ ...record, version: 7 })
+    await upsert({ ...record, ...change })
+    expect(await stored(world, kind, record)).toEqual(newer)
+    await upsert(record)
+  })
+
+  it('ends a record once', async () => {
+    await storeSamples(world, samples)
+    expect(await end()).toEqual({ ended: 1 })
+    expect(await end()).toEqual({ ended: 0 })
+    const stays = ['organisations', 'people', 'memberships'].includes(kind)
+    const left = await stored(world, kind, record)
+    expect(left !== undefined).toBe(stays)
+    const membership = await stored(world, 'memberships', samples.memberships)
+    if (stays) expect(membership?.leftAt).toBeGreaterThan(0)
+    else expect(membership?.leftAt).toBeNull()
+  })
+})
+
+describe('the member', () => {
+  it('sees what the platform has stored', async () => {
+    const samples = sampleRecords()
+    await storeSamples(world, samples)
+    const { people, groups, events, trainingPlans, competitions, results, memberCards } = samples
+    expect(await seen(world, samples)).toMatchObject({
+      profile: people,
+      groups: { items: [{ id: groups.id, name: 'U14', role: 'member' }] },
+      events: { items: [{ id: events.id, title: 'Regatta', start: events.start, end: Math.floor(events.end) }] },
+      trainingplans: { items: [{ id: trainingPlans.id, exerciseCount: 3, group: groups.id }] },
+      competitions: { items: [{ id: results.id, competitionId: competitions.id, place: 2, score: 101.25 }] },
+      membercard: { card: { serial: memberCards.serial, valid: true, departments: memberCards.departments } },
+    })
+  })
+
+  it.each([
+    ['groups', { groups: { items: [] }, events: { items: [{}] }, trainingplans: { items: [] } }],
+    ['groupMembers', { groups: { items: [] }, trainingplans: { items: [] } }],
+    ['calendars', { events: { items: [] } }],
+    ['events', { events: { items: [] } }],
+    ['trainingPlans', { trainingplans: { items: [] } }],
+    ['disciplines', { competitions: { items: [] } }],
+    ['competitions', { competitions: { items: [] } }],
+    ['results', { competitions: { items: [] } }],
+    ['memberCards', { membercard: { card: null } }],
+    ['memberships', { profile: 404, groups: 404, events: 404 }],
+    ['people', { profile: 404, groups: 404, events: 404 }],
+    ['organisations', { profile: 404, groups: 404, events: 404 }],
+  ] as const)('sees the end of %s', async (kind, after) => {
+    const samples = sampleRecords()
+    await storeSamples(world, samples)
+    await ofKind(world, kind).end({ ids: [idOf(kind, samples[kind])] })
+    expect(await seen(world, samples)).toMatchObject(after)
+  })
+})
+
+describe('list', () => {
+  it('returns every record once, page by page, in the order of the keys', async () => {
+    for (const kind of ['people', 'groupMembers'] as const) {
+      const { list } = ofKind(world, kind)
+      const all = (await list({ limit: 200 })).items
+      const paged: AnyRecord[] = []
+      for (let after: unknown = null; ; ) {
+        const { items, next } = await list({ after, limit: 3 })
+        paged.push(...items)
+        if (next === null) break
+        after = next
+      }
+      expect(paged).toEqual(all)
+      expect(paged.length).toBeGreaterThan(3)
+    }
+  })
+})

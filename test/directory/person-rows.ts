@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+
+const time = new Date('2025-05-05T12:00:00.5Z')
+
+/** Creates a member of the world's club, academy and provider, about whom there is something in every table. */
+export async function mintPerson({ db, ids }: World) {
+  const { club, academy, provider, app, client } = ids
+  const personId = id('person')
+  const own = (name: string) => `${name}-${personId}`
+  const email = `${personId}@Example.org`
+  await db.person.create({
+    data: { id: personId, firstName: 'Änne', lastName: 'O"Neil', email, birthday: new Date('1991-04-17') },
+  })
+  const organisations = [club, academy, provider]
+  await db.membership.createMany({
+    data: organisations.map((organisationId) => ({ organisationId, personId, joinedAt: time })),
+  })
+  const left = id('left')
+  await db.organisation.create({ data: { id: left, kind: 'club', name: 'Left' } })
+  await db.membership.create({
+    data: { organisationId: left, personId, joinedAt: time, leftAt: new Date(time.getTime() - 1000) },
+  })
+  const people = { create: [{ personId, role: 'member' as const }] }
+  await db.group.create({ data: { id: own('group'), clubId: club, name: 'Youth', people } })
+  await db.group.create({ data: { id: own('left'), clubId: left, name: 'Former', people } })
+  const event = { title: 'Training', start: time, end: time, location: 'Hall', state: 'published' as const }
+  for (const [name, clubId] of [
+    ['group', club],
+    ['left', left],
+  ] as const) {
+    const groups = { create: { groupId: own(name) } }
+    await db.event.create({ data: { id: own(name), clubId, ...event, groups } })
+    await db.trainingPlan.create({
+      data: {
+        ...{ id: own(name), clubId, name: 'Plan', category: 'Strength', description: '' },
+        assignments: { create: { groupId: own(name) } },
+        exercises: {
+          create: [
+            { position: 2, name: 'Plank' },
+            { position: 1, name: 'Squats' },
+          ],
+        },
+      },
+    })
+  }
+  await db.competition.create({ data: { id: own('cup'), hostId: club, name: 'Cup' } })
+  await db.discipline.create({ data: { id: own('100m'), name: '100 m' } })
+  const contest = { competitionId: own('cup'), disciplineId: own('100m'), personId, score: 9.5, timestamp: time }
+  await db.competitionResult.create({ data: { id: own('a'), ...contest, place: 1 } })
+  await db.competitionResult.create({ data: { id: own('b'), ...contest, place: null } })
+  await db.memberCard.create({
+    data: {
+      ...{ serial: own('card'), clubId: club, personId, status: 'valid', name: 'Änne', memberNumber: '7' },
+      ...{ departments: ['Rowing'], issuedAt: time },
+    },
+  })
+  await db.lesson.create({
+    data: {
+      id: own('lesson'),
+      academyId: academy,
+      title: 'L',
+      completions: { create: { personId, completedAt: time } },
+    },
+  })
+  const questions = {
+    create: [
+      { id: 'q1', position: 1, type: 'text' as const, text: '?' },
+      { id: 'q2', position: 0, type: 'text' as const, text: '!' },
+    ],
+  }
+  await db.quiz.create({ data: { id: own('quiz'), academyId: academy, title: 'Quiz', threshold: 50, questions } })
+  const answers = [
+    { quizId: own('quiz'), questionId: 'q1', value: '"\\u00e4"', correct: true },
+    { quizId: own('quiz'), questionId: 'q2' },
+  ]
+  const grades = {
+    score: 100,
+    passed: false,
+    reviewStatus: 'pending_review' as const,
+    gradedQuestions: 1,
+    threshold: 50,
+  }
+  await db.quizResult.create({
+    data: {
+      id: own('result'),
+      quizId: own('quiz'),
+      personId,
+      ...grades,
+      submittedAt: time,
+      answers: { createMany: { data: answers } },
+    },
+  })
+  await db.idempotencyRecord.create({
+    data: {
+      clientId: client,
+      personId,
+      organisationId: academy,
+      quizId: own('quiz'),
+      key: 'k',
+      bodyHash: '',
+      answer: '{}',
+      createdAt: time,
+    },
+  })
+  const grant = own('grant')
+  await db.consent.create({
+    data: {
+      id: grant,
+      personId,
+      organisationId: club,
+      clientId: client,
+      scopes: ['svc.me.profile:read'],
+      createdAt: time,
+    },
+  })
+  await db.loginIdentity.create({
+    data: { issuer: 'https://id.example.org', subject: own('s'), personId, createdAt: time },
+  })
+  await db.loginCode.create({
+    data: {
+      interaction: randomUUID(),
+      email: email.toLowerCase(),
+      hash: '',
+      sender: '',
+      sentAt: time,
+      expiresAt: time,
+    },
+  })
+  await db.oauthRecord.createMany({
+    data: [
+      { model: 'Session', id: own('session'), payload: { accountId: personId }, uid: own('session') },
+      { model: 'Interaction', id: own('page'), payload: { session: { accountId: personId } } },
+      { model: 'Interaction', id: own('signed-in'), payload: { result: { login: { accountId: personId } } } },
+      { model: 'Grant', id: grant, payload: { accountId: personId } },
+      { model: 'RefreshToken', id: own('refresh'), payload: { accountId: personId }, grantId: grant },
+      { model: 'AuthorizationCode', id: own('code'), payload: { accountId: personId }, grantId: grant },
+    ],
+  })
+  await addEntry(db, { app, club, owner: personId, key: 'own', value: '{"b":1,"a":1.0,"a":2}' })
+  return { personId, left, own }
+}
+
+interface Entry {
+  app: string
+  club: string
+  owner: string
+  key: string
+  value: string
+}
+
+/** Stores an entry as the service does, under the collection `c`. */
+export const addEntry = (db: World['db'], { app, club, owner, key, value }: Entry) =>
+  db.$executeRaw`SELECT FROM storage_put(${app}, ${club}, ${owner}, 'c', ${key}, ${value}, gen_random_uuid(),
+    '2025-05-05T12:00:00Z'::timestamptz, ${BigInt(1e9)}::int8, null, null)`

@@ -1,0 +1,335 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callAs } from '../../routers/core.ts'
+import { personalDataJson } from '../../routers/directory/personal-data/export.ts'
+import type { PersonalData } from '../../routers/directory/personal-data/sections.ts'
+import { asPlatform, platformClient, refusalOf } from '../support/platform.ts'
+import { times } from '../support/rounds.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+import { addEntry, mintPerson } from './person-rows.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const ways = {
+  'in this process': () => {
+    const { people } = asPlatform(world).directory
+    return { export: people.export, erase: people.erase }
+  },
+  'over HTTP': () => {
+    const { people } = platformClient(world).directory
+    return { export: people.export.query, erase: people.erase.mutate }
+  },
+}
+const AT = '2025-05-05T12:00:00.5+00:00'
+const UNKNOWN = { status: 404, code: 'not_found', message: 'This person does not exist.' }
+
+/** The rows of all tables that contain the text, by table. */
+async function rowsWith(text: string) {
+  const tables = await world.db.$queryRaw<{ name: string }[]>`
+    SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`
+  const found: Record<string, string[]> = {}
+  for (const { name } of tables) {
+    const rows = await world.db.$queryRawUnsafe<{ row: string }[]>(
+      `SELECT one::text AS row FROM "${name}" one WHERE one::text ILIKE '%${text}%' ORDER BY 1`,
+    )
+    if (rows.length > 0) found[name] = rows.map(({ row }) => row)
+  }
+  return found
+}
+
+describe.each(['in this process', 'over HTTP'] as const)('directory.people.export %s', (way) => {
+  it('returns everything that is stored about a person, and nothing about others', async () => {
+    const { ids } = world
+    const { personId, left, own } = await mintPerson(world)
+    await mintPerson(world)
+    await addEntry(world.db, { app: ids.app, club: ids.club, owner: '', key: 'shared', value: '1' })
+    const { exportedAt, ...data } = await ways[way]().export({ id: personId })
+    expect(Math.abs(Date.parse(exportedAt) - world.now() * 1000)).toBeLessThan(60_000)
+    const membership = (organisation: string, kind: 'club' | 'academy' | 'provider', name: string) => ({
+      organisation,
+      kind,
+      name,
+      joinedAt: AT,
+      leftAt: null,
+    })
+    const memberships = [
+      membership(ids.club, 'club', 'Club'),
+      membership(ids.academy, 'academy', 'Academy'),
+      membership(ids.provider, 'provider', 'Provider'),
+      { ...membership(left, 'club', 'Left'), leftAt: '2025-05-05T11:59:59.5+00:00' },
+    ]
+    const contest = {
+      competitionId: own('cup'),
+      competition: 'Cup',
+      disciplineId: own('100m'),
+      discipline: '100 m',
+      score: 9.5,
+      timestamp: AT,
+    }
+    expect(data).toEqual({
+      profile: {
+        id: personId,
+        firstName: 'Änne',
+        lastName: 'O"Neil',
+        email: `${personId}@Example.org`,
+        birthday: '1991-04-17',
+        image: '',
+      },
+      memberships: memberships.sort((a, b) => (a.organisation < b.organisation ? -1 : 1)),
+      groups: [
+        { id: own('group'), club: ids.club, name: 'Youth', role: 'member' },
+        { id: own('left'), club: left, name: 'Former', role: 'member' },
+      ],
+      events: [{ id: own('group'), club: ids.club, title: 'Training', start: AT, end: AT, location: 'Hall' }],
+      trainingPlans: [
+        {
+          id: own('group'),
+          club: ids.club,
+          name: 'Plan',
+          category: 'Strength',
+          description: '',
+          exercises: ['Squats', 'Plank'],
+          groups: [own('group')],
+        },
+      ],
+      competitionResults: [
+        { id: own('a'), ...contest, place: 1 },
+        { id: own('b'), ...contest, place: null },
+      ],
+      memberCards: [
+        {
+          serial: own('card'),
+          club: ids.club,
+          status: 'valid',
+          name: 'Änne',
+          memberNumber: '7',
+          departments: ['Rowing'],
+          validUntil: null,
+          issuedAt: AT,
+        },
+      ],
+      quizResults: [
+        {
+          id: own('result'),
+          quiz: own('quiz'),
+          title: 'Quiz',
+          score: 100,
+          passed: false,
+          reviewStatus: 'pending_review',
+          threshold: 50,
+          submittedAt: AT,
+          answers: [
+            { question: 'q2', text: '!', answer: null, correct: null },
+            { question: 'q1', text: '?', answer: '"\\u00e4"', correct: true },
+          ],
+        },
+      ],
+      lessonCompletions: [{ lesson: own('lesson'), title: 'L', completedAt: AT }],
+      consents: [
+        {
+          client: ids.client,
+          name: 'Client',
+          organisation: ids.club,
+          scopes: ['svc.me.profile:read'],
+          createdAt: AT,
+          withdrawnAt: null,
+        },
+      ],
+      signInIdentities: [{ issuer: 'https://id.example.org', subject: own('s'), createdAt: AT }],
+      storage: [
+        {
+          app: ids.app,
+          club: ids.club,
+          collection: 'c',
+          key: 'own',
+          value: '{"b":1,"a":1.0,"a":2}',
+          updatedAt: '2025-05-05T12:00:00+00:00',
+        },
+      ],
+    } satisfies Omit<PersonalData, 'exportedAt'>)
+  })
+
+  it('returns empty lists for a person without anything', async () => {
+    const person = id('person')
+    await world.db.person.create({ data: { id: person, firstName: '', lastName: '', email: '' } })
+    const { exportedAt: _, profile, ...lists } = await ways[way]().export({ id: person })
+    expect(profile).toMatchObject({ id: person, birthday: null })
+    expect(Object.values(lists)).toEqual(Array.from({ length: 11 }, () => []))
+  })
+
+  it('returns 404 for an unknown person', async () => {
+    for (const unknown of [id('person'), '', 'x'.repeat(256), 'a\0b']) {
+      expect(await refusalOf(ways[way]().export({ id: unknown }))).toMatchObject(UNKNOWN)
+    }
+  })
+
+  it('returns storage values byte for byte', { timeout: 120_000 }, async () => {
+    const text = fc.oneof(
+      fc.json(),
+      fc.string({ unit: 'binary' }).map((one) => JSON.stringify(one).replaceAll('\\u0000', '\\u0001')),
+      fc.constantFrom(
+        '"\\u0000"',
+        '"\\ud800"',
+        '1e400',
+        '-0',
+        ' [ 1 ,\r\n\t2 ] ',
+        '{"a":1,"a":2}',
+        '9007199254740993',
+        '"\u2028"',
+        '"</script>"',
+      ),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { maxLength: 8 }), async (values) => {
+        const { ids, db } = world
+        const person = id('person')
+        const memberships = { create: { organisationId: ids.club } }
+        await db.person.create({ data: { id: person, firstName: '', lastName: '', email: '', memberships } })
+        for (const [i, value] of values.entries()) {
+          await addEntry(db, { app: ids.app, club: ids.club, owner: person, key: `k${i}`, value })
+        }
+        const { storage } = await ways[way]().export({ id: person })
+        expect(storage.map(({ value }) => value)).toEqual(values)
+      }),
+      { numRuns: times(200, 20) },
+    )
+  })
+})
+
+describe('directory.people.export', () => {
+  it('has what me/* shows', async () => {
+    const { ids } = world
+    const { personId } = await mintPerson(world)
+    const me = callAs(world.core, world.principal({ member: personId })).me
+    const own = await asPlatform(world).directory.people.export({ id: personId })
+    const ofClub = <T extends { club: string }>(items: T[]) => items.filter(({ club }) => club === ids.club)
+    expect(own.profile).toEqual(await me.profile())
+    const ids_ = (items: { id: string }[]) => items.map((item) => item.id)
+    expect(ids_(ofClub(own.groups))).toEqual(ids_((await me.groups()).items))
+    const start = Date.parse('2025-05-01') / 1000
+    expect(ids_(ofClub(own.events))).toEqual(ids_((await me.events({ start })).items))
+    expect(ids_(ofClub(own.trainingPlans))).toEqual(ids_((await me.trainingplans()).items))
+    const placed = own.competitionResults.filter(({ place }) => place !== null)
+    expect(ids_(placed)).toEqual(ids_((await me.competitions()).items))
+  })
+
+  it('returns 413 for more than 16 MiB', { timeout: 60_000 }, async () => {
+    const { personId } = await mintPerson(world)
+    const value = JSON.stringify('x'.repeat(9 * 1024 * 1024))
+    const entry = { app: world.ids.app, club: world.ids.club, owner: personId, value }
+    await addEntry(world.db, { ...entry, key: 'a' })
+    expect((await ways['over HTTP']().export({ id: personId })).storage[0]!.value).toBe(value)
+    await addEntry(world.db, { ...entry, key: 'b' })
+    for (const way of Object.values(ways)) {
+      const message = 'This person has more than 16 MiB of data. Export it with npm run member.'
+      expect(await refusalOf(way().export({ id: personId }))).toMatchObject({ status: 413, message })
+    }
+    await ways['over HTTP']().erase({ id: personId })
+  })
+
+  it('is read in small pieces', { timeout: 60_000 }, async () => {
+    const { personId } = await mintPerson(world)
+    await world.db.$executeRaw`
+      INSERT INTO "StorageEntry" ("appId", "clubId", owner, "memberId", collection, key, value, version, "updatedAt")
+      SELECT ${world.ids.app}, ${world.ids.club}, ${personId}, ${personId}, 'many', 'k' || i,
+        to_json(repeat('x', CASE WHEN i % 100 = 0 THEN 50000 ELSE 200 END))::text, gen_random_uuid(), now()
+      FROM generate_series(1, 5000) i`
+    const lengths = await world.db.inTransaction(async (client) => {
+      const lengths: number[] = []
+      for await (const piece of personalDataJson(client, personId, new Date())) lengths.push(piece.length)
+      return lengths
+    })
+    expect(lengths.reduce((sum, length) => sum + length)).toBeGreaterThan(3_000_000)
+    expect(Math.max(...lengths)).toBeLessThan(1_500_000)
+    expect(lengths.length).toBeLessThan(200)
+  })
+})
+
+describe.each(['in this process', 'over HTTP'] as const)('directory.people.erase %s', (way) => {
+  it('removes everything about a person and nothing about others, and says how much', async () => {
+    const { ids, db } = world
+    const { personId } = await mintPerson(world)
+    const neighbour = await mintPerson(world)
+    const shared = id('k')
+    await addEntry(db, { app: ids.app, club: ids.club, owner: '', key: shared, value: '1' })
+    const others = await rowsWith(neighbour.personId)
+    expect(Object.keys(others)).toHaveLength(25)
+
+    const { removed } = await ways[way]().erase({ id: personId })
+    expect(removed).toEqual({
+      storageEntries: 1,
+      storageBytes: 21,
+      memberships: 4,
+      groups: 2,
+      competitionResults: 2,
+      memberCards: 1,
+      quizResults: 1,
+      answers: 2,
+      lessonCompletions: 1,
+      consents: 1,
+      signInIdentities: 1,
+      sessions: 3,
+    })
+    // The platform's rows that the test named after the person.
+    const named = [
+      'Competition',
+      'Discipline',
+      'Event',
+      'EventGroup',
+      'Exercise',
+      'Group',
+      'Lesson',
+      'PlanAssignment',
+      'Question',
+      'Quiz',
+      'TrainingPlan',
+    ]
+    expect(Object.keys(await rowsWith(personId))).toEqual(named)
+    expect(await rowsWith(neighbour.personId)).toEqual(others)
+    expect(await db.storageEntry.count({ where: { appId: ids.app, owner: '', key: shared } })).toBe(1)
+    const [usage] = await db.$queryRaw<{ same: boolean }[]>`
+      SELECT bytes = (SELECT sum(octet_length(value)) FROM "StorageEntry" WHERE "appId" = ${ids.app}) AS same
+      FROM "StorageUsage" WHERE "appId" = ${ids.app}`
+    expect(usage).toEqual({ same: true })
+    expect(await refusalOf(ways[way]().export({ id: personId }))).toMatchObject(UNKNOWN)
+    expect(await refusalOf(ways[way]().erase({ id: personId }))).toMatchObject(UNKNOWN)
+  })
+
+  it('returns 404 for an unknown person and removes nothing', async () => {
+    const { personId } = await mintPerson(world)
+    const before = await rowsWith(personId)
+    for (const unknown of ['', personId.slice(1), `${personId} `, '%', 'x'.repeat(256), 'a\0b']) {
+      expect(await refusalOf(ways[way]().erase({ id: unknown }))).toMatchObject(UNKNOWN)
+    }
+    expect(await rowsWith(personId)).toEqual(before)
+  })
+})
+
+describe('directory.people.erase', () => {
+  it('runs beside writers of the same store', { timeout: 60_000 }, async () => {
+    const { ids, db, core } = world
+    const people = await Promise.all(Array.from({ length: 4 }, () => mintPerson(world)))
+    const writes = people.flatMap(({ personId: member }) => {
+      const { put } = callAs(core, world.principal({ member })).storage
+      return Array.from({ length: 20 }, (_, i) =>
+        put({ collection: 'c', key: `k${i}`, scope: 'user', value: i }).then(
+          () => null,
+          (error) => error.status,
+        ),
+      )
+    })
+    await Promise.all(people.map(({ personId }) => asPlatform(world).directory.people.erase({ id: personId })))
+    const failures = new Set(await Promise.all(writes))
+    for (const status of failures) expect([null, 401, 404]).toContain(status)
+    const entries = await db.storageEntry.count({
+      where: { appId: ids.app, owner: { in: people.map(({ personId }) => personId) } },
+    })
+    expect(entries).toBe(0)
+  })
+})

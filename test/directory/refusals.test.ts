@@ -1,0 +1,322 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { KindName } from '../../routers/directory/kinds.ts'
+import { kindNames } from '../../routers/directory/kinds.ts'
+import { platformClaims } from '../support/platform.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import type { AnyRecord } from './records.ts'
+import { directoryWorld, ofKind, sampleRecords, storeSamples } from './records.ts'
+
+const service = directoryWorld()
+let world: World
+const samples = sampleRecords()
+const other = sampleRecords()
+beforeAll(async () => {
+  world = service.current
+  await storeSamples(world, samples)
+  await storeSamples(world, other)
+})
+
+/** The error over tRPC. */
+async function refused(kind: KindName, items: readonly unknown[]) {
+  const headers = { authorization: `Bearer ${await world.token(platformClaims(world))}` }
+  const reply = await world.internal('POST', `/trpc/directory.${kind}.upsert`, { headers, body: { items } })
+  const { data, message } = reply.body.error
+  return { status: reply.status, code: data.error, message, refused: data.refused }
+}
+
+const idText = 'an id: 1 to 255 visible characters, with spaces only between them'
+const timeText = 'a time of the years 1 to 9999: Unix seconds, or ISO 8601 with an offset'
+const { club, academy, person, group, calendar } = {
+  club: samples.organisations.id,
+  academy: samples.lessons.academy,
+  person: samples.people.id,
+  group: samples.groups.id,
+  calendar: samples.calendars.id,
+}
+const { events, quizzes, results, memberCards, trainingPlans } = samples
+const choice = { id: 'q1', type: 'single', text: '?', options: ['Yes', 'No'], solution: ['Yes'] }
+
+/** A record, or a change of the sample, with the field and the reason. */
+const cases: [KindName, AnyRecord, string, string][] = [
+  ['people', { id: '' }, 'id', `"" is not ${idText}.`],
+  ['people', { id: ' a' }, 'id', `" a" is not ${idText}.`],
+  ['people', { id: 'a\u0007' }, 'id', `"a\\u0007" is not ${idText}.`],
+  ['people', { id: 'a\u200bb' }, 'id', `"a\u200bb" is not ${idText}.`],
+  ['people', { id: 'x'.repeat(256) }, 'id', `"${'x'.repeat(62)}… is not ${idText}.`],
+  ['people', { id: 7 }, 'id', `7 is not ${idText}.`],
+  ['people', { firstName: 'A' }, 'id', 'It is missing.'],
+  [
+    'people',
+    { id: person, fristName: 'A' },
+    'fristName',
+    'There is no such field. The fields are id, firstName, lastName, email, birthday, image, version.',
+  ],
+  [
+    'people',
+    { id: person, firstName: 'a\0b' },
+    'firstName',
+    '"a\\u0000b" is not a text of at most 65536 bytes, without NUL.',
+  ],
+  ['people', { id: person, firstName: null }, 'firstName', 'null is not a text of at most 65536 bytes, without NUL.'],
+  [
+    'people',
+    { id: person, email: `${'ü'.repeat(513)}` },
+    'email',
+    `"${'ü'.repeat(62)}… is not a text of at most 1024 bytes, without NUL.`,
+  ],
+  [
+    'people',
+    { id: person, firstName: 'x'.repeat(40_000), lastName: 'y'.repeat(40_000) },
+    '',
+    `Its texts have ${80_000 + samples.people.email.length} bytes; at most 65536 are allowed.`,
+  ],
+  ['people', { id: person, birthday: '2026-02-29' }, 'birthday', '"2026-02-29" is not a date: YYYY-MM-DD, or null.'],
+  ['people', { id: person, birthday: '0000-12-31' }, 'birthday', '"0000-12-31" is not a date: YYYY-MM-DD, or null.'],
+  ['people', { id: person, version: -1 }, 'version', '-1 is not a whole number from 0 to 9007199254740991.'],
+  ['people', { id: person, version: '3' }, 'version', '"3" is not a whole number from 0 to 9007199254740991.'],
+  ['people', { id: 'new', firstName: 'A', lastName: 'B' }, 'email', 'It is missing, and a new record needs it.'],
+  ['organisations', { id: club, kind: 'team' }, 'kind', '"team" is not one of club, academy, provider.'],
+  [
+    'organisations',
+    { id: club, kind: 'academy' },
+    'kind',
+    '"academy" is another kind than its own, "club", which it keeps.',
+  ],
+  ['memberships', { organisation: 'nowhere', person }, 'organisation', '"nowhere" is not the id of an organisation.'],
+  ['memberships', { organisation: club, person: 'nobody' }, 'person', '"nobody" is not the id of a person.'],
+  ['memberships', { organisation: club, person, leftAt: 'soon' }, 'leftAt', `"soon" is not ${timeText}, or null.`],
+  [
+    'memberships',
+    { organisation: club, person, joinedAt: '2026-01-01T00:00:00' },
+    'joinedAt',
+    `"2026-01-01T00:00:00" is not ${timeText}.`,
+  ],
+  [
+    'memberships',
+    { organisation: club, person, joinedAt: 1_764_000_000_000 },
+    'joinedAt',
+    `1764000000000 is not ${timeText}.`,
+  ],
+  ['groups', { id: id('new'), club: academy, name: '' }, 'club', `"${academy}" is of the kind academy, not a club.`],
+  [
+    'groups',
+    { id: group, club: other.groups.club },
+    'club',
+    `"${other.groups.club}" is another club than its own, "${club}", which it keeps.`,
+  ],
+  ['groupMembers', { group, person, role: 'captain' }, 'role', '"captain" is not one of member, trainer.'],
+  ['groupMembers', { group: 'none', person, role: 'member' }, 'group', '"none" is not the id of a group.'],
+  ['calendars', { id: calendar, visible: 'yes' }, 'visible', '"yes" is not true or false.'],
+  ['events', { id: events.id, end: events.start - 1 }, 'end', 'is before the start of the event.'],
+  [
+    'events',
+    { id: events.id, calendar: other.calendars.id },
+    'calendar',
+    `"${other.calendars.id}" is a calendar of another club, "${other.calendars.club}".`,
+  ],
+  [
+    'events',
+    { id: events.id, groups: [group, other.groups.id] },
+    'groups',
+    `"${other.groups.id}" is a group of another club, "${other.groups.club}".`,
+  ],
+  ['events', { id: events.id, groups: [group, 'none'] }, 'groups', '"none" is not the id of a group.'],
+  ['events', { id: events.id, groups: ['a\n'] }, 'groups.0', '["a\\n"] is not a list of at most 1000 ids.'],
+  ['events', { id: events.id, groups: group }, 'groups', `"${group}" is not a list of at most 1000 ids.`],
+  [
+    'trainingPlans',
+    { id: trainingPlans.id, groups: [other.groups.id] },
+    'groups',
+    `"${other.groups.id}" is a group of another club, "${other.groups.club}".`,
+  ],
+  [
+    'trainingPlans',
+    { id: trainingPlans.id, exercises: ['x', 1] },
+    'exercises.1',
+    '["x",1] is not a list of at most 1000 texts.',
+  ],
+  [
+    'competitions',
+    { id: samples.competitions.id, clubs: [academy] },
+    'clubs',
+    `"${academy}" is of the kind academy, not a club.`,
+  ],
+  ['competitions', { id: samples.competitions.id, host: 'none' }, 'host', '"none" is not the id of an organisation.'],
+  ['results', { id: results.id, place: 0 }, 'place', '0 is not a whole number from 1, or null.'],
+  ['results', { id: results.id, place: 2_147_483_648 }, 'place', '2147483648 is not a whole number from 1, or null.'],
+  ['results', { id: results.id, score: '1' }, 'score', '"1" is not a number.'],
+  ['results', { id: results.id, discipline: 'none' }, 'discipline', '"none" is not the id of a discipline.'],
+  [
+    'memberCards',
+    { serial: memberCards.serial, departments: ['a', null] },
+    'departments.1',
+    '["a",null] is not a list of texts of at most 65536 bytes together.',
+  ],
+  [
+    'lessons',
+    { id: samples.lessons.id, academy: other.lessons.academy },
+    'academy',
+    `"${other.lessons.academy}" is another academy than its own, "${academy}", which it keeps.`,
+  ],
+  ['lessons', { id: id('new'), academy: club, title: '' }, 'academy', `"${club}" is of the kind club, not an academy.`],
+  [
+    'quizzes',
+    { id: quizzes.id, lesson: other.lessons.id },
+    'lesson',
+    `"${other.lessons.id}" is a lesson of another academy, "${other.lessons.academy}".`,
+  ],
+  ['quizzes', { id: quizzes.id, threshold: 101 }, 'threshold', '101 is not a number from 0 to 100.'],
+  ['quizzes', { id: quizzes.id, attempts: 0 }, 'attempts', '0 is not a whole number from 1, or null.'],
+  [
+    'quizzes',
+    { id: quizzes.id, questions: [{ ...choice, solution: ['Maybe'] }] },
+    'questions.0',
+    'Each solution of a single or multiple question is one of its options.',
+  ],
+  [
+    'quizzes',
+    { id: quizzes.id, questions: [{ ...choice, solution: ['Yes', 'No'] }] },
+    'questions.0',
+    'A single question has exactly one solution.',
+  ],
+  [
+    'quizzes',
+    { id: quizzes.id, questions: [choice, choice] },
+    'questions',
+    'The ids of the questions of a quiz differ.',
+  ],
+]
+
+const readBack = () =>
+  Promise.all(kindNames.map(async (kind) => (await ofKind(world, kind).list({ limit: 200 })).items))
+
+describe('upsert', () => {
+  it.each(cases)('refuses %s %j by %s', async (kind, record, field, reason) => {
+    const before = await readBack()
+    // A good record in front of it is not stored either.
+    const good = { ...samples[kind], ...('name' in samples[kind] && { name: 'New name' }) }
+    const isOther = JSON.stringify(record).includes(Object.values(good)[0] as string)
+    const items = isOther ? [record] : [good, record]
+    expect(await refused(kind, items)).toEqual({
+      status: 400,
+      code: 'invalid_request',
+      message: 'Nothing was stored: 1 of the records is refused.',
+      refused: [{ index: items.length - 1, field, reason: expect.stringContaining(reason) }],
+    })
+    expect(await readBack()).toEqual(before)
+  })
+
+  it('names each refused record of a call, in their order, up to 100', async () => {
+    const items = Array.from({ length: 150 }, (_, i) => ({
+      organisation: i % 2 ? club : 'none',
+      person: i % 3 ? '' : 'nobody',
+    }))
+    const { message, refused: named } = await refused('memberships', items)
+    expect(message).toBe('Nothing was stored: 150 of the records are refused.')
+    expect(named).toHaveLength(100)
+    expect(named.map(({ index }: { index: number }) => index)).toEqual(
+      [...named.map(({ index }: { index: number }) => index)].sort((a, b) => a - b),
+    )
+  })
+
+  it('refuses the second record of a key', async () => {
+    const items = [samples.memberships, other.memberships, { ...samples.memberships, leftAt: 1 }]
+    expect((await refused('memberships', items)).refused).toEqual([
+      { index: 2, field: 'organisation', reason: `"${club} / ${person}" comes more than once, first at 0.` },
+    ])
+  })
+
+  it.each([
+    ['no items', { items: [] }],
+    ['1,001 items', { items: Array.from({ length: 1001 }, () => ({})) }],
+    ['items that are no list', { items: {} }],
+    ['nothing', undefined],
+  ])('refuses %s', async (_, body) => {
+    const headers = { authorization: `Bearer ${await world.token(platformClaims(world))}` }
+    const reply = await world.internal('POST', '/trpc/directory.people.upsert', { headers, body: body ?? '{}' })
+    expect([reply.status, reply.body.error.data.error]).toEqual([400, 'invalid_request'])
+  })
+
+  it.each([[null], [7], ['text'], [[]], [[{}]]])('refuses the record %j', async (record) => {
+    expect((await refused('people', [record])).refused).toEqual([
+      { index: 0, field: '', reason: `${JSON.stringify(record)} is not a record.` },
+    ])
+  })
+})
+
+describe('a question that has been answered', () => {
+  beforeAll(async () => {
+    const { people } = samples
+    await world.db.membership.createMany({
+      data: [{ organisationId: academy, personId: people.id }],
+      skipDuplicates: true,
+    })
+    const claims = { sub: people.id, organisation: academy }
+    const answered = await world.call('POST', `/quizzes/${quizzes.id}/results`, {
+      claims,
+      body: { answers: { q1: 'Yes' } },
+    })
+    expect(answered.status).toBe(201)
+  })
+
+  it.each([
+    ['is left out', [{ id: 'q1', type: 'text', text: '?' }], 'q1'],
+    ['gets another type', [choice, { id: 'q2', type: 'image', text: '?' }], 'q2'],
+  ])('stays when it %s', async (_, questions, named) => {
+    const before = await readBack()
+    expect((await refused('quizzes', [{ id: quizzes.id, questions }])).refused).toEqual([
+      {
+        index: 0,
+        field: 'questions',
+        reason: `"${named}" has been answered: a question with answers stays, and keeps its type.`,
+      },
+    ])
+    expect(await readBack()).toEqual(before)
+    expect(await world.db.answer.count({ where: { quizId: quizzes.id } })).toBe(2)
+  })
+
+  it('takes another text, order and solution', async () => {
+    const questions = [
+      { id: 'q2', type: 'text', text: 'New' },
+      { ...choice, solution: ['No'] },
+    ]
+    expect(await ofKind(world, 'quizzes').upsert({ items: [{ id: quizzes.id, questions }] })).toMatchObject({
+      changed: 1,
+    })
+    expect(await world.db.answer.count({ where: { quizId: quizzes.id } })).toBe(2)
+  })
+
+  it('keeps its quiz, which ends by being closed', async () => {
+    expect(await ofKind(world, 'quizzes').end({ ids: [quizzes.id] })).toEqual({ ended: 1 })
+    expect(await ofKind(world, 'quizzes').end({ ids: [quizzes.id] })).toEqual({ ended: 0 })
+    const { state } = await world.db.quiz.findUniqueOrThrow({ where: { id: quizzes.id } })
+    expect([state, await world.db.quizResult.count({ where: { quizId: quizzes.id } })]).toEqual(['closed', 1])
+  })
+})
+
+describe('end and list', () => {
+  it.each([
+    ['people', { ids: [] }],
+    ['people', { ids: [''] }],
+    ['people', { ids: [{ id: 'x' }] }],
+    ['memberships', { ids: ['x'] }],
+    ['memberships', { ids: [{ organisation: 'x' }] }],
+    ['groupMembers', { ids: [{ group: 'x', person: 'y', role: 'captain' }] }],
+  ] as const)('end of %s refuses %j', async (kind, body) => {
+    const headers = { authorization: `Bearer ${await world.token(platformClaims(world))}` }
+    const reply = await world.internal('POST', `/trpc/directory.${kind}.end`, { headers, body })
+    expect([reply.status, reply.body.error.data.error]).toEqual([400, 'invalid_request'])
+  })
+
+  it('end takes ids that are not stored', async () => {
+    expect(await ofKind(world, 'people').end({ ids: [id('nobody'), id('nobody')] })).toEqual({ ended: 0 })
+  })
+
+  it.each([{ limit: 0 }, { limit: 201 }, { after: '' }, { after: { id: 'x' } }])('list refuses %j', async (input) => {
+    const headers = { authorization: `Bearer ${await world.token(platformClaims(world))}` }
+    const path = `/trpc/directory.people.list?input=${encodeURIComponent(JSON.stringify(input))}`
+    const reply = await world.internal('GET', path, { headers })
+    expect([reply.status, reply.body.error.data.error]).toEqual([422, 'invalid_request'])
+  })
+})

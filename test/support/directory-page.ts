@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Field } from '../../routers/directory/fields.ts'
+import type { Kind } from '../../routers/directory/kind.ts'
+import { fieldsOf, kindNames, kindOf } from '../../routers/directory/kinds.ts'
+import { nameOf } from '../../routers/directory/references.ts'
+
+/** The parts of docs/directory.md that follow from the kinds and the schema; test/unit/directory-page.test.ts compares them. */
+
+const defaults: Readonly<Record<string, string>> = { NULL: 'null', ':now': 'the time of the call', "''": 'empty' }
+
+/** What the value is, in a few words. */
+function formOf({ type, allowed, reference, nullable, children }: Field): string {
+  const same = reference?.same ? ` of the same ${reference.same.slice(0, -2)}` : ''
+  const named = reference ? `${nameOf(reference)}${same}` : ''
+  const forms: Readonly<Record<string, string>> = {
+    id: reference ? `id of ${named}` : 'id',
+    list: children && reference ? `list of ids, each of ${named}` : 'list of texts',
+    choice: allowed
+      .replace('one of ', '')
+      .split(', ')
+      .map((value) => `\`${value}\``)
+      .join(', '),
+    number: allowed.replace(/, or null$/, ''),
+    questions: '`[{ id, type, text, options?, solution? }]`',
+  }
+  return `${forms[type] ?? type}${nullable ? ', or null' : ''}`
+}
+
+function needOf({ key, needed }: { key: boolean; needed: boolean }, { initial = '' }: Field): string {
+  if (key) return 'key'
+  if (needed) return 'needed'
+  const value = initial.replace(/^'([a-z]+)'$/, '`$1`')
+  return defaults[initial] ?? (/^'(\[\]|\{\})'$/.test(initial) ? 'none' : value)
+}
+
+function sectionOf({ name, fields, ending }: Kind): string {
+  const described = fieldsOf(name as (typeof kindNames)[number]).filter((field) => field.name !== 'version')
+  const rows = described.map((field) => {
+    const row = (fields as Record<string, Field>)[field.name]!
+    // "The name." says no more than the field.
+    const about = /^The \w+\.$/.test(row.about) ? '' : row.about
+    return `| \`${field.name}\` | ${formOf(row)} | ${needOf(field, row)} | ${about} |`
+  })
+  return [
+    `### \`${name}\``,
+    '',
+    '| Field | | New | |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    `*Ending.* ${ending.about}`,
+  ].join('\n')
+}
+
+/** The reference of the records. */
+export const recordsPart = () => kindNames.map((name) => sectionOf(kindOf(name))).join('\n\n')
+
+/** Table to the tables whose rows take its rows along. */
+export function cascades(): Map<string, string[]> {
+  const schema = readFileSync(join(import.meta.dirname, '../../prisma/schema.prisma'), 'utf8')
+  const models = [...schema.matchAll(/^model (\w+) \{$([\s\S]*?)^\}$/gm)]
+  return new Map(
+    models.map(([, model, body]) => {
+      const relations = [...body!.matchAll(/^\s+\w+\s+(\w+)\??\s+@relation\(.*onDelete: Cascade/gm)]
+      return [model!, relations.map(([, parent]) => parent!)]
+    }),
+  )
+}
+
+/** The tables that the kinds are stored in. */
+export const platformTables = () =>
+  new Set(
+    kindNames.flatMap((name) => {
+      const { table, fields } = kindOf(name)
+      return [table, ...Object.values(fields as Record<string, Field>).flatMap(({ children }) => children?.table ?? [])]
+    }),
+  )
+
+export const page = () => readFileSync(join(import.meta.dirname, '../../docs/directory.md'), 'utf8')
