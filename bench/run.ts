@@ -3,6 +3,7 @@ import type { Bench } from './database.ts'
 import { createBench } from './database.ts'
 import type { Options as Others } from './deliveries.ts'
 import { benchDead, benchDeliveries } from './deliveries.ts'
+import { benchImport } from './import.ts'
 import { measuring, rowOf } from './measure.ts'
 import type { Server } from './process.ts'
 import { freePort, pinned, startLoad, startServer } from './process.ts'
@@ -11,10 +12,15 @@ import { routes } from './routes.ts'
 
 const usage = `npm run bench -- [get | put | list | profile | storage | publish …] [--rounds 7] [--requests 10000] [--prof directory]
   [--service 'node arguments' …]  compares other builds of the service in the same run
-npm run bench -- deliveries | dead [--seconds 30] [--prof directory]`
+npm run bench -- deliveries | dead [--seconds 30] [--prof directory]
+npm run bench -- import [--prof directory]`
 
 /** Benches that do not send requests. */
-const others: Record<string, (options: Others) => Promise<void>> = { deliveries: benchDeliveries, dead: benchDead }
+const others: Record<string, (options: Others) => Promise<void>> = {
+  deliveries: benchDeliveries,
+  dead: benchDead,
+  import: benchImport,
+}
 
 /** Names for several routes. */
 const groups: Record<string, string[]> = {

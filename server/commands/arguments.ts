@@ -35,6 +35,23 @@ export function parseOptions<const Of extends Options>(
   return values as Values<Of>
 }
 
+/** Reads one file and options; throws a UsageError for anything else. */
+export function parseFile<const Of extends Options>(argv: readonly string[], options: Of) {
+  const { values, positionals } = parse({ args: [...argv], options, allowPositionals: true })
+  const [file, ...more] = positionals
+  if (!file || more.length > 0) throw new UsageError('One file is needed.')
+  refuseEmpty(values)
+  return { file, values: values as Values<Of> }
+}
+
+/** Reads the options of a command on files, and their paths. */
+export function parsePaths<const Of extends Options>(argv: readonly string[], options: Of) {
+  const { values, positionals: paths } = parse({ args: [...argv], options, allowPositionals: true })
+  refuseEmpty(values)
+  if (paths.includes('')) throw new UsageError('A path is empty.')
+  return { values: values as Values<Of>, paths }
+}
+
 export function oneOf<const Choice extends string>(name: string, value: string, choices: readonly Choice[]): Choice {
   const found = choices.find((choice) => choice === value)
   if (!found) throw new UsageError(`--${name} is ${choices.join(' or ')}.`)

@@ -5,7 +5,7 @@ import type { Environment } from '../process/config.ts'
 export interface Io {
   stdin: Readable & { isTTY?: boolean }
   stdout: Writable
-  stderr: Writable
+  stderr: Writable & { isTTY?: boolean }
   env: Environment
 }
 

@@ -1,10 +1,50 @@
+import type { ClientBase } from 'pg'
 import type { Database } from '../../prisma/client.ts'
+import { startEmbedded } from '../../prisma/embedded/start.ts'
+import { ForeignMigrationError } from '../../prisma/migrate.ts'
+import { withConnection } from '../../prisma/pg/transaction.ts'
 import { readConfig } from '../process/config.ts'
-import { openStore } from '../process/store.ts'
+import { databaseUnusable, openStore } from '../process/store.ts'
 import type { Io } from './command.ts'
 
 /** Opens the database of the environment for one use; an embedded server is started if none runs. */
 export async function withDatabase<Result>({ env }: Io, use: (db: Database) => Promise<Result>): Promise<Result> {
   const { db, close } = await openStore(readConfig(env), () => {})
   return use(db).finally(close)
+}
+
+/** The address of the same database, as it is: not migrated. */
+export async function withDatabaseUrl<Result>({ env }: Io, use: (url: string) => Promise<Result>): Promise<Result> {
+  const { databaseUrl, dataDir } = readConfig(env)
+  const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : null
+  const failed = (cause: NodeJS.ErrnoException) => {
+    const ofDatabase = cause.syscall === 'connect' || cause instanceof ForeignMigrationError
+    throw ofDatabase ? databaseUnusable(cause, embedded?.directory) : cause
+  }
+  return use(databaseUrl ?? embedded!.url)
+    .catch(failed)
+    .finally(() => embedded?.stop())
+}
+
+const CANCEL_INTERVAL_MS = 200
+
+/** The same with a connection for transactions of any length. What runs on it when `signal` aborts is cancelled. */
+export async function withOwnConnection<Result>(
+  { env }: Io,
+  signal: AbortSignal,
+  use: (client: ClientBase) => Promise<Result>,
+): Promise<Result> {
+  const { db, url, close } = await openStore(readConfig(env), () => {})
+  let timer: NodeJS.Timeout | undefined
+  const work = withConnection(url, async (client) => {
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+    const cancel = () => void db.$queryRaw`SELECT pg_cancel_backend(${rows[0]!.pid}::int)`.catch(() => {})
+    // Again and again: one call may come between two statements.
+    signal.addEventListener('abort', () => {
+      timer ??= setInterval(cancel, CANCEL_INTERVAL_MS)
+    })
+    signal.throwIfAborted()
+    return use(client).finally(() => clearInterval(timer))
+  })
+  return work.finally(close)
 }

@@ -2,20 +2,34 @@ import type { Io, Run } from './command.ts'
 import { command, UsageError } from './command.ts'
 
 /** Loaded only when asked for: `token` needs neither Prisma nor PostgreSQL. */
-const commands: Record<string, () => Promise<{ run: Run }>> = {
+const commands = {
+  backup: () => import('./backup.ts'),
   client: () => import('./client.ts'),
+  import: () => import('./import.ts'),
   keys: () => import('./keys.ts'),
+  member: () => import('./member.ts'),
+  migrate: () => import('./migrate.ts'),
+  restore: () => import('./restore.ts'),
   secrets: () => import('./secrets.ts'),
   seed: () => import('./seed.ts'),
   storage: () => import('./storage.ts'),
   studio: () => import('./studio.ts'),
   token: () => import('./token.ts'),
-}
+} satisfies Record<string, () => Promise<{ run: Run }>>
+
+export type CommandName = keyof typeof commands
+
+export const commandNames = Object.keys(commands) as CommandName[]
 
 const usage = `Usage: node dist/server/commands/main.js <command> [arguments], or npm run -s <command> -- [arguments]
 
+  backup   writes the database to a file
   client   registers apps and their clients, lists and removes them
+  import   merges the platform's records from files
   keys     lists and rotates the keys that sign access tokens
+  member   exports and erases what is stored about a person
+  migrate  brings the database to this release
+  restore  replaces the database with a backup
   secrets  checks and rotates SECRETS_KEY
   seed     loads the demo data
   storage  shows and erases what an app has stored in a club
@@ -27,8 +41,8 @@ Each explains its arguments with --help.
 
 /** Runs the command that the first word names. */
 export function runCommand([name, ...argv]: readonly string[], io: Io): Promise<number> {
-  const load = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (load) return load().then(({ run }) => run(argv, io))
+  const known = commandNames.find((one) => one === name)
+  if (known) return commands[known]().then(({ run }) => run(argv, io))
   const runUnknown = command(usage, async () => {
     throw new UsageError(name === undefined ? 'A command is needed.' : `Unknown command: ${name}.`)
   })

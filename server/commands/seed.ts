@@ -1,17 +1,25 @@
 import { seed } from '../../prisma/seed.ts'
 import { memberScopesAt } from '../../routers/scopes.ts'
-import { parseOptions } from './arguments.ts'
+import { readConfig } from '../process/config.ts'
+import { flag, parseOptions } from './arguments.ts'
 import { command } from './command.ts'
 import { withDatabase } from './database.ts'
 
 const usage = `Usage:
-  npm run -s seed
+  npm run -s seed [-- --yes]
 
-Loads the demo data into the database of DATABASE_URL, else into the embedded one. Rows that exist stay as they are.
+Loads the demo data into the database of DATABASE_URL, else into the embedded one. Rows that exist stay as they are,
+but the times of the demo's events: those are moved to today. With NODE_ENV=production it needs --yes, as people and apps
+that nobody knows are not wanted there.
 `
 
 export const run = command(usage, async (argv, io) => {
-  parseOptions(argv, {})
+  const { yes } = parseOptions(argv, { yes: flag })
+  if (readConfig(io.env).production && !yes) {
+    throw new Error(
+      'Nothing was loaded: NODE_ENV is production, and the demo data have people of their own. --yes loads them.',
+    )
+  }
   await withDatabase(io, (db) => seed(db, new Date(), memberScopesAt))
   io.stdout.write('The demo data is loaded.\n')
 })

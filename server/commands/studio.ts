@@ -3,9 +3,10 @@ import { accessSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { startEmbedded } from '../../prisma/embedded/start.ts'
-import { migrate, migrationsDirectory } from '../../prisma/migrate.ts'
+import { migrationsDirectory } from '../../prisma/migrate.ts'
 import type { Environment } from '../process/config.ts'
 import { readConfig } from '../process/config.ts'
+import { migrateStore } from '../process/store.ts'
 import { command } from './command.ts'
 
 const usage = `Usage:
@@ -20,7 +21,7 @@ export const run = command(usage, async (argv, { env }) => {
   const server = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
   try {
     const url = databaseUrl ?? server!.url
-    await migrate(url)
+    await migrateStore(url, server?.directory)
     return await runStudio(studio, argv, { ...env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1' })
   } finally {
     await server?.stop()

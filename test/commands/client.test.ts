@@ -15,6 +15,7 @@ const scope = ['--scope', 'svc.me.profile:read svc.me.events:read']
 const redirect = ['--redirect', 'https://planner.example.org/']
 const planner = ['add', '--id', 'planner', '--name', 'Planner', ...redirect, ...scope]
 const builders = [...planner, '--team', 'builders']
+const newApp = ['--app', 'plan-app', '--app-name', 'Plans']
 const newTeam = [...planner, '--team', 'planners', '--team-name', 'Planners', '--level', 'hobby']
 
 describe('the client command', () => {
@@ -30,7 +31,7 @@ describe('the client command', () => {
   })
 
   it('adds the team and the app too when they are new, and accepts several redirects', async () => {
-    const app = ['--app', 'plan-app', '--app-name', 'Plans', '--provider', 'provider']
+    const app = [...newApp, '--provider', 'provider']
     const phone = ['--type', 'native', '--environment', 'sandbox', '--redirect', 'http://127.0.0.1/back']
     expect(await client([...newTeam, ...app, ...phone], env)).toMatchObject({ code: 0, stderr: '' })
     const { clients, teams, apps } = await stored()
@@ -130,6 +131,9 @@ describe('the client command', () => {
     expect(await client(add, elsewhere)).toEqual(succeeded('The client billing was added.\n'))
     const { clients } = await stored()
     expect(clients.find(({ id }) => id === 'billing')).toMatchObject({ secretHash: null, jwks: null })
+    expect(await client([...add, '--replace', '--jwks', 'keys.json'], elsewhere)).toEqual(
+      failed("TOKEN_ISSUER is set: https://id.example.org issues the tokens and has the client's keys.\n"),
+    )
   })
 
   it('refuses a first-party client a scope of members', async () => {
@@ -147,6 +151,25 @@ describe('the client command', () => {
         [...builders, '--redirect', 'http://planner.example.org/', '--redirect', 'https://a.example/#x'],
         'http://planner.example.org/ cannot be a redirect: http:// is for 127.0.0.1 and [::1] only.\n' +
           'https://a.example/#x cannot be a redirect: it has a fragment.',
+      ],
+      [
+        [...builders, '--team-name', 'Others'],
+        'The team builders exists already, with the name "Builders GmbH" and level developer.',
+      ],
+      [
+        [...newTeam, ...scope, '--scope', 'lms.me.quizzes:write svc.me.profile:read'],
+        'lms.me.quizzes:write is for teams of level developer.',
+      ],
+      [[...builders, '--app', 'ghost'], 'There is no app ghost; --app-name and --provider create it.'],
+      [[...builders, ...newApp, '--provider', 'riverside'], 'There is no provider riverside.'],
+      [[...builders, '--app', 'hobby-app'], 'The app hobby-app belongs to the team hobbyists.'],
+      [
+        [...builders, '--app', 'trainer-app', '--app-name', 'Coach'],
+        'The app trainer-app exists already, with the name "Trainer" and the provider provider.',
+      ],
+      [
+        [...builders, '--app', 'trainer-app', '--provider', 'other-provider'],
+        'The app trainer-app exists already, with the name "Trainer" and the provider provider.',
       ],
     ]
     const check = async ([args, sentence]: [string[], string]) =>

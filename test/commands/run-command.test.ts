@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { commandNames } from '../../server/commands/run-command.ts'
+import { migratedDatabase, query } from '../support/databases.ts'
 import { filledDatabase } from './filled-database.ts'
-import { misused, run, succeeded } from './run.ts'
+import { failed, misused, run, succeeded } from './run.ts'
 
-const names = ['client', 'keys', 'secrets', 'seed', 'storage', 'studio', 'token']
-
-describe.each(names)('%s', (name) => {
+describe.each(commandNames)('%s', (name) => {
   it.each(['--help', '-h'])('prints its usage with %s, whatever else is asked', async (option) => {
     const help = succeeded(expect.stringMatching(new RegExp(`^Usage:\n  npm run -s ${name}\\b`)))
     expect(await run([name, option], {})).toEqual(help)
@@ -16,7 +16,7 @@ describe('the commands', () => {
   it('are listed with --help', async () => {
     const { code, stdout, stderr } = await run(['--help'], {})
     expect([code, stderr]).toEqual([0, ''])
-    expect([...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)).toEqual(names)
+    expect([...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)).toEqual(commandNames)
   })
 
   it.each([
@@ -30,7 +30,7 @@ describe('the commands', () => {
   it('exit 1 when a setting is wrong', async () => {
     const { code, stdout, stderr } = await run(['client', 'list'], { PORT: 'nonsense' })
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/^These settings cannot be used .*\n {2}PORT: a port number\n$/)
+    expect(stderr).toMatch(/^These settings cannot be used .*\n {2}PORT: "nonsense" is not a port, .*\n$/)
   })
 })
 
@@ -39,5 +39,18 @@ describe('seed', () => {
 
   it('loads the demo data, also a second time', async () => {
     expect(await run(['seed'], env)).toEqual(succeeded('The demo data is loaded.\n'))
+  })
+
+  it('loads nothing in production, unless --yes is given', async () => {
+    const env = { DATABASE_URL: await migratedDatabase(), NODE_ENV: 'production' }
+    const people = async () => (await query(env.DATABASE_URL, 'SELECT FROM "Person"')).length
+    expect(await run(['seed'], env)).toEqual(
+      failed(
+        'Nothing was loaded: NODE_ENV is production, and the demo data have people of their own. --yes loads them.\n',
+      ),
+    )
+    expect(await people()).toBe(0)
+    expect(await run(['seed', '--yes'], env)).toEqual(succeeded('The demo data is loaded.\n'))
+    expect(await people()).toBeGreaterThan(0)
   })
 })

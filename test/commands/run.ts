@@ -7,14 +7,17 @@ interface Input {
   /** Typed on a terminal, where the input then ends. */
   typed?: string
   /** Comes through a pipe. */
-  piped?: string
+  piped?: string | Buffer
+  /** Standard error is a terminal. */
+  watched?: boolean
 }
 
 /** Runs a command in this process. */
-export async function run(argv: readonly string[], env: Environment, { typed, piped }: Input = {}) {
+export async function run(argv: readonly string[], env: Environment, { typed, piped, watched }: Input = {}) {
   const stdin = Object.assign(new PassThrough(), { isTTY: typed !== undefined })
   stdin.end(typed ?? piped)
   const [stdout, stderr] = [collect(), collect()]
+  Object.assign(stderr.stream, { isTTY: watched === true })
   const code = await runCommand(argv, { stdin, stdout: stdout.stream, stderr: stderr.stream, env })
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }

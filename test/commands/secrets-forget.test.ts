@@ -66,6 +66,20 @@ describe('secrets forget', () => {
 })
 
 describe('deleting undecryptable values', () => {
+  it('fails all deliveries of a subscription, more than one statement does', async () => {
+    const { db, apps } = await startTenant(1)
+    const [app] = apps as [string]
+    await addSecrets(db, newKey(), apps)
+    const [at, ids] = [new Date(), Array.from({ length: 1_001 }, () => randomUUID())]
+    await db.publishedEvent.createMany({
+      data: ids.map((id) => ({ appId: app, id, type: 't', body: '{}', publishedAt: at })),
+    })
+    const one = { appId: app, subscriptionId: `of-${app}`, createdAt: at, nextAttemptAt: at }
+    await db.delivery.createMany({ data: ids.map((id) => ({ ...one, id, eventId: id })) })
+    await deleteUndecryptable(db, sealerOf(newKey()), at)
+    expect(await db.delivery.count({ where: { state: 'failed' } })).toBe(1_001)
+  })
+
   it('keeps a value that is set meanwhile', async () => {
     const { db, apps, env } = await startTenant(1)
     const [b, lost] = [newKey(), newKey()]

@@ -1,4 +1,6 @@
+import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { runCommand } from '../../server/commands/run-command.ts'
 import { filledDatabase } from './filled-database.ts'
 import { failed, misused, run, succeeded } from './run.ts'
 import { addEntries } from './stored-entries.ts'
@@ -90,6 +92,26 @@ Removed: 1 entry, 10 bytes
     expect(code).toBe(0)
     expect(stdout).toContain('Removed: 5 entries, 39 bytes')
     expect((await stored()).counters).toEqual({ 'hobby-app riverside': 3, 'trainer-app northgate': 4 })
+  })
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('removes nothing when %s arrives while it asks', async (signal) => {
+    const stored = await addEntries(env.DATABASE_URL)
+    const before = await stored()
+    const others = process.listeners(signal)
+    const stdin = Object.assign(new PassThrough(), { isTTY: true })
+    const [stdout, stderr] = [new PassThrough().setEncoding('utf8'), new PassThrough().setEncoding('utf8')]
+    let asked = ''
+    stdout.on('data', (chunk) => {
+      asked += chunk
+    })
+    const ended = runCommand(['storage', 'erase', ...place], { stdin, stdout, stderr, env })
+    await expect.poll(() => asked).toContain('Type trainer-app to continue: ')
+    const own = process.listeners(signal).filter((listener) => !others.includes(listener))
+    expect(own).toHaveLength(1)
+    for (const listener of own) listener(signal)
+    expect([await ended, stderr.read()]).toEqual([1, 'Nothing was removed.\n'])
+    expect(process.listeners(signal)).toEqual(others)
+    expect(await stored()).toEqual(before)
   })
 
   it('exits 1 when the database does not answer', async () => {

@@ -1,0 +1,68 @@
+import { kindNames } from '../../routers/directory/kinds.ts'
+import { flag, oneOf, parsePaths, text } from './arguments.ts'
+import type { Io } from './command.ts'
+import { command, UsageError } from './command.ts'
+import { withOwnConnection } from './database.ts'
+import type { File } from './import/files.ts'
+import { findFiles } from './import/files.ts'
+import { interruptible } from './import/interruption.ts'
+import type { Load } from './import/load-kind.ts'
+import type { Outcome } from './import/load-kinds.ts'
+import { loadKinds, tryKinds } from './import/load-kinds.ts'
+import { withRereadable } from './import/spool.ts'
+import { openAside } from './import/written-aside.ts'
+import { table } from './table.ts'
+
+const usage = `Usage:
+  npm run -s import -- [FILE | DIRECTORY | -] ... [--kind KIND] [--full [--yes]]
+      [--skip-refused FILE] [--dry-run]
+
+Merges the platform's records from NDJSON or CSV into the database. A file's name begins with its kind: people.ndjson,
+people-2026.csv; --kind says it for files of other names and for standard input (-, or no file). Each kind is one
+transaction. They are taken in this order:
+  ${kindNames.slice(0, 9).join(', ')},
+  ${kindNames.slice(9).join(', ')}
+
+  --dry-run             says what would happen, and writes nothing
+  --full                ends what is stored of these kinds and not in the files; more than 5 % of a kind only with --yes
+  --skip-refused FILE   writes refused rows there as NDJSON and takes the others; else one refused row stops its kind
+
+docs/import.md has the formats.
+`
+
+const options = { kind: text, full: flag, 'dry-run': flag, yes: flag, 'skip-refused': text } as const
+
+export const run = command(usage, async (argv, io) => {
+  const { values, paths } = parsePaths(argv, options)
+  const { full = false, yes = false, 'skip-refused': asidePath, 'dry-run': dryRun = false } = values
+  if (yes && !full) throw new UsageError('--yes is for --full.')
+  const tolerant = asidePath !== undefined
+  const kind = values.kind === undefined ? undefined : oneOf('kind', values.kind, kindNames)
+  const files = await findFiles({ paths, kind }, io)
+  const aside = tolerant && !dryRun ? await openAside(asidePath) : undefined
+  const outcome = await interruptible((signal) => {
+    const asked = { now: new Date(), full, yes, tolerant, dryRun, aside, stderr: io.stderr, signal }
+    const load = (readable: readonly File[]) =>
+      withOwnConnection(io, signal, (client) => (dryRun ? tryKinds : loadKinds)(client, byKind(readable), asked))
+    return aside ? withRereadable(files, signal, load) : load(files)
+  }).finally(() => aside?.close())
+  report(outcome, dryRun, io)
+})
+
+/** In the order of their dependency. */
+const byKind = (files: readonly File[]): Load[] =>
+  kindNames
+    .map((kind) => ({ kind, files: files.filter((file) => file.kind === kind) }))
+    .filter(({ files }) => files.length > 0)
+
+/** Throws when a kind has a fault. */
+function report({ loaded, notBegun }: Outcome, dryRun: boolean, { stdout }: Io) {
+  const counts = ['added', 'changed', 'unchanged', 'ended', 'refused'] as const
+  const head = ['KIND', ...counts.map((name) => name.toUpperCase())]
+  const rows = loaded.map((one) => [one.kind, ...counts.map((name) => String(one[name]))])
+  stdout.write(table([head, ...rows].map((cells) => cells.map((cell) => [cell]))))
+  if (dryRun) stdout.write('Nothing was written: this was a dry run.\n')
+  const faults = loaded.flatMap(({ fault }) => fault ?? [])
+  const others = notBegun.length > 0 ? [`Not begun: ${notBegun.map(({ kind }) => kind).join(', ')}.`] : []
+  if (faults.length > 0) throw new Error([...faults, ...others].join('\n'))
+}

@@ -1,0 +1,9 @@
+/** Nothing of the file can be read from this line on. The message lacks the file and the line. */
+export class FileFault extends Error {
+  readonly line: number
+
+  constructor(line: number, message: string) {
+    super(message)
+    this.line = line
+  }
+}

@@ -1,0 +1,82 @@
+import { createReadStream } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { addAbortSignal } from 'node:stream'
+import type { KindName } from '../../../routers/directory/kinds.ts'
+import { kindNames } from '../../../routers/directory/kinds.ts'
+import type { Io } from '../command.ts'
+import { UsageError } from '../command.ts'
+
+export interface File {
+  kind: KindName
+  /** As it was given, or as it was found in a directory. */
+  name: string
+  format: 'ndjson' | 'csv' | undefined
+  /** Undefined when it is not known before the end. */
+  bytes: number | undefined
+  open: (signal?: AbortSignal) => AsyncIterable<Buffer>
+}
+
+interface Asked {
+  paths: readonly string[]
+  /** Of all files, whatever their names are. */
+  kind: KindName | undefined
+}
+
+const FORMAT = /\.(?:(ndjson|jsonl)|csv)$/
+
+/**
+ * Finds the files and standard input that the paths name, in the order of their kinds. Throws when there is no such file,
+ * and a UsageError when a name says no kind.
+ */
+export async function findFiles(asked: Asked, { stdin }: Pick<Io, 'stdin'>) {
+  const paths = asked.paths.length > 0 ? asked.paths : ['-']
+  if (paths.filter((path) => path === '-').length > 1) throw new UsageError('Standard input can be read once.')
+  const found: File[] = []
+  for (const path of paths) {
+    if (path === '-') found.push(standardInput(asked, stdin))
+    else found.push(...(await filesAt(path, asked)))
+  }
+  return found.toSorted((a, b) => kindNames.indexOf(a.kind) - kindNames.indexOf(b.kind))
+}
+
+function standardInput({ kind, paths }: Asked, stdin: Io['stdin']): File {
+  if (paths.length === 0 && stdin.isTTY) throw new UsageError('Files, a directory, or standard input are needed.')
+  if (!kind) throw new UsageError('Standard input has no name: --kind is needed.')
+  return {
+    kind,
+    name: 'stdin',
+    format: undefined,
+    bytes: undefined,
+    open: (signal) => (signal ? addAbortSignal(signal, stdin) : stdin),
+  }
+}
+
+async function filesAt(path: string, asked: Asked): Promise<File[]> {
+  const stats = await stat(path).catch((cause: NodeJS.ErrnoException) => {
+    const reason = cause.code === 'ENOENT' ? 'there is no such file' : cause.message
+    throw new Error(`${path}: ${reason}.`, { cause })
+  })
+  if (!stats.isDirectory()) return [fileAt(path, stats.isFile() ? stats.size : undefined, asked)]
+  const names = (await readdir(path)).filter((name) => FORMAT.test(name)).sort()
+  if (names.length === 0) throw new UsageError(`${path} has no file whose name ends in .ndjson or .csv.`)
+  return Promise.all(names.map(async (name) => fileAt(join(path, name), (await stat(join(path, name))).size, asked)))
+}
+
+function fileAt(path: string, bytes: number | undefined, asked: Asked): File {
+  const format = FORMAT.exec(path)
+  return {
+    ...{ kind: asked.kind ?? kindOf(path), name: path, bytes },
+    format: format ? (format[1] ? 'ndjson' : 'csv') : undefined,
+    open: (signal) => createReadStream(path, { highWaterMark: 256 * 1024, ...(signal && { signal }) }),
+  }
+}
+
+/** `people.csv` and `people-2026.ndjson` are of people. */
+function kindOf(path: string): KindName {
+  const word = basename(path).split(/[.-]/, 1)[0]
+  const kind = kindNames.find((one) => one === word)
+  if (!kind)
+    throw new UsageError(`${path}: a file's name begins with its kind, or --kind says it: ${kindNames.join(', ')}.`)
+  return kind
+}

@@ -1,0 +1,104 @@
+import type { ClientBase } from 'pg'
+import type { KindName } from '../../../routers/directory/kinds.ts'
+import { fieldsOf } from '../../../routers/directory/kinds.ts'
+import type { Incoming } from '../../../routers/directory/merge.ts'
+import { mergeKind } from '../../../routers/directory/merge.ts'
+import type { Io } from '../command.ts'
+import { FileFault } from './file-fault.ts'
+import type { File } from './files.ts'
+import { showProgress } from './progress.ts'
+import { readRows } from './read-rows.ts'
+import { numberOf, printable, Refusals } from './refusals.ts'
+import type { Refusal as Unreadable } from './rows.ts'
+import type { Aside } from './written-aside.ts'
+
+/** What `--full` may end of a kind without `--yes`. */
+const ENDED_SHARE = 0.05
+
+export interface Load {
+  kind: KindName
+  files: readonly File[]
+}
+
+export interface LoadOptions {
+  now: Date
+  full: boolean
+  /** Whether `--full` may end any number. */
+  yes: boolean
+  /** Whether the other rows may be committed when some are refused. */
+  tolerant: boolean
+  /** Whether nothing is committed at all. */
+  dryRun: boolean
+  /** Where refused rows are written. */
+  aside: Aside | undefined
+  stderr: Io['stderr']
+  signal: AbortSignal
+}
+
+/** Counts of rows; `fault` says why nothing of them may be committed. */
+export interface Loaded {
+  kind: KindName
+  added: number
+  changed: number
+  unchanged: number
+  ended: number
+  refused: number
+  fault?: string
+}
+
+/** Merges the files of a kind in the caller's transaction. Throws when a file cannot be read to its end. */
+export async function loadKind(client: ClientBase, { kind, files }: Load, options: LoadOptions): Promise<Loaded> {
+  const { aside, stderr, tolerant, dryRun } = options
+  const refusals = new Refusals(files, aside !== undefined)
+  const progress = showProgress(stderr, kind, sizeOf(files))
+  const unreadable = new Map<number, Unreadable>()
+  const records = recordsOf(files, { unreadable, progress, signal: options.signal })
+  const merged = await mergeKind(client, kind, records, {
+    ...{ now: options.now, full: options.full, skipRefused: tolerant || dryRun },
+    nameOf: (line) => refusals.nameOf(line),
+    onRefused: ({ line, ...refusal }) => refusals.add({ line, ...(unreadable.get(line) ?? refusal) }),
+  }).finally(progress.end)
+  stderr.write(refusals.text())
+  await aside?.add(files, refusals.all())
+  const { added, changed, unchanged, ended, current } = merged
+  const counts = { kind, added, changed, unchanged, ended, refused: refusals.count }
+  if (refusals.count > 0 && !tolerant) {
+    return { ...counts, fault: `Refused rows stop ${kind}; --skip-refused FILE writes them there and goes on.` }
+  }
+  if (ended > current * ENDED_SHARE && !options.yes) {
+    return { ...counts, fault: `--full would end ${ended} of ${current} ${kind}, more than 5 %: that needs --yes.` }
+  }
+  return counts
+}
+
+const sizeOf = (files: readonly File[]) =>
+  files.reduce<number | undefined>(
+    (sum, { bytes }) => (sum === undefined || bytes === undefined ? undefined : sum + bytes),
+    0,
+  )
+
+interface Reading {
+  unreadable: Map<number, Unreadable>
+  progress: ReturnType<typeof showProgress>
+  signal: AbortSignal
+}
+
+/** The rows of all files. One that cannot be read has no record, which is refused, and its reason while it is. */
+async function* recordsOf(files: readonly File[], { unreadable, progress, signal }: Reading): AsyncGenerator<Incoming> {
+  for (const [i, file] of files.entries()) {
+    try {
+      for await (const { line, record, refusal } of readRows(file, fieldsOf(file.kind), progress.bytes, signal)) {
+        progress.rows(1)
+        const number = numberOf(i, line)
+        if (refusal) unreadable.set(number, refusal)
+        yield { line: number, record: refusal ? undefined : record }
+        unreadable.delete(number)
+      }
+    } catch (error) {
+      throw error instanceof FileFault
+        ? new Error(printable(`${file.name}:${error.line}: ${error.message}`), { cause: error })
+        : error
+    }
+  }
+  progress.read()
+}

@@ -1,0 +1,66 @@
+import type { ClientBase } from 'pg'
+import { DatabaseError } from 'pg'
+import type { Load, Loaded, LoadOptions } from './load-kind.ts'
+import { loadKind } from './load-kind.ts'
+
+/** What became of each kind in turn, and of the others nothing. */
+export interface Outcome {
+  loaded: Loaded[]
+  notBegun: Load[]
+}
+
+const NOTHING = { added: 0, changed: 0, unchanged: 0, ended: 0 }
+
+/** Each kind in a transaction of its own; one with a fault is the last. */
+export async function loadKinds(client: ClientBase, loads: readonly Load[], options: LoadOptions): Promise<Outcome> {
+  const loaded: Loaded[] = []
+  for (const load of loads) {
+    const one = await commitKind(client, load, options)
+    loaded.push(one)
+    if (one.fault) break
+  }
+  return { loaded, notBegun: loads.slice(loaded.length) }
+}
+
+/** After an error the connection is in no state to go on: closing it rolls back. */
+async function commitKind(client: ClientBase, load: Load, options: LoadOptions): Promise<Loaded> {
+  const { kind } = load
+  let committing = false
+  try {
+    await client.query('BEGIN')
+    const loaded = await loadKind(client, load, options)
+    options.signal.throwIfAborted()
+    if (loaded.fault) {
+      await client.query('ROLLBACK')
+      return { ...loaded, ...NOTHING, fault: `${loaded.fault} Nothing of ${kind} was written.` }
+    }
+    committing = true
+    await client.query('COMMIT')
+    return loaded
+  } catch (error) {
+    const reason = reasonOf(error, options.signal)
+    const lost = committing && !(error instanceof DatabaseError)
+    const state = lost ? `Whether ${kind} were written is not known: run it again.` : `Nothing of ${kind} was written.`
+    return { kind, ...NOTHING, refused: 0, fault: `${reason} ${state}` }
+  }
+}
+
+/** All kinds in one transaction, which is rolled back: each finds what those before it would have written. */
+export async function tryKinds(client: ClientBase, loads: readonly Load[], options: LoadOptions): Promise<Outcome> {
+  const loaded: Loaded[] = []
+  await client.query('BEGIN')
+  for (const load of loads) {
+    try {
+      loaded.push(await loadKind(client, load, options))
+    } catch (error) {
+      loaded.push({ kind: load.kind, ...NOTHING, refused: 0, fault: reasonOf(error, options.signal) })
+      break
+    }
+  }
+  return { loaded, notBegun: loads.slice(loaded.length) }
+}
+
+const reasonOf = (error: unknown, signal: AbortSignal) => {
+  const { message } = (signal.aborted ? signal.reason : error) as Error
+  return /[.?!]$/.test(message) ? message : `${message}.`
+}

@@ -1,0 +1,20 @@
+import type { Block } from './blocks.ts'
+import type { Row } from './rows.ts'
+
+/** The rows of NDJSON: one JSON text a line. Lines without any are skipped. */
+export async function* ndjsonRows(blocks: AsyncIterable<Block>): AsyncGenerator<Row> {
+  for await (const { bytes, line } of blocks) {
+    const lines = bytes.toString('utf8').split('\n')
+    for (const [i, text] of lines.entries()) {
+      if (text.trim() !== '') yield rowOf(line + i, text.trimEnd())
+    }
+  }
+}
+
+function rowOf(line: number, text: string): Row {
+  try {
+    return { line, record: JSON.parse(text) }
+  } catch (error) {
+    return { line, record: text, refusal: { field: '', reason: `It is not JSON: ${(error as Error).message}.` } }
+  }
+}

@@ -1,0 +1,29 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { File } from './files.ts'
+
+/** Runs `use` with files that can be read twice: what is no regular file is copied to a directory of this user alone. */
+export async function withRereadable<Result>(
+  files: readonly File[],
+  signal: AbortSignal,
+  use: (files: File[]) => Promise<Result>,
+) {
+  const directory = await mkdtemp(join(tmpdir(), 'member-apps-import-'))
+  try {
+    const copied: File[] = []
+    for (const [i, file] of files.entries()) {
+      copied.push(file.bytes === undefined ? await copyOf(file, join(directory, String(i)), signal) : file)
+    }
+    return await use(copied)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+async function copyOf(file: File, path: string, signal: AbortSignal): Promise<File> {
+  await pipeline(file.open(signal), createWriteStream(path, { mode: 0o600 }))
+  return { ...file, bytes: (await stat(path)).size, open: () => createReadStream(path) }
+}

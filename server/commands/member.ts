@@ -1,0 +1,89 @@
+import { open, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Database } from '../../prisma/client.ts'
+import type { Erased } from '../../routers/directory/personal-data/erase.ts'
+import { erasable, erase } from '../../routers/directory/personal-data/erase.ts'
+import { personalDataJson } from '../../routers/directory/personal-data/export.ts'
+import { ApiError } from '../../routers/errors.ts'
+import { readConfig } from '../process/config.ts'
+import { logTo } from '../process/log.ts'
+import { flag, parseAction, text } from './arguments.ts'
+import type { Io } from './command.ts'
+import { command, UsageError } from './command.ts'
+import { confirm, requireConfirmation } from './confirmation.ts'
+import { withDatabase } from './database.ts'
+
+const usage = `Usage:
+  npm run -s member -- export --member anna [--out anna.json]
+  npm run -s member -- erase --member anna [--yes]
+
+export writes everything that is stored about a person as one JSON document, to the standard output or a new file.
+erase removes all of it, and the person. What apps share in a club stays. Remove the person at the platform first: its
+next import would bring them back.
+`
+
+const actions = {
+  export: { member: text, out: text },
+  erase: { member: text, yes: flag },
+} as const
+
+export const run = command(usage, async (argv, io) => {
+  const { action, values } = parseAction(argv, actions)
+  const { member } = values
+  if (!member) throw new UsageError('--member is needed.')
+  if (action === 'export') {
+    await withDatabase(io, (db) => named(member, write(db, member, values.out, io)))
+  } else {
+    const confirmation = { ...io, yes: values.yes }
+    requireConfirmation(confirmation)
+    await withDatabase(io, (db) => named(member, remove(db, member, confirmation)))
+  }
+})
+
+/** Names the person in the message about a missing one. */
+const named = (member: string, work: Promise<void>) =>
+  work.catch((error) => {
+    throw error instanceof ApiError && error.status === 404 ? new Error(`There is no person ${member}.`) : error
+  })
+
+/** A file is new and readable for its owner only; one that could not be finished is removed. */
+async function write(db: Database, member: string, out: string | undefined, { stdout }: Io) {
+  const copyTo = (sink: NodeJS.WritableStream, end: boolean) =>
+    db.inTransaction((client) => pipeline(Readable.from(personalDataJson(client, member, new Date())), sink, { end }))
+  if (out === undefined) return copyTo(stdout, false)
+  const file = (await open(out, 'wx', 0o600)).createWriteStream()
+  await copyTo(file, true).catch(async (error) => {
+    await rm(out, { force: true })
+    throw error
+  })
+  stdout.write(`${out}: ${file.bytesWritten} bytes\n`)
+}
+
+async function remove(db: Database, member: string, io: Io & { yes: boolean | undefined }) {
+  io.stdout.write(`To be removed of ${member}:\n${lines(await erasable(db, member))}`)
+  await confirm(member, io)
+  const removed = await erase(db, member)
+  io.stdout.write(`Removed:\n${lines(removed)}`)
+  logTo(io.stderr, readConfig(io.env).logLevel).info({ person: member, removed }, 'erased')
+}
+
+const words: Record<keyof Erased, string> = {
+  storageEntries: 'private storage entries',
+  storageBytes: 'bytes in them',
+  memberships: 'memberships',
+  groups: 'places in groups',
+  competitionResults: 'competition results',
+  memberCards: 'member cards',
+  quizResults: 'quiz results',
+  answers: 'answers in them',
+  lessonCompletions: 'completed lessons',
+  consents: 'consents',
+  signInIdentities: 'sign-in identities',
+  sessions: 'sessions',
+}
+
+const lines = (erased: Erased) =>
+  Object.entries(words)
+    .map(([name, what]) => `  ${erased[name as keyof Erased]} ${what}\n`)
+    .join('')

@@ -1,0 +1,49 @@
+import type { Backup } from '../../prisma/backup/restore.ts'
+import { examineBackup, restoreBackup, rowsIn } from '../../prisma/backup/restore.ts'
+import type { Config } from '../process/config.ts'
+import { readConfig } from '../process/config.ts'
+import { createCipher } from '../secrets/cipher.ts'
+import { decryptsCheck, existingSecretsKeys, secretsKeyFile } from '../secrets/keys.ts'
+import { flag, parseFile } from './arguments.ts'
+import type { Io } from './command.ts'
+import { command } from './command.ts'
+import { confirm, requireConfirmation } from './confirmation.ts'
+import { withDatabaseUrl } from './database.ts'
+
+const usage = `Usage:
+  npm run -s restore -- FILE [--yes] [--lost-key]
+
+Replaces the content of the database with a backup, which may be of an older release. Stop the service and its workers
+first. It asks before it replaces rows; --yes answers for you. With --lost-key it also restores what SECRETS_KEY cannot
+decrypt: see npm run -s secrets -- forget.
+`
+
+export const run = command(usage, async (argv, io) => {
+  const { file, values } = parseFile(argv, { yes: flag, 'lost-key': flag })
+  const config = readConfig(io.env)
+  const backup = await examineBackup(file)
+  if (!values['lost-key']) await requireKey(config, backup)
+  await withDatabaseUrl(io, async (url) => {
+    await confirmReplacing(await rowsIn(url), { ...io, yes: values.yes })
+    await restoreBackup(url, file, backup)
+  })
+  io.stdout.write(`Restored: ${backup.rows} rows of ${backup.takenAt}\n`)
+})
+
+async function requireKey(config: Config, { secretsKeyCheck }: Backup) {
+  const keys = await existingSecretsKeys(config)
+  if (secretsKeyCheck === null || (keys && decryptsCheck(createCipher(keys), secretsKeyCheck))) return
+  throw new Error(
+    `Nothing was restored: ${keys ? 'SECRETS_KEY does not decrypt the secrets in the backup' : 'SECRETS_KEY is missing'}. ` +
+      `Set the key of the backed up service; if it was never set there, copy its file to ${secretsKeyFile(config)}. ` +
+      'If that key is lost, --lost-key restores the rest.',
+  )
+}
+
+async function confirmReplacing(rows: ReadonlyMap<string, number>, io: Io & { yes: boolean | undefined }) {
+  if (rows.size === 0) return
+  requireConfirmation(io)
+  const tables = [...rows].map(([table, count]) => `  ${table}: ${count}\n`).join('')
+  io.stdout.write(`To be removed from the database, rows:\n${tables}`)
+  await confirm('restore', io)
+}

@@ -1,0 +1,68 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { runCommand } from '../../server/commands/run-command.ts'
+import { migratedDatabase, query } from '../support/databases.ts'
+import { FaultProxy } from '../support/fault-proxy.ts'
+import { ndjson, person } from './import-world.ts'
+
+/** An import of people through a proxy, whose standard input stays open. */
+async function importing() {
+  const url = await migratedDatabase()
+  const proxy = await FaultProxy.to(url)
+  onTestFinished(() => proxy.close())
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough().setEncoding('utf8')]
+  const said: string[] = []
+  stderr.on('data', (text) => said.push(text))
+  const io = { stdin, stdout: stdout.resume(), stderr, env: { DATABASE_URL: proxy.url } }
+  const ended = runCommand(['import', '--kind', 'people'], io)
+  const running = (state: string) =>
+    query(
+      url,
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND ${state}`,
+    )
+  return {
+    ...{ proxy, stdin, ended, said: () => said.join('') },
+    ask: (sql: string) => query(url, sql),
+    isRunning: (state: string) => vi.waitUntil(async () => (await running(state)).length > 0, { timeout: 30_000 }),
+    isOver: () => vi.waitUntil(async () => (await running('true')).length === 0, { timeout: 30_000 }),
+  }
+}
+
+describe('an import whose connection breaks', () => {
+  it('has written nothing while it reads', async () => {
+    const { proxy, stdin, ended, said, ask, isRunning, isOver } = await importing()
+    stdin.write(ndjson(person('anna')))
+    await isRunning(`state = 'idle in transaction' AND query LIKE 'CREATE TEMP TABLE%'`)
+    proxy.breakConnections()
+    stdin.end(ndjson(person('ben')))
+    expect(await ended).toBe(1)
+    expect(said()).toMatch(/ Nothing of people was written.\n$/)
+    await isOver()
+    expect(await ask('SELECT id FROM "Person"')).toEqual([])
+  })
+
+  it('does not know while it commits, and says so', async () => {
+    const { proxy, stdin, ended, said, ask, isRunning, isOver } = await importing()
+    await ask(`CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NULL; END';
+      CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON "Person" DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION slow()`)
+    stdin.end(ndjson(person('anna')))
+    await isRunning(`query = 'COMMIT' AND state = 'active'`)
+    proxy.breakConnections()
+    expect(await ended).toBe(1)
+    expect(said()).toMatch(/ Whether people were written is not known: run it again.\n$/)
+    await isOver()
+    expect(await ask('SELECT id FROM "Person"')).toEqual([{ id: 'anna' }])
+  })
+
+  it('has written nothing when the server refuses to commit', async () => {
+    const { stdin, ended, said, ask } = await importing()
+    await ask(`CREATE FUNCTION never() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''never''; END';
+      CREATE CONSTRAINT TRIGGER never AFTER INSERT ON "Person" DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION never()`)
+    stdin.end(ndjson(person('anna')))
+    expect(await ended).toBe(1)
+    expect(said()).toMatch(/\nnever. Nothing of people was written.\n$/)
+    expect(await ask('SELECT id FROM "Person"')).toEqual([])
+  })
+})

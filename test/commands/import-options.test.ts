@@ -1,0 +1,158 @@
+import { access, mkdir } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { clubs, importWorld, ndjson, person } from './import-world.ts'
+import { failed, misused, run } from './run.ts'
+
+describe('import --dry-run', () => {
+  it('counts and names what an import would, and writes nothing', async () => {
+    const { run, write, directory, ask, pathOf } = await importWorld()
+    await write({
+      'organisations.ndjson': clubs,
+      'people.ndjson': ndjson(person('anna'), person('ben', { email: 7 })),
+      'memberships.csv': 'organisation,person\nriverside,anna\nriverside,ben\nriverside,cara\n',
+    })
+    const { code, stdout, stderr } = await run([directory, '--dry-run'])
+    expect([code, stdout]).toEqual([
+      1,
+      `KIND           ADDED  CHANGED  UNCHANGED  ENDED  REFUSED
+organisations  2      0        0          0      0
+people         1      0        0          0      1
+memberships    1      0        0          0      2
+Nothing was written: this was a dry run.
+`,
+    ])
+    expect(stderr).toMatch(/^people.ndjson:2: email: /m)
+    expect(stderr).toMatch(/^memberships.csv:3: person: "ben" .*\nmemberships.csv:4: person: "cara" /m)
+    expect(stderr).toMatch(/\nRefused rows stop people; .*\nRefused rows stop memberships; .*\n$/)
+
+    const tolerant = await run([directory, '--dry-run', '--skip-refused', 'refused.json'])
+    expect([tolerant.code, tolerant.stdout]).toEqual([0, stdout])
+    await expect(access(pathOf('refused.json'))).rejects.toThrow('ENOENT')
+    expect(await ask('SELECT id FROM "Person" UNION SELECT id FROM "Organisation"')).toEqual([])
+  })
+
+  it('ends at a file that cannot be read', async () => {
+    const { run, write, directory } = await importWorld()
+    await write({ 'organisations.ndjson': clubs, 'people.csv': 'id,"', 'groups.csv': 'id\n' })
+    const { code, stdout, stderr } = await run([directory, '--dry-run'])
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(/\norganisations +2 .*\npeople +0 +0 +0 +0 +0\nNothing was/),
+    ])
+    expect(stderr).toMatch(/people.csv:1: .* a closing quote is missing.\nNot begun: groups.\n$/)
+  })
+})
+
+describe('import --full', () => {
+  const people = Array.from({ length: 40 }, (_, i) => `person-${i}`)
+  const membershipsOf = (ids: readonly string[]) =>
+    ndjson(...ids.map((id) => ({ organisation: 'riverside', person: id })))
+  const ended = 'SELECT "personId" FROM "Membership" WHERE "leftAt" <= now() ORDER BY 1'
+
+  async function filled() {
+    const world = await importWorld()
+    await world.write({
+      'organisations.ndjson': clubs,
+      'people.ndjson': ndjson(...people.map((id) => person(id))),
+      'memberships.ndjson': membershipsOf(people),
+    })
+    expect((await world.run([world.directory])).code).toBe(0)
+    return world
+  }
+
+  it('ends what the files do not have, up to 5 % of a kind', async () => {
+    const { run, write, column } = await filled()
+    await write({
+      'memberships-a.ndjson': membershipsOf(people.slice(2, 20)),
+      'memberships-b.ndjson': membershipsOf(people.slice(20)),
+    })
+    const { code, stdout } = await run(['memberships-a.ndjson', 'memberships-b.ndjson', '--full'])
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/\nmemberships +0 +0 +38 +2 +0\n$/)])
+    expect(await column(ended)).toEqual(['person-0', 'person-1'])
+    expect(await column('SELECT count(*)::int FROM "Person"')).toEqual([40])
+  })
+
+  it('refuses to end more without --yes, also in a dry run', async () => {
+    const { run, write, column } = await filled()
+    await write({ 'memberships.ndjson': membershipsOf(people.slice(3)) })
+    const message = '--full would end 3 of 40 memberships, more than 5 %: that needs --yes.'
+    const refused = await run(['memberships.ndjson', '--full'])
+    expect([refused.code, refused.stdout]).toEqual([1, expect.stringMatching(/\nmemberships +0 +0 +0 +0 +0\n$/)])
+    expect(refused.stderr).toContain(`\n${message} Nothing of memberships was written.\n`)
+    const tried = await run(['memberships.ndjson', '--full', '--dry-run'])
+    expect([tried.code, tried.stdout]).toEqual([1, expect.stringMatching(/\nmemberships +0 +0 +37 +3 +0\nNothing was/)])
+    expect(tried.stderr).toContain(`\n${message}\n`)
+    expect(await column(ended)).toEqual([])
+
+    const done = await run(['memberships.ndjson', '--full', '--yes'])
+    expect([done.code, done.stdout]).toEqual([0, expect.stringMatching(/\nmemberships +0 +0 +37 +3 +0\n$/)])
+    expect(await column(ended)).toEqual(['person-0', 'person-1', 'person-2'])
+  })
+
+  it('with --skip-refused ends nothing that a refused row is about', async () => {
+    const { run, write, column } = await filled()
+    const options = ['memberships.csv', '--full', '--yes', '--skip-refused', 'refused.json']
+    const rows = people.slice(1).map((id) => `riverside,${id},\n`)
+    await write({ 'memberships.csv': `organisation,person,leftAt\n${rows.join('')}riverside,person-0,soon\n` })
+    expect((await run(options)).stdout).toMatch(/\nmemberships +0 +0 +39 +0 +1\n$/)
+    await write({ 'memberships.csv': `organisation,person,leftAt\n${rows.join('')}riverside;person-0\n` })
+    expect((await run(options)).stdout).toMatch(/\nmemberships +0 +0 +39 +0 +1\n$/)
+    expect(await column(ended)).toEqual([])
+  })
+})
+
+describe('wrong arguments of import', () => {
+  const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
+
+  it.each<[string[], string]>([
+    [[], 'Standard input has no name: --kind is needed.'],
+    [['-'], 'Standard input has no name: --kind is needed.'],
+    [['-', '-', '--kind', 'people'], 'Standard input can be read once.'],
+    [['--kind', 'persons'], '--kind is organisations or people or memberships or '],
+    [['--kind', 'toString'], '--kind is organisations'],
+    [['--kind', ''], '--kind is empty.'],
+    [['', '--kind', 'people'], 'A path is empty.'],
+    [['--kind', 'people', '--yes'], '--yes is for --full.'],
+    [['--everything'], "Unknown option '--everything'"],
+    [['--skip-refused', '--full'], "Option '--skip-refused' argument is ambiguous."],
+  ])('exit 2 before it looks for a database when they are %j', async (args, message) => {
+    expect(await run(['import', ...args], nowhere)).toEqual(misused(message))
+  })
+
+  it('exit 2 on a terminal without files', async () => {
+    expect(await run(['import', '--kind', 'people'], nowhere, { typed: '' })).toEqual(
+      misused('Files, a directory, or standard input are needed.'),
+    )
+  })
+
+  it('exit 2 when a name says no kind', async () => {
+    const { write, pathOf, directory } = await importWorld()
+    await mkdir(pathOf('empty'))
+    expect(await run(['import', pathOf('empty')], nowhere)).toEqual(
+      misused(`${pathOf('empty')} has no file whose name ends in .ndjson or .csv.`),
+    )
+    await write({ 'people.ndjson': '', 'persons.ndjson': '' })
+    const message = `${pathOf('persons.ndjson')}: a file's name begins with its kind, or --kind says it: organisations, people, `
+    expect(await run(['import', pathOf('persons.ndjson')], nowhere)).toEqual(misused(message))
+    expect(await run(['import', directory], nowhere)).toEqual(misused(message))
+  })
+
+  it('exit 1 when a file cannot be found, read or written', async () => {
+    const { env, write, pathOf } = await importWorld()
+    expect(await run(['import', '/nowhere/people.csv'], nowhere)).toEqual(
+      failed('/nowhere/people.csv: there is no such file.\n'),
+    )
+    await write({ 'people.ndjson': ndjson(person('anna')) })
+    const aside = ['--skip-refused', '/nowhere/refused.json']
+    expect(await run(['import', pathOf('people.ndjson'), ...aside], env)).toEqual(
+      failed(expect.stringMatching(/^ENOENT: .*refused.json/)),
+    )
+  })
+
+  it('exit 1 when the database does not answer', async () => {
+    const { write, pathOf } = await importWorld()
+    await write({ 'people.ndjson': ndjson(person('anna')) })
+    const { code, stdout, stderr } = await run(['import', pathOf('people.ndjson')], nowhere)
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^The database cannot be used: .+\n$/)])
+  })
+})

@@ -1,0 +1,42 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { migratedDatabase, query } from '../support/databases.ts'
+import { run } from './run.ts'
+
+export const ndjson = (...records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
+
+export const person = (id: string, more: object = {}) => ({
+  ...{ id, firstName: id, lastName: 'Berger', email: `${id}@example.org`, ...more },
+})
+
+export const clubs = ndjson(
+  { id: 'riverside', kind: 'club', name: 'Riverside' },
+  { id: 'northgate', kind: 'club', name: 'Northgate' },
+)
+
+/** A migrated database without rows, and a directory for files; both end with the test. */
+export async function importWorld() {
+  const env = { DATABASE_URL: await migratedDatabase() }
+  const directory = await mkdtemp(join(tmpdir(), 'member-apps-files-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const pathOf = (name: string) => join(directory, name)
+  return {
+    env,
+    directory,
+    pathOf,
+    /** Writes files; a path in what is printed is its name alone. */
+    write: (files: Record<string, string | Buffer>) =>
+      Promise.all(Object.entries(files).map(([name, content]) => writeFile(pathOf(name), content))),
+    async run(args: string[], input: Parameters<typeof run>[2] = {}) {
+      const known = args.map((arg) => (/\.\w+$/.test(arg) ? pathOf(arg) : arg))
+      const { code, stdout, stderr } = await run(['import', ...known], env, input)
+      return { code, stdout, stderr: stderr.replaceAll(`${directory}/`, '') }
+    },
+    ask: (sql: string) => query(env.DATABASE_URL, sql),
+    async column(sql: string): Promise<unknown[]> {
+      return (await query(env.DATABASE_URL, sql)).map((row) => Object.values(row)[0])
+    },
+  }
+}

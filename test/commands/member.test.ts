@@ -1,0 +1,129 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { query } from '../support/databases.ts'
+import { filledDatabase } from './filled-database.ts'
+import { failed, misused, run } from './run.ts'
+import { addEntries } from './stored-entries.ts'
+
+const member = (args: string[], env: Record<string, string>, input?: { typed: string }) =>
+  run(['member', ...args], env, input)
+
+const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
+const env = filledDatabase()
+beforeEach(async () => {
+  await query(env.DATABASE_URL, 'DELETE FROM "StorageEntry"')
+  await addEntries(env.DATABASE_URL)
+})
+
+const people = () => query(env.DATABASE_URL, 'SELECT id FROM "Person" ORDER BY 1')
+const entries = async () => {
+  const rows = await query(env.DATABASE_URL, 'SELECT owner FROM "StorageEntry" ORDER BY 1')
+  return rows.map(({ owner }) => owner)
+}
+async function directory() {
+  const path = await mkdtemp(join(tmpdir(), 'member-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+const report = `  3 private storage entries
+  23 bytes in them
+  3 memberships
+  2 places in groups
+  3 competition results
+  1 member cards
+  0 quiz results
+  0 answers in them
+  0 completed lessons
+  0 consents
+  0 sign-in identities
+  0 sessions
+`
+
+describe('member export', () => {
+  it('prints one JSON document', async () => {
+    const { code, stdout, stderr } = await member(['export', '--member', 'anna'], env)
+    expect([code, stderr]).toEqual([0, ''])
+    const { profile, storage, competitionResults } = JSON.parse(stdout)
+    expect(profile).toMatchObject({ id: 'anna', firstName: 'Anna' })
+    expect(storage.map(({ app, key, value }: Record<string, string>) => [app, key, value])).toEqual([
+      ['hobby-app', 'a', '123'],
+      ['trainer-app', 'a', '1234567890'],
+      ['trainer-app', 'b', '1234567890'],
+    ])
+    expect(competitionResults).toHaveLength(3)
+  })
+
+  it('writes the same to a new file that only its owner can read', async () => {
+    const file = join(await directory(), 'anna.json')
+    const { code, stdout } = await member(['export', '--member', 'anna', '--out', file], env)
+    const text = await readFile(file, 'utf8')
+    expect([code, stdout]).toEqual([0, `${file}: ${Buffer.byteLength(text)} bytes\n`])
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const printed = (await member(['export', '--member', 'anna'], env)).stdout
+    const { exportedAt: _, ...written } = JSON.parse(text)
+    expect(JSON.parse(printed)).toMatchObject(written)
+  })
+
+  it('leaves a file that exists as it is', async () => {
+    const file = join(await directory(), 'anna.json')
+    await writeFile(file, 'mine')
+    const { code, stderr } = await member(['export', '--member', 'anna', '--out', file], env)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('file already exists')])
+    expect(await readFile(file, 'utf8')).toBe('mine')
+  })
+
+  it('says that there is no such person, and leaves no file', async () => {
+    const path = await directory()
+    const missing = failed('There is no person ghost.\n')
+    expect(await member(['export', '--member', 'ghost', '--out', join(path, 'ghost.json')], env)).toEqual(missing)
+    expect(await readdir(path)).toEqual([])
+    expect(await member(['export', '--member', 'ghost'], env)).toEqual(missing)
+  })
+})
+
+describe('member erase', () => {
+  it('removes the person with --yes, says what, and logs it without the data', async () => {
+    const { code, stdout, stderr } = await member(['erase', '--member', 'anna', '--yes'], env)
+    expect([code, stdout]).toEqual([0, `To be removed of anna:\n${report}Removed:\n${report}`])
+    expect(JSON.parse(stderr)).toMatchObject({ msg: 'erased', person: 'anna', removed: { storageBytes: 23 } })
+    expect(stderr).not.toMatch(/Berger|1234567890/)
+    expect((await people()).map(({ id }) => id)).toEqual(['ben', 'cara', 'dora', 'emil'])
+    expect(await entries()).toEqual(['', '', '', 'cara'])
+  })
+
+  it('removes the person after their id was typed', async () => {
+    const { code, stdout } = await member(['erase', '--member', 'anna'], env, { typed: 'anna\n' })
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Type anna to continue: ')])
+    expect(await people()).toHaveLength(4)
+  })
+
+  it.each([
+    ['another id was typed', { typed: 'ben\n' }, 'Nothing was removed.\n'],
+    ['the terminal ended', { typed: '' }, 'Nothing was removed.\n'],
+    ['there is no terminal', undefined, 'Nothing was removed: without a terminal to confirm on, --yes is needed.\n'],
+  ])('removes nothing when %s', async (_, input, message) => {
+    const { code, stderr } = await member(['erase', '--member', 'anna'], env, input)
+    expect([code, stderr]).toEqual([1, message])
+    expect(await people()).toHaveLength(5)
+    expect(await entries()).toHaveLength(7)
+  })
+
+  it('says that there is no such person', async () => {
+    expect(await member(['erase', '--member', 'ghost', '--yes'], env)).toEqual(failed('There is no person ghost.\n'))
+    expect(await people()).toHaveLength(5)
+  })
+})
+
+it.each([
+  [['export'], '--member is needed.'],
+  [['erase', '--yes'], '--member is needed.'],
+  [['erase', '--member', ''], '--member is empty.'],
+  [['erase', '--member', 'anna', '--out', 'x'], '--out is not an option of erase.'],
+  [['export', '--member', 'anna', '--yes'], '--yes is not an option of export.'],
+  [['show', '--member', 'anna'], 'One action is needed: export, erase.'],
+])('member %j prints its usage', async (args, message) => {
+  expect(await member(args, nowhere)).toEqual(misused(message))
+})

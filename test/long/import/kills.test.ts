@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { sizesOf, writePlatformFiles } from '../../../bench/platform-files.ts'
+import { command, commandEntry, until } from '../../process/service.ts'
+import { migratedDatabase, query } from '../../support/databases.ts'
+import { times } from '../../support/rounds.ts'
+
+/** The tables of each kind of the files, in the order of the import. */
+const kinds = Object.entries({
+  organisations: ['Organisation'],
+  people: ['Person'],
+  memberships: ['Membership'],
+  groups: ['Group'],
+  groupMembers: ['GroupMembership'],
+  calendars: ['Calendar'],
+  events: ['Event', 'EventGroup'],
+  disciplines: ['Discipline'],
+  competitions: ['Competition', 'Participation'],
+  results: ['CompetitionResult'],
+})
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'member-apps-files-'))
+  return () => rm(directory, { recursive: true })
+})
+
+/** A hash of the rows of each kind, in the order of the kinds. */
+async function contents(url: string): Promise<string[]> {
+  const hashes = kinds.map(([, tables]) => {
+    const rows = tables.map((table) => `SELECT '${table}' || row::text AS text FROM "${table}" row`)
+    return `(SELECT md5(string_agg(text, ',' ORDER BY text)) FROM (${rows.join(' UNION ALL ')}) kind)`
+  })
+  const [row] = await query(url, `SELECT ARRAY[${hashes.join(', ')}] AS hashes`)
+  return row.hashes.map(String)
+}
+
+/** PostgreSQL finishes the statement that it has received. */
+const alone = (url: string) =>
+  until(
+    () =>
+      query(
+        url,
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+          AND backend_type = 'client backend'`,
+      ),
+    (rows) => rows.length === 0,
+    60_000,
+  )
+
+const importing = (files: string, url: string) => command('import', [files], { DATABASE_URL: url })
+
+describe('kill -9 of an import', { timeout: 600_000 }, () => {
+  it('at any moment leaves each kind as before or as after', async () => {
+    const editions = await Promise.all(
+      ['a', 'b'].map(async (edition) => {
+        const files = join(directory, edition)
+        await writePlatformFiles(files, sizesOf(100), edition)
+        const url = await migratedDatabase()
+        const start = performance.now()
+        expect(await importing(files, url).ended).toMatchObject({ code: 0 })
+        return { files, ms: performance.now() - start, complete: await contents(url) }
+      }),
+    )
+    const url = await migratedDatabase()
+    const rounds = times(25, 4)
+    let before = await contents(url)
+    let between = 0
+    for (let round = 0; round < rounds; round++) {
+      const { files, ms, complete } = editions[round % 2]!
+      const { child, ended } = importing(files, url)
+      await pause((ms * (round + 0.5)) / rounds)
+      child.kill('SIGKILL')
+      const { signal, code } = await ended
+      await alone(url)
+      const after = await contents(url)
+      for (const [i, [kind]] of kinds.entries()) {
+        expect([before[i], complete[i]], `round ${round}: ${kind}`).toContain(after[i])
+      }
+      // Of the kinds that differ, one is written after those before it.
+      const written = kinds.flatMap((_, i) => (before[i] === complete[i] ? [] : after[i] === complete[i]))
+      expect(written, `round ${round}`).toEqual(written.toSorted((a, b) => Number(b) - Number(a)))
+      if (signal === null) expect([code, after]).toEqual([0, complete])
+      else if (written.includes(true) && written.includes(false)) between += 1
+      before = after
+    }
+    expect(between).toBeGreaterThan(0)
+
+    const { files, complete } = editions[0]!
+    expect(await importing(files, url).ended).toMatchObject({ code: 0 })
+    expect(await contents(url)).toEqual(complete)
+  })
+})
+
+describe('Ctrl-C of an import', { timeout: 120_000 }, () => {
+  it('ends it within seconds, and says what was written', async () => {
+    const files = join(directory, 'large')
+    await writePlatformFiles(files, sizesOf(20))
+    const url = await migratedDatabase()
+    const { child, ended, stderr } = importing(files, url)
+    await until(
+      async () => stderr(),
+      (text) => text.includes('\ngroups: 500 rows'),
+      60_000,
+    )
+    const start = performance.now()
+    child.kill('SIGINT')
+    const { code, stdout, stderr: said } = await ended
+    expect(performance.now() - start).toBeLessThan(9_000)
+    expect(code).toBe(1)
+    const [, kind] = /\nInterrupted. Nothing of (\w+) was written.\nNot begun: .*, results.\n$/.exec(said)!
+    expect(stdout).toMatch(new RegExp(`\\npeople +5000 .*\\n${kind} +0 +0 +0 +0 +0\\n$`, 's'))
+    await alone(url)
+    const [{ count }] = await query(url, `SELECT count(*)::int FROM "${new Map(kinds).get(kind!)![0]}"`)
+    expect(count).toBe(0)
+  })
+
+  it('ends it while it waits for standard input', async () => {
+    const DATABASE_URL = await migratedDatabase()
+    const child = spawn(process.execPath, [commandEntry, 'import', '--kind', 'people'], {
+      env: { PATH: process.env.PATH, DATABASE_URL },
+      stdio: ['pipe', 'ignore', 'pipe'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    child.stdin.write('{"id":"anna","firstName":"Anna","lastName":"Berger","email":""}\n')
+    const reading = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'
+      AND query LIKE 'CREATE TEMP TABLE%'`
+    await until(
+      () => query(DATABASE_URL, reading),
+      (rows) => rows.length > 0,
+      60_000,
+    )
+    let said = ''
+    child.stderr.on('data', (chunk) => {
+      said += chunk
+    })
+    child.kill('SIGINT')
+    const [code] = await once(child, 'close')
+    expect([code, said]).toEqual([1, expect.stringContaining('Interrupted. Nothing of people was written.\n')])
+    expect(await query(DATABASE_URL, 'SELECT FROM "Person"')).toEqual([])
+  })
+})

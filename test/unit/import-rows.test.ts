@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+import type { FieldType } from '../../routers/directory/fields.ts'
+import type { FieldDescription } from '../../routers/directory/kinds.ts'
+import { LINE_LIMIT } from '../../server/commands/import/blocks.ts'
+import { readRows } from '../../server/commands/import/read-rows.ts'
+
+const field = (name: string, type: FieldType, nullable = false): FieldDescription => ({
+  ...{ name, type, nullable },
+  ...{ key: name === 'id', needed: name === 'id' },
+})
+const fields = [
+  ...[field('id', 'id'), field('name', 'text'), field('score', 'number'), field('visible', 'boolean')],
+  ...[field('start', 'time'), field('place', 'number', true), field('departments', 'list')],
+  ...[field('state', 'choice'), field('questions', 'questions')],
+]
+
+type Format = 'ndjson' | 'csv' | 'unknown'
+
+/** The rows of a file that arrives in chunks of a size: [line, record] or [line, field, reason, text or cells]. */
+async function rows(content: string | Buffer, format: Format = 'csv', chunk = 7) {
+  const bytes = Buffer.from(content)
+  const open = async function* () {
+    for (let at = 0; at < bytes.length; at += chunk) yield bytes.subarray(at, at + chunk)
+  }
+  const found: unknown[][] = []
+  for await (const row of readRows({ format: format === 'unknown' ? undefined : format, open }, fields)) {
+    const { line, record, refusal } = row
+    found.push(refusal ? [line, refusal.field, refusal.reason, record] : [line, record])
+  }
+  return found
+}
+
+const fault = (line: number, message: string | RegExp) =>
+  expect.objectContaining({ name: 'Error', line, message: expect.stringMatching(message) })
+const faultOf = (content: string | Buffer, format: Format = 'csv', chunk?: number) =>
+  rows(content, format, chunk).then(
+    (found) => found,
+    (error) => error,
+  )
+
+describe('NDJSON', () => {
+  it('has a record a line, with or without a byte order mark, CRLF, empty lines and a last newline', async () => {
+    const expected = [
+      [1, { id: 'a' }],
+      [4, { id: 'ü €' }],
+    ]
+    for (const end of ['', '\n', '\r\n\r\n']) {
+      for (const chunk of [1, 2, 7, 1_000]) {
+        expect(await rows(`\ufeff{"id":"a"}\r\n\n  \r\n{"id":"ü €"}${end}`, 'ndjson', chunk)).toEqual(expected)
+      }
+    }
+  })
+
+  it('refuses a line that is not JSON, and goes on', async () => {
+    expect(await rows('{"id":"a"}\n{"id":\r\nnull\n{"id":"b"}', 'ndjson')).toEqual([
+      [1, { id: 'a' }],
+      [2, '', expect.stringMatching(/^It is not JSON: .*\.$/), '{"id":'],
+      [3, null],
+      [4, { id: 'b' }],
+    ])
+  })
+
+  it('is empty without lines', async () => {
+    for (const content of ['', '\ufeff', '\n', ' \r\n\n']) expect(await rows(content, 'ndjson')).toEqual([])
+  })
+})
+
+describe('CSV', () => {
+  it('has the fields that the header names, with quotes, commas and line breaks in cells', async () => {
+    const content = 'name,id\r\n"Müller, ""Max""",a\r\n"two\r\nlines",b\n"three\nlines\n",c\nx,,\n,,\n d ,d\n,e'
+    for (const chunk of [1, 2, 7, 1_000]) {
+      expect(await rows(`\ufeff${content}`, 'csv', chunk)).toEqual([
+        [2, { name: 'Müller, "Max"', id: 'a' }],
+        [3, { name: 'two\r\nlines', id: 'b' }],
+        [5, { name: 'three\nlines\n', id: 'c' }],
+        [8, '', 'It has 3 cells, and the header 2.', ['x', '', '']],
+        [10, { name: ' d ', id: 'd' }],
+        [11, { name: '', id: 'e' }],
+      ])
+    }
+  })
+
+  it('reads numbers, booleans, times and lists', async () => {
+    const cells = async (row: string) => {
+      const [found] = await rows(`score,visible,start,departments\n${row}\n`)
+      return Object.values(found![1] as object)
+    }
+    expect(await cells('12.5,true,1700000000,Judo;Track & field')).toEqual([
+      ...[12.5, true, 1_700_000_000],
+      ['Judo', 'Track & field'],
+    ])
+    expect(await cells('-3e2,false,2026-05-01T10:00:00Z,"[""a;b""]"')).toEqual([
+      ...[-300, false, '2026-05-01T10:00:00Z'],
+      ['a;b'],
+    ])
+    expect(await cells('1;000,yes,soon,Judo')).toEqual(['1;000', 'yes', 'soon', ['Judo']])
+  })
+
+  it('reads an empty cell as null, an empty list or an empty text, where the field may be that, else leaves it out', async () => {
+    expect(await rows('id,name,score,visible,start,place,departments,state\na,,,,,,,')).toEqual([
+      [2, { id: 'a', name: '', place: null, departments: [] }],
+    ])
+  })
+
+  it('refuses a list that is neither texts nor JSON', async () => {
+    expect(await rows('id,departments\na,[Judo\nb,Judo')).toEqual([
+      [2, 'departments', 'It begins with [ and is not a JSON array.', ['a', '[Judo']],
+      [3, { id: 'b', departments: ['Judo'] }],
+    ])
+  })
+
+  it.each([
+    ['id,shoe size\n', 1, /^There is no field "shoe size". The header names fields: id, name, /],
+    ['\nid,,name\n', 2, /^There is no field ""/],
+    ['id;name\n1;2', 1, /^It has no commas between columns/],
+    ['id,name,id\n', 1, /^It has the column id twice/],
+    ['id,questions\n', 1, /^It has the column questions, which only NDJSON can hold/],
+    ['id,name\na,"b\nc,d\n', 2, /a closing quote is missing/],
+    ['id,name\na,"b"c\nc,d', 2, /A quote within quotes is written twice/],
+    ['id,name\n"x\r\ny",z\na,b"c"\nc,d', 4, /a quote within a cell that does not begin with one/],
+  ])('%j cannot be read from line %i on', async (content, line, message) => {
+    expect(await faultOf(content)).toEqual(fault(line, message))
+    expect(await faultOf(content, 'csv', 1_000)).toEqual(fault(line, message))
+  })
+
+  it('ends a row of more than a mebibyte, which a missing quote makes', async () => {
+    const content = `id,name\na,"${'b\n'.repeat(LINE_LIMIT)}`
+    expect(await faultOf(content, 'csv', 65_536)).toEqual(fault(2, /is a closing quote missing/))
+  })
+
+  it('is empty with a header alone, and without', async () => {
+    for (const content of ['', '\ufeff', 'id,name', 'id,name\r\n']) expect(await rows(content)).toEqual([])
+  })
+})
+
+describe.each(['ndjson', 'csv'] as const)('the bytes of %s', (format) => {
+  const [head, row] = format === 'csv' ? ['id\n', 'ü\n'] : ['{"id":"a"}\n', '{"id":"ü"}\n']
+
+  it('are refused from the first line that is not UTF-8', async () => {
+    const content = Buffer.concat([Buffer.from(head + row), Buffer.from(row, 'latin1'), Buffer.from(row)])
+    for (const chunk of [1, 3, 1_000]) {
+      expect(await faultOf(content, format, chunk)).toEqual(fault(3, /^It is not UTF-8/))
+    }
+    expect(await faultOf(Buffer.from(`\ufeff${head}`, 'utf16le'), format)).toEqual(fault(1, /^It is not UTF-8/))
+  })
+
+  it('are refused from a line of more than a mebibyte', async () => {
+    const long = 'x'.repeat(LINE_LIMIT + 1)
+    for (const end of ['', '\n', '\nmore']) {
+      for (const chunk of [10_000, 4_000_000]) {
+        expect(await faultOf(head + row + long + end, format, chunk)).toEqual(
+          fault(3, /^It is longer than 1048576 bytes/),
+        )
+      }
+    }
+  })
+})
+
+describe('a file without an ending of its name', () => {
+  it('is NDJSON when it begins with a bracket, else CSV', async () => {
+    expect(await rows('\ufeff\n {"id":"a"}\n', 'unknown')).toEqual([[2, { id: 'a' }]])
+    expect(await rows('[1]\n', 'unknown')).toEqual([[1, [1]]])
+    expect(await rows('id\na\n', 'unknown')).toEqual([[2, { id: 'a' }]])
+  })
+})
+
+it('ends the reading of a file with the last row that is asked for', async () => {
+  let read = 0
+  let closed = false
+  const open = async function* () {
+    try {
+      for (;;) {
+        read += 1
+        yield Buffer.from(read === 1 ? 'id\n' : 'a\n'.repeat(100_000))
+      }
+    } finally {
+      closed = true
+    }
+  }
+  for await (const row of readRows({ format: 'csv', open }, fields)) if (row.line > 10) break
+  await expect.poll(() => closed).toBe(true)
+  expect(read).toBeLessThan(10)
+})
