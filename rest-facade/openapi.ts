@@ -54,8 +54,8 @@ function generate(section: Section): Document {
   return document
 }
 
-/** The OpenAPI 3.1 document of an API at its base URL. */
-export const openApiDocument = (section: Section, baseUrl: string) => ({
+/** The OpenAPI 3.1 document of an API at its base URL, and at others. */
+export const openApiDocument = (section: Section, ...urls: [string, ...string[]]) => ({
   ...documents[section],
-  servers: [{ url: baseUrl }],
+  servers: urls.map((url) => ({ url })),
 })

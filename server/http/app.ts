@@ -6,6 +6,7 @@ import type { Core } from '../../routers/context.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
 import { cors } from './cors.ts'
 import { documents } from './documents.ts'
+import { localPaths } from './local-paths.ts'
 import type { BaseUrls } from './match-route.ts'
 import { matchRoute } from './match-route.ts'
 import type { MemoryBudget, Use } from './memory-budget.ts'
@@ -23,12 +24,16 @@ export interface HttpParts {
   core: Core
   baseUrls: BaseUrls
   authBaseUrl?: string
+  /** Further addresses of the APIs, in the trial: paths of localhost. */
+  localUrls?: BaseUrls | undefined
   authenticate: Authenticate
   consumeQuota: ConsumeQuota
   memory: MemoryBudget
   log: Logger
   /** Whether the database responds and the service is not shutting down. */
   ready: () => Promise<boolean>
+  /** Pages for browsers in place of a 404. */
+  pages?: Step | undefined
   /** The authorization server, unless an external issuer is configured. */
   oauth?: Step | undefined
   /** The sample app, in the trial. */
@@ -40,10 +45,12 @@ export function createPublicApp({
   core,
   baseUrls,
   authBaseUrl,
+  localUrls,
   authenticate,
   consumeQuota,
   memory,
   log,
+  pages,
   oauth,
   example,
 }: HttpParts) {
@@ -52,12 +59,15 @@ export function createPublicApp({
     .use(cors)
     .use(readTarget)
     .use(strictTransport([...Object.values(baseUrls), ...(authBaseUrl ? [authBaseUrl] : [])]))
+  if (localUrls) app.use(localPaths(baseUrls, localUrls))
+  app
     .use(matchRoute(baseUrls))
     .use(endpoint(core, authenticate, consumeQuota, memory))
     .use(koaSends)
+  if (pages) app.use(pages)
   if (oauth) app.use(oauth)
   if (example) app.use(example)
-  return app.use(documents(baseUrls))
+  return app.use(documents(baseUrls, localUrls))
 }
 
 /** Koa without its own error output and without trust in X-Forwarded-*. */

@@ -9,10 +9,13 @@ import { routed } from './routed.ts'
 import { JSON_TYPE } from './send.ts'
 import type { State, Step } from './state.ts'
 
-/** Serves the OpenAPI document of each API at `/v1/openapi.json` of its host. */
-export function documents(baseUrls: BaseUrls): Step {
+/** Serves the OpenAPI document of each API at `/v1/openapi.json` of its host; it names the API's addresses. */
+export function documents(baseUrls: BaseUrls, localUrls?: BaseUrls): Step {
   const texts = new Map<Section | null, string>(
-    sectionNames.map((name) => [name, JSON.stringify(openApiDocument(name, baseUrls[name]))]),
+    sectionNames.map((name) => {
+      const more = localUrls ? [localUrls[name]] : []
+      return [name, JSON.stringify(openApiDocument(name, baseUrls[name], ...more))]
+    }),
   )
   // Exact paths, as for endpoints; METHODS makes every other method 405, not only those that the router knows.
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })

@@ -32,6 +32,8 @@ export interface Listener {
 }
 
 interface Options {
+  /** The setting that chooses the port, for the error. */
+  setting?: string
   /** An IP address; every interface by default. */
   host?: string | undefined
   /** These go with the responses to requests that are not valid HTTP. */
@@ -44,7 +46,7 @@ interface Options {
 export async function listen(
   app: Koa<State>,
   port: number,
-  { host, headers = {}, refusalOf = () => undefined }: Options = {},
+  { setting, host, headers = {}, refusalOf = () => undefined }: Options = {},
 ): Promise<Listener> {
   const server = createServer(limits)
   // Their size is limited. A limit on their number would hide the rest, such as a second Host.
@@ -84,7 +86,11 @@ export async function listen(
     response.writeHead(417, fields).end(body)
   })
 
-  await bind(server, port, host)
+  await bind(server, port, host).catch((error: NodeJS.ErrnoException) => {
+    const another = setting ? ` ${setting} chooses another one.` : ''
+    const why = error.code === 'EADDRINUSE' ? `another process uses it.${another}` : `${error.message}.`
+    throw new Error(`Cannot listen on port ${port}: ${why}`, { cause: error })
+  })
   return {
     port: (server.address() as { port: number }).port,
     async close(graceMs) {
@@ -103,10 +109,7 @@ export async function listen(
 
 function bind(server: Server, port: number, host: string | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? 'another process uses it' : error.message
-      reject(new Error(`Cannot listen on port ${port}: ${why}.`))
-    })
+    server.once('error', reject)
     server.listen({ port, host }, resolve)
   })
 }

@@ -1,8 +1,9 @@
 import type { Scope } from '../../../routers/scopes.ts'
-import { html, name, strongName } from './html.ts'
+import { html, name, strongName } from '../../pages/html.ts'
+import type { Language } from '../../pages/language.ts'
 import { document, words } from './layout.ts'
 import { changes, kindOf, wordsOf } from './scope-words.ts'
-import type { AppView, Language } from './views.ts'
+import type { AppView } from './views.ts'
 
 interface ConnectedApp {
   consent: string

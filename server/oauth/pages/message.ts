@@ -1,6 +1,7 @@
-import { html } from './html.ts'
+import { html } from '../../pages/html.ts'
+import type { Language } from '../../pages/language.ts'
 import { document, words } from './layout.ts'
-import type { Language, Message } from './views.ts'
+import type { Message } from './views.ts'
 
 export interface MessageView {
   language: Language

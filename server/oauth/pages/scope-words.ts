@@ -1,8 +1,8 @@
 import type { Scope } from '../../../routers/scopes.ts'
 import { scopes } from '../../../routers/scopes.ts'
+import type { Language } from '../../pages/language.ts'
 import type { OrganisationKind } from '../authorize-scopes.ts'
 import { organisationKindOf } from '../authorize-scopes.ts'
-import type { Language } from './views.ts'
 
 /** Does not compile while a scope lacks a language of the pages. */
 export const wordsOf = (scope: Scope, language: Language): string => scopes[scope].words[language]

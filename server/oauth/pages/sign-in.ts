@@ -1,6 +1,7 @@
-import { html, name, strongName } from './html.ts'
+import { html, name, strongName } from '../../pages/html.ts'
+import type { Language } from '../../pages/language.ts'
 import { document, troubled, words } from './layout.ts'
-import type { AppView, Language, Named, Problem } from './views.ts'
+import type { AppView, Named, Problem } from './views.ts'
 
 export interface SignInView {
   language: Language

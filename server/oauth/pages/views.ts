@@ -1,5 +1,3 @@
-export type Language = 'en' | 'de'
-
 export type Problem =
   | 'emailInvalid'
   | 'codeWrong'

@@ -1,4 +1,4 @@
-import { html } from './html.ts'
+import { html } from '../../pages/html.ts'
 import type { Words } from './words-en.ts'
 
 /** German without direct address: some clubs say `du`, others `Sie`. */

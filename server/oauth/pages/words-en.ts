@@ -1,5 +1,5 @@
-import type { Html } from './html.ts'
-import { html } from './html.ts'
+import type { Html } from '../../pages/html.ts'
+import { html } from '../../pages/html.ts'
 import type { Kind } from './scope-words.ts'
 import type { Message, Problem } from './views.ts'
 

@@ -1,4 +1,5 @@
-import type { Language } from './views.ts'
+/** The languages of the pages. */
+export type Language = 'en' | 'de'
 
 const RANGE = /^(?:\*|[a-z]{1,8}(?:-[a-z0-9]{1,8})*)$/i
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i

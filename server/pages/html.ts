@@ -1,4 +1,4 @@
-/** Text that is already HTML. Only `html` creates it, so a user's text is never taken for it. */
+/** Text that is already HTML. Only this file creates it, so a user's text is never taken for it. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -26,3 +26,6 @@ export const html = (parts: TemplateStringsArray, ...values: Value[]) =>
 export const name = (text: string) => html`<bdi>${text}</bdi>`
 
 export const strongName = (text: string) => html`<strong><bdi>${text}</bdi></strong>`
+
+/** A style sheet within the page, as it is: for our own sheets, never for a user's text. */
+export const styleElement = (sheet: string) => new Html(`<style>${sheet}</style>`)

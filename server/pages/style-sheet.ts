@@ -107,4 +107,20 @@ dl div { display: flex; flex-wrap: wrap; gap: 0 0.5rem; }
 dt { color: var(--soft); }
 dd { margin: 0; font-weight: 600; }`
 
-export const styleSheet = [colours, page, controls, lists].join('\n').trimStart()
+const addresses = `
+main > * + h2 { margin-top: 2.25rem; }
+main > h2 + .hint { margin-top: 0.375rem; }
+h3 { display: inline; margin: 0 0.5rem 0 0; font-size: 1.0625rem; }
+.api { padding: 0.875rem 0; border-bottom: 1px solid var(--line); }
+.api .hint { display: inline; }
+.api:last-child, .commands div:last-child { border: 0; }
+.ways { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1.25rem; }
+.ways a { padding: 0.625rem 0; }
+code { font: 0.9375rem/1.5 ui-monospace, monospace; }
+.address { flex: 1 1 15rem; margin: 0.375rem 0; padding: 0.5rem 0.75rem; background: var(--wash); border-radius: 0.375rem; }
+p + .address { display: block; margin: 0 0 0.75rem; }
+.commands div { display: block; padding: 0.75rem 0; border-bottom: 1px solid var(--line); }
+.commands dt { color: inherit; }
+.commands dd { color: var(--soft); font-size: 0.9375rem; font-weight: 400; }`
+
+export const styleSheet = [colours, page, controls, lists, addresses].join('\n').trimStart()

@@ -1,0 +1,27 @@
+import { sectionNames } from '../../rest-facade/sections.ts'
+import type { BaseUrls } from './match-route.ts'
+import { nameOf } from './match-route.ts'
+import type { Step } from './state.ts'
+
+/** Names that always mean this machine: a page of another site cannot have its own name resolve here and use them. */
+const HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * For the trial: `/apps/v1/me/profile` at localhost is `/v1/me/profile` at the host of the API, for programs that cannot
+ * resolve *.localhost. Everything else is as there.
+ */
+export function localPaths(baseUrls: BaseUrls, localUrls: BaseUrls): Step {
+  const apis = sectionNames.map((name) => ({
+    host: new URL(baseUrls[name]).host,
+    path: new URL(localUrls[name]).pathname,
+  }))
+  return ({ state, req }, next) => {
+    const api = HOSTS.has(nameOf(state.host)) && apis.find(({ path }) => `${state.path}/`.startsWith(`${path}/`))
+    if (api) {
+      state.host = api.host
+      state.path = `/v1${state.path.slice(api.path.length)}`
+      req.url = `${state.path}${state.search && `?${state.search}`}`
+    }
+    return next()
+  }
+}

@@ -1,0 +1,77 @@
+import { ApiError } from '../../routers/errors.ts'
+import type { BaseUrls } from '../http/match-route.ts'
+import { nameOf } from '../http/match-route.ts'
+import type { Step, StepContext } from '../http/state.ts'
+import { overviewPage } from './overview.ts'
+import { sendSelfContained } from './self-contained.ts'
+import { requestLanguage } from './send-page.ts'
+import { unknownAddressPage } from './unknown-address.ts'
+
+export interface BrowserPages {
+  baseUrls: BaseUrls
+  /** The authorization server's issuer; undefined with an external one. */
+  issuer?: string | undefined
+  /** Whether this is a first look on a machine of one's own, and where its sample app is. */
+  trial?: (() => { example?: string | undefined }) | undefined
+}
+
+/**
+ * Pages for browsers in place of the 404 of later steps: the overview at `/` of a host that is no API's, and one for
+ * unknown addresses. Paths below `/v1` are an API's and keep its envelope, like every client that does not prefer HTML.
+ */
+export function browserPages({ baseUrls, issuer, trial }: BrowserPages): Step {
+  const auth = issuer === undefined ? undefined : { host: nameOf(new URL(issuer).host), path: new URL(issuer).pathname }
+  const connected = issuer && `${issuer}/connected`
+  const overview = overviewAddress(baseUrls.apps)
+
+  const isPage = (ctx: StepContext) => {
+    const { host, path } = ctx.state
+    if (path !== '/v1' && !path.startsWith('/v1/')) return true
+    return auth !== undefined && nameOf(host) === auth.host && path.startsWith(`${auth.path}/`)
+  }
+
+  return async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 404 || !isPage(ctx)) throw error
+      ctx.vary('Accept')
+      if (!prefersHtml(ctx)) throw error
+      ctx.vary('Accept-Language')
+      const language = requestLanguage(ctx)
+      const { section, host, path, requestId } = ctx.state
+      const isAuth = auth !== undefined && nameOf(host) === auth.host
+      if (path === '/' && section === null && !isAuth) {
+        sendSelfContained(ctx, overviewPage({ language, baseUrls, connected, trial: trial?.() }), 200)
+        return
+      }
+      const api = section === null ? undefined : baseUrls[section]
+      const plain = section === null && !isAuth
+      const page = unknownAddressPage({
+        language,
+        requestId,
+        api,
+        connected: isAuth ? connected : undefined,
+        overview: overview ?? (plain ? '/' : undefined),
+      })
+      sendSelfContained(ctx, page, 404)
+    }
+  }
+}
+
+/** Browsers send 150 characters; 16 KB take Koa 4 ms to read. */
+const MAX_ACCEPT = 1_024
+
+/** A browser's navigation: of clients that take anything, such as curl, none. */
+function prefersHtml(ctx: StepContext) {
+  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return false
+  return ctx.get('accept').length <= MAX_ACCEPT && ctx.accepts('json', 'html') === 'html'
+}
+
+/** Where the APIs have names of this machine, the overview is at the machine itself: `http://localhost:3000/`. */
+function overviewAddress(apps: string) {
+  const url = new URL('/', apps)
+  if (!url.hostname.endsWith('.localhost')) return undefined
+  url.hostname = 'localhost'
+  return url.href
+}

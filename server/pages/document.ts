@@ -1,0 +1,47 @@
+import type { Html } from './html.ts'
+import { html } from './html.ts'
+import type { Language } from './language.ts'
+
+/** A pennant. As a data URL it saves the browser's request for favicon.ico. */
+const icon =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill='%231d5c43' d='M2 1h2v14H2zM5 2l10 4-10 4z'/%3E%3C/svg%3E"
+
+const pennant = html`<svg viewBox="0 0 16 16" aria-hidden="true" focusable="false"><path d="M2 1h2v14H2zM5 2l10 4-10 4z"/></svg>`
+
+interface Page {
+  language: Language
+  /** Above the page's card: whose page this is. */
+  mark: string
+  /** Without users' text: in a title its direction cannot be isolated. */
+  title: string
+  /** The title, unless given. */
+  heading?: Html | undefined
+  /** Of the browser's tab; the title, unless given. */
+  tab?: string | undefined
+  /** The element that brings the style sheet. */
+  style: Html
+  body: Html
+}
+
+/** A complete document with one `main` and one `h1`. */
+export function document({ language, mark, title, heading, tab, style, body }: Page): string {
+  return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${tab ?? title}</title>
+<link rel="icon" href="${icon}">
+${style}
+</head>
+<body>
+<header>${pennant} ${mark}</header>
+<main>
+<h1>${heading ?? title}</h1>
+${body}
+</main>
+</body>
+</html>
+`.text
+}

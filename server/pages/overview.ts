@@ -1,0 +1,57 @@
+import type { Section } from '../../routers/scopes.ts'
+import type { BaseUrls } from '../http/match-route.ts'
+import { html } from './html.ts'
+import type { Language } from './language.ts'
+import { selfContained } from './self-contained.ts'
+import { words } from './words.ts'
+
+export interface OverviewView {
+  language: Language
+  baseUrls: BaseUrls
+  /** The address of the page of connected apps; undefined with an external issuer. */
+  connected?: string | undefined
+  /** Hints for a first look; undefined for a service that others reach. `example` is the sample app's address. */
+  trial?: { example?: string | undefined } | undefined
+}
+
+const sections: readonly Section[] = ['apps', 'lms', 'notify']
+
+/** The page at `/`: what runs here, and where to go. */
+export function overviewPage({ language, baseUrls, connected, trial }: OverviewView): string {
+  const w = words[language]
+  return selfContained({
+    language,
+    title: trial ? w.running : w.overview,
+    body: html`<p class="lead">${w.about}</p>
+${trial?.example && sampleApp(trial.example, language)}
+<h2>${w.apis}</h2>
+${sections.map((section) => api(section, baseUrls[section], language))}
+${connected && members(connected, language)}
+${trial && developers(language)}`,
+  })
+}
+
+const sampleApp = (example: string, language: Language) => html`<h2>${words[language].tryIt}</h2>
+<p class="hint">${words[language].sample}</p>
+<a class="button chief" href="${example}">${words[language].openSample}</a>`
+
+const api = (section: Section, address: string, language: Language) => html`<section class="api">
+<h3>${section}</h3> <p class="hint">${words[language].api[section]}</p>
+<div class="ways"><code class="address">${address}</code> <a href="${address}/openapi.json">${words[language].document}<span class="unseen"> ${section}</span></a></div>
+</section>`
+
+const members = (connected: string, language: Language) => html`<h2>${words[language].members}</h2>
+<p class="hint">${words[language].connectedHint}</p>
+<p class="ways"><a href="${connected}">${words[language].connected}</a></p>`
+
+function developers(language: Language) {
+  const { developers: title, commands } = words[language]
+  const rows = [
+    ['npm run studio', commands.studio],
+    ['npm run -s token -- --help', commands.token],
+    ['npm run -s client -- --help', commands.client],
+    ['docs/apps.md', commands.docs],
+  ]
+  return html`<h2>${title}</h2>
+<dl class="commands">${rows.map(([what, does]) => html`<div><dt><code>${what}</code></dt><dd>${does}</dd></div>`)}</dl>`
+}

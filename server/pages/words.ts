@@ -1,0 +1,92 @@
+import type { Section } from '../../routers/scopes.ts'
+import type { Language } from './language.ts'
+
+interface Words {
+  mark: string
+  overview: string
+  running: string
+  about: string
+  tryIt: string
+  sample: string
+  openSample: string
+  apis: string
+  api: Record<Section, string>
+  document: string
+  members: string
+  connectedHint: string
+  connected: string
+  developers: string
+  commands: { studio: string; token: string; client: string; docs: string }
+  unknown: string
+  unknownHint: string
+  apiHost: string
+  back: string
+  request: string
+}
+
+const en: Words = {
+  mark: 'Member apps',
+  overview: 'APIs for member apps',
+  running: 'Your service is running',
+  about: 'Three REST APIs open a club platform to apps.',
+  tryIt: 'See it work',
+  sample: 'The sample app signs a member of the demo club in, and shows their groups and next events.',
+  openSample: 'Open the sample app',
+  apis: 'The APIs',
+  api: {
+    apps: 'Apps of club members: profile, groups, events, results, storage',
+    lms: 'Apps of learners: quiz results',
+    notify: 'Notification apps: webhooks',
+  },
+  document: 'OpenAPI',
+  members: 'For members',
+  connectedHint: 'After signing in, members see which apps they have allowed, and can withdraw that.',
+  connected: 'Connected apps',
+  developers: 'For developers',
+  commands: {
+    studio: 'shows and edits the data in the browser',
+    token: 'prints an access token of a member',
+    client: 'registers an app of your own',
+    docs: 'how to write an app; README.md lists the other pages',
+  },
+  unknown: 'Page not found',
+  unknownHint: 'The address may be mistyped or out of date.',
+  apiHost: 'An API for programs is here. Its addresses begin with',
+  back: 'What runs here',
+  request: 'Request',
+}
+
+/** German without direct address: some clubs say `du`, others `Sie`. */
+const de: Words = {
+  mark: 'Apps für Mitglieder',
+  overview: 'APIs für Mitglieder-Apps',
+  running: 'Der Dienst läuft',
+  about: 'Drei REST-APIs öffnen eine Vereinsplattform für Apps.',
+  tryIt: 'Ausprobieren',
+  sample: 'Die Beispiel-App meldet ein Mitglied des Beispielvereins an und zeigt Gruppen und nächste Termine.',
+  openSample: 'Beispiel-App öffnen',
+  apis: 'Die APIs',
+  api: {
+    apps: 'Apps für Vereinsmitglieder: Profil, Gruppen, Termine, Ergebnisse, Speicher',
+    lms: 'Apps für Lernende: Quiz-Ergebnisse',
+    notify: 'Benachrichtigungs-Apps: Webhooks',
+  },
+  document: 'OpenAPI',
+  members: 'Für Mitglieder',
+  connectedHint: 'Nach der Anmeldung ist zu sehen, welche Apps zugelassen sind; das lässt sich dort widerrufen.',
+  connected: 'Verbundene Apps',
+  developers: 'Für die Entwicklung',
+  commands: {
+    studio: 'zeigt und ändert die Daten im Browser',
+    token: 'gibt ein Zugriffstoken eines Mitglieds aus',
+    client: 'registriert eine eigene App',
+    docs: 'wie eine App entsteht; README.md nennt die anderen Seiten',
+  },
+  unknown: 'Seite nicht gefunden',
+  unknownHint: 'Die Adresse enthält vielleicht einen Tippfehler oder ist veraltet.',
+  apiHost: 'Hier ist eine API für Programme. Ihre Adressen beginnen mit',
+  back: 'Was hier läuft',
+  request: 'Anfrage',
+}
+
+export const words: Record<Language, Words> = { en, de }

@@ -1,0 +1,37 @@
+import type { AxeResults } from 'axe-core'
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/** Boxes that overflow to the right, and targets too small for a finger. */
+const misfits = `(() => {
+  const boxOf = (element) => element.getBoundingClientRect()
+  const all = [...document.querySelectorAll('body *')].filter((element) => boxOf(element).width > 1 && !element.closest('.unseen'))
+  const targets = all.filter((element) => element.matches('button, a, select, input:not(.choice input), .choice'))
+  return [
+    ...(document.documentElement.scrollWidth > innerWidth ? ['scrolls sideways'] : []),
+    ...all.filter((element) => boxOf(element).right > innerWidth + 0.5 || element.scrollWidth > element.clientWidth + 8 && element.matches('h1, h2, p, button, label')),
+    ...targets.filter((element) => boxOf(element).height < 44),
+  ].map((found) => found.outerHTML ?? found)
+})()`
+
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/**
+ * Expects that a page breaks no rule of WCAG AA and fits its window. The page's context needs `bypassCSP`: axe is a
+ * script, which the pages' policy blocks.
+ */
+export async function expectAccessible(page: Page) {
+  await page.addScriptTag({ content: axe.source })
+  const { violations, incomplete, passes } = (await page.evaluate(
+    `axe.run(document, { runOnly: ${JSON.stringify(tags)} })`,
+  )) as AxeResults
+  expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([])
+  expect(
+    incomplete.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, any }) => `${id}: ${html} ${any.map(({ message }) => message)}`),
+    ),
+  ).toEqual([])
+  expect(passes.map(({ id }) => id)).toContain('color-contrast')
+  expect(await page.evaluate(misfits)).toEqual([])
+}
