@@ -1,12 +1,15 @@
-import { banner } from './process/banner.ts'
-import { runProcess } from './process/run.ts'
-import { startService } from './process/start.ts'
+import './process/node-version.ts'
+
+const { runProcess } = await import('./process/run.ts')
 
 /** The service: both ports, and the webhook worker unless it is switched off. */
 await runProcess(async (config, log, shutdownSignal) => {
+  // Loaded here, as packages may print when they are loaded: what they print is in the log by now.
+  const { startService } = await import('./process/start.ts')
+  const { announce } = await import('./process/banner.ts')
   const service = await startService(config, log)
   try {
-    process.stdout.write(await banner(config, service))
+    await announce(config, service, log)
     await shutdownSignal
   } finally {
     await service.close()

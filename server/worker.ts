@@ -1,13 +1,17 @@
-import { runProcess } from './process/run.ts'
-import { openStore } from './process/store.ts'
-import { openSecrets } from './secrets/keys.ts'
-import { openWorker } from './webhooks/open.ts'
+import './process/node-version.ts'
+
+const { runProcess } = await import('./process/run.ts')
 
 /** A worker alone: it delivers what is due, and listens on no port. */
 await runProcess(async (config, log, shutdownSignal) => {
+  const { openStore } = await import('./process/store.ts')
+  const { secretsWarnings } = await import('./process/warnings.ts')
+  const { openSecrets } = await import('./secrets/keys.ts')
+  const { openWorker } = await import('./webhooks/open.ts')
+  for (const sentence of secretsWarnings(config)) log.warn(sentence)
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'))
   try {
-    const { cipher } = await openSecrets(config, store.db, log)
+    const { cipher } = await openSecrets(config, store.db)
     const worker = openWorker(config.webhooks, { db: store.db, cipher, now: Date.now, log })
     log.info('the worker delivers')
     await shutdownSignal

@@ -1,45 +1,62 @@
 import { isIPv6 } from 'node:net'
+import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
 import { memberScopes } from '../../routers/scopes.ts'
+import type { BaseUrls } from '../http/match-route.ts'
 import { developmentKey, mintToken } from '../tokens/development.ts'
 import type { Config } from './config.ts'
+import { firstSteps } from './first-steps.ts'
+import { isEveryInterface } from './setting-rules.ts'
 
 interface Running {
   store: { db: Database; embedded: { directory: string; notice?: string } | null }
   publicPort: number
   internalPort: number
+  localUrls?: BaseUrls | undefined
   exampleUrl?: string | undefined
 }
 
-/** The text on stdout once the service listens: its addresses, and a line to paste. */
-export async function banner(
-  config: Config,
-  { store, publicPort, internalPort, exampleUrl }: Running,
-): Promise<string> {
-  const { host, internalHost } = config
-  const { apps, lms, notify } = config.baseUrls
-  const lines = [
-    `apps    ${apps}`,
-    `lms     ${lms}`,
-    `notify  ${notify}`,
-    `tRPC    http://${hostToCall(internalHost)}:${internalPort}/trpc`,
-    `ports   ${publicPort} (public) on ${interfaceOf(host)}, ${internalPort} (internal) on ${interfaceOf(internalHost)}`,
-    `data    ${store.embedded?.directory ?? 'the database of DATABASE_URL'}`,
-  ]
+/** Says where the service listens, and on an empty database what comes next: a text, in production lines of the log. */
+export async function announce(config: Config, running: Running, log: Logger): Promise<void> {
+  const steps = await firstSteps(config, running.store.db)
+  if (!config.production) {
+    process.stdout.write(await banner(config, running, steps))
+    return
+  }
+  const { ports, data, ...addresses } = facts(config, running)
+  log.info({ ...addresses, ports, data, notice: running.store.embedded?.notice }, 'the service listens')
+  if (steps.length > 0) log.info({ steps }, EMPTY)
+}
+
+const EMPTY = 'The database is empty. What to do next:'
+
+function facts({ host, internalHost, baseUrls }: Config, { store, publicPort, internalPort }: Running) {
+  const { apps, lms, notify } = baseUrls
+  return {
+    ...{ apps, lms, notify },
+    tRPC: `http://${hostToCall(internalHost)}:${internalPort}/trpc`,
+    ports: `${publicPort} (public) on ${interfaceOf(host)}, ${internalPort} (internal) on ${interfaceOf(internalHost)}`,
+    data: store.embedded?.directory ?? 'the database of DATABASE_URL',
+  }
+}
+
+async function banner(config: Config, running: Running, steps: readonly string[]): Promise<string> {
+  const { store, localUrls, exampleUrl } = running
+  const lines = Object.entries(facts(config, running)).map(([name, fact]) => `${name.padEnd(7)} ${fact}`)
   if (store.embedded?.notice) lines.push(store.embedded.notice)
+  if (localUrls) lines.push('', `For programs that do not find these hosts: ${Object.values(localUrls).join(' ')}`)
   const curl = await demoLine(config, store.db)
   if (curl) lines.push('', `A member's profile, as an app sees it:`, curl)
   if (exampleUrl) lines.push('', `Sign a member in, as an app does: ${exampleUrl}`)
+  if (steps.length > 0) lines.push('', EMPTY, ...steps.map((step, i) => `${i + 1}. ${step}`))
   return `\n${lines.join('\n')}\n\n`
 }
 
-const isEvery = (host: string | undefined) => host === undefined || host === '::' || host === '0.0.0.0'
-
-const interfaceOf = (host: string | undefined) => (isEvery(host) ? 'every interface' : host)
+const interfaceOf = (host: string | undefined) => (isEveryInterface(host) ? 'every interface' : host)
 
 /** The host under which this machine reaches a port of `host`. */
 function hostToCall(host: string) {
-  if (isEvery(host) || host === '127.0.0.1') return 'localhost'
+  if (isEveryInterface(host) || host === '127.0.0.1') return 'localhost'
   return isIPv6(host) ? `[${host}]` : host
 }
 

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseEnv } from 'node:util'
 import { z } from 'zod'
+import { defaultBaseUrls } from './base-urls.ts'
+import { readEnvFile, unknownNames } from './env-file.ts'
+import { conflicts } from './setting-rules.ts'
 import {
   baseUrl,
   databaseUrl,
@@ -10,6 +11,7 @@ import {
   loginIssuer,
   name,
   networks,
+  oneOf,
   port,
   positive,
   secretsKeys,
@@ -17,30 +19,21 @@ import {
   sender,
   smtpUrl,
 } from './setting-types.ts'
-
-/** Variables that have no effect without another. */
-const needs = {
-  SMTP_URL: 'MAIL_FROM',
-  MAIL_FROM: 'SMTP_URL',
-  LOGIN_ISSUER: 'LOGIN_CLIENT_ID',
-  LOGIN_CLIENT_ID: 'LOGIN_ISSUER',
-  LOGIN_CLIENT_SECRET: 'LOGIN_ISSUER',
-  LOGIN_NAME: 'LOGIN_ISSUER',
-}
+import { shownValue } from './shown-value.ts'
 
 /** Every variable that the service reads; `.env.example` lists the same. */
 const shape = z.object({
-  PORT: port.default(3000),
+  PORT: port,
   HOST: host.optional(),
-  INTERNAL_PORT: port.default(3001),
-  INTERNAL_HOST: host.default('127.0.0.1'),
+  INTERNAL_PORT: port,
+  INTERNAL_HOST: host,
   TRUSTED_PROXIES: networks.default([]),
   DATABASE_URL: databaseUrl.optional(),
   DATA_DIR: z.string().default('.data'),
-  APPS_BASE_URL: baseUrl.default('http://apps.localhost:3000/v1'),
-  LMS_BASE_URL: baseUrl.default('http://lms.localhost:3000/v1'),
-  NOTIFY_BASE_URL: baseUrl.default('http://notify.localhost:3000/v1'),
-  AUTH_BASE_URL: baseUrl.default('http://auth.localhost:3000/v1'),
+  APPS_BASE_URL: baseUrl,
+  LMS_BASE_URL: baseUrl,
+  NOTIFY_BASE_URL: baseUrl,
+  AUTH_BASE_URL: baseUrl,
   SECRETS_KEY: secretsKeys.optional(),
   BRAND: z.string().default('the service'),
   STORAGE_QUOTA_BYTES: positive.default(10 * 1024 * 1024),
@@ -50,7 +43,7 @@ const shape = z.object({
   LOGIN_CLIENT_ID: z.string().optional(),
   LOGIN_CLIENT_SECRET: z.string().optional(),
   LOGIN_NAME: z.string().optional(),
-  DEVELOPMENT_TOKENS: z.enum(['true', 'false']).optional(),
+  DEVELOPMENT_TOKENS: oneOf('true', 'false').optional(),
   TOKEN_ISSUER: issuer.optional(),
   TOKEN_JWKS_URL: secureUrl.optional(),
   TOKEN_TYPE: name.default('at+jwt'),
@@ -63,9 +56,9 @@ const shape = z.object({
   TOKEN_CLAIM_CLIENT: name.default('client_id'),
   TOKEN_CLAIM_SCOPE: name.default('scope'),
   WEBHOOK_ALLOW: networks.default([]),
-  WEBHOOK_WORKER: z.enum(['true', 'false']).default('true'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  NODE_ENV: z.string().optional(),
+  WEBHOOK_WORKER: oneOf('true', 'false').default('true'),
+  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+  NODE_ENV: oneOf('development', 'production', 'test').optional(),
 })
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -74,29 +67,23 @@ export const variables = Object.keys(shape.shape)
 
 export type Config = ReturnType<typeof readConfig>
 
-/** Reads the settings; an empty variable counts as unset. Throws one error that lists every wrong variable. */
+/** Reads the settings; an empty variable counts as unset. Throws one error with a line for each wrong setting. */
 export function readConfig(env: Environment) {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const { success, data, error } = shape.safeParse(given)
-  const wrong = [
-    ...(error?.issues.map(({ path, message }) => `  ${String(path[0])}: ${message}`) ?? []),
-    ...Object.entries(needs)
-      .filter(([name, other]) => name in given && !(other in given))
-      .map(([name, other]) => `  ${other}: is needed with ${name}`),
-    ...('TOKEN_ISSUER' in given && given.DEVELOPMENT_TOKENS === 'true'
-      ? ['  DEVELOPMENT_TOKENS: only without TOKEN_ISSUER']
-      : []),
-    // Without an external issuer they have no effect, which their author would not expect.
-    ...variables
-      .filter((name) => /^TOKEN_/.test(name) && name in given && !('TOKEN_ISSUER' in given))
-      .map((name) => `  ${name}: only with TOKEN_ISSUER`),
+  const given = Object.fromEntries(variables.flatMap((name) => (env[name] ? [[name, env[name]] as const] : [])))
+  const all = withDefaults(given)
+  const { success, data, error } = shape.safeParse(all)
+  const wrong = new Map(error?.issues.map(({ path, message }) => [String(path[0]), message]))
+  const problems = [
+    ...[...wrong].map(([name, allowed]) => `${name}: ${shownValue(name, all[name]!)} is not ${allowed}`),
+    ...conflicts(given, all),
   ]
-  if (!success || wrong.length > 0) {
-    throw new Error(`These settings cannot be used (.env.example describes them):\n${wrong.join('\n')}`)
+  if (!success || problems.length > 0) {
+    const lines = problems.map((problem) => `\n  ${problem}`)
+    throw new Error(`These settings cannot be used (.env.example describes them):${lines.join('')}`)
   }
   return Object.freeze({
     port: data.PORT,
-    host: data.HOST ?? publicHost(data),
+    host: data.HOST,
     internalPort: data.INTERNAL_PORT,
     internalHost: data.INTERNAL_HOST,
     trustedProxies: data.TRUSTED_PROXIES,
@@ -117,9 +104,18 @@ export function readConfig(env: Environment) {
   })
 }
 
-/** With the database and the accounts of a trial, this machine only; else undefined, for every interface. */
-const publicHost = ({ DATABASE_URL, NODE_ENV }: z.output<typeof shape>) =>
-  DATABASE_URL === undefined && NODE_ENV !== 'production' ? '127.0.0.1' : undefined
+/** With the defaults of ports, hosts and addresses, which depend on each other. */
+function withDefaults(given: Readonly<Record<string, string>>): Record<string, string> {
+  const { PORT = '3000', DATABASE_URL, NODE_ENV } = given
+  // With the database and the accounts of a trial, this machine only; else unset, for every interface.
+  const isTrial = DATABASE_URL === undefined && NODE_ENV !== 'production'
+  return {
+    ...{ PORT, ...(isTrial && { HOST: '127.0.0.1' }) },
+    ...{ INTERNAL_PORT: '3001', INTERNAL_HOST: '127.0.0.1' },
+    ...defaultBaseUrls(port.safeParse(PORT).success ? PORT : '3000'),
+    ...given,
+  }
+}
 
 /** Every reader of the development key's file can act as any member, so production needs an explicit setting. */
 const believesDevelopmentTokens = ({ TOKEN_ISSUER, DEVELOPMENT_TOKENS, NODE_ENV }: z.output<typeof shape>) =>
@@ -164,11 +160,5 @@ export function environment(file = '.env'): Environment {
   return process.env
 }
 
-function readEnvFile(file: string) {
-  try {
-    return parseEnv(readFileSync(file, 'utf8'))
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return {}
-    throw error
-  }
-}
+/** Sentences on names in the file that the service does not know, such as misspelt settings. */
+export const unknownSettings = (file = '.env') => unknownNames(file, variables)

@@ -1,15 +1,16 @@
-import type { Logger } from 'pino'
+import { format } from 'node:util'
+import type { DestinationStream, Logger } from 'pino'
 import pino from 'pino'
 
 /** Lines are written together: each write occupies a thread of its own. At the latest after 100 ms. */
 const BUFFERING = { minLength: 4096, periodicFlush: 100 }
 
 /** The log: one line of JSON per entry, written without delaying the request that it is about. */
-export const createLog = (level: string): Logger =>
-  pino(
-    { level, base: null, timestamp: isoTime(), serializers: { err: serializeError } },
-    pino.destination({ sync: false, ...BUFFERING }),
-  )
+export const createLog = (level: string): Logger => logTo(pino.destination({ sync: false, ...BUFFERING }), level)
+
+/** The log of a command, beside what it prints. */
+export const logTo = (destination: DestinationStream, level: string): Logger =>
+  pino({ level, base: null, timestamp: isoTime(), serializers: { err: serializeError } }, destination)
 
 /** Without `detail`, which PostgreSQL fills with values of rows. */
 const serializeError = ({ name, code, message, stack }: Error & { code?: string }) => ({ name, code, message, stack })
@@ -22,4 +23,15 @@ function isoTime() {
     if (now !== at) [at, text] = [now, `,"time":"${new Date(now).toISOString()}"`]
     return text
   }
+}
+
+/** Makes lines of the log out of what packages print and of Node's warnings: in production, output is nothing but JSON. */
+export function logConsole(log: Logger) {
+  const lines = { debug: 'debug', log: 'info', info: 'info', warn: 'warn', error: 'error', trace: 'debug' } as const
+  for (const [method, level] of Object.entries(lines)) {
+    console[method as keyof typeof lines] = (...args: unknown[]) => log[level](format(...args))
+  }
+  // Node's own listener prints them.
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => log.warn({ err: warning }, warning.message))
 }

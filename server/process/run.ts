@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
-import { environment, readConfig } from './config.ts'
-import { createLog } from './log.ts'
+import { environment, readConfig, unknownSettings } from './config.ts'
+import { createLog, logConsole } from './log.ts'
 
 /** Ends the process even if something hangs: supervisors kill after 10 s. */
 const LAST_RESORT_MS = 9_500
@@ -22,13 +22,28 @@ const shutdownSignal = new Promise<void>((resolve) => {
 export async function runProcess(
   program: (config: Config, log: Logger, shutdownSignal: Promise<void>) => Promise<void>,
 ) {
+  let log: Logger | undefined
+  let code = 0
   try {
-    const config = readConfig(environment())
-    const log = createLog(config.logLevel)
+    const config = readSettings()
+    log = createLog(config.logLevel)
+    if (config.production) logConsole(log)
+    for (const sentence of unknownSettings()) log.warn(sentence)
     await program(config, log, shutdownSignal)
-    log.flush(() => process.exit(0))
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`)
-    process.exit(1)
+    code = 1
+  }
+  if (log) log.flush(() => process.exit(code))
+  else process.exit(code)
+}
+
+/** The settings; where they cannot be used, a name that nobody knows may be the cause. */
+function readSettings(): Config {
+  const env = environment()
+  try {
+    return readConfig(env)
+  } catch (error) {
+    throw new Error([(error as Error).message, ...unknownSettings()].join('\n'), { cause: error })
   }
 }

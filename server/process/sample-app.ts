@@ -13,20 +13,19 @@ export function mountSampleApp(api: string, issuer: string): Step | undefined {
   return (ctx, next) => {
     if (nameOf(ctx.state.host) !== HOST) return next()
     ctx.respond = false
-    handle(ctx.req, ctx.res)
+    return handle(ctx.req, ctx.res, () => {
+      ctx.respond = true
+      return next()
+    })
   }
 }
 
-/**
- * Registers the app's address on this port as a redirect, and returns it; undefined when its client has been removed.
- * Addresses of other services on the same data stay.
- */
-export async function registerSampleApp(db: Database, port: number): Promise<string | undefined> {
+/** Registers the app's address as a redirect; false when its client has been removed. Those of other services stay. */
+export async function registerSampleApp(db: Database, address: string): Promise<boolean> {
   const client = await db.client.findUnique({ where: { id: CLIENT }, select: { redirectUris: true } })
-  if (!client) return undefined
-  const address = `http://${HOST}:${port}/`
+  if (!client) return false
   if (!client.redirectUris.includes(address)) {
     await db.client.update({ where: { id: CLIENT }, data: { redirectUris: { push: address } } })
   }
-  return address
+  return true
 }

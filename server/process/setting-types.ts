@@ -4,18 +4,33 @@ import { isSecure } from '../tokens/jwks-discovery.ts'
 import { isLoopback } from '../tokens/loopback.ts'
 import { isNetwork } from '../webhooks/send/addresses.ts'
 
-/** What the values of settings have to be; each error message completes `NAME: `. */
+/** What the values of settings have to be; each error message completes `NAME: VALUE is not `. */
 
-export const port = z.coerce.number('a port number').int('a port number').min(0).max(65535)
+const PORTS = 'a port, a number from 0 to 65535'
+export const port = z
+  .string()
+  .regex(/^\d{1,5}$/, PORTS)
+  .transform(Number)
+  .refine((number) => number <= 65535, PORTS)
+
 export const host = z
   .string()
   .refine((text) => isIP(text) !== 0, 'an IP address of this machine, or :: for every interface')
-export const positive = z.coerce.number('a number of bytes').int('a whole number of bytes').min(1)
+
+export const positive = z
+  .string()
+  .regex(/^0*[1-9]\d{0,14}$/, 'a whole number of bytes, 1 or more')
+  .transform(Number)
+
+export const oneOf = <const Words extends readonly string[]>(...words: Words) =>
+  z.enum(words, { error: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` })
+
+const BASE_URL = 'an address of the form https://host/v1'
 
 /** The documents: a base URL ends with the version segment. The sections differ by host. */
 export const baseUrl = z
-  .url({ protocol: /^https?$/, error: 'an http(s) address' })
-  .refine((text) => /^https?:\/\/[^/?#]+\/v1$/.test(text), 'an address of the form https://host/v1')
+  .url({ protocol: /^https?$/, error: BASE_URL })
+  .refine((text) => /^https?:\/\/[^/?#@]+\/v1$/.test(text), BASE_URL)
 
 /** One key or several: the first encrypts, all of them decrypt. */
 export const secretsKeys = z
@@ -23,14 +38,15 @@ export const secretsKeys = z
   .transform((text) => text.split(',').map((key) => Buffer.from(key, 'base64')))
   .refine(
     (keys) => keys.every(({ length }) => length === 32),
-    '32 bytes in base64, as `openssl rand -base64 32` prints; several are separated by commas',
+    '32 bytes in base64, as `openssl rand -base64 32` prints, or several of them, separated by commas',
   )
 
 export const databaseUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'a postgresql:// address' })
 
+const MAIL_SERVER = 'an smtp:// or smtps:// address'
 export const smtpUrl = z
-  .url({ protocol: /^smtps?$/, error: 'an smtp:// or smtps:// address' })
-  .refine((text) => new URL(text).hostname !== '', 'an smtp:// or smtps:// address')
+  .url({ protocol: /^smtps?$/, error: MAIL_SERVER })
+  .refine((text) => URL.canParse(text) && new URL(text).hostname !== '', MAIL_SERVER)
 
 /** As in the header `From`: an address, or `Name <address>`. */
 export const sender = z
@@ -39,20 +55,23 @@ export const sender = z
     error: 'an e-mail address, or a name and <an e-mail address>',
   })
 
+const SECURE = 'an https address, or an http address of this machine'
+
 /** Members sign in there: nobody on the way may answer in its place. */
-export const loginIssuer = z.url({ protocol: /^https?$/, error: 'an https address' }).refine((text) => {
+export const loginIssuer = z.string().refine((text) => {
+  if (!URL.canParse(text)) return false
   const { protocol, hostname } = new URL(text)
-  return protocol === 'https:' || isLoopback(hostname)
-}, 'an https address; http is for this machine only')
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+}, SECURE)
 
 export const networks = z
   .string()
   .transform((text) => text.split(',').map((entry) => entry.trim()))
   .refine(
     (entries) => entries.every(isNetwork),
-    'IP addresses and networks, separated by commas: 127.0.0.1,10.20.0.0/16',
+    'a list of IP addresses and networks, separated by commas, such as 127.0.0.1,10.20.0.0/16',
   )
 
-export const secureUrl = z.string().refine(isSecure, 'an https address (http for this machine)')
+export const secureUrl = z.string().refine(isSecure, SECURE)
 export const issuer = secureUrl.refine((text) => !/[?#]/.test(text), 'an address without a query')
 export const name = z.string().min(1)

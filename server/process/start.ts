@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { isEmpty, seed } from '../../prisma/seed.ts'
+import { isEmpty, moveDemoEvents, seed } from '../../prisma/seed.ts'
 import { createCore } from '../../routers/core.ts'
 import { memberScopesAt } from '../../routers/scopes.ts'
 import type { HttpParts } from '../http/app.ts'
@@ -12,7 +12,9 @@ import { MemoryBudget } from '../http/memory-budget.ts'
 import { rateLimit } from '../http/rate-limit.ts'
 import { refusalOfRawName } from '../http/raw-name.ts'
 import { createLoginMethods } from '../oauth/login-methods.ts'
+import { issuerOf } from '../oauth/metadata.ts'
 import { openOauth } from '../oauth/open.ts'
+import { browserPages } from '../pages/browser-pages.ts'
 import { openSecrets } from '../secrets/keys.ts'
 import { createAuthenticate } from '../tokens/authenticate.ts'
 import { createInternalApp } from '../trpc/app.ts'
@@ -23,7 +25,9 @@ import { startHousekeeping } from './housekeeping.ts'
 import { mountSampleApp, registerSampleApp } from './sample-app.ts'
 import type { Store } from './store.ts'
 import { openStore } from './store.ts'
+import { isTrial, trialUrls } from './trial.ts'
 import { openTrustedIssuers } from './trusted-issuers.ts'
+import { serviceWarnings } from './warnings.ts'
 
 /** For requests in flight when the service stops. */
 const GRACE_MS = 8_000
@@ -31,11 +35,18 @@ const GRACE_MS = 8_000
 /** Bounds the log line of an event with many deliveries; each has lines of its own later. */
 const LOGGED_DELIVERIES = 100
 
-/** Starts the service on both ports; a new embedded database gets the demo data. `close` ends it, its database last. */
+/**
+ * Starts the service on both ports. A new embedded database gets the demo data, unless in production; in an older one its
+ * events move to today. `close` ends the service, its database last.
+ */
 export async function startService(config: Config, log: Logger) {
+  for (const sentence of serviceWarnings(config)) log.warn(sentence)
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'))
   try {
-    if (store.embedded && (await isEmpty(store.db))) await seed(store.db, new Date(), memberScopesAt)
+    if (store.embedded && !config.production) {
+      const now = new Date()
+      await ((await isEmpty(store.db)) ? seed(store.db, now, memberScopesAt) : moveDemoEvents(store.db, now))
+    }
     return await serve(config, store, log)
   } catch (error) {
     await store.close()
@@ -46,7 +57,7 @@ export async function startService(config: Config, log: Logger) {
 async function serve(config: Config, store: Store, log: Logger) {
   let ending = false
   const now = Date.now
-  const { keys, cipher } = await openSecrets(config, store.db, log)
+  const { keys, cipher } = await openSecrets(config, store.db)
   let worker: Worker | null = null
   const core = createCore({
     db: store.db,
@@ -61,6 +72,7 @@ async function serve(config: Config, store: Store, log: Logger) {
       )
       worker?.wake()
     },
+    erased: (erasure) => log.info(erasure, 'erased'),
   })
   const onError = (error: unknown) => log.error({ err: error }, 'the keys that sign tokens')
   const addressOf = clientAddress(config.trustedProxies)
@@ -86,32 +98,45 @@ async function serve(config: Config, store: Store, log: Logger) {
           onError,
         })
       : null
-  const example = isTrial(config) ? mountSampleApp(config.baseUrls.apps, `${config.authBaseUrl}/oauth`) : undefined
+  const issuer = issuerOf(config.authBaseUrl)
+  const trial = isTrial(config) ? trialUrls(config) : undefined
+  const example = trial && mountSampleApp(config.baseUrls.apps, issuer)
+  let exampleUrl: string | undefined
+  const pages = browserPages({
+    baseUrls: config.baseUrls,
+    issuer: oauth ? issuer : undefined,
+    trial: trial && (() => ({ example: exampleUrl })),
+  })
   const issuers = await openTrustedIssuers(config, oauth, { db: store.db, now, log })
   const parts: HttpParts = {
     core,
     log,
     baseUrls: config.baseUrls,
     authBaseUrl: config.authBaseUrl,
+    localUrls: trial?.local,
     authenticate: limitFailures(createAuthenticate(issuers.trusted, now), addressOf),
     consumeQuota: rateLimit(),
     memory: new MemoryBudget(),
+    pages,
     oauth: oauth?.step,
     ready: async () => !ending && issuers.ready() && (await answers(store)),
     example,
   }
   const publicPort = await listen(createPublicApp(parts), config.port, {
+    setting: 'PORT',
     host: config.host,
     headers: corsHeaders,
     refusalOf: refusalOfRawName,
   })
-  const internalPort = await listen(createInternalApp(parts), config.internalPort, { host: config.internalHost }).catch(
-    async (error) => {
-      await publicPort.close(0)
-      throw error
-    },
-  )
+  const internalPort = await listen(createInternalApp(parts), config.internalPort, {
+    setting: 'INTERNAL_PORT',
+    host: config.internalHost,
+  }).catch(async (error) => {
+    await publicPort.close(0)
+    throw error
+  })
 
+  if (example && (await registerSampleApp(store.db, trial.example))) exampleUrl = trial.example
   if (config.webhooks.worker) worker = openWorker(config.webhooks, { db: store.db, cipher, now, log })
   const stopHousekeeping = startHousekeeping({ db: store.db, cipher, log })
 
@@ -119,7 +144,8 @@ async function serve(config: Config, store: Store, log: Logger) {
     store,
     publicPort: publicPort.port,
     internalPort: internalPort.port,
-    exampleUrl: example && (await registerSampleApp(store.db, publicPort.port)),
+    localUrls: trial?.local,
+    exampleUrl,
     async close() {
       ending = true
       stopHousekeeping()
@@ -130,10 +156,6 @@ async function serve(config: Config, store: Store, log: Logger) {
     },
   }
 }
-
-/** The embedded database and our own tokens: a first look, or a developer's machine. */
-const isTrial = ({ databaseUrl, production, tokenIssuer }: Config) =>
-  databaseUrl === undefined && !production && tokenIssuer === undefined
 
 const answers = ({ db }: Store) =>
   db.$queryRaw`SELECT 1`.then(

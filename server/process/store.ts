@@ -1,11 +1,12 @@
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import { startEmbedded } from '../../prisma/embedded/start.ts'
-import { migrate } from '../../prisma/migrate.ts'
+import { ForeignMigrationError, migrate } from '../../prisma/migrate.ts'
 import type { Config } from './config.ts'
 
 export interface Store {
   db: Database
+  url: string
   /** In the data directory; null for the operator's own database. */
   embedded: { directory: string; notice?: string } | null
   close: () => Promise<void>
@@ -16,20 +17,41 @@ export async function openStore({ databaseUrl, dataDir }: Config, onError: (erro
   const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : null
   const url = databaseUrl ?? embedded!.url
   try {
-    await migrate(url)
-  } catch (cause) {
+    await migrateStore(url, embedded?.directory)
+  } catch (error) {
     await embedded?.stop()
-    // For a host with several addresses Node's error has a code but no message.
-    const { message, code } = cause as NodeJS.ErrnoException
-    throw new Error(`The database cannot be used: ${message || code}`, { cause })
+    throw error
   }
   const db = openDatabase(url, onError)
   return {
     db,
+    url,
     embedded,
     async close() {
       await db.$disconnect()
       await embedded?.stop()
     },
   }
+}
+
+/** Migrates the database, embedded in a directory or not. Throws an error that says what an operator can do. */
+export async function migrateStore(url: string, directory: string | undefined): Promise<void> {
+  try {
+    await migrate(url)
+  } catch (cause) {
+    throw databaseUnusable(cause as NodeJS.ErrnoException, directory)
+  }
+}
+
+/** An error that says what an operator can do about the database, embedded in a directory or not. */
+export const databaseUnusable = (cause: NodeJS.ErrnoException, directory: string | undefined) =>
+  new Error(reasonOf(cause, directory), { cause })
+
+function reasonOf(error: NodeJS.ErrnoException, directory: string | undefined): string {
+  // For a host with several addresses Node's error has a code but no message.
+  if (!(error instanceof ForeignMigrationError)) return `The database cannot be used: ${error.message || error.code}`
+  const made = `made by another version of this service, whose migration ${error.migration} differs`
+  return directory === undefined
+    ? `The database of DATABASE_URL was ${made}: run that version, restore that migration and write a new one, or use an empty database.`
+    : `The data in ${directory} were ${made}: delete that directory to start with new data, or run that version to keep these.`
 }

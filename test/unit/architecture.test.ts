@@ -14,26 +14,28 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | prisma          |                                             | koa @koa node:http jose pino    |
 | prisma/tools    | prisma                                      | koa @koa node:http jose pino    |
 | routers         | prisma                                      | koa @koa node:http jose pino    |
+| clients         | routers                                     | koa @koa pg @prisma zod node:http jose pino |
 | rest-facade     | routers                                     | koa @koa pg @prisma             |
 | server/secrets  | prisma routers                              | koa @koa oidc-provider jose     |
 | server/admin    | prisma routers                              | koa @koa oidc-provider jose     |
 | server/webhooks | prisma routers                              | koa @koa oidc-provider jose     |
 | server/tokens   | prisma routers secrets                      | koa @koa oidc-provider          |
 | server/http     | routers rest-facade tokens                  | oidc-provider jose              |
+| server/pages    | routers http                                | oidc-provider jose              |
 | server/trpc     | routers rest-facade tokens http             | oidc-provider jose              |
-| server/oauth    | prisma routers rest-facade tokens http      |                                 |
-| server/process  | examples prisma routers secrets webhooks tokens http trpc oauth | |
+| server/oauth    | prisma routers rest-facade tokens http pages |                               |
+| server/process  | examples prisma routers secrets webhooks tokens http pages trpc oauth | |
 | server/commands | prisma routers secrets admin tokens oauth process | koa @koa                  |
-| server          | secrets webhooks process                    |                                 |
+| server          | prisma routers secrets webhooks process     |                                 |
 `)
 const roomsOf = (imports: string) =>
   imports.split(' ').map((name) => (arrows.some((row) => row.directory === name) ? name : `server/${name}`))
 
 const root = join(import.meta.dirname, '../..')
-const files = ['prisma', 'routers', 'rest-facade', 'server', 'examples'].flatMap((layer) =>
+const files = ['prisma', 'routers', 'clients', 'rest-facade', 'server', 'examples'].flatMap((layer) =>
   readdirSync(join(root, layer), { recursive: true, encoding: 'utf8' })
     .map((name) => join(layer, name))
-    .filter((path) => path.endsWith('.ts')),
+    .filter((path) => path.endsWith('.ts') && !path.includes('/dist/')),
 )
 const sources = new Map(files.map((path) => [path, readFileSync(join(root, path), 'utf8')]))
 const written = files.filter((path) => !path.startsWith('prisma/generated/'))
@@ -101,20 +103,34 @@ describe('the files', () => {
   })
 })
 
-describe('server/worker.ts', () => {
-  it('loads neither koa nor oidc-provider', () => {
-    const packages = new Set<string>()
-    const seen = new Set<string>()
-    const load = (path: string) => {
-      if (seen.has(path)) return
-      seen.add(path)
-      for (const from of importsOf(path, RUN_TIME_IMPORT)) {
-        if (from.startsWith('.')) load(resolved(path, from))
-        else packages.add(from)
-      }
+/** What a program loads: our own files and packages. */
+function loadedBy(entry: string) {
+  const packages = new Set<string>()
+  const seen = new Set<string>()
+  const load = (path: string) => {
+    if (seen.has(path)) return
+    seen.add(path)
+    for (const from of importsOf(path, RUN_TIME_IMPORT)) {
+      if (from.startsWith('.')) load(resolved(path, from))
+      else packages.add(from)
     }
-    load('server/worker.ts')
-    expect([...packages]).toContain('pg')
-    expect([...packages].filter((name) => isOneOf('koa @koa oidc-provider openid-client jose', name))).toEqual([])
+  }
+  load(entry)
+  return { packages: [...packages], files: [...seen] }
+}
+
+describe.each(['server/worker.ts', 'server/in-process.ts'])('%s', (entry) => {
+  it('loads neither koa nor oidc-provider', () => {
+    const { packages } = loadedBy(entry)
+    expect(packages).toContain('pg')
+    expect(packages.filter((name) => isOneOf('koa @koa oidc-provider openid-client jose', name))).toEqual([])
+  })
+})
+
+describe('clients/first-party/client.ts', () => {
+  it('loads its own files and tRPC', () => {
+    const { packages, files } = loadedBy('clients/first-party/client.ts')
+    expect(packages.sort()).toEqual(['@trpc/client', '@trpc/server/observable'])
+    expect(files.filter((path) => !isIn('clients/first-party', path))).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { environment, readConfig, variables } from '../../server/process/config.ts'
+import { environment, readConfig, unknownSettings, variables } from '../../server/process/config.ts'
 
 describe('the settings', () => {
   it('have the documented defaults', () => {
@@ -40,6 +40,25 @@ describe('the settings', () => {
     expect(readConfig(env)).toMatchObject({ host, internalHost: '127.0.0.1' })
   })
 
+  it('without base addresses have those of PORT, and keep the ones that are given', () => {
+    const at = (env: Record<string, string>) => {
+      const { baseUrls, authBaseUrl } = readConfig(env)
+      return [...Object.values(baseUrls), authBaseUrl]
+    }
+    const hosts = ['apps', 'lms', 'notify', 'auth']
+    expect(at({ PORT: '8123' })).toEqual(hosts.map((host) => `http://${host}.localhost:8123/v1`))
+    expect(at({ PORT: '80' })).toEqual(hosts.map((host) => `http://${host}.localhost/v1`))
+    expect(at({ PORT: '8123', LMS_BASE_URL: 'http://lms.localhost:9000/v1' })).toEqual([
+      'http://apps.localhost:8123/v1',
+      'http://lms.localhost:9000/v1',
+      'http://notify.localhost:8123/v1',
+      'http://auth.localhost:8123/v1',
+    ])
+    expect(readConfig({ PORT: '8123', TOKEN_ISSUER: 'https://id.example.org' }).externalIssuer!.audiences.apps).toBe(
+      'http://apps.localhost:8123/v1',
+    )
+  })
+
   it('count as unset when they are empty', () => {
     expect(readConfig({ DATABASE_URL: '', PORT: '' })).toMatchObject({ databaseUrl: undefined, port: 3000 })
   })
@@ -48,6 +67,8 @@ describe('the settings', () => {
     ['PORT', 'http'],
     ['PORT', '70000'],
     ['PORT', '1.5'],
+    ['PORT', '0x50'],
+    ['PORT', ' 80'],
     ['INTERNAL_PORT', '-1'],
     ['HOST', 'localhost'],
     ['INTERNAL_HOST', '10.0.0.0/8'],
@@ -58,12 +79,17 @@ describe('the settings', () => {
     ['LMS_BASE_URL', 'ftp://lms.example.org/v1'],
     ['NOTIFY_BASE_URL', 'https://notify.example.org/v1/'],
     ['AUTH_BASE_URL', 'https://auth.example.org'],
+    ['AUTH_BASE_URL', 'https://user@auth.example.org/v1'],
     ['SECRETS_KEY', 'c2hvcnQ='],
     ['SECRETS_KEY', `${Buffer.alloc(32).toString('base64')},c2hvcnQ=`],
     ['SECRETS_KEY', `${Buffer.alloc(32).toString('base64')},`],
     ['SECRETS_KEY', Buffer.alloc(64).toString('base64')],
     ['STORAGE_QUOTA_BYTES', '0'],
     ['STORAGE_QUOTA_BYTES', '10 MB'],
+    ['STORAGE_QUOTA_BYTES', '-1'],
+    ['NODE_ENV', 'prod'],
+    ['NODE_ENV', 'Production'],
+    ['NODE_ENV', 'staging'],
     ['TOKEN_ISSUER', 'issuer'],
     ['SMTP_URL', 'https://mail.example.org'],
     ['SMTP_URL', 'smtp://'],
@@ -87,7 +113,39 @@ describe('the settings', () => {
     ['WEBHOOK_WORKER', 'no'],
     ['LOG_LEVEL', 'loud'],
   ])('refuse %s=%s', (name, value) => {
-    expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^.*\\n  ${name}: `))
+    expect(() => readConfig({ [name]: value })).toThrow(
+      new RegExp(`^.*\\n  ${name}: (?:".*"|\\*{3}) (?:is not|has no) .*$`, 'm'),
+    )
+  })
+
+  it.each([
+    [{ PORT: '70000' }, 'PORT: "70000" is not a port, a number from 0 to 65535'],
+    [{ NODE_ENV: 'prod' }, 'NODE_ENV: "prod" is not development, production or test'],
+    [{ WEBHOOK_WORKER: 'no' }, 'WEBHOOK_WORKER: "no" is not true or false'],
+    [{ LMS_BASE_URL: 'lms\n.org' }, 'LMS_BASE_URL: "lms\\\\n.org" is not an address of the form https://host/v1'],
+    [
+      { BRAND: 'a', LOG_LEVEL: 'x'.repeat(101) },
+      `LOG_LEVEL: "${'x'.repeat(100)}…" is not fatal, error, warn, info, .*`,
+    ],
+    [{ TOKEN_TYPE: 'JWT' }, 'TOKEN_TYPE: "JWT" has no effect without TOKEN_ISSUER'],
+    [{ SMTP_URL: 'smtp://mail.example.org' }, 'MAIL_FROM: is needed with SMTP_URL'],
+    [{ PORT: '3001' }, 'INTERNAL_PORT: "3001" is the PORT as well, and has to be another one'],
+    [{ PORT: '80', INTERNAL_PORT: '80', HOST: '::', INTERNAL_HOST: '10.0.0.5' }, 'INTERNAL_PORT: "80" is the PORT .*'],
+    [
+      { LMS_BASE_URL: 'http://Apps.localhost:9/v1' },
+      'LMS_BASE_URL: "http://Apps.localhost:9/v1" has the host of APPS_BASE_URL, but needs its own',
+    ],
+    [
+      { APPS_BASE_URL: 'https://lms.localhost/v1' },
+      'APPS_BASE_URL: "https://lms.localhost/v1" has the host of LMS_BASE_URL, but needs its own',
+    ],
+  ])('refuse %j with name, value and what is allowed', (env, line) => {
+    expect(() => readConfig(env)).toThrow(new RegExp(`:\\n  ${line}$`))
+  })
+
+  it('allow one port on two interfaces', () => {
+    const env = { PORT: '80', INTERNAL_PORT: '80', HOST: '10.0.0.5' }
+    expect(readConfig(env)).toMatchObject({ port: 80, internalPort: 80 })
   })
 
   it.each([
@@ -179,7 +237,7 @@ describe('the settings', () => {
     expect(believed({ ...production, DEVELOPMENT_TOKENS: 'true' })).toBe(true)
     expect(believed(issuer)).toBe(false)
     expect(() => readConfig({ ...issuer, DEVELOPMENT_TOKENS: 'true' })).toThrow(
-      'DEVELOPMENT_TOKENS: only without TOKEN_ISSUER',
+      'DEVELOPMENT_TOKENS: "true" is not possible with TOKEN_ISSUER',
     )
     expect(() => readConfig({ DEVELOPMENT_TOKENS: 'yes' })).toThrow('DEVELOPMENT_TOKENS')
   })
@@ -195,9 +253,24 @@ describe('the settings', () => {
     )
   })
 
-  it('are refused without repeating a secret', () => {
-    const SECRETS_KEY = `${Buffer.alloc(32).toString('base64')},my-secret-key`
-    expect(() => readConfig({ SECRETS_KEY })).toThrow(/^(?!.*(?:my-secret-key|AAAA))/s)
+  it.each([
+    ['SECRETS_KEY', `${Buffer.alloc(32).toString('base64')},canary`, '***'],
+    [
+      'DATABASE_URL',
+      'mysql://user:canary@db.example.org/name?password=canary',
+      '"mysql://***@db.example.org/name?***"',
+    ],
+    ['DATABASE_URL', 'postgres//user:canary@db.example.org', '"***"'],
+    ['DATABASE_URL', 'postgresql://user:canary/name', '"postgresql://***"'],
+    ['DATABASE_URL', 'canary', '"***"'],
+    ['SMTP_URL', 'https://user:canary@mail.example.org', '"https://***@mail.example.org/"'],
+    ['SMTP_URL', 'smtp:canary', '"smtp://***"'],
+    ['LOGIN_ISSUER', 'http://user:can/canary@id.example.org', '"http://***@id.example.org"'],
+    ['TOKEN_ISSUER', 'https://user:canary@id.example.org', '"https://***@id.example.org"'],
+    ['TOKEN_JWKS_URL', 'http://id.example.org/jwks', '"http://id.example.org/jwks"'],
+  ])('are refused without repeating a secret: %s=%s', (name, value, shown) => {
+    expect(messageOf({ [name]: value })).toContain(`\n  ${name}: ${shown} `)
+    expect(messageOf({ [name]: value })).not.toMatch(/canary|AAAA/)
   })
 
   it('accept one secrets key or several, in their order', () => {
@@ -214,6 +287,15 @@ describe('the settings', () => {
     expect(listed.sort()).toEqual([...variables].sort())
   })
 })
+
+function messageOf(env: Record<string, string>): string {
+  try {
+    readConfig(env)
+  } catch (error) {
+    return (error as Error).message
+  }
+  throw new Error('They are allowed.')
+}
 
 describe('the environment', () => {
   /** A directory and two variables that are gone when the test ends. */
@@ -234,6 +316,23 @@ describe('the environment', () => {
     expect(environment(file)).toMatchObject({ [given]: value, [missing]: 'of the file' })
     // As what else reads the environment sees it.
     expect([process.env[given], process.env[missing]]).toEqual([value, 'of the file'])
+  })
+
+  it('is told of unknown names in the file, with the setting that is meant, and of none in the environment', () => {
+    const { file, given } = setUp()
+    process.env[given] = 'from outside'
+    const names = ['SECRET_KEY', 'port', 'DATABASE', 'LOGIN_ISSUR', 'NODE_EXTRA_CA_CERTS', 'POSTGRES_PASSWORD', 'POTR']
+    writeFileSync(file, ['PORT', 'PGSSLMODE', ...names].map((name) => `${name}=canary`).join('\n'))
+    expect(unknownSettings(file).sort()).toEqual([
+      'DATABASE in .env is not a setting of this service: is DATABASE_URL meant?',
+      'LOGIN_ISSUR in .env is not a setting of this service: is LOGIN_ISSUER meant?',
+      'NODE_EXTRA_CA_CERTS in .env is not a setting of this service.',
+      'POSTGRES_PASSWORD in .env is not a setting of this service.',
+      'POTR in .env is not a setting of this service: is PORT meant?',
+      'SECRET_KEY in .env is not a setting of this service: is SECRETS_KEY meant?',
+      'port in .env is not a setting of this service: is PORT meant?',
+    ])
+    expect(unknownSettings(join(file, '../none'))).toEqual([])
   })
 
   it('needs no file', () => {

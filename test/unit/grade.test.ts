@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { errors } from '../../routers/errors.ts'
 import type { Answers, Question } from '../../routers/quizzes/grade.ts'
-import { grade } from '../../routers/quizzes/grade.ts'
+import { grade, verdict } from '../../routers/quizzes/grade.ts'
 import { hashOf, replay } from '../../routers/quizzes/idempotency.ts'
 
 const single = (id: string, right = 'yes'): Question => ({ id, type: 'single', solution: [right] })
@@ -86,6 +86,15 @@ describe('grade', () => {
       const threshold = Number(`${Math.floor(right / 10)}.${right % 10}`)
       if (!grade({ threshold, questions }, answers).passed) throw new Error(`${right} of 1000 misses ${threshold}`)
     }
+  })
+})
+
+describe('a result whose questions were all deleted', () => {
+  it.each([
+    [0, true],
+    [0.01, false],
+  ])('has the score 0, and with the threshold %d passed is %s', (threshold, passed) => {
+    expect(verdict(0, 0, threshold)).toEqual({ score: 0, passed })
   })
 })
 

@@ -79,6 +79,15 @@ describe('a request that holds nothing', () => {
     expect(await stateOf(own)).toBe('resolved')
   })
 
+  it('is admitted ahead of an earlier one that does not fit yet', async () => {
+    budget.take('a', 96 * MB)
+    budget.take('b', 96 * MB)
+    const [first, second] = [lease('a').reserve(10 * MB, 'response'), lease('c').reserve(10 * MB, 'response')]
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['pending', 'pending'])
+    budget.give('b', LARGE)
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['pending', 'resolved'])
+  })
+
   it.each([
     ['text', 10_000],
     ['parsed', 10_000],

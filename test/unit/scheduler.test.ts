@@ -119,6 +119,24 @@ describe('fairness', () => {
   })
 })
 
+describe('subscriptions whose deliveries another worker claims', () => {
+  // Each allocation has room for 8 new ones.
+  it.each([
+    { of: 'an app each', appOf: (id: string) => id },
+    { of: 'one app', appOf: () => 'one' },
+  ])('leave the next allocation to those that were not in it, of $of', ({ appOf }) => {
+    const due = names('new', 24).map((id) => ({ id, app: appOf(id) }))
+    const scheduler = createScheduler({ pollMs: SECOND_MS })
+    scheduler.polled({ due, more: false, startedAt: 0, endedAt: 0 })
+    const allocated = [0, 20, 40].flatMap((at) => {
+      const allocation = scheduler.allocate(at, 0)
+      scheduler.claimed(at, allocation, [])
+      return [...allocation.keys()]
+    })
+    expect(allocated.toSorted()).toEqual(due.map(({ id }) => id).toSorted())
+  })
+})
+
 describe('the next turn', () => {
   it.each([
     { claimed: 99, after: 20 },

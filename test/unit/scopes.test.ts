@@ -3,11 +3,11 @@ import { procedures } from '../../routers/index.ts'
 import type { Meta } from '../../routers/meta.ts'
 import { firstPartyScopes, isFirstPartyScope, isScope, memberScopes, scopes } from '../../routers/scopes.ts'
 
-const sectionOf = { svc: 'apps', lms: 'lms', ntf: 'notify' } as const
+const sectionOf = { svc: 'apps', lms: 'lms', ntf: 'notify', directory: 'apps' } as const
 
 describe('the registry of scopes', () => {
   it.each(Object.entries(scopes))('gives %s the section of its first segment', (name, { section }) => {
-    expect(section).toBe(sectionOf[name.split('.')[0] as keyof typeof sectionOf])
+    expect(section).toBe(sectionOf[name.split(/[.:]/)[0] as keyof typeof sectionOf])
   })
 
   it('has each scope once, for members or for first-party clients', () => {

@@ -1,0 +1,25 @@
+import type { Database } from '../../prisma/client.ts'
+import { isEmpty } from '../../prisma/seed.ts'
+import { issuerOf } from '../oauth/metadata.ts'
+import type { Config } from './config.ts'
+import { hasSignIn, SIGN_IN_SETTINGS } from './warnings.ts'
+
+/** What an operator does next with a database without organisations, a sentence a step; nothing when it has some. */
+export async function firstSteps(config: Config, db: Database): Promise<string[]> {
+  if (!(await isEmpty(db))) return []
+  const files = 'organisations.ndjson people.ndjson memberships.ndjson'
+  const demo = config.production ? '' : ', or a demo club: npm run -s seed'
+  return [
+    `Load the platform's data: npm run -s import -- ${files}${demo}`,
+    `Register a client: npm run -s client -- add --id first-app --name "First app" --team first-team --team-name "First team" --level hobby --redirect https://app.example.org/ --scope "svc.me.profile:read"`,
+    signIn(config),
+  ]
+}
+
+function signIn(config: Config): string {
+  const { tokenIssuer, authBaseUrl, developmentTokens } = config
+  if (tokenIssuer !== undefined) return `Sign a member in at ${tokenIssuer}, which issues the tokens.`
+  if (hasSignIn(config)) return `Sign a member in, without an app: ${issuerOf(authBaseUrl)}/connected`
+  const token = 'npm run -s token -- --member MEMBER --club CLUB --client first-app'
+  return `Sign a member in: first set ${SIGN_IN_SETTINGS}${developmentTokens ? `; without that, a token: ${token}` : '.'}`
+}

@@ -1,0 +1,55 @@
+import { BASE_URLS } from './base-urls.ts'
+import { shownValue } from './shown-value.ts'
+
+/** Settings that have no effect without another. */
+const needs = {
+  SMTP_URL: 'MAIL_FROM',
+  MAIL_FROM: 'SMTP_URL',
+  LOGIN_ISSUER: 'LOGIN_CLIENT_ID',
+  LOGIN_CLIENT_ID: 'LOGIN_ISSUER',
+  LOGIN_CLIENT_SECRET: 'LOGIN_ISSUER',
+  LOGIN_NAME: 'LOGIN_ISSUER',
+}
+
+type Texts = Readonly<Record<string, string>>
+
+/**
+ * What is wrong between settings, one text for each: `NAME: …`. `given` are those that are set, `all` has the defaults of
+ * ports, hosts and addresses as well.
+ */
+export const conflicts = (given: Texts, all: Texts): string[] => [
+  ...Object.entries(needs)
+    .filter(([name, other]) => name in given && !(other in given))
+    .map(([name, other]) => `${other}: is needed with ${name}`),
+  // Without an external issuer they have no effect, which their author would not expect.
+  ...Object.entries(given)
+    .filter(([name]) => name.startsWith('TOKEN_') && !('TOKEN_ISSUER' in given))
+    .map(([name, value]) => `${name}: ${shownValue(name, value)} has no effect without TOKEN_ISSUER`),
+  ...('TOKEN_ISSUER' in given && given.DEVELOPMENT_TOKENS === 'true'
+    ? ['DEVELOPMENT_TOKENS: "true" is not possible with TOKEN_ISSUER']
+    : []),
+  ...sharedHosts(given, all),
+  ...(sharesPort(all) ? [`INTERNAL_PORT: "${all.INTERNAL_PORT}" is the PORT as well, and has to be another one`] : []),
+]
+
+/** The host tells the sections apart, and keeps the cookies of the sign-in to itself. */
+function sharedHosts(given: Texts, all: Texts): string[] {
+  const hosts = new Map<string, string>()
+  const byDefaultFirst = [...BASE_URLS].sort((a, b) => Number(a in given) - Number(b in given))
+  return byDefaultFirst.flatMap((name) => {
+    const url = all[name]!
+    if (!URL.canParse(url)) return []
+    const host = new URL(url).hostname.replace(/\.$/, '')
+    const other = hosts.get(host)
+    if (other === undefined) hosts.set(host, name)
+    return other === undefined ? [] : [`${name}: ${shownValue(name, url)} has the host of ${other}, but needs its own`]
+  })
+}
+
+/** Whether a port with this setting listens on all of them. */
+export const isEveryInterface = (host: string | undefined) => host === undefined || host === '::' || host === '0.0.0.0'
+
+const sharesPort = ({ PORT, INTERNAL_PORT, HOST, INTERNAL_HOST }: Texts) =>
+  PORT === INTERNAL_PORT &&
+  PORT !== '0' &&
+  (isEveryInterface(HOST) || isEveryInterface(INTERNAL_HOST) || HOST === INTERNAL_HOST)

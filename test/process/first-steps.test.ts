@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { emptyDatabase, query } from '../support/databases.ts'
+import { command, dataDirectory, start } from './service.ts'
+
+const head = 'The database is empty. What to do next:'
+
+describe('the first steps', { timeout: 120_000 }, () => {
+  it('are printed while the database is empty; the printed command registers a client', async () => {
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() }
+    const first = await start(env)
+    const [, printed] = first.stdout().split(`\n${head}\n`)
+    expect(printed!.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^1\. Load the platform's data: npm run -s import -- .*, or a demo club: npm run -s seed$/),
+      expect.stringMatching(/^2\. Register a client: npm run -s client -- add /),
+      expect.stringMatching(/^3\. Sign a member in: first set SMTP_URL .* npm run -s token -- --member MEMBER /),
+    ])
+    await first.stop()
+
+    const [, line] = /npm run -s client -- (.*)/.exec(printed!)!
+    const words = line!.match(/"[^"]*"|\S+/g)!.map((word) => word.replaceAll('"', ''))
+    expect(await command('client', words, env).ended).toMatchObject({
+      code: 0,
+      stdout: 'The client first-app was added.\n',
+    })
+    expect(await query(env.DATABASE_URL, 'SELECT id, "teamId" FROM "Client"')).toEqual([
+      { id: 'first-app', teamId: 'first-team' },
+    ])
+    const [, tokenLine] = /npm run -s token -- (.*)/.exec(printed!)!
+    expect(await command('token', tokenLine!.split(' '), env).ended).toMatchObject({ code: 0, stderr: '' })
+
+    await query(env.DATABASE_URL, `INSERT INTO "Organisation" (id, kind, name) VALUES ('o', 'club', 'O')`)
+    const second = await start(env)
+    expect(second.stdout()).not.toContain(head)
+    await second.stop()
+  })
+
+  it('are there in production with the embedded database too, which then has no demo data', async () => {
+    const env = { DATA_DIR: await dataDirectory(), NODE_ENV: 'production' }
+    const service = await start(env)
+    expect(service.stdout()).toContain(head)
+    expect(service.stdout()).not.toContain('seed')
+    expect((await command('client', ['list'], env).ended).stdout).not.toContain('trainer-app')
+    await service.stop()
+  })
+})

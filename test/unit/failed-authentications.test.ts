@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http'
+import { expect, it } from 'vitest'
+import { errors } from '../../routers/errors.ts'
+import { limitFailures, MAX_FAILURES } from '../../server/http/failed-authentications.ts'
+
+it('an invalid token beyond the limit is verified once, and refused from then on', async () => {
+  const verified: unknown[] = []
+  const authenticate = limitFailures(
+    async ({ headers }) => {
+      verified.push(headers.authorization)
+      throw errors.tokenInvalid()
+    },
+    () => '192.0.2.1',
+  )
+  const statusOf = (token: string) =>
+    authenticate({ headers: { authorization: `Bearer ${token}` } } as IncomingMessage).catch(({ status }) => status)
+  for (let n = 0; n < MAX_FAILURES; n++) expect(await statusOf(`guess${n}`)).toBe(401)
+  expect(await statusOf('again')).toBe(429)
+  expect(verified).toHaveLength(MAX_FAILURES + 1)
+  expect(await statusOf('again')).toBe(429)
+  expect(verified).toHaveLength(MAX_FAILURES + 1)
+  expect(await statusOf('another')).toBe(429)
+  expect(verified).toHaveLength(MAX_FAILURES + 2)
+})
+
+it.each([
+  ['expired tokens do', errors.tokenExpired, { authorization: 'Bearer x' }],
+  ['requests without a token do', errors.tokenMissing, {}],
+])('%s not count', async (_, error, headers) => {
+  const authenticate = limitFailures(
+    async () => {
+      throw error()
+    },
+    () => '192.0.2.1',
+  )
+  for (let n = 0; n <= MAX_FAILURES; n++) {
+    await expect(authenticate({ headers } as IncomingMessage)).rejects.toMatchObject({ status: 401 })
+  }
+})
