@@ -1,12 +1,21 @@
-// Builds dist: the Prisma client, then the compiled service. With --if-changed only when an input has changed since the
-// last build, and not at all where the sources or the compiler are absent, as in an installation with `--omit=dev`.
+// Builds the Prisma client, dist with the compiled service, and the packages that others install. With --if-changed only
+// when an input has changed since the last build, not at all where the sources or the compiler are absent, as in an
+// installation with `--omit=dev`, and the packages only with --packages: a start does not wait 10 s for what it does not run.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+// For the npm scripts, which start with a build; server/process/node-version.ts is for the programs.
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 20 || (major === 20 && minor < 19)) {
+  process.stderr.write(`member-apps-api needs Node 20.19 or later, and this is Node ${process.versions.node}.\n`)
+  process.exit(1)
+}
+
 const root = import.meta.dirname
 const ifChanged = process.argv.includes('--if-changed')
+const withPackages = !ifChanged || process.argv.includes('--packages')
 const tools = { prisma: 'node_modules/prisma/build/index.js', tsc: 'node_modules/typescript/bin/tsc' }
 
 /** The files that decide what each output contains; a change of a package shows in the lock. */
@@ -15,6 +24,8 @@ const inputs = [
   ...schemaInputs,
   ...['build.mjs', 'tsconfig.json', 'tsconfig.build.json', 'prisma', 'routers', 'rest-facade', 'server', 'examples'],
 ]
+/** Directories that builds make in the middle of the sources. */
+const made = ['generated', 'dist', 'node_modules']
 
 const exists = (path) => existsSync(join(root, path))
 try {
@@ -27,25 +38,29 @@ try {
 
 function build() {
   produce('prisma/generated', schemaInputs, () => run(tools.prisma, 'generate'))
-  produce('dist', inputs, () => {
-    // Compiled aside: what starts meanwhile finds the complete former dist, and nothing of a removed source stays.
-    const draft = join(root, `.dist-${process.pid}`)
-    try {
-      run(tools.tsc, '-p', 'tsconfig.build.json', '--outDir', draft)
-      rmSync(join(root, 'dist'), { recursive: true, force: true })
-      renameSync(draft, join(root, 'dist'))
-    } finally {
-      rmSync(draft, { recursive: true, force: true })
-    }
+  // Compiled aside: what starts meanwhile finds the complete former dist, and nothing of a removed source stays.
+  produce('dist', inputs, (draft) => {
+    run(tools.tsc, '-p', 'tsconfig.build.json', '--outDir', draft)
+    rmSync(join(root, 'dist'), { recursive: true, force: true })
+    renameSync(draft, join(root, 'dist'))
   })
+  if (!withPackages) return
+  // One stamp for both packages: it goes with either, so that no empty one is packed.
+  if (!exists('clients/first-party/dist')) rmSync(join(root, 'dist/types'), { recursive: true, force: true })
+  produce('dist/types', [...inputs, 'tsconfig.types.json', 'clients'], (draft) => run('clients/build.mjs', draft))
 }
 
-/** Makes the output and leaves a hash of its inputs in it. */
+/** Makes the output, for which there is a directory aside, and leaves a hash of its inputs in it. */
 function produce(output, from, make) {
   const stamp = join(root, output, '.inputs')
   const hash = hashOf(from)
   if (ifChanged && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
-  make()
+  const draft = join(root, `.dist-${process.pid}`)
+  try {
+    make(draft)
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
   writeFileSync(stamp, hash)
 }
 
@@ -55,7 +70,7 @@ function hashOf(paths) {
     const absolute = join(root, path)
     if (statSync(absolute).isDirectory()) {
       const names = readdirSync(absolute).sort()
-      for (const name of names) if (name !== 'generated') add(join(path, name))
+      for (const name of names) if (!made.includes(name)) add(join(path, name))
     } else hash.update(`${path}\0`).update(readFileSync(absolute)).update('\0')
   }
   for (const path of paths) add(path)

@@ -1,0 +1,77 @@
+// Makes what others install: the types of both packages, each rolled into one file that imports nothing, and the program of
+// the first-party client with the parts of @trpc/client in it. Argument: a directory for work, which the caller removes.
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Extractor, ExtractorConfig } from '@microsoft/api-extractor'
+import { rolldown } from 'rolldown'
+
+const root = join(import.meta.dirname, '..')
+const draft = process.argv[2]
+const own = 'clients/first-party/dist'
+
+declare()
+rollUp('server/in-process.d.ts', 'dist/types/index.d.ts')
+rollUp('clients/first-party/client.d.ts', `${own}/client.d.ts`)
+await bundle('clients/first-party/client.ts', `${own}/client.js`)
+// Its licence asks to be with every copy.
+copyFileSync(join(root, 'node_modules/@trpc/client/LICENSE'), join(root, own, 'LICENSE-trpc'))
+
+function declare() {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const args = [tsc, '-p', 'tsconfig.types.json', '--outDir', draft]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${stdout}${stderr}`)
+}
+
+/** tRPC's types go into the file, as its packages ask for TypeScript: 27 MB beside a client of 100 kB. */
+function rollUp(entry, target) {
+  const config = ExtractorConfig.prepare({
+    configObjectFullPath: undefined,
+    packageJsonFullPath: join(root, 'package.json'),
+    configObject: {
+      projectFolder: root,
+      mainEntryPointFilePath: join(draft, entry),
+      bundledPackages: ['@trpc/server', '@trpc/client'],
+      apiReport: { enabled: false },
+      docModel: { enabled: false },
+      tsdocMetadata: { enabled: false },
+      dtsRollup: { enabled: true, untrimmedFilePath: join(root, target) },
+      compiler: {
+        overrideTsconfig: {
+          compilerOptions: {
+            module: 'nodenext',
+            target: 'es2023',
+            lib: ['es2023'],
+            types: ['node'],
+            skipLibCheck: true,
+          },
+          files: [join(draft, entry)],
+        },
+      },
+    },
+  })
+  const wrong = []
+  Extractor.invoke(config, {
+    localBuild: true,
+    messageCallback(message) {
+      // The rest is about release tags and the comments of others.
+      if (message.logLevel === 'error' || message.category === 'Compiler') wrong.push(message.text)
+      message.logLevel = 'none'
+    },
+  })
+  const imports = readFileSync(join(root, target), 'utf8').match(/^(?:import|export) .*\bfrom .*|\bimport\(.*/gm) ?? []
+  if (wrong.length + imports.length > 0) {
+    throw new Error(`${target} does not stand alone:\n${[...wrong, ...imports].join('\n')}\n`)
+  }
+}
+
+async function bundle(input, target) {
+  const build = await rolldown({
+    input: join(root, input),
+    platform: 'neutral',
+    treeshake: { propertyWriteSideEffects: false },
+  })
+  mkdirSync(join(root, own), { recursive: true })
+  await build.write({ file: join(root, target), comments: { legal: false, jsdoc: false } })
+}

@@ -1,0 +1,59 @@
+import { openDatabase } from '../prisma/client.ts'
+import { migrate } from '../prisma/migrate.ts'
+import type { Principal as AnyPrincipal } from '../routers/access.ts'
+import type { AppRouter } from '../routers/client-router.ts'
+import { callAs, createCore } from '../routers/core.ts'
+import type { Json } from '../routers/json.ts'
+import { secretsKeys } from './process/setting-types.ts'
+import { createCipher } from './secrets/cipher.ts'
+import { checkSecretsKey } from './secrets/keys.ts'
+
+/** Who makes the calls: member (null for a first-party client that acts for itself), organisation, client and scopes. */
+export type Principal = Pick<AnyPrincipal, 'member' | 'organisation' | 'client' | 'scopes'>
+
+/** The procedures for one principal, as `caller.storage.get({ … })`. */
+export type Caller = ReturnType<AppRouter['createCaller']>
+
+/** Each option is the setting of the same name, and has to be as in the service that runs on the same database. */
+export interface ServiceOptions {
+  databaseUrl: string
+  /** 32 bytes in base64; several are separated by commas. */
+  secretsKey: string
+  brand?: string
+  storageQuotaBytes?: number
+  /** Gets the errors of idle database connections, which are opened again by themselves. */
+  onConnectionError?: (error: Error) => void
+}
+
+export interface Service {
+  /** The same checks as over HTTP, but no token, rate limit or response headers. Throws what has `status` and `publicCode`. */
+  callAs: (principal: Principal) => Caller
+  /** Ends the database connections. */
+  close: () => Promise<void>
+}
+
+/**
+ * The procedures in this process, on a database that is migrated first. It listens nowhere and sends no webhooks: a service
+ * or worker on the same database does. Throws when the database cannot be used, or has secrets of another key.
+ */
+export async function createService(options: ServiceOptions): Promise<Service> {
+  const { databaseUrl, secretsKey, brand = 'the service', storageQuotaBytes = 10 * 1024 * 1024 } = options
+  const keys = secretsKeys.safeParse(secretsKey)
+  if (!keys.success) throw new TypeError(`secretsKey: ${keys.error.issues[0]!.message}`)
+  await migrate(databaseUrl)
+  const db = openDatabase(databaseUrl, options.onConnectionError ?? (() => {}))
+  const cipher = createCipher(keys.data)
+  try {
+    await checkSecretsKey(db, cipher)
+  } catch (error) {
+    await db.$disconnect()
+    throw error
+  }
+  const core = createCore({ db, cipher, brand, storageQuotaBytes, now: Date.now })
+  return {
+    callAs: (principal) => callAs(core, principal),
+    close: () => db.$disconnect(),
+  }
+}
+
+export type { AppRouter, Json }
