@@ -12,10 +12,23 @@ interface Settings {
 }
 
 /** Only these files of the directory are served. */
-const files: Record<string, string> = { '/': 'index.html', '/app.js': 'app.js', '/style.css': 'style.css' }
-const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
+const files: Record<string, string> = {
+  '/': 'index.html',
+  '/app.js': 'app.js',
+  '/style.css': 'style.css',
+  '/de.json': 'de.json',
+}
+const types: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+}
 
-/** A handler for node:http that serves the app, and its settings as `config.json`; undefined without the app's files. */
+/**
+ * A handler for node:http that serves the app, and its settings as `config.json`; undefined without the app's files.
+ * `unknown` responds to other paths.
+ */
 export function sampleApp({ api, issuer, clientId }: Settings) {
   const directory = findFiles()
   if (directory === undefined) return undefined
@@ -27,11 +40,15 @@ export function sampleApp({ api, issuer, clientId }: Settings) {
   }
   const policy = policyFor(api, issuer)
 
-  return ({ method, url = '/' }: IncomingMessage, response: ServerResponse) => {
+  return (
+    { method, url = '/' }: IncomingMessage,
+    response: ServerResponse,
+    unknown: () => unknown = () => response.writeHead(404).end(),
+  ) => {
     const content = contents.get(url.split('?')[0]!)
+    if (!content) return unknown()
     response.setHeader('Content-Security-Policy', policy).setHeader('Referrer-Policy', 'no-referrer')
-    if (!content) response.writeHead(404).end()
-    else if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { Allow: 'HEAD, GET' }).end()
+    if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { Allow: 'HEAD, GET' }).end()
     else {
       response.setHeader('Content-Length', Buffer.byteLength(content.text))
       response.writeHead(200, { 'Content-Type': content.type }).end(method === 'GET' ? content.text : undefined)

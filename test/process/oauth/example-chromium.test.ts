@@ -1,6 +1,7 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromium, launchChromium, skipReason } from '../../oauth/chromium.ts'
+import { expectAccessible } from '../../pages/accessible.ts'
 import type { AtEnd } from '../../support/databases.ts'
 import type { Service } from '../service.ts'
 import { dataDirectoryWithCluster, start } from '../service.ts'
@@ -37,22 +38,37 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     const asked = page.locator('input[name=scope]:checked')
     expect(await Promise.all((await asked.all()).map((box) => box.inputValue()))).toEqual([
       'svc.me.profile:read',
+      'svc.me.groups:read',
       'svc.me.events:read',
       'svc.apps.storage:read',
       'svc.apps.storage:write',
     ])
     await decide(page, 'allow')
 
-    await page.getByText('Anna Berger, anna.berger@example.org').waitFor()
+    await page.getByRole('heading', { name: 'Anna Berger', level: 1 }).waitFor()
     expect(page.url()).toBe(link)
-    expect(await page.locator('#events').innerText()).toMatch(/: Training U16\n.*: Sommerfest\n.*: Saisoneröffnung$/)
+    expect(await page.locator('#email').innerText()).toBe('anna.berger@example.org')
+    const events = page.getByRole('region', { name: 'Next in your club' })
+    expect(await events.getByRole('heading', { level: 3 }).allInnerTexts()).toEqual([
+      'Training U16',
+      'Sommerfest',
+      'Saisoneröffnung',
+    ])
+    // As people write it: Sat 12 Dec, 18:00–19:30
+    for (const text of await page.locator('time').allInnerTexts()) {
+      expect(text).toMatch(/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun),? \d\d? [A-Z][a-z]+( \d{4})?, \d\d:\d\d\s?–\s?\d\d:\d\d$/)
+    }
+    expect(await page.locator('#groups li').allInnerTexts()).toEqual(['Jugend U16\ntrainer', 'Seniors\nmember'])
+    expect(await page.getByRole('link', { name: 'Connected apps' }).getAttribute('href')).toBe(
+      `http://auth.localhost:${service.port}/v1/oauth/connected`,
+    )
     await page.getByLabel('Your note').fill('Bring the cake. 🍰 </textarea>')
     await page.getByRole('button', { name: 'Save' }).click()
     await message(page, 'Your note is saved.')
 
     await page.reload()
     await page.getByText('Anna Berger').waitFor()
-    expect(await page.getByLabel('Your note').inputValue()).toBe('Bring the cake. 🍰 </textarea>')
+    await expect.poll(() => page.getByLabel('Your note').inputValue()).toBe('Bring the cake. 🍰 </textarea>')
 
     // Both of its first requests get a 401 and share one refresh: using the token twice would end the grant.
     const refreshes: string[] = []
@@ -71,6 +87,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     await page.getByRole('button', { name: 'Sign out' }).click()
     await message(page, 'You are signed out.')
     expect(await page.getByLabel('Your note').isVisible()).toBe(false)
+    expect(await page.evaluate(`document.activeElement.id`)).toBe('sign-in')
     expect(await tokensOf(page)).toBeNull()
     // Only Chromium's own lines about 401 and 404: the content security policy blocks nothing.
     expect(complaints.filter((text) => !/status of 40[14]/.test(text))).toEqual([])
@@ -126,12 +143,12 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
       await message(tab, says)
     }
     await save(page, 'first', 'Your note is saved.')
-    await save(other, 'second', 'Another tab has written “first”. Save again to replace that.')
+    await save(other, 'second', 'Another tab has written this. Save again to replace it: first')
     expect(await other.getByLabel('Your note').inputValue()).toBe('second')
     await save(other, 'second', 'Your note is saved.')
     await page.reload()
     await page.getByText('Dora Nowak').waitFor()
-    expect(await page.getByLabel('Your note').inputValue()).toBe('second')
+    await expect.poll(() => page.getByLabel('Your note').inputValue()).toBe('second')
     await context.close()
   })
 
@@ -166,9 +183,144 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     await context.close()
   })
 
+  it('says that the club cannot be reached, and signs in once it can', async () => {
+    const { context, page } = await visit()
+    const metadata = '**/.well-known/oauth-authorization-server/**'
+    await page.route(metadata, (route) => route.abort())
+    await page.goto(link)
+    const unreachable = 'Your club cannot be reached right now. Please try again later.'
+    await message(page, unreachable)
+    await page.unroute(metadata)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'dora')
+    await page.route('**/v1/me/**', (route) => route.abort())
+    await allowOrContinue(page)
+    await message(page, unreachable)
+    expect(await page.locator('#events').innerText()).toBe('')
+    await page.unroute('**/v1/me/**')
+    await page.reload()
+    await page.getByRole('heading', { name: 'Dora Nowak' }).waitFor()
+    await context.close()
+  })
+
+  it('lets the note be written only once it is read', async () => {
+    const { context, page } = await visit()
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => (answer = resolve))
+    await page.route('**/v1/storage/**', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'dora')
+    await allowOrContinue(page)
+    await page.getByRole('heading', { name: 'Dora Nowak' }).waitFor()
+    expect(await page.getByLabel('Your note').isEnabled()).toBe(false)
+    expect(await page.getByRole('button', { name: 'Save' }).isEnabled()).toBe(false)
+    answer()
+    await expect.poll(() => page.getByLabel('Your note').inputValue()).toBe('second')
+    expect(await page.getByLabel('Your note').isEnabled()).toBe(true)
+    await context.close()
+  })
+
+  it('says what it is waiting for, and that nothing is planned', async () => {
+    const { context, page } = await visit()
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => (answer = resolve))
+    await page.route('**/v1/me/events', async (route) => {
+      await held
+      await route.fulfill({ json: { items: [] }, headers: { 'access-control-allow-origin': '*' } })
+    })
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'dora')
+    await allowOrContinue(page)
+    await expect.poll(() => page.locator('#events').innerText()).toBe('Loading…')
+    answer()
+    await expect.poll(() => page.locator('#events').innerText()).toBe('Nothing is planned.')
+    await context.close()
+  })
+
+  it('shows titles as text, and the year of an event in another year', async () => {
+    const { context, page } = await visit({ timezoneId: 'Europe/Berlin' })
+    const at = (date: string) => Date.parse(date) / 1000
+    const camp = { start: at('2031-12-30T18:00+01:00'), end: at('2032-01-02T14:00+01:00') }
+    const items = [{ id: 'camp', title: '<img src=x onerror=alert(1)>', location: '<b>Hut</b>', ...camp }]
+    await page.route('**/v1/me/events', (route) =>
+      route.fulfill({ json: { items }, headers: { 'access-control-allow-origin': '*' } }),
+    )
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'dora')
+    await allowOrContinue(page)
+    await page.locator('time').waitFor()
+    expect(await page.locator('#events h3').innerText()).toBe('<img src=x onerror=alert(1)>')
+    expect(await page.locator('#events .hint').innerText()).toBe('<b>Hut</b>')
+    expect(await page.locator('time').innerText()).toMatch(/30 Dec 2031, 18:00 – .*2 Jan 2032, 14:00$/)
+    await context.close()
+  })
+
+  it.each([
+    { locale: 'de-DE', colorScheme: 'light', viewport: { width: 320, height: 640 } },
+    { locale: 'en-US', colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
+  ] as const)('breaks no rule of WCAG AA and fits: $locale, $colorScheme, $viewport.width wide', async (look) => {
+    const { context, page } = await visit({ ...look, timezoneId: 'Europe/Berlin', bypassCSP: true })
+    await page.goto(link)
+    const signIn = page.getByRole('button', { name: /^(Mit dem Verein anmelden|Sign in with your club)$/ })
+    await signIn.waitFor()
+    await expectAccessible(page)
+    await signIn.click()
+    await pick(page, 'anna')
+    await allowOrContinue(page)
+    await page.locator('time').first().waitFor()
+    expect(await page.evaluate('document.documentElement.lang')).toBe(look.locale.slice(0, 2))
+    const time = await page.locator('time').first().innerText()
+    if (look.locale === 'de-DE')
+      expect(time).toMatch(/^(Mo|Di|Mi|Do|Fr|Sa|So)\., \d\d?\. \S+( \d{4})?, \d\d:\d\d–\d\d:\d\d Uhr$/)
+    else
+      expect(time).toMatch(
+        /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [A-Z][a-z]+ \d\d?(, \d{4})?, \d\d?:\d\d(\s(AM|PM))?\s–\s\d\d?:\d\d\s(AM|PM)$/,
+      )
+    await page.locator('#note').fill('x')
+    await page.locator('#note-form button').click()
+    await page.locator('#message.done').waitFor()
+    // The answer to the button is within sight of it.
+    expect(await page.evaluate(`document.getElementById('message').getBoundingClientRect().top >= 0`)).toBe(true)
+    await page.evaluate('scrollTo(0, 0)')
+    await expectAccessible(page)
+    await context.close()
+  })
+
+  it('is used by keyboard alone, in the order of the page', async () => {
+    const { context, page } = await visit()
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).waitFor()
+    const focused = () => page.evaluate(`document.activeElement.id || document.activeElement.textContent.trim()`)
+    const order = async (count: number) => {
+      const found: unknown[] = []
+      for (let n = 0; n < count; n++) {
+        await page.keyboard.press('Tab')
+        found.push(await focused())
+      }
+      return found
+    }
+    expect(await order(3)).toEqual(['sign-in', 'connected', 'Source: examples/third-party/app.js'])
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Enter')
+    await pick(page, 'ben')
+    await allowOrContinue(page)
+    await page.locator('#note:enabled').waitFor()
+    expect(await order(4)).toEqual(['sign-out', 'note', 'Save', 'connected'])
+    await context.close()
+  })
+
   /** A new browser; its console's errors are collected. */
-  async function visit(): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
-    const context = await browser.newContext({ locale: 'en-GB' })
+  async function visit(
+    options: BrowserContextOptions = {},
+  ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
+    const context = await browser.newContext({ locale: 'en-GB', ...options })
     const page = await context.newPage()
     page.setDefaultTimeout(30_000)
     const complaints: string[] = []
@@ -185,6 +337,13 @@ async function pick(page: Page, member: string) {
 }
 const decide = (page: Page, decision: 'allow' | 'refuse') =>
   page.locator(`button[name=decision][value=${decision}]`).click()
+
+/** Allows the app, unless the member has done so before. */
+async function allowOrContinue(page: Page) {
+  const allow = page.locator('button[name=decision][value=allow]')
+  await allow.or(page.locator('#sign-out:visible')).first().waitFor()
+  if (await allow.isVisible()) await allow.click()
+}
 
 /** On the example's page: */
 const message = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor()

@@ -11,9 +11,18 @@ const get = ({ port }: Service, path: string, host = `example.localhost:${port}`
   send(port, method, path, { headers: { host } })
 
 describe('the example', { timeout: 120_000 }, () => {
-  it('is an app of under 150 lines', () => {
-    const lines = ['index.html', 'app.js', 'style.css'].flatMap((name) => file(name).trimEnd().split('\n'))
-    expect(lines.length).toBeLessThan(150)
+  it('has under 200 lines of JavaScript', () => {
+    expect(file('app.js').trimEnd().split('\n').length).toBeLessThan(200)
+  })
+
+  it('has each of its texts in German, and no other', () => {
+    const inPage = [...file('index.html').matchAll(/data-(?:text>|none=")([^<"]+)/g)].map(([, text]) => text!)
+    // Sentences, and what `t` gets besides.
+    const inScript = [...file('app.js').matchAll(/'([A-Z][^'\n]*[.:…])'/g)].map(([, text]) => text!)
+    const roles = ['trainer', 'member']
+    expect(Object.keys(JSON.parse(file('de.json'))).sort()).toEqual(
+      [...new Set([...inPage, ...inScript, ...roles])].sort(),
+    )
   })
 
   it('is served at its own host in the default set-up, only these files, on any port', async () => {
@@ -27,6 +36,7 @@ describe('the example', { timeout: 120_000 }, () => {
       ['/?code=x&state=y', 'index.html', 'text/html; charset=utf-8'],
       ['/app.js', 'app.js', 'text/javascript; charset=utf-8'],
       ['/style.css', 'style.css', 'text/css; charset=utf-8'],
+      ['/de.json', 'de.json', 'application/json; charset=utf-8'],
     ] as const) {
       const { status, headers, text } = await get(service, path)
       expect({ path, status, type: headers['content-type'], text }).toEqual({

@@ -1,13 +1,12 @@
-import type { AxeResults } from 'axe-core'
-import axe from 'axe-core'
 import fc from 'fast-check'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Language } from '../../../server/oauth/pages/views.ts'
+import type { Language } from '../../../server/pages/language.ts'
 import { chromium, launchChromium, skipReason } from '../../oauth/chromium.ts'
 import { servePages } from '../../oauth/page-server.ts'
 import { hostileText, pagesOf, textCount } from '../../oauth/random-pages.ts'
 import { samplePages } from '../../oauth/sample-pages.ts'
+import { expectAccessible } from '../../pages/accessible.ts'
 import { times } from '../../support/rounds.ts'
 
 type Look = [language: Language, colorScheme: 'light' | 'dark', width: 320 | 1280, height: number]
@@ -24,18 +23,6 @@ const looks: Look[] = times(1, 0)
       ['en', 'dark', 1280, 800],
     ]
 const few = ['/sign-in-problem', '/consent', '/connected-odd']
-
-/** Boxes that overflow to the right, and targets too small for a finger. */
-const misfits = `(() => {
-  const boxOf = (element) => element.getBoundingClientRect()
-  const all = [...document.querySelectorAll('body *')].filter((element) => boxOf(element).width > 1 && !element.closest('.unseen'))
-  const targets = all.filter((element) => element.matches('button, a, select, input:not(.choice input), .choice'))
-  return [
-    ...(document.documentElement.scrollWidth > innerWidth ? ['scrolls sideways'] : []),
-    ...all.filter((element) => boxOf(element).right > innerWidth + 0.5 || element.scrollWidth > element.clientWidth + 8 && element.matches('h1, h2, p, button, label')),
-    ...targets.filter((element) => boxOf(element).height < 44),
-  ].map((found) => found.outerHTML ?? found)
-})()`
 
 /** A page as a browser parses it: elements with their attributes' names, and all text. */
 const parse = `(pages) => pages.map((page) => {
@@ -82,19 +69,7 @@ describe.skipIf(!chromium)(`in a browser${skipReason}`, () => {
         // axe is a script, which the pages' policy blocks.
         const look = { colorScheme, viewport: { width, height }, bypassCSP: true }
         const { context, page } = await open(`/${language}${path}`, look)
-        await page.addScriptTag({ content: axe.source })
-        const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-        const { violations, incomplete, passes } = (await page.evaluate(
-          `axe.run(document, { runOnly: ${JSON.stringify(tags)} })`,
-        )) as AxeResults
-        expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([])
-        expect(
-          incomplete.flatMap(({ id, nodes }) =>
-            nodes.map(({ html, any }) => `${id}: ${html} ${any.map(({ message }) => message)}`),
-          ),
-        ).toEqual([])
-        expect(passes.map(({ id }) => id)).toContain('color-contrast')
-        expect(await page.evaluate(misfits)).toEqual([])
+        await expectAccessible(page)
         await context.close()
       },
     )
