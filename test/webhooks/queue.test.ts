@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from '../../prisma/client.ts'
 import { claim, pollDue, release, releaseExpired } from '../../server/webhooks/queue.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
@@ -54,6 +55,20 @@ describe('a claim', () => {
     const claimed = await claimFor(world, { [a]: 4, [b]: 32 }, { now: NOW + 1 })
     expect(new Set(ids(claimed))).toEqual(new Set([...early, ...late.slice(0, 2), ...ofB]))
     for (const id of [late[2], ...notYet, ...notAsked]) expect((await world.row(id)).lease).toBeNull()
+  })
+
+  it('takes the oldest first, whatever plan PostgreSQL chooses', async () => {
+    const world = await startQueue()
+    const subscription = await world.subscribe()
+    await world.publish(subscription, { count: 3, at: NOW - 1_000 })
+    const early = await world.publish(subscription, { count: 2, at: NOW - 9_000 })
+    // So it reads the table in the order of its rows, as it may read a small one.
+    const url = new URL(world.databaseUrl)
+    url.searchParams.set('options', '-c enable_indexscan=off -c enable_bitmapscan=off')
+    const db = openDatabase(url.href, () => {})
+    onTestFinished(() => db.$disconnect())
+    const claimed = await claimFor({ ...world, db }, { [subscription]: 2 })
+    expect(new Set(ids(claimed))).toEqual(new Set(early))
   })
 
   it('takes nothing of a subscription that has ended, is unknown, or has nothing left', async () => {

@@ -1,6 +1,9 @@
+import pino from 'pino'
 import { describe, expect, it } from 'vitest'
+import { createAvailability } from '../../server/webhooks/availability.ts'
 import type { Claimed } from '../../server/webhooks/queue.ts'
 import { claim, pollDue, releaseExpired } from '../../server/webhooks/queue.ts'
+import { createResultWriter } from '../../server/webhooks/result-writer.ts'
 import type { Attempt } from '../../server/webhooks/results.ts'
 import { failEnded, recordAttempts } from '../../server/webhooks/results.ts'
 import type { QueueWorld } from './queue-world.ts'
@@ -130,6 +133,19 @@ describe('recording attempts', () => {
       other!.id,
     ])
     expect(await world.states()).toEqual({ delivered: 1 })
+  })
+})
+
+describe('a result writer', () => {
+  it('writes all that is pending when it closes, however many batches it takes', async () => {
+    const world = await startQueue()
+    const log = pino({ level: 'silent' })
+    const options = { log, availability: createAvailability(log), retryMs: 1_000 }
+    const writer = createResultWriter({ ...options, db: world.db, now: () => NOW })
+    for (const one of await claimed(world, 250)) writer.add(attempt(one, delivered))
+    await writer.close()
+    expect(writer.pending()).toBe(0)
+    expect(await world.states()).toEqual({ delivered: 250 })
   })
 })
 

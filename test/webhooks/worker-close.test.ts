@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { claim } from '../../server/webhooks/queue.ts'
+import { meanwhile } from '../support/meanwhile.ts'
+import { startQueue } from './queue-world.ts'
 import { holding, receiver, startWorkers } from './worker-world.ts'
 
 describe('closing a worker', { timeout: 60_000 }, () => {
@@ -37,6 +39,29 @@ describe('closing a worker', { timeout: 60_000 }, () => {
     // The closed worker's attempt ends now, and its result is not written.
     await to.close()
     await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ lease: 'next', attempts: 0 })
+  })
+
+  it('releases what it claims while it closes, and attempts none of it', async () => {
+    const to = await receiver()
+    const queue = await startQueue()
+    const ids = await queue.publish([await queue.subscribe(to.url()), await queue.subscribe(to.url())], { count: 2 })
+    let workers!: Awaited<ReturnType<typeof startWorkers>>
+    await meanwhile(
+      queue.db,
+      async (tx) => {
+        // A claim reads events, a poll does not.
+        await tx.$executeRaw`LOCK TABLE "PublishedEvent"`
+        workers = await startWorkers({}, queue)
+        const waiting = () => queue.db.$queryRaw`
+          SELECT query FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+        await expect.poll(waiting, { interval: 20 }).toHaveLength(1)
+      },
+      () => workers.close(30_000),
+    )
+    for (const id of ids) {
+      expect(await queue.row(id)).toMatchObject({ state: 'pending', attempts: 0, lease: null, leasedUntil: null })
+    }
+    expect(to.received).toEqual([])
   })
 
   it('returns soon when idle, also a second time', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { times } from '../support/rounds.ts'
-import { holding, receiver, startWorkers } from './worker-world.ts'
+import { times } from '../../support/rounds.ts'
+import { holding, receiver, startWorkers } from '../../webhooks/worker-world.ts'
 
 describe('workers under load', { timeout: 60_000 }, () => {
   it('deliver each delivery once when they share a database', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { publisher } from './queue-world.ts'
-import { holding, receiver, startWorkers } from './worker-world.ts'
+import { publisher } from '../../webhooks/queue-world.ts'
+import { holding, receiver, startWorkers } from '../../webhooks/worker-world.ts'
 
 /** The largest body of an event is 256 KiB; 600 of them are 150 MB. */
 const large = JSON.stringify('x'.repeat(255 * 1024))

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Ids } from '../support/tenant.ts'
+import type { Ids } from '../../support/tenant.ts'
 
 type Rows = Record<string, Record<string, unknown>[]>
 
@@ -33,20 +33,26 @@ export function platformRows(ids: Ids): Rows {
       name: 'C',
       visible: true,
     })),
-    Event: [{ calendarId: 'own' }, { groupId: 'own' }, {}].map((of, i) => ({
+    Event: [{ calendarId: 'own' }, {}, {}].map((of, i) => ({
       ...{ id: `event-${i}`, clubId: club, title: 'E', start: time, end: time, location: '', state: 'published' },
       ...of,
     })),
+    EventGroup: [{ eventId: 'event-1', groupId: 'own', clubId: club }],
     TrainingPlan: [club, club2].map((clubId) => ({
       ...{ id: clubId === club ? 'own' : 'other', clubId },
       ...{ name: 'Plan', category: '', description: '' },
     })),
     Exercise: [{ planId: 'own', position: 1, name: 'Squats' }],
-    PlanAssignment: [{ planId: 'own', groupId: 'own' }],
+    PlanAssignment: [{ planId: 'own', groupId: 'own', clubId: club }],
     Competition: [club, club2].map((hostId) => ({ id: hostId === club ? 'own' : 'other', hostId, name: 'Cup' })),
     Participation: [{ competitionId: 'own', clubId: club }],
-    Discipline: ['own', 'other'].map((id) => ({ id, competitionId: id, name: '100 m' })),
-    CompetitionResult: [{ id: 'result', disciplineId: 'own', ...person, place: 1, score: 9.5, timestamp: time }],
+    Discipline: ['own', 'other'].map((id) => ({ id, name: '100 m' })),
+    CompetitionResult: [
+      {
+        ...{ id: 'result', competitionId: 'own', disciplineId: 'own', ...person },
+        ...{ place: 1, score: 9.5, timestamp: time },
+      },
+    ],
     MemberCard: [
       {
         ...{ serial: 'card', clubId: club, ...person, status: 'valid', name: 'M', memberNumber: '1' },
@@ -95,12 +101,13 @@ export function platformRows(ids: Ids): Rows {
 
 /** Replaces everything in the database by these rows. */
 export async function fill(client: pg.Client, rows: Rows) {
-  const inserts = Object.entries(rows).map(
-    ([table, all]) =>
-      `INSERT INTO "${table}" SELECT * FROM json_populate_recordset(null::"${table}", ${client.escapeLiteral(JSON.stringify(all))})`,
-  )
+  const inserts = Object.entries(rows).map(([table, all]) => {
+    const columns = [...new Set(all.flatMap(Object.keys))].map((name) => `"${name}"`).join()
+    const json = client.escapeLiteral(JSON.stringify(all))
+    return `INSERT INTO "${table}" (${columns}) SELECT ${columns} FROM json_populate_recordset(null::"${table}", ${json})`
+  })
   // Faster than TRUNCATE, which makes a new file for every table.
-  const removals = ['Organisation', 'Person', 'Team', 'Client'].map((table) => `DELETE FROM "${table}"`)
+  const removals = ['Organisation', 'Person', 'Discipline', 'Team', 'Client'].map((table) => `DELETE FROM "${table}"`)
   await client.query([...removals, ...inserts].join(';\n'))
 }
 
@@ -116,7 +123,7 @@ export async function columnsOf(client: pg.Client, rows: Rows): Promise<Column[]
   const { rows: columns } = await client.query<Column>(
     `SELECT table_name AS table, column_name AS name, udt_name AS type FROM information_schema.columns
      WHERE table_schema = 'public' AND table_name = ANY ($1) AND data_type <> 'USER-DEFINED'
-       AND udt_name NOT IN ('bool', 'uuid') ORDER BY 1, 2`,
+       AND udt_name <> 'bool' AND column_name <> 'version' ORDER BY 1, 2`,
     [Object.keys(rows)],
   )
   return columns
