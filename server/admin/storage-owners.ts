@@ -45,9 +45,7 @@ export async function usageOf(db: Database, { app, club, member }: StorageOwner)
 export async function findMissing(db: Database, { app, club, member }: StorageOwner) {
   const select = { id: true }
   if (!(await db.app.findUnique({ where: { id: app }, select }))) return 'app'
-  // An organisation that has entries counts, whatever kind it has become since.
-  const clubs = { id: club, OR: [{ kind: 'club' as const }, { storage: { some: { appId: app } } }] }
-  if (!(await db.organisation.findFirst({ where: clubs, select }))) return 'club'
+  if (!(await db.organisation.findUnique({ where: { id: club, kind: 'club' }, select }))) return 'club'
   if (member === undefined) return null
   const of = { organisationId: club, personId: member }
   return (await db.membership.findUnique({ where: { of } })) ? null : 'member'

@@ -51,7 +51,12 @@ export function compareHashedSecrets({ Client }: Provider) {
 export async function clientClaims(db: Database, { oidc }: KoaContextWithOIDC, { scope }: ClientCredentials) {
   const organisation = oidc.body?.organisation
   if (typeof organisation !== 'string') throw new errors.InvalidRequest('organisation is needed, once')
-  const exists = isPostgresText(organisation) && (await db.organisation.count({ where: { id: organisation } })) > 0
+  // The directory is the whole platform's, and the first organisation comes through it.
+  const isPlatformWide = scope?.split(' ').every((name) => name.startsWith('directory:')) === true
+  const exists =
+    organisation !== '' &&
+    isPostgresText(organisation) &&
+    (isPlatformWide || (await db.organisation.count({ where: { id: organisation } })) > 0)
   if (!exists) throw new errors.InvalidRequest('this organisation does not exist')
   if (!scope) throw new errors.InvalidScope('this client may have none of the scopes', String(oidc.params?.scope ?? ''))
   return { organisation }

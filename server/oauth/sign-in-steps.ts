@@ -1,8 +1,8 @@
 import { isPostgresText } from '../../routers/access.ts'
 import { errors } from '../../routers/errors.ts'
 import type { StepContext } from '../http/state.ts'
+import { requestLanguage, sendPage } from '../pages/send-page.ts'
 import { fullNameOf } from './consents.ts'
-import { requestLanguage, sendPage } from './page-responses.ts'
 import { codePage } from './pages/sign-in.ts'
 import type { SignInAttempt, SignInOptions, SignInPages } from './sign-in-pages.ts'
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Logger } from 'pino'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/cipher.ts'
 import { createCipher } from './cipher.ts'
@@ -19,15 +20,17 @@ export async function secretsKeysOf({ secretsKeys, dataDir }: SecretsSettings): 
   return [Buffer.from(await createOnceFile(dataDir, FILE, () => randomBytes(32).toString('base64')), 'base64')]
 }
 
+export const secretsKeyFile = ({ dataDir }: Pick<SecretsSettings, 'dataDir'>) => join(dataDir, FILE)
+
+/** The same keys; undefined when there are none yet. */
+export async function existingSecretsKeys(settings: SecretsSettings): Promise<readonly Buffer[] | undefined> {
+  const { secretsKeys, dataDir } = settings
+  const found = secretsKeys ?? (await readFile(secretsKeyFile({ dataDir }), 'utf8').catch(() => undefined))
+  return found ? secretsKeysOf(settings) : undefined
+}
+
 /** The keys and their cipher; throws when they are not the keys of this database. */
-export async function openSecrets(
-  settings: SecretsSettings & { databaseUrl: string | undefined },
-  db: Database,
-  log: Logger,
-) {
-  if (settings.databaseUrl && !settings.secretsKeys) {
-    log.warn('SECRETS_KEY is not set: secrets and signing keys are encrypted with a key in DATA_DIR')
-  }
+export async function openSecrets(settings: SecretsSettings, db: Database) {
   const keys = await secretsKeysOf(settings)
   const cipher = createCipher(keys)
   await checkSecretsKey(db, cipher)
@@ -51,8 +54,11 @@ export async function checkSecretsKey(db: Database, cipher: Cipher): Promise<voi
     await db.$executeRaw`INSERT INTO "SecretsKeyCheck" (id, ciphertext) VALUES (1, ${ciphertext}) ON CONFLICT DO NOTHING`
   }
   const { ciphertext } = (await find())!
-  if (cipher.keyIndex(ciphertext, check.associatedData('1')) === null) throw wrongKey()
+  if (!decryptsCheck(cipher, ciphertext)) throw wrongKey()
 }
+
+export const decryptsCheck = (cipher: Cipher, ciphertext: string) =>
+  cipher.keyIndex(ciphertext, check.associatedData('1')) !== null
 
 /** Whether there are encrypted values, and the cipher decrypts none on the first page of each column. */
 async function hasOnlyForeignValues(db: Database, cipher: Cipher): Promise<boolean> {

@@ -107,6 +107,17 @@ describe('a consent', () => {
   })
 })
 
+describe('an authorization request', () => {
+  it('continues at the address of the issuer, whatever host its headers name', async () => {
+    const { browser } = await toConsent()
+    const { url } = it_.authorizeUrl({ client: it_.client, scope })
+    const asked = await browser.get(url, { host: 'AUTH.test:8080', 'x-forwarded-host': 'evil.example' })
+    const page = await browser.get(new URL(asked.location!.pathname, issuer))
+    const answer = await browser.post(stepOf(page, 'consent'), allow())
+    expect([answer.status, answer.location!.origin]).toEqual([303, new URL(issuer).origin])
+  })
+})
+
 describe('an interaction of another browser', () => {
   it('can be neither shown nor completed', async () => {
     const before = await consents()
@@ -119,6 +130,8 @@ describe('an interaction of another browser', () => {
       await own.browser.post(stepOf(theirs.page, 'pick'), { member: outsider }),
       // With our own cookie, sent to the other interaction's path.
       await sentWith(own.browser, own.page, stepOf(theirs.page, 'consent')),
+      // With the other's cookie of the interaction, but our session.
+      await sentWith(theirs.browser, theirs.page, stepOf(theirs.page, 'consent'), sessionOf(own.browser)),
     ]
     expect(answers.map(({ status, location }) => [status, location])).toEqual(answers.map(() => [400, undefined]))
     expect(await consents()).toBe(before)
@@ -126,9 +139,10 @@ describe('an interaction of another browser', () => {
     expect([resume.status, resume.location]).toEqual([400, undefined])
   })
 
-  const sentWith = (browser: Browser, own: Page, url: URL) => {
+  const sessionOf = ({ cookies }: Browser) => cookies.filter(({ name }) => name.startsWith('member_session'))
+  const sentWith = (browser: Browser, own: Page, url: URL, more: Browser['cookies'] = []) => {
     const path = new URL(own.url).pathname
-    const cookies = browser.cookies.filter((cookie) => cookie.path === path)
+    const cookies = [...browser.cookies.filter((cookie) => cookie.path === path), ...more]
     const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
     expect(cookie).toContain('member_interaction=')
     return browser.post(url, allow(), { cookie })
@@ -155,6 +169,16 @@ describe('a session', () => {
     expect((await outside.open(`${issuer}/connected`)).text).toContain('Sign in')
   })
 
+  it('is stored under a hash: the database has the id of no cookie', async () => {
+    const { browser } = await toConsent()
+    const secrets = ['member_session', 'member_interaction'].map((name) => browser.cookie(name)!.value)
+    const stored = await it_.world.db.oauthRecord.findMany({ where: { model: { in: ['Session', 'Interaction'] } } })
+    expect(stored.map(({ payload }) => payload)).toContainEqual(
+      expect.objectContaining({ session: expect.objectContaining({ accountId: it_.world.ids.member }) }),
+    )
+    for (const secret of secrets) expect(JSON.stringify(stored)).not.toContain(secret)
+  })
+
   it('with a forged id is ignored', async () => {
     const browser = it_.newBrowser()
     const made = { host: 'auth.test', path: '/v1/oauth', attributes: '' }
@@ -168,13 +192,28 @@ describe('a session', () => {
   it('ends when another member signs in, and its consents do not carry over', async () => {
     const { browser, page } = await toConsent()
     await browser.submit(page, 'consent', allow())
-    const before = browser.cookie('member_session')!.value
+    const outside = it_.newBrowser()
+    outside.cookies = [...browser.cookies]
+    expect((await outside.open(`${issuer}/connected`)).text).not.toContain('Sign in')
     const asked = it_.authorizeUrl({ client: it_.client, scope, more: { prompt: 'login' } })
     const consent = await browser.submit(await browser.open(asked.url), 'pick', { member: outsider })
     expect(consent.text).toContain('O U')
     expect(consent.text).toContain(foreignClub)
     expect(consent.text).not.toContain(`value="${it_.world.ids.club}"`)
-    expect(browser.cookie('member_session')!.value).not.toBe(before)
+    expect(browser.cookie('member_session')!.value).not.toBe(outside.cookie('member_session')!.value)
+    expect((await outside.open(`${issuer}/connected`)).text).toContain('Sign in')
+  })
+
+  it('of a member who was deleted signs nobody in', async () => {
+    const { db, ids } = it_.world
+    const person = `deleted-${ids.member}`
+    await db.person.create({ data: { id: person, firstName: 'D', lastName: 'E', email: 'd@example.org' } })
+    await db.membership.create({ data: { organisationId: ids.club, personId: person } })
+    const { browser, page } = await start()
+    expect((await browser.submit(page, 'pick', { member: person })).text).toContain('D E')
+    await db.person.delete({ where: { id: person } })
+    const again = await start(browser)
+    expect([again.page.status, again.page.text]).toEqual([200, expect.stringContaining('name="member"')])
   })
 
   it('cannot be started for an unknown member', async () => {

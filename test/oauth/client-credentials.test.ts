@@ -103,6 +103,24 @@ describe('a first-party client', () => {
     expect(await it_.app.post(`${issuer}/token`, twice, basic(client, secret))).toMatchObject({ status: 400 })
   })
 
+  it('may name any organisation for the directory alone, before one is stored', async () => {
+    const scope = 'directory:read directory:write'
+    const { status, json } = await withSecret({ scope, organisation: 'first' })
+    expect([status, json.scope]).toEqual([200, scope])
+    const headers = { authorization: `Bearer ${json.access_token}` }
+    const club = id('club')
+    const body = { items: [{ id: club, kind: 'club', name: 'First' }] }
+    const upsert = await it_.world.internal('POST', '/trpc/directory.organisations.upsert', { headers, body })
+    expect(upsert.body.result.data).toEqual({ added: 1, changed: 0, unchanged: 0 })
+    expect(await it_.world.db.organisation.findUnique({ where: { id: club } })).toMatchObject({ name: 'First' })
+    for (const wish of [
+      { scope, organisation: '' },
+      { scope: `${scope} lms.reviews:write`, organisation: 'first' },
+    ]) {
+      expect(await withSecret(wish)).toMatchObject({ status: 400, json: { error: 'invalid_request' } })
+    }
+  })
+
   it('is not a member: its token opens nothing of a member', async () => {
     const { json } = await withSecret()
     for (const path of ['/', '/me/profile', '/storage/notes']) {

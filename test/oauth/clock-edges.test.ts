@@ -33,6 +33,19 @@ describe('at the millisecond of its end', () => {
     expect(await records.findByUid(name)).toBeUndefined()
   })
 
+  it('the id of an assertion can be used again, and not before', async () => {
+    const used = adapterFactory({ db: world.db, now })('ReplayDetection')
+    const jti = id('jti')
+    const start = Date.now()
+    clock.ms = start
+    await used.upsert(jti, {}, 60)
+    clock.ms = start + 59_999
+    await expect(used.upsert(jti, {}, 60)).rejects.toThrow('invalid_client')
+    clock.ms = start + 60_000
+    await used.upsert(jti, {}, 60)
+    await expect(used.upsert(jti, {}, 60)).rejects.toThrow('invalid_client')
+  })
+
   it('a record is deleted, and not before', async () => {
     const records = adapterFactory({ db: world.db, now })('Grant')
     const name = id('record')

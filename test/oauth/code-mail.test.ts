@@ -24,6 +24,8 @@ describe('the mail', () => {
     const code = await sent()
     const [mail] = mailServer.mailsTo(email)
     expect(mail!.headers).toMatchObject({ from: FROM, to: email, subject: 'Your sign-in code' })
+    // RFC 3834: no out-of-office reply answers it.
+    expect(mail!.headers['auto-submitted']).toBe('auto-generated')
     expect(mail!.raw.split('\r\n\r\n')[0]).not.toContain(code)
     expect(mail!.parts['text/plain']).toContain(`\r\n    ${code}\r\n`)
     expect(mail!.parts['text/html']).toMatch(new RegExp(`<html lang="en">[^]*>${code}<`))

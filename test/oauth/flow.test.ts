@@ -209,6 +209,23 @@ describe('a member', () => {
     expect(offered(more, 'scope')).toEqual(['svc.me.events:read'])
   })
 
+  it('who has allowed an app in one club is asked again for another, which the app preselects', async () => {
+    const { world, client: clientId, authorizeUrl, toCode } = it_
+    const [person, other] = [`both-${world.ids.member}`, `other-${world.ids.club}`]
+    await world.db.person.create({ data: { id: person, firstName: 'B', lastName: 'O', email: 'b@example.org' } })
+    await world.db.organisation.create({ data: { id: other, kind: 'club', name: 'Other' } })
+    await world.db.membership.createMany({
+      data: [world.ids.club, other].map((organisationId) => ({ organisationId, personId: person })),
+    })
+    const asked = { client: clientId, scope: 'svc.me.profile:read' }
+    const { browser } = await toCode(asked, person, world.ids.club)
+    const askFor = (organisation: string) => browser.open(authorizeUrl({ ...asked, more: { organisation } }).url)
+    expect((await askFor(world.ids.club)).location!.searchParams.has('code')).toBe(true)
+    const page = await askFor(other)
+    expect(page.location).toBeUndefined()
+    expect(/value="([^"]+)" (?:required )?checked/.exec(page.text)?.[1]).toBe(other)
+  })
+
   it('who leaves the club has tokens that cannot be refreshed, also when they come back', async () => {
     const { world, client: clientId, toTokens, refresh } = it_
     const { member, club } = world.ids

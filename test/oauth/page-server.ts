@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { pageHeaders } from '../../server/oauth/pages/headers.ts'
 import { messagePage } from '../../server/oauth/pages/message.ts'
-import { styleSheet } from '../../server/oauth/pages/style-sheet.ts'
+import { pageHeaders } from '../../server/pages/headers.ts'
+import { styleSheet } from '../../server/pages/style-sheet.ts'
 
 interface Posted {
   path: string

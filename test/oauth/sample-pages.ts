@@ -4,7 +4,7 @@ import { connectedPage } from '../../server/oauth/pages/connected.ts'
 import { consentPage } from '../../server/oauth/pages/consent.ts'
 import { messagePage } from '../../server/oauth/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/oauth/pages/sign-in.ts'
-import type { Language } from '../../server/oauth/pages/views.ts'
+import type { Language } from '../../server/pages/language.ts'
 
 export const action = '/v1/oauth/interaction/one'
 

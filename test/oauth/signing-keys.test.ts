@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises'
 import { decodeProtectedHeader } from 'jose'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import { deleteRetiredKeys, makeKey } from '../../server/oauth/signing-key-store.ts'
 import type { SigningKeys } from '../../server/oauth/signing-keys.ts'
@@ -102,6 +104,30 @@ describe('the first signing key', () => {
 })
 
 describe('a token with an unknown key', () => {
+  it('is looked for at most once a second, however many there are', async () => {
+    const { db: plain, secretsKeys } = here.world
+    let loads = 0
+    const findMany = ({ args, query }: { args: object; query: (args: object) => Promise<unknown> }) => {
+      loads++
+      return query(args)
+    }
+    const db = plain.$extends({ query: { signingKey: { findMany } } } as object) as unknown as Database
+    const keys = await openSigningKeys({ db, cipher: createCipher(secretsKeys), now: Date.now, onError: () => {} })
+    onTestFinished(keys.close)
+    loads = 0
+    const start = performance.now()
+    const token = { payload: '', signature: '' }
+    const looked = Array.from({ length: 20 }, async (_, n) => {
+      await setTimeout(n * 50)
+      return Promise.resolve(keys.verify({ alg: 'ES256', kid: 'made-up' }, token)).catch(({ code }) => code)
+    })
+    expect(await Promise.all(looked)).toEqual(Array(20).fill('ERR_JWKS_NO_MATCHING_KEY'))
+    const seconds = (performance.now() - start) / 1000
+    // The first at once, the others once a second; beside them the reload of every 3 s.
+    expect(loads).toBeGreaterThan(0)
+    expect(loads).toBeLessThanOrEqual(2 + Math.ceil(seconds) + Math.ceil(seconds / 3))
+  })
+
   it('returns 401, alone and in numbers', async () => {
     const { world } = here
     const forged = await world.token({ iss: issuer, gid: 'grant' }, undefined, { kid: 'made-up' })

@@ -81,6 +81,15 @@ describe('signing in at an OpenID provider', () => {
     }
   })
 
+  it('refuses a subject of more than 255 characters', async () => {
+    const { provider, upstream } = await openProvider()
+    for (const length of [255, 256]) provider.accounts.set('x'.repeat(length), {})
+    const longest = await signInAs({ upstream }, 'x'.repeat(255))
+    expect(await upstream.finish(longest.returned, longest.state)).toMatchObject({ subject: 'x'.repeat(255) })
+    const longer = await signInAs({ upstream }, 'x'.repeat(256))
+    await expect(upstream.finish(longer.returned, longer.state)).rejects.toThrow(/: the subject is longer than 255/)
+  })
+
   it('refuses the state of another sign-in', async () => {
     const { provider, upstream } = await openProvider()
     const own = await signInAs({ upstream })

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { run } from './service.ts'
 
-it('build.mjs builds everything at first, then only after changes, and removes the output of removed sources', async () => {
+it('build.mjs builds the service at first, then only after changes, and removes the output of removed sources', async () => {
   const { build, calls, write, remove, dist } = await project()
   expect(await build('--if-changed')).toEqual([0, ''])
   expect(await calls()).toEqual(['prisma', 'tsc'])
@@ -27,7 +27,34 @@ it('build.mjs builds everything at first, then only after changes, and removes t
   expect(await calls()).toEqual(['prisma'])
 
   expect(await build()).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'tsc'])
+  expect(await calls()).toEqual(['prisma', 'tsc', 'packages'])
+})
+
+it('build.mjs --packages builds the packages too, when something in them has changed', async () => {
+  const { build, calls, write, remove, dist, files } = await project()
+  expect(await build('--if-changed', '--packages')).toEqual([0, ''])
+  expect(await calls()).toEqual(['prisma', 'tsc', 'packages'])
+  expect(await dist()).toContain('types')
+  expect(await build('--if-changed', '--packages')).toEqual([0, ''])
+  expect(await calls()).toEqual([])
+
+  await write('clients/first-party/dist/client.js', 'made by the build')
+  expect(await build('--if-changed', '--packages')).toEqual([0, ''])
+  expect(await calls()).toEqual([])
+  await write('clients/first-party/client.ts', 'changed')
+  expect(await build('--if-changed')).toEqual([0, ''])
+  expect(await calls()).toEqual([])
+  expect(await build('--if-changed', '--packages')).toEqual([0, ''])
+  expect(await calls()).toEqual(['packages'])
+
+  await remove('clients/first-party/dist')
+  expect(await build('--if-changed', '--packages')).toEqual([0, ''])
+  expect(await calls()).toEqual(['packages'])
+
+  await write('server/a.ts', 'changed')
+  expect(await build('--if-changed', '--packages')).toEqual([0, ''])
+  expect(await calls()).toEqual(['tsc', 'packages'])
+  expect(await files()).not.toContainEqual(expect.stringMatching(/^\.dist/))
 })
 
 it('build.mjs prints the output of a failing compiler and keeps the former build', async () => {
@@ -35,7 +62,7 @@ it('build.mjs prints the output of a failing compiler and keeps the former build
   await build()
   await write('server/a.ts', 'error')
   expect(await build('--if-changed')).toEqual([1, 'a.ts is wrong\n'])
-  expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js'])
+  expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js', 'types'])
   expect(await files()).not.toContainEqual(expect.stringMatching(/^\.dist/))
   await calls()
   await write('server/a.ts', 'again')
@@ -59,6 +86,7 @@ it('build.mjs --if-changed does nothing without the compiler or the sources', as
 
 /** A project of two sources whose prisma and tsc note that they were called; `tsc` copies the sources. */
 async function project() {
+  const configs = ['tsconfig.json', 'tsconfig.build.json', 'tsconfig.types.json']
   const root = await mkdtemp(join(tmpdir(), 'member-apps-build-'))
   onTestFinished(() => rm(root, { recursive: true, force: true }))
   const write = async (path: string, text: string) => {
@@ -66,9 +94,7 @@ async function project() {
     await writeFile(join(root, path), text)
   }
   await copyFile(join(import.meta.dirname, '../../build.mjs'), join(root, 'build.mjs'))
-  for (const path of ['package-lock.json', 'prisma.config.ts', 'tsconfig.json', 'tsconfig.build.json']) {
-    await write(path, '{}')
-  }
+  for (const path of ['package-lock.json', 'prisma.config.ts', ...configs]) await write(path, '{}')
   for (const path of ['prisma/schema.prisma', 'routers/r.ts', 'rest-facade/f.ts', 'examples/e.js'])
     await write(path, '')
   await write('server/a.ts', '')
@@ -91,6 +117,12 @@ async function project() {
        process.exit(2)
      }
      fs.appendFileSync('calls', 'tsc ')`,
+  )
+  await write(
+    'clients/build.mjs',
+    `import fs from 'node:fs'
+     for (const path of ['dist/types', 'clients/first-party/dist']) fs.mkdirSync(path, { recursive: true })
+     fs.appendFileSync('calls', 'packages ')`,
   )
   return {
     write,

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { commandNames } from '../../server/commands/run-command.ts'
 import { command, commandEntry, run } from './service.ts'
 
 const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
 
 describe('a compiled command', { timeout: 60_000 }, () => {
-  it.each(['client', 'keys', 'secrets', 'seed', 'storage', 'studio', 'token'] as const)(
-    '%s prints its usage and nothing else, and exits 0 with --help and 2 with a wrong argument',
+  it.each(commandNames)(
+    '%s prints its usage alone with --help and exits 0, or 2 with a wrong argument',
     async (name) => {
       const help = await command(name, ['--help'], {}).ended
       expect(help).toMatchObject({ code: 0, signal: null, stderr: '' })
@@ -18,7 +19,7 @@ describe('a compiled command', { timeout: 60_000 }, () => {
   )
 
   it('exits 1 with one line when the database does not answer', async () => {
-    for (const [name, ...args] of [['seed'], ['client', 'list']] as const) {
+    for (const [name, ...args] of [['seed'], ['client', 'list'], ['migrate'], ['backup', 'none/file']] as const) {
       const { code, stdout, stderr } = await command(name, args, nowhere).ended
       expect([code, stdout]).toEqual([1, ''])
       expect(stderr).toMatch(/^The database cannot be used: .+\n$/)

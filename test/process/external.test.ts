@@ -22,7 +22,7 @@ describe('an external database', { timeout: 60_000 }, () => {
         stdout: 'The demo data is loaded.\n',
         stderr: '',
       })
-      expect(await query(env.DATABASE_URL, 'SELECT count(*)::int AS people FROM "Person"')).toEqual([{ people: 4 }])
+      expect(await query(env.DATABASE_URL, 'SELECT count(*)::int AS people FROM "Person"')).toEqual([{ people: 5 }])
     }
     const second = await start(env)
     expect(second.stdout()).toMatch(/^curl /m)
@@ -49,7 +49,7 @@ describe('an external database', { timeout: 60_000 }, () => {
 
   it('in production prints no token, and refuses those of the development key', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), NODE_ENV: 'production' }
-    await command('seed', [], env).ended
+    await command('seed', ['--yes'], env).ended
     const { NODE_ENV: _, ...development } = env
     const args = ['--member', 'anna', '--club', 'riverside', '--client', 'trainer-app']
     const token = (await command('token', args, development).ended).stdout.trimEnd()

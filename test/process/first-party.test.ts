@@ -19,7 +19,7 @@ it('a first-party client gets its tokens in production by the printed and the do
   timeout: 120_000,
 }, async () => {
   const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), NODE_ENV: 'production' }
-  await command('seed', [], env).ended
+  await command('seed', ['--yes'], env).ended
   const service = await start(env)
   const AUTH_BASE_URL = `http://auth.localhost:${service.port}/v1`
   const client = async (...args: string[]) => {

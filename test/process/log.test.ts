@@ -13,7 +13,7 @@ describe('the log', { timeout: 60_000 }, () => {
       NODE_ENV: 'production',
       DEVELOPMENT_TOKENS: 'true',
     }
-    await command('seed', [], env).ended
+    await command('seed', ['--yes'], env).ended
     const service = await start(env)
     const tokens: string[] = []
     const token = async (club: string) => {

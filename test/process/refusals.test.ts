@@ -11,7 +11,7 @@ describe('a start fails with one message and leaves nothing running', { timeout:
   it.each(['PORT', 'INTERNAL_PORT'])('when another process uses %s', async (name) => {
     const [DATA_DIR, port] = [await dataDirectory(), await occupiedPort()]
     expect(await refused({ DATA_DIR, [name]: String(port) })).toBe(
-      `Cannot listen on port ${port}: another process uses it.\n`,
+      `Cannot listen on port ${port}: another process uses it. ${name} chooses another one.\n`,
     )
     expect(await postgresOf(DATA_DIR)).toBe(0)
   })
@@ -61,12 +61,13 @@ describe('a start fails with one message and leaves nothing running', { timeout:
       LMS_BASE_URL: 'http://lms.example.org',
       SECRETS_KEY: 'canary',
       STORAGE_QUOTA_BYTES: '-1',
-      TOKEN_ISSUER: 'canary',
+      TOKEN_ISSUER: 'https://user:canary@id.example.org',
+      NODE_ENV: 'prod',
       LOG_LEVEL: 'loud',
     })
     const [first, ...lines] = said.trimEnd().split('\n')
     expect(first).toBe('These settings cannot be used (.env.example describes them):')
-    expect(lines.map((line) => /^ {2}(\w+): \S/.exec(line)?.[1])).toEqual([
+    expect(lines.map((line) => /^ {2}(\w+): \S+ is not \S/.exec(line)?.[1])).toEqual([
       'PORT',
       'INTERNAL_PORT',
       'DATABASE_URL',
@@ -75,6 +76,7 @@ describe('a start fails with one message and leaves nothing running', { timeout:
       'STORAGE_QUOTA_BYTES',
       'TOKEN_ISSUER',
       'LOG_LEVEL',
+      'NODE_ENV',
     ])
     expect(said).not.toContain('canary')
   })

@@ -12,6 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
+import type { CommandName } from '../../server/commands/run-command.ts'
 import { copyCluster } from '../support/cluster-template.ts'
 import type { AtEnd } from '../support/databases.ts'
 
@@ -19,6 +20,7 @@ const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.met
 
 interface Options {
   group?: boolean
+  cwd?: string
   atEnd?: AtEnd
 }
 
@@ -37,9 +39,13 @@ export interface Program {
   ended: Promise<Ended>
 }
 
-export function run(args: string[], env: Record<string, string>, options: { group?: boolean } = {}): Program {
+export function run(
+  args: string[],
+  env: Record<string, string>,
+  options: { group?: boolean; cwd?: string } = {},
+): Program {
   const child = spawn(process.execPath, args, {
-    cwd: tmpdir(),
+    cwd: options.cwd ?? tmpdir(),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: options.group === true,
@@ -59,10 +65,11 @@ export const commandEntry = root('dist/server/commands/main.js')
 
 /** A compiled command, as `npm run` starts it. */
 export const command = (
-  name: 'token' | 'seed' | 'client' | 'keys' | 'secrets' | 'storage' | 'studio',
+  name: CommandName,
   args: string[],
   env: Record<string, string>,
-) => run([commandEntry, name, ...args], env)
+  options: { cwd?: string } = {},
+) => run([commandEntry, name, ...args], env, options)
 
 /** The compiled service, as `npm start` starts it, on free ports; not waited for. */
 export async function launch(env: Record<string, string>, { atEnd = onTestFinished, ...options }: Options = {}) {
@@ -72,10 +79,6 @@ export async function launch(env: Record<string, string>, { atEnd = onTestFinish
     {
       PORT: String(port),
       INTERNAL_PORT: String(internalPort),
-      APPS_BASE_URL: `http://apps.localhost:${port}/v1`,
-      LMS_BASE_URL: `http://lms.localhost:${port}/v1`,
-      NOTIFY_BASE_URL: `http://notify.localhost:${port}/v1`,
-      AUTH_BASE_URL: `http://auth.localhost:${port}/v1`,
       ...env,
     },
     options,
@@ -105,7 +108,9 @@ export async function start(env: Record<string, string>, options: Options = {}):
     if (service.child.exitCode !== null) throw new Error(`It ended: ${(await service.ended).stderr}`)
     return service.stdout()
   }
-  await until(listening, (text) => /\ndata [\s\S]*\n\n/.test(text), 60_000)
+  // In production a line of the log.
+  const said = /\ndata [\s\S]*\n\n|"msg":"the service listens"/
+  await until(listening, (text) => said.test(text), 60_000)
   return service
 }
 

@@ -42,9 +42,10 @@ describe('a start', { timeout: 120_000 }, () => {
     expect(Math.min(...laterMs)).toBeLessThan(7_500)
   })
 
-  it('does not load the demo data into a database that has been used', async () => {
+  it("does not load the demo data into a database that has been used, but moves the demo's events to today", async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const first = await start({ DATA_DIR })
+    const events = async () => (await client.query('SELECT start FROM "Event" ORDER BY id')).rows
     const [{ default: pg }, { startEmbedded }] = await Promise.all([
       import('pg'),
       import('../../prisma/embedded/start.ts'),
@@ -52,13 +53,20 @@ describe('a start', { timeout: 120_000 }, () => {
     const embedded = await startEmbedded(DATA_DIR)
     const client = new pg.Client(embedded.url)
     await client.connect()
+    const before = await events()
     await client.query(`DELETE FROM "Client"; UPDATE "Person" SET "firstName" = 'Anne' WHERE id = 'anna'`)
-    await client.end()
-    await embedded.stop()
+    await client.query(`UPDATE "Event" SET start = start - interval '99 days', "end" = "end" - interval '99 days'`)
     await first.stop()
 
     const later = await start({ DATA_DIR })
     expect(later.stdout()).not.toContain('curl')
+    expect(before).toHaveLength(7)
+    // A day later, if it has become midnight meanwhile.
+    for (const [i, { start }] of (await events()).entries()) {
+      expect([0, 86_400_000]).toContain(start.getTime() - before[i]!.start.getTime())
+    }
+    await client.end()
+    await embedded.stop()
     await later.stop()
   })
 })

@@ -7,8 +7,8 @@ import { readBytes } from '../../rest-facade/body-bytes.ts'
 import { errors } from '../../routers/errors.ts'
 import { Connection } from './socket.ts'
 
-/** What `readBytes` throws for a request whose client has left after these bytes of its body. */
-async function thrownFor(framing: string, sent: string, how: 'end' | 'reset') {
+/** A request with these bytes of its body, and its client's connection. */
+async function requestWith(framing: string, sent: string) {
   const server = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
@@ -16,10 +16,13 @@ async function thrownFor(framing: string, sent: string, how: 'end' | 'reset') {
   const requested = once(server, 'request')
   await connection.send(`PUT / HTTP/1.1\r\nHost: a\r\n${framing}\r\n\r\n${sent}`)
   const [request] = (await requested) as [IncomingMessage]
-  const thrown = readBytes(request, 1_000_000, errors.bodyTooLarge, async () => {}).catch((error) => error)
-  connection[how]()
-  return thrown
+  return { request, connection }
 }
+
+const thrownFor = (request: IncomingMessage) =>
+  readBytes(request, 1_000_000, errors.bodyTooLarge, async () => {}).catch((error) => error)
+
+const endedEarly = { status: 400, publicCode: 'invalid_request', message: 'The body ended early.' }
 
 it.each([
   ['a small body', 'Content-Length: 100', '{"value":', 'end'],
@@ -29,9 +32,20 @@ it.each([
   ['a chunked body', 'Transfer-Encoding: chunked', '4\r\n{"va\r\n', 'end'],
   ['no byte of a body', 'Content-Length: 100', '', 'reset'],
 ] as const)('%s that its client ends early is 400 with these words: %s %j %s', async (_, framing, sent, how) => {
-  expect(await thrownFor(framing, sent, how)).toMatchObject({
-    status: 400,
-    publicCode: 'invalid_request',
-    message: 'The body ended early.',
-  })
+  const { request, connection } = await requestWith(framing, sent)
+  const thrown = thrownFor(request)
+  connection[how]()
+  expect(await thrown).toMatchObject(endedEarly)
+})
+
+it.each([
+  ['a small body', 'Content-Length: 100'],
+  ['a large body', 'Content-Length: 100000'],
+  ['a chunked body', 'Transfer-Encoding: chunked'],
+])('%s whose client has left before it is read is 400: %s', async (_, framing) => {
+  const { request, connection } = await requestWith(framing, '')
+  const closed = new Promise((resolve) => request.once('close', resolve))
+  connection.reset()
+  await closed
+  expect(await thrownFor(request)).toMatchObject(endedEarly)
 })

@@ -49,6 +49,8 @@ describe('other raw bytes are 400:', () => {
       `GET ${raw('/v1/me/profilé')}`,
       `GET ${raw('/v1/storage/c/k?scope=é')}`,
       `GET ${raw('/v1/quizzes/é/results')}`,
+      `POST ${raw('/v1/quizzes/é/results')}`,
+      `GET ${raw('/v1/apps/é/webhook')}`,
       `PATCH ${raw('/v1/storage/c/é')}`,
       `GET ${raw('http://apps.test/v1/storage/c/é')}`,
       `GET ${raw('/v1/storage/c/é')} x`,

@@ -1,4 +1,4 @@
-import type { Language } from '../pages/views.ts'
+import type { Language } from '../../pages/language.ts'
 
 const texts = {
   en: {

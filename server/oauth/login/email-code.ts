@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Database } from '../../../prisma/client.ts'
-import type { Language } from '../pages/views.ts'
+import type { Language } from '../../pages/language.ts'
 import { requestLimit } from '../request-limit.ts'
 import { comparableEmail } from './address.ts'
 import { codeMail } from './code-mail.ts'

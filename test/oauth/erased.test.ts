@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { organisationsOf } from '../../server/oauth/consents.ts'
+import { asPlatform } from '../support/platform.ts'
+import type { AuthWorld } from './auth-world.ts'
+import { startAuthWorld } from './auth-world.ts'
+import { createMember } from './members.ts'
+
+const scope = 'svc.me.profile:read'
+
+let it_: AuthWorld
+beforeAll(async () => {
+  it_ = await startAuthWorld()
+})
+afterAll(() => it_.world.close())
+
+describe('a person who is erased', () => {
+  it('is signed out, and tokens, codes and sessions stay dead when the platform brings the person back', async () => {
+    const { world, client } = it_
+    const { db } = world
+    const person = await createMember(db, { email: 'mia@example.org' })
+    const club = (await organisationsOf(db, person, ['club'], Date.now()))[0]!.id
+    const browser = it_.newBrowser()
+    const tokens = await it_.toTokens({ client, scope }, person, club, browser)
+    const { code, verifier } = await it_.toCode({ client, scope, more: { prompt: 'consent' } }, person, club, browser)
+    const profile = async () => {
+      world.advance(5)
+      const { status, body } = await world.call('GET', '/me/profile', { token: tokens.access_token })
+      return [status, body.error?.message]
+    }
+    const signsIn = async () =>
+      (await browser.open(it_.authorizeUrl({ client, scope }).url)).text.includes('name="member"')
+    expect(await profile()).toEqual([200, undefined])
+    expect(await signsIn()).toBe(false)
+    const ids = { where: { id: person } }
+    const row = await db.person.findUniqueOrThrow({ ...ids, include: { memberships: true } })
+
+    const { removed } = await asPlatform(world).directory.people.erase({ id: person })
+    expect(removed).toMatchObject({ consents: 2, sessions: 1 })
+
+    const expectSignedOut = async () => {
+      expect(await profile()).toEqual([401, 'This token is not valid.'])
+      const renewed = await it_.refresh(client, tokens.refresh_token)
+      expect([renewed.status, renewed.json.error]).toEqual([400, 'invalid_grant'])
+      const exchanged = await it_.exchange(client, code, verifier)
+      expect([exchanged.status, exchanged.json.error]).toEqual([400, 'invalid_grant'])
+      expect(await signsIn()).toBe(true)
+    }
+    await expectSignedOut()
+    const { memberships, ...own } = row
+    await db.person.create({ data: own })
+    await db.membership.createMany({ data: memberships })
+    await expectSignedOut()
+  })
+})
