@@ -5,12 +5,15 @@ import { join } from 'node:path'
 /** Permissive ones (SPDX). Copyleft is left out; what is new is looked at first. */
 const ALLOWED = ['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0']
 
+/** Development dependencies whose code is in what we publish: in member-apps-client. */
+const BUNDLED = ['node_modules/@trpc/client']
+
 const directory = process.argv[2] ?? '.'
 const read = (path) => JSON.parse(readFileSync(join(directory, path), 'utf8'))
 
 // `devOptional` is what the development dependencies bring, and production could take if it were there: Prisma's tools.
 const shipped = Object.entries(read('package-lock.json').packages).filter(
-  ([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional,
+  ([path, { dev, devOptional }]) => BUNDLED.includes(path) || (path !== '' && !dev && !devOptional),
 )
 const wrong = shipped.flatMap(([path, { version, license }]) => {
   // Packages of other systems are not installed: of these the lock knows the licence.
