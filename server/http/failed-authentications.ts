@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { ApiError, errors } from '../../routers/errors.ts'
@@ -11,9 +12,11 @@ import { consume } from './consume.ts'
 /** Invalid tokens of an address (IPv6: of a /64) in a minute. Clients have next to none: expired tokens do not count. */
 export const MAX_FAILURES = 100
 const WINDOW_SECONDS = 60
+/** A client that does not wait for the window to end waits for each answer: 100 connections ask 400 times a second at most. */
+export const REFUSAL_DELAY_MS = 250
 
 /**
- * Answers invalid tokens beyond the limit with 429, and those that come again without verifying them. A token is only known
+ * Answers invalid tokens beyond the limit with 429, after a delay, and those that come again without verifying them. A token is only known
  * to be good once it is verified, so others are: nobody's good token is refused because of an attacker at their address.
  */
 export function limitFailures(authenticate: Authenticate, addressOf: ClientAddress): Authenticate {
@@ -23,7 +26,7 @@ export function limitFailures(authenticate: Authenticate, addressOf: ClientAddre
 
   return async (request) => {
     const until = refused.size > 0 ? refused.get(keyOf(request, addressOf)) : undefined
-    if (until !== undefined) throw tooMany(until - Date.now())
+    if (until !== undefined) throw await tooMany(until - Date.now())
     try {
       return await authenticate(request)
     } catch (thrown) {
@@ -31,7 +34,7 @@ export function limitFailures(authenticate: Authenticate, addressOf: ClientAddre
       const { consumedPoints, msBeforeNext } = await consume(failures, networkOf(addressOf(request)))
       if (consumedPoints <= MAX_FAILURES) throw thrown
       refused.set(keyOf(request, addressOf), Date.now() + msBeforeNext, { ttl: Math.max(1, msBeforeNext) })
-      throw tooMany(msBeforeNext)
+      throw await tooMany(msBeforeNext)
     }
   }
 }
@@ -48,4 +51,7 @@ const keyOf = (request: IncomingMessage, addressOf: ClientAddress) =>
     .update(request.headers.authorization ?? '')
     .digest('base64')}`
 
-const tooMany = (ms: number) => errors.failuresLimited(Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(ms / 1000))))
+async function tooMany(ms: number) {
+  await sleep(REFUSAL_DELAY_MS)
+  return errors.failuresLimited(Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(ms / 1000))))
+}

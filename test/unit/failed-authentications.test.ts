@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, it } from 'vitest'
 import { errors } from '../../routers/errors.ts'
-import { limitFailures, MAX_FAILURES } from '../../server/http/failed-authentications.ts'
+import { limitFailures, MAX_FAILURES, REFUSAL_DELAY_MS } from '../../server/http/failed-authentications.ts'
 
 it('an invalid token beyond the limit is verified once, and refused from then on', async () => {
   const verified: unknown[] = []
@@ -21,6 +21,24 @@ it('an invalid token beyond the limit is verified once, and refused from then on
   expect(verified).toHaveLength(MAX_FAILURES + 1)
   expect(await statusOf('another')).toBe(429)
   expect(verified).toHaveLength(MAX_FAILURES + 2)
+})
+
+it('invalid tokens beyond the limit are refused after a delay, at first sight and again', async () => {
+  const authenticate = limitFailures(
+    async () => {
+      throw errors.tokenInvalid()
+    },
+    () => '192.0.2.1',
+  )
+  const msOf = async (token: string) => {
+    const startedAt = performance.now()
+    await authenticate({ headers: { authorization: `Bearer ${token}` } } as IncomingMessage).catch(() => {})
+    return performance.now() - startedAt
+  }
+  await Promise.all(Array.from({ length: MAX_FAILURES }, (_, n) => msOf(`guess${n}`)))
+  // A timer may fire a millisecond early.
+  expect(await msOf('again')).toBeGreaterThan(REFUSAL_DELAY_MS - 2)
+  expect(await msOf('again')).toBeGreaterThan(REFUSAL_DELAY_MS - 2)
 })
 
 it.each([
