@@ -140,7 +140,7 @@ describe('hostile records', () => {
           await storeSamples(world, samples)
         },
       ),
-      { numRuns: times(100, 6) },
+      { numRuns: times(30, 6) },
     )
     expect(counts.taken + counts.refused).toBeGreaterThan(0)
   })
@@ -154,7 +154,7 @@ describe('hostile records', () => {
           expect([200, 400], JSON.stringify({ ids, body })).toContain(status)
         },
       ),
-      { numRuns: times(100, 3) },
+      { numRuns: times(30, 3) },
     )
   })
 })

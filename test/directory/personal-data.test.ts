@@ -197,7 +197,7 @@ describe.each(['in this process', 'over HTTP'] as const)('directory.people.expor
         const { storage } = await ways[way]().export({ id: person })
         expect(storage.map(({ value }) => value)).toEqual(values)
       }),
-      { numRuns: times(200, 20) },
+      { numRuns: times(60, 15) },
     )
   })
 })

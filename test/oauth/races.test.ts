@@ -4,7 +4,7 @@ import { times } from '../support/rounds.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { redirectUri, startAuthWorld } from './auth-world.ts'
 
-const ROUNDS = times(50, 2)
+const ROUNDS = times(15, 2)
 const AT_ONCE = 20
 const scope = 'svc.me.profile:read'
 

@@ -142,7 +142,7 @@ describe('imports, endings and returns', { timeout: 600_000 }, () => {
           expect(entry.value).toEqual(JSON.parse(value))
         }
       }),
-      { numRuns: times(80, 10) },
+      { numRuns: times(25, 6) },
     )
   })
 })

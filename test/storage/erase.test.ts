@@ -43,7 +43,7 @@ describe('erase', { timeout: 120_000 }, () => {
           expect(await countersOf(db, tenants)).toEqual(sumsOf(left))
           expect(await erase(db, holder)).toEqual({ entries: 0, bytes: 0 })
         }),
-        { numRuns: times(60, 4) },
+        { numRuns: times(20, 4) },
       )
     },
   )
@@ -87,7 +87,7 @@ describe('erase', { timeout: 120_000 }, () => {
     }
     const writers = Promise.all(Array.from({ length: 6 }, (_, n) => writer(n)))
     const removed = { entries: 0, bytes: 0 }
-    for (let round = 0; round < times(60, 12); round++) {
+    for (let round = 0; round < times(30, 12); round++) {
       const reached = acknowledged.entries + 10
       await expect.poll(() => acknowledged.entries, { interval: 1, timeout: 20_000 }).toBeGreaterThan(reached)
       const { entries, bytes } = await erase(db, { app, club, member: round % 2 ? member : undefined })

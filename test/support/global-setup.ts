@@ -30,6 +30,8 @@ export default async function setup(project: TestProject) {
   // PostgreSQL looks for a deadlock once, this long after a wait began: late enough for a busy machine to have made one, and
   // twice within the 5 s of a statement, as a repeated call may meet the same transaction again.
   await query(server, `ALTER DATABASE ${databasePrefix} SET deadlock_timeout = '2s'`)
+  // No test here cuts the server's power, and a commit need not wait for its disk.
+  await query(server, `ALTER DATABASE ${databasePrefix} SET synchronous_commit = off`)
   await writeKeyCheck(databaseUrl)
   project.provide('databaseUrl', databaseUrl)
   project.provide('migratedDatabase', migratedDatabase)

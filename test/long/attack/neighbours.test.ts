@@ -18,7 +18,7 @@ import { createTenant, id } from '../../support/tenant.ts'
 import type { Attack } from './hostile.ts'
 
 /** A quiet and a hostile phase follow each other so often, so that what else the machine does meets both alike. */
-const ROUNDS = 4
+const ROUNDS = 3
 const PHASE_MS = 2_500
 /** Of the 99th percentile: three times that of a quiet run; up to this nobody notices, whatever the ratio. */
 const MAX_RATIO = 3

@@ -68,7 +68,7 @@ describe('kill -9 of an import', { timeout: 600_000 }, () => {
       }),
     )
     const url = await migratedDatabase()
-    const rounds = times(25, 4)
+    const rounds = times(8, 4)
     let before = await contents(url)
     let between = 0
     for (let round = 0; round < rounds; round++) {

@@ -29,7 +29,7 @@ type Ledger = Map<string, (string | undefined)[]>
 
 describe('acknowledged writes survive kill -9', { timeout: 600_000 }, () => {
   it('of the service', async () => {
-    const rounds = times(25, 1)
+    const rounds = times(8, 1)
     await survive('alone', rounds, async (service) => {
       const server = await postgresOf(DATA_DIR)
       service.child.kill('SIGKILL')
@@ -44,7 +44,7 @@ describe('acknowledged writes survive kill -9', { timeout: 600_000 }, () => {
   })
 
   it('of the service and its database at once', async () => {
-    const rounds = times(25, 1)
+    const rounds = times(8, 1)
     await survive('together', rounds, async (service) => {
       const server = await postgresOf(DATA_DIR)
       const kills = [() => service.child.kill('SIGKILL'), () => process.kill(server, 'SIGKILL')]

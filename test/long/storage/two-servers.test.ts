@@ -28,7 +28,7 @@ afterAll(async () => {
 
 describe(`two servers (seed ${seed})`, { timeout: 180_000 }, () => {
   it('never exceed the quota with 40 writers', async () => {
-    const rounds = times(20, 2)
+    const rounds = times(8, 2)
     const script = fc.array(step, { minLength: 8, maxLength: 8 })
     const scripts = fc.sample(script, { seed, numRuns: rounds * WRITERS })
     const senders = await Promise.all(
@@ -60,7 +60,7 @@ describe(`two servers (seed ${seed})`, { timeout: 180_000 }, () => {
     const seen = new Set<number>()
     const work = senders.map(async (send, i) => {
       const put = (bytes: number) => send('PUT', `c/k${i}`, { value: textOf(bytes) })
-      for (let n = 1; n <= times(20, 5); n++) {
+      for (let n = 1; n <= times(10, 5); n++) {
         if (i % 4 === 0) expect((await put(bytes)).status).toBe(200)
         else if (i % 4 === 1) expect((await put(bytes - n)).status).toBe(200)
         else if (i % 4 === 2) {
@@ -77,7 +77,7 @@ describe(`two servers (seed ${seed})`, { timeout: 180_000 }, () => {
   it('answer as documented while members and their entries are removed', async () => {
     const club = 1
     const leaving = [5, 6, 7]
-    const steps = times(60, 8)
+    const steps = times(30, 8)
     const scripts = fc.sample(fc.array(step, { minLength: steps, maxLength: steps }), { seed, numRuns: WRITERS })
     const [staying, gone] = [new Set<number>(), new Set<number>()]
     const operator = await two.connect()

@@ -10,14 +10,14 @@ import { startQueue } from '../../webhooks/queue-world.ts'
 import type { Received } from '../../webhooks/receiver.ts'
 import { receiver } from '../../webhooks/worker-world.ts'
 
-const MESSAGES = times(3_000, 600)
+const MESSAGES = times(1_500, 600)
 const WORKERS = 3
 const SUBSCRIPTIONS = 12
 
 const program = fileURLToPath(new URL('worker-process.ts', import.meta.url))
 
 it('kill -9 of workers loses no message, and repeats only identical ones', { timeout: 600_000 }, async () => {
-  const rounds = times(20, 3)
+  const rounds = times(8, 3)
   const arrived = new Map<string, Arrival>()
   const to = await receiver((received, response) => void record(arrived, received, response))
   const { databaseUrl, secretsKey, subscribe, publish, states, db } = await startQueue()

@@ -11,11 +11,11 @@ import { openDatabase } from '../../prisma/client.ts'
 import { applyMigrations, readMigrations } from '../../prisma/migrate.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
+import { contentOf } from '../commands/database-content.ts'
+import { filledDatabase } from '../commands/filled-database.ts'
+import { failed, misused, run } from '../commands/run.ts'
+import { addEntries } from '../commands/stored-entries.ts'
 import { emptyDatabase, migratedDatabase, query } from '../support/databases.ts'
-import { contentOf } from './database-content.ts'
-import { filledDatabase } from './filled-database.ts'
-import { failed, misused, run } from './run.ts'
-import { addEntries } from './stored-entries.ts'
 
 const SECRETS_KEY = randomBytes(32).toString('base64')
 const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
