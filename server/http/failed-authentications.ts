@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { ApiError, errors } from '../../routers/errors.ts'
+import type { Limits } from '../limits/limit.ts'
+import { memoryLimits } from '../limits/memory.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
 import type { ClientAddress } from './client-address.ts'
 import { networkOf } from './client-address.ts'
-import { consume } from './consume.ts'
 
 /** Invalid tokens of an address (IPv6: of a /64) in a minute. Clients have next to none: expired tokens do not count. */
 export const MAX_FAILURES = 100
@@ -19,8 +19,12 @@ export const REFUSAL_DELAY_MS = 250
  * Answers invalid tokens beyond the limit with 429, after a delay, and those that come again without verifying them. A token is only known
  * to be good once it is verified, so others are: nobody's good token is refused because of an attacker at their address.
  */
-export function limitFailures(authenticate: Authenticate, addressOf: ClientAddress): Authenticate {
-  const failures = new RateLimiterMemory({ points: MAX_FAILURES, duration: WINDOW_SECONDS })
+export function limitFailures(
+  authenticate: Authenticate,
+  addressOf: ClientAddress,
+  limits: Limits = memoryLimits,
+): Authenticate {
+  const failures = limits.open('invalid-tokens', MAX_FAILURES, WINDOW_SECONDS)
   /** Refused beyond the limit: network and token, until when. */
   const refused = new LRUCache<string, number>({ max: 10_000, ttl: WINDOW_SECONDS * 1000 })
 
@@ -31,8 +35,8 @@ export function limitFailures(authenticate: Authenticate, addressOf: ClientAddre
       return await authenticate(request)
     } catch (thrown) {
       if (!isInvalidToken(thrown, request)) throw thrown
-      const { consumedPoints, msBeforeNext } = await consume(failures, networkOf(addressOf(request)))
-      if (consumedPoints <= MAX_FAILURES) throw thrown
+      const { passes, msBeforeNext } = await failures.take(networkOf(addressOf(request)))
+      if (passes) throw thrown
       refused.set(keyOf(request, addressOf), Date.now() + msBeforeNext, { ttl: Math.max(1, msBeforeNext) })
       throw await tooMany(msBeforeNext)
     }

@@ -1,7 +1,7 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { Access } from '../../routers/access.ts'
 import { errors } from '../../routers/errors.ts'
-import { consume } from './consume.ts'
+import type { Limits } from '../limits/limit.ts'
+import { memoryLimits } from '../limits/memory.ts'
 
 /** Requests per team and minute; sandbox clients have no limit. */
 export const LIMITS = { hobby: 60, developer: 10_000 } as const
@@ -12,17 +12,17 @@ export type ConsumeQuota = (access: Access, setHeader: (name: string, value: str
  * One count per team, over all its clients, tokens and sections; first-party clients are not counted. The window starts with
  * the team's first request. Throws 429.
  */
-export function rateLimit(windowSeconds = 60): ConsumeQuota {
-  const limiters = {
-    hobby: new RateLimiterMemory({ points: LIMITS.hobby, duration: windowSeconds }),
-    developer: new RateLimiterMemory({ points: LIMITS.developer, duration: windowSeconds }),
+export function rateLimit(windowSeconds = 60, limits: Limits = memoryLimits): ConsumeQuota {
+  const limitOf = {
+    hobby: limits.open('hobby', LIMITS.hobby, windowSeconds),
+    developer: limits.open('developer', LIMITS.developer, windowSeconds),
   }
   return async ({ team, level, sandbox }, setHeader) => {
     if (sandbox || team === null) return
-    const state = await consume(limiters[level], team)
-    const resetSeconds = Math.min(windowSeconds, Math.max(1, Math.ceil(state.msBeforeNext / 1000)))
+    const { passes, remaining, msBeforeNext } = await limitOf[level].take(team)
+    const resetSeconds = Math.min(windowSeconds, Math.max(1, Math.ceil(msBeforeNext / 1000)))
     setHeader('RateLimit-Policy', `"team";q=${LIMITS[level]};w=${windowSeconds}`)
-    setHeader('RateLimit', `"team";r=${Math.max(0, state.remainingPoints)};t=${resetSeconds}`)
-    if (state.consumedPoints > LIMITS[level]) throw errors.rateLimited(resetSeconds)
+    setHeader('RateLimit', `"team";r=${remaining};t=${resetSeconds}`)
+    if (!passes) throw errors.rateLimited(resetSeconds)
   }
 }

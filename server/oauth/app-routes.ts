@@ -3,6 +3,7 @@ import { networkOf } from '../http/client-address.ts'
 import { preflightHeaders } from '../http/cors.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { State, StepContext } from '../http/state.ts'
+import type { Limits } from '../limits/limit.ts'
 import { setPageHeaders } from '../pages/send-page.ts'
 import { metadataOf, routes } from './metadata.ts'
 import { sendMessage } from './page-responses.ts'
@@ -12,7 +13,7 @@ import { requestLimit } from './request-limit.ts'
 /** RFC 8414, 3.1: an issuer's path comes after the well-known path. */
 export const METADATA_PATH = '/.well-known/oauth-authorization-server'
 
-/** Authorization requests of a network in a minute, at each node. */
+/** Authorization requests of a network in a minute. */
 export const MAX_REQUESTS = 300
 const MAX_QUERY = 4_096
 
@@ -22,13 +23,14 @@ interface Options {
   handle: (ctx: StepContext, path: string) => Promise<void>
   /** Limits failed requests with credentials. */
   limit: (ctx: StepContext, respond: () => Promise<void>) => Promise<void>
+  limits: Limits
 }
 
 /** The endpoints that apps use: authorization in the browser, the others with CORS and JSON. */
-export function addAppRoutes(router: Router<State>, { issuer, handle, limit }: Options) {
+export function addAppRoutes(router: Router<State>, { issuer, handle, limit, limits }: Options) {
   const { pathname: path } = new URL(issuer)
   const handleBelow = (ctx: StepContext) => handle(ctx, ctx.state.path.slice(path.length))
-  const isWithinLimit = requestLimit(MAX_REQUESTS)
+  const isWithinLimit = requestLimit(limits, 'authorizations', MAX_REQUESTS)
 
   router.get(`${path}${routes.authorization}`, async (ctx) => {
     if (!(await isWithinLimit(networkOf(ctx.state.clientAddress ?? '')))) {

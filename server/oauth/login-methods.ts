@@ -1,4 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
+import type { Limits } from '../limits/limit.ts'
 import type { EmailCodes } from './login/email-code.ts'
 import { emailCodes } from './login/email-code.ts'
 import { createMailer } from './login/mail.ts'
@@ -26,13 +27,14 @@ interface Options {
   now: () => number
   /** For mails that could not be sent: their requests have been answered by then. */
   onError: (error: unknown) => void
+  limits?: Limits | undefined
 }
 
 export const createLoginMethods = (
   { smtp, upstream, authBaseUrl, developmentLogin }: LoginSettings,
-  { db, now, onError }: Options,
+  { db, now, onError, limits }: Options,
 ): LoginMethods => ({
-  codes: smtp && emailCodes({ db, now, sendMail: createMailer(smtp.url, smtp.from), onError }),
+  codes: smtp && emailCodes({ db, now, sendMail: createMailer(smtp.url, smtp.from), onError, limits }),
   upstream: upstream && createUpstream({ ...upstream, redirectUri: upstreamCallback(authBaseUrl) }, now),
   developmentLogin,
 })

@@ -8,6 +8,8 @@ import type { ClientAddress } from '../http/client-address.ts'
 import { nameOf } from '../http/match-route.ts'
 import { routed } from '../http/routed.ts'
 import type { State, Step } from '../http/state.ts'
+import type { Limits } from '../limits/limit.ts'
+import { memoryLimits } from '../limits/memory.ts'
 import { adapterFactory } from './adapter.ts'
 import { addAppRoutes, METADATA_PATH } from './app-routes.ts'
 import { createBrowsers } from './browsers.ts'
@@ -33,6 +35,7 @@ export interface MountOptions {
   clientAddress: ClientAddress
   /** How many failed requests for tokens an address may make in a minute. */
   tokenFailures?: number
+  limits?: Limits
 }
 
 const cookieKeyOf = (secretsKey: Buffer) =>
@@ -44,6 +47,7 @@ const cookieKeyOf = (secretsKey: Buffer) =>
  */
 export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: MountOptions): Step {
   const { authBaseUrl, appsBaseUrl, loginMethods, clientAddress, tokenFailures: failures = TOKEN_FAILURES } = options
+  const { limits = memoryLimits } = options
   const issuer = issuerOf(authBaseUrl)
   const { host, protocol, pathname: path } = new URL(issuer)
   const secure = protocol === 'https:'
@@ -58,7 +62,8 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   const callback = upstreamCallback(authBaseUrl)
   addPageRoutes(router, { db, now, provider, issuer, loginMethods, cookies, browsers, requests, callback })
-  addAppRoutes(router, { issuer, handle, limit: tokenLimit({ storage: adapterFactory({ db, now }), failures }) })
+  const limit = tokenLimit({ storage: adapterFactory({ db, now }), failures, limits })
+  addAppRoutes(router, { issuer, handle, limit, limits })
 
   const step = routed(router)
   const [authHost, appsHost] = [nameOf(host), nameOf(new URL(appsBaseUrl).host)]

@@ -1,11 +1,10 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible'
-import { consume } from '../http/consume.ts'
+import type { Limits } from '../limits/limit.ts'
 
 /**
- * Counts a sender's requests of the last minute, in this process: it bounds the work of a flood, and no longer than a
- * minute. False above the limit.
+ * Counts a sender's requests of the last minute: it bounds the work of a flood, and no longer than a minute. False above
+ * the limit.
  */
-export function requestLimit(perMinute: number): (sender: string) => Promise<boolean> {
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 })
-  return async (sender) => (await consume(limiter, sender)).consumedPoints <= perMinute
+export function requestLimit(limits: Limits, name: string, perMinute: number): (sender: string) => Promise<boolean> {
+  const limit = limits.open(name, perMinute, 60)
+  return async (sender) => (await limit.take(sender)).passes
 }

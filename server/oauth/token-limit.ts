@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Adapter } from 'oidc-provider'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { networkOf } from '../http/client-address.ts'
-import { consume } from '../http/consume.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { StepContext } from '../http/state.ts'
+import type { Limits } from '../limits/limit.ts'
 import { isSecretOf } from '../tokens/client-secret.ts'
 import { peekBody } from './peek-body.ts'
 
@@ -19,6 +18,7 @@ interface Options {
   /** oidc-provider's storage, by model. */
   storage: (model: string) => Adapter
   failures: number
+  limits: Limits
 }
 
 /**
@@ -26,12 +26,12 @@ interface Options {
  * for requests with a credential that exists: users who share its address with an attacker notice nothing. Such a request
  * counts against its credential.
  */
-export function tokenLimit({ storage, failures }: Options) {
-  const limiter = new RateLimiterMemory({ points: failures, duration: WINDOW_SECONDS })
+export function tokenLimit({ storage, failures, limits }: Options) {
+  const limit = limits.open('token-failures', failures, WINDOW_SECONDS)
   /** Null, or the milliseconds to wait. Counted before the request is, so that requests at once are counted as well. */
   const waitOf = async (key: string) => {
-    const { consumedPoints, msBeforeNext } = await consume(limiter, key)
-    return consumedPoints <= failures ? null : msBeforeNext
+    const { passes, msBeforeNext } = await limit.take(key)
+    return passes ? null : msBeforeNext
   }
 
   /** `respond` sets the status. */
@@ -48,7 +48,7 @@ export function tokenLimit({ storage, failures }: Options) {
     if (wait !== null) return tooMany(ctx, wait)
     await respond()
     const { statusCode } = ctx.res
-    if (statusCode < 400 || statusCode >= 500) await limiter.reward(key)
+    if (statusCode < 400 || statusCode >= 500) limit.giveBack(key)
   }
 }
 

@@ -5,6 +5,7 @@ import { readEnvFile, unknownNames } from './env-file.ts'
 import { conflicts } from './setting-rules.ts'
 import {
   baseUrl,
+  count,
   databaseUrl,
   host,
   issuer,
@@ -14,6 +15,7 @@ import {
   oneOf,
   port,
   positive,
+  redisUrl,
   secretsKeys,
   secureUrl,
   sender,
@@ -29,6 +31,8 @@ const shape = z.object({
   INTERNAL_HOST: host,
   TRUSTED_PROXIES: networks.default([]),
   DATABASE_URL: databaseUrl.optional(),
+  REDIS_URL: redisUrl.optional(),
+  NODES: count.default(1),
   DATA_DIR: z.string().default('.data'),
   APPS_BASE_URL: baseUrl,
   LMS_BASE_URL: baseUrl,
@@ -88,6 +92,8 @@ export function readConfig(env: Environment) {
     internalHost: data.INTERNAL_HOST,
     trustedProxies: data.TRUSTED_PROXIES,
     databaseUrl: data.DATABASE_URL,
+    redisUrl: data.REDIS_URL,
+    nodes: data.NODES,
     dataDir: resolve(data.DATA_DIR),
     baseUrls: { apps: data.APPS_BASE_URL, lms: data.LMS_BASE_URL, notify: data.NOTIFY_BASE_URL },
     authBaseUrl: data.AUTH_BASE_URL,

@@ -9,6 +9,7 @@ const needs = {
   LOGIN_CLIENT_ID: 'LOGIN_ISSUER',
   LOGIN_CLIENT_SECRET: 'LOGIN_ISSUER',
   LOGIN_NAME: 'LOGIN_ISSUER',
+  NODES: 'REDIS_URL',
 }
 
 type Texts = Readonly<Record<string, string>>

@@ -22,6 +22,11 @@ export const positive = z
   .regex(/^0*[1-9]\d{0,14}$/, 'a whole number of bytes, 1 or more')
   .transform(Number)
 
+export const count = z
+  .string()
+  .regex(/^0*[1-9]\d{0,3}$/, 'a number from 1 to 9999')
+  .transform(Number)
+
 export const oneOf = <const Words extends readonly string[]>(...words: Words) =>
   z.enum(words, { error: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` })
 
@@ -42,6 +47,11 @@ export const secretsKeys = z
   )
 
 export const databaseUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'a postgresql:// address' })
+
+const REDIS = 'a redis:// or rediss:// address'
+export const redisUrl = z
+  .url({ protocol: /^rediss?$/, error: REDIS })
+  .refine((text) => URL.canParse(text) && new URL(text).hostname !== '', REDIS)
 
 const MAIL_SERVER = 'an smtp:// or smtps:// address'
 export const smtpUrl = z

@@ -11,6 +11,9 @@ import { listen } from '../http/listen.ts'
 import { MemoryBudget } from '../http/memory-budget.ts'
 import { rateLimit } from '../http/rate-limit.ts'
 import { refusalOfRawName } from '../http/raw-name.ts'
+import type { Limits } from '../limits/limit.ts'
+import { memoryLimits } from '../limits/memory.ts'
+import { openRedisLimits } from '../limits/redis.ts'
 import { createLoginMethods } from '../oauth/login-methods.ts'
 import { issuerOf } from '../oauth/metadata.ts'
 import { openOauth } from '../oauth/open.ts'
@@ -42,19 +45,25 @@ const LOGGED_DELIVERIES = 100
 export async function startService(config: Config, log: Logger) {
   for (const sentence of serviceWarnings(config)) log.warn(sentence)
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'))
+  let limits: Limits | undefined
   try {
     if (store.embedded && !config.production) {
       const now = new Date()
       await ((await isEmpty(store.db)) ? seed(store.db, now, memberScopesAt) : moveDemoEvents(store.db, now))
     }
-    return await serve(config, store, log)
+    limits = await openLimits(config, log)
+    return await serve(config, store, limits, log)
   } catch (error) {
+    await limits?.close()
     await store.close()
     throw error
   }
 }
 
-async function serve(config: Config, store: Store, log: Logger) {
+const openLimits = async ({ redisUrl: url, nodes }: Config, log: Logger): Promise<Limits> =>
+  url === undefined ? memoryLimits : openRedisLimits({ url, nodes, log })
+
+async function serve(config: Config, store: Store, limits: Limits, log: Logger) {
   let ending = false
   const now = Date.now
   const { keys, cipher } = await openSecrets(config, store.db)
@@ -93,9 +102,15 @@ async function serve(config: Config, store: Store, log: Logger) {
               // Only with data of its own, and never in production.
               developmentLogin: store.embedded !== null && !config.production,
             },
-            { db: store.db, now, onError: (error) => log.error({ err: error }, 'a sign-in code could not be sent') },
+            {
+              db: store.db,
+              now,
+              onError: (error) => log.error({ err: error }, 'a sign-in code could not be sent'),
+              limits,
+            },
           ),
           onError,
+          limits,
         })
       : null
   const issuer = issuerOf(config.authBaseUrl)
@@ -114,8 +129,8 @@ async function serve(config: Config, store: Store, log: Logger) {
     baseUrls: config.baseUrls,
     authBaseUrl: config.authBaseUrl,
     localUrls: trial?.local,
-    authenticate: limitFailures(createAuthenticate(issuers.trusted, now), addressOf),
-    consumeQuota: rateLimit(),
+    authenticate: limitFailures(createAuthenticate(issuers.trusted, now), addressOf, limits),
+    consumeQuota: rateLimit(60, limits),
     memory: new MemoryBudget(),
     pages,
     oauth: oauth?.step,
@@ -152,6 +167,7 @@ async function serve(config: Config, store: Store, log: Logger) {
       oauth?.close()
       issuers.close()
       await Promise.all([publicPort.close(GRACE_MS), internalPort.close(GRACE_MS), worker?.close()])
+      await limits.close()
       await store.close()
     },
   }

@@ -3,12 +3,13 @@ import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import { expect, it, onTestFinished } from 'vitest'
 import type { State } from '../../server/http/state.ts'
+import { memoryLimits } from '../../server/limits/memory.ts'
 import { tokenLimit } from '../../server/oauth/token-limit.ts'
 
 /** Makes requests of one address for tokens, where one refresh token exists; resolves to their status. */
 async function startEndpoint(failures: number) {
   const find = (model: string) => async (id: string) => (model === 'RefreshToken' && id === 'good' ? {} : undefined)
-  const limit = tokenLimit({ storage: (model) => ({ find: find(model) }) as never, failures })
+  const limit = tokenLimit({ storage: (model) => ({ find: find(model) }) as never, failures, limits: memoryLimits })
   let status = 200
   const app = new Koa<State>().use((ctx) => {
     ctx.state.clientAddress = '192.0.2.1'

@@ -20,11 +20,12 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/admin    | prisma routers                              | koa @koa oidc-provider jose     |
 | server/webhooks | prisma routers                              | koa @koa oidc-provider jose     |
 | server/tokens   | prisma routers secrets                      | koa @koa oidc-provider          |
-| server/http     | routers rest-facade tokens                  | oidc-provider jose              |
+| server/limits   |                                             | koa @koa node:http oidc-provider jose |
+| server/http     | routers rest-facade tokens limits           | oidc-provider jose              |
 | server/pages    | routers http                                | oidc-provider jose              |
 | server/trpc     | routers rest-facade tokens http             | oidc-provider jose              |
-| server/oauth    | prisma routers rest-facade tokens http pages |                               |
-| server/process  | examples prisma routers secrets webhooks tokens http pages trpc oauth | |
+| server/oauth    | prisma routers rest-facade tokens limits http pages |                        |
+| server/process  | examples prisma routers secrets webhooks tokens limits http pages trpc oauth | |
 | server/commands | prisma routers secrets admin tokens oauth process | koa @koa                  |
 | server          | prisma routers secrets webhooks process     |                                 |
 `)

@@ -1,5 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Database } from '../../../prisma/client.ts'
+import type { Limits } from '../../limits/limit.ts'
+import { memoryLimits } from '../../limits/memory.ts'
 import type { Language } from '../../pages/language.ts'
 import { requestLimit } from '../request-limit.ts'
 import { comparableEmail } from './address.ts'
@@ -29,6 +31,7 @@ interface Options {
   now: () => number
   sendMail: SendMail
   onError: (error: unknown) => void
+  limits?: Limits | undefined
 }
 
 /** Requests of a sender in a minute, whatever the address: a bound for the rows of a flood. */
@@ -37,8 +40,8 @@ export const MAX_REQUESTS_OF_SENDER = 60
 /** The mail is sent after the response, so that response times do not reveal whether an address is known. */
 const SEND_DELAY_MS = 50
 
-export function emailCodes({ db, now, sendMail, onError }: Options): EmailCodes {
-  const isWithinLimit = requestLimit(MAX_REQUESTS_OF_SENDER)
+export function emailCodes({ db, now, sendMail, onError, limits = memoryLimits }: Options): EmailCodes {
+  const isWithinLimit = requestLimit(limits, 'codes', MAX_REQUESTS_OF_SENDER)
 
   const deliver = async (saved: LoginCode, language: Language) => {
     const [member] = await membersWithEmail(db, saved.email, now())

@@ -1,0 +1,87 @@
+import type { Logger } from 'pino'
+import { RateLimiterRedis } from 'rate-limiter-flexible'
+import { Breaker } from './breaker.ts'
+import type { Limits } from './limit.ts'
+import { SharedLimit } from './shared-limit.ts'
+
+/** Of every key, as other programs may use the same Redis. */
+export const KEY_PREFIX = 'member-apps:limit'
+
+/** A start waits for Redis no longer. */
+const START_MS = 1_000
+
+/** A connection on which nothing comes for that time is opened again: its peer may be gone. */
+const SILENCE_MS = 2_000
+const RECONNECT_MS = 500
+
+interface Options {
+  url: string
+  /** How many processes have a share of each limit while Redis is away. */
+  nodes: number
+  log: Logger
+}
+
+/**
+ * Counts in Redis, for all processes that use it: each key for the rest of its window. No request fails or waits longer than
+ * 45 ms because of Redis, which may be away at the start as well: then each process counts its share. Throws nothing.
+ */
+export async function openRedisLimits({ url, nodes, log }: Options): Promise<Limits> {
+  const { Redis } = await import('ioredis')
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectionName: 'member-apps',
+    connectTimeout: SILENCE_MS,
+    socketTimeout: SILENCE_MS,
+    retryStrategy: () => RECONNECT_MS,
+    // A command is sent now or never: later its request has been answered.
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    // From a node that a failover has made a replica, to the new primary.
+    reconnectOnError: ({ message }) => message.startsWith('READONLY'),
+  })
+  const limiterOf = (name: string, points: number, duration: number) =>
+    new RateLimiterRedis({ storeClient: redis, keyPrefix: `${KEY_PREFIX}:${name}`, points, duration })
+
+  const probing = limiterOf('probe', 1, 60)
+  let known = () => {}
+  const isKnown = new Promise<void>((resolve) => {
+    known = resolve
+  })
+  const breaker = new Breaker(
+    // A write, as a replica or a full Redis answers reads.
+    () => probing.penalty('probe', 1),
+    (away, reason) => {
+      known()
+      if (away) log.warn({ err: reason }, 'Redis is out of reach: this process counts limits by itself')
+      else log.info('limits are counted in Redis')
+    },
+  )
+  let lastError: Error | undefined
+  redis.on('error', (error) => {
+    lastError = error
+  })
+  redis.on('ready', () => void breaker.probe())
+  redis.on('close', () => breaker.open(lastError ?? new Error('the connection to Redis was closed')))
+  redis.connect().catch(() => {})
+  const timer = setTimeout(() => breaker.open(lastError ?? new Error('Redis does not answer')), START_MS)
+  await isKnown
+  clearTimeout(timer)
+
+  const opened: SharedLimit[] = []
+  return {
+    open(name, points, windowSeconds) {
+      const limiter = limiterOf(name, points, windowSeconds)
+      const add = (key: string, by: number) => limiter.penalty(key, by)
+      const limit = new SharedLimit({ points, windowSeconds, nodes, breaker, add })
+      opened.push(limit)
+      return limit
+    },
+    store: () => (breaker.away ? 'memory' : 'redis'),
+    async close() {
+      await Promise.all(opened.map((limit) => limit.close()))
+      breaker.close()
+      redis.disconnect()
+    },
+  }
+}

@@ -1,0 +1,201 @@
+import type { Breaker } from './breaker.ts'
+import type { Limit, Taken } from './limit.ts'
+
+/** The count of a key in a store that processes share, after points were added to it. */
+export interface Counted {
+  consumedPoints: number
+  msBeforeNext: number
+}
+
+interface Options {
+  points: number
+  windowSeconds: number
+  /** How many processes have a share of the limit each while the store is away. */
+  nodes: number
+  breaker: Breaker
+  /** Adds points, also less than none, to the count of a key, and begins its window if none is under way. */
+  add: (key: string, points: number) => Promise<Counted>
+}
+
+/** What this process holds of a key's window. Times are those of performance.now(). */
+interface Held {
+  ends: number
+  /** Points that are counted and that no request has used yet. */
+  left: number
+  /** The last count, and the part of it that is this process's. */
+  counted: number
+  ours: number
+  /** Points to be counted: requests that passed while the store was away, less those given back. */
+  owed: number
+  /** Until then the store is not asked, as the limit is reached. */
+  reachedUntil: number
+  asking: boolean
+  waiting: ((taken: Taken) => void)[]
+  /** The turn of the breaker since which the first one waits. */
+  since: number
+}
+
+/** Given-back points are seen after that time by processes that know the limit as reached. */
+const REACHED_MS = 1_000
+
+/** Ends of a window, as calculated from two replies, differ by less. */
+const SLACK_MS = 1_000
+
+/** Points that are taken at once for later requests. Small limits are exact: nobody is refused while a point is left. */
+export const leaseOf = (points: number) => (points < 1_000 ? 1 : Math.ceil(points / 100))
+
+/**
+ * One count for all processes. Of one key a process has one call under way; it takes points for all requests that wait, and
+ * at least a lease. While the store is away, the process gives out its share of what was left, and reports it afterwards.
+ */
+export class SharedLimit implements Limit {
+  readonly #options: Options
+  readonly #lease: number
+  /** In the order in which their windows began. */
+  readonly #held = new Map<string, Held>()
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#lease = leaseOf(options.points)
+  }
+
+  take(key: string): Taken | Promise<Taken> {
+    const now = performance.now()
+    let held = this.#held.get(key)
+    if (held === undefined || (now >= held.ends && !held.asking)) held = this.#begin(key, now)
+    if (held.waiting.length === 0 && (now < held.ends || !held.asking)) {
+      const taken = this.#decide(held, now)
+      if (taken) return taken
+    }
+    return this.#wait(key, held)
+  }
+
+  giveBack(key: string) {
+    const held = this.#held.get(key)
+    if (!held || performance.now() >= held.ends) return
+    held.owed--
+    held.reachedUntil = 0
+    if (!held.asking && !this.#options.breaker.away) void this.#ask(key, held)
+  }
+
+  /** Gives unused points back. */
+  async close() {
+    if (this.#options.breaker.away) return
+    const now = performance.now()
+    const unused = [...this.#held].filter(([, { left, ends, asking }]) => left > 0 && now < ends && !asking)
+    await Promise.all(
+      unused.map(([key, held]) => {
+        held.owed -= held.left
+        held.left = 0
+        return this.#ask(key, held)
+      }),
+    )
+  }
+
+  #begin(key: string, now: number): Held {
+    for (const [old, { ends, asking }] of this.#held) {
+      if (now < ends || asking) break
+      this.#held.delete(old)
+    }
+    const counts = { ends: 0, left: 0, counted: 0, ours: 0, owed: 0, reachedUntil: 0 }
+    const held: Held = { ...counts, asking: false, waiting: [], since: 0 }
+    this.#held.delete(key)
+    this.#held.set(key, held)
+    return held
+  }
+
+  #wait(key: string, held: Held): Promise<Taken> {
+    return new Promise((resolve) => {
+      if (held.waiting.push(resolve) === 1) held.since = this.#options.breaker.turns
+      if (!held.asking) void this.#ask(key, held)
+    })
+  }
+
+  /** Undefined when the store has to be asked. */
+  #decide(held: Held, now: number): Taken | undefined {
+    if (held.left > 0) {
+      held.left--
+      return this.#taken(held, now, true)
+    }
+    if (this.#options.breaker.away) return this.#decideAlone(held, now)
+    return now < held.reachedUntil ? this.#taken(held, now, false) : undefined
+  }
+
+  #decideAlone(held: Held, now: number): Taken {
+    if (now >= held.ends) {
+      Object.assign(held, { ends: now + this.#options.windowSeconds * 1000, counted: 0, ours: 0, owed: 0 })
+    }
+    const passes = held.owed < this.#shareOf(held)
+    if (passes) held.owed++
+    return this.#taken(held, now, passes)
+  }
+
+  /** Of what was left by the last count: together the processes stay within the limit. */
+  #shareOf({ counted }: Held): number {
+    const { points, nodes } = this.#options
+    return Math.ceil(Math.max(0, points - counted) / nodes)
+  }
+
+  #taken(held: Held, now: number, passes: boolean): Taken {
+    const rest = this.#options.breaker.away ? this.#shareOf(held) : this.#options.points - held.counted
+    return {
+      passes,
+      remaining: passes ? Math.max(0, rest - held.owed) + held.left : 0,
+      msBeforeNext: held.ends - now,
+    }
+  }
+
+  async #ask(key: string, held: Held): Promise<void> {
+    const { breaker, add } = this.#options
+    const { waiting: asking, owed } = held
+    const since = asking.length > 0 ? held.since : breaker.turns
+    const points = asking.length > 0 ? Math.max(this.#lease, asking.length) : 0
+    held.waiting = []
+    held.asking = true
+    const sent = performance.now()
+    await breaker.run(
+      () => add(key, points + owed),
+      since,
+      (counted) => counted && this.#settle(held, counted, { points, owed, sent }),
+    )
+    held.asking = false
+    if (held.waiting.length === 0) held.since = since
+    this.#serve(key, held, asking.concat(held.waiting))
+  }
+
+  #settle(held: Held, { consumedPoints, msBeforeNext }: Counted, call: { points: number; owed: number; sent: number }) {
+    const { points, owed, sent } = call
+    const ends = sent + msBeforeNext
+    held.owed -= owed
+    let lost = 0
+    if (ends > held.ends + SLACK_MS) {
+      // Another window. If ours is not over, the store has lost it, as after a restart: our part is owed again.
+      if (held.ends > sent + SLACK_MS) lost = held.ours
+      else held.left = 0
+      held.ours = 0
+    }
+    const granted = Math.min(points, Math.max(0, this.#options.points - consumedPoints - lost + points))
+    // Requests that waited too long for this reply have passed without it.
+    const used = Math.min(granted, Math.max(0, held.owed))
+    held.ends = ends
+    held.counted = consumedPoints
+    held.ours += points + owed
+    held.owed += lost - used
+    held.left += granted - used
+    held.reachedUntil = granted < points ? Math.min(ends, performance.now() + REACHED_MS) : 0
+  }
+
+  #serve(key: string, held: Held, waiting: Held['waiting']) {
+    const now = performance.now()
+    let served = 0
+    for (const resolve of waiting) {
+      const taken = this.#decide(held, now)
+      if (!taken) break
+      resolve(taken)
+      served++
+    }
+    held.waiting = waiting.slice(served)
+    const isOwing = held.owed !== 0 && now < held.ends && !this.#options.breaker.away
+    if (held.waiting.length > 0 || isOwing) void this.#ask(key, held)
+  }
+}

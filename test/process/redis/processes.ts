@@ -1,0 +1,66 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { afterAll, beforeAll } from 'vitest'
+import { until } from '../service.ts'
+import type { Outcome, Task } from './limiting-process.ts'
+
+/** A process that limits requests. */
+export interface LimitingProcess {
+  perform: <Result = Outcome>(task: Task) => Promise<Result>
+  /** Lines of its log since it opened its limits. */
+  lines: () => Record<string, unknown>[]
+  /** Resolves when it has logged a message that many times. */
+  logged: (message: string, times: number) => Promise<unknown>
+}
+
+/** Four processes for the tests of a file. */
+export function fourProcesses(): LimitingProcess[] {
+  const processes: LimitingProcess[] = []
+  const ends: (() => Promise<unknown>)[] = []
+  beforeAll(async () => {
+    for (let n = 0; n < 4; n++) processes.push(start(ends))
+    await Promise.all(processes.map((one) => one.perform({ do: 'progress' })))
+  })
+  afterAll(() => Promise.all(ends.map((end) => end())))
+  return processes
+}
+
+function start(ends: (() => Promise<unknown>)[]): LimitingProcess {
+  const child = fork(new URL('limiting-process.ts', import.meta.url), [], { execArgv: ['--import', 'tsx'] })
+  const ended = once(child, 'close')
+  ends.push(() => {
+    child.kill('SIGKILL')
+    return ended
+  })
+  const ready = once(child, 'message')
+  let lines: Record<string, unknown>[] = []
+  const pending = new Map<number, (result: never) => void>()
+  let last = 0
+  child.on('message', ({ id, result, line }: { id?: number; result?: never; line?: string }) => {
+    if (id !== undefined) pending.get(id)!(result!)
+    else if (line!.startsWith('{')) lines.push(JSON.parse(line!))
+  })
+  return {
+    async perform(task) {
+      await ready
+      if (task.do === 'open') lines = []
+      const id = ++last
+      return new Promise((resolve, reject) => {
+        pending.set(id, resolve)
+        void ended.then(() => reject(new Error('the process ended')))
+        child.send({ id, task })
+      })
+    },
+    lines: () => lines,
+    logged: (message, times) =>
+      until(
+        async () => lines.filter(({ msg }) => String(msg).includes(message)).length,
+        (found) => found >= times,
+      ),
+  }
+}
+
+export const all = <Result = Outcome>(processes: LimitingProcess[], task: Task): Promise<Result[]> =>
+  Promise.all(processes.map((one) => one.perform<Result>(task)))
+
+export const sumOf = (outcomes: Outcome[], what: keyof Outcome) => outcomes.reduce((sum, one) => sum + one[what], 0)
