@@ -20,6 +20,8 @@ interface Options {
 /** What this process holds of a key's window. Times are those of performance.now(). */
 interface Held {
   ends: number
+  /** By how much it may end later than that: as long as the reply took that said so. */
+  uncertainty: number
   /** Points that are counted and that no request has used yet. */
   left: number
   /** The last count, and the part of it that is this process's. */
@@ -38,8 +40,8 @@ interface Held {
 /** Given-back points are seen after that time by processes that know the limit as reached. */
 const REACHED_MS = 1_000
 
-/** Ends of a window, as calculated from two replies, differ by less. */
-const SLACK_MS = 1_000
+/** In the length of a window the clocks of this machine and of the store differ by less. */
+const DRIFT_MS = 50
 
 /** Points that are taken at once for later requests. Small limits are exact: nobody is refused while a point is left. */
 export const leaseOf = (points: number) => (points < 1_000 ? 1 : Math.ceil(points / 100))
@@ -97,7 +99,7 @@ export class SharedLimit implements Limit {
       if (now < ends || asking) break
       this.#held.delete(old)
     }
-    const counts = { ends: 0, left: 0, counted: 0, ours: 0, owed: 0, reachedUntil: 0 }
+    const counts = { ends: 0, uncertainty: 0, left: 0, counted: 0, ours: 0, owed: 0, reachedUntil: 0 }
     const held: Held = { ...counts, asking: false, waiting: [], since: 0 }
     this.#held.delete(key)
     this.#held.set(key, held)
@@ -123,7 +125,13 @@ export class SharedLimit implements Limit {
 
   #decideAlone(held: Held, now: number): Taken {
     if (now >= held.ends) {
-      Object.assign(held, { ends: now + this.#options.windowSeconds * 1000, counted: 0, ours: 0, owed: 0 })
+      Object.assign(held, {
+        ends: now + this.#options.windowSeconds * 1000,
+        uncertainty: 0,
+        counted: 0,
+        ours: 0,
+        owed: 0,
+      })
     }
     const passes = held.owed < this.#shareOf(held)
     if (passes) held.owed++
@@ -165,12 +173,14 @@ export class SharedLimit implements Limit {
 
   #settle(held: Held, { consumedPoints, msBeforeNext }: Counted, call: { points: number; owed: number; sent: number }) {
     const { points, owed, sent } = call
+    const now = performance.now()
+    // Not later than in truth, so that no point is used in the next window.
     const ends = sent + msBeforeNext
     held.owed -= owed
     let lost = 0
-    if (ends > held.ends + SLACK_MS) {
+    if (ends > held.ends + held.uncertainty + DRIFT_MS) {
       // Another window. If ours is not over, the store has lost it, as after a restart: our part is owed again.
-      if (held.ends > sent + SLACK_MS) lost = held.ours
+      if (now < held.ends) lost = held.ours
       else held.left = 0
       held.ours = 0
     }
@@ -178,11 +188,12 @@ export class SharedLimit implements Limit {
     // Requests that waited too long for this reply have passed without it.
     const used = Math.min(granted, Math.max(0, held.owed))
     held.ends = ends
+    held.uncertainty = now - sent
     held.counted = consumedPoints
     held.ours += points + owed
     held.owed += lost - used
     held.left += granted - used
-    held.reachedUntil = granted < points ? Math.min(ends, performance.now() + REACHED_MS) : 0
+    held.reachedUntil = granted < points ? Math.min(ends, now + REACHED_MS) : 0
   }
 
   #serve(key: string, held: Held, waiting: Held['waiting']) {

@@ -71,6 +71,7 @@ let timer: NodeJS.Timeout | undefined
 async function perform(task: Task) {
   switch (task.do) {
     case 'open':
+      clearInterval(timer)
       await limits.close()
       opened.clear()
       limits = await openRedisLimits({
