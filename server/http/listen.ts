@@ -27,8 +27,11 @@ const LINGER_MS = 5_000
 
 export interface Listener {
   port: number
-  /** Stops accepting, waits for requests in flight, and cuts the connections that remain after `graceMs`. */
-  close: (graceMs: number) => Promise<void>
+  /**
+   * Serves on for `drainMs` with `Connection: close`; then stops accepting, waits for requests in flight, and cuts the
+   * connections that remain after `graceMs`.
+   */
+  close: (graceMs: number, drainMs?: number) => Promise<void>
 }
 
 interface Options {
@@ -55,11 +58,12 @@ export async function listen(
   const gone = function (this: ServerResponse) {
     inFlight.delete(this)
   }
+  let draining = false
   const handle = app.callback()
   server.on('request', (request, response) => {
     inFlight.add(response)
     response.on('close', gone)
-    if (!server.listening) response.shouldKeepAlive = false
+    if (draining) response.shouldKeepAlive = false
     return handle(request, response)
   })
   const refused = new WeakSet<Socket>()
@@ -93,10 +97,15 @@ export async function listen(
   })
   return {
     port: (server.address() as { port: number }).port,
-    async close(graceMs) {
-      const closed = new Promise<true>((resolve) => server.close(() => resolve(true)))
+    async close(graceMs, drainMs = 0) {
       // With Connection: close in the response, a client does not send its next request into a closing connection.
+      draining = true
       for (const response of inFlight) response.shouldKeepAlive = false
+      // server.close() resets idle connections, also those on which a request is on its way.
+      if (drainMs > 0) await sleep(drainMs)
+      // Behind the poll for events: connections that wait to be accepted would be reset.
+      await new Promise(setImmediate)
+      const closed = new Promise<true>((resolve) => server.close(() => resolve(true)))
       const giveUp = Date.now() + graceMs
       // Node does not close connections that become idle after close().
       while (!(await Promise.race([closed, sleep(50, false)]))) {

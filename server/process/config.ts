@@ -16,6 +16,7 @@ import {
   port,
   positive,
   redisUrl,
+  seconds,
   secretsKeys,
   secureUrl,
   sender,
@@ -30,6 +31,7 @@ const shape = z.object({
   INTERNAL_PORT: port,
   INTERNAL_HOST: host,
   TRUSTED_PROXIES: networks.default([]),
+  DRAIN_SECONDS: seconds,
   DATABASE_URL: databaseUrl.optional(),
   REDIS_URL: redisUrl.optional(),
   NODES: count.default(1),
@@ -91,6 +93,7 @@ export function readConfig(env: Environment) {
     internalPort: data.INTERNAL_PORT,
     internalHost: data.INTERNAL_HOST,
     trustedProxies: data.TRUSTED_PROXIES,
+    drainMs: data.DRAIN_SECONDS * 1000,
     databaseUrl: data.DATABASE_URL,
     redisUrl: data.REDIS_URL,
     nodes: data.NODES,
@@ -118,6 +121,7 @@ function withDefaults(given: Readonly<Record<string, string>>): Record<string, s
   return {
     ...{ PORT, ...(isTrial && { HOST: '127.0.0.1' }) },
     ...{ INTERNAL_PORT: '3001', INTERNAL_HOST: '127.0.0.1' },
+    DRAIN_SECONDS: NODE_ENV === 'production' ? '5' : '0',
     ...defaultBaseUrls(port.safeParse(PORT).success ? PORT : '3000'),
     ...given,
   }

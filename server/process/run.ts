@@ -3,20 +3,20 @@ import type { Config } from './config.ts'
 import { environment, readConfig, unknownSettings } from './config.ts'
 import { createLog, logConsole } from './log.ts'
 
-/** Ends the process even if something hangs: supervisors kill after 10 s. */
-const LAST_RESORT_MS = 9_500
+/** After the drain: the 8 s for requests in flight, and the time to close the database. */
+const CLOSE_MS = 9_500
 
 /**
  * Registered before anything starts: an interrupted start would leave a database running. Both signals may come twice,
  * as npm passes on the Ctrl-C that the terminal has already sent to this process.
  */
 const shutdownSignal = new Promise<void>((resolve) => {
-  const end = () => {
-    setTimeout(() => process.exit(1), LAST_RESORT_MS).unref()
-    resolve()
-  }
-  process.on('SIGTERM', end).on('SIGINT', end)
+  process.on('SIGTERM', () => resolve()).on('SIGINT', () => resolve())
 })
+
+/** Ends the process even if something hangs, before its supervisor does (systemd, compose and Helm: after 20 s). */
+const boundShutdown = ({ drainMs }: Config) =>
+  shutdownSignal.then(() => setTimeout(() => process.exit(1), drainMs + CLOSE_MS).unref())
 
 /** Runs a program with the settings of the environment, and exits when it returns: 0, or 1 when it throws. */
 export async function runProcess(
@@ -26,6 +26,7 @@ export async function runProcess(
   let code = 0
   try {
     const config = readSettings()
+    void boundShutdown(config)
     log = createLog(config.logLevel)
     if (config.production) logConsole(log)
     for (const sentence of unknownSettings()) log.warn(sentence)

@@ -26,6 +26,12 @@ export const count = z
   .string()
   .regex(/^0*[1-9]\d{0,3}$/, 'a number from 1 to 9999')
   .transform(Number)
+const SECONDS = 'a number of seconds from 0 to 60'
+export const seconds = z
+  .string()
+  .regex(/^\d{1,2}(?:\.\d{1,3})?$/, SECONDS)
+  .transform(Number)
+  .refine((number) => number <= 60, SECONDS)
 
 export const oneOf = <const Words extends readonly string[]>(...words: Words) =>
   z.enum(words, { error: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` })

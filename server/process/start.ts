@@ -40,7 +40,7 @@ const LOGGED_DELIVERIES = 100
 
 /**
  * Starts the service on both ports. A new embedded database gets the demo data, unless in production; in an older one its
- * events move to today. `close` ends the service, its database last.
+ * events move to today. `close` ends the service: not ready at once, serving on for the drain, its database last.
  */
 export async function startService(config: Config, log: Logger) {
   for (const sentence of serviceWarnings(config)) log.warn(sentence)
@@ -164,9 +164,10 @@ async function serve(config: Config, store: Store, limits: Limits, log: Logger) 
     async close() {
       ending = true
       stopHousekeeping()
+      const closed = [publicPort, internalPort].map((port) => port.close(GRACE_MS, config.drainMs))
+      await Promise.all([...closed, worker?.close()])
       oauth?.close()
       issuers.close()
-      await Promise.all([publicPort.close(GRACE_MS), internalPort.close(GRACE_MS), worker?.close()])
       await limits.close()
       await store.close()
     },

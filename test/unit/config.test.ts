@@ -11,6 +11,7 @@ describe('the settings', () => {
       host: '127.0.0.1',
       internalPort: 3001,
       internalHost: '127.0.0.1',
+      drainMs: 0,
       databaseUrl: undefined,
       dataDir: expect.stringMatching(/\/\.data$/),
       baseUrls: {
@@ -84,6 +85,8 @@ describe('the settings', () => {
     ['SECRETS_KEY', `${Buffer.alloc(32).toString('base64')},c2hvcnQ=`],
     ['SECRETS_KEY', `${Buffer.alloc(32).toString('base64')},`],
     ['SECRETS_KEY', Buffer.alloc(64).toString('base64')],
+    ['DRAIN_SECONDS', '61'],
+    ['DRAIN_SECONDS', '5s'],
     ['STORAGE_QUOTA_BYTES', '0'],
     ['STORAGE_QUOTA_BYTES', '10 MB'],
     ['STORAGE_QUOTA_BYTES', '-1'],

@@ -1,0 +1,90 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import { Agent, request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+
+export interface Ask {
+  method: string
+  path: string
+  headers?: OutgoingHttpHeaders
+  body?: string
+}
+
+export interface Told {
+  ask: Ask
+  /** 0 when there was no response. */
+  status: number
+  text: string
+  headers: Record<string, string | string[] | undefined>
+  /** Of an error without a response: `ECONNRESET`, … */
+  code?: string
+  /** Whether the request went over a connection that had had one before. */
+  reused: boolean
+  ms: number
+  /** Since the traffic began. */
+  endMs: number
+}
+
+interface Options {
+  port: number
+  clients: number
+  /** Between a client's response and its next request. */
+  pauseMs?: number
+  /** The `n`th request of a client. */
+  ask: (client: number, n: number) => Ask
+}
+
+/** Clients that keep their connections, each with one request after the other until `stop`, which resolves to all answers. */
+export function startTraffic({ port, clients, pauseMs = 0, ask }: Options) {
+  const began = performance.now()
+  const told: Told[] = []
+  let ended = false
+  const client = async (number: number) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    for (let n = 0; !ended; n++) {
+      const answer = await send(agent, port, ask(number, n), began)
+      told.push(answer)
+      // Refused: nobody listens any more.
+      await pause(answer.status === 0 ? 50 : pauseMs)
+    }
+    agent.destroy()
+  }
+  const all = Promise.all(Array.from({ length: clients }, (_, number) => client(number)))
+  return {
+    told,
+    nowMs: () => performance.now() - began,
+    async stop() {
+      ended = true
+      await all
+      return told
+    },
+  }
+}
+
+/** Numbers of answers by status, of failures by code. */
+export function tally(told: readonly Told[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { status, code } of told) counts[code ?? status] = (counts[code ?? status] ?? 0) + 1
+  return counts
+}
+
+function send(agent: Agent, port: number, ask: Ask, began: number): Promise<Told> {
+  const start = performance.now()
+  const { method, path, headers, body } = ask
+  const length = body === undefined ? {} : { 'content-type': 'application/json', 'content-length': body.length }
+  return new Promise((resolve) => {
+    const sent = request({ agent, host: '127.0.0.1', port, method, path, headers: { ...length, ...headers } })
+    const end = (rest: Pick<Told, 'status' | 'text' | 'headers' | 'code'>) => {
+      const now = performance.now()
+      resolve({ ask, reused: sent.reusedSocket, ms: now - start, endMs: now - began, ...rest })
+    }
+    const fail = (error: NodeJS.ErrnoException) =>
+      end({ status: 0, text: '', headers: {}, code: error.code ?? error.message })
+    sent.on('error', fail).on('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk) => (text += chunk))
+      response.on('error', fail)
+      response.on('end', () => end({ status: response.statusCode!, text, headers: response.headers }))
+    })
+    sent.end(body)
+  })
+}
