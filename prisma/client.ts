@@ -2,18 +2,20 @@ import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import type { Prisma } from './generated/client.ts'
 import { PrismaClient } from './generated/client.ts'
+import { BoundedPool } from './pg/bounded-pool.ts'
 import type { Execute } from './pg/execute.ts'
 import { executeOn } from './pg/execute.ts'
-import { createWatchedPool } from './pg/stalled-query-watchdog.ts'
 import type { InTransaction } from './pg/transaction.ts'
 import { inTransactionOn } from './pg/transaction.ts'
 
 /** Prisma, and on the same pool `execute` for the busiest requests and `inTransaction` for SQL on one connection. */
-export type Database = PrismaClient & { execute: Execute; inTransaction: InTransaction }
+export type Database = PrismaClient & {
+  execute: Execute
+  inTransaction: InTransaction
+  /** Whether the database answers within 1 s over a connection of its own; an answer is kept for 500 ms. */
+  isReady: () => Promise<boolean>
+}
 export type Transaction = Prisma.TransactionClient
-
-/** For a server that no longer responds: one that does ends a statement itself, by statement_timeout. */
-const STALLED_AFTER_MS = 5_000
 
 /** Names Prisma's statements, so that each connection plans them once. Bounded: `IN` lists make ever new texts. */
 function statementNames() {
@@ -30,7 +32,7 @@ function statementNames() {
 
 /**
  * Opens a database; the first query connects. `onError` gets the errors of idle connections. Sessions are in UTC, which
- * Prisma's adapter assumes for timestamps. With an unresponsive server, connecting fails after 3 s and a query after 5 s.
+ * Prisma's adapter assumes for timestamps. Whoever waits for a server that is away fails within 2.5 s (bounded-pool.ts).
  */
 export function openDatabase(url: string, onError: (error: Error) => void): Database {
   const config = {
@@ -38,11 +40,10 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
     max: 10,
     options: '-c timezone=UTC',
     application_name: 'member-apps-api',
-    connectionTimeoutMillis: 3_000,
     statement_timeout: 5_000,
     idle_in_transaction_session_timeout: 30_000,
   }
-  const pool = createWatchedPool(config, STALLED_AFTER_MS)
+  const pool = new BoundedPool(config)
   pool.on('error', onError)
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, { statementNameGenerator: statementNames() }),
@@ -57,5 +58,10 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
     ended ??= disconnect().then(() => pool.end())
     return ended
   }
-  return Object.assign(prisma, { execute: executeOn(pool), inTransaction: inTransactionOn(pool), $disconnect })
+  return Object.assign(prisma, {
+    execute: executeOn(pool),
+    inTransaction: inTransactionOn(pool),
+    isReady: () => pool.isReady(),
+    $disconnect,
+  })
 }

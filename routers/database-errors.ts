@@ -2,14 +2,14 @@ import { ApiError, errors } from './errors.ts'
 
 /** Codes of Prisma, PostgreSQL and the network for a database that cannot be reached or responds too late. */
 const unreachable =
-  /^(?:P1\d{3}|P2024|P2028|08\w{3}|28\w{3}|3D000|53\w{3}|57014|57P0\d|EAI_AGAIN|E(?:CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|PIPE|TIMEDOUT))$/
+  /^(?:P1\d{3}|P2024|P2028|08\w{3}|28\w{3}|3D000|53\w{3}|25006|25P03|57014|57P0\d|EAI_AGAIN|E(?:CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|PIPE|TIMEDOUT))$/
 
 /** Prisma's driver adapter replaces some of these codes by its own kinds in raw queries. */
 const unreachableKind = /^(?:DatabaseNotReachable|ConnectionClosed|SocketTimeout|TlsConnectionError)$/
 
 /** Messages of the driver that have no code. */
 const unreachableText =
-  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|Server has closed the connection/
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|Server has closed the connection|database cannot be reached/
 
 const FOREIGN_KEY_VIOLATION = '23503'
 

@@ -6,8 +6,8 @@ import type { Statement, Text } from './statement.ts'
 /** Runs a statement with the values of `$1`, `$2`, …; resolves with its rows. */
 export type Execute = <R>(statement: Statement<R>, values: Text[]) => Promise<R[]>
 
-/** After an error that PostgreSQL reports the connection is usable, unless the session has ended. */
-const keepsConnection = (error: Error) => error instanceof DatabaseError && !/^(?:57P|08)/.test(error.code ?? '')
+/** After an error that PostgreSQL reports the connection is usable, unless the session has ended or the server is a standby now. */
+const keepsConnection = (error: Error) => error instanceof DatabaseError && !/^(?:57P|08|25006)/.test(error.code ?? '')
 
 export function executeOn(pool: Pool): Execute {
   // The query gets the error too; without a listener, 'error' would end the process.

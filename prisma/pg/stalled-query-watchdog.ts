@@ -1,16 +1,15 @@
 import pg from 'pg'
 
-const CHECK_INTERVAL_MS = 500
-
 /** A client that knows how long its current query has been running. */
-class TimedClient extends pg.Client {
+export class TimedClient extends pg.Client {
   /** On the clock of performance.now(); 0 between queries. */
   queryStart = 0
-
+  answeredAt = 0
   constructor(config?: pg.ClientConfig) {
     super(config)
     this.on('drain', () => {
       this.queryStart = 0
+      this.answeredAt = performance.now()
     })
   }
 
@@ -20,31 +19,73 @@ class TimedClient extends pg.Client {
   }) as pg.Client['query']
 }
 
-/**
- * A pool that closes a connection whose query has had no response for `timeoutMs`; the query fails with "Query read
- * timeout". pg's own `query_timeout` sets a timer per query, which keeps the rows alive for two rounds of garbage
- * collection: a third of the CPU time of a LIST (npm run bench).
- */
-export function createWatchedPool(config: pg.PoolConfig, timeoutMs: number): pg.Pool {
-  const clients = new Set<TimedClient>()
-  let timer: NodeJS.Timeout | undefined
+interface Options {
+  /** Without an answer for so long, a query fails with "Query read timeout", and its connection is closed. */
+  stalledMs: number
+  /** After so long the database is asked whether it is there. */
+  suspiciousMs: number
+  /** Whether it stays silent over another connection as well. */
+  isSilent: () => Promise<boolean>
+  /** Called when it does, and no connection has had an answer meanwhile. */
+  onSilence: () => void
+}
 
-  const check = () => {
-    const latest = performance.now() - timeoutMs
-    for (const { queryStart, connection } of clients) {
-      if (queryStart !== 0 && queryStart <= latest) connection.stream.destroy(new Error('Query read timeout'))
-    }
+const CHECK_INTERVAL_MS = 250
+
+/**
+ * Watches the queries of clients. pg's own `query_timeout` sets a timer per query, which keeps the rows alive for two
+ * rounds of garbage collection: a third of the CPU time of a LIST (npm run bench).
+ */
+export class StalledQueryWatchdog {
+  readonly #clients = new Set<TimedClient>()
+  readonly #options: Options
+  #timer: NodeJS.Timeout | undefined
+  #asking = false
+
+  constructor(options: Options) {
+    this.#options = options
   }
-  const pool = new pg.Pool({ ...config, Client: TimedClient })
-  pool.on('connect', (client) => {
-    if (client instanceof TimedClient) clients.add(client)
-    timer ??= setInterval(check, CHECK_INTERVAL_MS).unref()
-  })
-  pool.on('remove', (client) => {
-    if (client instanceof TimedClient) clients.delete(client)
-    if (clients.size > 0) return
-    clearInterval(timer)
-    timer = undefined
-  })
-  return pool
+
+  /** The number of clients. */
+  get size() {
+    return this.#clients.size
+  }
+
+  add(client: TimedClient) {
+    this.#clients.add(client)
+    this.#timer ??= setInterval(() => this.#check(), CHECK_INTERVAL_MS).unref()
+  }
+
+  delete(client: TimedClient) {
+    this.#clients.delete(client)
+    if (this.#clients.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  /** Closes all connections; their queries fail. */
+  cut() {
+    for (const { connection } of this.#clients) connection.stream.destroy(new Error('Query read timeout'))
+  }
+
+  #check() {
+    const now = performance.now()
+    const { stalledMs, suspiciousMs } = this.#options
+    let suspicious = false
+    for (const { queryStart, connection } of this.#clients) {
+      if (queryStart === 0) continue
+      if (queryStart <= now - stalledMs) connection.stream.destroy(new Error('Query read timeout'))
+      else if (queryStart <= now - suspiciousMs) suspicious = true
+    }
+    if (suspicious && !this.#asking) void this.#ask()
+  }
+
+  async #ask() {
+    this.#asking = true
+    const start = performance.now()
+    const silent = await this.#options.isSilent()
+    this.#asking = false
+    const hasAnswered = [...this.#clients].some(({ answeredAt }) => answeredAt >= start)
+    if (silent && !hasAnswered) this.#options.onSilence()
+  }
 }

@@ -134,9 +134,11 @@ async function serve(config: Config, store: Store, limits: Limits, log: Logger) 
     memory: new MemoryBudget(),
     pages,
     oauth: oauth?.step,
-    ready: async () => !ending && issuers.ready() && (await answers(store)),
+    ready: async () => !ending && issuers.ready() && (await store.db.isReady()),
     example,
   }
+  // Connects, so that the first check does not wait for that.
+  await store.db.isReady()
   const publicPort = await listen(createPublicApp(parts), config.port, {
     setting: 'PORT',
     host: config.host,
@@ -173,9 +175,3 @@ async function serve(config: Config, store: Store, limits: Limits, log: Logger) 
     },
   }
 }
-
-const answers = ({ db }: Store) =>
-  db.$queryRaw`SELECT 1`.then(
-    () => true,
-    () => false,
-  )

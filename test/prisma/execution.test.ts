@@ -51,7 +51,7 @@ describe('more executions at once than connections', { timeout: 60_000 }, () => 
     expect(done).toBeGreaterThan(20)
   })
 
-  it('are rejected after 3 s of waiting for a connection; running ones are not', async () => {
+  it('are rejected after 2.5 s of waiting for a connection; running ones are not', async () => {
     const long = Array.from({ length: 10 }, () => db.execute(sleep, ['4.2']))
     const late = Array.from({ length: 5 }, () => db.execute(give, ['late']))
     const refusals = await Promise.allSettled(late)

@@ -15,8 +15,8 @@ import { FaultProxy } from '../support/fault-proxy.ts'
 import type { Answer } from './service.ts'
 import { send } from './service.ts'
 
-/** Longer than this no client waits for its 503. */
-export const BOUND_MS = 11_000
+/** A quiet machine takes 2.3 s at most. */
+export const BOUND_MS = 6_000
 
 export interface Timed extends Answer {
   ms: number

@@ -57,23 +57,20 @@ frontend stats
     await rm(directory, { recursive: true, force: true })
   })
 
-  /** Which nodes get requests. */
-  const up = async (): Promise<boolean[]> => {
+  /** `UP`, `DOWN`; `UP 1/3` is one that is on its way down, or not checked yet, and gets requests. */
+  const states = async (): Promise<(string | undefined)[]> => {
     if (child.exitCode !== null) throw new Error(`HAProxy ended: ${output}`)
     const csv = await send(statsPort, 'GET', '/;csv').catch(() => undefined)
     const rows = csv?.text.split('\n').map((line) => line.split(',')) ?? []
-    return places.map((_, number) => {
-      const status = rows.find(([backend, server]) => backend === 'nodes' && server === String(number))?.[17]
-      // `UP 1/3` is one that is on its way down, or not checked yet.
-      return status === 'UP'
-    })
+    return places.map(
+      (_, number) => rows.find(([backend, server]) => backend === 'nodes' && server === String(number))?.[17],
+    )
   }
-  const wanted = (nodes: readonly number[]) => places.map((_, number) => nodes.includes(number))
   return {
     port,
-    /** Resolves when exactly these nodes are believed to be ready. */
-    hasOnly: (...nodes: number[]) => until(up, (found) => String(found) === String(wanted(nodes))),
+    /** Resolves when this node gets no more requests. */
+    lacks: (node: number) => until(states, (found) => !found[node]?.startsWith('UP')),
     /** Resolves when this node is believed to be ready. */
-    has: (node: number) => until(up, (found) => found[node] === true),
+    has: (node: number) => until(states, (found) => found[node] === 'UP'),
   }
 }

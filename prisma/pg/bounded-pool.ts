@@ -1,0 +1,123 @@
+import type { PoolClient } from 'pg'
+import pg from 'pg'
+import { Breaker } from '../breaker.ts'
+import { answeringConnection, Probe } from './probe.ts'
+import { StalledQueryWatchdog, TimedClient } from './stalled-query-watchdog.ts'
+
+/** For a place in the pool and for connecting, together. */
+const PLACE_MS = 2_500
+
+/** The place, connecting, or a query: 2.3 s after a database has fallen silent, whoever waits for it knows. */
+const SUSPICIOUS_MS = 750
+const SILENT_MS = 1_250
+
+/** For a query on a connection that has lost its server while others answer: one that is there ends it by statement_timeout. */
+const STALLED_MS = 5_500
+
+type Callback = (error: Error | undefined, client: PoolClient | undefined, release: (error?: unknown) => void) => void
+
+/** As pg's pool words it. */
+const NO_PLACE = 'timeout exceeded when trying to connect'
+
+/**
+ * A pool in which nobody waits for a database that is away. A failure to connect opens a breaker: idle connections are
+ * still used and busy ones waited for, but new ones are refused at once. A silent database fails all of its queries and
+ * waiters within 2.5 s.
+ */
+export class BoundedPool extends pg.Pool {
+  readonly #waiters = new Set<Callback>()
+  readonly #probe: Probe
+  readonly #breaker: Breaker
+  readonly #watchdog: StalledQueryWatchdog
+
+  constructor(config: pg.PoolConfig) {
+    super({ ...config, Client: TimedClient, connectionTimeoutMillis: PLACE_MS })
+    const { max } = this.options
+    this.#probe = new Probe(config)
+    this.#breaker = new Breaker({
+      tryConnection: async () => {
+        await (await answeringConnection(config)).end()
+      },
+      // A full pool queues, and opens no connection.
+      onOpen: () => (this.options.max = 0),
+      onClose: () => (this.options.max = max),
+    })
+    this.#watchdog = new StalledQueryWatchdog({
+      stalledMs: STALLED_MS,
+      suspiciousMs: SUSPICIOUS_MS,
+      isSilent: async () => (await this.#probe.ask(SILENT_MS)) === 'silent',
+      onSilence: () => {
+        this.#watchdog.cut()
+        this.#open(new Error('it does not answer'))
+      },
+    })
+    const drop = (client: pg.ClientBase) => {
+      this.#watchdog.delete(client as TimedClient)
+      this.#refuseWaiters()
+    }
+    this.on('connect', (client) => this.#watchdog.add(client as unknown as TimedClient))
+    this.on('release', (error, client) => error && drop(client))
+    this.on('remove', drop)
+    // Without a listener, an idle connection that breaks would end the process.
+    this.on('error', () => {})
+  }
+
+  /** Whether the database answers within 1 s over a connection of its own (kept for 500 ms), and nobody is refused. */
+  async isReady(): Promise<boolean> {
+    return (await this.#probe.isReady()) && !this.#refuses
+  }
+
+  /** While nothing can connect, and no connection is left. */
+  get #refuses() {
+    return this.#breaker.isOpen && this.#watchdog.size === 0
+  }
+
+  override connect(): Promise<PoolClient>
+  override connect(callback: Callback): void
+  override connect(callback?: Callback): Promise<PoolClient> | undefined {
+    if (callback) {
+      this.#connect(callback)
+      return undefined
+    }
+    return new Promise((resolve, reject) => {
+      this.#connect((error, client) => (error ? reject(error) : resolve(client!)))
+    })
+  }
+
+  #connect(callback: Callback) {
+    if (this.#refuses) {
+      process.nextTick(callback, this.#breaker.refusal(), undefined, () => {})
+      return
+    }
+    const since = performance.now()
+    this.#waiters.add(callback)
+    super.connect((error: Error | undefined, client: PoolClient | undefined, release: (error?: unknown) => void) => {
+      // Refused meanwhile.
+      if (!this.#waiters.delete(callback)) return client && release()
+      if (error && error.message !== NO_PLACE && !this.ending) this.#open(error, since)
+      return callback(error, client, release)
+    })
+  }
+
+  #open(cause: Error, since?: number) {
+    this.#breaker.open(cause, since)
+    this.#refuseWaiters()
+  }
+
+  #refuseWaiters() {
+    if (!this.#refuses) return
+    const waiters = [...this.#waiters]
+    this.#waiters.clear()
+    for (const callback of waiters) callback(this.#breaker.refusal(), undefined, () => {})
+  }
+
+  override end(): Promise<void>
+  override end(callback: () => void): void
+  override end(callback?: () => void): Promise<void> | undefined {
+    this.#breaker.close()
+    this.#probe.end()
+    if (!callback) return super.end()
+    super.end(callback)
+    return undefined
+  }
+}

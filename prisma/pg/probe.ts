@@ -1,0 +1,102 @@
+import pg from 'pg'
+
+/** Of an attempt to connect: longer than an asker waits, as TLS and a password take four round trips. */
+const CONNECT_MS = 2_500
+
+/** How long an answer of `isReady` is kept. */
+const KEEP_MS = 500
+const READY_MS = 1_000
+
+/** A connection of its own that has answered. Rejects when it cannot be had. */
+export async function answeringConnection(config: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client(config)
+  // A question in flight rejects as well; without a listener, 'error' would end the process.
+  client.on('error', () => {})
+  const timer = setTimeout(() => client.connection.stream.destroy(), CONNECT_MS)
+  try {
+    await client.connect()
+    await client.query('SELECT 1')
+    return client
+  } catch (error) {
+    client.connection.stream.destroy()
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** `refuses`: there was an answer, but an error. */
+export type Verdict = 'answers' | 'refuses' | 'silent'
+
+/** Asks the database over a connection of its own, which it keeps: a pool that is fully used is not a database that is away. */
+export class Probe {
+  readonly #config: pg.ClientConfig
+  #kept: pg.Client | undefined
+  #ended = false
+  #ready: { verdict: Promise<Verdict>; until: number } | undefined
+
+  constructor(config: pg.ClientConfig) {
+    this.#config = config
+  }
+
+  /** Whether the database answers within a second, as it was 500 ms ago at most. */
+  async isReady(): Promise<boolean> {
+    if (!this.#ready || performance.now() >= this.#ready.until) {
+      const ready = { verdict: this.ask(READY_MS), until: Number.POSITIVE_INFINITY }
+      this.#ready = ready
+      void ready.verdict.then(() => {
+        ready.until = performance.now() + KEEP_MS
+      })
+    }
+    return (await this.#ready.verdict) === 'answers'
+  }
+
+  /** Never rejects. */
+  async ask(timeoutMs: number): Promise<Verdict> {
+    let timer: NodeJS.Timeout | undefined
+    const silence = new Promise<Verdict>((resolve) => {
+      // Once more through the events: a stall of this process is not the database's.
+      timer = setTimeout(() => setImmediate(resolve, 'silent'), timeoutMs).unref()
+    })
+    return Promise.race([this.#answer(), silence]).finally(() => clearTimeout(timer))
+  }
+
+  async #answer(): Promise<Verdict> {
+    const client = this.#kept
+    if (client) {
+      // Taken until it has answered: one that stays silent is not asked again.
+      this.#kept = undefined
+      const timer = setTimeout(() => client.connection.stream.destroy(), CONNECT_MS).unref()
+      const answered = await client.query('SELECT 1').then(
+        () => true,
+        () => false,
+      )
+      clearTimeout(timer)
+      if (answered) {
+        this.#keep(client)
+        return 'answers'
+      }
+    }
+    return answeringConnection(this.#config).then(
+      (fresh) => {
+        fresh.once('end', () => {
+          if (this.#kept === fresh) this.#kept = undefined
+        })
+        this.#keep(fresh)
+        return 'answers'
+      },
+      ({ code }) => (code === 'EHOSTUNREACH' || code === 'ENETUNREACH' ? 'silent' : 'refuses'),
+    )
+  }
+
+  #keep(client: pg.Client) {
+    if (this.#kept || this.#ended) return void client.end().catch(() => {})
+    this.#kept = client
+  }
+
+  end() {
+    this.#ended = true
+    void this.#kept?.end().catch(() => {})
+    this.#kept = undefined
+  }
+}
