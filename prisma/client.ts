@@ -31,17 +31,16 @@ function statementNames() {
 }
 
 /**
- * Opens a database; the first query connects. `onError` gets the errors of idle connections. Sessions are in UTC, which
- * Prisma's adapter assumes for timestamps. Whoever waits for a server that is away fails within 2.5 s (bounded-pool.ts).
+ * Opens a database, directly or through PgBouncer; the first query connects, at most `max` do at once. `onError` gets the
+ * errors of idle connections. Sessions are in UTC, which Prisma's adapter assumes for timestamps. While the server is away,
+ * queries fail within 2.5 s (bounded-pool.ts); a statement that runs is ended by statement_timeout (session-limits.ts).
  */
-export function openDatabase(url: string, onError: (error: Error) => void): Database {
+export function openDatabase(url: string, onError: (error: Error) => void, max = 10): Database {
   const config = {
     connectionString: url,
-    max: 10,
+    max,
     options: '-c timezone=UTC',
     application_name: 'member-apps-api',
-    statement_timeout: 5_000,
-    idle_in_transaction_session_timeout: 30_000,
   }
   const pool = new BoundedPool(config)
   pool.on('error', onError)

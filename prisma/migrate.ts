@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { limitSessions, UNLIMITED } from './session-limits.ts'
 
 // Table, checksum and lock number are Prisma Migrate's, so that `prisma migrate deploy` works on the same database.
 const TABLE = `CREATE TABLE "_prisma_migrations" (
@@ -24,8 +25,9 @@ export class ForeignMigrationError extends Error {
 /**
  * Applies the pending migrations in one transaction and returns their names; concurrent callers wait for each other. Throws
  * when a migration fails or is recorded as failed; a ForeignMigrationError when one was edited after it had been applied.
+ * Then limits the sessions of `role`, unset: its own.
  */
-export async function migrate(url: string, directory = migrationsDirectory()): Promise<string[]> {
+export async function migrate(url: string, directory = migrationsDirectory(), role?: string): Promise<string[]> {
   const migrations = await readMigrations(directory)
   const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC', connectionTimeoutMillis: 10_000 })
   client.on('error', () => {}) // a lost connection also fails the current query
@@ -34,6 +36,7 @@ export async function migrate(url: string, directory = migrationsDirectory()): P
     await client.query('BEGIN')
     const applied = await applyMigrations(client, migrations)
     await client.query('COMMIT')
+    await limitSessions(client, role)
     return applied
   } finally {
     await client.end() // rolls back an open transaction
@@ -49,7 +52,7 @@ export interface Migration {
 /** Applies those that are pending, in the open transaction of the client, and returns their names; throws as `migrate` does. */
 export async function applyMigrations(client: pg.Client, migrations: readonly Migration[]): Promise<string[]> {
   // Options in the URL replace those of the client.
-  await client.query(`SET LOCAL timezone = 'UTC'; SET LOCAL lock_timeout = '60s'`)
+  await client.query(`SET LOCAL timezone = 'UTC'; SET LOCAL lock_timeout = '60s'; ${UNLIMITED}`)
   await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
   const table = await client.query(`SELECT to_regclass('"_prisma_migrations"') IS NOT NULL AS exists`)
   if (!table.rows[0].exists) await client.query(TABLE)

@@ -1,5 +1,6 @@
 import { openDatabase } from '../prisma/client.ts'
 import { migrate } from '../prisma/migrate.ts'
+import { checkSessions, roleOf } from '../prisma/session-limits.ts'
 import type { Principal as AnyPrincipal } from '../routers/access.ts'
 import type { AppRouter } from '../routers/client-router.ts'
 import { callAs, createCore } from '../routers/core.ts'
@@ -17,6 +18,9 @@ export type Caller = ReturnType<AppRouter['createCaller']>
 /** Each option is the setting of the same name, and has to be as in the service that runs on the same database. */
 export interface ServiceOptions {
   databaseUrl: string
+  /** Of the server itself where databaseUrl is of PgBouncer. */
+  databaseDirectUrl?: string
+  databasePoolMax?: number
   /** 32 bytes in base64; several are separated by commas. */
   secretsKey: string
   brand?: string
@@ -40,10 +44,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { databaseUrl, secretsKey, brand = 'the service', storageQuotaBytes = 10 * 1024 * 1024 } = options
   const keys = secretsKeys.safeParse(secretsKey)
   if (!keys.success) throw new TypeError(`secretsKey: ${keys.error.issues[0]!.message}`)
-  await migrate(databaseUrl)
-  const db = openDatabase(databaseUrl, options.onConnectionError ?? (() => {}))
+  await migrate(options.databaseDirectUrl ?? databaseUrl, undefined, roleOf(databaseUrl))
+  const db = openDatabase(databaseUrl, options.onConnectionError ?? (() => {}), options.databasePoolMax)
   const cipher = createCipher(keys.data)
   try {
+    await checkSessions(db)
     await checkSecretsKey(db, cipher)
   } catch (error) {
     await db.$disconnect()

@@ -1,14 +1,15 @@
 import pg from 'pg'
 import type { Migration } from '../migrate.ts'
+import { UNLIMITED } from '../session-limits.ts'
 import type { Header, Section } from './file.ts'
 
 export type Migrations = Header['migrations']
 
 /** COPY writes times and numbers as the session says: these keep every value exactly. */
 export const COPY_SETTINGS = `SET LOCAL timezone = 'UTC'; SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'iso_8601';
-  SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = 'hex'; SET LOCAL client_encoding = 'UTF8'`
+  SET LOCAL extra_float_digits = 1; SET LOCAL bytea_output = 'hex'; SET LOCAL client_encoding = 'UTF8'; ${UNLIMITED}`
 
-/** Opens a connection without limits of time for its statements; `end` it. */
+/** Opens a connection; `end` it. */
 export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, application_name: 'member-apps-api backup' })
   client.on('error', () => {}) // a lost connection also fails the current query

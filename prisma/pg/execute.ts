@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { DatabaseError } from 'pg'
 import { PreparedQuery } from './prepared-query.ts'
+import { isStale } from './stale-statements.ts'
 import type { Statement, Text } from './statement.ts'
 
 /** Runs a statement with the values of `$1`, `$2`, …; resolves with its rows. */
@@ -17,10 +18,14 @@ export function executeOn(pool: Pool): Execute {
     new Promise<Text[][]>((resolve, reject) => {
       pool.connect((failure, client, release) => {
         if (failure) return reject(failure)
-        const query = new PreparedQuery(statement, values, (error, rows) => {
+        const end = (error: Error | undefined, rows: Text[][]) => {
           release(error && !keepsConnection(error) ? error : undefined)
           if (error) reject(error)
           else resolve(rows)
+        }
+        const query = new PreparedQuery(statement, values, (error, rows) => {
+          if (isStale(error)) client!.query(new PreparedQuery(statement, values, end, ''))
+          else end(error, rows)
         })
         client!.query(query)
       })

@@ -1,8 +1,9 @@
 import type { Connection, Submittable } from 'pg'
+import { isStale } from './stale-statements.ts'
 import type { Statement, Text } from './statement.ts'
 
-/** The statements that each connection has planned. */
-const prepared = new WeakMap<Connection, Set<string>>()
+/** The statements that each connection has planned, and what marks their texts there: PgBouncer knows a statement by its text. */
+const prepared = new WeakMap<Connection, { names: Set<string>; mark: string }>()
 
 /**
  * One execution of a prepared statement, run by `client.query()`; the one place that speaks PostgreSQL's protocol. pg's own
@@ -12,25 +13,29 @@ const prepared = new WeakMap<Connection, Set<string>>()
 export class PreparedQuery implements Submittable {
   readonly #statement: Statement
   readonly #values: Text[]
+  /** '' is planned for this execution alone. */
+  readonly #name: string
   readonly #rows: Text[][] = []
   #connection: Connection | undefined
   readonly callback: (error: Error | undefined, rows: Text[][]) => void
 
-  constructor(statement: Statement, values: Text[], callback: PreparedQuery['callback']) {
+  constructor(statement: Statement, values: Text[], callback: PreparedQuery['callback'], name = statement.name) {
     this.#statement = statement
+    this.#name = name
     this.#values = values
     this.callback = callback
   }
 
   submit(connection: Connection) {
-    const { name, text } = this.#statement
+    const name = this.#name
+    const of = prepared.get(connection)
     this.#connection = connection
     // One write to the socket for all messages.
     connection.stream.cork()
-    if (!prepared.get(connection)?.has(name)) {
+    if (!of?.names.has(name)) {
       // An execution that failed may have left the name behind.
       connection.close({ type: 'S', name }, true)
-      connection.parse({ name, text, types: [] }, true)
+      connection.parse({ name, text: this.#statement.text + (of?.mark ?? ''), types: [] }, true)
     }
     connection.bind({ statement: name, values: this.#values }, true)
     connection.execute(null, true)
@@ -45,14 +50,22 @@ export class PreparedQuery implements Submittable {
   handleCommandComplete() {}
 
   handleReadyForQuery() {
-    const connection = this.#connection!
-    const names = prepared.get(connection)
-    if (names) names.add(this.#statement.name)
-    else prepared.set(connection, new Set([this.#statement.name]))
+    if (this.#name !== '') {
+      const of = prepared.get(this.#connection!)
+      if (of) of.names.add(this.#name)
+      else prepared.set(this.#connection!, { names: new Set([this.#name]), mark: '' })
+    }
     this.callback(undefined, this.#rows)
   }
 
   handleError(error: Error) {
+    if (this.#name !== '' && isStale(error)) this.#forget()
     this.callback(error, [])
+  }
+
+  /** All of the connection are planned anew. */
+  #forget() {
+    const mark = `${prepared.get(this.#connection!)?.mark ?? ''}--`
+    prepared.set(this.#connection!, { names: new Set(), mark })
   }
 }

@@ -1,7 +1,8 @@
 import pg from 'pg'
+import { SteadyClient } from './stale-statements.ts'
 
 /** A client that knows how long its current query has been running. */
-export class TimedClient extends pg.Client {
+export class TimedClient extends SteadyClient {
   /** On the clock of performance.now(); 0 between queries. */
   queryStart = 0
   answeredAt = 0

@@ -32,7 +32,7 @@ export async function inTransaction<T>(client: pg.ClientBase, work: () => Promis
   }
 }
 
-/** Runs `work` on a connection of its own, in UTC and without a statement timeout: for work of any length. */
+/** Runs `work` on a connection of its own, in UTC. */
 export async function withConnection<T>(url: string, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: url,

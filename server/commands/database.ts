@@ -7,21 +7,21 @@ import { readConfig } from '../process/config.ts'
 import { databaseUnusable, openStore } from '../process/store.ts'
 import type { Io } from './command.ts'
 
-/** Opens the database of the environment for one use; an embedded server is started if none runs. */
+/** Opens the database of the environment for one use, not through PgBouncer; an embedded server is started if none runs. */
 export async function withDatabase<Result>({ env }: Io, use: (db: Database) => Promise<Result>): Promise<Result> {
-  const { db, close } = await openStore(readConfig(env), () => {})
+  const { db, close } = await openStore(readConfig(env), () => {}, { direct: true })
   return use(db).finally(close)
 }
 
 /** The address of the same database, as it is: not migrated. */
 export async function withDatabaseUrl<Result>({ env }: Io, use: (url: string) => Promise<Result>): Promise<Result> {
-  const { databaseUrl, dataDir } = readConfig(env)
+  const { databaseUrl, databaseDirectUrl, dataDir } = readConfig(env)
   const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : null
   const failed = (cause: NodeJS.ErrnoException) => {
     const ofDatabase = cause.syscall === 'connect' || cause instanceof ForeignMigrationError
     throw ofDatabase ? databaseUnusable(cause, embedded?.directory) : cause
   }
-  return use(databaseUrl ?? embedded!.url)
+  return use(databaseDirectUrl ?? databaseUrl ?? embedded!.url)
     .catch(failed)
     .finally(() => embedded?.stop())
 }
@@ -34,7 +34,7 @@ export async function withOwnConnection<Result>(
   signal: AbortSignal,
   use: (client: ClientBase) => Promise<Result>,
 ): Promise<Result> {
-  const { db, url, close } = await openStore(readConfig(env), () => {})
+  const { db, url, close } = await openStore(readConfig(env), () => {}, { direct: true })
   let timer: NodeJS.Timeout | undefined
   const work = withConnection(url, async (client) => {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')

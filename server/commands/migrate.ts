@@ -1,4 +1,6 @@
 import { migrate } from '../../prisma/migrate.ts'
+import { roleOf } from '../../prisma/session-limits.ts'
+import { readConfig } from '../process/config.ts'
 import { parseOptions } from './arguments.ts'
 import { command } from './command.ts'
 import { withDatabaseUrl } from './database.ts'
@@ -11,6 +13,8 @@ Brings the database to this release, in one transaction. Each start does this as
 
 export const run = command(usage, async (argv, io) => {
   parseOptions(argv, {})
-  const applied = await withDatabaseUrl(io, (url) => migrate(url))
+  const { databaseUrl } = readConfig(io.env)
+  const role = databaseUrl === undefined ? undefined : roleOf(databaseUrl)
+  const applied = await withDatabaseUrl(io, (url) => migrate(url, undefined, role))
   io.stdout.write(applied.map((name) => `Applied: ${name}\n`).join('') || 'The database is of this release.\n')
 })

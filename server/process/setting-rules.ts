@@ -3,6 +3,7 @@ import { shownValue } from './shown-value.ts'
 
 /** Settings that have no effect without another. */
 const needs = {
+  DATABASE_DIRECT_URL: 'DATABASE_URL',
   SMTP_URL: 'MAIL_FROM',
   MAIL_FROM: 'SMTP_URL',
   LOGIN_ISSUER: 'LOGIN_CLIENT_ID',

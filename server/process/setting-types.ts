@@ -26,6 +26,7 @@ export const count = z
   .string()
   .regex(/^0*[1-9]\d{0,3}$/, 'a number from 1 to 9999')
   .transform(Number)
+
 const SECONDS = 'a number of seconds from 0 to 60'
 export const seconds = z
   .string()

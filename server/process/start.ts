@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { isEmpty, moveDemoEvents, seed } from '../../prisma/seed.ts'
+import { checkSessions } from '../../prisma/session-limits.ts'
 import { createCore } from '../../routers/core.ts'
 import { memberScopesAt } from '../../routers/scopes.ts'
 import type { HttpParts } from '../http/app.ts'
@@ -47,6 +48,7 @@ export async function startService(config: Config, log: Logger) {
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'))
   let limits: Limits | undefined
   try {
+    for (const sentence of await checkSessions(store.db)) log.warn(sentence)
     if (store.embedded && !config.production) {
       const now = new Date()
       await ((await isEmpty(store.db)) ? seed(store.db, now, memberScopesAt) : moveDemoEvents(store.db, now))

@@ -1,28 +1,41 @@
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
-import { startEmbedded } from '../../prisma/embedded/start.ts'
 import { ForeignMigrationError, migrate } from '../../prisma/migrate.ts'
+import { roleOf } from '../../prisma/session-limits.ts'
 import type { Config } from './config.ts'
 
 export interface Store {
   db: Database
+  /** Of the server itself, where `db` may be of PgBouncer. */
   url: string
   /** In the data directory; null for the operator's own database. */
   embedded: { directory: string; notice?: string } | null
   close: () => Promise<void>
 }
 
-/** The migrated database: that of DATABASE_URL, else the embedded one, started if necessary. */
-export async function openStore({ databaseUrl, dataDir }: Config, onError: (error: Error) => void): Promise<Store> {
-  const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : null
-  const url = databaseUrl ?? embedded!.url
+/** Loaded only when it is used. */
+const startEmbedded = (dataDir: string) =>
+  import('../../prisma/embedded/start.ts').then(({ startEmbedded }) => startEmbedded(dataDir))
+
+type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databasePoolMax' | 'dataDir'>
+
+/** The migrated database: that of DATABASE_URL, `direct` that of DATABASE_DIRECT_URL, else the embedded one, started if necessary. */
+export async function openStore(
+  config: DatabaseSettings,
+  onError: (error: Error) => void,
+  { direct = false } = {},
+): Promise<Store> {
+  const { databaseUrl } = config
+  const embedded = databaseUrl === undefined ? await startEmbedded(config.dataDir) : null
+  const pooledUrl = databaseUrl ?? embedded!.url
+  const url = config.databaseDirectUrl ?? pooledUrl
   try {
-    await migrateStore(url, embedded?.directory)
+    await migrateStore(url, embedded?.directory, roleOf(pooledUrl))
   } catch (error) {
     await embedded?.stop()
     throw error
   }
-  const db = openDatabase(url, onError)
+  const db = openDatabase(direct ? url : pooledUrl, onError, config.databasePoolMax)
   return {
     db,
     url,
@@ -34,10 +47,17 @@ export async function openStore({ databaseUrl, dataDir }: Config, onError: (erro
   }
 }
 
-/** Migrates the database, embedded in a directory or not. Throws an error that says what an operator can do. */
-export async function migrateStore(url: string, directory: string | undefined): Promise<void> {
+/**
+ * Migrates the database, embedded in a directory or not, and limits the sessions of a role. Throws an error that says what an
+ * operator can do.
+ */
+export async function migrateStore(
+  url: string,
+  directory: string | undefined,
+  role: string | undefined,
+): Promise<void> {
   try {
-    await migrate(url)
+    await migrate(url, undefined, role)
   } catch (cause) {
     throw databaseUnusable(cause as NodeJS.ErrnoException, directory)
   }

@@ -3,7 +3,7 @@ import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
-import { query, withName } from './databases.ts'
+import { direct, limitOwnSessions, query, withName } from './databases.ts'
 import { SECRETS_KEY } from './secrets-key.ts'
 import { startSharedServer } from './shared-server.ts'
 
@@ -25,13 +25,14 @@ export default async function setup(project: TestProject) {
   const migratedDatabase = `${databasePrefix}_migrated`
   const databaseUrl = withName(server, databasePrefix)
   await query(server, `CREATE DATABASE ${migratedDatabase}`)
-  await migrate(withName(server, migratedDatabase))
+  await migrate(direct(withName(server, migratedDatabase)))
   await query(server, `CREATE DATABASE ${databasePrefix} TEMPLATE ${migratedDatabase}`)
   // PostgreSQL looks for a deadlock once, this long after a wait began: late enough for a busy machine to have made one, and
   // twice within the 5 s of a statement, as a repeated call may meet the same transaction again.
   await query(server, `ALTER DATABASE ${databasePrefix} SET deadlock_timeout = '2s'`)
   // No test here cuts the server's power, and a commit need not wait for its disk.
   await query(server, `ALTER DATABASE ${databasePrefix} SET synchronous_commit = off`)
+  await limitOwnSessions(databaseUrl)
   await writeKeyCheck(databaseUrl)
   project.provide('databaseUrl', databaseUrl)
   project.provide('migratedDatabase', migratedDatabase)

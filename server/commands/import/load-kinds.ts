@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import { DatabaseError } from 'pg'
+import { UNLIMITED } from '../../../prisma/session-limits.ts'
 import type { Load, Loaded, LoadOptions } from './load-kind.ts'
 import { loadKind } from './load-kind.ts'
 
@@ -27,7 +28,7 @@ async function commitKind(client: ClientBase, load: Load, options: LoadOptions):
   const { kind } = load
   let committing = false
   try {
-    await client.query('BEGIN')
+    await client.query(`BEGIN; ${UNLIMITED}`)
     const loaded = await loadKind(client, load, options)
     options.signal.throwIfAborted()
     if (loaded.fault) {
@@ -48,7 +49,7 @@ async function commitKind(client: ClientBase, load: Load, options: LoadOptions):
 /** All kinds in one transaction, which is rolled back: each finds what those before it would have written. */
 export async function tryKinds(client: ClientBase, loads: readonly Load[], options: LoadOptions): Promise<Outcome> {
   const loaded: Loaded[] = []
-  await client.query('BEGIN')
+  await client.query(`BEGIN; ${UNLIMITED}`)
   for (const load of loads) {
     try {
       loaded.push(await loadKind(client, load, options))

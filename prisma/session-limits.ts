@@ -1,0 +1,69 @@
+import pg from 'pg'
+import type { Database } from './client.ts'
+import { int, statement, text } from './pg/statement.ts'
+
+/**
+ * What PostgreSQL ends by itself in sessions of the service: statements, and transactions that nobody goes on with. They are
+ * the role's, not parameters of the connection, which PgBouncer refuses to pass on.
+ */
+const limits = { statement_timeout: 5_000, idle_in_transaction_session_timeout: 30_000 } as const
+
+type Limit = keyof typeof limits
+
+/** In a transaction: for work of any length. */
+export const UNLIMITED = 'SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0'
+
+/**
+ * Sets the limits for the sessions of a role in the connected database (unset: its own role), but those that the role or the
+ * database has, to whatever value. Sessions that are open stay as they are. Without the right to do so it does nothing:
+ * `checkSessions` tells what to run.
+ */
+export async function limitSessions(client: pg.ClientBase, role?: string): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L', rolname, datname, name, value) AS statement
+     FROM unnest($2::text[], $3::text[]) AS wanted(name, value), pg_roles r, pg_database d
+     WHERE rolname = coalesce($1, current_user) AND datname = current_database() AND NOT EXISTS (
+       SELECT FROM pg_db_role_setting, unnest(setconfig) AS given
+       WHERE setrole IN (0, r.oid) AND setdatabase IN (0, d.oid) AND split_part(given, '=', 1) = name)`,
+    [role, Object.keys(limits), Object.values(limits).map((ms) => `${ms}ms`)],
+  )
+  for (const { statement } of rows) {
+    await client.query(statement).catch((error) => {
+      // Of another role that is not ours to change, or set by another node at this moment.
+      if (!(error instanceof pg.DatabaseError)) throw error
+    })
+  }
+}
+
+/** The role in an address of a database; undefined for the driver's default. */
+export const roleOf = (url: string): string | undefined => decodeURIComponent(new URL(url).username) || undefined
+
+const milliseconds = (limit: Limit) => `(extract(epoch FROM current_setting('${limit}')::interval) * 1000)::int8`
+
+const session = statement(
+  'session',
+  `SELECT quote_ident(current_user), quote_ident(current_database()), current_setting('TimeZone'),
+     ${milliseconds('statement_timeout')}, ${milliseconds('idle_in_transaction_session_timeout')}`,
+  { role: text, database: text, timeZone: text, statement_timeout: int, idle_in_transaction_session_timeout: int },
+)
+
+/** Sentences on limits that the sessions lack. Throws when they are not in UTC: every time would be read wrongly. */
+export async function checkSessions(db: Database): Promise<string[]> {
+  const [found] = await db.execute(session, [])
+  const { role, database, timeZone } = found!
+  if (!/^(?:Etc\/)?(?:UTC|GMT)$/.test(timeZone)) {
+    throw new Error(
+      `Sessions of the database are in ${timeZone}, not in UTC: DATABASE_URL must not have \`options\`, and PgBouncer must pass ` +
+        'them on (1.21 or later, without `options` in ignore_startup_parameters).',
+    )
+  }
+  const missing = (Object.keys(limits) as Limit[]).filter((name) => found![name] === 0 || found![name] > limits[name])
+  if (missing.length === 0) return []
+  const statements = missing.map(
+    (name) => `ALTER ROLE ${role} IN DATABASE ${database} SET ${name} = '${limits[name]}ms';`,
+  )
+  const state = missing.map((name) => `${name} is ${found![name] === 0 ? 'not set' : `${found![name]} ms`}`).join(', ')
+  return [
+    `in sessions of the database ${state}: run ${statements.join(' ')} and, with PgBouncer, RECONNECT in its console`,
+  ]
+}
