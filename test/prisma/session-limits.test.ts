@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { openDatabase } from '../../prisma/client.ts'
+import { migrate } from '../../prisma/migrate.ts'
+import { checkSessions } from '../../prisma/session-limits.ts'
+import { emptyDatabase, query } from '../support/databases.ts'
+
+const shown = (url: string) =>
+  query(
+    url,
+    `SELECT current_setting('statement_timeout') AS statement, current_setting('idle_in_transaction_session_timeout') AS idle`,
+  )
+
+async function warnings(url: string): Promise<string[]> {
+  const db = openDatabase(url, () => {})
+  return checkSessions(db).finally(() => db.$disconnect())
+}
+
+const nameOf = (url: string) => new URL(url).pathname.slice(1)
+
+it('a migration limits the sessions of its role, and only in its database', async () => {
+  const url = await emptyDatabase()
+  await migrate(url)
+  expect(await shown(url)).toEqual([{ statement: '5s', idle: '30s' }])
+  expect(await warnings(url)).toEqual([])
+  expect(await shown(await emptyDatabase())).not.toEqual(await shown(url))
+})
+
+it('a migration leaves the limits that an operator has set', async () => {
+  const url = await emptyDatabase()
+  await query(url, `ALTER DATABASE ${nameOf(url)} SET statement_timeout = '4s'`)
+  await migrate(url)
+  expect(await shown(url)).toEqual([{ statement: '4s', idle: '30s' }])
+  expect(await warnings(url)).toEqual([])
+})
+
+it('several migrations at once limit them', async () => {
+  const url = await emptyDatabase()
+  await Promise.all(Array.from({ length: 4 }, () => migrate(url)))
+  expect(await shown(url)).toEqual([{ statement: '5s', idle: '30s' }])
+})
+
+it("a migration by a superuser limits the sessions of the service's role", async ({ skip }) => {
+  const [{ given }] = await query(
+    inject('databaseUrl'),
+    'SELECT rolsuper AS given FROM pg_roles WHERE rolname = current_user',
+  )
+  skip(!given, 'the server of the tests lets us make no role')
+  const url = await emptyDatabase()
+  const role = `limits_${randomUUID().slice(0, 8)}`
+  await query(url, `CREATE ROLE ${role} LOGIN PASSWORD 'p'`)
+  onTestFinished(() => query(inject('databaseUrl'), `DROP ROLE ${role}`).then(() => {}))
+  await migrate(url, undefined, role)
+  const [{ settings }] = await query(
+    url,
+    `SELECT setconfig AS settings FROM pg_db_role_setting WHERE setrole = '${role}'::regrole`,
+  )
+  expect(settings).toEqual(['statement_timeout=5000ms', 'idle_in_transaction_session_timeout=30000ms'])
+})
+
+it('sessions without limits are told of, with the statements that set them', async () => {
+  const url = await emptyDatabase()
+  const [{ role }] = await query(url, 'SELECT quote_ident(current_user) AS role')
+  await query(url, `ALTER ROLE ${role} IN DATABASE ${nameOf(url)} SET statement_timeout = 0`)
+  await query(url, `ALTER ROLE ${role} IN DATABASE ${nameOf(url)} SET idle_in_transaction_session_timeout = '1h'`)
+  await migrate(url)
+  const [warning] = await warnings(url)
+  expect(warning).toMatch(
+    /^in sessions of the database statement_timeout is not set, idle_in_transaction_session_timeout is 3600000 ms: run /,
+  )
+  const [, statements] = /: run (.*;) and/.exec(warning!)!
+  await query(url, statements!)
+  expect(await warnings(url)).toEqual([])
+  expect(await shown(url)).toEqual([{ statement: '5s', idle: '30s' }])
+})
+
+it('sessions that are not in UTC are refused', async () => {
+  const url = new URL(inject('databaseUrl'))
+  url.searchParams.set('options', '-c timezone=Asia/Tokyo')
+  await expect(warnings(url.href)).rejects.toThrow('Sessions of the database are in Asia/Tokyo, not in UTC')
+})

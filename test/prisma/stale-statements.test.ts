@@ -1,0 +1,55 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
+import { openDatabase } from '../../prisma/client.ts'
+import { statement, text } from '../../prisma/pg/statement.ts'
+import { migratedDatabase, query } from '../support/databases.ts'
+
+const team = statement('test_team', 'SELECT id, name FROM "Team" WHERE id = $1', { id: text, name: text })
+
+/** How the statements that a connection has prepared become stale. */
+const causes = [
+  { cause: 'DISCARD ALL in its session', provoke: (db: Database) => db.$executeRawUnsafe('DISCARD ALL') },
+  {
+    cause: 'a migration that changes the type of a column',
+    provoke: (_: Database, url: string) => query(url, 'ALTER TABLE "Team" ALTER COLUMN name TYPE varchar'),
+  },
+]
+
+describe.each(causes)('after $cause', ({ provoke }) => {
+  it.each([
+    { of: 'a declared statement', read: (db: Database) => db.execute(team, ['t']) },
+    { of: 'a query of Prisma', read: (db: Database) => db.team.findMany({ select: { id: true, name: true } }) },
+    {
+      of: 'a query in a transaction',
+      read: (db: Database) => db.$transaction((tx) => tx.team.findMany({ select: { id: true, name: true } })),
+    },
+    {
+      of: 'a second query in a transaction',
+      read: (db: Database) =>
+        db.$transaction(async (tx) => {
+          await tx.team.count()
+          return tx.team.findMany({ select: { id: true, name: true } })
+        }),
+    },
+  ])('$of returns its rows, again and again', async ({ read }) => {
+    const url = await migratedDatabase()
+    const db = openDatabase(url, () => {}, 1)
+    onTestFinished(() => db.$disconnect())
+    const { id, name } = await db.team.create({ data: { id: 't', name: 'T', level: 'hobby' } })
+    for (let time = 0; time < 2; time++) expect(await read(db)).toEqual([{ id, name }])
+    await provoke(db, url)
+    for (let time = 0; time < 2; time++) expect(await read(db)).toEqual([{ id, name }])
+    await provoke(db, url)
+    expect(await read(db)).toEqual([{ id, name }])
+  })
+})
+
+it('a write is made once', async () => {
+  const db = openDatabase(await migratedDatabase(), () => {}, 1)
+  onTestFinished(() => db.$disconnect())
+  const add = (id: string) => db.team.create({ data: { id, name: 'T', level: 'hobby' } })
+  await add('a')
+  await db.$executeRawUnsafe('DISCARD ALL')
+  await add('b')
+  expect(await db.team.count()).toBe(2)
+})
