@@ -1,112 +1,157 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import type { AppliedMigration } from './applied-migrations.ts'
+import { ForeignMigrationError, isPending, readApplied, recordApplied, unknownAmong } from './applied-migrations.ts'
+import { runAlone } from './migrate-alone.ts'
+import type { Migration } from './migration-files.ts'
+import { migrationsDirectory, readMigrations } from './migration-files.ts'
 import { limitSessions, UNLIMITED } from './session-limits.ts'
 
-// Table, checksum and lock number are Prisma Migrate's, so that `prisma migrate deploy` works on the same database.
-const TABLE = `CREATE TABLE "_prisma_migrations" (
-  id VARCHAR(36) PRIMARY KEY NOT NULL, checksum VARCHAR(64) NOT NULL, finished_at TIMESTAMPTZ,
-  migration_name VARCHAR(255) NOT NULL, logs TEXT, rolled_back_at TIMESTAMPTZ,
-  started_at TIMESTAMPTZ NOT NULL DEFAULT now(), applied_steps_count INTEGER NOT NULL DEFAULT 0)`
+/** That of Prisma Migrate, so that `prisma migrate deploy` waits as well. */
 const LOCK = 72707369
+const LOOK_AGAIN_MS = 200
 
-/** The database was made by a version with other migrations. */
-export class ForeignMigrationError extends Error {
-  readonly migration: string
-  constructor(migration: string, message: string) {
-    super(message)
-    this.migration = migration
-  }
+/** A statement that waits for a table makes all later ones wait behind it: it gives up soon, and lets them pass meanwhile. */
+const LOCK_TIMEOUT = '2s'
+const PAUSES_MS = [500, 1_000, 2_000, 4_000]
+const TRIES = PAUSES_MS.length + 1
+
+/** Options in the URL replace those of the client. */
+const SETTINGS = `SET LOCAL timezone = 'UTC'; ${UNLIMITED}`
+
+export interface MigrateOptions {
+  directory?: string | undefined
+  role?: string | undefined
+  waits?: () => void
+}
+
+/** The database compared with the migrations of this release, by their names. */
+export interface SchemaState {
+  /** What the database lacks. */
+  pending: string[]
+  /** What it has and this release does not know: it is of a newer release. */
+  unknown: string[]
+}
+
+/** Changes nothing. Throws as `migrate` does when a migration is recorded as failed or was edited. */
+export async function compareSchema(url: string, directory = migrationsDirectory()): Promise<SchemaState> {
+  const migrations = await readMigrations(directory)
+  return withClient(url, async (client) => {
+    const applied = await readApplied(client)
+    const pending = migrations.filter((migration) => isPending(migration, applied)).map(({ name }) => name)
+    return { pending, unknown: unknownAmong(applied, migrations) }
+  })
 }
 
 /**
- * Applies the pending migrations in one transaction and returns their names; concurrent callers wait for each other. Throws
- * when a migration fails or is recorded as failed; a ForeignMigrationError when one was edited after it had been applied.
- * Then limits the sessions of `role`, unset: its own.
+ * Applies the pending migrations, each in a transaction of its own, and returns their names; then limits the sessions of
+ * `role`, unset: its own. Of several processes one applies and the others wait; `waits` is called once when this one does.
+ * Throws when a migration fails or is recorded as failed; a ForeignMigrationError when one was edited after it had been applied.
  */
-export async function migrate(url: string, directory = migrationsDirectory(), role?: string): Promise<string[]> {
+export async function migrate(
+  url: string,
+  { directory = migrationsDirectory(), role, waits = () => {} }: MigrateOptions = {},
+): Promise<string[]> {
   const migrations = await readMigrations(directory)
-  const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC', connectionTimeoutMillis: 10_000 })
+  return withClient(url, async (client) => {
+    const applied = await readApplied(client)
+    const pending = migrations.filter((migration) => isPending(migration, applied))
+    const own: string[] = []
+    for (const migration of pending) {
+      if (await applyOne(client, migration, { url, migrations, waits })) own.push(migration.name)
+    }
+    await limitSessions(client, role)
+    return own
+  })
+}
+
+/**
+ * Applies those that are pending, in the open transaction of the client, and returns their names; throws as `migrate` does.
+ * For a database that nobody else uses: what would run alone runs in the transaction, and locks its table.
+ */
+export async function applyMigrations(client: pg.Client, migrations: readonly Migration[]): Promise<string[]> {
+  await client.query(`${SETTINGS}; SET LOCAL lock_timeout = '60s'`)
+  await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
+  const applied = await readApplied(client)
+  const pending = migrations.filter((migration) => isPending(migration, applied))
+  for (const migration of pending) {
+    const sql = migration.alone ? migration.sql.replaceAll(/\bCONCURRENTLY\b/gi, '') : migration.sql
+    await client.query(sql).catch(failing(migration, migrations, applied))
+    await recordApplied(client, migration)
+  }
+  return pending.map(({ name }) => name)
+}
+
+interface Surroundings {
+  url: string
+  migrations: readonly Migration[]
+  waits: () => void
+}
+
+/**
+ * False when another process has applied it meanwhile. The transaction that records it holds the lock; a migration that
+ * runs alone does so beside that transaction, on a connection of its own. So each is applied once, also through a pooler,
+ * where a lock of the session would stay with somebody else's connection.
+ */
+async function applyOne(client: pg.Client, migration: Migration, { url, migrations, waits }: Surroundings) {
+  for (let tries = 1; ; tries++) {
+    try {
+      await beginLocked(client, waits)
+      const applied = await readApplied(client)
+      const pending = isPending(migration, applied)
+      if (pending) {
+        const running = migration.alone ? runAlone(url, migration.sql, LOCK_TIMEOUT) : client.query(migration.sql)
+        await running.catch(failing(migration, migrations, applied))
+        await recordApplied(client, migration)
+      }
+      await client.query('COMMIT')
+      return pending
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {}) // of a lost connection, the server does it
+      if (tries === TRIES || !isHeldUp((error as Error).cause ?? error)) throw error
+      await pause(PAUSES_MS[tries - 1])
+    }
+  }
+}
+
+/** Asks again and again: a statement that waits has a snapshot, for which CREATE INDEX CONCURRENTLY of the other waits. */
+async function beginLocked(client: pg.Client, waits: () => void): Promise<void> {
+  for (let looks = 0; ; looks++) {
+    await client.query(`BEGIN; ${SETTINGS}; SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`)
+    const { rows } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS locked', [LOCK])
+    if (rows[0].locked) return
+    await client.query('ROLLBACK')
+    if (looks === 0) waits()
+    await pause(LOOK_AGAIN_MS)
+  }
+}
+
+/** Lock time-out or deadlock. */
+const isHeldUp = (error: unknown) => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '')
+
+/** Rethrows what a migration threw, with its name. */
+const failing =
+  ({ name, alone }: Migration, migrations: readonly Migration[], applied: readonly AppliedMigration[]) =>
+  (cause: Error): never => {
+    const failed = `Migration ${name} failed, and ${alone ? 'can be run again' : 'nothing of it was changed'}`
+    const [foreign] = unknownAmong(applied, migrations)
+    if (isHeldUp(cause)) {
+      const advice =
+        'a long transaction of somebody else may hold what it needs (pg_stat_activity), start again after it'
+      throw new Error(`${failed}: ${cause.message}; ${advice}.`, { cause })
+    }
+    const message = `${failed}: ${cause.message}`
+    throw foreign === undefined ? new Error(message, { cause }) : new ForeignMigrationError(foreign, message)
+  }
+
+async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    options: '-c timezone=UTC',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  })
   client.on('error', () => {}) // a lost connection also fails the current query
   await client.connect()
-  try {
-    await client.query('BEGIN')
-    const applied = await applyMigrations(client, migrations)
-    await client.query('COMMIT')
-    await limitSessions(client, role)
-    return applied
-  } finally {
-    await client.end() // rolls back an open transaction
-  }
-}
-
-export interface Migration {
-  name: string
-  sql: string
-  checksum: string
-}
-
-/** Applies those that are pending, in the open transaction of the client, and returns their names; throws as `migrate` does. */
-export async function applyMigrations(client: pg.Client, migrations: readonly Migration[]): Promise<string[]> {
-  // Options in the URL replace those of the client.
-  await client.query(`SET LOCAL timezone = 'UTC'; SET LOCAL lock_timeout = '60s'; ${UNLIMITED}`)
-  await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
-  const table = await client.query(`SELECT to_regclass('"_prisma_migrations"') IS NOT NULL AS exists`)
-  if (!table.rows[0].exists) await client.query(TABLE)
-  const { rows } = await client.query<{ name: string; checksum: string; finished: boolean }>(
-    `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
-     FROM "_prisma_migrations" WHERE rolled_back_at IS NULL`,
-  )
-  const applied: string[] = []
-  for (const { name, sql, checksum } of migrations) {
-    const row = rows.find((candidate) => candidate.name === name)
-    if (row && !row.finished) {
-      throw new Error(
-        `Migration ${name} is recorded as failed: repair the database, then see "prisma migrate resolve".`,
-      )
-    }
-    if (row && row.checksum !== checksum) {
-      throw new ForeignMigrationError(
-        name,
-        `Migration ${name} was edited after it had been applied: restore it, and write a new migration.`,
-      )
-    }
-    if (row) continue
-    await client.query(sql).catch((cause: Error) => {
-      const message = `Migration ${name} failed, and nothing was changed: ${cause.message}`
-      const foreign = rows.find((row) => !migrations.some((one) => one.name === row.name))
-      throw foreign ? new ForeignMigrationError(foreign.name, message) : new Error(message, { cause })
-    })
-    await client.query(
-      `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-       VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp(), 1)`,
-      [randomUUID(), checksum, name],
-    )
-    applied.push(name)
-  }
-  return applied
-}
-
-export async function readMigrations(directory = migrationsDirectory()): Promise<Migration[]> {
-  const entries = await readdir(directory, { withFileTypes: true })
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
-  return Promise.all(
-    names.sort().map(async (name) => {
-      const sql = await readFile(join(directory, name, 'migration.sql'), 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
-    }),
-  )
-}
-
-/** Searches upwards: the compiled output in dist/prisma has no migrations. */
-export function migrationsDirectory(): string {
-  const here = dirname(fileURLToPath(import.meta.url))
-  for (let directory = here; ; directory = dirname(directory)) {
-    const migrations = join(directory, 'prisma', 'migrations')
-    if (existsSync(join(migrations, 'migration_lock.toml'))) return migrations
-    if (directory === dirname(directory)) throw new Error(`No prisma/migrations in ${here} or any directory above it.`)
-  }
+  return use(client).finally(() => client.end())
 }

@@ -44,7 +44,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const { databaseUrl, secretsKey, brand = 'the service', storageQuotaBytes = 10 * 1024 * 1024 } = options
   const keys = secretsKeys.safeParse(secretsKey)
   if (!keys.success) throw new TypeError(`secretsKey: ${keys.error.issues[0]!.message}`)
-  await migrate(options.databaseDirectUrl ?? databaseUrl, undefined, roleOf(databaseUrl))
+  await migrate(options.databaseDirectUrl ?? databaseUrl, { role: roleOf(databaseUrl) })
   const db = openDatabase(databaseUrl, options.onConnectionError ?? (() => {}), options.databasePoolMax)
   const cipher = createCipher(keys.data)
   try {

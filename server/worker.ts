@@ -10,7 +10,9 @@ await runProcess(async (config, log, shutdownSignal) => {
   const { openSecrets } = await import('./secrets/keys.ts')
   const { openWorker } = await import('./webhooks/open.ts')
   for (const sentence of secretsWarnings(config)) log.warn(sentence)
-  const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'))
+  const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'), {
+    warn: (sentence) => log.warn(sentence),
+  })
   try {
     for (const sentence of await checkSessions(store.db)) log.warn(sentence)
     const { cipher } = await openSecrets(config, store.db)

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration-files.ts'
 import { UNLIMITED } from '../session-limits.ts'
 import type { Header, Section } from './file.ts'
 

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { SteadyClient } from './stale-statements.ts'
 
 /** A client that knows how long its current query has been running. */

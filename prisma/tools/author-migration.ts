@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startEmbedded } from '../embedded/start.ts'
-import { migrate, migrationsDirectory } from '../migrate.ts'
+import { migrate } from '../migrate.ts'
+import { migrationsDirectory } from '../migration-files.ts'
 import { sqlBetween } from './schema-engine.ts'
 
 /** The SQL from the migrations to the schema; '' when they agree. Creates and drops a database on the server at `url`. */

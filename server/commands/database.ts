@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
+import { ForeignMigrationError } from '../../prisma/applied-migrations.ts'
 import type { Database } from '../../prisma/client.ts'
 import { startEmbedded } from '../../prisma/embedded/start.ts'
-import { ForeignMigrationError } from '../../prisma/migrate.ts'
 import { withConnection } from '../../prisma/pg/transaction.ts'
 import { readConfig } from '../process/config.ts'
 import { databaseUnusable, openStore } from '../process/store.ts'

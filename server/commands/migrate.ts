@@ -8,13 +8,15 @@ import { withDatabaseUrl } from './database.ts'
 const usage = `Usage:
   npm run -s migrate
 
-Brings the database to this release, in one transaction. Each start does this as well.
+Brings the database to this release, each migration in a transaction of its own, beside running services. Each start does
+this as well, unless MIGRATE_ON_START is false.
 `
 
 export const run = command(usage, async (argv, io) => {
   parseOptions(argv, {})
   const { databaseUrl } = readConfig(io.env)
   const role = databaseUrl === undefined ? undefined : roleOf(databaseUrl)
-  const applied = await withDatabaseUrl(io, (url) => migrate(url, undefined, role))
+  const waits = () => void io.stderr.write('Another process migrates the database: waiting.\n')
+  const applied = await withDatabaseUrl(io, (url) => migrate(url, { role, waits }))
   io.stdout.write(applied.map((name) => `Applied: ${name}\n`).join('') || 'The database is of this release.\n')
 })

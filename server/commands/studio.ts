@@ -3,11 +3,11 @@ import { accessSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { startEmbedded } from '../../prisma/embedded/start.ts'
-import { migrationsDirectory } from '../../prisma/migrate.ts'
+import { migrationsDirectory } from '../../prisma/migration-files.ts'
 import { roleOf } from '../../prisma/session-limits.ts'
 import type { Environment } from '../process/config.ts'
 import { readConfig } from '../process/config.ts'
-import { migrateStore } from '../process/store.ts'
+import { prepareSchema } from '../process/store.ts'
 import { command } from './command.ts'
 
 const usage = `Usage:
@@ -18,12 +18,12 @@ Opens Prisma Studio on the database, also while the service runs.
 
 export const run = command(usage, async (argv, { env }) => {
   const studio = findStudio()
-  const { databaseUrl, databaseDirectUrl, dataDir } = readConfig(env)
+  const { databaseUrl, databaseDirectUrl, dataDir, migrateOnStart } = readConfig(env)
   const server = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
   try {
     const pooledUrl = databaseUrl ?? server!.url
     const url = databaseDirectUrl ?? pooledUrl
-    await migrateStore(url, server?.directory, roleOf(pooledUrl))
+    await prepareSchema(url, { directory: server?.directory, role: roleOf(pooledUrl), migrateOnStart })
     return await runStudio(studio, argv, { ...env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1' })
   } finally {
     await server?.stop()

@@ -34,6 +34,11 @@ export const seconds = z
   .transform(Number)
   .refine((number) => number <= 60, SECONDS)
 
+export const days = z
+  .string()
+  .regex(/^0*[1-9]\d{0,3}$/, 'a whole number of days, 1 to 9999')
+  .transform(Number)
+
 export const oneOf = <const Words extends readonly string[]>(...words: Words) =>
   z.enum(words, { error: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` })
 

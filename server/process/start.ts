@@ -45,7 +45,9 @@ const LOGGED_DELIVERIES = 100
  */
 export async function startService(config: Config, log: Logger) {
   for (const sentence of serviceWarnings(config)) log.warn(sentence)
-  const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'))
+  const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'), {
+    warn: (sentence) => log.warn(sentence),
+  })
   let limits: Limits | undefined
   try {
     for (const sentence of await checkSessions(store.db)) log.warn(sentence)

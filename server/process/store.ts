@@ -1,6 +1,7 @@
+import { ForeignMigrationError } from '../../prisma/applied-migrations.ts'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
-import { ForeignMigrationError, migrate } from '../../prisma/migrate.ts'
+import { compareSchema, migrate } from '../../prisma/migrate.ts'
 import { roleOf } from '../../prisma/session-limits.ts'
 import type { Config } from './config.ts'
 
@@ -17,20 +18,31 @@ export interface Store {
 const startEmbedded = (dataDir: string) =>
   import('../../prisma/embedded/start.ts').then(({ startEmbedded }) => startEmbedded(dataDir))
 
-type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'databasePoolMax' | 'dataDir'>
+type DatabaseSettings = Pick<
+  Config,
+  'databaseUrl' | 'databaseDirectUrl' | 'databasePoolMax' | 'dataDir' | 'migrateOnStart'
+>
 
-/** The migrated database: that of DATABASE_URL, `direct` that of DATABASE_DIRECT_URL, else the embedded one, started if necessary. */
+interface StoreOptions {
+  direct?: boolean
+  warn?: (sentence: string) => void
+}
+
+/**
+ * The migrated database: that of DATABASE_URL, `direct` that of DATABASE_DIRECT_URL, else the embedded one, started if
+ * necessary. `warn` gets sentences about its schema. Throws what `prepareSchema` throws.
+ */
 export async function openStore(
   config: DatabaseSettings,
   onError: (error: Error) => void,
-  { direct = false } = {},
+  { direct = false, warn }: StoreOptions = {},
 ): Promise<Store> {
-  const { databaseUrl } = config
+  const { databaseUrl, migrateOnStart } = config
   const embedded = databaseUrl === undefined ? await startEmbedded(config.dataDir) : null
   const pooledUrl = databaseUrl ?? embedded!.url
   const url = config.databaseDirectUrl ?? pooledUrl
   try {
-    await migrateStore(url, embedded?.directory, roleOf(pooledUrl))
+    await prepareSchema(url, { directory: embedded?.directory, role: roleOf(pooledUrl), migrateOnStart }, warn)
   } catch (error) {
     await embedded?.stop()
     throw error
@@ -47,21 +59,39 @@ export async function openStore(
   }
 }
 
+interface SchemaSettings {
+  /** Of an embedded database. */
+  directory: string | undefined
+  /** Whose sessions are limited. */
+  role: string | undefined
+  /** Else a database that lacks migrations is refused. */
+  migrateOnStart: boolean
+}
+
 /**
- * Migrates the database, embedded in a directory or not, and limits the sessions of a role. Throws an error that says what an
+ * Brings the database to this release, or finds that it is of this release or a newer one. Throws an error that says what an
  * operator can do.
  */
-export async function migrateStore(
+export async function prepareSchema(
   url: string,
-  directory: string | undefined,
-  role: string | undefined,
+  { directory, role, migrateOnStart }: SchemaSettings,
+  warn: (sentence: string) => void = () => {},
 ): Promise<void> {
   try {
-    await migrate(url, undefined, role)
+    const { pending, unknown } = await compareSchema(url)
+    if (migrateOnStart)
+      await migrate(url, { role, waits: () => warn('another process migrates the database: waiting') })
+    else if (pending.length > 0) throw new Error(`${lacking(pending)}: run \`npm run migrate\` first.`)
+    if (pending.length === 0 && unknown.length > 0) {
+      warn(`the database is of a newer release: it has the migration ${unknown.at(-1)}`)
+    }
   } catch (cause) {
     throw databaseUnusable(cause as NodeJS.ErrnoException, directory)
   }
 }
+
+const lacking = ([first, ...more]: readonly string[]) =>
+  `MIGRATE_ON_START is false, and it lacks the migration ${first}${more.length > 0 ? ` and ${more.length} more` : ''}`
 
 /** An error that says what an operator can do about the database, embedded in a directory or not. */
 export const databaseUnusable = (cause: NodeJS.ErrnoException, directory: string | undefined) =>

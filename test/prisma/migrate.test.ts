@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { migrate, migrationsDirectory } from '../../prisma/migrate.ts'
+import { compareSchema, migrate } from '../../prisma/migrate.ts'
+import { migrationsDirectory, readMigrations } from '../../prisma/migration-files.ts'
 import { difference, sortedByBytes } from '../../prisma/tools/author-migration.ts'
 import { sqlBetween } from '../../prisma/tools/schema-engine.ts'
 import { query, temporaryDirectory } from '../process/embedded/servers.ts'
@@ -82,7 +83,7 @@ describe('the migrations', { timeout: 60_000 }, () => {
     const { url } = await emptyDatabase()
     await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${role}`)
     const own = Object.assign(new URL(url), { username: role, password: 'p' })
-    expect(await migrate(own.href)).toHaveLength(2)
+    expect(await migrate(own.href)).toEqual((await readMigrations()).map(({ name }) => name))
   })
 
   it('are applied once by concurrent callers', async () => {
@@ -98,29 +99,77 @@ describe('the migrations', { timeout: 60_000 }, () => {
   it('throw when one was edited after it had been applied', async () => {
     const { url, directory } = await emptyDatabase()
     await cp(migrationsDirectory(), directory, { recursive: true })
-    const [name] = await migrate(url, directory)
+    const [name] = await migrate(url, { directory })
     await writeFile(join(directory, name!, 'migration.sql'), 'SELECT 1')
-    await expect(migrate(url, directory)).rejects.toThrow(`Migration ${name} was edited after it had been applied`)
+    await expect(migrate(url, { directory })).rejects.toThrow(`Migration ${name} was edited after it had been applied`)
   })
 
-  it('change nothing when one fails', async () => {
+  it('have a transaction each: one that fails changes nothing, and those before it stay', async () => {
     const { url, directory } = await emptyDatabase()
     await write(directory, '1_good', 'CREATE TABLE good ()')
     await write(directory, '2_bad', 'CREATE TABLE bad (); SELECT nothing')
-    await expect(migrate(url, directory)).rejects.toThrow(
-      /^Migration 2_bad failed, and nothing was changed: column "nothing"/,
+    await write(directory, '3_later', 'CREATE TABLE later ()')
+    await expect(migrate(url, { directory })).rejects.toThrow(
+      /^Migration 2_bad failed, and nothing of it was changed: column "nothing"/,
     )
-    expect(await query(url, `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)).toEqual([])
+    const tables = `SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '\\_%'`
+    expect(await query(url, tables)).toEqual(['good'])
+    expect(await compareSchema(url, directory)).toEqual({ pending: ['2_bad', '3_later'], unknown: [] })
     await write(directory, '2_bad', 'CREATE TABLE mended ()')
-    expect(await migrate(url, directory)).toEqual(['1_good', '2_bad'])
+    expect(await migrate(url, { directory })).toEqual(['2_bad', '3_later'])
+  })
+
+  it('that a newer release applied are unknown, and no reason to refuse', async () => {
+    const { url, directory } = await emptyDatabase()
+    await write(directory, '1_known', 'CREATE TABLE known ()')
+    await write(directory, '2_newer', 'CREATE TABLE newer ()')
+    await migrate(url, { directory })
+    await rm(join(directory, '2_newer'), { recursive: true })
+    expect(await migrate(url, { directory })).toEqual([])
+    expect(await compareSchema(url, directory)).toEqual({ pending: [], unknown: ['2_newer'] })
+  })
+
+  it('that run alone are one statement on one index, in a form that can be run again', async () => {
+    const alone = (await readMigrations()).filter((migration) => migration.alone)
+    for (const { name, sql } of alone) {
+      const statement = sql.replaceAll(/^--.*\n/gm, '').trim()
+      expect([name, statement]).toEqual([
+        name,
+        expect.stringMatching(
+          /^(?:CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS|DROP INDEX CONCURRENTLY IF EXISTS) "\w+_idx"[^;]*;$/,
+        ),
+      ])
+    }
+  })
+
+  it('that run alone are applied once by concurrent callers, and build again what a crash left half built', async () => {
+    const { url, directory } = await emptyDatabase()
+    await write(directory, '1_table', 'CREATE TABLE item (number int); INSERT INTO item VALUES (1), (1)')
+    await migrate(url, { directory })
+    const index = 'CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS "item_idx" ON item (number);'
+    await write(directory, '2_index', `-- no-transaction\n${index}`)
+    await expect(migrate(url, { directory })).rejects.toThrow(
+      /^Migration 2_index failed, and can be run again: could not create unique index/,
+    )
+    const valid = `SELECT indisvalid FROM pg_index WHERE indexrelid = 'item_idx'::regclass`
+    expect(await query(url, valid)).toEqual([false])
+
+    await query(url, 'DELETE FROM item WHERE ctid = (SELECT min(ctid) FROM item)')
+    const applied = await Promise.all([1, 2, 3].map(() => migrate(url, { directory })))
+    expect(applied.flat()).toEqual(['2_index'])
+    expect(await query(url, valid)).toEqual([true])
+    expect(await query(url, `SELECT migration_name FROM "_prisma_migrations" ORDER BY 1`)).toEqual([
+      '1_table',
+      '2_index',
+    ])
   })
 
   it('throw after one that Prisma recorded as failed', async () => {
     const { url, directory } = await emptyDatabase()
     await write(directory, '1_good', 'CREATE TABLE good ()')
-    await migrate(url, directory)
+    await migrate(url, { directory })
     await query(url, 'UPDATE "_prisma_migrations" SET finished_at = NULL')
-    await expect(migrate(url, directory)).rejects.toThrow('Migration 1_good is recorded as failed')
+    await expect(migrate(url, { directory })).rejects.toThrow('Migration 1_good is recorded as failed')
   })
 
   it('may have functions, comments and semicolons, and run in UTC whatever the URL says', async () => {
@@ -132,7 +181,7 @@ describe('the migrations', { timeout: 60_000 }, () => {
        CREATE FUNCTION tricky() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN ';'; END $$;
        CREATE TABLE zone AS SELECT current_setting('timezone') AS name`,
     )
-    await migrate(`${url}?options=-c%20timezone%3DEurope/Berlin`, directory)
+    await migrate(`${url}?options=-c%20timezone%3DEurope/Berlin`, { directory })
     expect(await query(url, 'SELECT tricky(), name FROM zone')).toEqual([';', 'UTC'])
   })
 })

@@ -50,7 +50,7 @@ it("a migration by a superuser limits the sessions of the service's role", async
   const role = `limits_${randomUUID().slice(0, 8)}`
   await query(url, `CREATE ROLE ${role} LOGIN PASSWORD 'p'`)
   onTestFinished(() => query(inject('databaseUrl'), `DROP ROLE ${role}`).then(() => {}))
-  await migrate(url, undefined, role)
+  await migrate(url, { role })
   const [{ settings }] = await query(
     url,
     `SELECT setconfig AS settings FROM pg_db_role_setting WHERE setrole = '${role}'::regrole`,
