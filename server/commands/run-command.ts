@@ -4,6 +4,7 @@ import { command, UsageError } from './command.ts'
 /** Loaded only when asked for: `token` needs neither Prisma nor PostgreSQL. */
 const commands = {
   backup: () => import('./backup.ts'),
+  clean: () => import('./clean.ts'),
   client: () => import('./client.ts'),
   import: () => import('./import.ts'),
   keys: () => import('./keys.ts'),
@@ -24,6 +25,7 @@ export const commandNames = Object.keys(commands) as CommandName[]
 const usage = `Usage: node dist/server/commands/main.js <command> [arguments], or npm run -s <command> -- [arguments]
 
   backup   writes the database to a file
+  clean    removes what has expired
   client   registers apps and their clients, lists and removes them
   import   merges the platform's records from files
   keys     lists and rotates the keys that sign access tokens

@@ -6,6 +6,7 @@ import { isPostgresText } from '../../routers/access.ts'
 import { ALLOWED_SCOPES, requestableScopes, SUSPENDED } from './authorize-scopes.ts'
 import { firstPartyMetadata } from './client-credentials.ts'
 import { endGrants } from './consents.ts'
+import { GRANT_SECONDS } from './lifetimes.ts'
 import { errors } from './oidc-provider.ts'
 
 /** Models whose id is a credential: only its hash is stored, so reading the database gives nobody access. */
@@ -55,7 +56,7 @@ function records({ db, now }: Options, model: string): Adapter {
         payload: stored,
         grantId: payload.grantId ?? null,
         uid: model === 'Session' ? (payload.uid ?? null) : null,
-        expiresAt: expiresIn ? new Date(now() + expiresIn * 1000) : null,
+        expiresAt: new Date(now() + (expiresIn ?? GRANT_SECONDS) * 1000),
       }
       await db.oauthRecord.upsert({ where: at(id), create: { model, id: keyOf(id), ...row }, update: row })
     },
@@ -135,10 +136,4 @@ function clients({ db }: Options): Adapter {
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,
   }
-}
-
-/** Deletes expired records and returns their number. Used refresh tokens stay until then: they reveal reuse. */
-export async function deleteExpiredRecords(db: Database, now: number): Promise<number> {
-  const { count } = await db.oauthRecord.deleteMany({ where: { expiresAt: { lte: new Date(now) } } })
-  return count
 }

@@ -1,28 +1,83 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/cipher.ts'
+import type { Task } from '../../routers/housekeeping.ts'
+import { openHousekeeping } from '../../routers/housekeeping.ts'
 import { forgetExpired } from '../../routers/quizzes/idempotency.ts'
-import { deleteExpiredRecords } from '../oauth/adapter.ts'
+import { deleteExpiredRecords } from '../oauth/expired-records.ts'
 import { deleteExpiredCodes } from '../oauth/login/login-codes.ts'
+import { removeOldConsents } from '../oauth/old-consents.ts'
 import { deleteRetiredKeys } from '../oauth/signing-key-store.ts'
+import { removeEndedSubscriptions } from '../webhooks/ended-subscriptions.ts'
 import { purgeEvents } from '../webhooks/purge.ts'
+import type { Config } from './config.ts'
 
-const INTERVAL_MS = 3_600_000
+const HOUR_S = 3_600
+/** From the start to the first look, and from one look for what is due to the next. */
+const INTERVAL_MS = 60_000
+/** A statement in flight ends with its connection. */
+const PATIENCE_MS = 3_000
 
-interface Parts {
-  db: Database
-  cipher: Cipher
-  log: Logger
+/** What is removed, and when; docs/operations.md has the periods. */
+export function housekeepingTasks({ keepDays }: Pick<Config, 'keepDays'>, cipher: Cipher): Task[] {
+  const events = { keepDays: keepDays.events }
+  const consents = { keepDays: keepDays.consents }
+  const tasks: Omit<Task, 'every'>[] = [
+    { name: 'idempotency-records', step: forgetExpired },
+    { name: 'oauth-records', step: deleteExpiredRecords },
+    { name: 'login-codes', step: deleteExpiredCodes },
+    { name: 'events', step: (db, now, limit) => purgeEvents(db, now, { ...events, limit }) },
+    { name: 'subscriptions', step: (db, now, limit) => removeEndedSubscriptions(db, now, { ...events, limit }) },
+    { name: 'consents', step: (db, now, limit) => removeOldConsents(db, now, { ...consents, limit }) },
+    { name: 'signing-keys', step: (db, now) => deleteRetiredKeys({ db, cipher, now: () => now }) },
+  ]
+  return tasks.map((task) => ({ ...task, every: HOUR_S }))
 }
 
-/** Removes expired rows every hour; returns what ends that. */
-export function startHousekeeping({ db, cipher, log }: Parts): () => void {
-  const deleteOldKeys = (db: Database, at: number) => deleteRetiredKeys({ db, cipher, now: () => at })
-  const tasks = [forgetExpired, deleteExpiredRecords, deleteExpiredCodes, purgeEvents, deleteOldKeys]
-  const timer = setInterval(() => {
-    for (const task of tasks) {
-      task(db, Date.now()).catch((error) => log.warn({ err: error }, 'expired rows were not removed'))
-    }
-  }, INTERVAL_MS)
-  return () => clearInterval(timer)
+interface Options {
+  db: Database
+  tasks: readonly Task[]
+  log: Logger
+  /** Called after each portion that removed rows. */
+  removed?: (task: string, rows: number) => void
+  intervalMs?: number
+}
+
+/** Looks each minute for tasks that are due. The result ends that: it waits for a portion under way, but not for long. */
+export function startHousekeeping({ db, tasks, log, removed, intervalMs = INTERVAL_MS }: Options): () => Promise<void> {
+  const ending = new AbortController()
+  const counts: Record<string, number> = {}
+  const { sweep } = openHousekeeping({
+    db,
+    tasks,
+    now: Date.now,
+    removed(task, rows) {
+      counts[task] = (counts[task] ?? 0) + rows
+      removed?.(task, rows)
+    },
+    failed: (task, err) => log.warn({ err, task }, 'housekeeping failed'),
+  })
+  const look = async () => {
+    await sweep(ending.signal).catch((err) => {
+      if (!ending.signal.aborted) log.warn({ err }, 'housekeeping failed')
+    })
+    if (Object.keys(counts).length > 0) log.info({ removed: { ...counts } }, 'housekeeping')
+    for (const task of Object.keys(counts)) delete counts[task]
+  }
+  let looking = Promise.resolve()
+  let timer: NodeJS.Timeout
+  const wait = () => {
+    timer = setTimeout(() => {
+      looking = look().then(() => {
+        if (!ending.signal.aborted) wait()
+      })
+    }, intervalMs)
+  }
+  wait()
+  return async () => {
+    ending.abort()
+    clearTimeout(timer)
+    await Promise.race([looking, pause(PATIENCE_MS, undefined, { ref: false })])
+  }
 }

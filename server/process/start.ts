@@ -25,7 +25,7 @@ import { createInternalApp } from '../trpc/app.ts'
 import { openWorker } from '../webhooks/open.ts'
 import type { Worker } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
-import { startHousekeeping } from './housekeeping.ts'
+import { housekeepingTasks, startHousekeeping } from './housekeeping.ts'
 import { mountSampleApp, registerSampleApp } from './sample-app.ts'
 import type { Store } from './store.ts'
 import { openStore } from './store.ts'
@@ -159,7 +159,7 @@ async function serve(config: Config, store: Store, limits: Limits, log: Logger) 
 
   if (example && (await registerSampleApp(store.db, trial.example))) exampleUrl = trial.example
   if (config.webhooks.worker) worker = openWorker(config.webhooks, { db: store.db, cipher, now, log })
-  const stopHousekeeping = startHousekeeping({ db: store.db, cipher, log })
+  const stopHousekeeping = startHousekeeping({ db: store.db, tasks: housekeepingTasks(config, cipher), log })
 
   return {
     store,
@@ -169,9 +169,8 @@ async function serve(config: Config, store: Store, limits: Limits, log: Logger) 
     exampleUrl,
     async close() {
       ending = true
-      stopHousekeeping()
       const closed = [publicPort, internalPort].map((port) => port.close(GRACE_MS, config.drainMs))
-      await Promise.all([...closed, worker?.close()])
+      await Promise.all([...closed, worker?.close(), stopHousekeeping()])
       oauth?.close()
       issuers.close()
       await limits.close()

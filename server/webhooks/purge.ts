@@ -1,41 +1,47 @@
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { bool, int, statement, text, timestamp } from '../../prisma/pg/statement.ts'
+import { PORTION } from '../../routers/housekeeping.ts'
 import { DAY_SECONDS } from '../../routers/time.ts'
 
-/** How long an event is kept after its publication; longer while a delivery is pending. */
-const RETENTION_DAYS = 30
-
-/** Events that one statement reads, and deliveries that one removes, so that none takes long. */
+/** Events that one statement reads, and deliveries of each: an event with more is looked at alone, so that none takes long. */
 const MAX_EVENTS = 500
-const MAX_DELIVERIES = 5_000
+const FEW_DELIVERIES = 100
 
 const statements = {
   old: statement(
     'events_old',
-    `SELECT "appId" AS app, id, "publishedAt",
-        EXISTS (SELECT FROM "Delivery" WHERE "appId" = event."appId" AND "eventId" = event.id AND state = 'pending')
-          AS "isPending"
-      FROM "PublishedEvent" event
-      WHERE "publishedAt" <= $1::timestamptz AND ("publishedAt", "appId", id) > ($2::timestamptz, $3, $4)
-      ORDER BY "publishedAt", "appId", id LIMIT ${MAX_EVENTS}`,
-    { app: text, id: text, publishedAt: timestamp, isPending: bool },
+    `SELECT event.app, event.id, event."publishedAt", found."isPending", found.count > ${FEW_DELIVERIES} AS "hasMany"
+      FROM (SELECT "appId" AS app, id, "publishedAt" FROM "PublishedEvent"
+        WHERE "publishedAt" <= $1::timestamptz AND ("publishedAt", "appId", id) > ($2::timestamptz, $3, $4)
+        ORDER BY "publishedAt", "appId", id LIMIT $5::int8) event
+      CROSS JOIN LATERAL (SELECT count(*), coalesce(bool_or(state = 'pending'), false) AS "isPending"
+        FROM (SELECT state FROM "Delivery" WHERE "appId" = event.app AND "eventId" = event.id
+          LIMIT ${FEW_DELIVERIES + 1}) delivery) found
+      ORDER BY event."publishedAt", event.app, event.id`,
+    { app: text, id: text, publishedAt: timestamp, isPending: bool, hasMany: bool },
+  ),
+  isPending: statement(
+    'event_is_pending',
+    `SELECT EXISTS (SELECT FROM "Delivery" WHERE "appId" = $1 AND "eventId" = $2 AND state = 'pending') AS "isPending"`,
+    { isPending: bool },
   ),
   /** Removes a part of them: an event may have more deliveries than one statement should remove. */
   removeDeliveries: statement(
     'events_remove_deliveries',
-    `DELETE FROM "Delivery" WHERE id IN
-        (SELECT "Delivery".id FROM unnest($1::text[], $2::text[]) AS event (app, id)
-         JOIN "Delivery" ON "appId" = event.app AND "eventId" = event.id AND state <> 'pending' LIMIT ${MAX_DELIVERIES})
-      RETURNING 1 AS removed`,
+    `WITH old AS MATERIALIZED (SELECT finished.id FROM unnest($1::text[], $2::text[]) AS event (app, id)
+        CROSS JOIN LATERAL (SELECT "Delivery".id FROM "Delivery" WHERE "appId" = event.app AND "eventId" = event.id
+          AND state <> 'pending' LIMIT $3::int8 FOR UPDATE SKIP LOCKED) finished LIMIT $3::int8),
+      gone AS (DELETE FROM "Delivery" delivery USING old WHERE delivery.id = old.id RETURNING 1)
+      SELECT count(*) AS removed FROM gone`,
     { removed: int },
   ),
   remove: statement(
     'events_remove',
-    `DELETE FROM "PublishedEvent" event USING unnest($1::text[], $2::text[]) AS old (app, id)
-      WHERE event."appId" = old.app AND event.id = old.id
-        AND NOT EXISTS (SELECT FROM "Delivery" WHERE "appId" = old.app AND "eventId" = old.id)
-      RETURNING 1 AS removed`,
+    `WITH gone AS (DELETE FROM "PublishedEvent" event USING unnest($1::text[], $2::text[]) AS old (app, id)
+        WHERE event."appId" = old.app AND event.id = old.id
+          AND NOT EXISTS (SELECT FROM "Delivery" WHERE "appId" = old.app AND "eventId" = old.id) RETURNING 1)
+      SELECT count(*) AS removed FROM gone`,
     { removed: int },
   ),
 }
@@ -45,23 +51,39 @@ interface EventKey {
   id: string
 }
 
-/** Removes events over 30 days old and their deliveries, unless one is pending. Returns how many events it removed. */
-export async function purgeEvents(db: Database, now: number): Promise<number> {
-  const until = new Date(now - RETENTION_DAYS * DAY_SECONDS * 1000).toISOString()
+/**
+ * Removes events published `keepDays` ago with their deliveries, unless one of these is pending; at most `limit` rows of
+ * both, and returns their number.
+ */
+export async function purgeEvents(
+  db: Database,
+  now: number,
+  { keepDays, limit = PORTION }: { keepDays: number; limit?: number },
+): Promise<number> {
+  const until = new Date(now - keepDays * DAY_SECONDS * 1000).toISOString()
+  const page = Math.min(limit, MAX_EVENTS)
   let after: EventKey & { publishedAt: string } = { publishedAt: '-infinity', app: '', id: '' }
   for (let removed = 0; ; ) {
-    const events = await db.execute(statements.old, [until, after.publishedAt, after.app, after.id])
-    removed += await remove(
-      db,
-      events.filter(({ isPending }) => !isPending),
-    )
-    if (events.length < MAX_EVENTS) return removed
+    const events = await db.execute(statements.old, [until, after.publishedAt, after.app, after.id, String(page)])
+    const over: EventKey[] = []
+    for (const { isPending, hasMany, ...event } of events) {
+      if (!isPending && !(hasMany && (await hasPending(db, event)))) over.push(event)
+    }
+    removed += await remove(db, over, limit - removed)
+    if (removed >= limit || events.length < page) return removed
     after = events.at(-1)!
   }
 }
 
-async function remove(db: Database, events: readonly EventKey[]): Promise<number> {
-  const keys = [arrayOf(events.map(({ app }) => app)), arrayOf(events.map(({ id }) => id))]
-  while ((await db.execute(statements.removeDeliveries, keys)).length === MAX_DELIVERIES) {}
-  return (await db.execute(statements.remove, keys)).length
+const hasPending = async (db: Database, { app, id }: EventKey) =>
+  (await db.execute(statements.isPending, [app, id]))[0]!.isPending
+
+async function remove(db: Database, events: readonly EventKey[], limit: number): Promise<number> {
+  if (events.length === 0) return 0
+  const keysOf = (some: readonly EventKey[]) => [arrayOf(some.map(({ app }) => app)), arrayOf(some.map(({ id }) => id))]
+  const [deliveries] = await db.execute(statements.removeDeliveries, [...keysOf(events), String(limit)])
+  const rest = limit - deliveries!.removed
+  if (rest === 0) return limit
+  const [alone] = await db.execute(statements.remove, keysOf(events.slice(0, rest)))
+  return deliveries!.removed + alone!.removed
 }

@@ -131,6 +131,7 @@ describe('the migrations', { timeout: 60_000 }, () => {
 
   it('that run alone are one statement on one index, in a form that can be run again', async () => {
     const alone = (await readMigrations()).filter((migration) => migration.alone)
+    expect(alone).not.toEqual([])
     for (const { name, sql } of alone) {
       const statement = sql.replaceAll(/^--.*\n/gm, '').trim()
       expect([name, statement]).toEqual([

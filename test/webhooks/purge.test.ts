@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
 import { purgeEvents } from '../../server/webhooks/purge.ts'
 import { startQueue } from './queue-world.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const MONTH_MS = 30 * 86_400_000
+
+/** The rows that each step removed, until nothing is left. */
+async function purge(db: Database, limit = 5_000): Promise<number[]> {
+  const removed = await purgeEvents(db, NOW, { keepDays: 30, limit })
+  expect(removed).toBeLessThanOrEqual(limit)
+  return removed === 0 ? [] : [removed, ...(await purge(db, limit))]
+}
 
 describe('events over 30 days old', () => {
   it('are removed with their deliveries unless one of these is pending', async () => {
@@ -23,14 +31,14 @@ describe('events over 30 days old', () => {
     const [young] = await publish(one, { at: NOW - MONTH_MS + 1 })
     await db.delivery.update({ where: { id: young! }, data: over })
 
-    expect(await purgeEvents(db, NOW)).toBe(1_201)
+    expect(await purge(db, 1_000)).toEqual([1_000, 1_000, 402])
     const left = await db.delivery.findMany({ select: { id: true } })
     expect(left.map(({ id }) => id).toSorted()).toEqual([arrived!, 'half', young!].toSorted())
     expect(await db.publishedEvent.count()).toBe(2)
-    expect(await purgeEvents(db, NOW)).toBe(0)
+    expect(await purge(db)).toEqual([])
 
     await db.delivery.update({ where: { id: 'half' }, data: { ...over, state: 'failed' } })
-    expect(await purgeEvents(db, NOW)).toBe(1)
+    expect(await purge(db)).toEqual([3])
     expect(await db.delivery.findMany({ select: { id: true } })).toEqual([{ id: young }])
   })
 
@@ -45,7 +53,7 @@ describe('events over 30 days old', () => {
       data: { appId: app, id: 'alone', type: 't', body: '{}', publishedAt: new Date(at) },
     })
     await db.delivery.update({ where: { id: id! }, data: { state: 'delivered', nextAttemptAt: null } })
-    expect(await purgeEvents(db, NOW)).toBe(2)
+    expect(await purge(db)).toEqual([5_000, 1_003])
     expect([await db.delivery.count(), await db.publishedEvent.count()]).toEqual([0, 0])
   })
 })

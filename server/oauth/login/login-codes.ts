@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Database, Transaction } from '../../../prisma/client.ts'
-import { bool, statement, text } from '../../../prisma/pg/statement.ts'
+import { bool, int, statement, text } from '../../../prisma/pg/statement.ts'
+import { PORTION } from '../../../routers/housekeeping.ts'
 import { BROWSER } from './sender.ts'
 
 const HOUR_MS = 3_600_000
@@ -89,8 +90,18 @@ const hashOf = (interaction: string, code: string) =>
 const lockOf = (kind: string, name: string) =>
   createHash('sha256').update(`login code ${kind} ${name}`).digest().readBigInt64BE()
 
-/** Deletes the codes that no longer count towards the hourly limits, and returns their number. */
-export async function deleteExpiredCodes(db: Database, now: number): Promise<number> {
-  const { count } = await db.loginCode.deleteMany({ where: { expiresAt: { lte: new Date(now - HOUR_MS + VALID_MS) } } })
-  return count
+const deleteStatement = statement(
+  'login_delete_codes',
+  `WITH old AS MATERIALIZED (SELECT interaction FROM "LoginCode" WHERE "expiresAt" <= $1::timestamptz
+      ORDER BY "expiresAt" LIMIT $2::int8 FOR UPDATE SKIP LOCKED),
+    gone AS (DELETE FROM "LoginCode" code USING old WHERE code.interaction = old.interaction RETURNING 1)
+    SELECT count(*) AS removed FROM gone`,
+  { removed: int },
+)
+
+/** Deletes codes that no longer count towards the hourly limits, at most `limit`, and returns their number. */
+export async function deleteExpiredCodes(db: Database, now: number, limit = PORTION): Promise<number> {
+  const until = new Date(now - HOUR_MS + VALID_MS).toISOString()
+  const [row] = await db.execute(deleteStatement, [until, String(limit)])
+  return row!.removed
 }

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto'
+import { openHousekeeping } from '../../routers/housekeeping.ts'
+import { readConfig } from '../process/config.ts'
+import { housekeepingTasks } from '../process/housekeeping.ts'
+import { createCipher } from '../secrets/cipher.ts'
+import { existingSecretsKeys } from '../secrets/keys.ts'
+import { parseOptions } from './arguments.ts'
+import { command } from './command.ts'
+import { withDatabase } from './database.ts'
+import { table } from './table.ts'
+
+const usage = `Usage:
+  npm run -s clean
+
+Removes what has expired, until nothing is left, and prints the rows of each kind. Running services do the same by
+themselves, a minute after their start and each hour.
+`
+
+export const run = command(usage, async (argv, io) => {
+  parseOptions(argv, {})
+  const config = readConfig(io.env)
+  // Without the key, no signing key is known to be retired, and none is removed.
+  const cipher = createCipher((await existingSecretsKeys(config)) ?? [randomBytes(32)])
+  const removed = await withDatabase(io, (db) =>
+    openHousekeeping({ db, tasks: housekeepingTasks(config, cipher), now: Date.now }).clean(),
+  )
+  io.stdout.write(table([...removed].map(([task, rows]) => [[task], [String(rows)]])))
+})

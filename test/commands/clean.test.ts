@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { query } from '../support/databases.ts'
+import { filledDatabase } from './filled-database.ts'
+import { misused, run, succeeded } from './run.ts'
+
+const HOUR = 3_600_000
+const ago = (ms: number) => `'${new Date(Date.now() - ms).toISOString()}'`
+const DAYS = 24 * HOUR
+
+describe('the clean command', () => {
+  const filled = filledDatabase()
+  const settings = () => ({ ...filled, SECRETS_KEY: randomBytes(32).toString('base64') })
+  const counted = (counts: Record<string, number>) =>
+    succeeded(
+      ['idempotency-records', 'oauth-records', 'login-codes', 'events', 'subscriptions', 'consents', 'signing-keys']
+        .map((name) => `${name.padEnd(19)}  ${counts[name] ?? 0}\n`)
+        .join(''),
+    )
+
+  it('removes what has expired, by the settings, prints the rows of each kind, and leaves the rest', async () => {
+    const env = settings()
+    await query(
+      env.DATABASE_URL,
+      `INSERT INTO "IdempotencyRecord" SELECT 'trainer-app', 'anna', 'academy', 'choice-quiz', n::text, '', '{}', ${ago(25 * HOUR)}
+         FROM generate_series(1, 3) n;
+       INSERT INTO "OauthRecord" (model, id, payload, "expiresAt") VALUES ('Session', 'old', '{}', ${ago(1)}), ('Session', 'endless', '{}', NULL);
+       INSERT INTO "LoginCode" VALUES ('i', 'a@example.org', '', 'b', false, 0, ${ago(2 * HOUR)}, ${ago(2 * HOUR)});
+       INSERT INTO "PublishedEvent" VALUES ('trainer-app', 'old', 't', '{}', ${ago(11 * DAYS)}), ('trainer-app', 'young', 't', '{}', ${ago(9 * DAYS)});
+       INSERT INTO "Subscription" VALUES ('s', 'trainer-app', 'x', NULL, NULL, ${ago(40 * DAYS)}, ${ago(11 * DAYS)});
+       INSERT INTO "Consent" SELECT n::text, 'anna', 'riverside', 'trainer-app', '{}', ${ago(10 * DAYS)}, now() - n * interval '1 day'
+         FROM generate_series(1, 4) n`,
+    )
+    const keep = { KEEP_EVENTS_DAYS: '10', KEEP_CONSENTS_DAYS: '3' }
+    expect(await run(['clean'], { ...env, ...keep })).toEqual(
+      counted({
+        ...{ 'idempotency-records': 3, 'oauth-records': 2, 'login-codes': 1, events: 1, subscriptions: 1, consents: 2 },
+      }),
+    )
+    expect(await run(['clean'], { ...env, ...keep })).toEqual(counted({}))
+    expect(await query(env.DATABASE_URL, `SELECT id FROM "PublishedEvent"`)).toEqual([{ id: 'young' }])
+    expect(await query(env.DATABASE_URL, `SELECT id FROM "Consent" ORDER BY id`)).toEqual([{ id: '1' }, { id: '2' }])
+  })
+
+  it('removes retired signing keys with their SECRETS_KEY, and none with another', async () => {
+    const env = settings()
+    await run(['keys', 'rotate', '--now'], env)
+    await run(['keys', 'rotate', '--now'], env)
+    await query(env.DATABASE_URL, `UPDATE "SigningKey" SET "signsFrom" = "signsFrom" - interval '1 hour'`)
+    expect(await run(['clean'], settings())).toEqual(counted({}))
+    expect(await run(['clean'], env)).toEqual(counted({ 'signing-keys': 1 }))
+  })
+
+  it('takes no arguments', async () => {
+    expect(await run(['clean', 'all'], settings())).toEqual(misused("Unexpected argument 'all'"))
+  })
+})

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { deleteExpiredRecords } from '../../server/oauth/expired-records.ts'
+import { removeOldConsents } from '../../server/oauth/old-consents.ts'
+import { removeEndedSubscriptions } from '../../server/webhooks/ended-subscriptions.ts'
+import { createTenant } from '../support/tenant.ts'
+import { startQueue } from '../webhooks/queue-world.ts'
+
+const DAY_MS = 86_400_000
+const NOW = Date.parse('2026-11-22T12:00:00Z')
+const at = (days: number, ms = 0) => new Date(NOW + days * DAY_MS + ms)
+
+describe('after their periods', () => {
+  it('withdrawn consents and those whose year ran out are removed, and those in force stay', async () => {
+    const { db } = await startQueue()
+    const { member: personId, club: organisationId, client: clientId } = await createTenant(db)
+    const consent = (id: string, createdAt: Date, withdrawnAt: Date | null = null) => ({
+      ...{ id, createdAt, withdrawnAt, personId, organisationId, clientId, scopes: [] },
+    })
+    await db.consent.createMany({
+      data: [
+        consent('in force', at(-364)),
+        consent('ran out lately', at(-365 - 90, 1)),
+        consent('ran out', at(-365 - 90)),
+        consent('withdrawn lately', at(-400), at(-90, 1)),
+        consent('withdrawn', at(-100), at(-90)),
+        consent('withdrawn long ago', at(-100), at(-95)),
+      ],
+    })
+    const keep = { keepDays: 90 }
+    expect(await removeOldConsents(db, NOW, { ...keep, limit: 1 })).toBe(1)
+    expect(await db.consent.count({ where: { id: 'withdrawn long ago' } })).toBe(0)
+    expect(await removeOldConsents(db, NOW, keep)).toBe(2)
+    expect(await removeOldConsents(db, NOW, keep)).toBe(0)
+    const left = await db.consent.findMany({ where: { personId }, select: { id: true } })
+    expect(left.map(({ id }) => id).toSorted()).toEqual(['in force', 'ran out lately', 'withdrawn lately'])
+  })
+
+  it('ended subscriptions are removed when their last delivery is gone, and active ones stay', async () => {
+    const { db, subscribe, publish } = await startQueue()
+    const [active, lately, ended, withDelivery] = await Promise.all([1, 2, 3, 4].map(() => subscribe()))
+    const end = (id: string, endedAt: Date) => db.subscription.update({ where: { id }, data: { endedAt } })
+    await end(lately!, at(-30, 1))
+    await end(ended!, at(-30))
+    await end(withDelivery!, at(-60))
+    const [delivery] = await publish(withDelivery!, { at: NOW - 31 * DAY_MS })
+    const left = async () => (await db.subscription.findMany({ select: { id: true } })).map(({ id }) => id).toSorted()
+    const keep = { keepDays: 30 }
+    expect(await removeEndedSubscriptions(db, NOW, keep)).toBe(1)
+    expect(await left()).toEqual([active!, lately!, withDelivery!].toSorted())
+    await db.delivery.delete({ where: { id: delivery! } })
+    expect(await removeEndedSubscriptions(db, NOW, keep)).toBe(1)
+    expect(await removeEndedSubscriptions(db, NOW, keep)).toBe(0)
+    expect(await left()).toEqual([active!, lately!].toSorted())
+  })
+
+  it('records of sign-in without an end are removed by that of their content, or a year after they began', async () => {
+    const { db } = await startQueue()
+    const seconds = (date: Date) => date.getTime() / 1000
+    const record = (id: string, payload: object, expiresAt: Date | null = null) => ({
+      ...{ model: 'Grant', id, payload, expiresAt },
+    })
+    await db.oauthRecord.createMany({
+      data: [
+        record('ends later', { iat: seconds(at(-1)), exp: seconds(at(1)) }),
+        record('has ended', { iat: seconds(at(-2)), exp: seconds(at(-1)) }),
+        record('began lately', { iat: seconds(at(-364)) }),
+        record('began over a year ago', { iat: seconds(at(-366)) }),
+        record('says nothing', { exp: 'soon' }),
+        record('says nonsense', { exp: 1e300 }),
+        record('ends now', {}, at(0)),
+        record('ends soon', {}, at(0, 1)),
+      ],
+    })
+    expect(await deleteExpiredRecords(db, NOW, 3)).toBe(3)
+    expect(await deleteExpiredRecords(db, NOW, 3)).toBe(1)
+    expect(await deleteExpiredRecords(db, NOW, 3)).toBe(0)
+    const left = await db.oauthRecord.findMany({ where: { model: 'Grant' }, orderBy: { id: 'asc' } })
+    expect(left.map(({ id }) => id)).toEqual(['began lately', 'ends later', 'ends soon', 'says nonsense'])
+    expect(left.map(({ expiresAt }) => expiresAt?.getTime())).toEqual([
+      ...[at(1), at(1), at(0, 1)].map((date) => date.getTime()),
+      Date.parse('9999-12-31T23:59:59Z'),
+    ])
+  })
+})
