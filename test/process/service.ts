@@ -20,6 +20,8 @@ const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.met
 
 interface Options {
   group?: boolean
+  /** The program of another release. */
+  entry?: string
   cwd?: string
   atEnd?: AtEnd
 }
@@ -72,10 +74,10 @@ export const command = (
 ) => run([commandEntry, name, ...args], env, options)
 
 /** The compiled service, as `npm start` starts it, on free ports; not waited for. */
-export async function launch(env: Record<string, string>, { atEnd = onTestFinished, ...options }: Options = {}) {
+export async function launch(env: Record<string, string>, { atEnd = onTestFinished, entry, ...options }: Options = {}) {
   const [port, internalPort] = await Promise.all([freePort(), freePort()])
   const program = run(
-    [root('dist/server/main.js')],
+    [entry ?? root('dist/server/main.js')],
     {
       PORT: String(port),
       INTERNAL_PORT: String(internalPort),
