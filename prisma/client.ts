@@ -5,6 +5,8 @@ import { PrismaClient } from './generated/client.ts'
 import { BoundedPool } from './pg/bounded-pool.ts'
 import type { Execute } from './pg/execute.ts'
 import { executeOn } from './pg/execute.ts'
+import type { PoolObserver } from './pg/observed-pool.ts'
+import { observePool } from './pg/observed-pool.ts'
 import type { InTransaction } from './pg/transaction.ts'
 import { inTransactionOn } from './pg/transaction.ts'
 
@@ -16,6 +18,11 @@ export type Database = PrismaClient & {
   isReady: () => Promise<boolean>
 }
 export type Transaction = Prisma.TransactionClient
+
+export interface PoolOptions {
+  max?: number | undefined
+  observer?: PoolObserver | undefined
+}
 
 /** Names Prisma's statements, so that each connection plans them once. Bounded: `IN` lists make ever new texts. */
 function statementNames() {
@@ -35,7 +42,11 @@ function statementNames() {
  * errors of idle connections. Sessions are in UTC, which Prisma's adapter assumes for timestamps. While the server is away,
  * queries fail within 2.5 s (bounded-pool.ts); a statement that runs is ended by statement_timeout (session-limits.ts).
  */
-export function openDatabase(url: string, onError: (error: Error) => void, max = 10): Database {
+export function openDatabase(
+  url: string,
+  onError: (error: Error) => void,
+  { max = 10, observer }: PoolOptions = {},
+): Database {
   const config = {
     connectionString: url,
     max,
@@ -44,6 +55,7 @@ export function openDatabase(url: string, onError: (error: Error) => void, max =
   }
   const pool = new BoundedPool(config)
   pool.on('error', onError)
+  if (observer) observePool(pool, observer)
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool, { statementNameGenerator: statementNames() }),
     transactionOptions: { maxWait: 5_000, timeout: 10_000 },

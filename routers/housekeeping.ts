@@ -68,6 +68,12 @@ const statements = {
 
 type Portion = { task: string; removed: number; finished: boolean; error?: unknown }
 
+/** When each task of the database last came to its end, in Unix time in seconds; null before its first. */
+export async function readFinished(db: Database): Promise<Record<string, number | null>> {
+  const rows = await db.housekeeping.findMany({ select: { name: true, finishedAt: true } })
+  return Object.fromEntries(rows.map(({ name, finishedAt }) => [name, finishedAt && finishedAt.getTime() / 1_000]))
+}
+
 /** Does the tasks in portions; of several processes on a database, one at a time does a portion of a task. */
 export function openHousekeeping({ db, tasks, now, removed = () => {}, failed = () => {} }: Options) {
   const limits = new Map<string, number>()

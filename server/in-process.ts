@@ -45,7 +45,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const keys = secretsKeys.safeParse(secretsKey)
   if (!keys.success) throw new TypeError(`secretsKey: ${keys.error.issues[0]!.message}`)
   await migrate(options.databaseDirectUrl ?? databaseUrl, { role: roleOf(databaseUrl) })
-  const db = openDatabase(databaseUrl, options.onConnectionError ?? (() => {}), options.databasePoolMax)
+  const db = openDatabase(databaseUrl, options.onConnectionError ?? (() => {}), { max: options.databasePoolMax })
   const cipher = createCipher(keys.data)
   try {
     await checkSessions(db)

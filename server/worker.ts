@@ -1,26 +1,51 @@
 import './process/node-version.ts'
+import type { Worker } from './webhooks/worker.ts'
 
 const { runProcess } = await import('./process/run.ts')
 
-/** A worker alone: it delivers what is due, and listens on no port. */
+/** A loop that has not turned for this long hangs: a turn takes seconds even while the database is away. */
+const HANGS_S = 60
+
+/** A worker alone: it delivers what is due. With WORKER_PORT it can be watched. */
 await runProcess(async (config, log, shutdownSignal) => {
   const { checkSessions } = await import('../prisma/session-limits.ts')
+  const { observe } = await import('./process/observe.ts')
   const { openStore } = await import('./process/store.ts')
   const { secretsWarnings } = await import('./process/warnings.ts')
+  const { listenForWatchers } = await import('./http/worker-port.ts')
   const { openSecrets } = await import('./secrets/keys.ts')
+  const { addDeliveryGauges, deliveryMetrics } = await import('./telemetry/delivery-metrics.ts')
   const { openWorker } = await import('./webhooks/open.ts')
   for (const sentence of secretsWarnings(config)) log.warn(sentence)
+  const { registry, pool, tracing } = await observe(config, 'member-apps-worker', log)
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'), {
     warn: (sentence) => log.warn(sentence),
+    observer: pool,
   })
   try {
-    for (const sentence of await checkSessions(store.db)) log.warn(sentence)
-    const { cipher } = await openSecrets(config, store.db)
-    const worker = openWorker(config.webhooks, { db: store.db, cipher, now: Date.now, log })
-    log.info('the worker delivers')
+    const { db } = store
+    for (const sentence of await checkSessions(db)) log.warn(sentence)
+    const { cipher } = await openSecrets(config, db)
+    const metrics = deliveryMetrics(registry)
+    let ending = false
+    let worker: Worker | undefined
+    // Before anything is claimed: the port may be taken.
+    const parts = {
+      registry,
+      alive: () => !worker || worker.figures.secondsSinceTurn() < HANGS_S,
+      ready: async () => worker !== undefined && !ending && (await db.isReady()),
+    }
+    const { workerPort, internalHost } = config
+    const watchers = workerPort === undefined ? undefined : await listenForWatchers(workerPort, internalHost, parts)
+    worker = openWorker(config.webhooks, { db, cipher, now: Date.now, log, metrics, tracing })
+    addDeliveryGauges(registry, worker.figures)
+    log.info(watchers && { port: watchers.port }, 'the worker delivers')
     await shutdownSignal
+    ending = true
     await worker.close()
+    await watchers?.close(0)
   } finally {
     await store.close()
+    await tracing?.close()
   }
 })

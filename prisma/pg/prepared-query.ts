@@ -26,6 +26,18 @@ export class PreparedQuery implements Submittable {
     this.callback = callback
   }
 
+  get statementName() {
+    return this.#statement.name
+  }
+
+  /** The same, which also calls `ended`, first. */
+  notifying(ended: (error: Error | undefined) => void) {
+    return new PreparedQuery(this.#statement, this.#values, (error, rows) => {
+      ended(error)
+      this.callback(error, rows)
+    })
+  }
+
   submit(connection: Connection) {
     const name = this.#name
     const of = prepared.get(connection)

@@ -37,6 +37,13 @@ export async function withStoreLock<T>(
   }
 }
 
+/** How many writers of this process wait for their store. */
+export function waitingWriters(): number {
+  let count = 0
+  for (const { waiting } of locks.values()) count += waiting.length
+  return count
+}
+
 const turnOf = ({ waiting }: Lock) =>
   new Promise<void>((resolve, reject) => {
     const begin = () => {

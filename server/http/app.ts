@@ -1,8 +1,11 @@
 import Koa from 'koa'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import { restFacade } from '../../rest-facade/facade.ts'
 import type { Access } from '../../routers/access.ts'
 import type { Core } from '../../routers/context.ts'
+import type { HttpMetrics } from '../telemetry/http-metrics.ts'
+import type { Tracing } from '../telemetry/trace-context.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
 import { cors } from './cors.ts'
 import { documents } from './documents.ts'
@@ -18,6 +21,7 @@ import { respond } from './respond.ts'
 import { isFresh, koaSends } from './send.ts'
 import type { State, Step } from './state.ts'
 import { strictTransport } from './strict-transport.ts'
+import { traceRequests } from './trace.ts'
 
 /** The parts of the HTTP ports; tests give their own clock, keys and limits. */
 export interface HttpParts {
@@ -32,6 +36,13 @@ export interface HttpParts {
   log: Logger
   /** Whether the database responds and the service is not shutting down. */
   ready: () => Promise<boolean>
+  metrics: {
+    http: HttpMetrics
+    /** All of the process, served at `/metrics` of the internal port. */
+    registry: Registry
+  }
+  /** Undefined: no spans are made. */
+  tracing?: Tracing | undefined
   /** Pages for browsers in place of a 404. */
   pages?: Step | undefined
   /** The authorization server, unless an external issuer is configured. */
@@ -50,12 +61,14 @@ export function createPublicApp({
   consumeQuota,
   memory,
   log,
+  metrics,
+  tracing,
   pages,
   oauth,
   example,
 }: HttpParts) {
-  const app = createKoa(log)
-    .use(respond(log, core.now))
+  const app = createKoa(log, tracing)
+    .use(respond(log, core.now, metrics.http))
     .use(cors)
     .use(readTarget)
     .use(strictTransport([...Object.values(baseUrls), ...(authBaseUrl ? [authBaseUrl] : [])]))
@@ -70,12 +83,12 @@ export function createPublicApp({
   return app.use(documents(baseUrls, localUrls))
 }
 
-/** Koa without its own error output and without trust in X-Forwarded-*. */
-export function createKoa(log: Logger): Koa<State> {
+/** Koa without its own error output and without trust in X-Forwarded-*; with a span for each request if there are any. */
+export function createKoa(log: Logger, tracing: Tracing | undefined): Koa<State> {
   const app = new Koa<State>({ proxy: false })
   app.silent = true
   app.on('error', (error) => log.debug({ err: error }, 'the client disconnected'))
-  return app
+  return tracing ? app.use(traceRequests(tracing)) : app
 }
 
 /** Authenticates a request for an endpoint and calls its procedure. */

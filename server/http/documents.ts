@@ -20,6 +20,7 @@ export function documents(baseUrls: BaseUrls, localUrls?: BaseUrls): Step {
   // Exact paths, as for endpoints; METHODS makes every other method 405, not only those that the router knows.
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   router.get('/v1/openapi.json', (ctx) => {
+    ctx.state.operation = 'openapi'
     const text = texts.get(ctx.state.section)
     if (!text) throw errors.addressUnknown()
     ctx.type = JSON_TYPE

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type Koa from 'koa'
 import { envelope } from '../../rest-facade/envelope.ts'
 import { errors } from '../../routers/errors.ts'
 import type { ParserError, Refusal } from './raw-name.ts'
 import { JSON_TYPE } from './send.ts'
-import type { State } from './state.ts'
 
 /** Time limits for clients; the size of bodies is limited where they are read. */
 const limits = {
@@ -47,7 +45,7 @@ interface Options {
 
 /** Throws if the port is taken. */
 export async function listen(
-  app: Koa<State>,
+  app: { callback: () => (request: IncomingMessage, response: ServerResponse) => unknown },
   port: number,
   { setting, host, headers = {}, refusalOf = () => undefined }: Options = {},
 ): Promise<Listener> {

@@ -47,6 +47,7 @@ export function matchRoute(baseUrls: BaseUrls): Step {
 function answerOtherMethod(ctx: StepContext, found: readonly Route[]) {
   const allow = found.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
   if (ctx.method !== 'OPTIONS') throw errors.methodWrong(allow)
+  ctx.state.operation = 'preflight'
   ctx.state.headers.push(...Object.entries(preflightHeaders(allow)).flat())
   ctx.state.response = { status: 204, body: undefined }
 }

@@ -57,6 +57,11 @@ export class MemoryBudget {
     return this.#free
   }
 
+  /** How many requests wait for memory. */
+  get waiting() {
+    return this.#waiters.size
+  }
+
   /** Takes `bytes` if they are free and within the team's share. */
   take(team: Team, bytes: number): boolean {
     const held = this.#accounts.get(team)?.held ?? 0

@@ -12,7 +12,11 @@ export type ConsumeQuota = (access: Access, setHeader: (name: string, value: str
  * One count per team, over all its clients, tokens and sections; first-party clients are not counted. The window starts with
  * the team's first request. Throws 429.
  */
-export function rateLimit(windowSeconds = 60, limits: Limits = memoryLimits): ConsumeQuota {
+export function rateLimit(
+  windowSeconds = 60,
+  limits: Limits = memoryLimits,
+  refused: (level: keyof typeof LIMITS) => void = () => {},
+): ConsumeQuota {
   const limitOf = {
     hobby: limits.open('hobby', LIMITS.hobby, windowSeconds),
     developer: limits.open('developer', LIMITS.developer, windowSeconds),
@@ -23,6 +27,8 @@ export function rateLimit(windowSeconds = 60, limits: Limits = memoryLimits): Co
     const resetSeconds = Math.min(windowSeconds, Math.max(1, Math.ceil(msBeforeNext / 1000)))
     setHeader('RateLimit-Policy', `"team";q=${LIMITS[level]};w=${windowSeconds}`)
     setHeader('RateLimit', `"team";r=${remaining};t=${resetSeconds}`)
-    if (!passes) throw errors.rateLimited(resetSeconds)
+    if (passes) return
+    refused(level)
+    throw errors.rateLimited(resetSeconds)
   }
 }

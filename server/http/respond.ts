@@ -3,9 +3,11 @@ import type { Logger } from 'pino'
 import { envelope } from '../../rest-facade/envelope.ts'
 import { failureOf } from '../../routers/database-errors.ts'
 import { ApiError } from '../../routers/errors.ts'
+import type { HttpMetrics } from '../telemetry/http-metrics.ts'
 import { drain } from './drain.ts'
 import { send } from './send.ts'
 import type { State, Step } from './state.ts'
+import { operationOf } from './state.ts'
 
 const REVALIDATE = 'private, no-cache'
 const HEADERS = ['X-Content-Type-Options', 'nosniff', 'Cache-Control', REVALIDATE]
@@ -20,10 +22,11 @@ export function forbidStoring({ headers }: State) {
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
-/** The outermost step: the request id, the only catch, and one log line a request. */
-export function respond(log: Logger, now: () => number): Step {
+/** The outermost step: the request id, the only catch, and for each request one log line and its metrics. */
+export function respond(log: Logger, now: () => number, metrics: HttpMetrics): Step {
   return async (ctx, next) => {
-    const start = now()
+    const [start, began] = [now(), performance.now()]
+    metrics.began()
     const given = ctx.req.headers['x-request-id']
     const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
     ctx.state.requestId = requestId
@@ -39,6 +42,7 @@ export function respond(log: Logger, now: () => number): Step {
       const body = JSON.stringify(envelope(error, ctx.state.section, requestId))
       ctx.state.response = { status: error.status, body }
     }
+    const seconds = (performance.now() - began) / 1_000
     if (!ctx.req.complete && !ctx.req.destroyed) {
       const drained = drain(ctx.req)
       // Closing the connection while the client still sends would reset it, and lose the response.
@@ -50,6 +54,7 @@ export function respond(log: Logger, now: () => number): Step {
     const { response, path, principal } = state
     if (response) send(ctx, response)
     const status = response?.status ?? ctx.status
+    metrics.ended(operationOf(state), status, seconds)
     const line = { requestId, method, path, status, ms: now() - start, client: principal?.client }
     if (state.cause) log.error({ ...line, err: state.cause })
     else log.info(line)

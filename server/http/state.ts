@@ -14,6 +14,8 @@ export interface State extends Koa.DefaultState {
   path: string
   search: string
   route?: Route
+  /** What metrics and spans call a request without a route. One of a fixed set of names: never what a client sent. */
+  operation?: string
   segments: readonly string[]
   principal?: Principal
   /** The client's IP address, where requests are counted by it. */
@@ -25,6 +27,9 @@ export interface State extends Koa.DefaultState {
   /** The cause of a 5xx, for the log alone. */
   cause?: unknown
 }
+
+/** The name of a request in metrics and spans. */
+export const operationOf = ({ route, operation }: State): string => route?.name ?? operation ?? 'other'
 
 export type Step = Koa.Middleware<State>
 export type StepContext = Koa.ParameterizedContext<State>

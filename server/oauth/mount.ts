@@ -38,6 +38,9 @@ export interface MountOptions {
   limits?: Limits
 }
 
+/** The names of the endpoints in metrics and spans; the pages and all else are `oauth`. */
+const operations = new Map(Object.entries(routes).map(([name, path]) => [path, `oauth.${name}`]))
+
 const cookieKeyOf = (secretsKey: Buffer) =>
   Buffer.from(hkdfSync('sha256', secretsKey, '', 'oauth cookies', 32)).toString('base64url')
 
@@ -73,6 +76,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     const name = nameOf(ctx.state.host)
     const isTokenAtAppsHost = name === appsHost && requested === `${path}${routes.token}`
     if (name !== authHost && !isTokenAtAppsHost) throw errors.hostWrong(host)
+    ctx.state.operation = operations.get(requested.slice(path.length)) ?? 'oauth'
     ctx.state.clientAddress = clientAddress(ctx.req)
     // oidc-provider builds URLs from these headers. They follow the issuer, never what a client sends.
     const { headers } = ctx.req

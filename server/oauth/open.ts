@@ -15,6 +15,8 @@ export interface Oauth {
   trusted: TrustedIssuer
   /** Reads the signing keys now. */
   reload: () => Promise<void>
+  /** When the key that signs now began to, in Unix milliseconds. */
+  signsSince: () => number
   close: () => void
 }
 
@@ -39,6 +41,7 @@ export async function openOauth(
       },
     },
     reload: keys.reload,
+    signsSince: keys.signsSince,
     close: keys.close,
   }
 }

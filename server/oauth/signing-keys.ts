@@ -13,6 +13,8 @@ export interface SigningKeys {
   verify: JWTVerifyGetKey
   /** Another value after each change of the keys. */
   version: () => unknown
+  /** When the key that signs now began to, in Unix milliseconds. */
+  signsSince: () => number
   reload: () => Promise<void>
   close: () => void
 }
@@ -69,13 +71,16 @@ export async function openSigningKeys({ db, cipher, now, onError }: Options): Pr
     }
   }, RELOAD_MS).unref()
 
+  const signing = () => keys.find(({ signsFrom }) => signsFrom.getTime() <= now()) ?? keys.at(-1)!
+
   return {
     reload,
+    signsSince: () => signing().signsFrom.getTime(),
     version: () => keySet,
     close: () => clearInterval(timer),
     current() {
-      const signing = keys.find(({ signsFrom }) => signsFrom.getTime() <= now()) ?? keys.at(-1)!
-      const ordered = [signing, ...keys.filter((key) => key !== signing)]
+      const first = signing()
+      const ordered = [first, ...keys.filter((key) => key !== first)]
       if (!sameKeys(ordered, current)) {
         current = ordered.map(({ jwk }) => jwk!)
       }

@@ -5,6 +5,7 @@ import { readEnvFile, unknownNames } from './env-file.ts'
 import { conflicts } from './setting-rules.ts'
 import {
   baseUrl,
+  collector,
   count,
   databaseUrl,
   days,
@@ -69,6 +70,11 @@ const shape = z.object({
   TOKEN_CLAIM_SCOPE: name.default('scope'),
   WEBHOOK_ALLOW: networks.default([]),
   WEBHOOK_WORKER: oneOf('true', 'false').default('true'),
+  WORKER_PORT: port.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.optional(),
+  OTEL_SERVICE_NAME: name.optional(),
+  OTEL_SDK_DISABLED: oneOf('true', 'false').default('false'),
   LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   NODE_ENV: oneOf('development', 'production', 'test').optional(),
 })
@@ -117,6 +123,8 @@ export function readConfig(env: Environment) {
     login: loginSettings(data),
     externalIssuer: data.TOKEN_ISSUER === undefined ? null : externalIssuer(data.TOKEN_ISSUER, data),
     webhooks: { allow: data.WEBHOOK_ALLOW, worker: data.WEBHOOK_WORKER === 'true' },
+    workerPort: data.WORKER_PORT,
+    traces: exportsTraces(data),
     logLevel: data.LOG_LEVEL,
     developmentTokens: believesDevelopmentTokens(data),
     production: data.NODE_ENV === 'production',
@@ -136,6 +144,11 @@ function withDefaults(given: Readonly<Record<string, string>>): Record<string, s
     ...given,
   }
 }
+
+/** The variables are OpenTelemetry's own; its packages read them, and further ones, from the environment. */
+const exportsTraces = (data: z.output<typeof shape>) =>
+  data.OTEL_SDK_DISABLED === 'false' &&
+  (data.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? data.OTEL_EXPORTER_OTLP_ENDPOINT) !== undefined
 
 /** Every reader of the development key's file can act as any member, so production needs an explicit setting. */
 const believesDevelopmentTokens = ({ TOKEN_ISSUER, DEVELOPMENT_TOKENS, NODE_ENV }: z.output<typeof shape>) =>

@@ -12,10 +12,13 @@ export function readEnvFile(file: string): Record<string, string> {
   }
 }
 
-/** A sentence for each name in the file that is no setting. pg reads its own (PGSSLMODE), which may stand there as well. */
+/** Of packages that read variables of their own, such as PGSSLMODE and OTEL_TRACES_SAMPLER. */
+const OF_PACKAGES = /^(?:PG|OTEL_)/
+
+/** A sentence for each name in the file that is no setting, of ours or of a package. */
 export const unknownNames = (file: string, known: readonly string[]): string[] =>
   Object.keys(readEnvFile(file))
-    .filter((name) => !known.includes(name) && !name.startsWith('PG'))
+    .filter((name) => !known.includes(name) && !OF_PACKAGES.test(name))
     .map((name) => {
       const meant = meantBy(name.toUpperCase(), known)
       return `${name} in .env is not a setting of this service${meant ? `: is ${meant} meant?` : '.'}`

@@ -1,16 +1,21 @@
 import { format } from 'node:util'
-import type { DestinationStream, Logger } from 'pino'
+import type { DestinationStream, Logger, LoggerOptions } from 'pino'
 import pino from 'pino'
+import { traceOfLine } from '../telemetry/trace-context.ts'
 
 /** Lines are written together: each write occupies a thread of its own. At the latest after 100 ms. */
 const BUFFERING = { minLength: 4096, periodicFlush: 100 }
 
-/** The log: one line of JSON per entry, written without delaying the request that it is about. */
-export const createLog = (level: string): Logger => logTo(pino.destination({ sync: false, ...BUFFERING }), level)
+/**
+ * The log: one line of JSON per entry, written without delaying the request that it is about. With `traces`, a line has the
+ * trace to which it belongs.
+ */
+export const createLog = (level: string, { traces } = { traces: false }): Logger =>
+  logTo(pino.destination({ sync: false, ...BUFFERING }), level, traces ? { mixin: traceOfLine } : {})
 
 /** The log of a command, beside what it prints. */
-export const logTo = (destination: DestinationStream, level: string): Logger =>
-  pino({ level, base: null, timestamp: isoTime(), serializers: { err: serializeError } }, destination)
+export const logTo = (destination: DestinationStream, level: string, more: LoggerOptions = {}): Logger =>
+  pino({ level, base: null, timestamp: isoTime(), serializers: { err: serializeError }, ...more }, destination)
 
 /** Without `detail`, which PostgreSQL fills with values of rows. */
 const serializeError = ({ name, code, message, stack }: Error & { code?: string }) => ({ name, code, message, stack })

@@ -27,7 +27,7 @@ export async function runProcess(
   try {
     const config = readSettings()
     void boundShutdown(config)
-    log = createLog(config.logLevel)
+    log = createLog(config.logLevel, config)
     if (config.production) logConsole(log)
     for (const sentence of unknownSettings()) log.warn(sentence)
     await program(config, log, shutdownSignal)

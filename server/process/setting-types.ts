@@ -77,6 +77,9 @@ export const sender = z
     error: 'an e-mail address, or a name and <an e-mail address>',
   })
 
+/** OpenTelemetry's packages add `/v1/traces` to it, or not. */
+export const collector = z.url({ protocol: /^https?$/, error: 'an http or https address' })
+
 const SECURE = 'an https address, or an http address of this machine'
 
 /** Members sign in there: nobody on the way may answer in its place. */

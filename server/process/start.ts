@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { isEmpty, moveDemoEvents, seed } from '../../prisma/seed.ts'
 import { checkSessions } from '../../prisma/session-limits.ts'
 import { createCore } from '../../routers/core.ts'
+import { readFinished } from '../../routers/housekeeping.ts'
 import { memberScopesAt } from '../../routers/scopes.ts'
 import type { HttpParts } from '../http/app.ts'
 import { createPublicApp } from '../http/app.ts'
@@ -20,13 +21,21 @@ import { issuerOf } from '../oauth/metadata.ts'
 import { openOauth } from '../oauth/open.ts'
 import { browserPages } from '../pages/browser-pages.ts'
 import { openSecrets } from '../secrets/keys.ts'
+import { addDeliveryGauges, deliveryMetrics } from '../telemetry/delivery-metrics.ts'
+import { housekeepingMetrics } from '../telemetry/housekeeping-metrics.ts'
+import { httpMetrics } from '../telemetry/http-metrics.ts'
+import { limiterMetrics } from '../telemetry/limiter-metrics.ts'
+import { outsideOfSpan } from '../telemetry/trace-context.ts'
 import { createAuthenticate } from '../tokens/authenticate.ts'
 import { createInternalApp } from '../trpc/app.ts'
 import { openWorker } from '../webhooks/open.ts'
 import type { Worker } from '../webhooks/worker.ts'
 import type { Config } from './config.ts'
 import { housekeepingTasks, startHousekeeping } from './housekeeping.ts'
+import type { Observed } from './observe.ts'
+import { observe } from './observe.ts'
 import { mountSampleApp, registerSampleApp } from './sample-app.ts'
+import { addServiceGauges } from './service-metrics.ts'
 import type { Store } from './store.ts'
 import { openStore } from './store.ts'
 import { isTrial, trialUrls } from './trial.ts'
@@ -45,8 +54,10 @@ const LOGGED_DELIVERIES = 100
  */
 export async function startService(config: Config, log: Logger) {
   for (const sentence of serviceWarnings(config)) log.warn(sentence)
+  const observed = await observe(config, 'member-apps-api', log)
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'), {
     warn: (sentence) => log.warn(sentence),
+    observer: observed.pool,
   })
   let limits: Limits | undefined
   try {
@@ -56,7 +67,7 @@ export async function startService(config: Config, log: Logger) {
       await ((await isEmpty(store.db)) ? seed(store.db, now, memberScopesAt) : moveDemoEvents(store.db, now))
     }
     limits = await openLimits(config, log)
-    return await serve(config, store, limits, log)
+    return await serve(config, { store, limits, observed }, log)
   } catch (error) {
     await limits?.close()
     await store.close()
@@ -67,8 +78,15 @@ export async function startService(config: Config, log: Logger) {
 const openLimits = async ({ redisUrl: url, nodes }: Config, log: Logger): Promise<Limits> =>
   url === undefined ? memoryLimits : openRedisLimits({ url, nodes, log })
 
-async function serve(config: Config, store: Store, limits: Limits, log: Logger) {
+interface Opened {
+  store: Store
+  limits: Limits
+  observed: Observed
+}
+
+async function serve(config: Config, { store, limits, observed: { registry, tracing } }: Opened, log: Logger) {
   let ending = false
+  const limiter = limiterMetrics(registry)
   const now = Date.now
   const { keys, cipher } = await openSecrets(config, store.db)
   let worker: Worker | null = null
@@ -83,7 +101,7 @@ async function serve(config: Config, store: Store, limits: Limits, log: Logger) 
         { app, event, count: deliveries.length, deliveries: deliveries.slice(0, LOGGED_DELIVERIES) },
         'published',
       )
-      worker?.wake()
+      outsideOfSpan(() => worker?.wake())
     },
     erased: (erasure) => log.info(erasure, 'erased'),
   })
@@ -127,6 +145,13 @@ async function serve(config: Config, store: Store, limits: Limits, log: Logger) 
     trial: trial && (() => ({ example: exampleUrl })),
   })
   const issuers = await openTrustedIssuers(config, oauth, { db: store.db, now, log })
+  const memory = new MemoryBudget()
+  addServiceGauges(registry, {
+    db: store.db,
+    memory,
+    signsSince: () => oauth?.signsSince(),
+    issuerReadAt: issuers.readAt,
+  })
   const parts: HttpParts = {
     core,
     log,
@@ -134,8 +159,10 @@ async function serve(config: Config, store: Store, limits: Limits, log: Logger) 
     authBaseUrl: config.authBaseUrl,
     localUrls: trial?.local,
     authenticate: limitFailures(createAuthenticate(issuers.trusted, now), addressOf, limits),
-    consumeQuota: rateLimit(60, limits),
-    memory: new MemoryBudget(),
+    consumeQuota: rateLimit(60, limits, limiter.refused),
+    memory,
+    metrics: { http: httpMetrics(registry), registry },
+    tracing,
     pages,
     oauth: oauth?.step,
     ready: async () => !ending && issuers.ready() && (await store.db.isReady()),
@@ -158,8 +185,14 @@ async function serve(config: Config, store: Store, limits: Limits, log: Logger) 
   })
 
   if (example && (await registerSampleApp(store.db, trial.example))) exampleUrl = trial.example
-  if (config.webhooks.worker) worker = openWorker(config.webhooks, { db: store.db, cipher, now, log })
-  const stopHousekeeping = startHousekeeping({ db: store.db, tasks: housekeepingTasks(config, cipher), log })
+  if (config.webhooks.worker) {
+    const metrics = deliveryMetrics(registry)
+    worker = openWorker(config.webhooks, { db: store.db, cipher, now, log, metrics, tracing })
+    addDeliveryGauges(registry, worker.figures)
+  }
+  const tasks = housekeepingTasks(config, cipher)
+  const { removed } = housekeepingMetrics(registry, () => readFinished(store.db))
+  const stopHousekeeping = startHousekeeping({ db: store.db, tasks, log, removed })
 
   return {
     store,
@@ -175,6 +208,7 @@ async function serve(config: Config, store: Store, limits: Limits, log: Logger) 
       issuers.close()
       await limits.close()
       await store.close()
+      await tracing?.close()
     },
   }
 }

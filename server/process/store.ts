@@ -2,6 +2,7 @@ import { ForeignMigrationError } from '../../prisma/applied-migrations.ts'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import { compareSchema, migrate } from '../../prisma/migrate.ts'
+import type { PoolObserver } from '../../prisma/pg/observed-pool.ts'
 import { roleOf } from '../../prisma/session-limits.ts'
 import type { Config } from './config.ts'
 
@@ -26,6 +27,7 @@ type DatabaseSettings = Pick<
 interface StoreOptions {
   direct?: boolean
   warn?: (sentence: string) => void
+  observer?: PoolObserver
 }
 
 /**
@@ -35,7 +37,7 @@ interface StoreOptions {
 export async function openStore(
   config: DatabaseSettings,
   onError: (error: Error) => void,
-  { direct = false, warn }: StoreOptions = {},
+  { direct = false, warn, observer }: StoreOptions = {},
 ): Promise<Store> {
   const { databaseUrl, migrateOnStart } = config
   const embedded = databaseUrl === undefined ? await startEmbedded(config.dataDir) : null
@@ -47,7 +49,7 @@ export async function openStore(
     await embedded?.stop()
     throw error
   }
-  const db = openDatabase(direct ? url : pooledUrl, onError, config.databasePoolMax)
+  const db = openDatabase(direct ? url : pooledUrl, onError, { max: config.databasePoolMax, observer })
   return {
     db,
     url,

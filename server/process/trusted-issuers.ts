@@ -18,8 +18,8 @@ export async function openTrustedIssuers(
   parts: Parts,
 ) {
   if (externalIssuer) {
-    const { trusted, ready, close } = await openExternalIssuer(externalIssuer, parts)
-    return { trusted: [trusted], ready, close }
+    const { trusted, ...rest } = await openExternalIssuer(externalIssuer, parts)
+    return { trusted: [trusted], ...rest }
   }
   if (developmentTokens && production) {
     parts.log.warn('DEVELOPMENT_TOKENS=true: tokens of the development key in DATA_DIR are accepted')
@@ -28,5 +28,5 @@ export async function openTrustedIssuers(
     ...(oauth ? [oauth.trusted] : []),
     ...(developmentTokens ? [developmentIssuer(await developmentKey(dataDir))] : []),
   ]
-  return { trusted, ready: () => true, close: () => {} }
+  return { trusted, ready: () => true, readAt: () => undefined, close: () => {} }
 }

@@ -28,7 +28,7 @@ interface Options {
  */
 export async function openExternalIssuer(settings: ExternalIssuerSettings, { db, now, log, intervals }: Options) {
   const { issuer, jwksUrl, audiences } = settings
-  const { find, version, ready, close } = await openExternalKeys(() => readKeySet(issuer, jwksUrl), {
+  const { find, version, ready, readAt, close } = await openExternalKeys(() => readKeySet(issuer, jwksUrl), {
     cache: jwksCache(db, [issuer, jwksUrl]),
     now,
     log,
@@ -41,5 +41,5 @@ export async function openExternalIssuer(settings: ExternalIssuerSettings, { db,
     principalOf: externalPrincipalOf(settings),
     keySetVersion: version,
   }
-  return { trusted, ready, close }
+  return { trusted, ready, readAt, close }
 }

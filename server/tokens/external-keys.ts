@@ -26,6 +26,7 @@ export async function openExternalKeys(
   let failure: { at: number; cause: unknown; alarmAt: number } | null = null
   let loading: Promise<void> | null = null
   let unknownKeyAt = Number.NEGATIVE_INFINITY
+  let readAt: number | undefined
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -47,6 +48,7 @@ export async function openExternalKeys(
     try {
       const set = await readKeySet()
       use(set)
+      readAt = now()
       if (failure) log.info('the keys of TOKEN_ISSUER can be read again')
       failure = null
       if (!closed)
@@ -108,6 +110,8 @@ export async function openExternalKeys(
     version: (): unknown => known,
     /** Whether there are keys to verify tokens with. */
     ready: () => known !== null,
+    /** When the issuer was last read, in Unix milliseconds; undefined: not since the start. */
+    readAt: () => readAt,
     close() {
       closed = true
       clearTimeout(timer)

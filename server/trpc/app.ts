@@ -6,12 +6,13 @@ import { respond } from '../http/respond.ts'
 import { koaSends } from '../http/send.ts'
 import { trpc } from './handler.ts'
 
-/** The internal port: tRPC for first-party apps, and the health checks. */
-export function createInternalApp({ core, authenticate, consumeQuota, memory, log, ready }: HttpParts) {
-  return createKoa(log)
-    .use(respond(log, core.now))
+/** The internal port: tRPC for first-party apps, the health checks, and the metrics. */
+export function createInternalApp(parts: HttpParts) {
+  const { core, authenticate, consumeQuota, memory, log, ready, metrics, tracing } = parts
+  return createKoa(log, tracing)
+    .use(respond(log, core.now, metrics.http))
     .use(koaSends)
     .use(readTarget)
     .use(trpc(authenticate, { core, consumeQuota, memory }))
-    .use(health(ready))
+    .use(health(ready, metrics.registry))
 }

@@ -1,4 +1,5 @@
 import { ApiError, errors } from '../../routers/errors.ts'
+import { procedures } from '../../routers/index.ts'
 import { NO_STORE } from '../http/respond.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { State, Step, StepContext } from '../http/state.ts'
@@ -39,10 +40,15 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
     }
 
     const single = refusal || request.streamed ? null : singleCall(ctx.method, request.name, request.query)
+    ctx.state.operation = operationOf(request)
     if (single) await answerSingle(ctx, single, shared, readOnce)
     else await answerByAdapter(ctx, request, { shared, readInputs: readOnce, refusal })
   }
 }
+
+/** Of an endpoint the name, whatever becomes of the call. */
+const operationOf = ({ name, isBatch }: TrpcRequest) =>
+  isBatch ? 'batch' : Object.hasOwn(procedures, name) ? name : 'other'
 
 function requestOf({ path, search }: State, accept: string): TrpcRequest {
   const query = new URLSearchParams(search)

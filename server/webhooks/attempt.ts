@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
 import type { Cipher } from '../../routers/cipher.ts'
 import { associatedData } from '../../routers/cipher.ts'
+import type { DeliveryMetrics } from '../telemetry/delivery-metrics.ts'
+import type { Tracing } from '../telemetry/trace-context.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { noResponse } from './attempt-result.ts'
 import type { Claimed } from './queue.ts'
@@ -16,11 +18,15 @@ export interface AttemptOptions {
   log: Logger
   /** Seconds between attempts; by default those of the retry schedule. */
   retryDelays?: readonly number[]
+  metrics?: DeliveryMetrics
+  /** Undefined: no spans are made, and no `traceparent` is sent. */
+  tracing?: Tracing | undefined
 }
 
 /** Returns a function that attempts a delivery once and logs the attempt. It never rejects. */
-export function createAttempt({ sender, cipher, now, log, retryDelays }: AttemptOptions) {
-  async function send({ id, subscription, url, secret: encrypted, body }: Claimed): Promise<AttemptResult> {
+export function createAttempt({ sender, cipher, now, log, retryDelays, metrics, tracing }: AttemptOptions) {
+  async function send(delivery: Claimed, traceparent?: string): Promise<AttemptResult> {
+    const { id, subscription, url, secret: encrypted, body } = delivery
     if (url === null) return noResponse('the subscription has no url')
     let secret: string | null
     try {
@@ -28,21 +34,31 @@ export function createAttempt({ sender, cipher, now, log, retryDelays }: Attempt
     } catch {
       return noResponse('the secret cannot be decrypted')
     }
-    return sender.send({ id, url, secret, body })
+    return sender.send({ id, url, secret, body, traceparent })
   }
 
-  return async (delivery: Claimed): Promise<Attempt> => {
+  async function make(delivery: Claimed, traceparent?: string): Promise<Attempt> {
     const start = performance.now()
-    const result = await send(delivery)
+    const result = await send(delivery, traceparent)
     const { status, error, retryAfterSeconds, gone } = result
     const { id, lease, event, subscription, app } = delivery
     const attempt = delivery.attempts + 1
     const delivered = error === null
-    const ms = Math.round(performance.now() - start)
+    const seconds = (performance.now() - start) / 1_000
+    const ms = Math.round(seconds * 1_000)
     log[delivered ? 'info' : 'warn']({ delivery: id, event, subscription, app, attempt, status, error, ms })
 
     const delay = delivered || gone ? null : retryDelayMs(attempt, retryAfterSeconds, Math.random(), retryDelays)
+    metrics?.attempted(delivered ? 'delivered' : gone ? 'gone' : delay === null ? 'failed' : 'retried', seconds)
     // Not the delivery itself: what waits for the database must not keep bodies in memory.
     return { id, lease, result, nextAttemptAt: delay === null ? null : now() + delay }
   }
+
+  if (!tracing) return (delivery: Claimed) => make(delivery)
+  return (delivery: Claimed) =>
+    tracing.attempt(
+      delivery.attempts + 1,
+      (traceparent) => make(delivery, traceparent),
+      ({ result }) => result,
+    )
 }

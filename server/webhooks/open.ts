@@ -1,6 +1,5 @@
-import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
-import type { Cipher } from '../../routers/cipher.ts'
+import type { AttemptOptions } from './attempt.ts'
 import { createSender } from './send/send.ts'
 import type { Worker } from './worker.ts'
 import { startWorker } from './worker.ts'
@@ -10,19 +9,14 @@ interface Settings {
   allow: readonly string[]
 }
 
-interface Dependencies {
-  db: Database
-  cipher: Cipher
-  /** Unix time in milliseconds. */
-  now: () => number
-  log: Logger
-}
+type Dependencies = Pick<AttemptOptions, 'cipher' | 'now' | 'log' | 'metrics' | 'tracing'> & { db: Database }
 
 /** Starts a worker with a sender of its own; `close` ends both. */
 export function openWorker({ allow }: Settings, dependencies: Dependencies): Worker {
   const sender = createSender({ allow, now: dependencies.now })
   const worker = startWorker({ ...dependencies, sender })
   return {
+    figures: worker.figures,
     wake: worker.wake,
     async close() {
       await worker.close()

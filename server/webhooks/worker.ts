@@ -3,6 +3,7 @@ import type { Database } from '../../prisma/client.ts'
 import type { AttemptOptions } from './attempt.ts'
 import { createAttempt } from './attempt.ts'
 import { createAvailability } from './availability.ts'
+import { dueFigures } from './due-figures.ts'
 import { createDuePoller } from './due-poller.ts'
 import type { Claimed } from './queue.ts'
 import { claim, release } from './queue.ts'
@@ -20,6 +21,14 @@ interface Options extends AttemptOptions {
 }
 
 export interface Worker {
+  figures: {
+    /** Deliveries that are attempted now. */
+    underWay: () => number
+    /** Since the last turn ended, in which it looked for due deliveries, or tried to. */
+    secondsSinceTurn: () => number
+    /** What `dueFigures` says: for how long the oldest due delivery waits for this worker. */
+    due: () => ReturnType<typeof dueFigures>
+  }
   /** Something may be due. */
   wake: () => void
   /**
@@ -88,6 +97,7 @@ export function startWorker({
   let timer: NodeJS.Timeout | undefined
   let scheduledAt = Number.POSITIVE_INFINITY
   let turn: Promise<void> | undefined
+  let turnedAt = clock()
 
   /** Sets the timer for the next turn, or moves it forward. A turn that is running calls this when it ends. */
   function schedule() {
@@ -102,12 +112,18 @@ export function startWorker({
     scheduledAt = Number.POSITIVE_INFINITY
     turn = takeTurn().finally(() => {
       turn = undefined
+      turnedAt = clock()
       schedule()
     })
   }
 
   schedule()
   return {
+    figures: {
+      underWay: () => inFlight.size,
+      secondsSinceTurn: () => (clock() - turnedAt) / 1_000,
+      due: () => dueFigures(db, now(), scheduler.failing()),
+    },
     wake() {
       scheduler.wake(clock())
       schedule()

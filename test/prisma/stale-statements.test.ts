@@ -33,7 +33,7 @@ describe.each(causes)('after $cause', ({ provoke }) => {
     },
   ])('$of returns its rows, again and again', async ({ read }) => {
     const url = await migratedDatabase()
-    const db = openDatabase(url, () => {}, 1)
+    const db = openDatabase(url, () => {}, { max: 1 })
     onTestFinished(() => db.$disconnect())
     const { id, name } = await db.team.create({ data: { id: 't', name: 'T', level: 'hobby' } })
     for (let time = 0; time < 2; time++) expect(await read(db)).toEqual([{ id, name }])
@@ -45,7 +45,7 @@ describe.each(causes)('after $cause', ({ provoke }) => {
 })
 
 it('a write is made once', async () => {
-  const db = openDatabase(await migratedDatabase(), () => {}, 1)
+  const db = openDatabase(await migratedDatabase(), () => {}, { max: 1 })
   onTestFinished(() => db.$disconnect())
   const add = (id: string) => db.team.create({ data: { id, name: 'T', level: 'hobby' } })
   await add('a')

@@ -57,7 +57,7 @@ describe('a migration that waits for a long transaction', { timeout: 120_000 }, 
   it('lets readers pass after 2 s, tries again, and is applied when the transaction has ended', async () => {
     const { url, directory } = await tableWithMigration('ALTER TABLE item ADD COLUMN name text')
     const long = await longTransaction(url)
-    const migrating = migrate(url, directory)
+    const migrating = migrate(url, { directory })
     // Two tries have failed by the third.
     const ended = (async () => {
       for (let tries = 1; tries <= 3; tries++) {
@@ -84,7 +84,7 @@ describe('a migration that waits for a long transaction', { timeout: 120_000 }, 
   it('gives up after five tries, changes nothing and says what to do', async () => {
     const { url, directory } = await tableWithMigration('ALTER TABLE item ADD COLUMN name text')
     const long = await longTransaction(url)
-    const migrating = migrate(url, directory)
+    const migrating = migrate(url, { directory })
     await expect(migrating).rejects.toThrow(
       /^Migration 1_change failed, and nothing of it was changed: .* lock timeout; a long transaction .*pg_stat_activity/,
     )
@@ -92,7 +92,7 @@ describe('a migration that waits for a long transaction', { timeout: 120_000 }, 
     expect(await query(url, `SELECT column_name FROM information_schema.columns WHERE table_name = 'item'`)).toEqual([
       { column_name: 'number' },
     ])
-    expect(await migrate(url, directory)).toEqual(['1_change'])
+    expect(await migrate(url, { directory })).toEqual(['1_change'])
   })
 
   it('waits as long as it takes where it is CONCURRENTLY, as nobody waits for it, beside others that start', async () => {
@@ -103,7 +103,7 @@ describe('a migration that waits for a long transaction', { timeout: 120_000 }, 
     await writer.connect()
     await writer.query('BEGIN; INSERT INTO item VALUES (0)')
     let waits = 0
-    const both = [1, 2].map(() => migrate(url, directory, () => waits++))
+    const both = [1, 2].map(() => migrate(url, { directory, waits: () => waits++ }))
     await until(
       () => waitingFor(url, '-- no-transaction'),
       ({ length }) => length > 0,

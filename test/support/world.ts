@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { CryptoKey } from 'jose'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import pino from 'pino'
+import { Registry } from 'prom-client'
 import { inject } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
@@ -22,6 +23,7 @@ import { issuerOf } from '../../server/oauth/metadata.ts'
 import { openOauth } from '../../server/oauth/open.ts'
 import { browserPages } from '../../server/pages/browser-pages.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
+import { httpMetrics } from '../../server/telemetry/http-metrics.ts'
 import { createAuthenticate } from '../../server/tokens/authenticate.ts'
 import { developmentIssuer } from '../../server/tokens/development.ts'
 import type { TrustedIssuer } from '../../server/tokens/verify.ts'
@@ -50,6 +52,7 @@ interface Options {
   trustedProxies?: readonly string[]
   /** Failed requests at the token endpoint that an address may make in a minute; by default without limit. */
   tokenFailures?: number
+  tracing?: HttpParts['tracing']
   /** Lines of the log. */
   onLog?: (line: string) => void
 }
@@ -91,6 +94,7 @@ export async function startWorld(options: Options = {}) {
   const oauth =
     options.auth && (await openOauth({ db, now, cipher, secretsKeys, ...urls, ...limits, loginMethods, onError }))
   const trusted = oauth ? [oauth.trusted, development] : [(await options.externalIssuer?.(now, db)) ?? development]
+  const registry = new Registry()
   const baseUrls = { apps: 'http://apps.test/v1', lms: 'http://lms.test/v1', notify: 'http://notify.test/v1' }
   const parts: HttpParts = {
     core,
@@ -101,6 +105,8 @@ export async function startWorld(options: Options = {}) {
       : createAuthenticate(trusted, now),
     consumeQuota: rateLimit(options.windowSeconds),
     memory: new MemoryBudget(),
+    metrics: { http: httpMetrics(registry), registry },
+    tracing: options.tracing,
     log: pino({ level: options.onLog ? 'info' : 'silent' }, { write: (line) => options.onLog?.(line) }),
     ready: async () => true,
     pages: browserPages({ baseUrls, issuer: oauth && issuerOf(urls.authBaseUrl) }),

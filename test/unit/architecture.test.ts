@@ -18,16 +18,17 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | rest-facade     | routers                                     | koa @koa pg @prisma             |
 | server/secrets  | prisma routers                              | koa @koa oidc-provider jose     |
 | server/admin    | prisma routers                              | koa @koa oidc-provider jose     |
-| server/webhooks | prisma routers                              | koa @koa oidc-provider jose     |
+| server/telemetry | prisma                                     | koa @koa oidc-provider jose pg  |
+| server/webhooks | prisma routers telemetry                    | koa @koa oidc-provider jose     |
 | server/tokens   | prisma routers secrets                      | koa @koa oidc-provider          |
 | server/limits   |                                             | koa @koa node:http oidc-provider jose |
-| server/http     | routers rest-facade tokens limits           | oidc-provider jose              |
+| server/http     | routers rest-facade telemetry tokens limits | oidc-provider jose              |
 | server/pages    | routers http                                | oidc-provider jose              |
 | server/trpc     | routers rest-facade tokens http             | oidc-provider jose              |
 | server/oauth    | prisma routers rest-facade tokens limits http pages |                        |
-| server/process  | examples prisma routers secrets webhooks tokens limits http pages trpc oauth | |
+| server/process  | examples prisma routers secrets telemetry webhooks tokens limits http pages trpc oauth | |
 | server/commands | prisma routers secrets admin tokens oauth process | koa @koa                  |
-| server          | prisma routers secrets webhooks process     |                                 |
+| server          | prisma routers secrets telemetry webhooks http process |                                 |
 `)
 const roomsOf = (imports: string) =>
   imports.split(' ').map((name) => (arrows.some((row) => row.directory === name) ? name : `server/${name}`))

@@ -28,6 +28,8 @@ describe('the settings', () => {
       login: { smtp: null, upstream: null },
       externalIssuer: null,
       webhooks: { allow: [], worker: true },
+      workerPort: undefined,
+      traces: false,
       logLevel: 'info',
       developmentTokens: true,
       production: false,
@@ -256,6 +258,15 @@ describe('the settings', () => {
     expect(readConfig(given).webhooks).toEqual({ allow: ['127.0.0.1', '::1', '10.20.0.0/16'], worker: false })
   })
 
+  it('export spans when a collector is named, unless OTEL_SDK_DISABLED', () => {
+    const [OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED] = ['http://127.0.0.1:4318', 'true']
+    expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT }).traces).toBe(true)
+    expect(readConfig({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces.example.org/in' }).traces).toBe(true)
+    expect(readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED }).traces).toBe(false)
+    expect(readConfig({ OTEL_SERVICE_NAME: 'club-api' }).traces).toBe(false)
+    expect(() => readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' })).toThrow('OTEL_EXPORTER_OTLP_ENDPOINT')
+  })
+
   it('are refused with all faults at once', () => {
     expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'loud', SECRETS_KEY: 'short' })).toThrow(
       /PORT: .*\n.*SECRETS_KEY: .*\n.*LOG_LEVEL: /,
@@ -334,7 +345,10 @@ describe('the environment', () => {
     const { file, given } = setUp()
     process.env[given] = 'from outside'
     const names = ['SECRET_KEY', 'port', 'DATABASE', 'LOGIN_ISSUR', 'NODE_EXTRA_CA_CERTS', 'POSTGRES_PASSWORD', 'POTR']
-    writeFileSync(file, ['PORT', 'PGSSLMODE', ...names].map((name) => `${name}=canary`).join('\n'))
+    writeFileSync(
+      file,
+      ['PORT', 'PGSSLMODE', 'OTEL_TRACES_SAMPLER', ...names].map((name) => `${name}=canary`).join('\n'),
+    )
     expect(unknownSettings(file).sort()).toEqual([
       'DATABASE in .env is not a setting of this service: is DATABASE_URL meant?',
       'LOGIN_ISSUR in .env is not a setting of this service: is LOGIN_ISSUER meant?',

@@ -1,6 +1,8 @@
 import pino from 'pino'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
+import type { DeliveryMetrics } from '../../server/telemetry/delivery-metrics.ts'
+import type { Tracing } from '../../server/telemetry/trace-context.ts'
 import { createSender } from '../../server/webhooks/send/send.ts'
 import { startWorker } from '../../server/webhooks/worker.ts'
 import type { QueueWorld } from './queue-world.ts'
@@ -53,10 +55,13 @@ interface Options {
   pollMs?: number
   /** The workers' database, if not the test's own. */
   db?: Database
+  retryDelays?: readonly number[]
+  metrics?: DeliveryMetrics
+  tracing?: Tracing
 }
 
 /** A queue and workers in this process that deliver it. Their clocks can be moved. */
-export async function startWorkers({ count = 1, pollMs = 250, db }: Options = {}, world?: QueueWorld) {
+export async function startWorkers({ count = 1, pollMs = 250, db, ...more }: Options = {}, world?: QueueWorld) {
   const queue = world ?? (await startQueue())
   let offsetMs = 0
   let advancedMs = 0
@@ -67,7 +72,7 @@ export async function startWorkers({ count = 1, pollMs = 250, db }: Options = {}
   const { cert: ca } = await certificate
   const sender = createSender({ allow: ['127.0.0.1'], now, ca, timeouts })
   const workers = Array.from({ length: count }, () =>
-    startWorker({ db: db ?? queue.db, sender, cipher: queue.cipher, now, clock, log, pollMs }),
+    startWorker({ db: db ?? queue.db, sender, cipher: queue.cipher, now, clock, log, pollMs, ...more }),
   )
   const close = async (waitMs = 0) => {
     await Promise.all(workers.map((worker) => worker.close(waitMs)))
@@ -76,6 +81,7 @@ export async function startWorkers({ count = 1, pollMs = 250, db }: Options = {}
   onTestFinished(() => close())
   return {
     ...queue,
+    workers,
     now,
     close,
     lines: () => lines.map((line) => JSON.parse(line)),

@@ -8,10 +8,13 @@ export interface Message {
   secret: string | null
   /** JSON text. */
   body: string
+  /** Of the attempt's span, where there is one. */
+  traceparent?: string | undefined
 }
 
 /** The headers of a message sent to `host` at `now`, in Unix milliseconds. */
-export function headersOf({ id, secret, body }: Message, host: string, now: number): Record<string, string | number> {
+export function headersOf(message: Message, host: string, now: number): Record<string, string | number> {
+  const { id, secret, body, traceparent } = message
   const timestamp = Math.floor(now / 1_000)
   return {
     host,
@@ -20,6 +23,7 @@ export function headersOf({ id, secret, body }: Message, host: string, now: numb
     'user-agent': 'member-apps-api-webhooks/1',
     'webhook-id': id,
     'webhook-timestamp': timestamp,
+    ...(traceparent !== undefined && { traceparent }),
     ...(secret !== null && { 'x-webhook-secret': secret, 'webhook-signature': signature(secret, id, timestamp, body) }),
   }
 }

@@ -1,0 +1,98 @@
+import { AsyncResource } from 'node:async_hooks'
+import type pg from 'pg'
+import { PreparedQuery } from './prepared-query.ts'
+
+/** What a pool has open. */
+export interface PoolFigures {
+  idle: () => number
+  busy: () => number
+  /** Statements and transactions that wait for a connection. */
+  waiting: () => number
+}
+
+/** Is told what happens on the way of each statement; it must not throw. */
+export interface PoolObserver {
+  opened: (pool: PoolFigures) => void
+  /** How long a connection was waited for, in seconds. */
+  waited: (seconds: number) => void
+  /** An error: PostgreSQL's SQLSTATE, or another code or none where the server did not answer. */
+  failed: (code: string | undefined) => void
+  /** Called as a statement begins, with its name or, of a text, operation and table. Returns what is called as it ends. */
+  began?: ((statement: string) => ((error: Error | undefined) => void) | undefined) | undefined
+}
+
+type Connected = (
+  failure: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: (error?: unknown) => void,
+) => void
+
+/** Tells the observer of everything that uses the pool: our own statements, transactions and Prisma. */
+export function observePool(pool: pg.Pool, { opened, waited, failed, began }: PoolObserver) {
+  opened({
+    idle: () => pool.idleCount,
+    busy: () => pool.totalCount - pool.idleCount,
+    waiting: () => pool.waitingCount,
+  })
+  const connect = pool.connect.bind(pool) as { (callback: Connected): void; (): Promise<pg.PoolClient> }
+
+  const timed = (callback: Connected): void => {
+    const start = performance.now()
+    connect((failure, client, release) => {
+      waited((performance.now() - start) / 1_000)
+      if (failure) failed((failure as { code?: string }).code)
+      callback(failure, client, release)
+    })
+  }
+  // The pool calls who waits in the context of who gives a connection back.
+  const inContext = (callback: Connected) => timed(began ? (AsyncResource.bind(callback) as Connected) : callback)
+  pool.connect = ((callback?: Connected) =>
+    callback
+      ? inContext(callback)
+      : new Promise<pg.PoolClient>((resolve, reject) => {
+          timed((failure, client) => (failure ? reject(failure) : resolve(client!)))
+        })) as pg.Pool['connect']
+
+  pool.on('connect', (client) => {
+    const { connection } = client as unknown as { connection: NodeJS.EventEmitter }
+    connection.on('errorMessage', ({ code }: { code?: string }) => failed(code))
+    client.on('error', () => failed(undefined))
+    if (began) traceQueries(client, began)
+  })
+}
+
+type Query = (...given: unknown[]) => unknown
+
+/** Replaces `query` of a client, in each of the forms in which it is called. */
+function traceQueries(client: pg.ClientBase, began: NonNullable<PoolObserver['began']>) {
+  const query = client.query.bind(client) as Query
+  const traced: Query = (...given) => {
+    const end = began(nameOf(given[0]))
+    if (!end) return query(...given)
+    const [first] = given
+    const last = given.length - 1
+    if (first instanceof PreparedQuery) given[0] = first.notifying(end)
+    else if (typeof given[last] === 'function') given[last] = endingFirst(given[last] as Query, end)
+    const result = query(...given)
+    if (result instanceof Promise) result.then(() => end(undefined), end)
+    else if (typeof given[last] !== 'function' && !(first instanceof PreparedQuery)) end(undefined)
+    return result
+  }
+  client.query = traced as pg.ClientBase['query']
+}
+
+const endingFirst =
+  (callback: Query, end: (error: Error | undefined) => void): Query =>
+  (error, ...more) => {
+    end((error as Error | null) ?? undefined)
+    return callback(error, ...more)
+  }
+
+/** Of `SELECT … FROM "public"."Event" …`: `SELECT Event`. Never a value: texts have those as parameters, or not at all here. */
+function nameOf(query: unknown): string {
+  if (query instanceof PreparedQuery) return query.statementName
+  const text = typeof query === 'string' ? query : (query as { text?: string }).text
+  const [operation = 'statement'] = /^\s*[A-Za-z]+/.exec(text ?? '') ?? []
+  const [, table] = /\b(?:FROM|INTO|UPDATE|TABLE)\s+(?:"public"\.)?"([A-Za-z]+)"/.exec(text ?? '') ?? []
+  return [operation.trim().toUpperCase(), ...(table ? [table] : [])].join(' ')
+}

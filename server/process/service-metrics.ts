@@ -1,0 +1,50 @@
+import type { Registry } from 'prom-client'
+import type { Database } from '../../prisma/client.ts'
+import { waitingWriters } from '../../routers/storage/store-lock.ts'
+import type { MemoryBudget } from '../http/memory-budget.ts'
+import { addGauge, addGauges } from '../telemetry/gauge.ts'
+
+interface Parts {
+  db: Database
+  memory: MemoryBudget
+  /** Unix time in milliseconds; undefined where there is no such key. */
+  signsSince: () => number | undefined
+  issuerReadAt: () => number | undefined
+}
+
+/** Figures of the service that are read when they are scraped. */
+export function addServiceGauges(registry: Registry, { db, memory, signsSince, issuerReadAt }: Parts) {
+  const whole = memory.freeBytes
+  addGauges(registry, ['memory_budget_bytes', 'state'], 'Memory for large bodies of requests and responses.', () => ({
+    free: memory.freeBytes,
+    held: whole - memory.freeBytes,
+  }))
+  addGauge(registry, 'memory_budget_waiting', 'Requests that wait for that memory.', () => memory.waiting)
+  addGauge(registry, 'storage_writers_waiting', 'Writers that wait for their store in this process.', waitingWriters)
+  addGauge(registry, 'signing_key_age_seconds', 'For how long the key that signs access tokens has done so.', () =>
+    secondsSince(signsSince()),
+  )
+  addGauge(registry, 'issuer_keys_age_seconds', 'Since the keys of TOKEN_ISSUER were last read.', () =>
+    secondsSince(issuerReadAt()),
+  )
+  addGauge(registry, 'storage_usage_dead_rows', 'Dead row versions of the table StorageUsage.', async () => {
+    const [row] = await db.$queryRaw<{ dead: number }[]>`
+      SELECT n_dead_tup::float8 AS dead FROM pg_stat_user_tables WHERE relname = 'StorageUsage'`
+    return row?.dead
+  })
+  addGauge(
+    registry,
+    'database_oldest_snapshot_seconds',
+    'Age of the oldest transaction that holds rows back.',
+    async () => {
+      const [row] = await db.$queryRaw<{ age: number }[]>`
+      SELECT coalesce(extract(epoch FROM now() - min(at)), 0)::float8 AS age FROM
+        (SELECT xact_start AS at FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND datname = current_database()
+           AND backend_type <> 'autovacuum worker'
+         UNION ALL SELECT prepared FROM pg_prepared_xacts WHERE database = current_database()) open`
+      return row?.age
+    },
+  )
+}
+
+const secondsSince = (at: number | undefined) => (at === undefined ? undefined : Math.max(0, (Date.now() - at) / 1_000))
