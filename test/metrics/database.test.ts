@@ -4,6 +4,7 @@ import { openDatabase } from '../../prisma/client.ts'
 import { int, statement } from '../../prisma/pg/statement.ts'
 import { databaseMetrics } from '../../server/telemetry/database-metrics.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
+import { holdConnections } from './held-connections.ts'
 import { samplesOf } from './samples.ts'
 
 const failing = statement('test_metrics_failing', 'SELECT 1 / $1::int4 AS one', { one: int })
@@ -16,19 +17,10 @@ async function observed(url: string = inject('databaseUrl')) {
   return { db, sample, errors: (of: string) => sample(`database_errors_total{class="${of}"}`) }
 }
 
-/** Holds connections in a transaction until `release` is called. */
-function holding(db: Awaited<ReturnType<typeof observed>>['db'], count: number) {
-  let release = () => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  return { release, done: Promise.all(Array.from({ length: count }, () => db.inTransaction(() => released))) }
-}
-
 describe('the metrics of the pool', () => {
   it('have its connections by state, what waits, and for how long', async () => {
     const { db, sample } = await observed()
-    const hold = holding(db, 10)
+    const release = await holdConnections(db)
     let isReleased = false
     // On a busy machine the wait may time out before it is seen.
     const waiting = (async () => {
@@ -41,8 +33,8 @@ describe('the metrics of the pool', () => {
     ]
     await expect.poll(state).toEqual([10, 0, 1])
     isReleased = true
-    hold.release()
-    await Promise.all([hold.done, waiting])
+    await release()
+    await waiting
     await expect.poll(state).toEqual([0, 10, 0])
     expect(await sample('database_wait_seconds_count')).toBeGreaterThanOrEqual(11)
     expect(await sample('database_wait_seconds_sum')).toBeGreaterThan(0)

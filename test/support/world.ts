@@ -53,6 +53,8 @@ interface Options {
   /** Failed requests at the token endpoint that an address may make in a minute; by default without limit. */
   tokenFailures?: number
   tracing?: HttpParts['tracing']
+  /** In place of the shared connections; its owner disconnects it. */
+  db?: Database
   /** Lines of the log. */
   onLog?: (line: string) => void
 }
@@ -72,7 +74,7 @@ export async function startWorld(options: Options = {}) {
   const now = () => Date.now() + offsetMs
   // A second service of a tenant competes with the first: it has connections of its own.
   const ownUrl = options.databaseUrl ?? (options.like && inject('databaseUrl'))
-  const db = ownUrl ? openDatabase(ownUrl, () => {}) : sharedDatabase()
+  const db = options.db ?? (ownUrl ? openDatabase(ownUrl, () => {}) : sharedDatabase())
   const secretsKeys = options.like?.secretsKeys ?? [randomBytes(32)]
   const cipher = createCipher(secretsKeys)
   const core = createCore({

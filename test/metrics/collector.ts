@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { AtEnd } from '../support/databases.ts'
+
+interface Attribute {
+  key: string
+  value: { stringValue?: string; intValue?: number | string }
+}
+
+interface Resource {
+  resource: { attributes: Attribute[] }
+  scopeSpans: { spans: (Record<'name' | 'traceId' | 'spanId' | 'parentSpanId', string> & RawSpan)[] }[]
+}
+
+interface RawSpan {
+  kind: number
+  attributes: Attribute[]
+  status: { code: number }
+}
+
+const KINDS = ['unspecified', 'internal', 'server', 'client']
+
+const valuesOf = (attributes: Attribute[]) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? Number(value.intValue)]))
+
+/** An OpenTelemetry collector: it accepts spans over OTLP/HTTP as JSON, and keeps them. */
+export async function startCollector(atEnd: AtEnd = async (end) => onTestFinished(end)) {
+  const bodies: string[] = []
+  const headers: Record<string, unknown>[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const isTraces = request.method === 'POST' && request.url === '/v1/traces'
+    if (isTraces) {
+      bodies.push(Buffer.concat(chunks).toString())
+      headers.push(request.headers)
+    }
+    response.writeHead(isTraces ? 200 : 404, { 'content-type': 'application/json' }).end('{}')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  atEnd(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const resources = () => bodies.flatMap((body) => (JSON.parse(body) as { resourceSpans: Resource[] }).resourceSpans)
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** All that arrived, as it was sent. */
+    text: () => bodies.join('\n'),
+    headers,
+    /** What is said of the processes that sent spans. */
+    resources: () => resources().map(({ resource }) => valuesOf(resource.attributes)),
+    spans: () =>
+      resources()
+        .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
+        .map(({ name, traceId, spanId, parentSpanId, kind, attributes, status }) => ({
+          ...{ name, traceId, spanId, parent: parentSpanId || undefined, kind: KINDS[kind] },
+          attributes: valuesOf(attributes),
+          failed: status.code === 2,
+        })),
+  }
+}
