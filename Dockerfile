@@ -1,0 +1,35 @@
+# One image for the service, its worker, the migration and the operators' commands (docs/deployment.md).
+# Another base has to have Node 20.19 or later, npm and a shell.
+ARG BASE=node:24-slim
+
+FROM ${BASE} AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --omit=peer --omit=optional --ignore-scripts --no-audit --no-fund
+COPY deploy/prune.mjs deploy/
+RUN node deploy/prune.mjs
+
+FROM ${BASE} AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY . .
+RUN node build.mjs --if-changed
+
+FROM ${BASE}
+LABEL org.opencontainers.image.title=member-apps-api
+# The service needs no file system that it can write to: DATA_DIR is used without SECRETS_KEY only. Probes, first-party
+# apps and the scraper of metrics come from other machines: the internal port has to be kept off the internet.
+ENV NODE_ENV=production DATA_DIR=/data INTERNAL_HOST=0.0.0.0
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY prisma/migrations prisma/migrations
+COPY package.json ./
+COPY deploy/healthcheck.mjs deploy/
+RUN printf '#!/bin/sh\nexec node /app/dist/server/commands/main.js "$@"\n' > /usr/local/bin/member-apps \
+  && chmod 755 /usr/local/bin/member-apps
+USER 10001:10001
+EXPOSE 3000 3001
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s CMD ["node", "deploy/healthcheck.mjs"]
+CMD ["node", "dist/server/main.js"]
