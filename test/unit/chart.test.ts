@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { renderChart } from '../support/chart.ts'
+
+const chart = join(import.meta.dirname, '../../deploy/helm/member-apps-api')
+const render = (values?: Parameters<typeof renderChart>[1]) => renderChart(chart, values)
+const kinds = (resources: ReturnType<typeof render>) =>
+  resources.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort()
+const only = (resources: ReturnType<typeof render>, kind: string, name: string) =>
+  resources.find((one) => one.kind === kind && one.metadata.name === name)
+/** The pod of a Deployment, a Job or a CronJob. */
+const podOf = ({ spec }: ReturnType<typeof render>[number]) => (spec.jobTemplate?.spec ?? spec).template
+
+const names = [
+  'CronJob release-clean',
+  'Deployment release',
+  'Deployment release-worker',
+  'Job release-migrate',
+  'PodDisruptionBudget release',
+  'Service release',
+  'Service release-internal',
+]
+
+describe('the Helm chart', () => {
+  it('has nodes, a worker, two Services, migration, clean-up and a disruption budget, and a monitor when asked', () => {
+    expect(kinds(render())).toEqual(names)
+    const monitored = render((values) => {
+      values.serviceMonitor.enabled = true
+    })
+    expect(kinds(monitored)).toEqual([...names, 'Service release-worker', 'ServiceMonitor release'].sort())
+  })
+
+  it('runs every pod as the user of the image, confined, with the settings and the Secret', () => {
+    const pods = render((values) => {
+      values.settings = { BRAND: 'yes', STORAGE_QUOTA_BYTES: '5' }
+      values.image.tag = '7'
+    })
+      .filter(({ kind }) => ['Deployment', 'Job', 'CronJob'].includes(kind))
+      .map(podOf)
+    expect(pods).toHaveLength(4)
+    for (const { spec } of pods) {
+      const [container] = spec.containers
+      expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 10001 })
+      expect(container.securityContext).toMatchObject({
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+      })
+      expect(container.image).toBe('member-apps-api:7')
+      expect(container.envFrom).toEqual([{ secretRef: { name: 'member-apps-api' } }])
+      expect(container.env).toEqual([
+        { name: 'BRAND', value: 'yes' },
+        { name: 'STORAGE_QUOTA_BYTES', value: '5' },
+        { name: 'NODES', value: '2' },
+        { name: 'MIGRATE_ON_START', value: 'false' },
+        { name: 'WEBHOOK_WORKER', value: 'false' },
+      ])
+    }
+  })
+
+  it('selects with each Service and with the budget the pods that are meant', () => {
+    const resources = render()
+    const matches = (selector: object, { metadata }: ReturnType<typeof podOf>) =>
+      Object.entries(selector).every(([name, value]) => metadata.labels[name] === value)
+    const pods = resources.filter(({ kind }) => ['Deployment', 'Job', 'CronJob'].includes(kind))
+    const selected = (selector: object) =>
+      pods.filter((one) => matches(selector, podOf(one))).map((one) => one.metadata.name)
+    const selectorOf = (kind: string, name: string) => {
+      const { selector } = only(resources, kind, name).spec
+      return selector.matchLabels ?? selector
+    }
+    expect(selected(selectorOf('Service', 'release'))).toEqual(['release'])
+    expect(selected(selectorOf('Service', 'release-internal'))).toEqual(['release'])
+    expect(selected(selectorOf('PodDisruptionBudget', 'release'))).toEqual(['release'])
+    expect(selected(selectorOf('Deployment', 'release'))).toEqual(['release'])
+    expect(selected(selectorOf('Deployment', 'release-worker'))).toEqual(['release-worker'])
+    const ports = podOf(only(resources, 'Deployment', 'release')).spec.containers[0].ports
+    expect(ports).toEqual([
+      { name: 'public', containerPort: 3000 },
+      { name: 'internal', containerPort: 3001 },
+    ])
+  })
+
+  it('migrates before an installation and before an upgrade', () => {
+    const { metadata } = only(render(), 'Job', 'release-migrate')
+    expect(metadata.annotations['helm.sh/hook']).toBe('pre-install,pre-upgrade')
+  })
+
+  it('gives a node the time for its drain, the requests in flight and the last resort', () => {
+    const { spec } = podOf(only(render(), 'Deployment', 'release'))
+    const [drain] = spec.containers[0].env.filter(({ name }: { name: string }) => name === 'DRAIN_SECONDS')
+    const { periodSeconds, failureThreshold } = spec.containers[0].readinessProbe
+    expect(Number(drain.value)).toBeGreaterThan(periodSeconds * failureThreshold)
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(Number(drain.value) + 8 + 1.5)
+  })
+})

@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { inOrder, interpolate, readCompose } from '../../deploy/topology/compose.ts'
+import { variables } from '../../server/process/config.ts'
+import { renderChart } from '../support/chart.ts'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const secrets = ['DATABASE_PASSWORD', 'POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'SECRETS_KEY']
+const given = Object.fromEntries(secrets.map((name) => [name, 'x']))
+const compose = await readCompose(given)
+const programs = Object.entries(compose.services).filter(([, { image }]) => image === 'member-apps-api:local')
+const names = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([name]) => name)
+const assigned = (text: string) => [...text.matchAll(/^#? ?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name!)
+
+describe('what deploy/ sets', () => {
+  it('is a setting of the service', () => {
+    const chart = renderChart(join(root, 'deploy/helm/member-apps-api'))
+    const values = read('deploy/helm/member-apps-api/values.yaml')
+    const named = new Set([
+      ...programs.flatMap(([, { environment }]) => Object.keys(environment!).filter((name) => environment![name])),
+      ...names(read('Dockerfile'), /^ENV .*$/gm).flatMap((line) => names(line, /[A-Z_]+(?==)/g)),
+      ...names(JSON.stringify(chart), /(?<="name":")[A-Z][A-Z_]+(?=")/g),
+      ...names(values, /^ *# .*$/gm).flatMap((line) => names(line, /\b[A-Z]+_[A-Z_]+\b/g)),
+    ])
+    expect(named.size).toBeGreaterThan(10)
+    expect([...named].filter((name) => !variables.includes(name))).toEqual([])
+  })
+
+  it('is asked for in env.example, and nothing else but settings', () => {
+    const text = read('deploy/compose.yaml')
+    const asked = [...text.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!)
+    const listed = assigned(read('deploy/env.example'))
+    expect([...new Set(asked)].filter((name) => !listed.includes(name))).toEqual([])
+    expect(listed.filter((name) => !asked.includes(name) && !variables.includes(name))).toEqual([])
+  })
+})
+
+describe('compose.yaml', () => {
+  it('hides the password of the superuser from the service', () => {
+    for (const [, { environment }] of programs) expect(environment!.POSTGRES_PASSWORD).toBe('')
+  })
+
+  it('has two nodes, a worker and a migration of one image, which can write nowhere and have no rights', () => {
+    expect(programs.map(([name]) => name)).toEqual(['node-1', 'node-2', 'worker', 'migrate'])
+    for (const [, program] of programs) {
+      expect(program).toMatchObject({ read_only: true, cap_drop: ['ALL'], stop_grace_period: '20s' })
+    }
+  })
+
+  it('starts nodes and worker after the migration, and the proxy after the nodes', () => {
+    expect(inOrder(compose)).toEqual([['postgres', 'redis'], ['migrate'], ['node-1', 'node-2', 'worker'], ['proxy']])
+    for (const name of ['node-1', 'node-2', 'worker']) {
+      expect(compose.services[name]!.depends_on).toMatchObject({
+        migrate: { condition: 'service_completed_successfully' },
+      })
+    }
+  })
+
+  it.each(secrets)('does not start without %s, and has no default for it', async (name) => {
+    await expect(readCompose({ ...given, [name]: '' })).rejects.toThrow(`${name} is needed: in deploy/.env`)
+  })
+
+  it('publishes nothing of PostgreSQL, Redis and the nodes, and the internal port on this machine only', () => {
+    const ports = Object.entries(compose.services).flatMap(([name, { ports = [] }]) =>
+      ports.map((port) => [name, port]),
+    )
+    expect(ports).toEqual([
+      ['proxy', '8080:8080'],
+      ['proxy', '127.0.0.1:8081:8081'],
+    ])
+  })
+
+  it('gives a node the time for its drain, the requests in flight and the last resort', () => {
+    const { environment, stop_grace_period } = compose.services['node-1']!
+    expect(Number.parseInt(stop_grace_period!, 10)).toBeGreaterThanOrEqual(Number(environment!.DRAIN_SECONDS) + 8 + 1.5)
+  })
+
+  it('drains for longer than HAProxy takes to see that a node is not ready', () => {
+    const [, inter, fall] = /inter (\d+)s fall (\d+)/.exec(read('deploy/haproxy.cfg'))!
+    expect(Number(compose.services['node-1']!.environment!.DRAIN_SECONDS)).toBeGreaterThan(Number(inter) * Number(fall))
+  })
+
+  it.each([
+    ['$' + '{A:-x}/$' + '{B}', 'x/'],
+    ['$' + '{A}$' + '{C:-x}', 'c'],
+  ])('has variables as Docker Compose reads them: %s', (text, expected) => {
+    expect(interpolate(text, { A: '', C: 'c' })).toBe(expected)
+  })
+})
+
+describe('.dockerignore', () => {
+  it('keeps everything out but what it names', () => {
+    const lines = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line && !line.startsWith('#'))
+    expect(lines[0]).toBe('*')
+    const named = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
+    const top = readdirSync(root)
+    for (const path of named) expect(top).toContain(path.split('/')[0])
+    expect(named.filter((path) => /^\.|^(?:test|bench|docs|node_modules|dist)$/.test(path))).toEqual([])
+  })
+})
+
+describe('a unit of systemd', () => {
+  it.each(readdirSync(join(root, 'deploy/systemd')))('%s confines its program, and runs one of dist', (file) => {
+    const text = read(`deploy/systemd/${file}`)
+    const setting = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1]
+    expect([setting('DynamicUser'), setting('ProtectSystem'), setting('NoNewPrivileges')]).toEqual([
+      'yes',
+      'strict',
+      'yes',
+    ])
+    const program = setting('ExecStart')!.replace('%i', 'main')
+    const [, source] = /current\/dist\/(\S+)\.js/.exec(program)!
+    expect(read(`${source}.ts`)).toBeTruthy()
+  })
+
+  it('waits as long for the service as its drain and its requests take', () => {
+    expect(read('deploy/systemd/member-apps@.service')).toContain('\nTimeoutStopSec=20\n')
+  })
+})
+
+describe('values.yaml', () => {
+  it('has no secret', () => {
+    expect(Object.keys(parse(read('deploy/helm/member-apps-api/values.yaml')).settings)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/KEY|SECRET|PASSWORD|_URL$(?<!_BASE_URL)/)]),
+    )
+  })
+})
