@@ -20,6 +20,9 @@ export interface Receiver extends Pick<Metered, 'cpu' | 'stop'> {
 /** Shared by all receivers. */
 const certificate = selfSigned()
 
+/** What senders have to trust. */
+export const certificateOf = async () => (await certificate).cert
+
 export async function startReceiver(): Promise<Receiver> {
   const { key, cert } = await certificate
   const program = new URL('receiver.ts', import.meta.url).pathname

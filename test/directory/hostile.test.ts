@@ -7,7 +7,8 @@ import { platformClaims } from '../support/platform.ts'
 import { times } from '../support/rounds.ts'
 import type { World } from '../support/world.ts'
 import type { AnyRecord } from './records.ts'
-import { directoryWorld, sampleRecords, seen, storeSamples } from './records.ts'
+import { directoryWorld, seen, storeSamples } from './records.ts'
+import { sampleRecords } from './sample-records.ts'
 
 const service = directoryWorld()
 let world: World

@@ -3,7 +3,8 @@ import type { KindName } from '../../routers/directory/kinds.ts'
 import { fieldsOf, kindNames } from '../../routers/directory/kinds.ts'
 import type { World } from '../support/world.ts'
 import type { AnyRecord } from './records.ts'
-import { directoryWorld, ofKind, sampleRecords, seen, stored, storeSamples } from './records.ts'
+import { directoryWorld, ofKind, seen, stored, storeSamples } from './records.ts'
+import { sampleRecords } from './sample-records.ts'
 
 const service = directoryWorld()
 let world: World

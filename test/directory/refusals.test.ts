@@ -5,7 +5,8 @@ import { platformClaims } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import type { AnyRecord } from './records.ts'
-import { directoryWorld, ofKind, sampleRecords, storeSamples } from './records.ts'
+import { directoryWorld, ofKind, storeSamples } from './records.ts'
+import { sampleRecords } from './sample-records.ts'
 
 const service = directoryWorld()
 let world: World

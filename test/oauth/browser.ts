@@ -32,6 +32,8 @@ export class Browser {
   language = 'en'
   /** Sent with every request. */
   headers: Record<string, string> = {}
+  /** The address that its connections come from; undefined: the system's choice. */
+  localAddress: string | undefined
 
   constructor(port: number) {
     this.#port = port
@@ -71,6 +73,7 @@ export class Browser {
       port: this.#port,
       host: '127.0.0.1',
       agent: false,
+      localAddress: this.localAddress,
       method,
       path: url.pathname + url.search,
       headers: {

@@ -1,0 +1,95 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startTopology } from '../../deploy/topology/start.ts'
+import { openDatabase } from '../../prisma/client.ts'
+import { firstPartyScopes, memberScopes } from '../../routers/scopes.ts'
+import { developmentKey, mintToken } from '../../server/tokens/development.ts'
+import { createTenant, id } from '../../test/support/tenant.ts'
+import { certificateOf, startReceiver } from '../webhooks.ts'
+import { startMail } from './mail.ts'
+
+export const REDIRECT = 'https://app.example/callback'
+/** Who each sign in a few times at most: codes are limited by address. */
+const MEMBERS = 400
+
+export type World = Awaited<ReturnType<typeof startSoakWorld>>
+
+/** The topology of compose.yaml with a tenant, a mail server, and a receiver of deliveries. */
+export async function startSoakWorld(server: string | undefined, onLine: (service: string, line: string) => void) {
+  const directory = await mkdtemp(join(tmpdir(), 'member-apps-soak-'))
+  const authorities = join(directory, 'receivers.pem')
+  await writeFile(authorities, await certificateOf())
+  const [mail, receiver, key] = await Promise.all([startMail(), startReceiver(), developmentKey(directory)])
+  const topology = await startTopology({
+    server,
+    onLine,
+    nodeArguments: ['--import', new URL('meter.mjs', import.meta.url).href],
+    settings: {
+      DATA_DIR: directory,
+      DEVELOPMENT_TOKENS: 'true',
+      ...{ SMTP_URL: mail.url, MAIL_FROM: 'Soak <soak@example.org>' },
+      ...{ WEBHOOK_ALLOW: '127.0.0.1,::1', NODE_EXTRA_CA_CERTS: authorities },
+      ...Object.fromEntries(
+        ['APPS', 'LMS', 'NOTIFY', 'AUTH'].map((s) => [`${s}_BASE_URL`, `http://${s.toLowerCase()}.test/v1`]),
+      ),
+    },
+  })
+  const db = openDatabase(topology.databaseUrl, () => {})
+  const ids = await createTenant(db)
+  const people = Array.from({ length: MEMBERS }, () => id('person'))
+  const emailOf = (person: string) => `${person}@example.org`
+  await db.person.createMany({
+    data: people.map((person) => ({ id: person, firstName: 'Mia', lastName: 'Member', email: emailOf(person) })),
+  })
+  const organisations = [ids.club, ids.academy, ids.provider]
+  const memberships = (personId: string) => organisations.map((organisationId) => ({ organisationId, personId }))
+  await db.membership.createMany({ data: people.flatMap(memberships) })
+  const [web, hobby, webhooks] = [id('web'), id('hobby'), id('webhooks')]
+  await db.team.create({ data: { id: hobby, name: 'Hobby', level: 'hobby' } })
+  const app = { name: 'App', providerId: ids.provider }
+  await db.app.createMany({
+    data: [
+      { ...app, id: hobby, teamId: hobby },
+      { ...app, id: webhooks, teamId: ids.team },
+    ],
+  })
+  const client = { name: 'Client', redirectUris: [REDIRECT], scopes: memberScopes }
+  await db.client.createMany({
+    data: [
+      // Without a limit of requests, and one that is over its limit most of the time.
+      { ...client, id: web, teamId: ids.team, appId: ids.app, environment: 'sandbox' },
+      { ...client, id: hobby, teamId: hobby, appId: hobby, environment: 'production' },
+    ],
+  })
+  const quiz = id('quiz')
+  const question = { quizId: quiz, text: '?', options: ['Yes', 'No'] }
+  await db.quiz.create({ data: { id: quiz, academyId: ids.academy, title: 'Quiz', threshold: 50, state: 'released' } })
+  await db.question.createMany({
+    data: [
+      { ...question, id: 'q1', position: 1, type: 'single', solution: ['Yes'] },
+      { ...question, id: 'q2', position: 2, type: 'text', options: [], solution: [] },
+    ],
+  })
+  await db.$disconnect()
+
+  const organisationOf = { apps: ids.club, lms: ids.academy, notify: ids.provider }
+  const claims = { client: web, scope: memberScopes.join(' '), expiresInSeconds: 36_000 }
+  return {
+    ...{ topology, mail, receiver, ids, people, emailOf, web, hobby, webhooks, quiz },
+    memberToken: (section: keyof typeof organisationOf, member: string, client = web) =>
+      mintToken(key, { ...claims, client, member, organisation: organisationOf[section] }),
+    platformToken: (organisation: string) =>
+      mintToken(key, {
+        ...claims,
+        client: ids.platform,
+        scope: firstPartyScopes.join(' '),
+        member: null,
+        organisation,
+      }),
+    async close() {
+      await topology.close()
+      await Promise.all([mail.close(), receiver.stop(), rm(directory, { recursive: true, force: true })])
+    },
+  }
+}
