@@ -37,7 +37,7 @@ async function tracedWorld(env?: Record<string, string>) {
   const traced = await tracedTo(env)
   const registry = new Registry()
   const observer = { ...databaseMetrics(registry), began: traced.tracing.statement }
-  const db = openDatabase(inject('databaseUrl'), () => {}, observer)
+  const db = openDatabase(inject('databaseUrl'), () => {}, { observer: observer })
   const world = await startWorld({ tracing: traced.tracing, db, auth: {} })
   onTestFinished(async () => {
     await world.close()
