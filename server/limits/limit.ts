@@ -18,5 +18,7 @@ export interface Limits {
   open: (name: string, points: number, windowSeconds: number) => Limit
   /** Where requests are counted now. */
   store: () => 'memory' | 'redis'
+  /** Calls of the store that failed or took too long. */
+  failures: () => number
   close: () => Promise<void>
 }

@@ -21,5 +21,6 @@ export const memoryLimits: Limits = {
     }
   },
   store: () => 'memory',
+  failures: () => 0,
   async close() {},
 }

@@ -78,6 +78,7 @@ export async function openRedisLimits({ url, nodes, log }: Options): Promise<Lim
       return limit
     },
     store: () => (breaker.away ? 'memory' : 'redis'),
+    failures: () => breaker.failures,
     async close() {
       await Promise.all(opened.map((limit) => limit.close()))
       breaker.close()

@@ -40,6 +40,9 @@ interface Held {
 /** Given-back points are seen after that time by processes that know the limit as reached. */
 const REACHED_MS = 1_000
 
+/** Before the end of a window. */
+const SAFE_MS = 1_000
+
 /** In the length of a window the clocks of this machine and of the store differ by less. */
 const DRIFT_MS = 50
 
@@ -80,10 +83,10 @@ export class SharedLimit implements Limit {
     if (!held.asking && !this.#options.breaker.away) void this.#ask(key, held)
   }
 
-  /** Gives unused points back. */
+  /** Gives unused points back, but those that might come into the next window. */
   async close() {
     if (this.#options.breaker.away) return
-    const now = performance.now()
+    const now = performance.now() + SAFE_MS
     const unused = [...this.#held].filter(([, { left, ends, asking }]) => left > 0 && now < ends && !asking)
     await Promise.all(
       unused.map(([key, held]) => {

@@ -20,7 +20,6 @@ export type Task =
   | { do: 'load'; points: number; keys: number; everyMs: number }
   | { do: 'progress' }
   | { do: 'end' }
-  | { do: 'cost'; points: number; count: number; store: 'memory' | 'redis' }
   | { do: 'close' }
 
 const TURN_MS = 5
@@ -94,14 +93,6 @@ async function perform(task: Task) {
       return { ...load, seconds: (performance.now() - started) / 1000 }
     case 'progress':
       return { ...load, seconds: (performance.now() - started) / 1000 }
-    case 'cost': {
-      const limit = task.store === 'memory' ? memoryLimits.open('cost', task.points, 60) : limitOf(task.points)
-      for (let n = 0; n < 1_000; n++) await limit.take('warm')
-      const before = process.cpuUsage()
-      for (let n = 0; n < task.count; n++) await limit.take('cost')
-      const { user, system } = process.cpuUsage(before)
-      return (user + system) / task.count
-    }
     case 'close':
       await limits.close()
       limits = memoryLimits
