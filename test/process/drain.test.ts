@@ -45,7 +45,11 @@ describe('a service that gets SIGTERM under load', { timeout: 600_000 }, () => {
       // The promise is for balancers that notice in time: on a machine that is too busy for it a round says nothing.
       if (noticed < DRAIN_SECONDS * 900) {
         const told = traffic.told.slice(from)
-        expect(tally(told), `round ${round}`).toEqual({ 200: told.length })
+        const failed = told.filter(({ status }) => status !== 200)
+        expect(
+          failed.map(({ status, code, text, ms }) => ({ status, code, text, ms })),
+          `round ${round}`,
+        ).toEqual([])
         good++
       }
       from = traffic.told.length

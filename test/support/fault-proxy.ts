@@ -11,7 +11,7 @@ export class FaultProxy {
   readonly url: string
   /** Delay in each direction. */
   latencyMs = 250
-  readonly #target: { host: string; port: number }
+  #target: { host: string; port: number }
   readonly #port: number
   readonly #sockets = new Set<Socket>()
   #server: Server | undefined
@@ -29,6 +29,11 @@ export class FaultProxy {
 
   static async to(url: string): Promise<FaultProxy> {
     return new FaultProxy(new URL(url), await listening(0))
+  }
+
+  /** Sends new connections to another server, as after a failover. */
+  retarget(port: number) {
+    this.#target = { ...this.#target, port }
   }
 
   /** Starts a fault. `refuse` and `reset` also break open connections. */
