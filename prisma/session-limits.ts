@@ -38,11 +38,13 @@ export async function limitSessions(client: pg.ClientBase, role?: string): Promi
 /** The role in an address of a database; undefined for the driver's default. */
 export const roleOf = (url: string): string | undefined => decodeURIComponent(new URL(url).username) || undefined
 
-const milliseconds = (limit: Limit) => `(extract(epoch FROM current_setting('${limit}')::interval) * 1000)::int8`
+const milliseconds = (limit: Limit) =>
+  `(extract(epoch FROM current_setting('${limit}')::interval) * 1000)::int8 AS ${limit}`
 
 const session = statement(
   'session',
-  `SELECT quote_ident(current_user), quote_ident(current_database()), current_setting('TimeZone'),
+  `SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS database,
+     current_setting('TimeZone') AS "timeZone",
      ${milliseconds('statement_timeout')}, ${milliseconds('idle_in_transaction_session_timeout')}`,
   { role: text, database: text, timeZone: text, statement_timeout: int, idle_in_transaction_session_timeout: int },
 )

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { applyMigrations } from '../migrate.ts'
 import { readMigrations } from '../migration-files.ts'
+import { UNLIMITED } from '../session-limits.ts'
 import type { Header, Section } from './file.ts'
 import { readBackup } from './file.ts'
 import type { Migrations } from './tables.ts'
@@ -37,6 +38,7 @@ export async function examineBackup(path: string): Promise<Backup> {
 export async function rowsIn(url: string): Promise<Map<string, number>> {
   const client = await connect(url)
   try {
+    await client.query(`BEGIN; ${UNLIMITED}`)
     await requireUnused(client)
     const counts = new Map<string, number>()
     if ((await migrationsOf(client)).length === 0) return counts
@@ -46,7 +48,7 @@ export async function rowsIn(url: string): Promise<Map<string, number>> {
     }
     return counts
   } finally {
-    await client.end()
+    await client.end() // ends the transaction
   }
 }
 

@@ -3,7 +3,7 @@ import { expect, inject, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { checkSessions } from '../../prisma/session-limits.ts'
-import { emptyDatabase, query } from '../support/databases.ts'
+import { direct, emptyDatabase, query } from '../support/databases.ts'
 
 const shown = (url: string) =>
   query(
@@ -19,15 +19,15 @@ async function warnings(url: string): Promise<string[]> {
 const nameOf = (url: string) => new URL(url).pathname.slice(1)
 
 it('a migration limits the sessions of its role, and only in its database', async () => {
-  const url = await emptyDatabase()
+  const url = direct(await emptyDatabase())
   await migrate(url)
   expect(await shown(url)).toEqual([{ statement: '5s', idle: '30s' }])
   expect(await warnings(url)).toEqual([])
-  expect(await shown(await emptyDatabase())).not.toEqual(await shown(url))
+  expect(await shown(direct(await emptyDatabase()))).not.toEqual(await shown(url))
 })
 
 it('a migration leaves the limits that an operator has set', async () => {
-  const url = await emptyDatabase()
+  const url = direct(await emptyDatabase())
   await query(url, `ALTER DATABASE ${nameOf(url)} SET statement_timeout = '4s'`)
   await migrate(url)
   expect(await shown(url)).toEqual([{ statement: '4s', idle: '30s' }])
@@ -35,7 +35,7 @@ it('a migration leaves the limits that an operator has set', async () => {
 })
 
 it('several migrations at once limit them', async () => {
-  const url = await emptyDatabase()
+  const url = direct(await emptyDatabase())
   await Promise.all(Array.from({ length: 4 }, () => migrate(url)))
   expect(await shown(url)).toEqual([{ statement: '5s', idle: '30s' }])
 })
@@ -46,7 +46,7 @@ it("a migration by a superuser limits the sessions of the service's role", async
     'SELECT rolsuper AS given FROM pg_roles WHERE rolname = current_user',
   )
   skip(!given, 'the server of the tests lets us make no role')
-  const url = await emptyDatabase()
+  const url = direct(await emptyDatabase())
   const role = `limits_${randomUUID().slice(0, 8)}`
   await query(url, `CREATE ROLE ${role} LOGIN PASSWORD 'p'`)
   onTestFinished(() => query(inject('databaseUrl'), `DROP ROLE ${role}`).then(() => {}))
@@ -59,7 +59,7 @@ it("a migration by a superuser limits the sessions of the service's role", async
 })
 
 it('sessions without limits are told of, with the statements that set them', async () => {
-  const url = await emptyDatabase()
+  const url = direct(await emptyDatabase())
   const [{ role }] = await query(url, 'SELECT quote_ident(current_user) AS role')
   await query(url, `ALTER ROLE ${role} IN DATABASE ${nameOf(url)} SET statement_timeout = 0`)
   await query(url, `ALTER ROLE ${role} IN DATABASE ${nameOf(url)} SET idle_in_transaction_session_timeout = '1h'`)
@@ -75,7 +75,7 @@ it('sessions without limits are told of, with the statements that set them', asy
 })
 
 it('sessions that are not in UTC are refused', async () => {
-  const url = new URL(inject('databaseUrl'))
+  const url = new URL(direct(inject('databaseUrl')))
   url.searchParams.set('options', '-c timezone=Asia/Tokyo')
   await expect(warnings(url.href)).rejects.toThrow('Sessions of the database are in Asia/Tokyo, not in UTC')
 })

@@ -16,7 +16,7 @@ import { contentOf } from '../commands/database-content.ts'
 import { filledDatabase } from '../commands/filled-database.ts'
 import { failed, misused, run } from '../commands/run.ts'
 import { addEntries } from '../commands/stored-entries.ts'
-import { emptyDatabase, migratedDatabase, query } from '../support/databases.ts'
+import { direct, emptyDatabase, migratedDatabase, query } from '../support/databases.ts'
 
 const SECRETS_KEY = randomBytes(32).toString('base64')
 const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
@@ -318,7 +318,8 @@ describe('the backup and restore commands', () => {
     const db = openDatabase(env.DATABASE_URL, () => {})
     onTestFinished(() => db.$disconnect())
     await db.person.count()
-    const refused = await restore(file, env, '--yes')
+    // Behind PgBouncer the session of the service would be given to the restore.
+    const refused = await restore(file, { ...env, DATABASE_DIRECT_URL: direct(env.DATABASE_URL) }, '--yes')
     expect(refused).toEqual(failed('A service, a worker or a command uses the database: stop it first.\n'))
     expect(await contentOf(env.DATABASE_URL)).toEqual(before)
   })

@@ -8,11 +8,12 @@ import { callAs, createCore } from '../../routers/core.ts'
 import type { Json } from '../../routers/json.ts'
 import { memberScopes } from '../../routers/scopes.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
+import { direct } from '../support/databases.ts'
 import { id } from '../support/tenant.ts'
 
 /** A pool on the run's database whose sessions check for a deadlock after `deadlockTimeout`. */
 export function openWith(deadlockTimeout: '20ms' | '4s'): Database {
-  const url = new URL(inject('databaseUrl'))
+  const url = new URL(direct(inject('databaseUrl')))
   url.searchParams.set('options', `-c timezone=UTC -c deadlock_timeout=${deadlockTimeout}`)
   return openDatabase(url.href, () => {})
 }

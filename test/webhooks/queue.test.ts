@@ -3,6 +3,7 @@ import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
 import { claim, pollDue, release, releaseExpired } from '../../server/webhooks/queue.ts'
+import { direct } from '../support/databases.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
 
@@ -63,7 +64,7 @@ describe('a claim', () => {
     await world.publish(subscription, { count: 3, at: NOW - 1_000 })
     const early = await world.publish(subscription, { count: 2, at: NOW - 9_000 })
     // So it reads the table in the order of its rows, as it may read a small one.
-    const url = new URL(world.databaseUrl)
+    const url = new URL(direct(world.databaseUrl))
     url.searchParams.set('options', '-c enable_indexscan=off -c enable_bitmapscan=off')
     const db = openDatabase(url.href, () => {})
     onTestFinished(() => db.$disconnect())
@@ -104,7 +105,7 @@ describe('a claim', () => {
     const world = await startQueue()
     const subscription = await world.subscribe()
     const [first, second] = await world.publish(subscription, { count: 2 })
-    const other = new pg.Client(world.databaseUrl)
+    const other = new pg.Client(direct(world.databaseUrl))
     await other.connect()
     onTestFinished(() => other.end())
     await other.query('BEGIN')
