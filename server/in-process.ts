@@ -1,5 +1,5 @@
 import { openDatabase } from '../prisma/client.ts'
-import { migrate } from '../prisma/migrate.ts'
+import { prepareSchema } from '../prisma/prepare-schema.ts'
 import { checkSessions, roleOf } from '../prisma/session-limits.ts'
 import type { Principal as AnyPrincipal } from '../routers/access.ts'
 import type { AppRouter } from '../routers/client-router.ts'
@@ -25,6 +25,7 @@ export interface ServiceOptions {
   secretsKey: string
   brand?: string
   storageQuotaBytes?: number
+  migrateOnStart?: boolean
   /** Gets the errors of idle database connections, which are opened again by themselves. */
   onConnectionError?: (error: Error) => void
 }
@@ -37,14 +38,20 @@ export interface Service {
 }
 
 /**
- * The procedures in this process, on a database that is migrated first. It listens nowhere and sends no webhooks: a service
+ * The procedures in this process, on a database that is migrated first unless `migrateOnStart` is false. It listens nowhere and sends no webhooks: a service
  * or worker on the same database does. Throws when the database cannot be used, or has secrets of another key.
  */
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { databaseUrl, secretsKey, brand = 'the service', storageQuotaBytes = 10 * 1024 * 1024 } = options
+  const {
+    databaseUrl,
+    secretsKey,
+    brand = 'the service',
+    storageQuotaBytes = 10 * 1024 * 1024,
+    migrateOnStart = true,
+  } = options
   const keys = secretsKeys.safeParse(secretsKey)
   if (!keys.success) throw new TypeError(`secretsKey: ${keys.error.issues[0]!.message}`)
-  await migrate(options.databaseDirectUrl ?? databaseUrl, { role: roleOf(databaseUrl) })
+  await prepareSchema(options.databaseDirectUrl ?? databaseUrl, { migrateOnStart, role: roleOf(databaseUrl) })
   const db = openDatabase(databaseUrl, options.onConnectionError ?? (() => {}), { max: options.databasePoolMax })
   const cipher = createCipher(keys.data)
   try {

@@ -7,7 +7,7 @@ import { migrationsDirectory } from '../../prisma/migration-files.ts'
 import { roleOf } from '../../prisma/session-limits.ts'
 import type { Environment } from '../process/config.ts'
 import { readConfig } from '../process/config.ts'
-import { prepareSchema } from '../process/store.ts'
+import { prepareStore } from '../process/store.ts'
 import { command } from './command.ts'
 
 const usage = `Usage:
@@ -23,7 +23,7 @@ export const run = command(usage, async (argv, { env }) => {
   try {
     const pooledUrl = databaseUrl ?? server!.url
     const url = databaseDirectUrl ?? pooledUrl
-    await prepareSchema(url, { directory: server?.directory, role: roleOf(pooledUrl), migrateOnStart })
+    await prepareStore(url, { directory: server?.directory, role: roleOf(pooledUrl), migrateOnStart })
     return await runStudio(studio, argv, { ...env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1' })
   } finally {
     await server?.stop()

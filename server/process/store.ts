@@ -1,8 +1,9 @@
 import { ForeignMigrationError } from '../../prisma/applied-migrations.ts'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
-import { compareSchema, migrate } from '../../prisma/migrate.ts'
 import type { PoolObserver } from '../../prisma/pg/observed-pool.ts'
+import type { SchemaOptions } from '../../prisma/prepare-schema.ts'
+import { prepareSchema } from '../../prisma/prepare-schema.ts'
 import { roleOf } from '../../prisma/session-limits.ts'
 import type { Config } from './config.ts'
 
@@ -32,7 +33,7 @@ interface StoreOptions {
 
 /**
  * The migrated database: that of DATABASE_URL, `direct` that of DATABASE_DIRECT_URL, else the embedded one, started if
- * necessary. `warn` gets sentences about its schema. Throws what `prepareSchema` throws.
+ * necessary. `warn` gets sentences about its schema. Throws an error that says what an operator can do.
  */
 export async function openStore(
   config: DatabaseSettings,
@@ -44,7 +45,8 @@ export async function openStore(
   const pooledUrl = databaseUrl ?? embedded!.url
   const url = config.databaseDirectUrl ?? pooledUrl
   try {
-    await prepareSchema(url, { directory: embedded?.directory, role: roleOf(pooledUrl), migrateOnStart }, warn)
+    const role = roleOf(pooledUrl)
+    await prepareStore(url, { directory: embedded?.directory, role, migrateOnStart, warn })
   } catch (error) {
     await embedded?.stop()
     throw error
@@ -61,39 +63,17 @@ export async function openStore(
   }
 }
 
-interface SchemaSettings {
-  /** Of an embedded database. */
-  directory: string | undefined
-  /** Whose sessions are limited. */
-  role: string | undefined
-  /** Else a database that lacks migrations is refused. */
-  migrateOnStart: boolean
-}
-
-/**
- * Brings the database to this release, or finds that it is of this release or a newer one. Throws an error that says what an
- * operator can do.
- */
-export async function prepareSchema(
+/** Prepares the schema of the database, embedded in a directory or not. Throws an error that says what an operator can do. */
+export async function prepareStore(
   url: string,
-  { directory, role, migrateOnStart }: SchemaSettings,
-  warn: (sentence: string) => void = () => {},
+  { directory, ...options }: SchemaOptions & { directory: string | undefined },
 ): Promise<void> {
   try {
-    const { pending, unknown } = await compareSchema(url)
-    if (migrateOnStart)
-      await migrate(url, { role, waits: () => warn('another process migrates the database: waiting') })
-    else if (pending.length > 0) throw new Error(`${lacking(pending)}: run \`npm run migrate\` first.`)
-    if (pending.length === 0 && unknown.length > 0) {
-      warn(`the database is of a newer release: it has the migration ${unknown.at(-1)}`)
-    }
+    await prepareSchema(url, options)
   } catch (cause) {
     throw databaseUnusable(cause as NodeJS.ErrnoException, directory)
   }
 }
-
-const lacking = ([first, ...more]: readonly string[]) =>
-  `MIGRATE_ON_START is false, and it lacks the migration ${first}${more.length > 0 ? ` and ${more.length} more` : ''}`
 
 /** An error that says what an operator can do about the database, embedded in a directory or not. */
 export const databaseUnusable = (cause: NodeJS.ErrnoException, directory: string | undefined) =>
