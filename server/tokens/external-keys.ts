@@ -26,7 +26,7 @@ export async function openExternalKeys(
   let failure: { at: number; cause: unknown; alarmAt: number } | null = null
   let loading: Promise<void> | null = null
   let unknownKeyAt = Number.NEGATIVE_INFINITY
-  let readAt: number | undefined
+  let readAt = now()
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -110,7 +110,7 @@ export async function openExternalKeys(
     version: (): unknown => known,
     /** Whether there are keys to verify tokens with. */
     ready: () => known !== null,
-    /** When the issuer was last read, in Unix milliseconds; undefined: not since the start. */
+    /** When the keys were last read, in Unix milliseconds; before the first time, when this was called. */
     readAt: () => readAt,
     close() {
       closed = true

@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { namesOf, samplesOf } from '../metrics/samples.ts'
+import { migratedDatabase } from '../support/databases.ts'
+import { FaultProxy } from '../support/fault-proxy.ts'
+import { table } from '../support/markdown-table.ts'
+import { dataDirectory, freePort, run, send, start, until } from './service.ts'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+const alerts = [...read('deploy/prometheus/alerts.yaml').matchAll(/^ {6}- alert: (\w+)\n {8}expr: (.+)$/gm)]
+const dashboard: { panels: { targets: { expr: string }[] }[] } = JSON.parse(read('deploy/grafana/dashboard.json'))
+const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+const watching = read('docs/operations.md').split('\n## Watching\n')[1]!.split('\n## ')[0]!
+const tableOf = (header: string) => watching.slice(watching.indexOf(`| ${header} |`)).split('\n\n')[0]!
+const documented = table<'Metric'>(tableOf('Metric')).map(({ Metric }) => Metric)
+
+/** The metrics of an expression: its names, without functions, labels, durations and `by (…)`. */
+function metricsOf(expression: string): string[] {
+  const bare = expression
+    .replace(/"[^"]*"/g, '')
+    .replace(/\{[^}]*\}|\[[^\]]*\]/g, '')
+    .replace(/\bby \([^)]*\)/g, '')
+  const names = bare.match(/\b[a-z_]+\b(?!\s*\()/g) ?? []
+  return [...new Set(names.map((name) => name.replace(/_(?:bucket|sum|count)$/, '')))]
+}
+
+/** The database of a service and a worker, behind a proxy that can fail. */
+async function settings() {
+  const proxy = await FaultProxy.to(await migratedDatabase())
+  onTestFinished(() => proxy.close())
+  const SECRETS_KEY = Buffer.alloc(32).toString('base64')
+  return { proxy, env: { DATA_DIR: await dataDirectory(), DATABASE_URL: proxy.url, SECRETS_KEY } }
+}
+
+async function startWorker(env: Record<string, string>) {
+  const worker = run([join(root, 'dist/server/worker.js')], env)
+  onTestFinished(async () => {
+    if (worker.child.exitCode === null) worker.child.kill('SIGKILL')
+    await worker.ended
+  })
+  const said = async () => (worker.child.exitCode === null ? worker.stdout() : (await worker.ended).stderr)
+  await until(said, (text) => text !== '')
+  return worker
+}
+
+describe('the metrics of service and worker', { timeout: 120_000 }, () => {
+  it('are those that the alerts, the dashboard and the page on watching name', async () => {
+    const { env } = await settings()
+    const WORKER_PORT = String(await freePort())
+    const [service] = await Promise.all([
+      start({ ...env, WEBHOOK_WORKER: 'true' }),
+      startWorker({ ...env, WORKER_PORT }),
+    ])
+    const scrape = async (port: number) => namesOf((await send(port, 'GET', '/metrics')).text)
+    const [ofService, ofWorker] = [await scrape(service.internalPort), await scrape(Number(WORKER_PORT))]
+    const served = new Set([...ofService, ...ofWorker])
+
+    expect(alerts.length).toBeGreaterThan(10)
+    expect(shown.length).toBeGreaterThan(20)
+    const named = [...alerts.map(([, , expression]) => expression!), ...shown].flatMap(metricsOf)
+    // Prometheus' own.
+    expect(named.filter((name) => name !== 'up' && !served.has(name))).toEqual([])
+    expect(named).toContain('http_request_duration_seconds')
+
+    const own = [...served].filter((name) => !/^(?:process|nodejs)_/.test(name) || documented.includes(name))
+    expect(own.sort()).toEqual([...documented].sort())
+    expect(new Set(ofWorker.filter((name) => !ofService.includes(name)))).toEqual(new Set())
+    expect(table<'Alert'>(tableOf('Alert')).map(({ Alert }) => Alert)).toEqual(alerts.map(([, name]) => name))
+  })
+
+  it('are served while the database is away, without its figures', async () => {
+    const { env, proxy } = await settings()
+    const WORKER_PORT = await freePort()
+    const worker = startWorker({ ...env, WORKER_PORT: String(WORKER_PORT) })
+    const [service] = await Promise.all([start({ ...env, WEBHOOK_WORKER: 'true' }), worker])
+    const scrape = async (port: number) => samplesOf((await send(port, 'GET', '/metrics')).text)
+    const statuses = async (path: string) => {
+      const ports = [service.internalPort, WORKER_PORT]
+      return Promise.all(ports.map(async (port) => (await send(port, 'GET', path)).status))
+    }
+    expect((await scrape(service.internalPort)).get('storage_usage_dead_rows')).toBe(0)
+    expect([await statuses('/healthz'), await statuses('/readyz')]).toEqual([
+      [200, 200],
+      [200, 200],
+    ])
+    await proxy.begin('blackhole')
+    expect(await statuses('/metrics')).toEqual([200, 200])
+    const away = await scrape(service.internalPort)
+    expect(away.get('http_requests_in_flight')).toBe(1)
+    for (const name of ['storage_usage_dead_rows', 'database_oldest_snapshot_seconds', 'deliveries_due']) {
+      expect([name, away.has(name)]).toEqual([name, false])
+    }
+    expect([await statuses('/healthz'), await statuses('/readyz')]).toEqual([
+      [200, 200],
+      [503, 503],
+    ])
+    await proxy.begin('refuse')
+    const lost = async () => (await scrape(WORKER_PORT)).get('database_errors_total{class="connection"}')
+    await expect.poll(lost, { timeout: 30_000 }).toBeGreaterThan(0)
+    await proxy.end()
+    await expect.poll(() => statuses('/readyz'), { timeout: 30_000 }).toEqual([200, 200])
+    expect((await scrape(service.internalPort)).get('storage_usage_dead_rows')).toBe(0)
+  })
+})
+
+describe('the port of a worker', { timeout: 120_000 }, () => {
+  it('is not there unless WORKER_PORT is set, so that a worker runs beside the service with the same settings', async () => {
+    const { env } = await settings()
+    const INTERNAL_PORT = await freePort()
+    const given = { ...env, INTERNAL_PORT: String(INTERNAL_PORT) }
+    const service = await start(given)
+    const worker = await startWorker(given)
+    await expect.poll(worker.stdout).toContain('"msg":"the worker delivers"')
+    expect(service.child.exitCode).toBeNull()
+    expect((await send(INTERNAL_PORT, 'GET', '/metrics')).text).toContain('http_requests_in_flight')
+    worker.child.kill('SIGTERM')
+    expect(await worker.ended).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('answers three paths, and ends the worker with one line when it is taken', async () => {
+    const { env } = await settings()
+    const WORKER_PORT = await freePort()
+    const worker = await startWorker({ ...env, WORKER_PORT: String(WORKER_PORT) })
+    const answer = async (method: string, path: string) => {
+      const response = await fetch(`http://127.0.0.1:${WORKER_PORT}${path}`, { method })
+      return [response.status, response.headers.get('content-type'), (await response.text()).length > 0]
+    }
+    const json = 'application/json; charset=utf-8'
+    expect(await answer('GET', '/healthz')).toEqual([200, json, true])
+    expect(await answer('HEAD', '/healthz')).toEqual([200, json, false])
+    expect(await answer('GET', '/metrics?x')).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8', true])
+    expect(await answer('POST', '/metrics')).toEqual([405, json, true])
+    for (const path of ['/', '/trpc/me.profile', '/metrics/', '/constructor', '/v1/me/profile']) {
+      expect([path, ...(await answer('GET', path))]).toEqual([path, 404, json, true])
+    }
+    const second = run([join(root, 'dist/server/worker.js')], { ...env, WORKER_PORT: String(WORKER_PORT) })
+    expect(await second.ended).toMatchObject({
+      code: 1,
+      stderr: `Cannot listen on port ${WORKER_PORT}: another process uses it. WORKER_PORT chooses another one.\n`,
+    })
+    worker.child.kill('SIGTERM')
+    expect(await worker.ended).toMatchObject({ code: 0, stderr: '' })
+  })
+})
