@@ -42,8 +42,8 @@ export const statements = {
   list: statement(
     'storage_list',
     `WITH whole AS MATERIALIZED
-        (SELECT count(*)::int4 AS total FROM "StorageEntry"
-         WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4)
+        (SELECT coalesce((SELECT entries FROM "StorageCollection"
+         WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4), 0) AS total)
       SELECT bytes, CASE WHEN bytes <= $7 THEN value END AS value,
         floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt", key, total, version
       FROM whole LEFT JOIN LATERAL

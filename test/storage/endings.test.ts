@@ -11,7 +11,17 @@ import { firstPartyScopes } from '../../routers/scopes.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { times } from '../support/rounds.ts'
 import type { Tenants } from './tenants.ts'
-import { coreOf, countersOf, entriesOf, mintTenants, storageOf, sumsOf, write } from './tenants.ts'
+import {
+  coreOf,
+  countersOf,
+  entriesOf,
+  mintTenants,
+  storageOf,
+  sumsOf,
+  talliesOf,
+  tallyRowsOf,
+  write,
+} from './tenants.ts'
 
 /** A database of its own, as full imports end what they do not name. */
 const url = new Promise<string>((resolve) => {
@@ -128,6 +138,7 @@ describe('imports, endings and returns', { timeout: 600_000 }, () => {
         await erase(db, tenants.people[erased])
         expect(await entriesOf(db, tenants)).toEqual(before.filter(({ owner }) => owner !== tenants.people[erased]))
         expect(await countersOf(db, tenants)).toEqual(sumsOf(await entriesOf(db, tenants)))
+        expect(await tallyRowsOf(db, tenants)).toEqual(talliesOf(await entriesOf(db, tenants)))
         await merge(
           'memberships',
           tenants.clubs.map((organisation) => ({ organisation, person: tenants.people[1 - erased] })),

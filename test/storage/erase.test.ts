@@ -2,7 +2,18 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { erase, usageOf } from '../../server/admin/storage-owners.ts'
 import { times } from '../support/rounds.ts'
-import { coreOf, countersOf, entriesOf, mintTenants, openWith, storageOf, sumsOf, write } from './tenants.ts'
+import {
+  coreOf,
+  countersOf,
+  entriesOf,
+  mintTenants,
+  openWith,
+  storageOf,
+  sumsOf,
+  talliesOf,
+  tallyRowsOf,
+  write,
+} from './tenants.ts'
 
 const db = openWith('20ms')
 /** A second pool. */
@@ -41,6 +52,7 @@ describe('erase', { timeout: 120_000 }, () => {
           const left = before.filter((entry) => !going.includes(entry))
           expect(await entriesOf(db, tenants)).toEqual(left)
           expect(await countersOf(db, tenants)).toEqual(sumsOf(left))
+          expect(await tallyRowsOf(db, tenants)).toEqual(talliesOf(left))
           expect(await erase(db, holder)).toEqual({ entries: 0, bytes: 0 })
         }),
         { numRuns: times(20, 4) },
@@ -51,14 +63,15 @@ describe('erase', { timeout: 120_000 }, () => {
   it('removes more entries than one statement does', async () => {
     const tenants = await mintTenants(db)
     const [app, club] = [tenants.apps[0], tenants.clubs[0]]
-    for (const first of [1, 4_001, 8_001]) {
+    for (const first of [1, 2_001, 4_001, 6_001, 8_001, 10_001]) {
       await db.$executeRaw`INSERT INTO "StorageEntry"
         SELECT ${app}, ${club}, '', 'c', n::text, NULL, '1', gen_random_uuid(), now()
-        FROM generate_series(${first}::int, ${first}::int + 3999) n`
+        FROM generate_series(${first}::int, ${first}::int + 1999) n`
     }
     expect(await erase(db, { app, club })).toEqual({ entries: 12_000, bytes: 12_000 })
     expect(await entriesOf(db, tenants)).toEqual([])
     expect(await countersOf(db, tenants)).toEqual({})
+    expect(await tallyRowsOf(db, tenants)).toEqual({})
   })
 
   it('removes nothing with an empty member', async () => {
@@ -101,6 +114,7 @@ describe('erase', { timeout: 120_000 }, () => {
     expect({ entries: removed.entries + entries, bytes: removed.bytes + bytes }).toEqual(acknowledged)
     expect(removed.entries).toBeGreaterThan(0)
     expect(await countersOf(db, tenants)).toEqual(sumsOf(left))
+    expect(await tallyRowsOf(db, tenants)).toEqual(talliesOf(left))
   })
 
   it('is repeated after a deadlock with the removal of a member, which locks entries first', async () => {

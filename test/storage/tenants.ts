@@ -99,3 +99,22 @@ export function sumsOf(entries: Entries) {
   }
   return sums
 }
+
+/** The numbers of entries by collection that the triggers keep; `talliesOf` counts the entries. */
+export async function tallyRowsOf(db: Database, { apps }: Tenants) {
+  const rows = await db.storageCollection.findMany({ where: { appId: { in: apps } } })
+  return Object.fromEntries(rows.map((row) => [collectionOf(row), Number(row.entries)]))
+}
+
+export function talliesOf(entries: Entries) {
+  const tallies: Record<string, number> = {}
+  for (const entry of entries) tallies[collectionOf(entry)] = (tallies[collectionOf(entry)] ?? 0) + 1
+  return tallies
+}
+
+const collectionOf = ({
+  appId,
+  clubId,
+  owner,
+  collection,
+}: Pick<Entries[number], 'appId' | 'clubId' | 'owner' | 'collection'>) => [appId, clubId, owner, collection].join(' ')
