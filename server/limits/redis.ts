@@ -8,7 +8,7 @@ import { SharedLimit } from './shared-limit.ts'
 export const KEY_PREFIX = 'member-apps:limit'
 
 /** A start waits for Redis no longer. */
-const START_MS = 1_000
+const START_MS = 2_000
 
 /** A connection on which nothing comes for that time is opened again: its peer may be gone. */
 const SILENCE_MS = 2_000

@@ -151,7 +151,10 @@ describe('a shared limit', () => {
     await pause(100)
     let count = 0
     const ends = performance.now() + 60_000
-    answerWith(async (by) => ({ consumedPoints: (count += by), msBeforeNext: ends - performance.now() }))
+    answerWith(async (by) => {
+      count += by
+      return { consumedPoints: count, msBeforeNext: ends - performance.now() }
+    })
     expect(await passing(1)).toBe(1)
     await expect.poll(() => added).toEqual([1, 19, 1, 20])
     expect(await passing(100)).toBe(39)

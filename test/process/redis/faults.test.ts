@@ -2,13 +2,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { FaultProxy } from '../../support/fault-proxy.ts'
 import { until } from '../service.ts'
 import type { LimitingProcess } from './processes.ts'
-import { all, fourProcesses, sumOf } from './processes.ts'
+import { AWAY, all, BACK, fourProcesses, sumOf, undisturbed } from './processes.ts'
 import type { RedisServer } from './redis-server.ts'
 import { hasRedis, redisServer, skipReason, startRedis } from './redis-server.ts'
 
 const NODES = 4
-const AWAY = 'Redis is out of reach'
-const BACK = 'limits are counted in Redis'
 
 interface Fault {
   begin: (redis: RedisServer, proxy: FaultProxy) => unknown
@@ -28,9 +26,9 @@ const faults: Record<string, Fault> = {
       return proxy.end()
     },
   },
-  'that refuses to write': {
-    begin: (redis) => redis.cli('config', 'set', 'min-replicas-to-write', '1'),
-    end: (redis) => redis.cli('config', 'set', 'min-replicas-to-write', '0'),
+  'that becomes a replica and refuses to write': {
+    begin: (redis) => redis.cli('replicaof', '127.0.0.1', '1'),
+    end: (redis) => redis.cli('replicaof', 'no', 'one'),
   },
 }
 
@@ -42,18 +40,19 @@ describe.skipIf(!hasRedis)(`four processes and a Redis${skipReason}`, { timeout:
     const proxy = await FaultProxy.to(redis.url)
     proxy.latencyMs = 100
     onTestFinished(() => proxy.close())
-    expect(new Set(await all(processes, { do: 'open', url: proxy.url, nodes: NODES }))).toEqual(new Set(['redis']))
+    await all(processes, { do: 'open', url: proxy.url, nodes: NODES })
+    await Promise.all(processes.map((one) => one.counting()))
 
     // A minute's limit of 60 for each of 200 teams, of which this load needs less than a process's share.
     await all(processes, { do: 'load', points: 60, keys: 200, everyMs: 10 })
     await furtherRequests(processes, 50)
     await fault.begin(redis, proxy)
-    await Promise.all(processes.map((one) => one.logged(AWAY, 1)))
+    await Promise.all(processes.map((one) => one.alone()))
     const bursts = await all(processes, { do: 'take', points: 60, key: 'burst', count: 100 })
     expect(bursts.map(({ passed, refused }) => [passed, refused])).toEqual(Array(NODES).fill([15, 85]))
     await furtherRequests(processes, 150)
     await fault.end(redis, proxy)
-    await Promise.all(processes.map((one) => one.logged(BACK, 2)))
+    await Promise.all(processes.map((one) => one.counting()))
     await furtherRequests(processes, 50)
 
     const outcomes = await all(processes, { do: 'end' })
@@ -61,47 +60,45 @@ describe.skipIf(!hasRedis)(`four processes and a Redis${skipReason}`, { timeout:
       expect([failed, slow <= seconds]).toEqual([0, true])
       if (seconds > 0) expect([passed > 250, refused]).toEqual([true, 0])
     }
-    // One line each way, but for a machine that was too busy for a probe.
+    // One line each way, more than once only on a machine that was too busy for Redis.
     for (const one of processes) {
       const said = one.lines().map(({ msg }) => String(msg).split(':')[0])
-      expect(said.slice(0, 3)).toEqual([BACK, AWAY, BACK])
+      expect(said.length).toBeGreaterThanOrEqual(3)
+      expect(said).toEqual(said.map((_, n) => (n % 2 === said.indexOf(BACK) ? BACK : AWAY)))
     }
   })
 
   it('that forgets its counts learns them again: still 60 pass', async () => {
-    const redis = await startRedis()
-    await all(processes, { do: 'open', url: redis.url, nodes: NODES })
-    const before = await all(processes, { do: 'take', points: 60, key: 'team', count: 10 })
-    expect(sumOf(before, 'passed')).toBe(40)
-    await redis.kill()
-    await redis.start()
-    await Promise.all(processes.map((one) => one.logged(BACK, 2)))
-    // What each of them has used is known once each has asked.
-    const between = await all(processes, { do: 'take', points: 60, key: 'team', count: 1 })
-    await until(
-      () => redis.cli('get', 'member-apps:limit:60-60:team'),
-      (count) => Number(count) === 44,
-    )
-    const after = await all(processes, { do: 'take', points: 60, key: 'team', count: 100 })
-    expect(sumOf([...before, ...between, ...after], 'passed')).toBe(60)
+    const passed = await undisturbed(processes, NODES, async () => {
+      const redis = await startRedis()
+      await all(processes, { do: 'open', url: redis.url, nodes: NODES })
+      await Promise.all(processes.map((one) => one.counting()))
+      const before = await all(processes, { do: 'take', points: 60, key: 'team', count: 10 })
+      await redis.kill()
+      await Promise.all(processes.map((one) => one.alone()))
+      await redis.start()
+      await Promise.all(processes.map((one) => one.counting()))
+      // What each of them has used is known once each has asked.
+      const between = await all(processes, { do: 'take', points: 60, key: 'team', count: 1 })
+      const after = await all(processes, { do: 'take', points: 60, key: 'team', count: 100 })
+      return [before, between, after].map((outcomes) => sumOf(outcomes, 'passed'))
+    })
+    expect(passed).toEqual([40, 4, 16])
   })
 
   it('that comes back learns what has passed meanwhile', async () => {
-    const redis = await redisServer()
-    expect(await all<string>(processes, { do: 'open', url: redis.url, nodes: NODES })).toEqual(
-      Array(NODES).fill('memory'),
-    )
-    expect(processes.map((one) => one.lines().map(({ level, msg }) => [level, String(msg).split(':')[0]]))).toEqual(
-      Array(NODES).fill([[40, AWAY]]),
-    )
-    const alone = await all(processes, { do: 'take', points: 60, key: 'team', count: 10 })
-    expect(sumOf(alone, 'passed')).toBe(40)
-    await redis.start()
-    await Promise.all(processes.map((one) => one.logged(BACK, 1)))
-    const first = await all(processes, { do: 'take', points: 60, key: 'team', count: 1 })
-    expect(await redis.cli('get', 'member-apps:limit:60-60:team')).toBe('44')
-    const after = await all(processes, { do: 'take', points: 60, key: 'team', count: 100 })
-    expect(sumOf([...alone, ...first, ...after], 'passed')).toBe(60)
+    const passed = await undisturbed(processes, NODES, async () => {
+      const redis = await redisServer()
+      const stores = await all<string>(processes, { do: 'open', url: redis.url, nodes: NODES })
+      expect(stores).toEqual(Array(NODES).fill('memory'))
+      const alone = await all(processes, { do: 'take', points: 60, key: 'team', count: 10 })
+      await redis.start()
+      await Promise.all(processes.map((one) => one.counting()))
+      const first = await all(processes, { do: 'take', points: 60, key: 'team', count: 1 })
+      const after = await all(processes, { do: 'take', points: 60, key: 'team', count: 100 })
+      return [alone, first, after].map((outcomes) => sumOf(outcomes, 'passed'))
+    })
+    expect(passed).toEqual([40, 4, 16])
   })
 })
 
