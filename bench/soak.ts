@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { handlesOf } from './soak/figures.ts'
 import { runSoak } from './soak/run.ts'
 
 const usage = `npm run soak [-- --minutes 15]
@@ -29,12 +30,12 @@ async function soak(seconds: number): Promise<number> {
     say(
       `${name.padEnd(8)} rss ${rss.join(' ')} MB, ${((growth - 1) * 100).toFixed(1)} % from the second to the last quarter; `,
     )
-    say(`heap ${heap.join(' ')}; handles ${before.handles} -> ${after.handles}, `)
+    say(`heap ${heap.join(' ')}; handles ${handlesOf(before)} -> ${handlesOf(after)}, `)
     say(
       `files ${before.files} -> ${after.files}, listeners ${before.listeners} -> ${after.listeners}, warnings ${after.warnings}\n`,
     )
     if (growth > 1.1) wrong.push(`memory of ${name}`)
-    if (after.handles > before.handles + 10 || after.files > before.files + 10) wrong.push(`handles of ${name}`)
+    if (handlesOf(after) > handlesOf(before) + 10 || after.files > before.files + 10) wrong.push(`handles of ${name}`)
     if (after.listeners > before.listeners) wrong.push(`listeners of ${name}`)
   }
   say(wrong.length > 0 ? `\nNot as wanted: ${wrong.join(', ')}\n` : '\nAll as wanted.\n')

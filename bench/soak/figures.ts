@@ -7,7 +7,8 @@ import type { Program } from '../../deploy/topology/program.ts'
 export interface Figures {
   rss: number
   heap: number
-  handles: number
+  /** What keeps the process alive, by type. */
+  handles: Readonly<Record<string, number>>
   listeners: number
   warnings: number
   /** Open file descriptors. */
@@ -29,6 +30,8 @@ export async function figuresAtRest(program: Program, wanted: (figures: Figures)
     await pause(500)
   }
 }
+
+export const handlesOf = ({ handles }: Figures) => Object.values(handles).reduce((sum, count) => sum + count, 0)
 
 const median = (numbers: number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!
 

@@ -12,12 +12,8 @@ process.on('message', (question) => {
   collect()
   const { rss, heapUsed, external } = process.memoryUsage()
   const listeners = process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0)
-  process.send({
-    rss,
-    heap: heapUsed + external,
-    handles: process.getActiveResourcesInfo().length,
-    listeners,
-    warnings,
-  })
+  const handles = {}
+  for (const type of process.getActiveResourcesInfo()) handles[type] = (handles[type] ?? 0) + 1
+  process.send({ rss, heap: heapUsed + external, handles, listeners, warnings })
 })
 process.channel?.unref()

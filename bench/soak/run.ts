@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Reply } from '../../test/support/request.ts'
 import { openBadInput } from './bad-input.ts'
 import type { Figures } from './figures.ts'
-import { figuresAtRest, figuresOf, quarters } from './figures.ts'
+import { figuresAtRest, figuresOf, handlesOf, quarters } from './figures.ts'
 import type { Operation } from './operations.ts'
 import { openOperations } from './operations.ts'
 import { signIn } from './sign-in.ts'
@@ -107,7 +107,7 @@ export async function runSoak({ seconds, server }: SoakOptions) {
     await sampling
     await pause(3_000)
     const isAsBefore = (i: number) => (now: Figures) =>
-      now.files <= before[i]!.files && now.handles <= before[i]!.handles
+      now.files <= before[i]!.files && handlesOf(now) <= handlesOf(before[i]!)
     const after = await Promise.all(programs.map((program, i) => figuresAtRest(program, isAsBefore(i))))
     const held = PROCESSES.map((process, i): Held => {
       const own = samples[i]!
