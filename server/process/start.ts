@@ -86,7 +86,7 @@ interface Opened {
 
 async function serve(config: Config, { store, limits, observed: { registry, tracing } }: Opened, log: Logger) {
   let ending = false
-  const limiter = limiterMetrics(registry)
+  const limiter = limiterMetrics(registry, config.redisUrl === undefined ? undefined : limits)
   const now = Date.now
   const { keys, cipher } = await openSecrets(config, store.db)
   let worker: Worker | null = null

@@ -5,15 +5,18 @@ import { addGauge } from './gauge.ts'
 export interface LimiterMetrics {
   /** A request was refused by the limit of its team. */
   refused: (level: 'hobby' | 'developer') => void
-  /** The shared store did not answer, or too late. */
-  failed: () => void
-  /** With a shared store: where limits are counted, asked at each scrape. */
-  countedIn: (store: () => 'memory' | 'redis') => void
+}
+
+/** With a shared store, asked at each scrape. */
+interface SharedStore {
+  /** Where limits are counted. */
+  store: () => 'memory' | 'redis'
+  /** Calls of the store that failed or took too long. */
+  failures: () => number
 }
 
 /** The limits of the teams. */
-export function limiterMetrics(registry: Registry): LimiterMetrics {
-  let store: (() => 'memory' | 'redis') | undefined
+export function limiterMetrics(registry: Registry, shared: SharedStore | undefined): LimiterMetrics {
   const refusals = new Counter({
     name: 'rate_limited_total',
     help: 'Requests refused by the limit of their team, by its level.',
@@ -21,18 +24,16 @@ export function limiterMetrics(registry: Registry): LimiterMetrics {
     registers: [registry],
   })
   for (const level of ['hobby', 'developer']) refusals.inc({ level }, 0)
-  const failures = new Counter({
+  new Counter({
     name: 'rate_limiter_failures_total',
     help: 'Calls of the shared store of the limits that failed or took too long.',
     registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(shared?.failures() ?? 0)
+    },
   })
   const help = 'With REDIS_URL, where limits are counted: 0 in memory, 1 in Redis.'
-  addGauge(registry, 'rate_limiter_store', help, () => store && { memory: 0, redis: 1 }[store()])
-  return {
-    refused: (level) => refusals.inc({ level }),
-    failed: () => failures.inc(),
-    countedIn(given) {
-      store = given
-    },
-  }
+  addGauge(registry, 'rate_limiter_store', help, () => shared && { memory: 0, redis: 1 }[shared.store()])
+  return { refused: (level) => refusals.inc({ level }) }
 }
