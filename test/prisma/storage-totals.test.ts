@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-import { migrate, migrationsDirectory } from '../../prisma/migrate.ts'
+import { migrate } from '../../prisma/migrate.ts'
+import { migrationsDirectory } from '../../prisma/migration-files.ts'
 import { emptyDatabase } from '../support/databases.ts'
 
 const released = ['20261121000000_tables', '20261121000001_functions_and_checks', 'migration_lock.toml']
@@ -33,7 +34,7 @@ it.each([
 ])('numbers of entries are counted by the migrations %s, while nodes of the release before write', async (how) => {
   const url = await emptyDatabase()
   const { directory, later, take } = await olderMigrations()
-  await migrate(url, directory)
+  await migrate(url, { directory: directory })
   const client = await connect(url)
   await client.query(`
     INSERT INTO "Organisation" (id, kind, name) SELECT 'club' || n, 'club', 'C' FROM generate_series(0, 3) n;
@@ -76,10 +77,10 @@ it.each([
   for (const name of later) {
     await take(name)
     if (how === 'together') continue
-    expect(await migrate(url, directory)).toEqual([name])
+    expect(await migrate(url, { directory: directory })).toEqual([name])
     await more()
   }
-  if (how === 'together') expect(await migrate(url, directory)).toEqual(later)
+  if (how === 'together') expect(await migrate(url, { directory: directory })).toEqual(later)
   await more()
   ends = true
   await Promise.all(writers)
