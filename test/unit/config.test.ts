@@ -83,7 +83,7 @@ describe('the settings', () => {
     ['DATABASE_URL', 'localhost'],
     ['DATABASE_DIRECT_URL', 'localhost'],
     ['DATABASE_POOL_MAX', '0'],
-    ['DATABASE_POOL_MAX', '1001'],
+    ['DATABASE_POOL_MAX', '10000'],
     ['DATABASE_POOL_MAX', 'ten'],
     ['APPS_BASE_URL', 'https://apps.example.org'],
     ['APPS_BASE_URL', 'https://example.org/apps/v1'],
