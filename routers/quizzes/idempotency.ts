@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Database, Transaction } from '../../prisma/client.ts'
-import { int, statement } from '../../prisma/pg/statement.ts'
+import { removal } from '../../prisma/pg/removal.ts'
 import { errors } from '../errors.ts'
 import { PORTION } from '../housekeeping.ts'
 import { DAY_SECONDS } from '../time.ts'
@@ -93,16 +93,7 @@ export function shared<Outcome>(
   return outcome
 }
 
-const forgetStatement = statement(
-  'idempotency_forget',
-  `WITH old AS MATERIALIZED (SELECT "clientId", "personId", "quizId", key FROM "IdempotencyRecord"
-      WHERE "createdAt" <= $1::timestamptz ORDER BY "createdAt" LIMIT $2::int8 FOR UPDATE SKIP LOCKED),
-    gone AS (DELETE FROM "IdempotencyRecord" record USING old
-      WHERE record."clientId" = old."clientId" AND record."personId" = old."personId"
-        AND record."quizId" = old."quizId" AND record.key = old.key RETURNING 1)
-    SELECT count(*) AS removed FROM gone`,
-  { removed: int },
-)
+const forgetStatement = removal({ name: 'idempotency_forget', table: '"IdempotencyRecord"', time: '"createdAt"' })
 
 /** Deletes records older than 24 hours, at most `limit`; returns their number. */
 export async function forgetExpired(db: Database, now: number, limit = PORTION): Promise<number> {

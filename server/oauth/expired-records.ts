@@ -1,4 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
+import { removal } from '../../prisma/pg/removal.ts'
 import { int, statement } from '../../prisma/pg/statement.ts'
 import { PORTION } from '../../routers/housekeeping.ts'
 import { GRANT_SECONDS } from './lifetimes.ts'
@@ -10,27 +11,18 @@ const statements = {
   /** Nothing outlives what it was issued under: a record without an end has that of its content, or a year from its beginning. */
   giveEnds: statement(
     'oauth_give_ends',
-    `WITH endless AS MATERIALIZED
-        (SELECT model, id FROM "OauthRecord" WHERE "expiresAt" IS NULL LIMIT $2::int8 FOR UPDATE SKIP LOCKED),
-      ended AS (UPDATE "OauthRecord" record SET "expiresAt" = CASE
+    `WITH ended AS (UPDATE "OauthRecord" SET "expiresAt" = CASE
           WHEN jsonb_typeof(payload -> 'exp') = 'number'
             THEN to_timestamp(least(greatest((payload -> 'exp')::float8, 0), ${LAST}))
           WHEN jsonb_typeof(payload -> 'iat') = 'number'
             THEN to_timestamp(least(greatest((payload -> 'iat')::float8, 0) + ${GRANT_SECONDS}, ${LAST}))
           ELSE $1::timestamptz END
-        FROM endless WHERE record.model = endless.model AND record.id = endless.id RETURNING 1)
+        WHERE ctid = ANY (ARRAY(SELECT ctid FROM "OauthRecord" WHERE "expiresAt" IS NULL
+          LIMIT $2::int8 FOR UPDATE SKIP LOCKED)) RETURNING 1)
       SELECT count(*) AS ended FROM ended`,
     { ended: int },
   ),
-  deleteExpired: statement(
-    'oauth_delete_expired',
-    `WITH old AS MATERIALIZED (SELECT model, id FROM "OauthRecord" WHERE "expiresAt" <= $1::timestamptz
-        ORDER BY "expiresAt" LIMIT $2::int8 FOR UPDATE SKIP LOCKED),
-      gone AS (DELETE FROM "OauthRecord" record USING old
-        WHERE record.model = old.model AND record.id = old.id RETURNING 1)
-      SELECT count(*) AS removed FROM gone`,
-    { removed: int },
-  ),
+  deleteExpired: removal({ name: 'oauth_delete_expired', table: '"OauthRecord"', time: '"expiresAt"' }),
 }
 
 /**

@@ -1,23 +1,23 @@
 import type { Database } from '../../prisma/client.ts'
-import { int, statement } from '../../prisma/pg/statement.ts'
+import { removal } from '../../prisma/pg/removal.ts'
 import { CONSENT_MS } from '../../routers/access.ts'
 import { PORTION } from '../../routers/housekeeping.ts'
 import { DAY_SECONDS } from '../../routers/time.ts'
 
 /** For each an index with the same condition. */
-const removal = (name: string, condition: string, end: string) =>
-  statement(
-    name,
-    `WITH old AS MATERIALIZED (SELECT id FROM "Consent" WHERE ${condition} AND ${end} <= $1::timestamptz
-        ORDER BY ${end} LIMIT $2::int8 FOR UPDATE SKIP LOCKED),
-      gone AS (DELETE FROM "Consent" consent USING old WHERE consent.id = old.id RETURNING 1)
-      SELECT count(*) AS removed FROM gone`,
-    { removed: int },
-  )
-
 const statements = {
-  withdrawn: removal('consents_remove_withdrawn', '"withdrawnAt" IS NOT NULL', '"withdrawnAt"'),
-  outlived: removal('consents_remove_outlived', '"withdrawnAt" IS NULL', '"createdAt"'),
+  withdrawn: removal({
+    name: 'consents_remove_withdrawn',
+    table: '"Consent"',
+    time: '"withdrawnAt"',
+    condition: '"withdrawnAt" IS NOT NULL',
+  }),
+  outlived: removal({
+    name: 'consents_remove_outlived',
+    table: '"Consent"',
+    time: '"createdAt"',
+    condition: '"withdrawnAt" IS NULL',
+  }),
 }
 
 /**

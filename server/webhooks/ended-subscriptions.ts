@@ -1,17 +1,14 @@
 import type { Database } from '../../prisma/client.ts'
-import { int, statement } from '../../prisma/pg/statement.ts'
+import { removal } from '../../prisma/pg/removal.ts'
 import { PORTION } from '../../routers/housekeeping.ts'
 import { DAY_SECONDS } from '../../routers/time.ts'
 
-const removeEnded = statement(
-  'subscriptions_remove_ended',
-  `WITH old AS MATERIALIZED (SELECT id FROM "Subscription" WHERE "endedAt" <= $1::timestamptz
-        AND NOT EXISTS (SELECT FROM "Delivery" WHERE "subscriptionId" = "Subscription".id)
-      ORDER BY "endedAt" LIMIT $2::int8 FOR UPDATE SKIP LOCKED),
-    gone AS (DELETE FROM "Subscription" subscription USING old WHERE subscription.id = old.id RETURNING 1)
-    SELECT count(*) AS removed FROM gone`,
-  { removed: int },
-)
+const removeEnded = removal({
+  name: 'subscriptions_remove_ended',
+  table: '"Subscription"',
+  time: '"endedAt"',
+  condition: 'NOT EXISTS (SELECT FROM "Delivery" WHERE "subscriptionId" = "Subscription".id)',
+})
 
 /**
  * Removes subscriptions that ended `keepDays` ago, at most `limit`, and returns their number. Their deliveries go with the

@@ -26,21 +26,27 @@ const statements = {
     `SELECT EXISTS (SELECT FROM "Delivery" WHERE "appId" = $1 AND "eventId" = $2 AND state = 'pending') AS "isPending"`,
     { isPending: bool },
   ),
-  /** Removes a part of them: an event may have more deliveries than one statement should remove. */
+  /**
+   * Removes a part of them: an event may have more deliveries than one statement should remove. By their place, as
+   * `removal` does; LATERAL, as a join would read the whole table.
+   */
   removeDeliveries: statement(
     'events_remove_deliveries',
-    `WITH old AS MATERIALIZED (SELECT finished.id FROM unnest($1::text[], $2::text[]) AS event (app, id)
-        CROSS JOIN LATERAL (SELECT "Delivery".id FROM "Delivery" WHERE "appId" = event.app AND "eventId" = event.id
-          AND state <> 'pending' LIMIT $3::int8 FOR UPDATE SKIP LOCKED) finished LIMIT $3::int8),
-      gone AS (DELETE FROM "Delivery" delivery USING old WHERE delivery.id = old.id RETURNING 1)
+    `WITH gone AS (DELETE FROM "Delivery" WHERE ctid = ANY (ARRAY(
+        SELECT finished.place FROM unnest($1::text[], $2::text[]) AS event (app, id)
+        CROSS JOIN LATERAL (SELECT "Delivery".ctid AS place FROM "Delivery" WHERE "appId" = event.app
+          AND "eventId" = event.id AND state <> 'pending' LIMIT $3::int8 FOR UPDATE SKIP LOCKED) finished LIMIT $3::int8))
+        RETURNING 1)
       SELECT count(*) AS removed FROM gone`,
     { removed: int },
   ),
   remove: statement(
     'events_remove',
-    `WITH gone AS (DELETE FROM "PublishedEvent" event USING unnest($1::text[], $2::text[]) AS old (app, id)
-        WHERE event."appId" = old.app AND event.id = old.id
-          AND NOT EXISTS (SELECT FROM "Delivery" WHERE "appId" = old.app AND "eventId" = old.id) RETURNING 1)
+    `WITH gone AS (DELETE FROM "PublishedEvent" WHERE ctid = ANY (ARRAY(
+        SELECT alone.place FROM unnest($1::text[], $2::text[]) AS old (app, id)
+        CROSS JOIN LATERAL (SELECT event.ctid AS place FROM "PublishedEvent" event WHERE "appId" = old.app AND id = old.id
+          AND NOT EXISTS (SELECT FROM "Delivery" WHERE "appId" = old.app AND "eventId" = old.id)
+          LIMIT 1 FOR UPDATE SKIP LOCKED) alone)) RETURNING 1)
       SELECT count(*) AS removed FROM gone`,
     { removed: int },
   ),

@@ -81,4 +81,25 @@ describe('after their periods', () => {
       Date.parse('9999-12-31T23:59:59Z'),
     ])
   })
+
+  it('rows are removed once by several processes at a time, and one that is being changed is left', async () => {
+    const { db } = await startQueue()
+    const data = Array.from({ length: 2_000 }, (_, n) => ({
+      model: 'Code',
+      id: `${n}`,
+      payload: {},
+      expiresAt: at(-1, n),
+    }))
+    await db.oauthRecord.createMany({ data })
+    const renew = async (tx: Pick<typeof db, '$executeRaw'>) =>
+      tx.$executeRaw`UPDATE "OauthRecord" SET "expiresAt" = ${at(1)} WHERE model = 'Code' AND id = '7'`
+    await db.$transaction(async (tx) => {
+      await renew(tx)
+      const removed = await Promise.all([1, 2, 3, 4].map(() => deleteExpiredRecords(db, NOW, 1_000)))
+      const rest = await deleteExpiredRecords(db, NOW, 1_000)
+      expect([...removed, rest].reduce((sum, rows) => sum + rows, 0)).toBe(1_999)
+    })
+    expect(await deleteExpiredRecords(db, NOW)).toBe(0)
+    expect(await db.oauthRecord.findMany({ where: { model: 'Code' }, select: { id: true } })).toEqual([{ id: '7' }])
+  })
 })

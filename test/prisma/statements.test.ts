@@ -11,7 +11,7 @@ const modules = ['routers', 'server']
   .flatMap((layer) =>
     readdirSync(join(root, layer), { recursive: true, encoding: 'utf8' }).map((at) => join(layer, at)),
   )
-  .filter((at) => at.endsWith('.ts') && readFileSync(join(root, at), 'utf8').includes("/pg/statement.ts'"))
+  .filter((at) => at.endsWith('.ts') && /\/pg\/(?:statement|removal)\.ts'/.test(readFileSync(join(root, at), 'utf8')))
 for (const file of modules) await import(join(root, file))
 // Other files of this worker declare statements of their own.
 const statements = [...declaredStatements.values()].filter(({ name }) => !name.startsWith('test_'))

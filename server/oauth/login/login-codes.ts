@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Database, Transaction } from '../../../prisma/client.ts'
-import { bool, int, statement, text } from '../../../prisma/pg/statement.ts'
+import { removal } from '../../../prisma/pg/removal.ts'
+import { bool, statement, text } from '../../../prisma/pg/statement.ts'
 import { PORTION } from '../../../routers/housekeeping.ts'
 import { BROWSER } from './sender.ts'
 
@@ -90,14 +91,7 @@ const hashOf = (interaction: string, code: string) =>
 const lockOf = (kind: string, name: string) =>
   createHash('sha256').update(`login code ${kind} ${name}`).digest().readBigInt64BE()
 
-const deleteStatement = statement(
-  'login_delete_codes',
-  `WITH old AS MATERIALIZED (SELECT interaction FROM "LoginCode" WHERE "expiresAt" <= $1::timestamptz
-      ORDER BY "expiresAt" LIMIT $2::int8 FOR UPDATE SKIP LOCKED),
-    gone AS (DELETE FROM "LoginCode" code USING old WHERE code.interaction = old.interaction RETURNING 1)
-    SELECT count(*) AS removed FROM gone`,
-  { removed: int },
-)
+const deleteStatement = removal({ name: 'login_delete_codes', table: '"LoginCode"', time: '"expiresAt"' })
 
 /** Deletes codes that no longer count towards the hourly limits, at most `limit`, and returns their number. */
 export async function deleteExpiredCodes(db: Database, now: number, limit = PORTION): Promise<number> {
