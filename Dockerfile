@@ -19,8 +19,9 @@ RUN node build.mjs --if-changed
 FROM ${BASE}
 LABEL org.opencontainers.image.title=member-apps-api
 # The service needs no file system that it can write to: DATA_DIR is used without SECRETS_KEY only. Probes, first-party
-# apps and the scraper of metrics come from other machines: the internal port has to be kept off the internet.
-ENV NODE_ENV=production DATA_DIR=/data INTERNAL_HOST=0.0.0.0
+# apps and the scraper of metrics come from other machines: the internal port has to be kept off the internet. A worker
+# answers the same probes at the same port.
+ENV NODE_ENV=production DATA_DIR=/data INTERNAL_HOST=0.0.0.0 WORKER_PORT=3001
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist

@@ -74,7 +74,7 @@ export async function startTopology(options: TopologyOptions = {}) {
       ...Object.fromEntries(Object.entries(sections).map(([v, s]) => [v, `http://${s}.localhost:${ports.public}/v1`])),
       ...Object.fromEntries(given),
       ...{ HOST: '127.0.0.1', PORT: String(ports.own[name]?.public ?? 0) },
-      ...{ INTERNAL_HOST: '127.0.0.1', INTERNAL_PORT: String(ports.own[name]?.internal ?? 0) },
+      ...{ INTERNAL_HOST: '127.0.0.1', [portSetting(name)]: String(ports.own[name]?.internal ?? 0) },
       ...options.settings,
     }
   }
@@ -137,6 +137,9 @@ export async function startTopology(options: TopologyOptions = {}) {
     close,
   }
 }
+
+/** The setting of the port that answers the probes. */
+const portSetting = (name: string) => (name === 'worker' ? 'WORKER_PORT' : 'INTERNAL_PORT')
 
 const graceOf = ({ stop_grace_period: text = '10s' }: ComposeService) => Number.parseInt(text, 10) * 1000
 
