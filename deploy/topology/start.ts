@@ -93,7 +93,7 @@ export async function startTopology(options: TopologyOptions = {}) {
       if ((await program.ended) !== 0) throw new Error(`${name} failed.\n${program.output()}`)
     } else if (name === 'redis') await untilHolds(program, name, () => accepts(ports.redis))
     else if (name === 'proxy') await untilHolds(program, name, () => isOk(ports.internal, '/trpc/'))
-    else if (name !== 'worker') await untilHolds(program, name, () => isOk(ports.own[name]!.internal, '/healthz'))
+    else await untilHolds(program, name, () => isOk(ports.own[name]!.internal, '/healthz'))
   }
 
   const stop = async (name: string) => {
