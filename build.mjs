@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
 // For the npm scripts, which start with a build; server/process/node-version.ts is for the programs.
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -41,6 +41,7 @@ function build() {
   // Compiled aside: what starts meanwhile finds the complete former dist, and nothing of a removed source stays.
   produce('dist', inputs, (draft) => {
     run(tools.tsc, '-p', 'tsconfig.build.json', '--outDir', draft)
+    run(join(relative(root, draft), 'rest-facade/write-documents.js'))
     rmSync(join(root, 'dist'), { recursive: true, force: true })
     renameSync(draft, join(root, 'dist'))
   })

@@ -2,9 +2,7 @@ import type { Database } from '../../prisma/client.ts'
 import type { Limits } from '../limits/limit.ts'
 import type { EmailCodes } from './login/email-code.ts'
 import { emailCodes } from './login/email-code.ts'
-import { createMailer } from './login/mail.ts'
 import type { Upstream } from './login/upstream.ts'
-import { createUpstream } from './login/upstream.ts'
 import { upstreamCallback } from './metadata.ts'
 
 /** How members can sign in. */
@@ -30,11 +28,16 @@ interface Options {
   limits?: Limits | undefined
 }
 
-export const createLoginMethods = (
+/** Loads the client of the mail server, or of the OpenID provider, only where it is used. */
+export async function createLoginMethods(
   { smtp, upstream, authBaseUrl, developmentLogin }: LoginSettings,
   { db, now, onError, limits }: Options,
-): LoginMethods => ({
-  codes: smtp && emailCodes({ db, now, sendMail: createMailer(smtp.url, smtp.from), onError, limits }),
-  upstream: upstream && createUpstream({ ...upstream, redirectUri: upstreamCallback(authBaseUrl) }, now),
-  developmentLogin,
-})
+): Promise<LoginMethods> {
+  const sendMail = smtp && (await import('./login/mail.ts')).createMailer(smtp.url, smtp.from)
+  const redirectUri = upstreamCallback(authBaseUrl)
+  return {
+    codes: sendMail && emailCodes({ db, now, sendMail, onError, limits }),
+    upstream: upstream && (await import('./login/upstream.ts')).createUpstream({ ...upstream, redirectUri }, now),
+    developmentLogin,
+  }
+}

@@ -16,9 +16,7 @@ import { refusalOfRawName } from '../http/raw-name.ts'
 import type { Limits } from '../limits/limit.ts'
 import { memoryLimits } from '../limits/memory.ts'
 import { openRedisLimits } from '../limits/redis.ts'
-import { createLoginMethods } from '../oauth/login-methods.ts'
 import { issuerOf } from '../oauth/metadata.ts'
-import { openOauth } from '../oauth/open.ts'
 import { browserPages } from '../pages/browser-pages.ts'
 import { openSecrets } from '../secrets/keys.ts'
 import { addDeliveryGauges, deliveryMetrics } from '../telemetry/delivery-metrics.ts'
@@ -34,6 +32,7 @@ import type { Config } from './config.ts'
 import { housekeepingTasks, startHousekeeping } from './housekeeping.ts'
 import type { Observed } from './observe.ts'
 import { observe } from './observe.ts'
+import { openOwnIssuer } from './own-issuer.ts'
 import { mountSampleApp, registerSampleApp } from './sample-app.ts'
 import { addServiceGauges } from './service-metrics.ts'
 import type { Store } from './store.ts'
@@ -105,35 +104,10 @@ async function serve(config: Config, { store, limits, observed: { registry, trac
     },
     erased: (erasure) => log.info(erasure, 'erased'),
   })
-  const onError = (error: unknown) => log.error({ err: error }, 'the keys that sign tokens')
   const addressOf = clientAddress(config.trustedProxies)
   const oauth =
     config.tokenIssuer === undefined
-      ? await openOauth({
-          db: store.db,
-          now,
-          cipher,
-          secretsKeys: keys,
-          authBaseUrl: config.authBaseUrl,
-          appsBaseUrl: config.baseUrls.apps,
-          clientAddress: addressOf,
-          loginMethods: createLoginMethods(
-            {
-              ...config.login,
-              authBaseUrl: config.authBaseUrl,
-              // Only with data of its own, and never in production.
-              developmentLogin: store.embedded !== null && !config.production,
-            },
-            {
-              db: store.db,
-              now,
-              onError: (error) => log.error({ err: error }, 'a sign-in code could not be sent'),
-              limits,
-            },
-          ),
-          onError,
-          limits,
-        })
+      ? await openOwnIssuer(config, store, { now, cipher, keys, addressOf, limits, log })
       : null
   const issuer = issuerOf(config.authBaseUrl)
   const trial = isTrial(config) ? trialUrls(config) : undefined

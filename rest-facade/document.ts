@@ -1,0 +1,20 @@
+import { procedures } from '../routers/index.ts'
+import type { Meta } from '../routers/meta.ts'
+import type { Json, Operation } from './openapi-operation.ts'
+
+/** The part of a document that is read or completed here. The library's type allows references, which it does not write. */
+export interface Document {
+  servers: { url: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas?: Json }
+}
+
+/** The procedures that an operation can stand for, by trpc-to-openapi's operation id: `storage.put` is `storage-put`. */
+const byOperationId = new Map(
+  Object.entries(procedures).map(([name, procedure]) => [
+    name.replaceAll('.', '-'),
+    { name, procedure, meta: procedure._def.meta as Meta },
+  ]),
+)
+
+export const procedureOf = ({ operationId }: Operation) => byOperationId.get(operationId)!
