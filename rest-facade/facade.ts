@@ -1,5 +1,6 @@
 import type { Call, Core } from '../routers/context.ts'
 import { failureOf } from '../routers/database-errors.ts'
+import { Deadline } from '../routers/deadline.ts'
 import { Placeholders } from '../routers/raw-json/placeholders.ts'
 import { rawJsonOf } from '../routers/raw-json/text.ts'
 import type { RestRequest } from './input.ts'
@@ -24,18 +25,21 @@ export function restFacade(core: Core) {
     const { procedure, name, status, meta } = route
     const placeholders = new Placeholders()
     const { principal, consumeQuota, setHeader, reserve } = caller
+    const deadline = new Deadline()
     const call: Call = {
       principal,
       consumeQuota,
+      deadline,
       setHeader,
-      reserve,
+      reserve: (bytes) => deadline.without(() => reserve(bytes)),
       json: placeholders.insert,
-      text: rawJsonOf,
+      // Reads the body of a storage PUT.
+      text: (value) => deadline.without(() => rawJsonOf(value)),
       typed: false,
     }
     let input: Promise<unknown> | undefined
     const getRawInput = () => {
-      input ??= readInput(route, request, core.storageQuotaBytes)
+      input ??= deadline.without(() => readInput(route, request, core.storageQuotaBytes))
       return input
     }
     const { type } = procedure._def

@@ -1,6 +1,7 @@
 import type { Database } from '../prisma/client.ts'
 import type { Access, AccessLookup, Principal } from './access.ts'
 import type { Cipher } from './cipher.ts'
+import type { Deadline } from './deadline.ts'
 import type { Erased } from './directory/personal-data/erase.ts'
 
 /** A published event and the ids of its deliveries. */
@@ -29,6 +30,8 @@ export interface Core {
 /** One call of a procedure: its principal, and what its caller (REST, tRPC, this process) does for it. */
 export interface Call {
   principal: Principal
+  /** Of the request that it belongs to; a call in this process has none. */
+  deadline?: Deadline
   /** Counts this call against the rate limit of its team; throws 429. */
   consumeQuota: (access: Access) => Promise<void>
   /** Turns JSON text, given in pieces, into a value of the result: a placeholder over HTTP, parsed in this process. */

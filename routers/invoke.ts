@@ -1,5 +1,7 @@
 import type { AnyProcedure } from '@trpc/server'
 import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server'
+import { withDeadline } from './bounded-core.ts'
+import type { Context } from './context.ts'
 
 type Options = Parameters<AnyProcedure>[0]
 type Result = { ok: true; data: unknown } | { ok: false; error: unknown }
@@ -45,7 +47,11 @@ export function invocable<P extends AnyProcedure>(procedure: P): P {
         return { ok: false, error: getTRPCErrorFromUnknown(cause) }
       }
     }
-    const result = await run(0, ctx as object, input, getRawInput)
+    const { core, call } = ctx as Partial<Context>
+    const deadline = call?.deadline
+    const result = deadline
+      ? await deadline.bound(run(0, { core: withDeadline(core!, deadline), call }, input, getRawInput))
+      : await run(0, ctx as object, input, getRawInput)
     if (!result) throw new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: NO_RESULT })
     if (!result.ok) throw result.error
     return result.data

@@ -8,8 +8,8 @@ import { StalledQueryWatchdog, TimedClient } from './stalled-query-watchdog.ts'
 const PLACE_MS = 2_500
 
 /** The place, connecting, or a query: 2.3 s after a database has fallen silent, whoever waits for it knows. */
-const SUSPICIOUS_MS = 750
-const SILENT_MS = 1_250
+const SUSPICIOUS_MS = 500
+const SILENT_MS = 1_500
 
 /** For a query on a connection that has lost its server while others answer: one that is there ends it by statement_timeout. */
 const STALLED_MS = 5_500

@@ -7,6 +7,8 @@ const CONNECT_MS = 2_500
 const KEEP_MS = 500
 const READY_MS = 1_000
 
+const STEP_MS = 50
+
 /** A connection of its own that has answered. Rejects when it cannot be had. */
 export async function answeringConnection(config: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client(config)
@@ -55,10 +57,11 @@ export class Probe {
   async ask(timeoutMs: number): Promise<Verdict> {
     let timer: NodeJS.Timeout | undefined
     const silence = new Promise<Verdict>((resolve) => {
-      // Once more through the events: a stall of this process is not the database's.
-      timer = setTimeout(() => setImmediate(resolve, 'silent'), timeoutMs).unref()
+      // In steps, between which events are handled: a stall of this process is not the database's.
+      let steps = timeoutMs / STEP_MS
+      timer = setInterval(() => --steps <= 0 && setImmediate(resolve, 'silent'), STEP_MS).unref()
     })
-    return Promise.race([this.#answer(), silence]).finally(() => clearTimeout(timer))
+    return Promise.race([this.#answer(), silence]).finally(() => clearInterval(timer))
   }
 
   async #answer(): Promise<Verdict> {

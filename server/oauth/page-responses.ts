@@ -1,4 +1,5 @@
 import { failureOf } from '../../routers/database-errors.ts'
+import { Deadline } from '../../routers/deadline.ts'
 import { ApiError } from '../../routers/errors.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import { requestLanguage, sendPage, setPageHeaders } from '../pages/send-page.ts'
@@ -22,7 +23,7 @@ export const pageErrors =
   async (ctx, next) => {
     if (ctx.method === 'POST' && isCrossOrigin(ctx, origin)) return sendMessage(ctx, 'crossSite', 403)
     try {
-      await next()
+      await new Deadline().bound(next())
     } catch (thrown) {
       if (thrown instanceof oauthErrors.SessionNotFound) return sendMessage(ctx, 'expired', 400)
       const error = thrown instanceof ApiError ? thrown : failureOf(thrown)

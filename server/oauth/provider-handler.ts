@@ -4,6 +4,7 @@ import type Koa from 'koa'
 import type { Context } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
 import { failureOf } from '../../routers/database-errors.ts'
+import { Deadline } from '../../routers/deadline.ts'
 import type { StepContext } from '../http/state.ts'
 import { requestLanguage, sendPage } from '../pages/send-page.ts'
 import { nameUnauthorizedClient } from './client-credentials.ts'
@@ -61,7 +62,8 @@ export function createProviderHandler({ keys, ...options }: Options) {
       const url = `${path}${search && `?${search}`}`
       // As Express does: oidc-provider derives its mount path from the two.
       Object.assign(ctx.req, { url, originalUrl: `${mountPath}${url}` })
-      await withRequestStorage(() => current().handle(ctx.req, ctx.res))
+      const handled = withRequestStorage(() => current().handle(ctx.req, ctx.res))
+      await new Deadline().bound(handled).catch((error) => failLate(ctx, error))
       ctx.state.cause ??= causes.get(ctx.req)
     },
   }
@@ -74,6 +76,17 @@ function fail(ctx: Context, error: unknown) {
   ctx.status = unavailable ? 503 : 500
   if (unavailable) ctx.set(headers)
   ctx.body = { error: unavailable ? 'temporarily_unavailable' : 'server_error', error_description: message }
+}
+
+/** Responds in oidc-provider's place when the deadline of the request is over. */
+function failLate(ctx: StepContext, error: unknown) {
+  if (ctx.headerSent) return
+  ctx.respond = true
+  ctx.state.cause = error
+  if (ctx.req.headers.accept === 'application/json') return fail(ctx, error)
+  const { status, headers } = failureOf(error)
+  ctx.set(headers)
+  sendPage(ctx, messagePage({ language: requestLanguage(ctx), message: 'unavailable' }), status)
 }
 
 /** A page for requests that cannot be redirected back to their app. */

@@ -2,6 +2,7 @@ import type { TRPCError } from '@trpc/server'
 import { MIN_DOWNLOAD } from '../../rest-facade/transfer-rate.ts'
 import type { Principal } from '../../routers/access.ts'
 import type { Context, Core } from '../../routers/context.ts'
+import { Deadline } from '../../routers/deadline.ts'
 import { ApiError, errors } from '../../routers/errors.ts'
 import { Placeholders } from '../../routers/raw-json/placeholders.ts'
 import type { MemoryBudget, Use } from '../http/memory-budget.ts'
@@ -22,6 +23,7 @@ export type CallContext = ReturnType<typeof callContext>
 export function callContext({ core, consumeQuota, memory }: TrpcParts, ctx: StepContext, streamed: boolean) {
   const placeholders = new Placeholders(streamed)
   const values = new RawValues()
+  const deadline = new Deadline()
   let lease: Lease | undefined
   const open = (team: string | null) => {
     const opened = new Lease(memory, ctx.res, team)
@@ -40,17 +42,19 @@ export function callContext({ core, consumeQuota, memory }: TrpcParts, ctx: Step
   const setHeader = (name: string, value: string) => ctx.set(name, value)
   return {
     values,
+    deadline,
     placeholders,
     reserve,
     contextOf: (principal: Principal): Context => ({
       core,
       call: {
         principal,
+        deadline,
         consumeQuota: (access) => consumeQuota(access, setHeader),
         json: placeholders.insert,
         text: values.textOf,
         typed: true,
-        reserve: (bytes) => reserve(principal, bytes, 'response'),
+        reserve: (bytes) => deadline.without(() => reserve(principal, bytes, 'response')),
         setHeader,
       },
     }),

@@ -26,7 +26,8 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
     const shared = callContext(parts, ctx, request.streamed)
     // Read once, for all calls of a batch.
     let inputs: Promise<string> | undefined
-    const readOnce = () => (inputs ??= inputsOf(ctx, request, shared, parts.core.storageQuotaBytes))
+    const readOnce = () =>
+      (inputs ??= shared.deadline.without(() => inputsOf(ctx, request, shared, parts.core.storageQuotaBytes)))
 
     // Thrown again where tRPC gives it its own shape.
     let refusal: unknown

@@ -42,7 +42,7 @@ describe('without its database', () => {
     expect((await service.app.get(`${issuer}/jwks`)).status).toBe(200)
 
     await proxy.end()
-    expect((await service.refresh(client, tokens.refresh_token)).status).toBe(200)
+    await expect.poll(async () => (await service.refresh(client, tokens.refresh_token)).status).toBe(200)
     const back = await browser.submit(page, 'consent', { organisation: world.ids.club, scope, decision: 'allow' })
     expect(back.location!.searchParams.get('code')).toEqual(expect.any(String))
   })

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import type { Fault } from '../support/fault-proxy.ts'
@@ -22,6 +23,7 @@ describe('a database that does not answer', { timeout: 120_000 }, () => {
       await service.proxy.begin(fault)
 
       const readiness = service.ready()
+      const authorizing = [service.authorize(), service.token()]
       const answers = await Promise.all(
         names.flatMap((name) => [
           overRest(service, name, remembered).then((answer) => ({ name, of: 'REST, remembered', answer })),
@@ -38,6 +40,13 @@ describe('a database that does not answer', { timeout: 120_000 }, () => {
         else expectUnavailableTrpc(what, answer)
       }
       expectUnavailable('readyz', await readiness)
+      const [page, grant] = await Promise.all(authorizing)
+      expect(page).toMatchObject({ status: 503, headers: { 'content-type': expect.stringMatching(/^text\/html/) } })
+      expect(grant).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } })
+      for (const { headers, ms } of [page!, grant!]) {
+        expect(headers['retry-after']).toBe('2')
+        expect(ms).toBeLessThan(BOUND_MS)
+      }
       expect((await service.alive()).status).toBe(200)
 
       await service.proxy.end()
@@ -57,6 +66,29 @@ describe('a database that does not answer', { timeout: 120_000 }, () => {
       expect(answer.status).toBeLessThan(500)
     }
     expect((await service.ready()).status).toBe(200)
+  })
+
+  it('(locked rows) makes writers return 503 at the deadline of their request', async () => {
+    const service = await startFaulted()
+    await allWell(service)
+    const holder = new pg.Client(service.databaseUrl)
+    await holder.connect()
+    await holder.query('BEGIN')
+    await holder.query('SELECT FROM "StorageUsage" FOR UPDATE')
+    // Two wait in the database for the 5 s of a statement, then two more; the others for their turn.
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) => (i % 2 ? overRest : overTrpc)(service, 'storage.put', remembered)),
+    )
+    for (const [i, answer] of answers.entries()) {
+      const expectRefused = i % 2 ? expectUnavailable : expectUnavailableTrpc
+      expectRefused(`writer ${i}`, answer, 9_000)
+    }
+    expect((await service.ready()).status).toBe(200)
+    await holder.end()
+    await until(
+      () => overRest(service, 'storage.put', remembered),
+      ({ status }) => status === 200,
+    )
   })
 
   it('(blackhole) does not delay the shutdown', async () => {

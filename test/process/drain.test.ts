@@ -27,7 +27,7 @@ describe('a service that gets SIGTERM under load', { timeout: 600_000 }, () => {
     await Promise.all([0, 1].map(async (number) => running.set(number, await startAt(number))))
     await Promise.all([haproxy.has(0), haproxy.has(1), haproxy.lacks(2)])
 
-    const traffic = startTraffic({ port: haproxy.port, clients: CLIENTS, pauseMs: 5, ask: platform.ask })
+    const traffic = startTraffic({ port: haproxy.port, clients: CLIENTS, pauseMs: 25, ask: platform.ask })
     const rounds = times(20, 3)
     let [good, from] = [0, 0]
     for (let round = 0; good < rounds; round++) {
@@ -43,7 +43,7 @@ describe('a service that gets SIGTERM under load', { timeout: 600_000 }, () => {
       running.set(comes, await started)
       await haproxy.has(comes)
       // The promise is for balancers that notice in time: on a machine that is too busy for it a round says nothing.
-      if (noticed < DRAIN_SECONDS * 900) {
+      if (noticed < DRAIN_SECONDS * 600) {
         const told = traffic.told.slice(from)
         const failed = told.filter(({ status }) => status !== 200)
         expect(
@@ -63,7 +63,7 @@ describe('a service that gets SIGTERM under load', { timeout: 600_000 }, () => {
     const platform = await newPlatform()
     const place = { port: await freePort(), internalPort: await freePort() }
     const service = await platform.start(place)
-    const traffic = startTraffic({ port: place.port, clients: CLIENTS, pauseMs: 5, ask: platform.ask })
+    const traffic = startTraffic({ port: place.port, clients: CLIENTS, pauseMs: 25, ask: platform.ask })
     await until(
       async () => traffic.told.length,
       (length) => length > 200,

@@ -69,7 +69,7 @@ frontend stats
   return {
     port,
     /** Resolves when this node gets no more requests. */
-    lacks: (node: number) => until(states, (found) => !found[node]?.startsWith('UP')),
+    lacks: (node: number) => until(states, (found) => found[node]?.startsWith('DOWN') === true),
     /** Resolves when this node is believed to be ready. */
     has: (node: number) => until(states, (found) => found[node] === 'UP'),
   }

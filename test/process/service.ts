@@ -170,7 +170,7 @@ export function send(
   port: number,
   method: string,
   path: string,
-  { headers = {}, body }: { headers?: OutgoingHttpHeaders; body?: unknown } = {},
+  { headers = {}, body, form }: { headers?: OutgoingHttpHeaders; body?: unknown; form?: string } = {},
 ): Promise<Answer> {
   const content = body === undefined ? undefined : JSON.stringify(body)
   const type = content !== undefined && {
@@ -188,7 +188,7 @@ export function send(
         resolve({ status: response.statusCode!, headers: response.headers, text, body })
       })
     })
-    sent.end(content)
+    sent.end(form ?? content)
   })
 }
 

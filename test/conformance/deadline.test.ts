@@ -1,0 +1,71 @@
+import type pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { withDeadline } from '../../routers/bounded-core.ts'
+import { Deadline } from '../../routers/deadline.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const over = () => new Deadline(0)
+const unavailable = { status: 503, publicCode: 'unavailable' }
+
+describe('the deadline of a request', () => {
+  it('refuses what still runs when it is over, and leaves work in time alone', async () => {
+    expect(await new Deadline().bound(Promise.resolve('in time'))).toBe('in time')
+    await expect(new Deadline().bound(Promise.reject(new Error('its own')))).rejects.toThrow('its own')
+    await expect(over().bound(new Promise(() => {}))).rejects.toMatchObject(unavailable)
+  })
+
+  it('does not count what is excluded', async () => {
+    const deadline = new Deadline(30)
+    let end = () => {}
+    const excluded = deadline.without(() => new Promise<void>((resolve) => (end = resolve)))
+    const bound = deadline.bound(excluded.then(() => 'whole'))
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(deadline.isOver).toBe(false)
+    end()
+    expect(await bound).toBe('whole')
+    await expect.poll(() => deadline.isOver).toBe(true)
+    await expect(deadline.without(async () => {})).rejects.toMatchObject(unavailable)
+  })
+
+  it('begins no statement when it is over, and commits no transaction', async () => {
+    const { db, ids } = world
+    expect(() => withDeadline(world.core, over()).db.person).toThrow(expect.objectContaining(unavailable))
+    const rename = (name: string) => `UPDATE "Person" SET "firstName" = '${name}' WHERE id = '${ids.member}'`
+
+    for (const kind of ['$transaction', 'inTransaction'] as const) {
+      const deadline = new Deadline(60_000)
+      const late = withDeadline(world.core, deadline).db
+      const expire = () => Object.defineProperty(deadline, 'isOver', { value: true })
+      const work =
+        kind === '$transaction'
+          ? late.$transaction(async (tx) => {
+              await tx.$executeRawUnsafe(rename('Late'))
+              expire()
+            })
+          : late.inTransaction(async (client: pg.ClientBase) => {
+              await client.query(rename('Late'))
+              expire()
+            })
+      await expect(work).rejects.toMatchObject(unavailable)
+    }
+    expect((await db.person.findUniqueOrThrow({ where: { id: ids.member } })).firstName).not.toBe('Late')
+  })
+
+  it('keeps Prisma, statements and transactions as they are', async () => {
+    const { db } = withDeadline(world.core, new Deadline())
+    const { ids } = world
+    const where = { id: ids.member }
+    expect(await db.person.count({ where })).toBe(1)
+    expect(await db.$queryRaw`SELECT ${'x'} AS x`).toEqual([{ x: 'x' }])
+    expect(await db.$transaction([db.person.count({ where }), db.person.count({ where })])).toEqual([1, 1])
+    expect(await db.$transaction((tx) => tx.person.count({ where }))).toBe(1)
+    expect(await db.inTransaction(async (client) => (await client.query('SELECT 1 AS one')).rows)).toEqual([{ one: 1 }])
+  })
+})
