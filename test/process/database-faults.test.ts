@@ -22,7 +22,11 @@ describe('a database that does not answer', { timeout: 120_000 }, () => {
       await allWell(service)
       await service.proxy.begin(fault)
 
-      const readiness = service.ready()
+      // An answer is kept for 500 ms.
+      const readiness = until(
+        () => service.ready(),
+        ({ status }) => status === 503,
+      )
       const authorizing = [service.authorize(), service.token()]
       const answers = await Promise.all(
         names.flatMap((name) => [
