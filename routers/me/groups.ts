@@ -1,11 +1,6 @@
 import { z } from 'zod'
-import type { Prisma } from '../../prisma/generated/client.ts'
 import { endpoint } from '../endpoint.ts'
 import { clubMember } from '../policies.ts'
-
-/** The groups of the club in which the person is a member or which they train: for events and plans as well. */
-export const ownGroup = (club: string, member: string) =>
-  ({ clubId: club, people: { some: { personId: member } } }) satisfies Prisma.GroupWhereInput
 
 const group = z.object({ id: z.string(), name: z.string(), role: z.enum(['member', 'trainer']) })
 
@@ -17,7 +12,7 @@ export const groups = endpoint('GET /me/groups', 'svc.me.groups:read', clubMembe
   .query(async ({ ctx: { core, member, club } }) => {
     const rows = await core.db.group.findMany({
       relationLoadStrategy: 'join',
-      where: ownGroup(club, member),
+      where: { clubId: club, people: { some: { personId: member } } },
       select: { id: true, name: true, people: { where: { personId: member }, select: { role: true } } },
       orderBy: [{ name: 'asc' }, { id: 'asc' }],
     })

@@ -47,7 +47,7 @@ const claimable = `state = 'pending' AND lease IS NULL`
 const statements = {
   /**
    * Jumps through the index from subscription to subscription, reading only the earliest delivery of each: the backlog of
-   * a dead receiver costs a poll nothing.
+   * a dead receiver costs a poll nothing. Subscriptions are looked up one by one (LIMIT): a join would read all of them.
    */
   poll: statement(
     'deliveries_poll',
@@ -62,7 +62,8 @@ const statements = {
         coalesce(json_agg("appId") FILTER (WHERE "isDue"), '[]') AS apps,
         coalesce(json_agg(found.id) FILTER (WHERE "endedAt" IS NOT NULL), '[]') AS ended,
         CASE WHEN count(*) = $3::int8 THEN max(found.id) END AS next
-      FROM (SELECT * FROM first LIMIT $3::int8) found JOIN "Subscription" ON "Subscription".id = found.id
+      FROM (SELECT * FROM first LIMIT $3::int8) found
+        CROSS JOIN LATERAL (SELECT "appId", "endedAt" FROM "Subscription" WHERE id = found.id LIMIT 1) subscription
         CROSS JOIN LATERAL (SELECT at <= $1::timestamptz AND "endedAt" IS NULL AS "isDue") state`,
     // `due` and `apps` in the same order.
     { due: jsonStrings, apps: jsonStrings, ended: jsonStrings, next: nullable(text) },

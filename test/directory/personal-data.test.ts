@@ -259,7 +259,7 @@ describe.each(['in this process', 'over HTTP'] as const)('directory.people.erase
     const shared = id('k')
     await addEntry(db, { app: ids.app, club: ids.club, owner: '', key: shared, value: '1' })
     const others = await rowsWith(neighbour.personId)
-    expect(Object.keys(others)).toHaveLength(25)
+    expect(Object.keys(others)).toHaveLength(26)
 
     const { removed } = await ways[way]().erase({ id: personId })
     expect(removed).toEqual({
