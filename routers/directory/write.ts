@@ -97,7 +97,7 @@ async function update(client: ClientBase, layout: Layout) {
   const rest = columnsOf(layout).filter((column) => !keys.includes(column))
   await client.query(
     `UPDATE ${table} old SET ${rest.map((column) => `"${column}" = row."${column}"`).join(', ')}
-      FROM incoming row WHERE row.changed AND ${equal(keys, 'old', 'row')}`,
+      FROM (SELECT * FROM incoming WHERE changed) row WHERE ${equal(keys, 'old', 'row')}`,
   )
 }
 

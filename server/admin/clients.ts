@@ -28,7 +28,7 @@ export async function register(
       redirectUris: [...new Set(wish.redirectUris)],
       scopes: [...new Set(wish.scopes)],
     }
-    await tx.client.upsert({ where: { id }, create: { id, ...data }, update: data })
+    await tx.client.upsert({ where: { id }, create: { id, ...data }, update: data, select: { id: true } })
     return before ? 'replaced' : 'added'
   })
 }
@@ -51,6 +51,7 @@ export async function registerFirstParty(db: Database, wish: FirstPartyRegistrat
       where: { id },
       create: { id, environment: 'production', redirectUris: [], ...data },
       update: data,
+      select: { id: true },
     })
     return before ? 'replaced' : 'added'
   })
@@ -74,7 +75,7 @@ async function teamLevel(tx: Transaction, { id, name, level }: Registration['tea
   const team = await tx.team.findUnique({ where: { id } })
   if (!team) {
     if (!name || !level) refuse(`There is no team ${id}; --team-name and --level create it.`)
-    await tx.team.create({ data: { id, name, level } })
+    await tx.team.create({ data: { id, name, level }, select: { id: true } })
     return level
   }
   if (differs(team.name, name) || differs(team.level, level)) {
@@ -89,7 +90,7 @@ async function findApp(tx: Transaction, { id, name, provider }: NonNullable<Regi
     if (!name || !provider) refuse(`There is no app ${id}; --app-name and --provider create it.`)
     const found = await tx.organisation.findUnique({ where: { id: provider, kind: 'provider' } })
     if (!found) refuse(`There is no provider ${provider}.`)
-    await tx.app.create({ data: { id, name, teamId, providerId: provider } })
+    await tx.app.create({ data: { id, name, teamId, providerId: provider }, select: { id: true } })
     return
   }
   if (app.teamId !== teamId) refuse(`The app ${id} belongs to the team ${app.teamId}.`)
@@ -136,6 +137,6 @@ export const removeClient = (db: Database, id: string): Promise<number | null> =
     const consents = await tx.consent.findMany({ where: { clientId: id }, select: { id: true, withdrawnAt: true } })
     const grants = consents.map((consent) => consent.id)
     await tx.$executeRaw`DELETE FROM "OauthRecord" WHERE "grantId" = ANY (${grants})`
-    await tx.client.delete({ where: { id } })
+    await tx.client.delete({ where: { id }, select: { id: true } })
     return consents.filter(({ withdrawnAt }) => withdrawnAt === null).length
   })

@@ -76,7 +76,7 @@ async function remove(tx: Transaction, { app, club, member }: StorageOwner): Pro
 async function removeSome(tx: Transaction, { app, club, member }: StorageOwner): Promise<Amount> {
   const whose = member ?? null
   const [amount] = await tx.$queryRaw<[Amount]>`
-    WITH removed AS (DELETE FROM "StorageEntry" WHERE ctid = ANY (ARRAY(
+    WITH removed AS (DELETE FROM "StorageEntry" WHERE "clubId" = ${club} AND ctid = ANY (ARRAY(
       SELECT ctid FROM "StorageEntry"
       WHERE "appId" = ${app} AND "clubId" = ${club} AND (${whose}::text IS NULL OR "memberId" = ${whose}) LIMIT ${BATCH}
     )) RETURNING octet_length(value) AS bytes)

@@ -25,7 +25,8 @@ export async function registerSampleApp(db: Database, address: string): Promise<
   const client = await db.client.findUnique({ where: { id: CLIENT }, select: { redirectUris: true } })
   if (!client) return false
   if (!client.redirectUris.includes(address)) {
-    await db.client.update({ where: { id: CLIENT }, data: { redirectUris: { push: address } } })
+    const data = { redirectUris: { push: address } }
+    await db.client.update({ where: { id: CLIENT }, data, select: { id: true } })
   }
   return true
 }

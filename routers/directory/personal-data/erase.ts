@@ -50,23 +50,28 @@ export const erase = (db: Database, person: string): Promise<Erased> =>
 /** Entries per statement: these are removed within the statement timeout of 5 s. */
 const BATCH = 10_000
 
-/** In the order of writers and other removals: memberships, usage rows, entries. The locks also keep out what is new. */
+/**
+ * In the order of writers and other removals: memberships, usage rows, entries. The locks also keep out what is new. Club by
+ * club, as a club's rows are on one node (docs/scaling.md).
+ */
 async function remove(client: ClientBase, person: string): Promise<Erased> {
   await client.query('SELECT FROM "Person" WHERE id = $1 FOR UPDATE', [person])
-  await client.query('SELECT FROM "Membership" WHERE "personId" = $1 ORDER BY "organisationId" FOR UPDATE', [person])
-  await client.query(
-    `SELECT FROM "StorageUsage" WHERE "clubId" IN (SELECT "organisationId" FROM "Membership" WHERE "personId" = $1)
-      ORDER BY "clubId", "appId" FOR NO KEY UPDATE`,
+  const { rows: memberships } = await client.query<{ club: string }>(
+    'SELECT "organisationId" AS club FROM "Membership" WHERE "personId" = $1 ORDER BY "organisationId"',
     [person],
   )
-  const erased = await count(client, person)
-  for (let removed = BATCH; removed === BATCH; ) {
-    const { rowCount } = await client.query(
-      `DELETE FROM "StorageEntry" WHERE ctid = ANY (ARRAY(SELECT ctid FROM "StorageEntry" WHERE "memberId" = $1 LIMIT ${BATCH}))`,
-      [person],
-    )
-    removed = rowCount!
+  const clubs = memberships.map(({ club }) => club)
+  for (const club of clubs) {
+    await client.query('SELECT FROM "Membership" WHERE "organisationId" = $1 AND "personId" = $2 FOR UPDATE', [
+      club,
+      person,
+    ])
   }
+  for (const club of clubs) {
+    await client.query('SELECT FROM "StorageUsage" WHERE "clubId" = $1 ORDER BY "appId" FOR NO KEY UPDATE', [club])
+  }
+  const erased = await count(client, person)
+  for (const club of clubs) await removeEntries(client, club, person)
   // What was issued under the consents is found by them, so it goes first.
   const { rows } = await client.query<{ id: string }>('SELECT id FROM "Consent" WHERE "personId" = $1', [person])
   const grants = rows.map(({ id }) => id)
@@ -79,6 +84,17 @@ async function remove(client: ClientBase, person: string): Promise<Erased> {
   )
   await client.query('DELETE FROM "Person" WHERE id = $1', [person])
   return erased
+}
+
+async function removeEntries(client: ClientBase, club: string, person: string): Promise<void> {
+  for (let removed = BATCH; removed === BATCH; ) {
+    const { rowCount } = await client.query(
+      `DELETE FROM "StorageEntry" WHERE "clubId" = $1 AND ctid = ANY (ARRAY(
+        SELECT ctid FROM "StorageEntry" WHERE "clubId" = $1 AND "memberId" = $2 LIMIT ${BATCH}))`,
+      [club, person],
+    )
+    removed = rowCount!
+  }
 }
 
 async function count(client: ClientBase, person: string): Promise<Erased> {
