@@ -4,7 +4,7 @@ import { openDatabase } from '../../prisma/client.ts'
 import { kindNames } from '../../routers/directory/kinds.ts'
 import { personalDataJson } from '../../routers/directory/personal-data/export.ts'
 import { erase as eraseStorage, usageOf } from '../../server/admin/storage-owners.ts'
-import { adapterFactory, deleteExpiredRecords } from '../../server/oauth/adapter.ts'
+import { adapterFactory } from '../../server/oauth/adapter.ts'
 import {
   appOf,
   consentsOf,
@@ -13,6 +13,7 @@ import {
   organisationsOf,
   withdraw,
 } from '../../server/oauth/consents.ts'
+import { deleteExpiredRecords } from '../../server/oauth/expired-records.ts'
 import { deleteExpiredCodes, releaseCode, saveCode, tryCode } from '../../server/oauth/login/login-codes.ts'
 import { membersWithEmail, memberWithId } from '../../server/oauth/login/persons.ts'
 import { personsOf } from '../../server/oauth/login/upstream-identity.ts'
@@ -155,7 +156,7 @@ describe('no request reads the rows of others', () => {
         await claim(db, { now: now + 60_000, lease: 'm', leaseMs: 1, allocation })
         await releaseExpired(db, now + 120_000)
         await failEnded(db, now, [subscription.id])
-        await purgeEvents(db, now - 86_400_000)
+        await purgeEvents(db, now, { keepDays: 1, limit: 10 })
         await subscriptions.remove({ id: subscription.id })
       }),
     ).toEqual([])

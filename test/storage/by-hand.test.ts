@@ -147,7 +147,7 @@ describe('the usage of a store', () => {
 
   it('cannot begin with another figure by hand', async () => {
     const club = id('club')
-    await world.db.organisation.create({ data: { id: club, kind: 'club', name: 'C' } })
+    await world.db.organisation.createMany({ data: [{ id: club, kind: 'club', name: 'C' }] })
     const begin = (bytes: number) =>
       hand.query('INSERT INTO "StorageUsage" VALUES ($1, $2, $3)', [world.ids.app, club, bytes])
     await expect(begin(1)).rejects.toThrow('is the sum of the bytes of its values')

@@ -131,7 +131,7 @@ describe('erase', { timeout: 120_000 }, () => {
     await other.$transaction(async (tx) => {
       await tx.$executeRaw`SET LOCAL deadlock_timeout = '30s'`
       const [own] = await tx.$queryRaw<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`
-      await tx.$queryRaw`SELECT FROM "StorageEntry" WHERE "appId" = ${app} AND owner = ${personId} FOR UPDATE`
+      await tx.$queryRaw`SELECT FROM "StorageEntry" WHERE "clubId" = ${club} AND owner = ${personId} FOR UPDATE`
       erased = erase(patient, { app, club })
       const waits = () =>
         other.$queryRaw<unknown[]>`SELECT 1 FROM pg_locks WHERE ${own.pid}::int = ANY(pg_blocking_pids(pid))`

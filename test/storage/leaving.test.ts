@@ -33,17 +33,17 @@ const removals: Removal[] = [
   },
   {
     what: 'an app',
-    remove: ({ apps: [id] }) => db.app.delete({ where: { id } }),
+    remove: ({ apps: [id] }) => db.app.deleteMany({ where: { id } }),
     takes: ({ appId }, { apps }) => appId === apps[0],
   },
   {
     what: 'a team with its app',
-    remove: ({ teams: [id] }) => db.team.delete({ where: { id } }),
+    remove: ({ teams: [id] }) => db.team.deleteMany({ where: { id } }),
     takes: ({ appId }, { apps }) => appId === apps[0],
   },
   {
     what: 'a club',
-    remove: ({ clubs: [id] }) => db.organisation.delete({ where: { id } }),
+    remove: ({ clubs: [id] }) => db.organisation.deleteMany({ where: { id } }),
     takes: ({ clubId }, { clubs }) => clubId === clubs[0],
   },
 ]

@@ -3,7 +3,7 @@ import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
-import { direct, limitOwnSessions, query, withName } from './databases.ts'
+import { createOnCitus, direct, dropOnCitus, limitOwnSessions, query, withName } from './databases.ts'
 import { SECRETS_KEY } from './secrets-key.ts'
 import { startSharedServer } from './shared-server.ts'
 
@@ -15,18 +15,23 @@ declare module 'vitest' {
     migratedDatabase: string
     /** Starts the names of the databases that tests create; they are dropped after the run. */
     databasePrefix: string
+    /** Whether that server is the coordinator of a Citus cluster: its databases cannot be copied. */
+    isCitus: boolean
   }
 }
 
 /** Prepares a project's databases on one server: that of TEST_DATABASE_URL, or an embedded one for the run. */
 export default async function setup(project: TestProject) {
-  const { url: server, isTemporary, stop } = await startSharedServer()
+  const { url: server, isTemporary, isCitus, stop } = await startSharedServer()
   const databasePrefix = `test_${process.pid}_${Date.now().toString(36)}_${project.name}`
   const migratedDatabase = `${databasePrefix}_migrated`
   const databaseUrl = withName(server, databasePrefix)
-  await query(server, `CREATE DATABASE ${migratedDatabase}`)
-  await migrate(direct(withName(server, migratedDatabase)))
-  await query(server, `CREATE DATABASE ${databasePrefix} TEMPLATE ${migratedDatabase}`)
+  if (isCitus) await createOnCitus(server, databasePrefix)
+  else {
+    await query(server, `CREATE DATABASE ${migratedDatabase}`)
+    await migrate(direct(withName(server, migratedDatabase)))
+    await query(server, `CREATE DATABASE ${databasePrefix} TEMPLATE ${migratedDatabase}`)
+  }
   // PostgreSQL looks for a deadlock once, this long after a wait began: late enough for a busy machine to have made one, and
   // twice within the 5 s of a statement, as a repeated call may meet the same transaction again.
   await query(server, `ALTER DATABASE ${databasePrefix} SET deadlock_timeout = '2s'`)
@@ -37,8 +42,10 @@ export default async function setup(project: TestProject) {
   project.provide('databaseUrl', databaseUrl)
   project.provide('migratedDatabase', migratedDatabase)
   project.provide('databasePrefix', databasePrefix)
+  project.provide('isCitus', isCitus)
   return async () => {
-    if (!isTemporary) await dropDatabases(server, databasePrefix)
+    if (isCitus) await dropOnCitus(server, databasePrefix)
+    else if (!isTemporary) await dropDatabases(server, databasePrefix)
     await stop()
   }
 }

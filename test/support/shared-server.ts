@@ -8,6 +8,8 @@ interface SharedServer {
   url: string
   /** Its databases go with it. */
   isTemporary: boolean
+  /** The coordinator of a Citus cluster: databases are made on all of its nodes. */
+  isCitus: boolean
   stop(): Promise<void>
 }
 
@@ -15,12 +17,13 @@ interface SharedServer {
 const settings = 'fsync = off\nfull_page_writes = off\nmax_connections = 300\n'
 
 /**
- * TEST_DATABASE_URL's server, or an embedded one. Projects of one run share it: each calls this in the same process,
+ * TEST_DATABASE_URL's server, the coordinator of CITUS_URL (docs/scaling.md), or an embedded server. Projects of one run share it: each calls this in the same process,
  * the first starts the server and the last stops it.
  */
 export async function startSharedServer(): Promise<SharedServer> {
-  const given = process.env.TEST_DATABASE_URL
-  if (given) return { url: given, isTemporary: false, stop: async () => {} }
+  const isCitus = Boolean(process.env.CITUS_URL)
+  const given = process.env.CITUS_URL || process.env.TEST_DATABASE_URL
+  if (given) return { url: given, isTemporary: false, isCitus, stop: async () => {} }
   const directory = join(tmpdir(), `member-apps-tests-${process.pid}`)
   if (await mkdir(directory, { recursive: true })) {
     // PostgreSQL's user can enter it also when the tests are run by root.
@@ -33,6 +36,7 @@ export async function startSharedServer(): Promise<SharedServer> {
     // Tests create databases and set what only a superuser may.
     url: server.superuserUrl,
     isTemporary: true,
+    isCitus,
     async stop() {
       await server.stop()
       const runs = await stat(join(directory, 'postgres', 'data', 'postmaster.pid')).catch(() => undefined)

@@ -32,10 +32,14 @@ export async function createTenant(db: Database) {
   await db.membership.createMany({
     data: [club, academy, provider].map((organisationId) => ({ organisationId, personId: member })),
   })
-  await db.team.create({ data: { id: team, name: 'Team', level: 'developer' } })
-  await db.app.create({ data: { id: app, name: 'App', teamId: team, providerId: provider } })
-  await db.client.create({ data: { id: client, name: 'Client', teamId: team, appId: app, environment: 'production' } })
-  await db.client.create({ data: { id: platform, name: 'Platform', environment: 'production' } })
+  await db.team.createMany({ data: [{ id: team, name: 'Team', level: 'developer' }] })
+  await db.app.createMany({ data: [{ id: app, name: 'App', teamId: team, providerId: provider }] })
+  await db.client.createMany({
+    data: [
+      { id: client, name: 'Client', teamId: team, appId: app, environment: 'production' },
+      { id: platform, name: 'Platform', environment: 'production' },
+    ],
+  })
   return ids
 }
 

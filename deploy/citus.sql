@@ -1,0 +1,52 @@
+-- Distributes the storage by club over the nodes of a Citus cluster: docs/scaling.md. To be run once on the coordinator, after
+-- the migrations, by a superuser; it takes its time with rows, and writers wait for it:
+--   psql "$DATABASE_URL" --single-transaction -v ON_ERROR_STOP=1 -f deploy/citus.sql
+
+-- The triggers of the storage touch rows of their own store only, and so of their own node.
+SET LOCAL citus.enable_unsafe_triggers = on;
+
+-- App, club and membership are on every node: a lock on them would be a lock on all nodes, and two writers would meet in both
+-- orders. The foreign keys lock them on the writer's own node.
+CREATE OR REPLACE FUNCTION storage_lock_tenants(app text, club text, member text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+END $$;
+
+-- A removal would lock usage rows of other nodes.
+DROP TRIGGER "App_lockUsage_trigger" ON "App";
+DROP TRIGGER "Organisation_lockUsage_trigger" ON "Organisation";
+DROP TRIGGER "Membership_lockUsage_trigger" ON "Membership";
+
+-- Consents stay on the coordinator, whose copy of the membership withdraws them.
+CREATE OR REPLACE FUNCTION consent_withdraw() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  withdrawn timestamptz := clock_timestamp();
+BEGIN
+  IF (SELECT groupid FROM pg_dist_local_group) = 0 THEN
+    UPDATE "Consent" SET "withdrawnAt" = withdrawn
+    WHERE "personId" = NEW."personId" AND "organisationId" = NEW."organisationId" AND "withdrawnAt" IS NULL;
+  END IF;
+  RETURN NULL;
+END $$;
+
+SELECT create_reference_table('"Organisation"');
+SELECT create_reference_table('"Person"');
+SELECT create_reference_table('"Team"');
+SELECT create_reference_table('"App"');
+SELECT create_reference_table('"Client"');
+SELECT create_reference_table('"Membership"');
+
+SELECT create_distributed_table('"StorageUsage"', 'clubId', colocate_with => 'none');
+SELECT create_distributed_table('"StorageCollection"', 'clubId', colocate_with => '"StorageUsage"');
+SELECT create_distributed_table('"StorageEntry"', 'clubId', colocate_with => '"StorageUsage"');
+
+-- A write runs whole on the club's node.
+SELECT create_distributed_function(
+  'storage_put(text,text,text,text,text,text,uuid,timestamptz,bigint,text[],text[])', 'club', colocate_with => '"StorageUsage"');
+SELECT create_distributed_function(
+  'storage_delete(text,text,text,text,text,text[],text[])', 'club', colocate_with => '"StorageUsage"');
+
+-- The erasure of a person touches entries of all nodes, and then tables that are on every node: over one connection to each.
+DO $$
+BEGIN
+  EXECUTE format('ALTER DATABASE %I SET citus.multi_shard_modify_mode = sequential', current_database());
+END $$;
