@@ -5,7 +5,7 @@ import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
 import { migrationsDirectory } from '../../prisma/migration-files.ts'
-import { emptyDatabase } from '../support/databases.ts'
+import { emptyDatabase, query } from '../support/databases.ts'
 
 const released = ['20261121000000_tables', '20261121000001_functions_and_checks', 'migration_lock.toml']
 
@@ -87,6 +87,7 @@ it.each([
   const counted = (await client.query(COUNTED)).rows
   expect(counted).toEqual((await client.query(STORED)).rows)
   expect(counted.length).toBeGreaterThan(10)
+  expect(await query(url, 'SHOW jit')).toEqual([{ jit: 'off' }])
   await client.query('BEGIN; TRUNCATE "StorageEntry"')
   expect((await client.query(COUNTED)).rows).toEqual([])
   await client.query('ROLLBACK')

@@ -1,3 +1,11 @@
+-- Pages of large collections look expensive, so they were compiled first: 28 ms for a page that takes 0.3 ms. Who is not the owner
+-- of the database may set it for the role.
+DO $$ BEGIN
+  EXECUTE format('ALTER DATABASE %I SET jit = off', current_database());
+EXCEPTION WHEN insufficient_privilege THEN
+  RAISE WARNING 'Set jit = off for the role or the database.';
+END $$;
+
 -- Half of a page stays free for the next versions of its rows (HOT).
 CREATE TABLE "StorageCollection" (
     "appId" TEXT COLLATE "C" NOT NULL,
