@@ -28,6 +28,19 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- Citus distributes no table whose key changes with another row. A club and an app with storage keep their ids anyway
+-- (storage_add_usage refuses others). Not in a migration, which would lock these tables of every installation: with writers in
+-- a circle, as a key locks both of its tables.
+ALTER TABLE "StorageUsage" DROP CONSTRAINT "StorageUsage_appId_fkey", DROP CONSTRAINT "StorageUsage_clubId_fkey",
+  ADD CONSTRAINT "StorageUsage_appId_fkey" FOREIGN KEY ("appId") REFERENCES "App"("id") ON DELETE CASCADE,
+  ADD CONSTRAINT "StorageUsage_clubId_fkey" FOREIGN KEY ("clubId") REFERENCES "Organisation"("id") ON DELETE CASCADE;
+ALTER TABLE "StorageEntry" DROP CONSTRAINT "StorageEntry_appId_fkey", DROP CONSTRAINT "StorageEntry_clubId_fkey",
+  DROP CONSTRAINT "StorageEntry_clubId_memberId_fkey",
+  ADD CONSTRAINT "StorageEntry_appId_fkey" FOREIGN KEY ("appId") REFERENCES "App"("id") ON DELETE CASCADE,
+  ADD CONSTRAINT "StorageEntry_clubId_fkey" FOREIGN KEY ("clubId") REFERENCES "Organisation"("id") ON DELETE CASCADE,
+  ADD CONSTRAINT "StorageEntry_clubId_memberId_fkey" FOREIGN KEY ("clubId", "memberId")
+    REFERENCES "Membership"("organisationId", "personId") ON DELETE CASCADE;
+
 SELECT create_reference_table('"Organisation"');
 SELECT create_reference_table('"Person"');
 SELECT create_reference_table('"Team"');

@@ -1,23 +1,6 @@
 -- The storage's tables can be distributed by club (deploy/citus.sql, docs/scaling.md). The functions keep signatures and
 -- results, so releases before this migration run on it.
 
--- A club and an app with storage have kept their ids until now too (storage_add_usage refuses others): Citus distributes no table
--- whose key changes with another row. NOT VALID: the rows met the key that goes in the same statement, and to look at them again
--- would lock the tables meanwhile. 20261122000005 does so without.
-ALTER TABLE "StorageUsage" DROP CONSTRAINT "StorageUsage_appId_fkey", DROP CONSTRAINT "StorageUsage_clubId_fkey",
-  ADD CONSTRAINT "StorageUsage_appId_fkey" FOREIGN KEY ("appId")
-    REFERENCES "App"("id") ON DELETE CASCADE ON UPDATE NO ACTION NOT VALID,
-  ADD CONSTRAINT "StorageUsage_clubId_fkey" FOREIGN KEY ("clubId")
-    REFERENCES "Organisation"("id") ON DELETE CASCADE ON UPDATE NO ACTION NOT VALID;
-ALTER TABLE "StorageEntry" DROP CONSTRAINT "StorageEntry_appId_fkey", DROP CONSTRAINT "StorageEntry_clubId_fkey",
-  DROP CONSTRAINT "StorageEntry_clubId_memberId_fkey",
-  ADD CONSTRAINT "StorageEntry_appId_fkey" FOREIGN KEY ("appId")
-    REFERENCES "App"("id") ON DELETE CASCADE ON UPDATE NO ACTION NOT VALID,
-  ADD CONSTRAINT "StorageEntry_clubId_fkey" FOREIGN KEY ("clubId")
-    REFERENCES "Organisation"("id") ON DELETE CASCADE ON UPDATE NO ACTION NOT VALID,
-  ADD CONSTRAINT "StorageEntry_clubId_memberId_fkey" FOREIGN KEY ("clubId", "memberId")
-    REFERENCES "Membership"("organisationId", "personId") ON DELETE CASCADE ON UPDATE NO ACTION NOT VALID;
-
 -- One UPDATE for each store, where a join would read the removed entries beside a table: Citus cannot plan that one.
 CREATE OR REPLACE FUNCTION storage_subtract_usage() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
