@@ -20,9 +20,12 @@ export function forbidStoring({ headers }: State) {
   headers[headers.indexOf(REVALIDATE)] = NO_STORE
 }
 
+/** Each balancer and Prometheus ask every few seconds. */
+const PROBES = new Set(['health', 'metrics'])
+
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
-/** The outermost step: the request id, the only catch, and for each request one log line and its metrics. */
+/** The outermost step: the request id, the only catch, and for each request one log line (of a probe that succeeds: debug) and its metrics. */
 export function respond(log: Logger, now: () => number, metrics: HttpMetrics): Step {
   return async (ctx, next) => {
     const [start, began] = [now(), performance.now()]
@@ -54,9 +57,11 @@ export function respond(log: Logger, now: () => number, metrics: HttpMetrics): S
     const { response, path, principal } = state
     if (response) send(ctx, response)
     const status = response?.status ?? ctx.status
-    metrics.ended(operationOf(state), status, seconds)
+    const operation = operationOf(state)
+    metrics.ended(operation, status, seconds)
     const line = { requestId, method, path, status, ms: now() - start, client: principal?.client }
     if (state.cause) log.error({ ...line, err: state.cause })
+    else if (status === 200 && PROBES.has(operation)) log.debug(line)
     else log.info(line)
   }
 }

@@ -161,6 +161,15 @@ describe('the internal port', () => {
     expect(await world.internal('POST', '/readyz', { body: {} })).toMatchObject({ status: 405 })
   })
 
+  it('logs probes that fail, and not those that succeed', async () => {
+    const lines: string[] = []
+    const own = await startWorld({ onLog: (line) => lines.push(line) })
+    for (const path of ['/healthz', '/readyz']) expect((await own.internal('GET', path)).status).toBe(200)
+    expect((await own.internal('POST', '/readyz', { body: {} })).status).toBe(405)
+    await own.close()
+    expect(lines.map((line) => JSON.parse(line).path)).toEqual(['/readyz'])
+  })
+
   it('serves no REST, and the public port no tRPC', async () => {
     expect(await world.internal('GET', '/v1/me/profile', { headers: { host: 'apps.test' } })).toMatchObject({
       status: 404,
