@@ -7,33 +7,33 @@ import { run } from './service.ts'
 it('build.mjs builds the service at first, then only after changes, and removes the output of removed sources', async () => {
   const { build, calls, write, remove, dist } = await project()
   expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'tsc'])
-  expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js'])
+  expect(await calls()).toEqual(['prisma', 'tsc', 'documents'])
+  expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js', 'rest-facade'])
 
   expect(await build('--if-changed')).toEqual([0, ''])
   expect(await calls()).toEqual([])
 
   await remove('server/b.ts')
   expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['tsc'])
-  expect(await dist()).toEqual(['.inputs', 'a.js'])
+  expect(await calls()).toEqual(['tsc', 'documents'])
+  expect(await dist()).toEqual(['.inputs', 'a.js', 'rest-facade'])
 
   await write('prisma/schema.prisma', 'another')
   expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'tsc'])
+  expect(await calls()).toEqual(['prisma', 'tsc', 'documents'])
 
   await remove('prisma/generated')
   expect(await build('--if-changed')).toEqual([0, ''])
   expect(await calls()).toEqual(['prisma'])
 
   expect(await build()).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'tsc', 'packages'])
+  expect(await calls()).toEqual(['prisma', 'tsc', 'documents', 'packages'])
 })
 
 it('build.mjs --packages builds the packages too, when something in them has changed', async () => {
   const { build, calls, write, remove, dist, files } = await project()
   expect(await build('--if-changed', '--packages')).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'tsc', 'packages'])
+  expect(await calls()).toEqual(['prisma', 'tsc', 'documents', 'packages'])
   expect(await dist()).toContain('types')
   expect(await build('--if-changed', '--packages')).toEqual([0, ''])
   expect(await calls()).toEqual([])
@@ -53,7 +53,7 @@ it('build.mjs --packages builds the packages too, when something in them has cha
 
   await write('server/a.ts', 'changed')
   expect(await build('--if-changed', '--packages')).toEqual([0, ''])
-  expect(await calls()).toEqual(['tsc', 'packages'])
+  expect(await calls()).toEqual(['tsc', 'documents', 'packages'])
   expect(await files()).not.toContainEqual(expect.stringMatching(/^\.dist/))
 })
 
@@ -62,12 +62,12 @@ it('build.mjs prints the output of a failing compiler and keeps the former build
   await build()
   await write('server/a.ts', 'error')
   expect(await build('--if-changed')).toEqual([1, 'a.ts is wrong\n'])
-  expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js', 'types'])
+  expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js', 'rest-facade', 'types'])
   expect(await files()).not.toContainEqual(expect.stringMatching(/^\.dist/))
   await calls()
   await write('server/a.ts', 'again')
   expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['tsc'])
+  expect(await calls()).toEqual(['tsc', 'documents'])
 })
 
 it('build.mjs --if-changed does nothing without the compiler or the sources', async () => {
@@ -116,6 +116,8 @@ async function project() {
        console.log('a.ts is wrong')
        process.exit(2)
      }
+     fs.mkdirSync(out + '/rest-facade')
+     fs.writeFileSync(out + '/rest-facade/write-documents.js', "require('node:fs').appendFileSync('calls', 'documents ')")
      fs.appendFileSync('calls', 'tsc ')`,
   )
   await write(

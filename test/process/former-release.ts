@@ -12,13 +12,20 @@ const MIGRATIONS = 'prisma/migrations'
 
 const git = async (...args: string[]) => (await run('git', args, { cwd: root, maxBuffer: 1e9 })).stdout.trim()
 
-/** The last commit before the migrations changed, or FORMER_RELEASE; undefined without git or its history. */
+/**
+ * FORMER_RELEASE, or the last commit whose migrations are some of the present ones, unchanged: before a release, one may
+ * still be edited. Undefined without git or its history.
+ */
 export async function formerCommit(): Promise<string | undefined> {
   try {
     if (process.env.FORMER_RELEASE) return await git('rev-parse', '--verify', `${process.env.FORMER_RELEASE}^{commit}`)
     if ((await git('status', '--porcelain', MIGRATIONS)) !== '') return await git('rev-parse', 'HEAD')
-    const changed = await git('log', '-1', '--format=%H', '--', MIGRATIONS)
-    return changed === '' ? undefined : await git('rev-parse', '--verify', '--quiet', `${changed}^`)
+    for (const changed of (await git('log', '--format=%H', '--', MIGRATIONS)).split('\n')) {
+      const before = await git('rev-parse', '--verify', '--quiet', `${changed}^`)
+      const changes = await git('diff', '--name-status', before, 'HEAD', '--', MIGRATIONS)
+      if (changes !== '' && !/^[^A]/m.test(changes)) return before
+    }
+    return undefined
   } catch {
     return undefined
   }
