@@ -8,7 +8,7 @@ if (existsSync(join(modules, 'vitest'))) {
   process.stderr.write('The development dependencies are installed here: nothing was removed.\n')
   process.exit(1)
 }
-const compiler = /^@prisma\/client\/runtime\/query_compiler_(?!fast_bg\.postgresql\.)/
+const compiler = /^@prisma\/client\/runtime\/query_compiler_(?!small_bg\.postgresql\.)/
 const isUnread = (path) => /\.map$|\.d\.[cm]?ts$/.test(path) || compiler.test(path)
 for (const path of readdirSync(modules, { recursive: true })) {
   if (isUnread(path.replaceAll('\\', '/'))) rmSync(join(modules, path), { force: true, recursive: true })
