@@ -3,7 +3,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
 import { int, statement } from '../../prisma/pg/statement.ts'
 import { databaseMetrics } from '../../server/telemetry/database-metrics.ts'
-import { migratedDatabase, query } from '../support/databases.ts'
+import { direct, migratedDatabase, query } from '../support/databases.ts'
 import { holdConnections } from './held-connections.ts'
 import { samplesOf } from './samples.ts'
 
@@ -55,7 +55,7 @@ describe('the metrics of the pool', () => {
     await expect(away.db.organisation.count()).rejects.toThrow()
     expect(await away.errors('connection')).toBe(1)
 
-    const url = await migratedDatabase()
+    const url = direct(await migratedDatabase())
     const { db, errors } = await observed(url)
     await db.organisation.count()
     await query(

@@ -10,6 +10,7 @@ let client: pg.Client
 beforeAll(async () => {
   client = new pg.Client(await migratedDatabase(afterAll))
   await client.connect()
+  await client.query('SET statement_timeout = 0')
   const add = (collection: string, entries: number) => `
     INSERT INTO "StorageEntry" SELECT 'app', 'club', '', '${collection}', md5(n::text), NULL, '1', gen_random_uuid(), now()
       FROM generate_series(1, ${entries}) n;

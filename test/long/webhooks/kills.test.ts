@@ -10,7 +10,7 @@ import { startQueue } from '../../webhooks/queue-world.ts'
 import type { Received } from '../../webhooks/receiver.ts'
 import { receiver } from '../../webhooks/worker-world.ts'
 
-const MESSAGES = times(1_500, 600)
+const MESSAGES = times(1_600, 600)
 const WORKERS = 3
 const SUBSCRIPTIONS = 12
 
