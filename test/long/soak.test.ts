@@ -29,7 +29,8 @@ describe.skipIf(missing.length > 0)(`90 s of mixed load on two nodes and a worke
   it.each(['node-1', 'node-2', 'worker'])('%s keeps its memory, handles, files and listeners', (name) => {
     const { rss, before, after } = soak.held.find((one) => one.process === name)!
     const [, second, , last] = rss
-    expect(last).toBeLessThanOrEqual(second! * 1.1)
+    // The quarter of an hour of `npm run soak` has to do with 10 %; in 90 s a process is still young.
+    expect(last).toBeLessThanOrEqual(second! * 1.1 + 16)
     // A pool may have opened the rest of its connections meanwhile.
     expect(handlesOf(after), JSON.stringify(after.handles)).toBeLessThanOrEqual(handlesOf(before) + 10)
     expect(after.files).toBeLessThanOrEqual(before.files + 10)
