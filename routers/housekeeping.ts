@@ -37,30 +37,32 @@ interface Options {
   failed?: (task: string, error: unknown) => void
 }
 
-// By the server's clock: those of the nodes may differ.
+/** By the server's clock, as those of the nodes differ; not rounded up to a millisecond that has not come yet. */
+const NOW = `date_trunc('milliseconds', clock_timestamp())`
+
 const statements = {
   register: statement(
     'housekeeping_register',
-    `INSERT INTO "Housekeeping" (name, "nextAt") SELECT name, clock_timestamp() FROM unnest($1::text[]) AS task (name)
+    `INSERT INTO "Housekeeping" (name, "nextAt") SELECT name, ${NOW} FROM unnest($1::text[]) AS task (name)
       ON CONFLICT DO NOTHING`,
     {},
   ),
   /** The one of these tasks that has been due for the longest time, and that no other process does; with $2 also early. */
   take: statement(
     'housekeeping_take',
-    `UPDATE "Housekeeping" SET "leasedUntil" = clock_timestamp() + make_interval(secs => ${LEASE_S})
+    `UPDATE "Housekeeping" SET "leasedUntil" = ${NOW} + make_interval(secs => ${LEASE_S})
       WHERE name = (SELECT name FROM "Housekeeping"
-        WHERE name = ANY ($1::text[]) AND ($2::bool OR "nextAt" <= clock_timestamp())
-          AND ("leasedUntil" IS NULL OR "leasedUntil" <= clock_timestamp())
-        ORDER BY "nextAt" LIMIT 1 FOR UPDATE SKIP LOCKED)
+        WHERE name = ANY ($1::text[]) AND ($2::bool OR "nextAt" <= ${NOW})
+          AND ("leasedUntil" IS NULL OR "leasedUntil" <= ${NOW})
+        ORDER BY "nextAt", removed LIMIT 1 FOR UPDATE SKIP LOCKED)
       RETURNING name, "leasedUntil" AS lease`,
     { name: text, lease: timestamp },
   ),
   /** Changes nothing when the lease ran out and another process has its own. */
   putBack: statement(
     'housekeeping_put_back',
-    `UPDATE "Housekeeping" SET "leasedUntil" = NULL, "nextAt" = clock_timestamp() + make_interval(secs => $3::float8),
-        removed = removed + $4::int8, "finishedAt" = CASE WHEN $5::bool THEN clock_timestamp() ELSE "finishedAt" END
+    `UPDATE "Housekeeping" SET "leasedUntil" = NULL, "nextAt" = ${NOW} + make_interval(secs => $3::float8),
+        removed = removed + $4::int8, "finishedAt" = CASE WHEN $5::bool THEN ${NOW} ELSE "finishedAt" END
       WHERE name = $1 AND "leasedUntil" = $2::timestamptz`,
     {},
   ),
