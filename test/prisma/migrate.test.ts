@@ -92,7 +92,7 @@ describe('the migrations', { timeout: 60_000 }, () => {
     const names = applied.flat()
     expect(names.length).toBeGreaterThan(0)
     expect(new Set(names).size).toBe(names.length)
-    expect(await query(url, 'SELECT migration_name FROM "_prisma_migrations" ORDER BY 1')).toEqual(names)
+    expect(await query(url, 'SELECT migration_name FROM "_prisma_migrations" ORDER BY 1')).toEqual(names.toSorted())
     expect(await migrate(url)).toEqual([])
   })
 
