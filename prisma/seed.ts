@@ -27,6 +27,7 @@ export async function seed(db: Database, now: Date, scopesAt: ScopesAt): Promise
     db.competitionResult.createMany({ data: data.competitionResult, skipDuplicates }),
     db.memberCard.createMany({ data: data.memberCard, skipDuplicates }),
     db.team.createMany({ data: data.team, skipDuplicates }),
+    db.teamMember.createMany({ data: data.teamMember, skipDuplicates }),
     db.app.createMany({ data: data.app, skipDuplicates }),
     db.client.createMany({ data: data.client, skipDuplicates }),
     db.lesson.createMany({ data: data.lesson, skipDuplicates }),

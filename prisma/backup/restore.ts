@@ -87,7 +87,22 @@ async function load(client: pg.Client, path: string, tables: readonly Section[])
     },
   })
   await client.query(forEachTable('ENABLE TRIGGER USER'))
+  for (const section of tables) await continueSequences(client, section)
   await client.query(`ANALYZE ${names.join(', ')}`)
+}
+
+/** Numbers that the database gives out go on after those that came back. */
+async function continueSequences(client: pg.Client, { table, columns }: Section): Promise<void> {
+  for (const column of columns) {
+    const { rows } = await client.query<{ sequence: string | null }>(
+      'SELECT pg_get_serial_sequence($1, $2) AS sequence',
+      [quoted(table), column],
+    )
+    const { sequence } = rows[0]!
+    if (sequence === null) continue
+    const last = `SELECT setval($1::regclass, greatest(max(${quoted(column)}), 1), count(*) > 0) FROM ${quoted(table)}`
+    await client.query(last, [sequence])
+  }
 }
 
 function requireColumns(tables: readonly Section[], { table, columns }: Section) {

@@ -71,11 +71,20 @@ export const int = column([23, 20, 701], (value) => {
   return number
 })
 
+/** float8, in the shortest text that means it (extra_float_digits is at least 1). */
+export const float = column([701], Number)
+
+/** `YYYY-MM-DD`: the service's sessions have the DateStyle ISO. */
+export const date = column([1082], (value) => value)
+
 /** In PostgreSQL's own notation, whose microseconds a Date would lose. */
 export const timestamp = column([1184], (value) => value)
 
-/** A JSON array of strings, as json_agg makes of a text column. */
-export const jsonStrings = column([114], (value): string[] => JSON.parse(value))
+/** A JSON array, as json_agg makes of rows. */
+export const jsonArray = <T>() => column([114], (value): T[] => JSON.parse(value))
+
+/** As json_agg makes of a text column. */
+export const jsonStrings = jsonArray<string>()
 
 /** One of these, from a text or an enum. Throws on any other value. */
 export function oneOf<const L extends string>(...labels: L[]): Column<L> {
