@@ -50,13 +50,9 @@ const checks: readonly Check[] = [
   },
 ]
 
-/** The errors with which an endpoint can refuse a caller, in the order of the checks; the OpenAPI documents list them. */
-export const refusalsOf = (row: Guarded, brand: string): ApiError[] => [
-  errors.tokenInvalid(),
-  errors.tokenExpired(),
-  errors.rateLimited(60),
-  ...checks.filter(({ applies }) => applies(row)).map(({ error }) => error(row, brand)),
-]
+/** The errors with which an endpoint can refuse a caller whose token is good, in the order of the checks; the OpenAPI documents list them. */
+export const refusalsOf = (row: Guarded, brand: string): ApiError[] =>
+  checks.filter(({ applies }) => applies(row)).map(({ error }) => error(row, brand))
 
 /**
  * Lets a call through to a handler, or throws: token, rate limit, then the checks of the row. Resolves to the part of the
@@ -73,7 +69,8 @@ export function authorizer<Granted extends object>(row: Pick<Guarded, 'scope'> &
     if (!access) throw errors.tokenInvalid()
     // On notify the procedures themselves say that the app is suspended, so that its team learns why.
     if (access.suspended && requires.section !== 'notify') throw errors.tokenInvalid()
-    if (principal.member === null && !(requires.firstParty && access.team === null)) throw errors.tokenInvalid()
+    const needsMember = requires.person || !(requires.firstParty && access.team === null)
+    if (principal.member === null && needsMember) throw errors.tokenInvalid()
     await call.consumeQuota(access)
     const caller = { principal, access }
     for (const check of applicable) if (!check.passes(caller, row)) throw check.error(row, core.brand)

@@ -3,7 +3,7 @@ import { authorizer } from './authorize.ts'
 import { failureOf } from './database-errors.ts'
 import { ApiError } from './errors.ts'
 import { inputError } from './input-error.ts'
-import type { Described, Meta, Row } from './meta.ts'
+import type { Described, Meta, Row, Words } from './meta.ts'
 import type { AccessPolicy } from './policies.ts'
 import type { FirstPartyScope, Scope } from './scopes.ts'
 import { procedure } from './trpc.ts'
@@ -15,10 +15,15 @@ export function endpoint<Granted extends object>(
   line: `${Method} /${string}`,
   scope: Scope | null,
   policy: AccessPolicy<Granted>,
-  row: Row,
+  row: Row & Words,
 ) {
   const [method, path] = line.split(' ') as [Method, `/${string}`]
-  return guarded({ ...row, openapi: { method, path, summary: row.summary }, scope, policy })
+  return guarded({
+    ...row,
+    openapi: { method, path, summary: row.summary, description: row.description },
+    scope,
+    policy,
+  })
 }
 
 /** Begins a procedure without a REST path. */

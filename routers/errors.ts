@@ -44,6 +44,12 @@ interface Details {
  * apart, `refused` names the records of a call that are at fault, `headers` are set on the response, `cause` goes to the log alone.
  */
 export class ApiError extends TRPCError {
+  /** The name of its row in `errors`; '' for one that is not from there. */
+  id = ''
+  /** Whether its sentence is always the same. */
+  isFixed = false
+  /** The client of a token that was good until it expired, for its log of requests. */
+  client: string | undefined
   readonly status: Status
   readonly publicCode: string
   readonly reason: string | undefined
@@ -70,8 +76,17 @@ const challenge = (...fields: string[]) => ({ headers: { 'WWW-Authenticate': `Be
 const badToken = (message: string) =>
   row(401, message, challenge('error="invalid_token"', `error_description="${message}"`))
 
+/** Gives each error the name of its row; a row without parameters has one sentence. */
+function named<T extends Record<string, (...given: never[]) => ApiError>>(rows: T): T {
+  const make = ([id, row]: [string, T[string]]) => [
+    id,
+    (...given: never[]) => Object.assign(row(...given), { id, isFixed: row.length === 0 }),
+  ]
+  return Object.fromEntries(Object.entries(rows).map((entry) => make(entry as [string, T[string]]))) as T
+}
+
 /** Every error that a client can get: the error tables of the documents and the additions of the decisions. */
-export const errors = {
+export const errors = named({
   valueMissing: row(400, 'value is missing.'),
   valueNotAlone: row(400, 'The body has exactly one field, value.'),
   valueTooDeep: row(400, 'value is nested too deeply.'),
@@ -92,6 +107,8 @@ export const errors = {
   secretInvalid: row(400, 'secret is 1 to 1024 visible ASCII characters, without spaces.'),
   subscriberInvalid: row(400, 'subscriber is 1 to 255 characters without control characters.'),
   eventTypeInvalid: row(400, "type is 1 to 128 letters, digits, '.', '_' or '-'."),
+  eventTypeUnknown: row(400, 'type is not in the event catalogue.'),
+  sinceInvalid: row(400, 'since is Unix seconds.'),
   eventIdInvalid: row(400, 'id is 1 to 255 visible ASCII characters.'),
   dataMissing: row(400, 'data is missing.'),
   dataNotJson: row(400, 'data contains something that JSON cannot represent.'),
@@ -103,6 +120,31 @@ export const errors = {
       refused,
     }),
 
+  teamUnknown: row(404, 'This team does not exist.'),
+  ownDeliveryUnknown: row(404, 'This delivery does not exist.'),
+  ownerNeeded: row(403, 'Only an owner of the team may do this.'),
+  colleagueUnknown: row(404, 'This person is not in this team.'),
+  invitationUnknown: row(404, 'This invitation does not exist in this team.'),
+  ownAppUnknown: row(404, 'This app does not exist.'),
+  clientUnknown: row(404, 'This client does not exist.'),
+  providerUnknown: row(404, 'This provider does not exist.'),
+  emailInvalid: row(400, 'email is an e-mail address, as name@example.org.'),
+  /** The rules of registrations (registration.ts), a line each. */
+  registrationRefused: (sentences: string) => new ApiError(400, String(sentences)),
+  alreadyInTeam: conflict('already_in_team', 'This person is in this team already.'),
+  lastOwner: conflict('last_owner', 'A team keeps at least one owner.'),
+  tooManyApps: conflict('too_many_apps', 'A team has at most 50 apps.'),
+  tooManyClients: conflict('too_many_clients', 'An app has at most 20 clients.'),
+  tooManyPeople: conflict('too_many_people', 'A team has at most 100 people and invitations.'),
+  tooManyEventKinds: conflict('too_many_event_kinds', 'A provider has at most 100 described kinds of events.'),
+  changedMeanwhile: conflict('changed_meanwhile', 'Somebody has changed this meanwhile. Read it again.'),
+  notSandbox: conflict('not_sandbox', 'Only a sandbox client of an app can be asked for in production.'),
+  confirmationWrong: (consents: number) =>
+    new ApiError(
+      409,
+      `${consents} ${consents === 1 ? 'consent is' : 'consents are'} in force and would end. Confirm with the id of the client.`,
+      { reason: 'confirmation_wrong' },
+    ),
   personUnknown: row(404, 'This person does not exist.'),
   exportTooLarge: row(413, 'This person has more than 16 MiB of data. Export it with npm run member.'),
 
@@ -140,6 +182,7 @@ export const errors = {
   idempotencyMismatch: conflict('idempotency_mismatch', 'This Idempotency-Key came with another body before.'),
   alreadyReviewed: conflict('already_reviewed', 'This result is not waiting for a review.'),
   appSuspended: conflict('app_suspended', 'This app is suspended.'),
+  webhookMissing: conflict('webhook_missing', 'This app has no webhook. Set its address first.'),
   alreadyDelivered: conflict('already_delivered', 'This delivery has arrived already.'),
   subscriptionEnded: conflict('subscription_ended', 'The subscription of this delivery has ended.'),
 
@@ -165,10 +208,14 @@ export const errors = {
     new ApiError(429, `Too many invalid tokens came from this address. Try again in ${retryAfterSeconds} s.`, {
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
+  testsLimited: (retryAfterSeconds: number) =>
+    new ApiError(429, `An app sends at most 10 test events a minute. Try again in ${retryAfterSeconds} s.`, {
+      headers: { 'Retry-After': String(retryAfterSeconds) },
+    }),
   internal: (cause: unknown) => new ApiError(500, 'Something went wrong on our side.', { cause }),
   unavailable: (cause?: unknown) =>
     new ApiError(503, 'This service is not available right now.', { cause, headers: { 'Retry-After': '2' } }),
-}
+})
 
 /** Errors without parameters: a schema may name them. */
 export type PlainError = {

@@ -4,8 +4,11 @@ import type { Database } from '../prisma/client.ts'
 import { bool, int, jsonStrings, nullable, oneOf, statement } from '../prisma/pg/statement.ts'
 import { appId } from './apps.ts'
 import { retryingDeadlocks } from './database-errors.ts'
+import { bodyOf } from './deliveries/request.ts'
 import { internal } from './endpoint.ts'
 import { errors, withError } from './errors.ts'
+import { describe, kinds, undescribe } from './event-catalogue.ts'
+import { EVENT_TYPE } from './event-kinds.ts'
 import { json } from './json.ts'
 import { providerPlatform } from './policies.ts'
 import { rawJsonOf } from './raw-json/text.ts'
@@ -40,7 +43,7 @@ export const statements = {
       ), receiver AS (
         SELECT event."appId", event.id AS event, event."publishedAt", subscription.id AS subscription
         FROM event JOIN "Subscription" subscription ON subscription."appId" = event."appId"
-        WHERE url IS NOT NULL AND "endedAt" IS NULL FOR KEY SHARE OF subscription
+        WHERE url IS NOT NULL AND "endedAt" IS NULL AND NOT test FOR KEY SHARE OF subscription
       ), delivery AS (
         INSERT INTO "Delivery" (id, "appId", "eventId", "subscriptionId", "nextAttemptAt", "createdAt")
         SELECT gen_random_uuid(), "appId", event, subscription, "publishedAt", "publishedAt" FROM receiver RETURNING id
@@ -76,7 +79,7 @@ const dataErrors = { missing: errors.dataMissing, notJson: errors.dataNotJson, t
 
 const input = z.object({
   app: appId('app'),
-  type: z.string(withError('eventTypeInvalid')).regex(/^[A-Za-z0-9._-]{1,128}$/, withError('eventTypeInvalid')),
+  type: z.string(withError('eventTypeInvalid')).regex(EVENT_TYPE, withError('eventTypeInvalid')),
   data: json.refine((data) => data !== undefined, withError('dataMissing')),
   id: z
     .string(withError('eventIdInvalid'))
@@ -94,7 +97,7 @@ const publish = internal('ntf.events:write', providerPlatform, {
   .mutation(async ({ ctx: { core, provider }, input: { app, type, data, id = randomUUID() } }) => {
     const publishedAt = new Date(core.now()).toISOString()
     const text = await rawJsonOf(data, dataErrors)
-    const body = `{"id":${JSON.stringify(id)},"type":"${type}","timestamp":"${publishedAt}","data":${text}}`
+    const body = bodyOf({ id, type, publishedAt }, text)
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw errors.eventTooLarge()
     const { made, before } = await publishOnce(core.db, { app, provider, id, type, body, publishedAt })
     if (made === undefined) return { id, deliveries: before }
@@ -102,4 +105,4 @@ const publish = internal('ntf.events:write', providerPlatform, {
     return { id, deliveries: made.length }
   })
 
-export const events = router({ publish })
+export const events = router({ publish, describe, undescribe, kinds })

@@ -1,5 +1,6 @@
 import type { AnyProcedure } from '@trpc/server'
 import { deliveries } from './deliveries/index.ts'
+import { developer } from './developer/index.ts'
 import { directory } from './directory/index.ts'
 import { events } from './events.ts'
 import { me } from './me/index.ts'
@@ -10,7 +11,18 @@ import { subscriptions } from './subscriptions.ts'
 import { router } from './trpc.ts'
 import { webhook } from './webhook/index.ts'
 
-export const appRouter = router({ root, me, storage, quizzes, webhook, subscriptions, events, deliveries, directory })
+export const appRouter = router({
+  root,
+  me,
+  storage,
+  quizzes,
+  webhook,
+  subscriptions,
+  events,
+  deliveries,
+  directory,
+  developer,
+})
 
 /** For typed clients: `createTRPCClient<AppRouter>(…)`. */
 export type AppRouter = typeof appRouter

@@ -9,6 +9,13 @@ export interface Described {
   fails?: readonly PlainError[]
 }
 
+/** What the OpenAPI documents say of an endpoint, in Markdown. */
+export interface Words {
+  description: string
+  /** What success means. */
+  returns: string
+}
+
 /** How an endpoint looks over REST, where its line does not say so. */
 export interface Row extends Described {
   /** Status of success; 200 by default. */
@@ -19,12 +26,16 @@ export interface Row extends Described {
   headers?: Readonly<Record<string, string>>
   /** Output that leaves as a response header; typed callers see it as a field. */
   responseHeaders?: Readonly<Record<string, string>>
+  /** PUT and DELETE of the storage, and their 413, tell how much is stored in headers. */
+  tellsUsage?: true
+  /** It inserts a row that refers to what the token names: 401 when that was deleted a moment ago. */
+  insertsRow?: true
   /** The one field of the body that stays the text it came as (RawJson), and is read when the procedure asks for it. */
   raw?: string
 }
 
 /** The row of a procedure: an endpoint's, or without `openapi` that of a procedure which only tRPC has. */
-export interface Meta extends OpenApiMeta, Row {
+export interface Meta extends OpenApiMeta, Row, Partial<Words> {
   scope: Scope | FirstPartyScope | null
   policy: AccessPolicy
 }

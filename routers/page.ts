@@ -7,6 +7,11 @@ export const page = {
     .int(withError('limitInvalid'))
     .min(1, withError('limitInvalid'))
     .max(200, withError('limitInvalid'))
-    .default(50),
-  offset: z.int(withError('offsetInvalid')).min(0, withError('offsetInvalid')).default(0),
+    .default(50)
+    .meta({ description: 'How many entries to return at most.', examples: [50] }),
+  offset: z
+    .int(withError('offsetInvalid'))
+    .min(0, withError('offsetInvalid'))
+    .default(0)
+    .meta({ description: 'How many entries to skip.', examples: [0] }),
 }

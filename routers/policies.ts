@@ -10,6 +10,8 @@ export interface Requirements {
   level?: 'developer'
   /** A client that belongs to the platform; such a client needs no member. */
   firstParty?: true
+  /** The token has a member, as that of a person who works on apps. */
+  person?: true
   /** A client that belongs to an app. */
   app?: true
   /** A member is a current member of the token's organisation, which is of this kind. */
@@ -22,6 +24,7 @@ type Facts<R extends Requirements> = { organisation: string; team: string | null
 }
   ? { member: string }
   : object) &
+  (R extends { person: true } ? { person: string } : object) &
   (R extends { app: true } ? { app: string } : object)
 
 /** Who may call an endpoint, and the part of the context that its handler gets. */
@@ -39,7 +42,7 @@ function policy<const R extends Requirements, Granted extends object>(
   return {
     requires,
     grant: ({ organisation, member }, { app, team, suspended }) =>
-      grant({ organisation, team, member, app, suspended } as unknown as Facts<R>),
+      grant({ organisation, team, member, person: member, app, suspended } as unknown as Facts<R>),
   }
 }
 
@@ -80,6 +83,9 @@ export const providerPlatform = policy({ section: 'notify', firstParty: true }, 
 
 /** The data of the whole platform, whatever the organisation of the token. */
 export const directoryPlatform = policy({ section: 'apps', firstParty: true }, () => ({}))
+
+/** A person in a tool of the platform, as the developer portal. Each procedure checks the person's role in the team (developer/team-of.ts). */
+export const teamPeople = policy({ section: 'apps', firstParty: true, person: true }, ({ person }) => ({ person }))
 
 /** Nothing checks the organisation of a token without a member. One that PostgreSQL cannot store becomes '', no row's id. */
 const storedId = (id: string) => (isPostgresText(id) ? id : '')

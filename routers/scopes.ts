@@ -97,6 +97,8 @@ export const scopes = {
   'ntf.events:write': { section: 'notify', kind: 'first-party', level: 'developer' },
   'lms.reviews:write': { section: 'lms', kind: 'first-party', level: 'developer' },
   'directory:read': { section: 'apps', kind: 'first-party', level: 'developer' },
+  'dev:read': { section: 'apps', kind: 'first-party', level: 'developer' },
+  'dev:write': { section: 'apps', kind: 'first-party', level: 'developer' },
   'directory:write': { section: 'apps', kind: 'first-party', level: 'developer' },
 } as const satisfies Record<string, Definition>
 

@@ -44,7 +44,7 @@ const statements = {
   remove: statement(
     'subscription_remove',
     `DELETE FROM "Subscription" USING "App"
-      WHERE "Subscription".id = $1 AND "App".id = "Subscription"."appId" AND "App"."providerId" = $2
+      WHERE "Subscription".id = $1 AND NOT test AND "App".id = "Subscription"."appId" AND "App"."providerId" = $2
       RETURNING "Subscription".id`,
     { id: text },
   ),
@@ -78,10 +78,10 @@ async function templateOf({ core, provider }: Context & { provider: string }, ap
 }
 
 /** A secret is bound to its row, so the copy is encrypted again. */
-const reencryptedFor = (cipher: Cipher, secret: string, app: string, subscription: string) =>
+export const reencryptedFor = (cipher: Cipher, secret: string, app: string, subscription: string) =>
   cipher.encrypt(cipher.decrypt(secret, associatedData.template(app)), associatedData.subscription(subscription))
 
-/** Active subscriptions, oldest first. */
+/** Active subscriptions, oldest first, without that of the team's tests. */
 const list = internal('ntf.subscriptions:write', providerPlatform, {
   summary: 'The subscriptions of an app',
   fails: ['appUnknown'],
@@ -89,7 +89,7 @@ const list = internal('ntf.subscriptions:write', providerPlatform, {
   .input(z.object({ app, ...page }))
   .output(z.object({ items: z.array(subscription), total: z.int() }))
   .query(async ({ ctx: { core, provider }, input: { app, limit, offset } }) => {
-    const where = { appId: app, endedAt: null }
+    const where = { appId: app, endedAt: null, test: false }
     const [found, items, total] = await core.db.$transaction(
       [
         core.db.app.findFirst({ where: { id: app, providerId: provider }, select: { id: true } }),

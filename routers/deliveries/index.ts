@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { int, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import { isPostgresText } from '../access.ts'
 import type { Context } from '../context.ts'
 import { retryingDeadlocks } from '../database-errors.ts'
@@ -9,9 +8,9 @@ import { page } from '../page.ts'
 import { providerPlatform } from '../policies.ts'
 import { toUnix } from '../time.ts'
 import { router } from '../trpc.ts'
+import { deliveryStates, retryOf } from './retry.ts'
 
-const states = ['pending', 'delivered', 'failed'] as const
-const state = z.enum(states, { error: 'state is pending, delivered or failed.' })
+const state = z.enum(deliveryStates, { error: 'state is pending, delivered or failed.' })
 
 const delivery = z.object({
   id: z.string(),
@@ -66,39 +65,7 @@ const list = internal('ntf.events:write', providerPlatform, { summary: 'Deliveri
     return { items, total }
   })
 
-const statements = {
-  /**
-   * Locks the subscription first, so that it ends before this or after it. A pending delivery keeps its lease; a failed
-   * one starts again without a lease, so that the result of an attempt still under way is discarded.
-   */
-  retry: statement(
-    'delivery_retry',
-    `WITH receiver AS (
-        SELECT subscription.id FROM "Subscription" subscription JOIN "App" ON "App".id = subscription."appId"
-        WHERE subscription.id = (SELECT "subscriptionId" FROM "Delivery" WHERE id = $1)
-          AND "App"."providerId" = $2 AND subscription."endedAt" IS NULL FOR SHARE OF subscription
-      )
-      UPDATE "Delivery" delivery SET state = 'pending',
-        attempts = CASE state WHEN 'pending' THEN attempts ELSE 0 END,
-        "nextAttemptAt" = least("nextAttemptAt", $3::timestamptz),
-        lease = CASE state WHEN 'pending' THEN lease END,
-        "leasedUntil" = CASE state WHEN 'pending' THEN "leasedUntil" END,
-        "finishedAt" = NULL
-      FROM receiver WHERE delivery.id = $1 AND "subscriptionId" = receiver.id AND state <> 'delivered'
-      RETURNING delivery.id, "eventId" AS event, "subscriptionId" AS subscription, state, attempts, "lastStatus",
-        "lastError", floor(extract(epoch FROM "nextAttemptAt"))::int8 AS "nextAttemptAt"`,
-    {
-      id: text,
-      event: text,
-      subscription: text,
-      state: oneOf(...states),
-      attempts: int,
-      lastStatus: nullable(int),
-      lastError: nullable(text),
-      nextAttemptAt: int,
-    },
-  ),
-}
+const retryOfProvider = retryOf('delivery_retry', '"App"."providerId" = $2')
 
 /** Makes a delivery due now; a failed one starts again with all of its attempts. */
 const retry = internal('ntf.events:write', providerPlatform, {
@@ -109,7 +76,7 @@ const retry = internal('ntf.events:write', providerPlatform, {
   .output(delivery)
   .mutation(async ({ ctx, input: { id } }) => {
     const values = [id, ctx.provider, new Date(ctx.core.now()).toISOString()]
-    const [row] = await retryingDeadlocks(() => ctx.core.db.execute(statements.retry, values))
+    const [row] = await retryingDeadlocks(() => ctx.core.db.execute(retryOfProvider, values))
     if (!row) throw await refusal(ctx, id)
     return row
   })

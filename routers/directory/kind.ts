@@ -48,6 +48,8 @@ interface Definition<N extends string, F extends Fields, K extends keyof F & str
   /** The field that a stored record keeps. */
   fixed?: (keyof F & string) | undefined
   rules?: readonly RowRule[]
+  /** SQL condition of the row `row`: it is of a team's test club, and not listed. */
+  hidden?: string | undefined
   /** How the rows that change are locked: `UPDATE` also keeps others from adding rows that refer to them. */
   lock?: 'UPDATE'
   ending: Ending

@@ -5,7 +5,7 @@ import { listed } from './sql.ts'
 /** Records in the order of their keys, behind `after`: the key columns of the last one, or null for the first page. */
 export async function listRecords(
   client: ClientBase,
-  { table, keys, columns, children }: Layout,
+  { kind, table, keys, columns, children }: Layout,
   { after, limit }: { after: object | null; limit: number },
 ): Promise<Record<string, unknown>[]> {
   const [id] = keys
@@ -18,11 +18,12 @@ export async function listRecords(
     return `'${name}', (SELECT coalesce(json_agg(${read} ORDER BY child."${position ?? key[0]}"), '[]')
       FROM "${table}" child WHERE child."${parent}" = row."${id}")`
   })
-  const behind = `WHERE (${listed(keys, 'row')}) >
+  const behind = `(${listed(keys, 'row')}) >
     (SELECT ${listed(keys, 'after')} FROM json_populate_record(NULL::${table}, $2) after)`
+  const where = [...(kind.hidden ? [`NOT (${kind.hidden})`] : []), ...(after ? [behind] : [])]
   const { rows } = await client.query(
     `SELECT json_build_object(${[...own, ...lists, `'version', row.version`].join(', ')}) AS record
-      FROM ${table} row ${after ? behind : ''} ORDER BY ${listed(keys, 'row')} LIMIT $1`,
+      FROM ${table} row ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${listed(keys, 'row')} LIMIT $1`,
     after ? [limit, JSON.stringify(after)] : [limit],
   )
   return rows.map(({ record }) => record)

@@ -1,44 +1,37 @@
 import { z } from 'zod'
+import { float, int, statement, text } from '../../prisma/pg/statement.ts'
 import { endpoint } from '../endpoint.ts'
 import { clubMember } from '../policies.ts'
-import { toUnix } from '../time.ts'
 
 const result = z.object({
-  id: z.string(),
-  competitionId: z.string(),
-  competition: z.string().meta({ description: 'competition name' }),
-  disciplineId: z.string(),
-  place: z.int(),
-  score: z.number(),
-  timestamp: z.int(),
+  id: z.string().meta({ description: 'Id of the result.', examples: ['result-1'] }),
+  competitionId: z.string().meta({ description: 'Id of the competition.', examples: ['regatta-2026'] }),
+  competition: z.string().meta({ description: 'Name of the competition.', examples: ['Spring regatta'] }),
+  disciplineId: z.string().meta({ description: 'Id of the discipline.', examples: ['single-scull'] }),
+  place: z.int().meta({ description: 'Place that the member reached.', examples: [2] }),
+  score: z.number().meta({ description: 'Score, in the unit of the discipline.', examples: [87.5] }),
+  timestamp: z.int().meta({ description: 'When the result was made, in Unix seconds.', examples: [1777802400] }),
 })
+
+/** Competitions are looked up result by result: a join may read those of all clubs. */
+const own = statement(
+  'me_competitions',
+  `SELECT result.id, "competitionId", competition.name AS competition, "disciplineId", place, score,
+      floor(extract(epoch FROM result.timestamp))::int8 AS timestamp
+    FROM "CompetitionResult" result
+      CROSS JOIN LATERAL (SELECT * FROM "Competition" WHERE id = result."competitionId" LIMIT 1) competition
+    WHERE "personId" = $2 AND place IS NOT NULL
+      AND ("hostId" = $1 OR EXISTS (SELECT FROM "Participation" WHERE "competitionId" = competition.id AND "clubId" = $1))
+    ORDER BY result.timestamp DESC, result.id`,
+  { id: text, competitionId: text, competition: text, disciplineId: text, place: int, score: float, timestamp: int },
+)
 
 /** Rule 4: the member's own results in competitions that the club hosts or takes part in, newest first; none without a place. */
 export const competitions = endpoint('GET /me/competitions', 'svc.me.competitions:read', clubMember, {
   summary: "The member's competition results",
+  description:
+    "The member's own results in competitions that the club hosts or takes part in, newest first. A result without a place is left out.",
+  returns: 'The results.',
 })
-  .output(z.object({ items: z.array(result) }))
-  .query(async ({ ctx: { core, member, club } }) => {
-    const ofClub = { OR: [{ hostId: club }, { participations: { some: { clubId: club } } }] }
-    const rows = await core.db.competitionResult.findMany({
-      relationLoadStrategy: 'join',
-      where: { personId: member, place: { not: null }, competition: ofClub },
-      select: {
-        id: true,
-        competitionId: true,
-        disciplineId: true,
-        place: true,
-        score: true,
-        timestamp: true,
-        competition: { select: { name: true } },
-      },
-      orderBy: [{ timestamp: 'desc' }, { id: 'asc' }],
-    })
-    const items = rows.map(({ competition, place, timestamp, ...row }) => ({
-      ...row,
-      competition: competition.name,
-      place: place!,
-      timestamp: toUnix(timestamp),
-    }))
-    return { items }
-  })
+  .output(z.object({ items: z.array(result).meta({ description: 'The results, newest first.' }) }))
+  .query(async ({ ctx: { core, member, club } }) => ({ items: await core.db.execute(own, [club, member]) }))

@@ -12,16 +12,24 @@ const DEFAULT_RANGE_SECONDS = 90 * DAY_SECONDS
 const wrong = withError('timeInvalid')
 const unixSeconds = z.int(wrong).min(0, wrong).max(LAST_SECOND, wrong)
 const range = z.object({
-  start: unixSeconds.optional().meta({ description: 'range start, Unix seconds; default: now' }),
-  end: unixSeconds.optional().meta({ description: 'range end, Unix seconds; default: start + 90 days' }),
+  start: unixSeconds
+    .meta({ description: 'Start of the range, in Unix seconds. Default: now.', examples: [1777593600] })
+    .optional(),
+  end: unixSeconds
+    .meta({
+      description:
+        'End of the range, in Unix seconds, at most one calendar year after `start`. Default: 90 days after `start`.',
+      examples: [1785369600],
+    })
+    .optional(),
 })
 
 const event = z.object({
-  id: z.string(),
-  title: z.string(),
-  start: z.int(),
-  end: z.int(),
-  location: z.string(),
+  id: z.string().meta({ description: 'Id of the event.', examples: ['training-12'] }),
+  title: z.string().meta({ description: 'Title of the event.', examples: ['Rowing practice'] }),
+  start: z.int().meta({ description: 'When it starts, in Unix seconds.', examples: [1777802400] }),
+  end: z.int().meta({ description: 'When it ends, in Unix seconds.', examples: [1777807800] }),
+  location: z.string().meta({ description: 'Where it takes place; empty when not stated.', examples: ['Boathouse'] }),
 })
 
 /** The same date and time one year later, UTC; from 29 February it is 1 March. */
@@ -53,10 +61,13 @@ const visible = statement(
 /** Rule 2: club events, events of visible calendars, and events of the member's own groups, each once; no drafts. */
 export const events = endpoint('GET /me/events', 'svc.me.events:read', clubMember, {
   summary: "The member's calendar",
+  description:
+    "Published events that the member sees in the member app: those of the whole club, of visible calendars, and of the member's own groups, each once. An event is in the range when it starts before `end` and ends after `start`. They come by start, end and id.",
+  returns: 'The events of the range.',
   fails: ['rangeTooLong'],
 })
   .input(range.default({}))
-  .output(z.object({ items: z.array(event) }))
+  .output(z.object({ items: z.array(event).meta({ description: 'The events, by start.' }) }))
   .query(async ({ ctx: { core, member, club }, input }) => {
     const start = input.start ?? Math.floor(core.now() / 1000)
     const end = input.end ?? start + DEFAULT_RANGE_SECONDS

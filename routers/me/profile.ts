@@ -1,24 +1,40 @@
 import { z } from 'zod'
+import { date, nullable, statement, text } from '../../prisma/pg/statement.ts'
 import { endpoint } from '../endpoint.ts'
 import { errors } from '../errors.ts'
 import { clubMember } from '../policies.ts'
-import { toPlainDate } from '../time.ts'
 
 const profileOutput = z.object({
-  id: z.string(),
-  firstName: z.string(),
-  lastName: z.string(),
-  email: z.string(),
-  birthday: z.iso.date().nullable().meta({ description: 'null when none is stored' }),
-  image: z.string().meta({ description: 'image URL; empty when there is no image' }),
+  id: z.string().meta({ description: 'Id of the member, the same in every club.', examples: ['anna'] }),
+  firstName: z.string().meta({ description: 'First name.', examples: ['Anna'] }),
+  lastName: z.string().meta({ description: 'Last name.', examples: ['Ahlers'] }),
+  email: z.string().meta({ description: 'E-mail address.', examples: ['anna@example.org'] }),
+  birthday: z.iso
+    .date()
+    .nullable()
+    .meta({ description: 'Birthday; null when none is stored.', examples: ['1990-05-17'] }),
+  image: z.string().meta({
+    description: 'Address of the picture; empty when there is none.',
+    examples: ['https://images.example.org/anna.jpg'],
+  }),
 })
 
+const person = statement(
+  'me_profile',
+  'SELECT id, "firstName", "lastName", email, birthday, image FROM "Person" WHERE id = $1',
+  { id: text, firstName: text, lastName: text, email: text, birthday: nullable(date), image: text },
+)
+
 /** The profile of the token's member. */
-export const profile = endpoint('GET /me/profile', 'svc.me.profile:read', clubMember, { summary: 'The member' })
+export const profile = endpoint('GET /me/profile', 'svc.me.profile:read', clubMember, {
+  summary: 'The member',
+  description: 'Name, e-mail address, birthday and picture of the member who issued the token.',
+  returns: 'The member.',
+})
   .output(profileOutput)
   .query(async ({ ctx: { core, member } }) => {
-    const person = await core.db.person.findUnique({ where: { id: member } })
+    const [found] = await core.db.execute(person, [member])
     // The person was deleted while the membership was still cached.
-    if (!person) throw errors.memberUnknown('club')
-    return { ...person, birthday: person.birthday && toPlainDate(person.birthday) }
+    if (!found) throw errors.memberUnknown('club')
+    return found
   })

@@ -4,12 +4,14 @@ import { endpoint } from '../endpoint.ts'
 import { clubMember } from '../policies.ts'
 
 const plan = z.object({
-  id: z.string(),
-  name: z.string(),
-  category: z.string(),
-  description: z.string(),
-  exerciseCount: z.int(),
-  group: z.string().meta({ description: 'the group through which the plan is assigned to the member' }),
+  id: z.string().meta({ description: 'Id of the plan.', examples: ['endurance'] }),
+  name: z.string().meta({ description: 'Name of the plan.', examples: ['Endurance'] }),
+  category: z.string().meta({ description: 'Category of the plan.', examples: ['Fitness'] }),
+  description: z.string().meta({ description: 'What the plan is about.', examples: ['Three sessions a week'] }),
+  exerciseCount: z.int().meta({ description: 'How many exercises the plan has.', examples: [12] }),
+  group: z
+    .string()
+    .meta({ description: 'Id of the group through which the plan is assigned to the member.', examples: ['rowers'] }),
 })
 
 /** Of the groups through which a plan is assigned, one in which they are a member comes first, then the lowest id. */
@@ -31,6 +33,9 @@ const assigned = statement(
 /** Rule 3: the plans of the member's groups, each once. */
 export const trainingplans = endpoint('GET /me/trainingplans', 'svc.me.trainingplans:read', clubMember, {
   summary: "The plans of the member's groups",
+  description:
+    "The training plans that are assigned to the member's groups, each once, by name and id. Of several groups, `group` is one in which the member is a member before one that they train, then the lowest id.",
+  returns: 'The plans.',
 })
-  .output(z.object({ items: z.array(plan) }))
+  .output(z.object({ items: z.array(plan).meta({ description: 'The plans, by name.' }) }))
   .query(async ({ ctx: { core, member, club } }) => ({ items: await core.db.execute(assigned, [club, member]) }))

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Database, Transaction } from '../../prisma/client.ts'
+import type { Database } from '../../prisma/client.ts'
 import { removal } from '../../prisma/pg/removal.ts'
 import { errors } from '../errors.ts'
 import { PORTION } from '../housekeeping.ts'
@@ -13,7 +13,8 @@ export interface Place {
   personId: string
   organisationId: string
   quizId: string
-  key: string
+  /** Undefined without one. */
+  key: string | undefined
 }
 
 /** The first submission with a key. */
@@ -46,44 +47,21 @@ export function replay<Answer>(kept: FirstSubmission, answers: Answers): Answer 
   return JSON.parse(kept.answer) as Answer
 }
 
-/**
- * Stores a result as the first for its key and returns the one that counts: this one, or that of a concurrent duplicate,
- * whose transaction it waits for. If the duplicate rolls back, this one is the first. Replaces an expired record.
- */
-export async function claim(
-  tx: Transaction,
-  place: Place,
-  { bodyHash, answer }: FirstSubmission,
-  now: number,
-): Promise<FirstSubmission> {
-  const { clientId, personId, organisationId, quizId, key } = place
-  const expired = expiry(now)
-  const [kept] = await tx.$queryRaw<FirstSubmission[]>`
-    INSERT INTO "IdempotencyRecord" AS kept
-      ("clientId", "personId", "organisationId", "quizId", "key", "bodyHash", "answer", "createdAt")
-    VALUES (${clientId}, ${personId}, ${organisationId}, ${quizId}, ${key}, ${bodyHash}, ${answer}, ${new Date(now)}::timestamptz)
-    ON CONFLICT ("clientId", "personId", "quizId", "key") DO UPDATE SET
-      "bodyHash" = CASE WHEN kept."createdAt" <= ${expired}::timestamptz THEN excluded."bodyHash" ELSE kept."bodyHash" END,
-      "answer" = CASE WHEN kept."createdAt" <= ${expired}::timestamptz THEN excluded."answer" ELSE kept."answer" END,
-      "createdAt" = CASE WHEN kept."createdAt" <= ${expired}::timestamptz THEN excluded."createdAt" ELSE kept."createdAt" END
-    RETURNING "bodyHash", "answer"`
-  return kept!
-}
-
-const underWay = new WeakMap<Database, Map<string, Promise<unknown>>>()
+/** By `execute` of the database: each request has a `db` of its own, for its deadline. */
+const underWay = new WeakMap<Database['execute'], Map<string, Promise<unknown>>>()
 
 /**
  * Lets concurrent duplicates in this process share one result, instead of each holding a connection while it waits in the
- * database. Duplicates on several nodes are kept apart by `claim`.
+ * database. Duplicates on several nodes are kept apart by the claim of the key.
  */
 export function shared<Outcome>(
-  db: Database,
+  { execute }: Database,
   place: Place,
   bodyHash: string,
   work: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  const ofDatabase = underWay.get(db) ?? new Map<string, Promise<unknown>>()
-  underWay.set(db, ofDatabase)
+  const ofDatabase = underWay.get(execute) ?? new Map<string, Promise<unknown>>()
+  underWay.set(execute, ofDatabase)
   const { clientId, personId, organisationId, quizId, key } = place
   const name = JSON.stringify([clientId, personId, organisationId, quizId, key, bodyHash])
   const duplicate = ofDatabase.get(name)

@@ -2,11 +2,22 @@ import { z } from 'zod'
 
 /** How an attempt went: what its submission is answered with, and its review. */
 export const result = z.object({
-  id: z.string(),
-  score: z.number().meta({ description: 'percent of the machine-gradable questions, two decimals' }),
-  passed: z.boolean(),
-  reviewStatus: z.enum(['passed', 'failed', 'pending_review']),
-  gradedQuestions: z.int().min(0),
+  id: z.string().meta({ description: 'Id of the result.', examples: ['8f4b2c5e-3d0a-4a57-9c35-0f6f1d6a2b11'] }),
+  score: z
+    .number()
+    .meta({ description: 'Percent of the machine-gradable questions, rounded to two decimals.', examples: [66.67] }),
+  passed: z.boolean().meta({
+    description: "Whether the quiz's threshold is reached; false while a review is pending.",
+    examples: [true],
+  }),
+  reviewStatus: z.enum(['passed', 'failed', 'pending_review']).meta({
+    description: 'Outcome; `pending_review` when the quiz has text, image or file questions.',
+    examples: ['passed'],
+  }),
+  gradedQuestions: z
+    .int()
+    .min(0)
+    .meta({ description: 'How many questions were graded by machine: all that have choices.', examples: [3] }),
 })
 
 export type Result = z.output<typeof result>

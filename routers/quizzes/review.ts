@@ -7,7 +7,7 @@ import { academyPlatform } from '../policies.ts'
 import { verdict } from './grade.ts'
 import type { Result } from './result.ts'
 import { result } from './result.ts'
-import { retried } from './submit.ts'
+import { retried } from './retried.ts'
 
 /** Question id to whether the answer is correct. */
 type Grades = Readonly<Record<string, boolean>>

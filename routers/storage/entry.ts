@@ -10,7 +10,17 @@ export interface StoredEntry {
   version: string
 }
 
-const documented = z.object({ key: z.string(), value: json, updatedAt: z.int() })
+/** What an entry holds, in requests and responses. */
+export const storedValue = json.meta({
+  description: 'Any JSON. It is returned as it was stored, byte for byte; only white space around it is trimmed.',
+  examples: [{ points: 3 }],
+})
+
+const documented = z.object({
+  key: z.string().meta({ description: 'Key of the entry.', examples: ['alice'] }),
+  value: storedValue,
+  updatedAt: z.int().meta({ description: 'When the entry was written last, in Unix seconds.', examples: [1777802400] }),
+})
 
 export const entry = documented.extend({ etag: z.string() })
 
@@ -22,7 +32,14 @@ export const etag = (version: string) => `"${version}"`
  * a sixth of a request. So the schema is documented and typed, and does not look into it.
  */
 export const entryPage = (() => {
-  const { $schema, ...schema } = z.toJSONSchema(z.object({ items: z.array(documented), total: z.int() }))
+  const { $schema, ...schema } = z.toJSONSchema(
+    z.object({
+      items: z.array(documented).meta({ description: 'The entries of the page, by key in byte order.' }),
+      total: z
+        .int()
+        .meta({ description: 'How many entries the collection has, whatever `limit` and `offset`.', examples: [1] }),
+    }),
+  )
   return z
     .custom<{ items: { key: string; value: Json; updatedAt: number; etag: string }[]; total: number }>()
     .meta({ override: ({ jsonSchema }: { jsonSchema: object }) => Object.assign(jsonSchema, schema) })

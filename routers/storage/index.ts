@@ -2,21 +2,44 @@ import { z } from 'zod'
 import type { Call } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { errors, withError } from '../errors.ts'
-import { json } from '../json.ts'
 import { page } from '../page.ts'
 import { clubApp } from '../policies.ts'
 import { RawJson } from '../raw-json/text.ts'
 import { router } from '../trpc.ts'
 import { conditions } from './conditions.ts'
-import { entry, entryPage, etag, pageText } from './entry.ts'
+import { entry, entryPage, etag, pageText, storedValue } from './entry.ts'
 import type { Collection } from './statements.ts'
 import { deleteEntry, getEntry, listEntries, putEntry } from './statements.ts'
 import { isBeyondQuota, usedBytes } from './usage.ts'
 
 const name = z.string(withError('nameInvalid')).regex(/^[A-Za-z0-9_-]{1,64}$/, withError('nameInvalid'))
-const scope = z.enum(['org', 'user'], withError('scopeInvalid')).default('org')
-const address = z.object({ collection: name, key: name, scope })
-const conditional = address.extend({ ifMatch: z.string().optional(), ifNoneMatch: z.string().optional() })
+const collection = name.meta({ description: "1 to 64 letters, digits, '_' or '-'.", examples: ['scores'] })
+const key = name.meta({ description: "1 to 64 letters, digits, '_' or '-'.", examples: ['alice'] })
+const scope = z
+  .enum(['org', 'user'], withError('scopeInvalid'))
+  .default('org')
+  .meta({
+    description: '`org`: entries that the members of the club share. `user`: entries of the member alone.',
+    examples: ['org'],
+  })
+const address = z.object({ collection, key, scope })
+const conditional = address.extend({
+  ifMatch: z
+    .string()
+    .meta({
+      description: 'ETags of which the entry has to have one, or `*` for any entry; else 412, and nothing changes.',
+      examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
+    })
+    .optional(),
+  ifNoneMatch: z
+    .string()
+    .meta({
+      description:
+        'ETags of which the entry must have none; `*`: there must be no entry. Else 412, and nothing changes.',
+      examples: ['*'],
+    })
+    .optional(),
+})
 
 interface Caller {
   app: string
@@ -41,8 +64,11 @@ const responseHeaders = { etag: 'ETag' }
 /** Rule 7: a page of a collection, by key in byte order; an unknown collection is empty. */
 const list = endpoint('GET /storage/{collection}', 'svc.apps.storage:read', clubApp, {
   summary: 'The entries of a collection',
+  description:
+    'A page of a collection, by key in byte order. A collection that nobody has written to is empty, not unknown. Pages that follow one another may miss or repeat entries that others write meanwhile.',
+  returns: 'The entries of the page.',
 })
-  .input(z.object({ collection: name, scope, ...page }))
+  .input(z.object({ collection, scope, ...page }))
   .output(entryPage)
   .query(async ({ ctx, input }) => {
     const { core, call } = ctx
@@ -53,6 +79,8 @@ const list = endpoint('GET /storage/{collection}', 'svc.apps.storage:read', club
 /** Rule 8. */
 const get = endpoint('GET /storage/{collection}/{key}', 'svc.apps.storage:read', clubApp, {
   summary: 'One entry',
+  description: "One entry of the app's storage in the club of the token.",
+  returns: 'The entry.',
   responseHeaders,
   fails: ['keyUnknown'],
 })
@@ -69,10 +97,15 @@ const get = endpoint('GET /storage/{collection}/{key}', 'svc.apps.storage:read',
 /** Rule 9: creates or replaces an entry. Over the quota nothing is stored, but a write that does not grow always is. */
 const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write', clubApp, {
   summary: 'Creates or replaces an entry',
+  description:
+    'Stores any JSON under a key. The entries of an app in a club, of all its members and both scopes, share 10 MB; beyond that nothing is stored, but a write that takes no more room than the entry did always is. `If-Match` and `If-None-Match` keep writers from replacing what they have not seen.',
+  returns: 'The entry as it is stored now.',
   query: ['scope'],
   headers,
   responseHeaders,
   raw: 'value',
+  tellsUsage: true,
+  insertsRow: true,
   fails: ['valueMissing', 'valueNotAlone', 'valueTooDeep', 'entryChanged', 'quotaExceeded'],
 })
   // Before the input, whose body is refused for its size as well.
@@ -83,7 +116,7 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
     }
     return result
   })
-  .input(conditional.extend({ value: json.refine((value) => value !== undefined, withError('valueMissing')) }))
+  .input(conditional.extend({ value: storedValue.refine((value) => value !== undefined, withError('valueMissing')) }))
   .output(entry)
   .mutation(async ({ ctx, input }) => {
     const { core, call } = ctx
@@ -108,8 +141,11 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
 /** Rule 10. */
 const remove = endpoint('DELETE /storage/{collection}/{key}', 'svc.apps.storage:write', clubApp, {
   summary: 'Removes an entry',
+  description: 'Removes one entry of the storage of the app in the club of the token.',
+  returns: 'The entry is removed.',
   status: 204,
   headers,
+  tellsUsage: true,
   fails: ['keyUnknown', 'entryChanged'],
 })
   .input(conditional)

@@ -7,21 +7,47 @@ import { errors, withError } from '../errors.ts'
 import { appDeveloper } from '../policies.ts'
 import { router } from '../trpc.ts'
 
-const app = z.object({ id: appId('id') })
+const app = z.object({ id: appId('id').meta({ description: 'Id of the app.', examples: ['trainer'] }) })
 
 /** Checked as written: URL parsing would repair a missing host and accept empty user info. */
 const writtenUrl = /^https:\/\/[^/\\?#@]+(?:[/\\?#]|$)/
 const isUrl = (url: string) => !/[\p{Cc}\p{Surrogate}]/u.test(url) && URL.canParse(url)
 
-const url = z
+export const url = z
   .string(withError('urlInvalid'))
   .max(2048, withError('urlInvalid'))
   .regex(writtenUrl, withError('urlInvalid'))
   .refine(isUrl, withError('urlInvalid'))
-const secret = z.string(withError('secretInvalid')).regex(/^[!-~]{1,1024}$/, withError('secretInvalid'))
+export const secret = z.string(withError('secretInvalid')).regex(/^[!-~]{1,1024}$/, withError('secretInvalid'))
 
-const webhookSet = z.object({ url: z.string(), hasSecret: z.boolean() })
-const template = webhookSet.extend({ url: z.string().nullable().meta({ description: 'null when none is set' }) })
+const example = 'https://trainer.example.org/hook'
+const hasSecret = z
+  .boolean()
+  .meta({ description: 'Whether a secret is stored. It is never returned.', examples: [true] })
+export const webhookSet = z.object({
+  url: z.string().meta({ description: 'The delivery address, as it was sent.', examples: [example] }),
+  hasSecret,
+})
+export const template = z.object({
+  url: z
+    .string()
+    .nullable()
+    .meta({ description: 'The delivery address; null when none is set.', examples: [example] }),
+  hasSecret,
+})
+const webhookInput = app.extend({
+  url: url.meta({
+    description: 'The delivery address: starts with `https://`, has at most 2,048 characters and no user info.',
+    examples: [example],
+  }),
+  secret: secret
+    .meta({
+      description:
+        'Is sent with every delivery in the header `X-Webhook-Secret`, and signs it: 1 to 1,024 visible ASCII characters without spaces. Left out: the stored one is cleared.',
+      examples: ['v3ry-s3cret'],
+    })
+    .optional(),
+})
 
 type Granted = Context & { provider: string; team: string; suspended: boolean }
 
@@ -48,9 +74,12 @@ async function change(ctx: Granted, id: string, data: Template) {
 /** Replaces both address and secret: a request without a secret clears it. */
 const put = endpoint('PUT /apps/{id}/webhook', 'ntf.apps.webhook:update', appDeveloper, {
   summary: 'Sets the webhook of an app',
+  description:
+    'Replaces both address and secret of the template. New subscriptions of the app take it over; existing ones keep what they took over. Fields beside `url` and `secret` are discarded.',
+  returns: 'The webhook as it is set now.',
   fails: ['appUnknown', 'appSuspended'],
 })
-  .input(app.extend({ url, secret: secret.optional() }))
+  .input(webhookInput)
   .output(webhookSet)
   .mutation(async ({ ctx, input: { id, url, secret } }) => {
     const webhookSecret = secret === undefined ? null : ctx.core.cipher.encrypt(secret, associatedData.template(id))
@@ -60,6 +89,8 @@ const put = endpoint('PUT /apps/{id}/webhook', 'ntf.apps.webhook:update', appDev
 
 const get = endpoint('GET /apps/{id}/webhook', 'ntf.apps.webhook:read', appDeveloper, {
   summary: 'The webhook of an app',
+  description: 'The address, and whether there is a secret. A lost secret cannot be read: set a new one.',
+  returns: 'The webhook, or `url: null` when none is set.',
   fails: ['appUnknown'],
 })
   .input(app)
@@ -73,6 +104,9 @@ const get = endpoint('GET /apps/{id}/webhook', 'ntf.apps.webhook:read', appDevel
 
 const remove = endpoint('DELETE /apps/{id}/webhook', 'ntf.apps.webhook:update', appDeveloper, {
   summary: 'Removes the webhook of an app',
+  description:
+    'Removes address and secret from the template, if there are any. Existing subscriptions keep what they took over.',
+  returns: 'No webhook is set.',
   status: 204,
   fails: ['appUnknown', 'appSuspended'],
 })

@@ -3,6 +3,7 @@ import { boolean, choice, date, id, optional, text, time } from '../fields.ts'
 import { kind } from '../kind.ts'
 import { exercises, ids, texts } from '../lists.ts'
 import * as to from '../references.ts'
+import { isOfTestClub } from './people.ts'
 
 const ofClub = () => id('The club.', { column: 'clubId', reference: to.club })
 const ofPerson = () => id('The person.', { column: 'personId', reference: to.person })
@@ -13,6 +14,7 @@ export const groups = kind({
   key: ['id'],
   fields: { id: id('The id.'), club: ofClub(), name: text('The name.') },
   fixed: 'club',
+  hidden: isOfTestClub('row."clubId"'),
   ending: removed('Group', ['id'], 'Removed, with its members, and with the events that are for no other group.'),
 })
 
@@ -25,6 +27,7 @@ export const groupMembers = kind({
     person: ofPerson(),
     role: choice({ member: 'member', trainer: 'trainer' }, 'A person who is both has two records.'),
   },
+  hidden: `(SELECT ${isOfTestClub('own."clubId"')} FROM "Group" own WHERE own.id = row."groupId")`,
   ending: removed('GroupMembership', ['groupId', 'personId', 'role'], 'Removed.'),
 })
 

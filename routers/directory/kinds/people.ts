@@ -5,6 +5,10 @@ import * as to from '../references.ts'
 
 const ofPerson = () => id('The person.', { column: 'personId', reference: to.person })
 
+/** SQL: whether an organisation is a team's test club or academy. Counted, as EXISTS becomes a join that reads them all. */
+export const isOfTestClub = (organisation: string) =>
+  `(SELECT count("testTeamId") > 0 FROM "Organisation" WHERE id = ${organisation})`
+
 export const organisations = kind({
   name: 'organisations',
   table: 'Organisation',
@@ -15,6 +19,7 @@ export const organisations = kind({
     name: text('The name.'),
   },
   fixed: 'kind',
+  hidden: 'row."testTeamId" IS NOT NULL',
   ending: membershipsLeft('organisationId', 'Its memberships end. The organisation stays.'),
 })
 
@@ -30,6 +35,8 @@ export const people = kind({
     birthday: optional(date('The day of birth.')),
     image: text('URL of a picture.', { initial: `''` }),
   },
+  hidden: `(SELECT count(club."testTeamId") > 0
+    FROM "Membership" own JOIN "Organisation" club ON club.id = own."organisationId" WHERE own."personId" = row.id)`,
   ending: membershipsLeft('personId', "The person's memberships end. The person stays."),
 })
 
@@ -48,5 +55,6 @@ export const memberships = kind({
       kept: `CASE WHEN old."leftAt" > :now THEN old."leftAt" END`,
     },
   },
+  hidden: isOfTestClub('row."organisationId"'),
   ending: membershipLeft,
 })

@@ -16,6 +16,7 @@ export interface Erased {
   lessonCompletions: number
   consents: number
   signInIdentities: number
+  teams: number
   sessions: number
 }
 
@@ -25,6 +26,12 @@ const of = (table: string) => `(SELECT count(*)::float8 FROM "${table}" WHERE "p
 const sessions = `FROM "OauthRecord" WHERE model = 'Session' AND payload ->> 'accountId' = $1
   OR model = 'Interaction' AND $1 IN (payload #>> '{session,accountId}', payload #>> '{result,login,accountId}')`
 
+/** Those of the person, and those that they gave as a test member of their teams. */
+const consents = `SELECT id FROM "Consent" WHERE "personId" = $1
+  UNION SELECT consent.id FROM "TeamMember" JOIN "Client" client USING ("teamId") JOIN "Consent" consent ON "clientId" = client.id
+    JOIN "OauthRecord" grant_ ON model = 'Grant' AND grant_.id = consent.id
+    WHERE "TeamMember"."personId" = $1 AND "testOnly" AND payload ->> 'accountId' = $1`
+
 const counts = `SELECT
   (SELECT count(*)::float8 FROM "StorageEntry" WHERE "memberId" = $1) AS "storageEntries",
   (SELECT coalesce(sum(octet_length(value)), 0)::float8 FROM "StorageEntry" WHERE "memberId" = $1) AS "storageBytes",
@@ -33,7 +40,8 @@ const counts = `SELECT
   ${of('QuizResult')} AS "quizResults",
   (SELECT count(*)::float8 FROM "Answer" JOIN "QuizResult" ON id = "resultId" WHERE "personId" = $1) AS answers,
   ${of('LessonCompletion')} AS "lessonCompletions", ${of('Consent')} AS consents,
-  ${of('LoginIdentity')} AS "signInIdentities", (SELECT count(*)::float8 ${sessions}) AS sessions
+  ${of('LoginIdentity')} AS "signInIdentities", ${of('TeamMember')} AS teams,
+  (SELECT count(*)::float8 ${sessions}) AS sessions
   FROM "Person" WHERE id = $1`
 
 /** What an erasure would remove now; throws 404. */
@@ -73,15 +81,21 @@ async function remove(client: ClientBase, person: string): Promise<Erased> {
   const erased = await count(client, person)
   for (const club of clubs) await removeEntries(client, club, person)
   // What was issued under the consents is found by them, so it goes first.
-  const { rows } = await client.query<{ id: string }>('SELECT id FROM "Consent" WHERE "personId" = $1', [person])
+  const { rows } = await client.query<{ id: string }>(consents, [person])
   const grants = rows.map(({ id }) => id)
   await client.query('DELETE FROM "OauthRecord" WHERE "grantId" = ANY ($1)', [grants])
   await client.query(`DELETE FROM "OauthRecord" WHERE model = 'Grant' AND id = ANY ($1)`, [grants])
+  await client.query('DELETE FROM "Consent" WHERE id = ANY ($1)', [grants])
   await client.query(`DELETE ${sessions}`, [person])
   await client.query(
     'DELETE FROM "LoginCode" USING "Person" person WHERE person.id = $1 AND "LoginCode".email = lower(person.email)',
     [person],
   )
+  await client.query(
+    'DELETE FROM "TeamInvitation" USING "Person" person WHERE person.id = $1 AND "TeamInvitation".email = lower(person.email)',
+    [person],
+  )
+  await client.query('UPDATE "TeamInvitation" SET "invitedBy" = NULL WHERE "invitedBy" = $1', [person])
   await client.query('DELETE FROM "Person" WHERE id = $1', [person])
   return erased
 }

@@ -27,6 +27,7 @@ const erased = z.object({
   lessonCompletions: z.int(),
   consents: z.int(),
   signInIdentities: z.int(),
+  teams: z.int(),
   sessions: z.int(),
 })
 

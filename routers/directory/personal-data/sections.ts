@@ -75,6 +75,18 @@ export interface PersonalData {
   }[]
   /** Accounts of `LOGIN_ISSUER` that sign in as this person. */
   signInIdentities: { issuer: string; subject: string; createdAt: Time }[]
+  /** Teams whose apps the person works on. */
+  teams: { id: string; name: string; role: 'owner' | 'developer'; since: Time }[]
+  /** To the person's address, or sent by the person: those to others have no address here. */
+  teamInvitations: {
+    team: string
+    role: 'owner' | 'developer'
+    own: boolean
+    expiresAt: Time
+    acceptedAt: Time | null
+  }[]
+  /** What the person has changed in teams. */
+  teamChanges: { team: string; action: string; target: string; at: Time }[]
   /** The private entries of apps. `value` is the JSON text, byte for byte as the app stored it. */
   storage: { app: string; club: string; collection: string; key: string; value: string; updatedAt: Time }[]
 }
@@ -195,6 +207,23 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
 
   signInIdentities: `SELECT ${fields({ issuer: 'issuer', subject: 'subject', createdAt: '"createdAt"' })}
     FROM "LoginIdentity" WHERE "personId" = $1 ORDER BY issuer, subject`,
+
+  teams: `SELECT ${fields({ id: 'team.id', name: 'name', role: 'role', since: 'since' })}
+    FROM "TeamMember" JOIN "Team" team ON team.id = "teamId" WHERE "personId" = $1 ORDER BY team.id`,
+
+  teamInvitations: `SELECT ${fields({
+    team: '"teamId"',
+    role: 'role',
+    own: 'invitation.email = person.email',
+    expiresAt: '"expiresAt"',
+    acceptedAt: '"acceptedAt"',
+  })} FROM (SELECT lower(email) AS email FROM "Person" WHERE id = $1) person, LATERAL (
+      SELECT * FROM "TeamInvitation" WHERE email = person.email
+      UNION SELECT * FROM "TeamInvitation" WHERE "invitedBy" = $1) invitation
+    ORDER BY "expiresAt", invitation.id`,
+
+  teamChanges: `SELECT ${fields({ team: '"teamId"', action: 'action', target: 'target', at: 'at' })}
+    FROM "AuditEntry" WHERE "personId" = $1 ORDER BY id`,
 
   // Store by store, each in the order of the primary key: nothing has to be sorted with its values.
   storage: `SELECT ${fields({

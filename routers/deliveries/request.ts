@@ -1,0 +1,13 @@
+/** Headers that every delivery has. */
+export const DELIVERY_HEADERS = { 'content-type': 'application/json', 'user-agent': 'member-apps-api-webhooks/1' }
+
+interface Event {
+  id: string
+  type: string
+  /** An ISO time. */
+  publishedAt: string
+}
+
+/** What receivers get. `data` is JSON text. */
+export const bodyOf = ({ id, type, publishedAt }: Event, data: string) =>
+  `{"id":${JSON.stringify(id)},"type":"${type}","timestamp":"${publishedAt}","data":${data}}`

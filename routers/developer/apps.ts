@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import type { Prisma } from '../../prisma/generated/client.ts'
+import { internal } from '../endpoint.ts'
+import { errors } from '../errors.ts'
+import { logoVersions } from '../logo-versions.ts'
+import { teamPeople } from '../policies.ts'
+import { nameFaults } from '../registration.ts'
+import { router } from '../trpc.ts'
+import { removeLogo, setLogo } from './app-logo.ts'
+import { auditing, authorOf } from './auditing.ts'
+import { newId } from './names.ts'
+import type { WantedOfApp } from './rows.ts'
+import { appColumns, objectOrNull, toApp } from './rows.ts'
+import { difference, isUsed, refuseIf } from './rules.ts'
+import { appOutput, idOr } from './shapes.ts'
+import { lockTeam, roleIn, teamOfApp } from './team-of.ts'
+
+const MAX_APPS = 50
+const MAX_DESCRIPTION = 500
+
+const create = internal('dev:write', teamPeople, {
+  summary: 'Adds an app to a team',
+  fails: ['teamUnknown', 'providerUnknown', 'tooManyApps'],
+})
+  .input(z.object({ team: idOr('teamUnknown'), name: z.string(), provider: idOr('providerUnknown') }))
+  .output(appOutput)
+  .mutation(async ({ ctx, input: { team, name, provider } }) => {
+    await roleIn(ctx, team)
+    refuseIf(nameFaults('app', { name }))
+    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+      await lockTeam(tx, team)
+      if ((await tx.app.count({ where: { teamId: team } })) >= MAX_APPS) throw errors.tooManyApps()
+      const found = await tx.organisation.findUnique({ where: { id: provider, kind: 'provider' } })
+      if (!found) throw errors.providerUnknown()
+      const data = { id: newId('a'), name, teamId: team, providerId: provider }
+      const app = await tx.app.create({ data, select: appColumns })
+      await note({ team, action: 'app.create', target: app.id, after: { name, provider } })
+      return toApp(app, null)
+    })
+  })
+
+/** Name and homepage of an app that members use wait for approval: `wanted`. `''` removes a description or homepage. */
+const update = internal('dev:write', teamPeople, {
+  summary: 'Changes what an app is called and says of itself',
+  fails: ['ownAppUnknown', 'changedMeanwhile'],
+})
+  .input(
+    z.object({
+      app: idOr('ownAppUnknown'),
+      version: z.int().optional().meta({ description: 'The version that was read: another one is 409' }),
+      name: z.string().optional(),
+      description: z.string().optional(),
+      homepage: z.string().optional(),
+    }),
+  )
+  .output(appOutput)
+  .mutation(async ({ ctx, input: { app, version, ...wish } }) => {
+    const team = await teamOfApp(ctx, app)
+    refuseIf([
+      ...nameFaults('app', { name: wish.name }),
+      ...(wish.description !== undefined && !isDescription(wish.description) ? [DESCRIPTION_RULE] : []),
+      ...(wish.homepage && !isHomepage(wish.homepage) ? [HOMEPAGE_RULE] : []),
+    ])
+    const logo = (await logoVersions(ctx.core.db, [app])).get(app) ?? null
+    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+      await lockTeam(tx, team)
+      const before = toApp(await tx.app.findUniqueOrThrow({ where: { id: app }, select: appColumns }), logo)
+      if (version !== undefined && version !== before.version) throw errors.changedMeanwhile()
+      const changes = changesOf(before, wish, await isUsed(tx, app))
+      const changed = await tx.app.update({
+        where: { id: app },
+        data: { ...changes.now, wanted: objectOrNull(changes.wanted), version: { increment: 1 } },
+        select: appColumns,
+      })
+      const after = toApp(changed, logo)
+      await note({ team, action: 'app.update', target: app, ...difference(before, after) })
+      return after
+    })
+  })
+
+interface Shown {
+  name: string
+  description: string | null
+  homepage: string | null
+  wanted: WantedOfApp | null
+}
+type Wish = { [K in 'name' | 'description' | 'homepage']?: string | undefined }
+
+/** What changes now, and all that waits then. Members read name and homepage. */
+function changesOf(before: Shown, { name, description, homepage }: Wish, used: boolean) {
+  const now: Prisma.AppUpdateInput = {}
+  const wanted: WantedOfApp = { ...before.wanted }
+  if (description !== undefined) now.description = description || null
+  if (name !== undefined) {
+    delete wanted.name
+    if (used && name !== before.name) wanted.name = name
+    else now.name = name
+  }
+  if (homepage !== undefined) {
+    delete wanted.homepage
+    // Taking an address away shows nothing new.
+    if (used && homepage && homepage !== before.homepage) wanted.homepage = homepage
+    else now.homepage = homepage || null
+  }
+  return { now, wanted }
+}
+
+const DESCRIPTION_RULE = `The description of the app is at most ${MAX_DESCRIPTION} characters, without control characters.`
+const isDescription = (text: string) =>
+  [...text].length <= MAX_DESCRIPTION && /^[^\p{Cc}\p{Cf}\p{Cs}]*$/u.test(text.replaceAll(/\r?\n/g, ' '))
+
+const HOMEPAGE_RULE = 'The homepage of the app is an https:// address of at most 2048 characters, without user info.'
+function isHomepage(text: string) {
+  if (text.length > 2048 || !/^https:\/\/[^/?#]/i.test(text) || !/^[\x21-\x7e]+$/.test(text)) return false
+  if (!URL.canParse(text)) return false
+  const { username, password } = new URL(text)
+  return username === '' && password === ''
+}
+
+export const apps = router({ create, update, setLogo, removeLogo })

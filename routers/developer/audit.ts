@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { internal } from '../endpoint.ts'
+import { page } from '../page.ts'
+import { teamPeople } from '../policies.ts'
+import { toUnix } from '../time.ts'
+import { router } from '../trpc.ts'
+import { auditOutput, idOr } from './shapes.ts'
+import { roleIn } from './team-of.ts'
+
+/** Newest first. */
+const list = internal('dev:read', teamPeople, {
+  summary: 'What was changed in a team, and by whom',
+  fails: ['teamUnknown'],
+})
+  .input(z.object({ team: idOr('teamUnknown'), ...page }))
+  .output(z.object({ items: z.array(auditOutput), total: z.int() }))
+  .query(async ({ ctx, input: { team, limit, offset } }) => {
+    await roleIn(ctx, team)
+    const where = { teamId: team }
+    const { db } = ctx.core
+    const [rows, total] = await Promise.all([
+      db.auditEntry.findMany({ where, orderBy: { id: 'desc' }, take: limit, skip: offset }),
+      db.auditEntry.count({ where }),
+    ])
+    const ids = rows.flatMap(({ personId }) => personId ?? [])
+    const people = await db.person.findMany({ where: { id: { in: ids } } })
+    const names = new Map(people.map(({ id, firstName, lastName }) => [id, `${firstName} ${lastName}`.trim()]))
+    const items = rows.map(({ id, at, personId, action, target, before, after }) => ({
+      id: String(id),
+      at: toUnix(at),
+      by: personId === null ? null : { id: personId, name: names.get(personId) ?? null },
+      ...{ action, target, before: valuesOf(before), after: valuesOf(after) },
+    }))
+    return { items, total }
+  })
+
+const valuesOf = (json: unknown) => json as Record<string, unknown> | null
+
+export const audit = router({ list })

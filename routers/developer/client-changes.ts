@@ -1,0 +1,79 @@
+import type { Purpose, toClient, WantedOfClient } from './rows.ts'
+import { purposesOf } from './rules.ts'
+
+type Client = ReturnType<typeof toClient>
+
+interface Wish {
+  name?: string | undefined
+  redirectUris?: readonly string[] | undefined
+  scopes?: readonly string[] | undefined
+  purpose?: Purpose | undefined
+}
+
+interface Changes {
+  name?: string
+  redirectUris?: string[]
+  scopes?: string[]
+  purpose?: Purpose
+  /** All that waits for approval then. */
+  wanted: WantedOfClient
+}
+
+/** What changes now, and what waits. Throws 400 for a scope of a production client without a purpose. */
+export function changesOf(client: Client, wish: Wish): Changes {
+  const redirectUris = wish.redirectUris && [...new Set(wish.redirectUris)]
+  const scopes = wish.scopes && [...new Set(wish.scopes)]
+  // Nobody has seen a client that waits itself, and only its team uses one for tests.
+  const reviewed = !client.testOnly && client.state === 'active'
+  const explained = scopes && !client.testOnly ? explain(client, scopes, wish.purpose ?? {}) : undefined
+  if (!reviewed) {
+    return {
+      ...(wish.name !== undefined && { name: wish.name }),
+      ...(redirectUris && { redirectUris }),
+      ...(scopes && { scopes }),
+      ...(explained && { purpose: explained }),
+      wanted: {},
+    }
+  }
+  const changes: Changes = { wanted: { ...client.wanted } }
+  if (wish.name !== undefined) nameChange(changes, client, wish.name)
+  if (redirectUris) redirectChange(changes, client, redirectUris)
+  if (scopes) scopeChange(changes, client, scopes, explained!)
+  return changes
+}
+
+/** Members read the name of the app, or the client's own name if the client has no app. */
+function nameChange(changes: Changes, client: Client, name: string) {
+  delete changes.wanted.name
+  if (client.app === null && name !== client.name) changes.wanted.name = name
+  else changes.name = name
+}
+
+/** What is left out ends now, unless nothing would be left: then the present ones stay until the others are approved. */
+function redirectChange(changes: Changes, client: Client, wished: string[]) {
+  delete changes.wanted.redirectUris
+  const hosts = new Set(client.redirectUris.map(hostOf).filter((host) => host !== null))
+  const now = wished.filter((address) => client.redirectUris.includes(address) || hosts.has(hostOf(address) ?? ''))
+  if (now.length > 0) changes.redirectUris = now
+  if (now.length < wished.length) changes.wanted.redirectUris = wished
+}
+
+const hostOf = (address: string) => {
+  const { protocol, host } = new URL(address)
+  return protocol === 'https:' ? host : null
+}
+
+function scopeChange(changes: Changes, client: Client, wished: string[], purpose: Purpose) {
+  delete changes.wanted.scopes
+  delete changes.wanted.purpose
+  const now = wished.filter((scope) => client.scopes.includes(scope))
+  if (now.length > 0) changes.scopes = now
+  if (now.length < wished.length) Object.assign(changes.wanted, { scopes: wished, purpose })
+}
+
+/** The purposes of all the scopes: those of the present ones are known, or were known to the operator. */
+function explain(client: Client, scopes: string[], said: Purpose): Purpose {
+  const known = { ...client.purpose, ...client.wanted?.purpose, ...said }
+  const added = scopes.filter((scope) => !client.scopes.includes(scope) || scope in known)
+  return purposesOf(added, known)
+}

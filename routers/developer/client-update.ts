@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { internal } from '../endpoint.ts'
+import { errors } from '../errors.ts'
+import { teamPeople } from '../policies.ts'
+import { levelFaults, nameFaults, redirectFaults, scopeFaults } from '../registration.ts'
+import { auditing, authorOf } from './auditing.ts'
+import { changesOf } from './client-changes.ts'
+import { clientColumns, objectOrNull, toClient } from './rows.ts'
+import { difference, refuseIf } from './rules.ts'
+import { clientOutput, idOr, purpose, texts } from './shapes.ts'
+import { lockTeam, teamOfClient } from './team-of.ts'
+
+/** Of a client that members use, more scopes and redirects on other hosts wait for approval: `wanted`. */
+export const update = internal('dev:write', teamPeople, {
+  summary: 'Changes a client',
+  fails: ['clientUnknown', 'changedMeanwhile'],
+})
+  .input(
+    z.object({
+      client: idOr('clientUnknown'),
+      version: z.int().meta({ description: 'The version that was read: another one is 409' }),
+      name: z.string().optional(),
+      redirectUris: texts.optional(),
+      scopes: texts.optional(),
+      purpose: purpose.optional().meta({ description: 'What each added scope of a production client is for' }),
+    }),
+  )
+  .output(clientOutput)
+  .mutation(async ({ ctx, input: { client: id, version, ...wish } }) => {
+    const teamId = await teamOfClient(ctx, id)
+    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+      await lockTeam(tx, teamId)
+      const select = clientColumns(ctx.core.now())
+      const found = await tx.client.findUnique({ where: { id }, select })
+      if (!found) throw errors.clientUnknown()
+      if (version !== found.version) throw errors.changedMeanwhile()
+      const { level } = await tx.team.findUniqueOrThrow({ where: { id: teamId } })
+      const before = toClient(found)
+      refuseIf([
+        ...nameFaults('client', { name: wish.name }),
+        // What is not in the wish was accepted before.
+        ...(wish.redirectUris ? redirectFaults(wish.redirectUris, before.type, before.testOnly) : []),
+        ...(wish.scopes ? scopeFaults(wish.scopes) : []),
+        ...levelFaults(wish.scopes ?? [], level),
+      ])
+      const { wanted, purpose, ...now } = changesOf(before, wish)
+      const changed = await tx.client.update({
+        where: { id },
+        data: {
+          ...now,
+          ...(purpose && { purpose: objectOrNull(purpose) }),
+          wanted: objectOrNull(wanted),
+          version: { increment: 1 },
+        },
+        select,
+      })
+      const after = toClient(changed)
+      await note({ team: teamId, action: 'client.update', target: id, ...difference(before, after) })
+      return after
+    })
+  })

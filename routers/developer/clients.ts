@@ -1,0 +1,7 @@
+import { router } from '../trpc.ts'
+import { create } from './client-create.ts'
+import { remove } from './client-remove.ts'
+import { requestProduction } from './client-request.ts'
+import { update } from './client-update.ts'
+
+export const clients = router({ create, update, remove, requestProduction })

@@ -1,0 +1,41 @@
+import type { Transaction } from '../../prisma/client.ts'
+import { errors } from '../errors.ts'
+import type { Purpose } from './rows.ts'
+
+/** Throws 400 with the sentences, if there is one. */
+export function refuseIf(sentences: readonly string[]) {
+  if (sentences.length > 0) throw errors.registrationRefused(sentences.join('\n'))
+}
+
+const MAX_CLIENTS = 20
+
+/** Sandbox clients have no rate limit: their number has. The team is locked. */
+export async function refuseTooMany(tx: Transaction, app: string) {
+  if ((await tx.client.count({ where: { appId: app } })) >= MAX_CLIENTS) throw errors.tooManyClients()
+}
+
+/** Whether members use an app: what they read of it waits for approval. */
+export const isUsed = async (tx: Transaction, app: string) =>
+  (await tx.client.count({ where: { appId: app, testOnly: false, state: 'active' } })) > 0
+
+const MAX_PURPOSE = 1000
+
+/** What these scopes are for; throws 400 where that is not said. */
+export function purposesOf(scopes: readonly string[], said: Purpose): Purpose {
+  const purposes = scopes.map((scope) => [scope, (said[scope] ?? '').trim()] as const)
+  refuseIf(
+    purposes
+      .filter(([, text]) => text === '' || text.length > MAX_PURPOSE || text.includes('\0'))
+      .map(([scope]) => `Say in 1 to ${MAX_PURPOSE} characters what ${scope} is for.`),
+  )
+  return Object.fromEntries(purposes)
+}
+
+/** The fields that differ, before and after. */
+export function difference<Row extends { version: number }>(before: Row, after: Row) {
+  const names = (Object.keys(before) as (keyof Row)[]).filter(
+    (name) => name !== 'version' && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  )
+  const of = (row: Row) => Object.fromEntries(names.map((name) => [name, row[name]]))
+  return { before: of(before), after: of(after) }
+}

@@ -1,0 +1,37 @@
+import type { Transaction } from '../../prisma/client.ts'
+import type { Context } from '../context.ts'
+import { errors } from '../errors.ts'
+
+export type Caller = Context & { person: string }
+export type Role = 'owner' | 'developer'
+
+/** The caller's role in the team. Throws 404 for a team of other people, and 403 where an owner is needed. */
+export async function roleIn({ core, person }: Caller, team: string, needed: Role = 'developer'): Promise<Role> {
+  const member = await core.db.teamMember.findUnique({ where: { of: { teamId: team, personId: person } } })
+  if (!member) throw errors.teamUnknown()
+  if (needed === 'owner' && member.role !== 'owner') throw errors.ownerNeeded()
+  return member.role
+}
+
+/** Of an app or a client: it belongs to a team of the person. */
+export const memberOf = (person: string) => ({ team: { people: { some: { personId: person } } } })
+
+/** The team of an app. Throws 404 for an app of other people. */
+export async function teamOfApp({ core, person }: Caller, app: string): Promise<string> {
+  const found = await core.db.app.findFirst({ where: { id: app, ...memberOf(person) }, select: { teamId: true } })
+  if (!found) throw errors.ownAppUnknown()
+  return found.teamId
+}
+
+/** The team of a client. Throws 404 for a client of other people or of the platform, and 403 where an owner is needed. */
+export async function teamOfClient(ctx: Caller, client: string, needed: Role = 'developer'): Promise<string> {
+  const { core, person } = ctx
+  const found = await core.db.client.findFirst({ where: { id: client, ...memberOf(person) }, select: { teamId: true } })
+  if (!found?.teamId) throw errors.clientUnknown()
+  if (needed === 'owner') await roleIn(ctx, found.teamId, needed)
+  return found.teamId
+}
+
+/** Lets one change of a team's people, apps or clients happen at a time. */
+export const lockTeam = (tx: Transaction, team: string) =>
+  tx.$executeRaw`SELECT FROM "Team" WHERE id = ${team} FOR NO KEY UPDATE`

@@ -1,0 +1,29 @@
+import type { Transaction } from '../../prisma/client.ts'
+import { errors } from '../errors.ts'
+import type { Caller } from './team-of.ts'
+import { memberOf } from './team-of.ts'
+
+export interface Template {
+  webhookUrl: string | null
+  webhookSecret: string | null
+}
+
+/** An app of a team of the caller. Throws 404 for an app of other people, and 403 where the team's level has no webhooks. */
+export async function webhookAppOf({ core, person }: Caller, id: string) {
+  const app = await core.db.app.findFirst({
+    where: { id, ...memberOf(person) },
+    select: { state: true, providerId: true, webhookUrl: true, webhookSecret: true, team: { select: { level: true } } },
+  })
+  if (!app) throw errors.ownAppUnknown()
+  if (app.team.level !== 'developer') throw errors.levelTooLow()
+  return app
+}
+
+/** Locks the app until the transaction ends. Throws 409 for a suspended one. */
+export async function lockTemplate(tx: Transaction, id: string): Promise<Template & { teamId: string }> {
+  const [app] = await tx.$queryRaw<(Template & { teamId: string; state: string })[]>`
+    SELECT "teamId", state::text AS state, "webhookUrl", "webhookSecret" FROM "App" WHERE id = ${id} FOR NO KEY UPDATE`
+  if (!app) throw errors.ownAppUnknown()
+  if (app.state === 'suspended') throw errors.appSuspended()
+  return app
+}
