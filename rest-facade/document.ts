@@ -4,9 +4,13 @@ import type { Json, Operation } from './openapi-operation.ts'
 
 /** The part of a document that is read or completed here. The library's type allows references, which it does not write. */
 export interface Document {
-  servers: { url: string }[]
+  openapi: string
+  info: { title: string; description: string; version: string; license?: Json; contact?: Json }
+  externalDocs?: { url: string; description: string }
+  servers: { url: string; description?: string }[]
+  tags?: { name: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
-  components: { schemas?: Json }
+  components: { schemas?: Json; headers?: Json; securitySchemes: Json }
 }
 
 /** The procedures that an operation can stand for, by trpc-to-openapi's operation id: `storage.put` is `storage-put`. */

@@ -11,6 +11,8 @@ import type { Route } from './routes.ts'
 export interface RestResponse {
   status: number
   body: string | Buffer | undefined
+  /** Output fields that leave as headers: name, value, name, value. */
+  headers?: readonly string[]
 }
 
 /** What the server provides for a call. */
@@ -54,19 +56,22 @@ export function restFacade(core: Core) {
       throw failureOf(thrown)
     })
     if (status === 204) return { status, body: undefined }
-    const body = meta.responseHeaders ? moveToHeaders(data as Fields, meta.responseHeaders, setHeader) : data
-    return { status, body: await placeholders.render(JSON.stringify(body)) }
+    const { responseHeaders } = meta
+    if (!responseHeaders) return { status, body: await placeholders.render(JSON.stringify(data)) }
+    const { fields, headers } = split(data as Fields, responseHeaders)
+    return { status, body: await placeholders.render(JSON.stringify(fields)), headers }
   }
 }
 
 type Fields = Record<string, string | undefined>
 
-/** Sets the output fields that leave as headers; returns the data without them, as JSON.stringify drops undefined. */
-function moveToHeaders(data: Fields, headers: Readonly<Record<string, string>>, setHeader: Call['setHeader']): Fields {
-  const body = { ...data }
-  for (const key of Object.keys(headers)) {
-    setHeader(headers[key]!, data[key]!)
-    body[key] = undefined
+/** Takes the output fields that leave as headers out of the data: JSON.stringify drops undefined. */
+function split(data: Fields, names: Readonly<Record<string, string>>) {
+  const fields = { ...data }
+  const headers: string[] = []
+  for (const field in names) {
+    headers.push(names[field]!, data[field]!)
+    fields[field] = undefined
   }
-  return body
+  return { fields, headers }
 }

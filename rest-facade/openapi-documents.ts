@@ -2,20 +2,18 @@ import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { appRouter } from '../routers/index.ts'
 import type { Meta } from '../routers/meta.ts'
 import type { Section } from '../routers/scopes.ts'
+import { memberScopes, scopes } from '../routers/scopes.ts'
+import { completeOperation } from './complete-operation.ts'
 import type { Document } from './document.ts'
 import { procedureOf } from './document.ts'
-import type { Json } from './openapi-operation.ts'
-import { completeOperation } from './openapi-operation.ts'
+import { errorSchemas } from './openapi-errors.ts'
+import { headers } from './openapi-headers.ts'
 import { sections } from './sections.ts'
 
-const text = { type: 'string' }
-const object = (properties: Json, required = Object.keys(properties)) => ({ type: 'object', properties, required })
-const Detail = object({ detail: text })
-const ErrorEnvelope = object({
-  error: object({ code: text, message: text, request_id: text, reason: text }, ['code', 'message', 'request_id']),
-})
+/** The release whose API this is, as in package.json. */
+const VERSION = '0.1.0'
 
-/** trpc-to-openapi's document of each API. */
+/** trpc-to-openapi's document of each API, completed. */
 export const generateDocuments = (): Record<Section, Document> => ({
   apps: generate('apps'),
   lms: generate('lms'),
@@ -23,18 +21,57 @@ export const generateDocuments = (): Record<Section, Document> => ({
 })
 
 function generate(section: Section): Document {
-  const { title, description } = sections[section]
+  const { title, description, tags } = sections[section]
   const document = generateOpenApiDocument<Meta>(appRouter, {
     title,
     description,
-    version: '1',
+    version: VERSION,
     baseUrl: '/v1',
     filter: ({ metadata }) => metadata.policy.requires.section === section,
-    securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    securitySchemes: { member: signIn(section), bearer: BEARER },
   }) as unknown as Document
-  document.components.schemas = section === 'apps' ? { Detail, Error: ErrorEnvelope } : { Error: ErrorEnvelope }
-  for (const operations of Object.values(document.paths)) {
-    for (const operation of Object.values(operations)) completeOperation(operation, procedureOf(operation))
+  document.info.license = { name: 'All rights reserved', identifier: 'LicenseRef-UNLICENSED' }
+  document.tags = [...new Set(Object.values(tags))]
+  for (const [path, operations] of Object.entries(document.paths)) {
+    const methods = Object.keys(operations).map((method) => method.toUpperCase())
+    for (const [method, operation] of Object.entries(operations)) {
+      operation.tags = [tags[path.split('/')[1]!]!.name]
+      completeOperation(operation, procedureOf(operation), { method: method.toUpperCase(), methods })
+    }
   }
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
+  document.components.schemas = errorSchemas(operations)
+  const used = new Set(
+    operations.flatMap(({ responses }) => Object.values(responses).flatMap((one) => Object.keys(one.headers ?? {}))),
+  )
+  document.components.headers = Object.fromEntries(Object.entries(headers).filter(([name]) => used.has(name)))
   return document
 }
+
+const BEARER = {
+  type: 'http' as const,
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description: 'An access token, of this service or of another issuer. API keys and sandbox keys are not accepted.',
+}
+
+/** Stands for the issuer, which each service fills in. */
+export const ISSUER = '<issuer>'
+
+const signIn = (section: Section) => ({
+  type: 'oauth2' as const,
+  description:
+    'How an app gets a token: the authorization code flow with PKCE (S256). A renewal answers with another refresh token; each can be used once.',
+  flows: {
+    authorizationCode: {
+      authorizationUrl: `${ISSUER}/authorize`,
+      tokenUrl: `${ISSUER}/token`,
+      refreshUrl: `${ISSUER}/token`,
+      scopes: Object.fromEntries(
+        memberScopes
+          .filter((scope) => scopes[scope].section === section)
+          .map((scope) => [scope, scopes[scope].words.en]),
+      ),
+    },
+  },
+})

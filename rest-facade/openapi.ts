@@ -4,7 +4,7 @@ import type { Document } from './document.ts'
 
 /**
  * The document of each API, generated once: by the build, beside this file, or here where the sources run. The routing table
- * is read from it as well.
+ * is read from it as well. `<brand>`, `<host>` and `<issuer>` stand for what differs between services.
  */
 export const documents: Readonly<Record<Section, Document>> =
   builtDocuments() ?? (await import('./openapi-documents.ts')).generateDocuments()
@@ -18,8 +18,35 @@ function builtDocuments(): Record<Section, Document> | undefined {
   }
 }
 
-/** The OpenAPI 3.1 document of an API at its base URL, and at others. */
-export const openApiDocument = (section: Section, ...urls: [string, ...string[]]) => ({
-  ...documents[section],
-  servers: urls.map((url) => ({ url })),
-})
+/** What a service says of itself in its documents. */
+export interface Served {
+  /** Base addresses of the API, its own first. */
+  urls: readonly [string, ...string[]]
+  brand: string
+  /** Of the authorization server, unless an external one issues the tokens: its addresses are not ours to state. */
+  issuer?: string | undefined
+}
+
+/** The OpenAPI 3.1 document of an API as a service serves it. */
+export function openApiDocument(section: Section, { urls, brand, issuer }: Served): Document {
+  const values: Record<string, string> = { '<brand>': brand, '<host>': new URL(urls[0]).host, '<issuer>': issuer ?? '' }
+  const text = JSON.stringify(documents[section]).replace(/<(?:brand|host|issuer)>/g, (name) =>
+    JSON.stringify(values[name]).slice(1, -1),
+  )
+  const document: Document = JSON.parse(text)
+  if (issuer === undefined) leaveOutSignIn(document)
+  const docs = `${urls[0]}/docs`
+  return {
+    ...document,
+    info: { ...document.info, contact: { name: brand, url: docs } },
+    externalDocs: { url: docs, description: 'This reference as a page, where each call can be tried.' },
+    servers: urls.map((url) => ({ url })),
+  }
+}
+
+function leaveOutSignIn({ components, paths }: Document) {
+  delete components.securitySchemes.member
+  for (const operation of Object.values(paths).flatMap((operations) => Object.values(operations))) {
+    operation.security = operation.security!.filter((scheme) => scheme.bearer)
+  }
+}

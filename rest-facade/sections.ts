@@ -2,16 +2,57 @@ import type { Section } from '../routers/scopes.ts'
 
 interface Description {
   title: string
+  /** Markdown. */
   description: string
+  /** By the first segment of a path. */
+  tags: Readonly<Record<string, { name: string; description: string }>>
   /** The body of errors that the API raises itself. */
   errorShape: 'detail' | 'error'
 }
 
 export const sectionNames = ['apps', 'lms', 'notify'] as const satisfies readonly Section[]
 
+const common =
+  'HEAD is answered as GET is, without a body; OPTIONS as a CORS preflight, from any origin and without a token. Unknown parameters are ignored.'
+const limited =
+  'The request quota belongs to the team, for all of its clients together: 60 requests a minute with the Hobby membership, 10,000 with the Developer membership; sandbox clients have no limit.'
+
+const member = {
+  name: 'Member',
+  description: 'What a member allows an app to read: profile, groups, calendar, plans, results, card.',
+}
+
 /** The three APIs. */
 export const sections: Record<Section, Description> = {
-  apps: { title: 'Member apps', description: 'Member data and storage for apps.', errorShape: 'detail' },
-  lms: { title: 'Learning platform', description: 'Submits quiz attempts.', errorShape: 'error' },
-  notify: { title: 'Notification apps', description: 'Webhook templates of apps.', errorShape: 'error' },
+  apps: {
+    title: 'Member apps',
+    description: `Data of the member who issued the token, in the club of the token, and JSON storage for the app.\n\n${limited}\n\n${common}`,
+    tags: {
+      '': member,
+      me: member,
+      storage: {
+        name: 'Storage',
+        description:
+          'JSON values by collection and key: of the club together, or of one member. 10 MB for each app and club.',
+      },
+    },
+    errorShape: 'detail',
+  },
+  lms: {
+    title: 'Learning platform',
+    description: `Grades the answers of a learner. Needs the Developer membership.\n\n${limited}\n\n${common}`,
+    tags: { quizzes: { name: 'Quizzes', description: 'Attempts at quizzes of the academy of the token.' } },
+    errorShape: 'error',
+  },
+  notify: {
+    title: 'Notification apps',
+    description: `Where the events of an app are delivered. Needs the Developer membership.\n\n${limited}\n\n${common}`,
+    tags: {
+      apps: {
+        name: 'Webhook',
+        description: 'The delivery address and secret that new subscriptions of an app take over.',
+      },
+    },
+    errorShape: 'error',
+  },
 }

@@ -1,0 +1,81 @@
+import type { Meta } from '../routers/meta.ts'
+import { bodyExample, liftExample, tidy } from './openapi-examples.ts'
+import { failuresOf } from './openapi-failures.ts'
+import { headersOf, usageHeaders } from './openapi-headers.ts'
+import { inputErrorsOf } from './openapi-input.ts'
+import type { Json, ObjectSchema, Operation, Parameter, Place, Procedure, Response } from './openapi-operation.ts'
+
+/**
+ * Completes an operation from its endpoint's row. trpc-to-openapi knows no status but 200, no error bodies of ours, no
+ * query of a PUT, and no header whose name differs from its field.
+ */
+export function completeOperation(operation: Operation, { procedure, meta }: Procedure, place: Place) {
+  const { scope, status = 200, returns } = meta
+  takeHeadersAndQuery(operation, meta)
+  const names = [...Object.values(meta.responseHeaders ?? {}), ...usageHeaders(status, meta)]
+  const success: Response = { description: returns!, headers: headersOf(true, names) }
+  if (status !== 204) {
+    const schema = operation.responses['200']!.content!['application/json'].schema as ObjectSchema
+    for (const key of Object.keys(meta.responseHeaders ?? {})) take(schema, key)
+    success.content = { 'application/json': { schema: tidy(schema), example: bodyExample(schema) } }
+  }
+  const failures = failuresOf({ operation, meta, place, inputErrors: inputErrorsOf(procedure) })
+  operation.responses = { [status]: success }
+  if (place.method === 'GET') operation.responses['304'] = unchanged(meta)
+  Object.assign(operation.responses, Object.fromEntries(failures))
+  operation.security = [{ member: scope ? [scope] : [] }, { bearer: [] }]
+  if (scope) operation.description += `\n\nNeeds the scope \`${scope}\`.`
+}
+
+const unchanged = ({ responseHeaders }: Meta): Response => ({
+  headers: headersOf(true, Object.values(responseHeaders ?? {})),
+  description: responseHeaders
+    ? 'The entry is still the one of `If-None-Match`; no body.'
+    : 'No body: the request had `If-None-Match: *`. This resource has no ETag.',
+})
+
+/** Moves what the row takes from a header, or a PUT from the query, out of the body; drops a body that has no fields. */
+function takeHeadersAndQuery(operation: Operation, { headers = {}, query = [], responseHeaders, raw }: Meta) {
+  const parameters = operation.parameters ?? []
+  const schema = operation.requestBody?.content['application/json'].schema
+  if (schema) {
+    for (const key of query) parameters.push({ in: 'query', name: key, required: false, schema: take(schema, key) })
+    for (const [key, name] of Object.entries(headers)) {
+      parameters.push({ in: 'header', name, required: false, schema: take(schema, key) })
+    }
+  }
+  for (const parameter of parameters) {
+    const header = headers[parameter.name]
+    if (header) Object.assign(parameter, { in: 'header', name: header })
+  }
+  if (!schema && responseHeaders) parameters.push(ifNoneMatch)
+  if (parameters.length > 0) operation.parameters = parameters.map(liftExample)
+  if (!schema) return
+  if (Object.keys(schema.properties).length === 0) delete operation.requestBody
+  else if (raw) schema.additionalProperties = false
+  else delete schema.additionalProperties
+  if (operation.requestBody) {
+    operation.requestBody.description = raw ? `A JSON object with the one field \`${raw}\`.` : 'A JSON object.'
+    operation.requestBody.content['application/json'] = { schema: tidy(schema), example: bodyExample(schema) }
+  }
+}
+
+const ifNoneMatch: Parameter = {
+  in: 'header',
+  name: 'If-None-Match',
+  required: false,
+  schema: {
+    type: 'string',
+    description:
+      'ETags that are known already: when the entry still has one of them, the answer is 304 without a body.',
+    examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
+  },
+}
+
+/** Removes a field from an object schema and returns its schema. */
+function take(schema: ObjectSchema, key: string): Json {
+  const { [key]: taken, ...rest } = schema.properties
+  schema.properties = rest
+  if (schema.required) schema.required = schema.required.filter((name) => name !== key)
+  return taken as Json
+}

@@ -1,0 +1,116 @@
+import { refusalsOf } from '../routers/authorize.ts'
+import type { ApiError } from '../routers/errors.ts'
+import { errors } from '../routers/errors.ts'
+import type { Meta } from '../routers/meta.ts'
+import { envelope, usesDetail } from './envelope.ts'
+import { headers, headersOf, usageHeaders } from './openapi-headers.ts'
+import type { Example, Operation, Place, Response } from './openapi-operation.ts'
+
+/** Stand for the brand and the host of the API, which each service fills in. */
+export const BRAND = '<brand>'
+export const HOST = '<host>'
+
+interface Failing {
+  operation: Operation
+  meta: Meta
+  place: Place
+  inputErrors: readonly ApiError[]
+}
+
+/** `inApi`: in the envelope of the API; Node's own refusals are in the common one. `counted`: for the request quota. */
+interface Failure {
+  status: number
+  error: ApiError
+  inApi: boolean
+  counted: boolean
+}
+
+/** The error responses of an operation by status, with an example for each row of the catalogue. */
+export function failuresOf(failing: Failing): [status: string, Response][] {
+  const byStatus = new Map<number, Failure[]>()
+  for (const failure of [...beforeTheCount(failing), ...counted(failing)]) {
+    byStatus.set(failure.status, [...(byStatus.get(failure.status) ?? []), failure])
+  }
+  return [...byStatus].map(([status, failures]) => [String(status), responseOf(status, failures, failing.meta)])
+}
+
+const descriptions: Readonly<Record<number, string>> = {
+  400: 'The request is malformed, or does not fit.',
+  401: 'The token is missing, unknown or expired.',
+  403: 'The token, its client or its team may not do this.',
+  404: 'Here is nothing of this name, or the host is that of another API.',
+  405: 'The method is none of this address.',
+  408: 'The request comes too slowly.',
+  409: 'The state forbids the change; `reason` says why.',
+  412: 'A condition of the request does not hold; nothing was changed.',
+  413: 'There is no room for this; nothing was changed.',
+  415: 'The body is of another type, or compressed.',
+  417: 'The request has a header `Expect` that nothing here fulfils.',
+  422: 'A parameter has the wrong type, or is out of its range.',
+  429: 'The request quota is exhausted.',
+  431: 'The head of the request is larger than 16 KiB.',
+  500: 'A fault of this service. It is in its log, with the request id.',
+  503: 'The service is overloaded, or cannot reach its database. The same request will succeed later.',
+}
+
+/** What Node refuses before there is a request: a head that is no HTTP, comes too slowly, expects something, or is too large. */
+const PARSER_STATUSES = [400, 408, 417, 431]
+
+function beforeTheCount({ place: { methods } }: Failing): Failure[] {
+  const allow = methods.map((method) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ')
+  const found = [
+    errors.requestInvalid(),
+    errors.hostWrong(HOST),
+    errors.methodWrong(allow),
+    errors.tokenMissing(),
+    errors.tokenInvalid(),
+    errors.tokenExpired(),
+    errors.failuresLimited(60),
+  ]
+  return [
+    ...PARSER_STATUSES.map((status) => ({ status, error: errors.requestInvalid(), inApi: false, counted: false })),
+    ...found.map((error) => ({ status: error.status, error, inApi: true, counted: false })),
+  ]
+}
+
+function counted({ operation, meta, inputErrors }: Failing): Failure[] {
+  const found = [errors.rateLimited(60), ...refusalsOf(meta, BRAND), ...inputErrors]
+  if (operation.requestBody) {
+    found.push(errors.typeWrong(), errors.bodyNotJson(), errors.bodyTooSlow())
+    if (!meta.raw) found.push(errors.bodyNotObject(), errors.bodyTooDeep(), errors.bodyTooLarge())
+  }
+  found.push(...(meta.fails ?? []).map((name) => errors[name]()))
+  if (meta.insertsRow) found.push(errors.tokenInvalid())
+  // Without a scope there is nothing behind the count that could fail.
+  const faults = [errors.internal(undefined), errors.unavailable()].map((error) => ({
+    error,
+    counted: meta.scope !== null,
+  }))
+  return [...found.map((error) => ({ error, counted: true })), ...faults].map((one) => ({
+    ...one,
+    status: one.error.status,
+    inApi: true,
+  }))
+}
+
+function responseOf(status: number, failures: readonly Failure[], meta: Meta): Response {
+  const { section } = meta.policy.requires
+  const shapes = new Set<string>()
+  const examples: Record<string, Example> = {}
+  for (const { error, inApi } of failures) {
+    const of = inApi ? section : null
+    shapes.add(usesDetail(of, status) ? 'Detail' : 'Error')
+    examples[error.id] = { value: envelope(error, of, headers['X-Request-Id'].example) }
+  }
+  const references = [...shapes].sort().map((name) => ({ $ref: `#/components/schemas/${name}` }))
+  const schema = references.length === 1 ? references[0]! : { oneOf: references }
+  const names = new Set(failures.flatMap(({ error }) => Object.keys(error.headers)))
+  return {
+    description: descriptions[status]!,
+    headers: headersOf(
+      failures.some((failure) => failure.counted),
+      [...names, ...usageHeaders(status, meta)],
+    ),
+    content: { 'application/json': { schema, examples } },
+  }
+}

@@ -1,0 +1,60 @@
+import type { Json } from './openapi-operation.ts'
+
+const text = (description: string, example: string, more: Json = {}) => ({
+  description,
+  required: true,
+  schema: { type: 'string' },
+  example,
+  ...more,
+})
+const count = (description: string, example: number) => ({
+  description,
+  required: true,
+  schema: { type: 'integer', minimum: 0 },
+  example,
+})
+
+export const REQUEST_ID_PATTERN = '^[A-Za-z0-9._-]{1,64}$'
+
+/** The response headers of the documents. `required`: a response that names it always has it. */
+export const headers = {
+  'X-Request-Id': text(
+    'Names the request, in the log of the service as well: say it when you ask about an answer. A request may bring an id of its own in a header of this name.',
+    '4b0c1c1e-8f38-4f0e-a0c4-5a1d1f6b2c3d',
+    { schema: { type: 'string', pattern: REQUEST_ID_PATTERN } },
+  ),
+  RateLimit: text(
+    'What is left of the request quota of the team, `r` requests in the next `t` seconds. Sandbox clients have no limit, and no such header.',
+    '"team";r=9999;t=60',
+    { required: false },
+  ),
+  'RateLimit-Policy': text(
+    'The request quota of the team: `q` requests in `w` seconds, over all of its clients and apps.',
+    '"team";q=10000;w=60',
+    { required: false },
+  ),
+  'Retry-After': count('How many seconds to wait before the next request.', 60),
+  'WWW-Authenticate': text(
+    'What the token lacks (RFC 6750). With every 401, and with a 403 for want of a scope.',
+    'Bearer error="insufficient_scope", scope="svc.me.profile:read"',
+    { required: false },
+  ),
+  Allow: text('The methods of this address.', 'GET, HEAD'),
+  ETag: text('Names this version of the entry; new with every write.', '"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'),
+  'X-Storage-Used': count('How many bytes the app stores in this club.', 14),
+  'X-Storage-Limit': count('How many bytes the app may store in this club.', 10_485_760),
+} satisfies Record<string, Json>
+
+export type HeaderName = keyof typeof headers
+
+const reference = (name: HeaderName) => [name, { $ref: `#/components/headers/${name}` }] as const
+
+/** The headers of a response; `counted`: of one to a call that counts for the quota. */
+export const headersOf = (counted: boolean, names: readonly string[] = []): Record<string, Json> => {
+  const all = ['X-Request-Id', ...(counted ? ['RateLimit', 'RateLimit-Policy'] : []), ...names]
+  return Object.fromEntries(all.map((name) => reference(name as HeaderName)))
+}
+
+/** Whether a response of this status tells the usage of the store. */
+export const usageHeaders = (status: number, { tellsUsage }: { tellsUsage?: boolean }): HeaderName[] =>
+  tellsUsage && (status < 300 || status === 413) ? ['X-Storage-Used', 'X-Storage-Limit'] : []
