@@ -1,0 +1,46 @@
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
+import { envelope } from '../../rest-facade/envelope.ts'
+import type { CatalogueRow } from '../../routers/error-catalogue.ts'
+import { errorCatalogue } from '../../routers/error-catalogue.ts'
+import type { Section } from '../../routers/scopes.ts'
+import type { Brand } from '../pages/brand.ts'
+import { html } from '../pages/html.ts'
+import { shell } from './page.ts'
+
+/** Every error with its body, cause and remedy. The ids are stable: documents, programs and bookmarks link to them. */
+export function errorsPage(section: Section, brand: Brand | undefined): string {
+  const catalogue = errorCatalogue()
+  const groups = [...new Set(catalogue.map(({ error }) => error.status))].map((status) => {
+    const rows = catalogue.filter(({ error }) => error.status === status)
+    return { status, code: rows[0]!.error.publicCode, rows }
+  })
+  return shell(
+    'Errors',
+    brand,
+    html`<link rel="stylesheet" href="style.css">`,
+    html`<p class="lead">Every error of this service: its body as it is sent, its cause, and what to do. Each response also has <code>X-Request-Id</code>, which an operator can look up.</p>
+<nav class="ways" aria-label="Reference"><a href="../docs">Reference</a> ${groups.map(({ status }) => html`<a href="#status-${status}">${status}</a> `)}</nav>
+${groups.map(
+  ({ status, code, rows }) => html`<h2 id="status-${status}">${status} <code>${code}</code></h2>
+${rows.map((row) => entry(row, section))}`,
+)}`,
+  )
+}
+
+const entry = (row: CatalogueRow, section: Section) => html`<section class="error" id="${row.id}">
+<h3><a href="#${row.id}">${row.id}</a> <span class="hint">${row.place}</span></h3>
+<pre><code>${JSON.stringify(bodyOf(row, section))}</code></pre>
+<dl class="fields narrow"><div><dt>Cause</dt><dd><p>${row.cause}</p></dd></div><div><dt>What to do</dt><dd><p>${row.remedy}</p></dd></div></dl>
+</section>`
+
+const bodyOf = ({ error, place }: CatalogueRow, section: Section) => {
+  if (place === 'tRPC') return trpcBody(error)
+  const here = place === 'every API' ? section : place === 'lms and notify' ? 'lms' : place
+  return envelope(error, here, '3f0c9a52')
+}
+
+/** As the formatter in routers/trpc.ts has it. */
+const trpcBody = ({ code, message, status, publicCode, reason, refused }: CatalogueRow['error']) => {
+  const data = { code, httpStatus: status, path: '…', error: publicCode, reason, refused }
+  return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data } }
+}

@@ -1,0 +1,37 @@
+import { sectionNames, sections } from '../../rest-facade/sections.ts'
+import type { BaseUrls } from '../http/match-route.ts'
+
+interface Addresses {
+  urls: BaseUrls
+  issuer?: string | undefined
+}
+
+/** `/llms.txt` (llmstxt.org): what a program that writes an app has to read, in a few lines. */
+export const llmsText = ({ urls, issuer }: Addresses) => `# Member apps API
+
+> Three REST APIs through which apps read the data of club members, store their own, submit quizzes and set webhooks.
+
+## APIs
+
+${sectionNames.map((name) => `- [${name}](${urls[name]}/openapi.json): OpenAPI 3.1. ${sections[name].description} Base address ${urls[name]}`).join('\n')}
+- [Reference](${urls.apps}/docs): the same to read, with curl lines
+- [Errors](${urls.apps}/docs/errors): each body, its cause, and what to do
+
+## Tokens
+
+${issuer ? `OAuth 2.0 authorization code with PKCE, public clients, issuer ${issuer}; metadata: ${metadataOf(issuer)}` : 'Access tokens (JWT) of the OAuth server of the platform; its operator names it.'}
+Send \`Authorization: Bearer <token>\`. A token is for one organisation: a club (apps), an academy (lms) or a provider (notify).
+
+## Rules that code gets wrong
+
+- Each API has its own host. In apps an error is {"detail"}, but 401, 429 and 503 are {"error":{"code","message","request_id"}}, as all of lms and notify are.
+- A refresh token works once: store the new one, and renew in one place at a time. A second use ends the sign-in.
+- On 429 and 503 wait for the seconds of Retry-After. The limit is the team's, not the token's; a 503 says nothing about the token.
+- To change a stored entry, send its ETag as If-Match; on 412 read it again. If-None-Match: * creates only.
+- Send Idempotency-Key with a quiz result, and the same key when that request is repeated.
+`
+
+function metadataOf(issuer: string) {
+  const { origin, pathname } = new URL(issuer)
+  return `${origin}/.well-known/oauth-authorization-server${pathname}`
+}

@@ -1,0 +1,45 @@
+import type { Media, Schema } from './api-document.ts'
+
+export interface Field {
+  name: string
+  type: string
+  meaning: string | undefined
+}
+
+const choicesOf = ({ anyOf = [], oneOf = [] }: Schema) => [...anyOf, ...oneOf]
+
+/** A schema in words: `integer, 1 to 200`. */
+export function typeOf(schema: Schema): string {
+  const { type, items, additionalProperties: more } = schema
+  const choices = choicesOf(schema)
+  if (choices.length > 0) return [...new Set(choices.map(typeOf))].join(' or ')
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' or ')
+  if (type === undefined) return 'any JSON'
+  if (type === 'array' && items) return `array of ${typeOf(items)}`
+  if (type === 'object' && typeof more === 'object') return `object of ${typeOf(more)}`
+  return [[type].flat().join(' or '), schema.format, rangeOf(schema)].filter(Boolean).join(', ')
+}
+
+/** Bounds that say no more than that a number is safe are left out. */
+function rangeOf({ minimum: from = Number.MIN_SAFE_INTEGER, maximum: to = Number.MAX_SAFE_INTEGER }: Schema) {
+  if (to < Number.MAX_SAFE_INTEGER) return `${from} to ${to}`
+  return from > Number.MIN_SAFE_INTEGER && `${from} or more`
+}
+
+/** The fields of an object and of what is in it, as `items[].id`. */
+export function fieldsOf(schema: Schema, above = ''): Field[] {
+  const { properties = {}, required = [], items } = schema
+  const own = Object.entries(properties).flatMap(([key, inner]) => {
+    const type = `${typeOf(inner)}${required.includes(key) ? '' : ', optional'}`
+    return [{ name: above + key, type, meaning: inner.description }, ...fieldsOf(inner, `${above}${key}.`)]
+  })
+  const inItems = items ? fieldsOf(items, `${above.slice(0, -1)}[].`) : []
+  return [...own, ...inItems, ...choicesOf(schema).flatMap((one) => fieldsOf(one, above))]
+}
+
+/** The first example that a document gives; undefined without any. */
+export function exampleOf({ examples = {}, example, schema }: Media): unknown {
+  const [named] = Object.values(examples)
+  return named?.value ?? example ?? schema?.examples?.[0]
+}
