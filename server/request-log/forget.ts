@@ -1,0 +1,28 @@
+import type { Database } from '../../prisma/client.ts'
+import { removal } from '../../prisma/pg/removal.ts'
+import { DAY_SECONDS } from '../../routers/time.ts'
+
+const DAY_MS = DAY_SECONDS * 1_000
+
+/** Days for which refused requests are kept, and usage by minute and by hour. */
+const KEPT = { refused: 7, minutes: 1, hours: 30 } as const
+
+const usage = (span: 'minute' | 'hour') =>
+  removal({ name: `usage_forget_${span}`, table: '"ClientUsage"', time: 'at', condition: `span = '${span}'` })
+
+const statements = {
+  refused: removal({ name: 'refused_forget', table: '"RefusedRequest"', time: 'at' }),
+  minutes: usage('minute'),
+  hours: usage('hour'),
+}
+
+const forget = (what: keyof typeof KEPT) => async (db: Database, now: number, limit: number) => {
+  const [row] = await db.execute(statements[what], [new Date(now - KEPT[what] * DAY_MS).toISOString(), String(limit)])
+  return row!.removed
+}
+
+/** Each removes at most `limit` rows and returns their number. */
+export const forgetRefused = forget('refused')
+export async function forgetUsage(db: Database, now: number, limit: number): Promise<number> {
+  return (await forget('minutes')(db, now, limit)) || forget('hours')(db, now, limit)
+}

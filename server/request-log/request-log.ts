@@ -1,0 +1,142 @@
+import type { Database } from '../../prisma/client.ts'
+import type { ApiError } from '../../routers/errors.ts'
+import { toldOf } from './told.ts'
+import type { Counted, Line } from './write.ts'
+import { MOST_LINES, write } from './write.ts'
+
+const MINUTE_MS = 60_000
+const WRITE_MS = 2_000
+/** Counts wait longer than lines: a write of them changes two rows of each client. */
+const WRITES_A_COUNT = 5
+/** Of all clients between two writes; further lines are dropped. */
+const MOST_WAITING = 2_000
+/** Clients that are counted in a minute; tokens of an external issuer may name any. */
+const MOST_CLIENTS = 10_000
+/** For the last write, while the database is slow or away. */
+const PATIENCE_MS = 2_000
+
+export interface Refused {
+  requestId: string
+  method: string
+  /** The pattern of the path. */
+  route: string | undefined
+  ms: number
+}
+
+export interface RequestLog {
+  /** A request that began `at` (Unix milliseconds) was answered. */
+  answered: (client: string, at: number) => void
+  refused: (client: string, at: number, error: ApiError, request: Refused) => void
+  /** Writes what waits. */
+  flush: () => Promise<void>
+  /** Writes what is left, if that does not take long. */
+  close: () => Promise<void>
+}
+
+interface Options {
+  db: Database
+  /** Called when lines could not be written: they are dropped. */
+  failed: (error: unknown, lines: number) => void
+  writeMs?: number
+}
+
+type Counts = Counted & { lines: number }
+
+/**
+ * Counts the requests of each client, and keeps the refused ones; a timer writes them, and no request waits for that. While
+ * the database is slow or away, what does not fit is dropped.
+ */
+export function openRequestLog({ db, failed, writeMs = WRITE_MS }: Options): RequestLog {
+  let minute = 0
+  let counts = new Map<string, Counts>()
+  /** Of minutes that have ended. */
+  let ended: Counts[] = []
+  let lines: Line[] = []
+  let writing: Promise<void> | undefined
+  let turn = 0
+
+  function countsOf(client: string, at: number): Counts | undefined {
+    if (at >= minute + MINUTE_MS) {
+      ended.push(...counts.values())
+      if (ended.length > MOST_CLIENTS) ended = []
+      counts = new Map()
+      minute = at - (at % MINUTE_MS)
+    }
+    const found = counts.get(client)
+    if (found || counts.size >= MOST_CLIENTS) return found
+    const made = { client, at: minute, ok: 0, refused: 0, limited: 0, lines: 0 }
+    counts.set(client, made)
+    return made
+  }
+
+  /** Takes what was counted since the last time. */
+  function takeCounts(): Counted[] {
+    const taken: Counted[] = []
+    for (const one of [...ended, ...counts.values()]) {
+      const { client, at, ok, refused, limited } = one
+      if (ok + refused + limited > 0) taken.push({ client, at, ok, refused, limited })
+      Object.assign(one, { ok: 0, refused: 0, limited: 0 })
+    }
+    ended = []
+    return taken
+  }
+
+  /** One write at a time. */
+  function flush(all: boolean): Promise<void> {
+    if (writing) return writing
+    const taken = lines
+    const counted = all || turn++ % WRITES_A_COUNT === 0 ? takeCounts() : []
+    if (taken.length === 0 && counted.length === 0) return Promise.resolve()
+    lines = []
+    writing = write(db, taken, counted)
+      .catch((error) => failed(error, taken.length))
+      .finally(() => {
+        writing = undefined
+      })
+    return writing
+  }
+
+  async function flushAll() {
+    await writing
+    await flush(true)
+  }
+
+  const timer = setInterval(() => void flush(false), writeMs).unref()
+
+  return {
+    answered(client, at) {
+      const counted = countsOf(client, at)
+      if (counted) counted.ok++
+    },
+    refused(client, at, error, { requestId, method, route = null, ms }) {
+      const counted = countsOf(client, at)
+      if (!counted) return
+      if (error.status === 429) counted.limited++
+      else counted.refused++
+      if (counted.lines >= MOST_LINES || lines.length >= MOST_WAITING) return
+      counted.lines++
+      const { status, id } = error
+      lines.push({
+        client,
+        requestId,
+        at,
+        method,
+        route,
+        status,
+        error: id,
+        message: toldOf(error),
+        ms: Math.round(ms),
+      })
+    },
+    flush: flushAll,
+    async close() {
+      clearInterval(timer)
+      let patience: NodeJS.Timeout | undefined
+      const enough = new Promise<void>((resolve) => {
+        patience = setTimeout(resolve, PATIENCE_MS)
+      })
+      await Promise.race([flushAll(), enough])
+      clearTimeout(patience)
+    },
+  }
+}

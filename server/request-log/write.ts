@@ -1,0 +1,93 @@
+import type { Database } from '../../prisma/client.ts'
+
+/** A refused request of a client. */
+export interface Line {
+  client: string
+  requestId: string
+  /** Unix time in milliseconds. */
+  at: number
+  method: string
+  route: string | null
+  status: number
+  error: string
+  message: string | null
+  ms: number
+}
+
+/** Requests of a client in a minute. */
+export interface Counted {
+  client: string
+  /** The beginning of the minute, in Unix milliseconds. */
+  at: number
+  ok: number
+  refused: number
+  limited: number
+}
+
+/** Lines of a team and minute that are kept. */
+export const MOST_LINES = 200
+
+/**
+ * The teams of the clients; a client of the platform has none, and one that was removed neither. Each team is locked: so
+ * that other nodes count its lines after these, and against its removal, as both would lock its rows.
+ */
+const LOCK = `SELECT client.id AS client, team.id AS team FROM "Client" client JOIN "Team" team ON team.id = client."teamId"
+  WHERE client.id = ANY ($1::text[]) ORDER BY team.id FOR NO KEY UPDATE OF team`
+
+const KEEP = `WITH line AS (
+    SELECT *, date_trunc('minute', at) AS minute,
+      row_number() OVER (PARTITION BY team, date_trunc('minute', at) ORDER BY at) AS number
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::int[], $8::text[],
+      $9::text[], $10::int[]) AS given (team, client, "requestId", at, method, route, status, error, message, ms)
+  ), kept AS (
+    SELECT team, minute, (SELECT count(*) FROM "RefusedRequest"
+      WHERE "teamId" = team AND at >= minute AND at < minute + interval '1 minute') AS lines
+    FROM line GROUP BY team, minute
+  )
+  INSERT INTO "RefusedRequest" ("teamId", "clientId", "requestId", at, method, route, status, error, message, ms)
+  SELECT team, client, "requestId", at, method, route, status, error, message, ms
+  FROM line JOIN kept USING (team, minute) WHERE number + lines <= ${MOST_LINES} ORDER BY at`
+
+const COUNT = `INSERT INTO "ClientUsage" ("teamId", span, at, "clientId", ok, refused, limited)
+  SELECT team, span::"UsageSpan", date_trunc(span, at), client, sum(ok), sum(refused), sum(limited)
+  FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[], $5::int[], $6::int[])
+      AS given (team, client, at, ok, refused, limited), unnest('{minute,hour}'::text[]) AS span
+  GROUP BY team, span, date_trunc(span, at), client
+  ON CONFLICT ("teamId", span, at, "clientId") DO UPDATE SET ok = "ClientUsage".ok + excluded.ok,
+    refused = "ClientUsage".refused + excluded.refused, limited = "ClientUsage".limited + excluded.limited`
+
+/** Of clients that belong to a team; lines beyond MOST_LINES are not kept. */
+export async function write(db: Database, lines: readonly Line[], counted: readonly Counted[]): Promise<void> {
+  await db.inTransaction(async (connection) => {
+    const clients = new Set([...lines, ...counted].map(({ client }) => client))
+    const { rows } = await connection.query<{ client: string; team: string }>(LOCK, [[...clients]])
+    const teams = new Map(rows.map(({ client, team }) => [client, team]))
+    const ofTeams = <T extends { client: string }>(all: readonly T[]) =>
+      all.flatMap((one) => (teams.has(one.client) ? [{ ...one, team: teams.get(one.client)! }] : []))
+    const [kept, counts] = [ofTeams(lines), ofTeams(counted)]
+    if (kept.length > 0) {
+      await connection.query(KEEP, [
+        kept.map(({ team }) => team),
+        kept.map(({ client }) => client),
+        kept.map(({ requestId }) => requestId),
+        kept.map(({ at }) => new Date(at)),
+        kept.map(({ method }) => method),
+        kept.map(({ route }) => route),
+        kept.map(({ status }) => status),
+        kept.map(({ error }) => error),
+        kept.map(({ message }) => message),
+        kept.map(({ ms }) => ms),
+      ])
+    }
+    if (counts.length > 0) {
+      await connection.query(COUNT, [
+        counts.map(({ team }) => team),
+        counts.map(({ client }) => client),
+        counts.map(({ at }) => new Date(at)),
+        counts.map(({ ok }) => ok),
+        counts.map(({ refused }) => refused),
+        counts.map(({ limited }) => limited),
+      ])
+    }
+  })
+}
