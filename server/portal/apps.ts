@@ -1,0 +1,58 @@
+import { errors } from '../../routers/errors.ts'
+import { PICTURE_TOO_LARGE } from '../../routers/pictures/rewrite.ts'
+import { linesOf, versionOf } from './form-values.ts'
+import { appOverview } from './pages/app.ts'
+import { teamOf } from './teams.ts'
+import type { Routes, Show, Visit } from './visit.ts'
+
+/** The app of the address and its team. Throws 404 for another team's. */
+export async function appOf(visit: Visit) {
+  const team = await teamOf(visit)
+  const app = team.apps.find(({ id }) => id === visit.params.app)
+  if (!app) throw errors.addressUnknown()
+  return { team, app }
+}
+
+const page: Show = async (visit) => {
+  const { team, app } = await appOf(visit)
+  return appOverview(visit, team, app)
+}
+
+export function appPages({ get, post, upload }: Routes) {
+  const own = '/teams/:team/apps/:app'
+  get(own, page)
+  post(`${own}/details`, page, async (visit, form) => {
+    const { team, app } = await appOf(visit)
+    const text = (field: string) => (form.get(field) ?? '').trim()
+    const { wanted } = await visit.developer.apps.update({
+      ...{ app: app.id, version: versionOf(form), name: text('name') },
+      ...{ description: text('description'), homepage: text('homepage') },
+    })
+    return `${visit.at('teams', team.id, 'apps', app.id)}?done=${wanted ? 'review' : 'saved'}`
+  })
+  upload(`${own}/logo`, page, async (visit, read) => {
+    const { team, app } = await appOf(visit)
+    const form = await read(() => errors.registrationRefused(PICTURE_TOO_LARGE))
+    const file = form.get('picture')
+    if (file === null || typeof file === 'string') throw errors.requestInvalid()
+    const picture = Buffer.from(await file.arrayBuffer()).toString('base64')
+    const { wanted } = await visit.developer.apps.setLogo({ app: app.id, version: versionOf(form), picture })
+    return `${visit.at('teams', team.id, 'apps', app.id)}?done=${wanted?.logo === undefined ? 'saved' : 'review'}`
+  })
+  post(`${own}/remove-logo`, page, async (visit, form) => {
+    const { team, app } = await appOf(visit)
+    await visit.developer.apps.removeLogo({ app: app.id, version: versionOf(form) })
+    return `${visit.at('teams', team.id, 'apps', app.id)}?done=removed`
+  })
+  post(`${own}/clients`, page, async (visit, form) => {
+    const { team, app } = await appOf(visit)
+    const { id } = await visit.developer.clients.create({
+      app: app.id,
+      name: (form.get('name') ?? '').trim(),
+      type: form.get('type') as 'web' | 'native',
+      redirectUris: linesOf(form, 'redirects'),
+      scopes: form.getAll('scope'),
+    })
+    return `${visit.at('teams', team.id, 'clients', id)}?done=created`
+  })
+}

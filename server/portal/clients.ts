@@ -1,0 +1,62 @@
+import { errors } from '../../routers/errors.ts'
+import type { Addresses } from './addresses.ts'
+import { linesOf, purposeOf, versionOf } from './form-values.ts'
+import { clientOverview, productionPage, removalPage } from './pages/client.ts'
+import { teamOf } from './teams.ts'
+import type { Routes, Show, Visit } from './visit.ts'
+
+export function clientPages({ get, post }: Routes, { issuer, reference }: Addresses) {
+  /** The client of the address, its team and app. Throws 404 for another team's. */
+  const viewOf = async (visit: Visit) => {
+    const team = await teamOf(visit)
+    const client = team.clients.find(({ id }) => id === visit.params.client)
+    if (!client) throw errors.addressUnknown()
+    return { team, client, app: team.apps.find(({ id }) => id === client.app), issuer }
+  }
+  const page: Show = async (visit) => clientOverview(visit, await viewOf(visit))
+  const production: Show = async (visit) => productionPage(visit, await viewOf(visit))
+  const removal: Show = async (visit) => removalPage(visit, await viewOf(visit))
+  const addressOf = ({ at, params }: Visit, client = params.client!) => at('teams', params.team!, 'clients', client)
+
+  const own = '/teams/:team/clients/:client'
+  get(own, page)
+  get(`${own}/production`, production)
+  get(`${own}/remove`, removal)
+
+  const update = async (visit: Visit, form: URLSearchParams, changes: object) => {
+    const { client } = await viewOf(visit)
+    const { wanted } = await visit.developer.clients.update({ client: client.id, version: versionOf(form), ...changes })
+    return `${addressOf(visit)}?done=${wanted ? 'review' : 'saved'}`
+  }
+  post(`${own}/settings`, page, (visit, form) =>
+    update(visit, form, { name: (form.get('name') ?? '').trim(), redirectUris: linesOf(form, 'redirects') }),
+  )
+  post(`${own}/scopes`, page, (visit, form) => {
+    const purpose = purposeOf(form)
+    const given = Object.keys(purpose).length > 0
+    return update(visit, form, { scopes: form.getAll('scope'), ...(given && { purpose }) })
+  })
+  // The reference signs in with the team's own client: what it may do is the team's, not everybody's.
+  post(`${own}/reference`, page, async (visit) => {
+    const { client } = await viewOf(visit)
+    if (!client.redirectUris.includes(reference)) {
+      const redirectUris = [...client.redirectUris, reference]
+      await visit.developer.clients.update({ client: client.id, version: client.version, redirectUris })
+    }
+    return `${reference}?client_id=${encodeURIComponent(client.id)}`
+  })
+  post(`${own}/production/request`, production, async (visit, form) => {
+    const { client } = await viewOf(visit)
+    const asked = await visit.developer.clients.requestProduction({
+      ...{ client: client.id, purpose: purposeOf(form) },
+      ...{ name: (form.get('name') ?? '').trim(), redirectUris: linesOf(form, 'redirects') },
+    })
+    return `${addressOf(visit, asked.id)}?done=requested`
+  })
+  post(`${own}/remove/confirm`, removal, async (visit, form) => {
+    const { team, client } = await viewOf(visit)
+    await visit.developer.clients.remove({ client: client.id, confirm: (form.get('confirm') ?? '').trim() })
+    const above = client.app === null ? visit.at('teams', team.id) : visit.at('teams', team.id, 'apps', client.app)
+    return `${above}?done=removed`
+  })
+}

@@ -1,0 +1,20 @@
+import { errors } from '../../routers/errors.ts'
+
+/** The lines of a field, without empty ones. */
+export const linesOf = (form: URLSearchParams, field: string): string[] =>
+  (form.get(field) ?? '').split(/\r?\n/).flatMap((line) => line.trim() || [])
+
+/** The version that the form was made for. Throws 400 for a form that is not ours. */
+export function versionOf(form: URLSearchParams | FormData): number {
+  const version = form.get('version')
+  if (typeof version !== 'string' || !/^\d{1,9}$/.test(version)) throw errors.requestInvalid()
+  return Number(version)
+}
+
+/** The texts of the fields `purpose.SCOPE` that have one, by scope. */
+export const purposeOf = (form: URLSearchParams): Record<string, string> =>
+  Object.fromEntries(
+    [...form].flatMap(([field, text]) =>
+      field.startsWith('purpose.') && text.trim() !== '' ? [[field.slice('purpose.'.length), text.trim()]] : [],
+    ),
+  )

@@ -1,0 +1,61 @@
+import { html, name } from '../../pages/html.ts'
+import type { Visit } from '../visit.ts'
+import { area, choice, fact, field, hidden, typedIn } from './fields.ts'
+import { logoForms, logoOf } from './logo.ts'
+import { scopeChoices } from './scope-choices.ts'
+import { badge, clientList } from './team.ts'
+import type { App, Team } from './team-page.ts'
+import { appPage } from './team-page.ts'
+import { waiting } from './waiting.ts'
+
+/** What an app says of itself, its clients, and a form for a new sandbox client. */
+export function appOverview(visit: Visit, team: Team, app: App): string {
+  const { w } = visit
+  return appPage(visit, team, app, 'app', {
+    title: w.app,
+    heading: name(app.name),
+    body: html`${app.state === 'suspended' && html`<p>${badge(w.state.suspended, 'bad')}</p>`}
+<dl>${fact(w.appId, html`<code>${app.id}</code>`)}${fact(w.provider, name(app.provider.name))}</dl>
+<h2>${w.clientsOf}</h2>
+${clientList(
+  visit,
+  team,
+  team.clients.filter((client) => client.app === app.id),
+)}
+${waiting(visit, app.wanted, app.wanted?.logo === undefined ? {} : { logo: logoOf(app, app.wanted.logo, w.logoWaits) })}
+${newClient(visit, team, app)}
+${details(visit, team, app)}
+${logoForms(visit, team, app)}`,
+  })
+}
+
+function details(visit: Visit, team: Team, app: App) {
+  const { w, at } = visit
+  const typed = typedIn(visit, 'details')
+  const value = (of: 'name' | 'description' | 'homepage') => typed?.get(of) ?? app[of] ?? ''
+  return html`<form class="sheet" method="post" action="${at('teams', team.id, 'apps', app.id)}/details" novalidate>
+<h2>${w.details}</h2>
+${hidden('version', app.version)}
+${field({ id: 'app-name', name: 'name', label: w.name, hint: w.nameHint, value: value('name'), required: true, maxlength: 100 })}
+${area({ id: 'app-description', name: 'description', label: w.description, value: value('description') }, 3)}
+${field({ id: 'app-homepage', name: 'homepage', label: w.homepage, hint: w.homepageHint, type: 'url', value: value('homepage') })}
+<button>${w.save}</button>
+</form>`
+}
+
+function newClient(visit: Visit, team: Team, app: App) {
+  const { w, at } = visit
+  const typed = typedIn(visit, 'clients')
+  return html`<details class="sheet"${typed && html` open`}><summary>${w.newClient}</summary>
+<form method="post" action="${at('teams', team.id, 'apps', app.id)}/clients">
+<p class="hint">${w.newClientHint}</p>
+${field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: typed?.get('name') ?? '', required: true, maxlength: 100 })}
+${choice({ id: 'client-type', name: 'type', label: w.clientType, value: typed?.get('type') ?? 'web' }, [
+  ['web', w.clientTypes.web],
+  ['native', w.clientTypes.native],
+])}
+${area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: typed?.get('redirects') ?? '', required: true }, 3)}
+${scopeChoices(visit, { offered: team.scopes, ticked: typed?.getAll('scope') ?? [] })}
+<button class="chief">${w.createClient}</button>
+</form></details>`
+}

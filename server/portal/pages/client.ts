@@ -1,0 +1,115 @@
+import { html, name } from '../../pages/html.ts'
+import type { Visit } from '../visit.ts'
+import { area, fact, field, hidden, typedIn } from './fields.ts'
+import { purposeFields, scopeChoices } from './scope-choices.ts'
+import { badge } from './team.ts'
+import type { App, Client, Team } from './team-page.ts'
+import { clientPage } from './team-page.ts'
+import { dayOf } from './times.ts'
+import { waiting } from './waiting.ts'
+
+export interface ClientView {
+  team: Team
+  app: App | undefined
+  client: Client
+  issuer: string
+}
+
+/** A client: what it is, its redirect addresses and scopes, and what can be asked for. */
+export function clientOverview(visit: Visit, view: ClientView): string {
+  const { w, language } = visit
+  const { client, issuer } = view
+  const isSandbox = client.environment === 'sandbox'
+  return clientPage(visit, view, {
+    title: w.client,
+    heading: name(client.name),
+    body: html`<p>${badge(w.environment[client.environment], isSandbox ? 'plain' : 'good')} ${badge(w.type[client.type], 'plain')} ${client.state === 'requested' && badge(w.state.requested, 'plain')}</p>
+${client.testOnly && html`<p class="hint">${w.testOnly}</p>`}
+${client.state === 'requested' && html`<p class="hint">${w.requestedHint}</p>`}
+<dl class="facts">
+${fact(w.clientId, html`<code>${client.id}</code>`)}
+${fact(w.issuer, html`<code>${issuer}</code>`)}
+${fact(w.consents, client.consents)}
+${client.requestedAt !== null && fact(w.requestedAt, dayOf(client.requestedAt, language))}
+</dl>
+${isSandbox && actions(visit, view)}
+${waiting(visit, client.wanted)}
+${!isSandbox && client.state === 'active' && html`<p class="hint">${w.reviewHint}</p>`}
+${settings(visit, view)}
+${scopeForm(visit, view)}
+<p class="ways"><a href="${ownOf(visit, view)}/remove">${w.removeClient}</a></p>`,
+  })
+}
+
+const ownOf = ({ at }: Visit, { team, client }: ClientView) => at('teams', team.id, 'clients', client.id)
+
+const actions = (visit: Visit, view: ClientView) => html`<div class="buttons">
+${view.client.type === 'web' && html`<form class="inline" method="post" action="${ownOf(visit, view)}/reference"><button>${visit.w.reference}</button></form>`}
+${
+  view.team.role === 'owner'
+    ? html`<a class="button chief" href="${ownOf(visit, view)}/production">${visit.w.production}</a>`
+    : html`<span class="hint">${visit.w.productionOwner}</span>`
+}
+</div>`
+
+function settings(visit: Visit, view: ClientView) {
+  const { w } = visit
+  const { client } = view
+  const typed = typedIn(visit, 'settings')
+  return html`<form class="sheet" method="post" action="${ownOf(visit, view)}/settings">
+<h2>${w.details}</h2>
+${hidden('version', client.version)}
+${field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: typed?.get('name') ?? client.name, required: true, maxlength: 100 })}
+${area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: typed?.get('redirects') ?? client.redirectUris.join('\n'), required: true }, Math.max(3, client.redirectUris.length + 1))}
+<button>${w.save}</button>
+</form>`
+}
+
+function scopeForm(visit: Visit, view: ClientView) {
+  const { w } = visit
+  const { client, team } = view
+  const typed = typedIn(visit, 'scopes')
+  const ticked = typed?.getAll('scope') ?? client.scopes
+  const more = team.scopes.filter((scope) => !client.scopes.includes(scope))
+  const needsPurpose = client.environment === 'production' && more.length > 0
+  return html`<form class="sheet" method="post" action="${ownOf(visit, view)}/scopes">
+${hidden('version', client.version)}
+${scopeChoices(visit, { offered: [...new Set([...team.scopes, ...client.scopes])], ticked, legend: html`<h2>${w.scopes}</h2>` })}
+${needsPurpose && purposeFields(visit, more, (scope) => typed?.get(`purpose.${scope}`) ?? client.wanted?.purpose?.[scope] ?? '')}
+<button>${w.save}</button>
+</form>`
+}
+
+/** The form that asks for a production client like this one. */
+export function productionPage(visit: Visit, view: ClientView): string {
+  const { w } = visit
+  const { client } = view
+  const typed = typedIn(visit, 'request')
+  return clientPage(visit, view, {
+    title: w.production,
+    within: true,
+    body: html`<p class="lead">${w.productionLead(name(client.name))}</p>
+<form method="post" action="${ownOf(visit, view)}/production/request">
+${field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: typed?.get('name') ?? client.name, required: true, maxlength: 100 })}
+${area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: typed?.get('redirects') ?? client.redirectUris.join('\n'), required: true }, 3)}
+${purposeFields(visit, client.scopes, (scope) => typed?.get(`purpose.${scope}`) ?? '')}
+<div class="buttons"><button class="chief">${w.productionSend}</button> <a class="button" href="${ownOf(visit, view)}">${w.cancel}</a></div>
+</form>`,
+  })
+}
+
+/** Says what is lost, and asks for the client's id. */
+export function removalPage(visit: Visit, view: ClientView): string {
+  const { w } = visit
+  const { client } = view
+  return clientPage(visit, view, {
+    title: w.removeClient,
+    within: true,
+    body: html`<p class="lead">${w.removeLead(client.consents)}</p>
+<form method="post" action="${ownOf(visit, view)}/remove/confirm">
+<p>${w.removeConfirm(html`<code>${client.id}</code>`)}</p>
+${field({ id: 'confirm', name: 'confirm', label: w.confirmation, required: true })}
+<div class="buttons"><button class="chief">${w.removeClient}</button> <a class="button" href="${ownOf(visit, view)}">${w.cancel}</a></div>
+</form>`,
+  })
+}

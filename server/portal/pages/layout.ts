@@ -1,0 +1,58 @@
+import { document } from '../../pages/document.ts'
+import type { Html } from '../../pages/html.ts'
+import { html, name } from '../../pages/html.ts'
+import type { Language } from '../../pages/language.ts'
+import { lookFor } from '../../pages/look.ts'
+import type { Visit } from '../visit.ts'
+import { de } from './words-de.ts'
+import type { Words } from './words-en.ts'
+import { en } from './words-en.ts'
+
+export const words: Record<Language, Words> = { en, de }
+
+/** A link: text and address. */
+export type Link = readonly [text: Html | string, address: string]
+
+interface Page {
+  /** Without users' text. */
+  title: string
+  heading?: Html | undefined
+  /** The pages above this one, below the list of teams. */
+  trail?: readonly Link[]
+  /** The pages beside this one. */
+  beside?: { label: string; links: readonly { link: Link; current: boolean }[] }
+  body: Html
+}
+
+/** A page of the portal: where it is, what was done or refused, and its content. */
+export function portalPage(visit: Visit, { title, heading, trail = [], beside, body }: Page): string {
+  const { w, language, refused, query, at } = visit
+  const done = query.get('done') ?? ''
+  const { brand } = lookFor(visit.ctx)
+  return document({
+    language,
+    mark: brand?.name ? `${brand.name} · ${w.mark}` : w.mark,
+    logo: brand?.logo && `/v1/oauth/logo/${brand.logo.version}`,
+    above: above(visit, trail),
+    title,
+    heading,
+    tab: refused && `${w.problem}: ${title}`,
+    style: html`<link rel="stylesheet" href="/v1/oauth/style.css">
+<link rel="stylesheet" href="${at('style.css')}">`,
+    body: html`${beside && tabs(beside)}
+${refused && html`<p class="problem" role="alert" lang="en" id="problem">${refused.message}</p>`}
+${!refused && Object.hasOwn(w.done, done) && html`<p class="done" role="status">${w.done[done as keyof Words['done']]}</p>`}
+${body}`,
+  })
+}
+
+const above = ({ w, at, person }: Visit, trail: readonly Link[]) => html`<div class="portal">
+<nav class="trail" aria-label="${w.trail}"><ol>
+${[[w.teams, at()] as Link, ...trail].map(([text, address]) => html`<li><a href="${address}">${text}</a></li>`)}
+</ol></nav>
+<form method="post" action="${at('sign-out')}" aria-label="${w.account}"><span>${w.signedIn(name(person.name))}</span> <button>${w.signOut}</button></form>
+</div>`
+
+const tabs = ({ label, links }: NonNullable<Page['beside']>) => html`<nav class="tabs" aria-label="${label}">
+${links.map(({ link: [text, address], current }) => html`<a href="${address}"${current && html` aria-current="page"`}>${text}</a>`)}
+</nav>`

@@ -1,0 +1,14 @@
+import { html } from '../../pages/html.ts'
+import type { Visit } from '../visit.ts'
+import { portalPage } from './layout.ts'
+
+/** In place of what does not exist, or is another team's. */
+export const missingPage = (visit: Visit): string =>
+  portalPage(
+    { ...visit, query: new URLSearchParams() },
+    {
+      title: visit.w.missing,
+      body: html`<p class="lead">${visit.w.missingHint}</p>
+<p class="ways"><a href="${visit.at()}">${visit.w.back}</a></p>`,
+    },
+  )

@@ -1,0 +1,35 @@
+import { html } from '../../pages/html.ts'
+import type { Visit } from '../visit.ts'
+
+export const PAGE_ROWS = 50
+
+/** The offset of the address; 0 if it is none. */
+export const offsetOf = ({ query }: Visit) => {
+  const offset = Number(query.get('offset') ?? 0)
+  return Number.isSafeInteger(offset) && offset > 0 && offset < 2 ** 31 ? offset : 0
+}
+
+interface Shown {
+  offset: number
+  shown: number
+  more: boolean
+  /** Undefined for a list whose length is not counted. */
+  total?: number
+}
+
+/** Links to the pages before and after this one of a list; the other parameters of the address stay. */
+export function pager({ ctx, query, w }: Visit, { offset, shown, more, total }: Shown) {
+  if (offset === 0 && !more) return null
+  const link = (text: string, to: number) => {
+    const kept = new URLSearchParams(query)
+    kept.delete('done')
+    if (to === 0) kept.delete('offset')
+    else kept.set('offset', String(to))
+    return html`<a href="${ctx.state.path}${kept.size > 0 && `?${kept}`}">${text}</a>`
+  }
+  return html`<nav class="pager" aria-label="${w.pager.label}">
+${offset > 0 && link(w.pager.newer, Math.max(0, offset - PAGE_ROWS))}
+${shown > 0 && html`<span>${w.pager.shown(offset + 1, offset + shown, total)}</span>`}
+${more && link(w.pager.older, offset + PAGE_ROWS)}
+</nav>`
+}

@@ -1,0 +1,81 @@
+import { html, name } from '../../pages/html.ts'
+import type { Visit } from '../visit.ts'
+import { choice, field, hidden, typedIn } from './fields.ts'
+import { table } from './table.ts'
+import type { Team } from './team-page.ts'
+import { teamPage } from './team-page.ts'
+import { dayOf } from './times.ts'
+
+/** Who works on the apps of a team, who is invited, and whom its sandbox clients can be tried with. */
+export function peoplePage(visit: Visit, team: Team): string {
+  const { w } = visit
+  const isOwner = team.role === 'owner'
+  return teamPage(visit, team, 'people', {
+    title: w.people,
+    body: html`${!isOwner && html`<p class="hint">${w.peopleOwner}</p>`}
+${people(visit, team, isOwner)}
+${team.invitations.length > 0 && invitations(visit, team, isOwner)}
+${isOwner && inviteForm(visit, team)}
+${
+  team.testMembers.length > 0 &&
+  html`<h2>${w.testMembers}</h2>
+<p class="hint">${w.testMembersHint}</p>
+<ul class="entries">${team.testMembers.map((member) => html`<li>${name(member.name)} <code>${member.id}</code></li>`)}</ul>`
+}`,
+  })
+}
+
+function people(visit: Visit, team: Team, isOwner: boolean) {
+  const { w, at, language, person } = visit
+  const own = at('teams', team.id, 'people')
+  const roles = [
+    ['owner', w.role.owner],
+    ['developer', w.role.developer],
+  ] as const
+  const rows = team.people.map((one) => {
+    const isSelf = one.id === person.id
+    const roleForm = html`<form class="inline" method="post" action="${own}/role">${hidden('person', one.id)}
+<select name="role" aria-label="${w.roleOf}: ${one.name}">${roles.map(([role, text]) => html`<option value="${role}"${role === one.role && html` selected`}>${text}</option>`)}</select>
+<button>${w.setRole}<span class="unseen"> ${one.name}</span></button></form>`
+    const remove = html`<a class="button" href="${at('teams', team.id, 'people', one.id)}/remove">${isSelf ? w.leave : html`${w.remove}<span class="unseen"> ${one.name}</span>`}</a>`
+    return [
+      html`${name(one.name)}${isSelf && ` (${w.you})`}<br><span class="hint">${one.email}</span>`,
+      isOwner ? roleForm : w.role[one.role],
+      dayOf(one.since, language),
+      isOwner || isSelf ? remove : '',
+    ]
+  })
+  return table(w.people, [w.name, w.roleOf, w.since, w.actions], rows)
+}
+
+function invitations({ w, at, language }: Visit, team: Team, isOwner: boolean) {
+  const rows = team.invitations.map(({ id, email, role, invitedBy, expiresAt }) => [
+    email,
+    w.role[role],
+    invitedBy === null ? w.operator : name(invitedBy),
+    dayOf(expiresAt, language),
+    isOwner
+      ? html`<form class="inline" method="post" action="${at('teams', team.id, 'people')}/withdraw">${hidden('invitation', id)}
+<button>${w.withdraw}<span class="unseen"> ${email}</span></button></form>`
+      : '',
+  ])
+  return html`<h2>${w.invitations}</h2>
+${table(w.invitations, [w.email, w.roleOf, w.invitedBy, w.expires, w.actions], rows)}`
+}
+
+function inviteForm(visit: Visit, team: Team) {
+  const { w, at } = visit
+  const typed = typedIn(visit, 'invite')
+  return html`<form class="sheet" method="post" action="${at('teams', team.id, 'people')}/invite" novalidate>
+<h2>${w.invite}</h2>
+${field({ id: 'invite-email', name: 'email', label: w.email, hint: w.emailHint, type: 'email', value: typed?.get('email') ?? '', required: true, maxlength: 254 })}
+${choice(
+  { id: 'invite-role', name: 'role', label: w.roleOf, hint: w.roleHint, value: typed?.get('role') ?? 'developer' },
+  [
+    ['developer', w.role.developer],
+    ['owner', w.role.owner],
+  ],
+)}
+<button>${w.inviteSend}</button>
+</form>`
+}

@@ -1,0 +1,70 @@
+import type { Html } from '../../pages/html.ts'
+import { html } from '../../pages/html.ts'
+import type { Developer } from '../client.ts'
+import type { Visit } from '../visit.ts'
+import { choice, field } from './fields.ts'
+import { table } from './table.ts'
+import type { Team } from './team-page.ts'
+import { teamPage } from './team-page.ts'
+
+type Refused = Awaited<ReturnType<Developer['requests']['list']>>['items'][number]
+
+export interface RequestsView {
+  team: Team
+  items: readonly Refused[]
+  /** Of the next page. */
+  next: string | null
+  catalogue: string
+}
+
+/** The statuses that a filter offers. */
+export const statuses = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 429, 500, 503] as const
+
+/** The refused requests of a team, with a look-up by request id. */
+export function requestsPage(visit: Visit, { team, items, next, catalogue }: RequestsView): string {
+  const { w, at, query } = visit
+  const own = at('teams', team.id, 'requests')
+  const isFiltered = ['id', 'client', 'status', 'before'].some((one) => query.has(one))
+  const clients = new Map(team.clients.map((client) => [client.id, client.name]))
+  const rows = items.map(({ at: time, status, method, route, client, message, error, requestId, ms }) => [
+    html`<time datetime="${time}"><span>${time.slice(0, 10)}</span> <span>${time.slice(11, 23)}</span></time>`,
+    html`<strong>${status}</strong>`,
+    html`<code>${method} ${route ?? w.noRoute}</code>`,
+    html`<bdi>${clients.get(client) ?? client}</bdi>`,
+    html`<span lang="en">${message ?? error}</span> <a href="${catalogue}#${error}">${w.remedy}<span class="unseen"> ${error}</span></a>`,
+    html`<code>${requestId}</code><br><span class="hint">${w.took(ms)}</span>`,
+  ])
+  return teamPage(visit, team, 'requests', {
+    title: w.requests,
+    body: html`<p class="lead">${w.requestsLead}</p>
+${filters(visit, team, own)}
+${rows.length === 0 ? html`<p>${isFiltered ? w.requestsNoneSo : w.requestsNone}</p>` : table(w.requests, [w.time, w.status, w.request, w.client, w.sentence, w.requestId], rows)}
+${turning(visit, own, next)}
+<p class="hint">${w.utc}</p>`,
+  })
+}
+
+const filters = ({ w, query }: Visit, team: Team, own: string) => html`<div class="filters">
+<form method="get" action="${own}">
+${field({ id: 'id', name: 'id', label: w.requestId, hint: w.requestIdHint, value: query.get('id') ?? '', maxlength: 255 })}
+<button>${w.find}</button>
+</form>
+<form method="get" action="${own}">
+${choice({ id: 'client', name: 'client', label: w.client, value: query.get('client') ?? '' }, [['', w.allOf], ...team.clients.map(({ id, name }) => [id, name] as const)])}
+${choice({ id: 'status', name: 'status', label: w.status, value: query.get('status') ?? '' }, [['', w.allOf], ...statuses.map((status) => [String(status), String(status)] as const)])}
+<button>${w.show}</button>
+</form>
+</div>`
+
+/** This list grows at its beginning: its pages follow one another by a cursor. */
+function turning({ w, query }: Visit, own: string, next: string | null): Html | null {
+  const link = (text: string, before: string | null) => {
+    const kept = new URLSearchParams([...query].filter(([key]) => key === 'client' || key === 'status'))
+    if (before !== null) kept.set('before', before)
+    return html`<a href="${own}${kept.size > 0 && `?${kept}`}">${text}</a>`
+  }
+  if (next === null && !query.has('before')) return null
+  return html`<nav class="pager" aria-label="${w.pager.label}">
+${query.has('before') && link(w.newest, null)} ${next !== null && link(w.older, next)}
+</nav>`
+}

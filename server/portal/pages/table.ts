@@ -1,0 +1,20 @@
+import type { Html } from '../../pages/html.ts'
+import { html } from '../../pages/html.ts'
+
+type Cell = Html | string | number
+
+/**
+ * A table; on a phone each row is a block in which every cell is labelled. Its roles are written out, because browsers
+ * drop those of elements that are displayed as blocks.
+ */
+export const table = (caption: string, columns: readonly string[], rows: readonly (readonly Cell[])[]) =>
+  html`<table role="table" aria-label="${caption}">
+<thead role="rowgroup"><tr role="row">${columns.map((column) => html`<th role="columnheader" scope="col">${column}</th>`)}</tr></thead>
+<tbody role="rowgroup">
+${rows.map(
+  (cells) => html`<tr role="row">${cells.map(
+    (cell, at) => html`<td role="cell" data-label="${columns[at]}">${cell}</td>`,
+  )}</tr>
+`,
+)}</tbody>
+</table>`

@@ -1,0 +1,76 @@
+import type { Html } from '../../pages/html.ts'
+import { name } from '../../pages/html.ts'
+import type { Developer } from '../client.ts'
+import type { Visit } from '../visit.ts'
+import type { Link } from './layout.ts'
+import { portalPage } from './layout.ts'
+
+export type Team = Awaited<ReturnType<Developer['teams']['get']>>
+export type App = Team['apps'][number]
+export type Client = Team['clients'][number]
+
+interface Content {
+  title: string
+  heading?: Html
+  body: Html
+}
+
+type Section = 'apps' | 'people' | 'usage' | 'requests' | 'audit'
+
+/** A page of a team, with links to its other pages. */
+export function teamPage(visit: Visit, team: { id: string; name: string }, current: Section, content: Content) {
+  const { w, at } = visit
+  const own = at('teams', team.id)
+  const link = (section: Section): Link => [w.sections[section], section === 'apps' ? own : `${own}/${section}`]
+  const sections = ['apps', 'people', 'usage', 'requests', 'audit'] as const
+  return portalPage(visit, {
+    ...content,
+    trail: current === 'apps' ? [] : [[name(team.name), own]],
+    beside: {
+      label: w.sections.label,
+      links: sections.map((section) => ({ link: link(section), current: section === current })),
+    },
+  })
+}
+
+type AppSection = 'app' | 'webhook' | 'deliveries'
+
+/** A page of an app, with links to its other pages. */
+export function appPage(visit: Visit, team: Team, app: App, current: AppSection | undefined, content: Content) {
+  const { w, at } = visit
+  const own = at('teams', team.id, 'apps', app.id)
+  const link = (section: AppSection): Link => [w.appSections[section], section === 'app' ? own : `${own}/${section}`]
+  const sections = ['app', 'webhook', 'deliveries'] as const
+  const ofTeam: Link = [name(team.name), at('teams', team.id)]
+  return portalPage(visit, {
+    ...content,
+    trail: current === 'app' ? [ofTeam] : [ofTeam, [name(app.name), own]],
+    beside: {
+      label: w.appSections.label,
+      links: sections.map((section) => ({ link: link(section), current: section === current })),
+    },
+  })
+}
+
+interface ClientOf {
+  team: Team
+  app: App | undefined
+  client: Client
+}
+
+/** A page of a client; `within` is one below it. */
+export function clientPage(
+  visit: Visit,
+  { team, app, client }: ClientOf,
+  { within = false, ...content }: Content & { within?: boolean },
+) {
+  const { at } = visit
+  return portalPage(visit, {
+    ...content,
+    trail: [
+      [name(team.name), at('teams', team.id)],
+      ...(app ? [[name(app.name), at('teams', team.id, 'apps', app.id)] as const] : []),
+      ...(within ? [[name(client.name), at('teams', team.id, 'clients', client.id)] as const] : []),
+    ],
+  })
+}

@@ -1,0 +1,58 @@
+import { html, name } from '../../pages/html.ts'
+import type { Visit } from '../visit.ts'
+import { choice, field, typedIn } from './fields.ts'
+import type { Client, Team } from './team-page.ts'
+import { teamPage } from './team-page.ts'
+
+/** The apps of a team and their clients, and a form for a new app. */
+export function teamOverview(visit: Visit, team: Team): string {
+  const { w, at } = visit
+  const own = at('teams', team.id)
+  const clientsOf = (app: string | null) => team.clients.filter((client) => client.app === app)
+  const alone = clientsOf(null)
+  const typed = typedIn(visit, 'apps')
+  return teamPage(visit, team, 'apps', {
+    title: w.team,
+    heading: name(team.name),
+    body: html`<p class="lead">${w.teamFacts(w.level[team.level], w.role[team.role])}</p>
+${team.apps.length === 0 && html`<p>${w.appsNone}</p>`}
+${team.apps.map(
+  ({ id, name: title, state }) => html`<section class="entry">
+<h2><a href="${own}/apps/${encodeURIComponent(id)}">${name(title)}</a></h2> ${state === 'suspended' && badge(w.state.suspended, 'bad')}
+${clientList(visit, team, clientsOf(id))}
+</section>
+`,
+)}${alone.length > 0 && html`<section class="entry"><h2>${w.clientsAlone}</h2>${clientList(visit, team, alone)}</section>`}
+${
+  team.providers.length > 0 &&
+  html`<details class="sheet"${typed && html` open`}><summary>${w.newApp}</summary>
+<form method="post" action="${own}/apps">
+${field({ id: 'app-name', name: 'name', label: w.name, hint: w.nameHint, value: typed?.get('name') ?? '', required: true, maxlength: 100 })}
+${choice(
+  { id: 'app-provider', name: 'provider', label: w.provider, value: typed?.get('provider') ?? '' },
+  team.providers.map((provider) => [provider.id, provider.name]),
+)}
+<button class="chief">${w.createApp}</button>
+</form></details>`
+}`,
+  })
+}
+
+/** The clients of an app, each with what it is. */
+export function clientList({ w, at }: Visit, team: Team, clients: readonly Client[]) {
+  if (clients.length === 0) return html`<p class="hint">${w.clientsNone}</p>`
+  return html`<ul class="entries">
+${clients.map(
+  ({
+    id,
+    name: title,
+    environment,
+    state,
+  }) => html`<li><a href="${at('teams', team.id, 'clients', id)}">${name(title)}</a>
+${badge(w.environment[environment], environment === 'production' ? 'good' : 'plain')} ${state === 'requested' && badge(w.state.requested, 'plain')}</li>
+`,
+)}</ul>`
+}
+
+/** A word in a frame: what state something is in. */
+export const badge = (text: string, kind: 'good' | 'bad' | 'plain') => html`<span class="badge ${kind}">${text}</span>`

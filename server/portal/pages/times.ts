@@ -1,0 +1,21 @@
+import { html } from '../../pages/html.ts'
+import type { Language } from '../../pages/language.ts'
+
+const formats = (options: Intl.DateTimeFormatOptions) => ({
+  en: new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' }),
+  de: new Intl.DateTimeFormat('de-DE', { ...options, timeZone: 'UTC' }),
+})
+const days = formats({ dateStyle: 'medium' })
+const clock = formats({ timeStyle: 'medium' })
+
+const element = (unix: number, formats: readonly Intl.DateTimeFormat[]) => {
+  const date = new Date(unix * 1000)
+  const parts = formats.map((format, at) => html`${at > 0 && ' '}<span>${format.format(date)}</span>`)
+  return html`<time datetime="${date.toISOString()}">${parts}</time>`
+}
+
+/** A day in UTC. */
+export const dayOf = (unix: number, language: Language) => element(unix, [days[language]])
+
+/** A moment in UTC; a narrow column has day and time in two lines. */
+export const momentOf = (unix: number, language: Language) => element(unix, [days[language], clock[language]])

@@ -1,0 +1,86 @@
+import { html, name } from '../../pages/html.ts'
+import type { Developer } from '../client.ts'
+import type { Visit } from '../visit.ts'
+import type { Counts } from './chart.ts'
+import { chart } from './chart.ts'
+import { choice, fact } from './fields.ts'
+import { table } from './table.ts'
+import type { Team } from './team-page.ts'
+import { teamPage } from './team-page.ts'
+import { momentOf } from './times.ts'
+
+type Usage = Awaited<ReturnType<Developer['usage']>>
+
+export interface UsageView {
+  team: Team
+  usage: Usage
+  by: 'minute' | 'hour'
+  /** The counts of the period in equal spans, the empty ones too. */
+  bars: readonly Counts[]
+}
+
+/** How many requests the clients of a team make, and what its apps store. */
+export function usagePage(visit: Visit, { team, usage, by, bars }: UsageView): string {
+  const { w } = visit
+  const { lastHour } = usage
+  return teamPage(visit, team, 'usage', {
+    title: w.usage,
+    body: html`<p class="hint">${w.limitHint(usage.limit)}</p>
+<h2>${w.lastHour}</h2>
+<dl class="tiles">${fact(w.requestsOk, lastHour.ok)}${fact(w.requestsRefused, lastHour.refused)}${fact(w.requestsLimited, lastHour.limited)}</dl>
+<h2>${w.chart}</h2>
+${filters(visit, team, by)}
+${usage.counts.length === 0 ? html`<p>${w.usageNone}</p>` : requests(visit, team, usage, bars)}
+<h2>${w.storage}</h2>
+${storage(visit, usage)}
+<p class="hint">${w.utc}</p>`,
+  })
+}
+
+const filters = ({ w, at, query }: Visit, team: Team, by: string) => html`<div class="filters">
+<form method="get" action="${at('teams', team.id, 'usage')}">
+${choice({ id: 'by', name: 'by', label: w.period, value: by }, Object.entries(w.periods))}
+${choice({ id: 'client', name: 'client', label: w.client, value: query.get('client') ?? '' }, [['', w.allOf], ...team.clients.map(({ id, name: title }) => [id, title] as const)])}
+<button>${w.show}</button>
+</form>
+</div>`
+
+function requests(visit: Visit, team: Team, { clients }: Usage, bars: readonly Counts[]) {
+  const { w, language } = visit
+  const names = new Map(team.clients.map((client) => [client.id, client.name]))
+  const columns = [w.requestsOk, w.requestsRefused, w.requestsLimited]
+  const seen = bars.filter(({ ok, refused, limited }) => ok + refused + limited > 0)
+  const figures = seen.map(({ at, ok, refused, limited }) => [momentOf(at, language), ok, refused, limited])
+  return html`${chart(visit, bars)}
+<details><summary>${w.figures}</summary>
+${table(w.figures, [w.beginning, ...columns], figures)}
+</details>
+<h3>${w.byClient}</h3>
+${table(
+  w.byClient,
+  [w.client, ...columns],
+  clients.map(({ client, ok, refused, limited }) => [name(names.get(client) ?? client), ok, refused, limited]),
+)}`
+}
+
+function storage({ w }: Visit, { apps, storage: stores }: Usage) {
+  const names = new Map(apps.map(({ app, name: title }) => [app, title]))
+  const used = apps.filter(({ bytes }) => bytes > 0)
+  if (used.length === 0) return html`<p>${w.storageNone}</p>`
+  return html`${table(
+    w.storageOf,
+    [w.app, w.stores, w.stored],
+    used.map((app) => [name(app.name), app.stores, w.bytes(app.bytes)]),
+  )}
+<h3>${w.largest}</h3>
+${table(
+  w.largest,
+  [w.app, w.club, w.stored, w.ofLimit],
+  stores.map(({ app, club, bytes, limit }) => [
+    name(names.get(app) ?? app),
+    html`<code>${club}</code>`,
+    w.bytes(bytes),
+    w.percent(bytes / limit),
+  ]),
+)}`
+}

@@ -1,0 +1,86 @@
+import { html } from '../../pages/html.ts'
+import type { Developer } from '../client.ts'
+import type { Visit } from '../visit.ts'
+import { choice, fact, field, hidden, typedIn } from './fields.ts'
+import type { App, Team } from './team-page.ts'
+import { appPage } from './team-page.ts'
+
+type Kinds = Awaited<ReturnType<Developer['webhook']['kinds']>>['items']
+
+export interface WebhookView {
+  team: Team
+  app: App
+  /** Null for a team whose level has none. */
+  webhook: Awaited<ReturnType<Developer['webhook']['get']>> | null
+  kinds: Kinds
+  /** A secret that nobody has seen yet. */
+  fresh: string
+}
+
+/** The address that an app's events go to, and a test event. */
+export function webhookPage(visit: Visit, { team, app, webhook, kinds, fresh }: WebhookView): string {
+  const { w, at } = visit
+  const own = at('teams', team.id, 'apps', app.id, 'webhook')
+  const typed = typedIn(visit, 'set')
+  const facts = (url: string, hasSecret: boolean) => html`<dl class="facts">
+${fact(w.address, html`<code>${url}</code>`)}
+${fact(w.secret, hasSecret ? w.secretStored : w.secretNone)}
+</dl>
+<form method="post" action="${own}/test">
+${kinds.length > 1 && typeChoice(visit, kinds)}
+<div class="buttons"><button class="chief">${w.sendTest}</button> <a class="button" href="${own}/remove">${w.removeWebhook}</a></div>
+</form>
+<p class="hint">${w.sendTestHint}</p>`
+  return appPage(visit, team, app, 'webhook', {
+    title: w.webhook,
+    body: webhook
+      ? html`<p class="lead">${w.webhookLead}</p>
+${webhook.url === null ? html`<p>${w.webhookNone}</p>` : facts(webhook.url, webhook.hasSecret)}
+<form class="sheet" method="post" action="${own}/set" novalidate>
+<h2>${webhook.url === null ? w.webhookSet : w.change}</h2>
+${field({ id: 'url', name: 'url', label: w.address, hint: w.addressHint, type: 'url', value: typed?.get('url') ?? webhook.url ?? '', required: true, maxlength: 2048 })}
+${field({ id: 'secret', name: 'secret', label: w.secret, hint: w.secretHint, maxlength: 1024 })}
+<p class="hint">${w.secretFresh} <code>${fresh}</code></p>
+<button>${w.save}</button>
+</form>
+${catalogue(visit, kinds)}`
+      : html`<p>${w.webhookLevel}</p>`,
+  })
+}
+
+const typeChoice = (visit: Visit, kinds: Kinds) =>
+  choice(
+    {
+      ...{ id: 'test-type', name: 'type', label: visit.w.testType, hint: visit.w.testTypeHint },
+      value: typedIn(visit, 'test')?.get('type') ?? kinds[0]!.type,
+    },
+    kinds.map(({ type }) => [type, type] as const),
+  )
+
+/** The kinds of events that the app may get, with examples. */
+const catalogue = ({ w }: Visit, kinds: Kinds) => html`<h2>${w.kinds}</h2>
+<p class="hint">${w.kindsHint}</p>
+${kinds.map(
+  ({ type, description, example }) => html`<details class="sheet"><summary><code>${type}</code></summary>
+<p lang="en">${description}</p>
+<pre>${JSON.stringify(example, null, 2)}</pre></details>`,
+)}`
+
+/** Says what ends, and asks. */
+export function webhookRemovalPage(visit: Visit, { team, app, url }: { team: Team; app: App; url: string }): string {
+  const { w, at } = visit
+  const own = at('teams', team.id, 'apps', app.id, 'webhook')
+  return appPage(visit, team, app, 'webhook', {
+    title: w.removeWebhook,
+    heading: html`${w.removeWebhookQuestion}`,
+    body: html`<p class="lead">${w.removeWebhookLead}</p>
+<dl class="facts">${fact(w.address, html`<code>${url}</code>`)}</dl>
+<form method="post" action="${own}/remove/confirm">${hidden('confirm', url)}
+<div class="buttons"><button class="chief">${w.removeWebhook}</button> <a class="button" href="${own}">${w.cancel}</a></div>
+</form>`,
+  })
+}
+
+/** In place of pages about webhooks, for a team whose level has none. */
+export const withoutWebhooks = (visit: Visit, team: Team, app: App) =>
+  webhookPage(visit, { team, app, webhook: null, kinds: [], fresh: '' })

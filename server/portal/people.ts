@@ -1,0 +1,53 @@
+import { errors } from '../../routers/errors.ts'
+import { peoplePage } from './pages/people.ts'
+import { personRemovalPage } from './pages/person-removal.ts'
+import { teamOf } from './teams.ts'
+import type { Routes, Show, Visit } from './visit.ts'
+
+const page: Show = async (visit) => peoplePage(visit, await teamOf(visit))
+
+/** The person of the address and the team. Throws 404 for someone who is not in it. */
+async function colleagueOf(visit: Visit) {
+  const team = await teamOf(visit)
+  const colleague = team.people.find(({ id }) => id === visit.params.person)
+  if (!colleague) throw errors.colleagueUnknown()
+  return { team, colleague }
+}
+
+/** Asks before a person is removed. */
+const removal: Show = async (visit) => {
+  const { team, colleague } = await colleagueOf(visit)
+  if (team.role !== 'owner' && colleague.id !== visit.person.id) throw errors.ownerNeeded()
+  return personRemovalPage(visit, team, colleague)
+}
+
+const roleIn = (form: URLSearchParams) => form.get('role') as 'owner' | 'developer'
+
+export function peoplePages({ get, post }: Routes) {
+  const own = '/teams/:team/people'
+  get(own, page)
+  post(`${own}/invite`, page, async ({ developer, params, at }, form) => {
+    const [team, email] = [params.team!, (form.get('email') ?? '').trim()]
+    await developer.people.invite({ team, email, role: roleIn(form) })
+    return `${at('teams', team, 'people')}?done=invited`
+  })
+  post(`${own}/withdraw`, page, async ({ developer, params, at }, form) => {
+    const team = params.team!
+    await developer.people.withdraw({ team, invitation: form.get('invitation') ?? '' })
+    return `${at('teams', team, 'people')}?done=withdrawn`
+  })
+  post(`${own}/role`, page, async ({ developer, params, at }, form) => {
+    const team = params.team!
+    await developer.people.setRole({ team, person: form.get('person') ?? '', role: roleIn(form) })
+    return `${at('teams', team, 'people')}?done=saved`
+  })
+  get(`${own}/:person/remove`, removal)
+  post(`${own}/:person/remove/confirm`, removal, async (visit, form) => {
+    const { developer, at, person } = visit
+    const { team, colleague } = await colleagueOf(visit)
+    // Removes whom the question was about, in the role that it named.
+    if (form.get('confirm') !== colleague.role) throw errors.changedMeanwhile()
+    await developer.people.remove({ team: team.id, person: colleague.id })
+    return colleague.id === person.id ? `${at()}?done=left` : `${at('teams', team.id, 'people')}?done=removed`
+  })
+}

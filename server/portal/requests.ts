@@ -1,0 +1,30 @@
+import type { Addresses } from './addresses.ts'
+import { PAGE_ROWS } from './pages/pager.ts'
+import { requestsPage, statuses } from './pages/requests.ts'
+import { teamOf } from './teams.ts'
+import type { Routes, Visit } from './visit.ts'
+
+/** What the filters of the address ask for; one that is none of ours is left out. */
+function wishOf({ query }: Visit) {
+  const [client, before] = [query.get('client') ?? '', query.get('before') ?? '']
+  const status = statuses.find((one) => String(one) === query.get('status'))
+  return {
+    ...(client !== '' && { client }),
+    ...(status && { status }),
+    ...(/^\d{1,14}-\d{1,18}$/.test(before) && { before }),
+    limit: PAGE_ROWS,
+  }
+}
+
+export function requestPages({ get }: Routes, { catalogue }: Addresses) {
+  get('/teams/:team/requests', async (visit) => {
+    const team = await teamOf(visit)
+    const requestId = (visit.query.get('id') ?? '').trim()
+    const { requests } = visit.developer
+    const found =
+      requestId === ''
+        ? await requests.list({ team: team.id, ...wishOf(visit) })
+        : { ...(await requests.get({ team: team.id, requestId })), next: null }
+    return requestsPage(visit, { team, catalogue, ...found })
+  })
+}

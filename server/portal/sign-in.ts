@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import type { StepContext } from '../http/state.ts'
+import { redirect } from '../oauth/page-responses.ts'
+import type { PageParts } from '../oauth/page-routes.ts'
+import type { SignInAttempt } from '../oauth/sign-in-pages.ts'
+
+const [ATTEMPT, KEPT] = ['developer_attempt', 'developer_kept']
+
+/** With a sign-in this old, a person reads on, and signs in again to change anything. */
+const RECENT_SECONDS = 15 * 60
+
+/** A form that was posted too long after the sign-in. It is kept in the browser, encrypted, and carried out after a new one. */
+export interface KeptForm {
+  person: string
+  route: string
+  params: Readonly<Record<string, string>>
+  body: string
+}
+
+/** Where a sign-in leads. */
+interface Attempt {
+  id: string
+  address: string
+  form?: KeptForm
+}
+
+/** Signing in for the portal, at an address of its own. */
+export function portalSignIn({ path, signIn, cookies, sessionOf }: PageParts, now: () => number) {
+  const root = `${path}/developers`
+  const action = `${root}/sign-in`
+  const begin = (ctx: StepContext, address: string, form?: KeptForm) => {
+    const attempt: Attempt = { id: randomUUID(), address, ...(form && { form }) }
+    cookies.set(ctx, ATTEMPT, action, attempt)
+    return attempt
+  }
+
+  const attempt = async (ctx: StepContext): Promise<SignInAttempt> => {
+    const { id, address, form } = cookies.get<Attempt>(ctx, ATTEMPT) ?? begin(ctx, root)
+    return {
+      id,
+      action,
+      app: null,
+      pages: 'developers',
+      async finish(person) {
+        cookies.clear(ctx, ATTEMPT, action)
+        await (await sessionOf(ctx)).signIn(person, now())
+        if (form?.person !== person) return address
+        cookies.set(ctx, KEPT, `${root}/continue`, form)
+        return `${root}/continue`
+      },
+    }
+  }
+
+  return {
+    root,
+    attempt,
+    show: async (ctx: StepContext) => signIn.showForm(ctx, await attempt(ctx)),
+    /** Asks to sign in, and then goes on at the address, or with the form. */
+    ask(ctx: StepContext, address: string, form?: KeptForm) {
+      begin(ctx, address, form)
+      redirect(ctx, action)
+    },
+    isRecent: (since: number | undefined) => since !== undefined && now() / 1000 - since <= RECENT_SECONDS,
+    /** The form to carry out after a sign-in, once. */
+    takeForm(ctx: StepContext, person: string) {
+      const form = cookies.get<KeptForm>(ctx, KEPT)
+      cookies.clear(ctx, KEPT, `${root}/continue`)
+      return form?.person === person ? form : undefined
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import type { Counts } from './pages/chart.ts'
+import { usagePage } from './pages/usage.ts'
+import { teamOf } from './teams.ts'
+import type { Routes } from './visit.ts'
+
+/** Of a bar and of the whole chart, in seconds. */
+const spans = { minute: [1_800, 86_400], hour: [86_400, 30 * 86_400] } as const
+
+/** Sums counts into bars that end now; a bar without requests is one too. */
+export function barsOf(counts: readonly Counts[], by: keyof typeof spans, nowSeconds: number): Counts[] {
+  const [step, whole] = spans[by]
+  const last = Math.floor(nowSeconds / step) * step
+  const bars = Array.from({ length: whole / step }, (_, at) => ({
+    at: last - whole + (at + 1) * step,
+    ...{ ok: 0, refused: 0, limited: 0 },
+  }))
+  for (const { at, ok, refused, limited } of counts) {
+    const bar = bars[Math.floor((at - bars[0]!.at) / step)]
+    if (!bar) continue
+    bar.ok += ok
+    bar.refused += refused
+    bar.limited += limited
+  }
+  return bars
+}
+
+export function usagePages({ get }: Routes, now: () => number) {
+  get('/teams/:team/usage', async (visit) => {
+    const team = await teamOf(visit)
+    const by = visit.query.get('by') === 'hour' ? 'hour' : 'minute'
+    const client = visit.query.get('client') ?? ''
+    const usage = await visit.developer.usage({ team: team.id, by, ...(client !== '' && { client }) })
+    return usagePage(visit, { team, usage, by, bars: barsOf(usage.counts, by, now() / 1000) })
+  })
+}
