@@ -3,7 +3,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
 import { isPostgresText } from '../../routers/access.ts'
-import { ALLOWED_SCOPES, requestableScopes, SUSPENDED } from './authorize-scopes.ts'
+import { ALLOWED_SCOPES, requestableScopes, SUSPENDED, TEST_ONLY, WAITING } from './authorize-scopes.ts'
 import { firstPartyMetadata } from './client-credentials.ts'
 import { endGrants } from './consents.ts'
 import { GRANT_SECONDS } from './lifetimes.ts'
@@ -114,7 +114,10 @@ function clients({ db }: Options): Adapter {
   return {
     async find(id) {
       if (!isPostgresText(id)) return undefined
-      const client = await db.client.findUnique({ where: { id }, include: { team: true, app: true } })
+      const client = await db.client.findUnique({
+        where: { id },
+        include: { team: true, app: { omit: { logo: true, wantedLogo: true } } },
+      })
       if (client && !client.team) return firstPartyMetadata(client, ALLOWED_SCOPES) as AdapterPayload | undefined
       if (!client?.team || client.redirectUris.length === 0) return undefined
       return {
@@ -126,6 +129,8 @@ function clients({ db }: Options): Adapter {
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
         [SUSPENDED]: client.app?.state === 'suspended',
+        [TEST_ONLY]: client.testOnly,
+        [WAITING]: client.state === 'requested',
         [ALLOWED_SCOPES]: requestableScopes({ scopes: client.scopes, team: client.team, app: client.app }),
       }
     },

@@ -28,6 +28,12 @@ export const allowedScopes = (client: unknown) => (client as Record<typeof ALLOW
 export const SUSPENDED = 'suspended'
 export const isSuspended = (client: unknown) => (client as Record<typeof SUSPENDED, boolean>)[SUSPENDED]
 
+/** Client metadata that is true for a client that only the people of its team may use, and for one that waits for approval. */
+export const TEST_ONLY = 'test_only'
+export const isTestOnly = (client: unknown) => (client as Record<typeof TEST_ONLY, boolean>)[TEST_ONLY]
+export const WAITING = 'waiting'
+export const isWaiting = (client: unknown) => (client as Record<typeof WAITING, boolean>)[WAITING]
+
 /** Those of a client's allowed scopes that the `scope` parameter names, in our order. Others are ignored. */
 export function requestedScopes(client: unknown, parameter: unknown): Scope[] {
   const named = typeof parameter === 'string' ? parameter.split(' ') : []

@@ -13,13 +13,15 @@ export async function browserSession(provider: Provider, req: IncomingMessage, r
   return {
     person: session.accountId,
     uid: session.uid,
-    async signIn(accountId: string) {
+    /** When the person signed in, in Unix seconds. */
+    since: session.loginTs,
+    async signIn(accountId: string, at = Date.now()) {
       // A new id, so that one known to an attacker is worthless (session fixation).
       const fresh = new provider.Session()
       if (session.accountId !== undefined) await session.destroy()
       // Who signs in again is not asked again for what they have allowed.
       if (session.accountId === accountId) fresh.authorizations = session.authorizations
-      fresh.loginAccount({ accountId })
+      fresh.loginAccount({ accountId, loginTs: Math.floor(at / 1000) })
       await fresh.save(SESSION_SECONDS)
       context.cookies.set(name, fresh.jti, { ...attributes, maxAge: SESSION_SECONDS * 1000 })
     },

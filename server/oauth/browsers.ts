@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { comparableEmail } from '../../routers/email-address.ts'
 import type { CookieContext, Seal } from './encrypted-cookies.ts'
 import { UNSIGNED } from './encrypted-cookies.ts'
 import { BROWSER_SECONDS } from './lifetimes.ts'
-import { comparableEmail } from './login/address.ts'
 
 /** What the service knows of a browser, kept there in an encrypted cookie. */
 interface Browser {

@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { isPostgresText } from '../../routers/access.ts'
 import { errors } from '../../routers/errors.ts'
 import type { StepContext } from '../http/state.ts'
-import { requestLanguage, sendPage } from '../pages/send-page.ts'
+import { lookFor } from '../pages/look.ts'
+import { sendPage } from '../pages/send-page.ts'
 import { browserSession } from './browser-session.ts'
 import { consentsOf, fullNameOf, withdraw } from './consents.ts'
 import type { EncryptedCookies } from './encrypted-cookies.ts'
 import { readForm } from './forms.ts'
 import type { PageOptions } from './page-options.ts'
 import { redirect, sendMessage } from './page-responses.ts'
-import { connectedPage } from './pages/connected.ts'
+import { connectedPage, removePage } from './pages/connected.ts'
 import type { SignIn } from './sign-in.ts'
 import type { SignInAttempt } from './sign-in-pages.ts'
 
@@ -44,7 +45,7 @@ export function connectedApps({ db, now, provider, path }: PageOptions, signIn: 
 
   const list = async (ctx: StepContext, member: { id: string; name: string }, withdrawn?: string) => {
     const apps = await consentsOf(db, member.id, now())
-    const view = { language: requestLanguage(ctx), action, member: member.name, apps }
+    const view = { ...lookFor(ctx), action, member: member.name, apps }
     sendPage(ctx, connectedPage({ ...view, ...(withdrawn !== undefined && { withdrawn }) }))
   }
 
@@ -53,6 +54,15 @@ export function connectedApps({ db, now, provider, path }: PageOptions, signIn: 
     async get(ctx: StepContext) {
       const member = await memberOf(ctx)
       return member ? list(ctx, member) : signIn.showForm(ctx, attempt(ctx))
+    },
+    /** Asks first. What is no longer there needs no question. */
+    async remove(ctx: StepContext) {
+      const member = await memberOf(ctx)
+      const consent = new URLSearchParams(ctx.state.search).get('consent')
+      const apps = member ? await consentsOf(db, member.id, now()) : []
+      const connected = apps.find((one) => one.consent === consent)
+      if (!member || !connected) return redirect(ctx, action)
+      sendPage(ctx, removePage({ ...lookFor(ctx), action, member: member.name, connected }))
     },
     async withdraw(ctx: StepContext) {
       const member = await memberOf(ctx)

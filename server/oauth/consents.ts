@@ -2,7 +2,9 @@ import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
 import { CONSENT_MS } from '../../routers/access.ts'
 import { isScope } from '../../routers/scopes.ts'
+import { appOf, appViews, shownClient } from './app-views.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
+import { lastUses } from './last-use.ts'
 
 const currentMembership = (personId: string, now: number): Prisma.MembershipListRelationFilter => ({
   some: { personId, OR: [{ leftAt: null }, { leftAt: { gt: new Date(now) } }] },
@@ -22,20 +24,30 @@ interface GrantHolder {
   client: string
 }
 
-/** The organisation of a consent; undefined once it is withdrawn, its member has left, or while the app is suspended. */
+/** A client that everybody may use, or one for tests of a team with this person. */
+const isOpenTo = (person: string): Prisma.ClientWhereInput => ({
+  OR: [{ testOnly: false }, { team: { people: { some: { personId: person } } } }],
+})
+
+/**
+ * Organisation and member of a consent: the person who signed in, or a test member as whom they use a test client. Undefined once
+ * it is withdrawn, its member has left, or while the app is suspended.
+ */
 export async function organisationOf(db: Database, { grant, person, client }: GrantHolder, now: number) {
   const consent = await db.consent.findFirst({
     where: {
       id: grant,
-      personId: person,
       clientId: client,
       withdrawnAt: null,
-      client: { OR: [{ appId: null }, { app: { state: 'active' } }] },
-      organisation: { memberships: currentMembership(person, now) },
+      client: { state: 'active', AND: [{ OR: [{ appId: null }, { app: { state: 'active' } }] }, isOpenTo(person)] },
+      OR: [
+        { personId: person, organisation: { memberships: currentMembership(person, now) } },
+        { client: { testOnly: true }, organisation: { testTeam: { people: { some: { personId: person } } } } },
+      ],
     },
-    select: { organisation: { select: { id: true, kind: true } } },
+    select: { personId: true, organisation: { select: { id: true, kind: true } } },
   })
-  return consent?.organisation
+  return consent && { ...consent.organisation, member: consent.personId }
 }
 
 /**
@@ -50,30 +62,37 @@ export async function consentsOf(db: Database, person: string, now: number) {
       createdAt: { gt: new Date(now - CONSENT_MS) },
       organisation: { memberships: currentMembership(person, now) },
     },
-    include: { client: { include: { app: true, team: true } }, organisation: true },
+    include: { client: { select: shownClient }, organisation: true },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
-  const entries = new Map<string, ReturnType<typeof entry>>()
+  const entries = new Map<string, typeof rows>()
   for (const row of rows) {
     const key = JSON.stringify([row.clientId, row.organisationId])
-    const earlier = entries.get(key)
-    if (earlier) earlier.scopes = [...new Set([...earlier.scopes, ...row.scopes.filter(isScope)])]
-    else entries.set(key, entry(row))
+    entries.set(key, [...(entries.get(key) ?? []), row])
   }
-  return [...entries.values()]
+  const consents = [...entries.values()]
+  const apps = await appViews(
+    db,
+    consents.map(([first]) => first!.client),
+  )
+  const ids = rows.map(({ id }) => id)
+  const lastUse = await lastUses(db, ids, now)
+  return consents.map((all, at) => {
+    const [first, last] = [all[0]!, all.at(-1)!]
+    return {
+      consent: first.id,
+      app: apps[at]!,
+      organisation: first.organisation.name,
+      scopes: [...new Set(all.flatMap(({ scopes }) => scopes))].filter(isScope),
+      since: first.createdAt,
+      lastUse: lastUse(
+        all.map(({ id }) => id),
+        first.createdAt,
+      ),
+      ends: new Date(last.createdAt.getTime() + CONSENT_MS),
+    }
+  })
 }
-
-type Row = Prisma.ConsentGetPayload<{
-  include: { client: { include: { app: true; team: true } }; organisation: true }
-}>
-
-const entry = (row: Row) => ({
-  consent: row.id,
-  app: displayNames(row.client),
-  organisation: row.organisation.name,
-  scopes: row.scopes.filter(isScope),
-  since: row.createdAt,
-})
 
 /**
  * Withdraws all of a member's consents to an app in an organisation, named by one of them. Returns the app's name, or
@@ -104,14 +123,6 @@ export async function endGrants(db: Database, grants: string[], now: number): Pr
     }),
   ])
 }
-
-/** The names that members see: the app's, or else the client's, and the team's. Null for an unknown client. */
-export async function appOf(db: Database, clientId: string) {
-  const client = await db.client.findUnique({ where: { id: clientId }, include: { app: true, team: true } })
-  return client && displayNames(client)
-}
-
-const displayNames = ({ name, app, team }: Row['client']) => ({ name: app?.name ?? name, team: team?.name ?? '' })
 
 /** Null for an unknown person. */
 export async function fullNameOf(db: Database, personId: string) {

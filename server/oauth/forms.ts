@@ -1,4 +1,5 @@
-import { readSmall } from '../../rest-facade/body-bytes.ts'
+import { readBytes, readSmall } from '../../rest-facade/body-bytes.ts'
+import type { ApiError } from '../../routers/errors.ts'
 import { errors } from '../../routers/errors.ts'
 import type { StepContext } from '../http/state.ts'
 
@@ -9,6 +10,22 @@ const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i
 export async function readForm(ctx: StepContext): Promise<URLSearchParams> {
   if (!FORM_TYPE.test(ctx.get('content-type'))) throw errors.typeWrong()
   return new URLSearchParams((await readSmall(ctx.req, FORM_BYTES, errors.bodyTooLarge)).toString('utf8'))
+}
+
+const UPLOAD_BYTES = 160 * 1024
+const UPLOAD_TYPE = /^multipart\/form-data\s*;/i
+
+/** Whether a form with a file was posted. */
+export const isUpload = (ctx: StepContext) => UPLOAD_TYPE.test(ctx.get('content-type'))
+
+/** Reads a posted form with a file; throws `tooLarge()` above 160 KiB, and 400 for one that cannot be read. */
+export async function readUpload(ctx: StepContext, tooLarge: () => ApiError): Promise<FormData> {
+  const bytes = await readBytes(ctx.req, UPLOAD_BYTES, tooLarge, async () => {})
+  // The first one loads Node's fetch, which has a parser: 2,500 parts, as many as fit in, take it 70 ms.
+  const body = new Response(new Uint8Array(bytes), { headers: { 'content-type': ctx.get('content-type') } })
+  return body.formData().catch(() => {
+    throw errors.requestInvalid()
+  })
 }
 
 /**

@@ -2,16 +2,19 @@ import type { Interaction, InteractionResults } from 'oidc-provider'
 import { errors } from '../../routers/errors.ts'
 import type { Scope } from '../../routers/scopes.ts'
 import type { StepContext } from '../http/state.ts'
-import { requestLanguage, sendPage } from '../pages/send-page.ts'
+import { lookFor } from '../pages/look.ts'
+import { sendPage } from '../pages/send-page.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
+import { appOf } from './app-views.ts'
 import { organisationKindOf, requestedScopes } from './authorize-scopes.ts'
 import { browserSession } from './browser-session.ts'
-import { appOf, fullNameOf, organisationsOf } from './consents.ts'
+import { choicesFor } from './consent-choices.ts'
+import { fullNameOf } from './consents.ts'
 import { readForm } from './forms.ts'
 import { errors as oauthErrors } from './oidc-provider.ts'
 import type { PageOptions } from './page-options.ts'
 import { redirect } from './page-responses.ts'
-import { consentPage } from './pages/consent.ts'
+import { consentPage, developmentPage } from './pages/consent.ts'
 import type { Problem } from './pages/views.ts'
 import type { SignIn } from './sign-in.ts'
 import type { SignInAttempt } from './sign-in-pages.ts'
@@ -55,37 +58,36 @@ export function interactions({ db, now, provider, path }: PageOptions, signIn: S
     }
     const scopes = requestedScopes(client, params.scope)
     const kinds = [...new Set(scopes.map(organisationKindOf))]
-    const organisations = await organisationsOf(db, session.accountId, kinds, now())
-    return { clientId, app, member, person: session.accountId, scopes, organisations }
+    const person = session.accountId
+    const choices = await choicesFor(db, { person, client: clientId, kinds, now: now() })
+    return { clientId, app, member, person, scopes, choices }
   }
 
   const showConsent = async (ctx: StepContext, details: Interaction, problem?: Problem, picked?: string | null) => {
-    const { app, member, scopes, organisations } = await consentRequest(details)
+    const { app, member, scopes, choices: organisations } = await consentRequest(details)
+    const { host, protocol } = new URL(String(details.params.redirect_uri))
+    const view = { ...lookFor(ctx), action: actionOf(details), app, returnsTo: host || protocol }
+    if (!organisations) return sendPage(ctx, developmentPage(view), 403)
     const wanted = picked ?? details.params.organisation
     const chosen = organisations.length === 1 ? organisations[0] : organisations.find(({ id }) => id === wanted)
-    const { host, protocol } = new URL(String(details.params.redirect_uri))
-    const shownProblem = problem ?? (organisations.length === 0 ? 'organisationMissing' : undefined)
     const page = consentPage({
-      language: requestLanguage(ctx),
-      action: actionOf(details),
-      app,
+      ...view,
       member,
       organisations: organisations.map(({ id, name }) => ({ id, name })),
       chosen: chosen?.id ?? null,
       scopes,
-      returnsTo: host || protocol,
-      ...(shownProblem && { problem: shownProblem }),
+      ...(problem && { problem }),
     })
     sendPage(ctx, page, problem ? 400 : 200)
   }
 
   /** Grants the ticked scopes that fit the chosen organisation. */
   const allow = async (ctx: StepContext, details: Interaction, form: URLSearchParams) => {
-    const { clientId, person, scopes, organisations } = await consentRequest(details)
+    const { clientId, person, scopes, choices } = await consentRequest(details)
     const picked = form.get('organisation')
-    const organisation = organisations.find(({ id }) => id === picked)
-    if (!organisation) return showConsent(ctx, details, 'organisationMissing')
-    const fitting = scopes.filter((scope) => organisationKindOf(scope) === organisation.kind)
+    const choice = choices?.find(({ id }) => id === picked)
+    if (!choice) return showConsent(ctx, details, 'organisationMissing')
+    const fitting = scopes.filter((scope) => organisationKindOf(scope) === choice.kind)
     const ticked = fitting.filter((scope) => form.getAll('scope').includes(scope))
     if (ticked.length === 0) return showConsent(ctx, details, 'scopesMissing', picked)
 
@@ -98,8 +100,8 @@ export function interactions({ db, now, provider, path }: PageOptions, signIn: S
     await db.consent.create({
       data: {
         id: grantId,
-        personId: person,
-        organisationId: organisation.id,
+        personId: choice.member,
+        organisationId: choice.organisation,
         clientId,
         scopes: ticked,
         createdAt: new Date(now()),
@@ -118,6 +120,10 @@ export function interactions({ db, now, provider, path }: PageOptions, signIn: S
       const request = requests.find(ctx, uid)
       if (!request) throw new oauthErrors.SessionNotFound('no member is to sign in for it')
       return attemptOf(ctx, uid, request)
+    },
+    /** Starts the app's request again with a sign-in. Until somebody signs in, nothing changes. */
+    async switchAccount(ctx: StepContext, uid: string) {
+      redirect(ctx, requests.signInAgain((await open(ctx, uid)).params))
     },
     async consent(ctx: StepContext, uid: string) {
       const details = await open(ctx, uid)

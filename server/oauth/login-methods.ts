@@ -26,17 +26,19 @@ interface Options {
   /** For mails that could not be sent: their requests have been answered by then. */
   onError: (error: unknown) => void
   limits?: Limits | undefined
+  /** The operator's name, for mails. */
+  brand?: string | undefined
 }
 
 /** Loads the client of the mail server, or of the OpenID provider, only where it is used. */
 export async function createLoginMethods(
   { smtp, upstream, authBaseUrl, developmentLogin }: LoginSettings,
-  { db, now, onError, limits }: Options,
+  { db, now, onError, limits, brand }: Options,
 ): Promise<LoginMethods> {
-  const sendMail = smtp && (await import('./login/mail.ts')).createMailer(smtp.url, smtp.from)
+  const sendMail = smtp && (await import('./login/mail.ts')).createMailer(smtp.url, smtp.from, brand)
   const redirectUri = upstreamCallback(authBaseUrl)
   return {
-    codes: sendMail && emailCodes({ db, now, sendMail, onError, limits }),
+    codes: sendMail && emailCodes({ db, now, sendMail, onError, limits, brand }),
     upstream: upstream && (await import('./login/upstream.ts')).createUpstream({ ...upstream, redirectUri }, now),
     developmentLogin,
   }

@@ -1,14 +1,15 @@
 import type { Account, Configuration } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
-import { isSuspended, organisationKindOf, requestedScopes } from './authorize-scopes.ts'
+import { isSuspended, isTestOnly, organisationKindOf, requestedScopes } from './authorize-scopes.ts'
 import { clientClaims } from './client-credentials.ts'
 import { organisationOf } from './consents.ts'
 import { errors } from './oidc-provider.ts'
 
-/** A member as oidc-provider knows them; with a token, also the organisation of its consent. */
+/** Who signed in, as oidc-provider knows them; with a token, also organisation and member of its consent. */
 interface Member extends Account {
   organisation?: string
+  member?: string
 }
 
 /** What oidc-provider asks about members and the consents behind their tokens. */
@@ -24,21 +25,31 @@ export function memberGrants(db: Database, now: () => number) {
       if ((oidc.params?.resource ?? AUDIENCE) !== AUDIENCE) throw new errors.InvalidTarget()
       const { clientId, grantId } = token as { clientId?: string; grantId?: string }
       const consented = await organisation(sub, clientId ?? '', grantId ?? '')
-      return consented && { ...account, organisation: consented.id }
+      return consented ? { ...account, organisation: consented.id, member: consented.member } : undefined
     },
     extraTokenClaims: (ctx, token) =>
       token.kind === 'ClientCredentials'
         ? clientClaims(db, ctx, token)
         : { organisation: (ctx.oidc.account as Member).organisation, gid: token.grantId },
+    formats: {
+      customizers: {
+        jwt(ctx, _token, jwt) {
+          const { member } = (ctx.oidc.account ?? {}) as Partial<Member>
+          if (member !== undefined) jwt.payload.sub = member
+        },
+      },
+    },
     async loadExistingGrant({ oidc }) {
       // Suspended since its request was made.
       if (isSuspended(oidc.client)) throw new errors.UnauthorizedClient('this app is suspended')
       const client = oidc.client!.clientId
-      const id = oidc.result?.consent?.grantId ?? oidc.session!.grantIdFor(client)
+      // In a test client one chooses each time who one is.
+      const asksAgain = isTestOnly(oidc.client) && !oidc.prompts.has('none')
+      const id = oidc.result?.consent?.grantId ?? (asksAgain ? undefined : oidc.session!.grantIdFor(client))
       if (!id) return undefined
       const consented = await organisation(oidc.account!.accountId, client, id)
       const wanted = oidc.params!.organisation ?? consented?.id
-      if (consented === undefined || (wanted !== consented.id && !oidc.result?.consent)) return undefined
+      if (!consented || (wanted !== consented.id && !oidc.result?.consent)) return undefined
       const asked = requestedScopes(oidc.client, oidc.params!.scope)
       const unfitting = asked.filter((scope) => organisationKindOf(scope) !== consented.kind)
       // None of the requested scopes fits this organisation's kind: that takes another consent.

@@ -16,6 +16,7 @@ import { createBrowsers } from './browsers.ts'
 import { createSeal, encryptedCookies } from './encrypted-cookies.ts'
 import type { LoginMethods } from './login-methods.ts'
 import { issuerOf, routes, upstreamCallback } from './metadata.ts'
+import type { MorePages } from './page-routes.ts'
 import { addPageRoutes } from './page-routes.ts'
 import { createProviderHandler } from './provider-handler.ts'
 import { createSignInRequests } from './sign-in-requests.ts'
@@ -36,6 +37,8 @@ export interface MountOptions {
   /** How many failed requests for tokens an address may make in a minute. */
   tokenFailures?: number
   limits?: Limits
+  /** Adds the pages of another room. */
+  morePages?: MorePages | undefined
 }
 
 /** The names of the endpoints in metrics and spans; the pages and all else are `oauth`. */
@@ -50,7 +53,7 @@ const cookieKeyOf = (secretsKey: Buffer) =>
  */
 export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: MountOptions): Step {
   const { authBaseUrl, appsBaseUrl, loginMethods, clientAddress, tokenFailures: failures = TOKEN_FAILURES } = options
-  const { limits = memoryLimits } = options
+  const { limits = memoryLimits, morePages } = options
   const issuer = issuerOf(authBaseUrl)
   const { host, protocol, pathname: path } = new URL(issuer)
   const secure = protocol === 'https:'
@@ -64,7 +67,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
 
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   const callback = upstreamCallback(authBaseUrl)
-  addPageRoutes(router, { db, now, provider, issuer, loginMethods, cookies, browsers, requests, callback })
+  addPageRoutes(router, { db, now, provider, issuer, loginMethods, cookies, browsers, requests, callback, morePages })
   const limit = tokenLimit({ storage: adapterFactory({ db, now }), failures, limits })
   addAppRoutes(router, { issuer, handle, limit, limits })
 

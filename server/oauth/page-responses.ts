@@ -2,14 +2,31 @@ import { failureOf } from '../../routers/database-errors.ts'
 import { Deadline } from '../../routers/deadline.ts'
 import { ApiError } from '../../routers/errors.ts'
 import type { Step, StepContext } from '../http/state.ts'
-import { requestLanguage, sendPage, setPageHeaders } from '../pages/send-page.ts'
+import { lookFor } from '../pages/look.ts'
+import { sendPage, setPageHeaders } from '../pages/send-page.ts'
 import { isCrossOrigin } from './forms.ts'
 import { errors as oauthErrors } from './oidc-provider.ts'
 import { messagePage } from './pages/message.ts'
-import type { Message } from './pages/views.ts'
+import type { AppView, Message } from './pages/views.ts'
+
+interface Told {
+  detail?: string | undefined
+  app?: AppView | null
+}
+
+/** The page for a request that ends with this message. */
+export const messageFor = (ctx: StepContext, message: Message, { detail, app }: Told = {}) =>
+  messagePage({
+    ...lookFor(ctx),
+    message,
+    detail: detail || undefined,
+    app,
+    requestId: ctx.state.requestId,
+    again: ctx.method === 'GET' && (message === 'unavailable' || message === 'tooManyRequests'),
+  })
 
 export const sendMessage = (ctx: StepContext, message: Message, status: number, detail?: string) =>
-  sendPage(ctx, messagePage({ language: requestLanguage(ctx), message, ...(detail && { detail }) }), status)
+  sendPage(ctx, messageFor(ctx, message, { detail }), status)
 
 export function redirect(ctx: StepContext, url: string) {
   setPageHeaders(ctx)
@@ -29,11 +46,11 @@ export const pageErrors =
       const error = thrown instanceof ApiError ? thrown : failureOf(thrown)
       if (error.status >= 500) ctx.state.cause = error.cause
       ctx.set(error.headers)
-      sendMessage(ctx, messageFor(error), error.status === 401 ? 400 : error.status)
+      sendMessage(ctx, messageOf(error), error.status === 401 ? 400 : error.status)
     }
   }
 
-function messageFor({ status }: ApiError): Message {
+function messageOf({ status }: ApiError): Message {
   if (status >= 500) return 'unavailable'
   return status === 404 ? 'notFound' : 'requestWrong'
 }

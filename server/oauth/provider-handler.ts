@@ -3,13 +3,16 @@ import type { JWK } from 'jose'
 import type Koa from 'koa'
 import type { Context } from 'koa'
 import type { Configuration, Provider } from 'oidc-provider'
+import type { Database } from '../../prisma/client.ts'
 import { failureOf } from '../../routers/database-errors.ts'
 import { Deadline } from '../../routers/deadline.ts'
 import type { StepContext } from '../http/state.ts'
-import { requestLanguage, sendPage } from '../pages/send-page.ts'
+import { sendPage } from '../pages/send-page.ts'
+import { appOf } from './app-views.ts'
 import { nameUnauthorizedClient } from './client-credentials.ts'
+import { ClientWaits } from './client-waits.ts'
 import { errors } from './oidc-provider.ts'
-import { messagePage } from './pages/message.ts'
+import { messageFor, sendMessage } from './page-responses.ts'
 import type { Message } from './pages/views.ts'
 import type { ProviderOptions } from './provider.ts'
 import { createProvider } from './provider.ts'
@@ -23,6 +26,8 @@ type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<void>
 export function createProviderHandler({ keys, ...options }: Options) {
   const mountPath = new URL(options.issuer).pathname
   const causes = new WeakMap<IncomingMessage, unknown>()
+  const asked = new WeakMap<IncomingMessage, StepContext>()
+  const renderError = errorPages(options.db, (req) => asked.get(req)!)
   let instance: { jwks: JWK[]; provider: Provider; handle: Handle } | undefined
 
   const create = (jwks: JWK[]) => {
@@ -58,6 +63,7 @@ export function createProviderHandler({ keys, ...options }: Options) {
     /** Responds with oidc-provider's answer for a path below the issuer. */
     async handle(ctx: StepContext, path: string) {
       ctx.respond = false
+      asked.set(ctx.req, ctx)
       const { search } = ctx.state
       const url = `${path}${search && `?${search}`}`
       // As Express does: oidc-provider derives its mount path from the two.
@@ -86,17 +92,25 @@ function failLate(ctx: StepContext, error: unknown) {
   if (ctx.req.headers.accept === 'application/json') return fail(ctx, error)
   const { status, headers } = failureOf(error)
   ctx.set(headers)
-  sendPage(ctx, messagePage({ language: requestLanguage(ctx), message: 'unavailable' }), status)
+  sendMessage(ctx, 'unavailable', status)
 }
 
-/** A page for requests that cannot be redirected back to their app. */
-const renderError: NonNullable<Configuration['renderError']> = (ctx, out, error) => {
-  const language = requestLanguage(ctx)
-  const page = (message: Message, status: number, detail?: string) =>
-    sendPage(ctx as unknown as StepContext, messagePage({ language, message, ...(detail && { detail }) }), status)
-  if (error instanceof errors.SessionNotFound) return page('expired', 400)
-  if (ctx.status < 500) return page('requestWrong', 400, out.error_description ?? out.error)
-  const { status, headers } = failureOf(error)
-  ctx.set(status === 503 ? headers : {})
-  return page('unavailable', status === 503 ? 503 : 500)
-}
+/** Pages for requests that cannot be redirected back to their app. */
+const errorPages =
+  (db: Database, ownContext: (req: IncomingMessage) => StepContext): NonNullable<Configuration['renderError']> =>
+  async (ctx, out, error) => {
+    const own = ownContext(ctx.req)
+    const page = (message: Message, status: number, told = {}) =>
+      sendPage(ctx as unknown as StepContext, messageFor(own, message, told), status)
+    if (error instanceof errors.SessionNotFound) return page('expired', 400)
+    if (error instanceof ClientWaits) return page('notApproved', 403)
+    if (ctx.status < 500) {
+      const client = ctx.oidc?.client?.clientId
+      // Without the database, the page has no way back to the app.
+      const app = client === undefined ? null : await appOf(db, client).catch(() => null)
+      return page('requestWrong', 400, { detail: out.error_description ?? out.error, app })
+    }
+    const { status, headers } = failureOf(error)
+    ctx.set(status === 503 ? headers : {})
+    return page('unavailable', status === 503 ? 503 : 500)
+  }

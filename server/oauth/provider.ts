@@ -3,8 +3,18 @@ import type { Configuration, Interaction, KoaContextWithOIDC, Provider as OidcPr
 import type { Database } from '../../prisma/client.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { adapterFactory } from './adapter.ts'
-import { ALLOWED_SCOPES, allowedScopes, isSuspended, requestedScopes, SUSPENDED } from './authorize-scopes.ts'
+import {
+  ALLOWED_SCOPES,
+  allowedScopes,
+  isSuspended,
+  isWaiting,
+  requestedScopes,
+  SUSPENDED,
+  TEST_ONLY,
+  WAITING,
+} from './authorize-scopes.ts'
 import { clientAuthentication, compareHashedSecrets } from './client-credentials.ts'
+import { ClientWaits } from './client-waits.ts'
 import {
   ACCESS_TOKEN_SECONDS,
   CODE_SECONDS,
@@ -55,7 +65,7 @@ export function createProvider(
       idTokenSigningAlgValues: ['ES256'],
       clientAuthSigningAlgValues: [...clientAuthentication.clientAuthSigningAlgValues],
     },
-    extraClientMetadata: { properties: [ALLOWED_SCOPES, SUSPENDED] },
+    extraClientMetadata: { properties: [ALLOWED_SCOPES, SUSPENDED, TEST_ONLY, WAITING] },
     extraParams: { organisation: checkRequest },
     cookies: {
       keys: cookieKeys,
@@ -140,6 +150,7 @@ const MAX_STATE = 1_024
  */
 function checkRequest({ oidc }: KoaContextWithOIDC) {
   if (String(oidc.params!.state ?? '').length > MAX_STATE) throw new errors.InvalidRequest('state is longer than 1 KB')
+  if (isWaiting(oidc.client)) throw new ClientWaits()
   if (isSuspended(oidc.client)) throw new errors.UnauthorizedClient('this app is suspended')
   if (requestedScopes(oidc.client, oidc.params!.scope).length === 0) {
     throw new errors.InvalidScope('this client may have none of the scopes', String(oidc.params!.scope ?? ''))

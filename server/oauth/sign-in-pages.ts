@@ -1,6 +1,8 @@
 import type { Database } from '../../prisma/client.ts'
+import { acceptInvitations } from '../../routers/developer/acceptance.ts'
 import type { StepContext } from '../http/state.ts'
-import { requestLanguage, sendPage } from '../pages/send-page.ts'
+import { lookFor } from '../pages/look.ts'
+import { sendPage } from '../pages/send-page.ts'
 import type { Browsers } from './browsers.ts'
 import { selectableMembers } from './development-login.ts'
 import type { EncryptedCookies } from './encrypted-cookies.ts'
@@ -17,8 +19,10 @@ export interface SignInAttempt {
   id: string
   /** The path of its page; its steps are below. */
   action: string
-  /** Null when the member signs in to see their connected apps. */
+  /** Null when the member signs in for pages of ours. */
   app: AppView | null
+  /** Which pages of ours; the connected apps by default. */
+  pages?: 'developers'
   /** Signs the person in and returns the URL to continue at. */
   finish: (person: string) => Promise<string>
 }
@@ -32,6 +36,8 @@ export interface Candidates {
   identity?: { issuer: string; subject: string }
   /** The e-mail address whose code was entered, to be remembered in the browser. */
   email?: string
+  /** The address that the code or the upstream provider has proved, for invitations to teams. */
+  proved?: string
   problem?: Problem
 }
 
@@ -50,15 +56,16 @@ const [EMAIL, CANDIDATES] = ['member_email', 'member_found']
 export type SignInPages = ReturnType<typeof createSignInPages>
 
 /** What the sign-in pages show and what they keep in the browser. */
-export function createSignInPages({ db, loginMethods, cookies, browsers }: SignInOptions) {
-  const showForm = async (ctx: StepContext, { action, app }: SignInAttempt, problem?: Problem) => {
+export function createSignInPages({ db, now, loginMethods, cookies, browsers }: SignInOptions) {
+  const showForm = async (ctx: StepContext, { action, app, pages }: SignInAttempt, problem?: Problem) => {
     const page = signInPage({
-      language: requestLanguage(ctx),
+      ...lookFor(ctx),
       action,
       app,
       email: loginMethods.codes !== null,
       upstream: loginMethods.upstream?.name ?? null,
       members: loginMethods.developmentLogin ? await selectableMembers(db) : null,
+      ...(pages && { pages }),
       ...(problem && { problem }),
     })
     sendPage(ctx, page, problem ? 400 : 200)
@@ -68,8 +75,9 @@ export function createSignInPages({ db, loginMethods, cookies, browsers }: SignI
     ctx: StepContext,
     attempt: SignInAttempt,
     person: string,
-    { identity, email }: Partial<Candidates> = {},
+    { identity, email, proved }: Partial<Candidates> = {},
   ) => {
+    if (proved !== undefined) await acceptInvitations(db, { email: proved, now: new Date(now()) }, person)
     if (identity) await saveIdentity(db, identity, person)
     if (email !== undefined) browsers.remember(ctx, email)
     cookies.clear(ctx, CANDIDATES, attempt.action)
@@ -86,7 +94,7 @@ export function createSignInPages({ db, loginMethods, cookies, browsers }: SignI
       const [person] = persons
       if (problem || !person) return showForm(ctx, attempt, problem ?? 'memberUnknown')
       if (persons.length === 1) return complete(ctx, attempt, person.id, candidates)
-      sendPage(ctx, personPage({ language: requestLanguage(ctx), action: attempt.action, persons }))
+      sendPage(ctx, personPage({ ...lookFor(ctx), action: attempt.action, persons }))
     },
     saveCandidates: (ctx: StepContext, action: string, candidates: Candidates) =>
       cookies.set(ctx, CANDIDATES, action, candidates),

@@ -18,12 +18,13 @@ export type SignInRequests = ReturnType<typeof createSignInRequests>
  * before somebody signs in. After that the app's request is made again, with a new session.
  */
 export function createSignInRequests(cookies: EncryptedCookies, path: string) {
+  const authorization = (query: URLSearchParams) => `${path}${routes.authorization}?${query}`
   const pageOf = (uid: string) => `${path}/interaction/${uid}`
   return {
     /** Keeps the request if its member has to sign in, and returns the path of its page. */
     begin(ctx: CookieContext, { uid, prompt, params }: Pick<Interaction, 'uid' | 'prompt' | 'params'>) {
       if (prompt.name === 'login') {
-        const url = `${path}${routes.authorization}?${withoutLogin(params)}`
+        const url = authorization(withoutLogin(params))
         cookies.set(ctx, REQUEST, pageOf(uid), { uid, client: String(params.client_id), url })
       }
       return pageOf(uid)
@@ -31,6 +32,12 @@ export function createSignInRequests(cookies: EncryptedCookies, path: string) {
     find(ctx: CookieContext, uid: string): SignInRequest | undefined {
       const request = cookies.get<SignInRequest & { uid: string }>(ctx, REQUEST)
       return request?.uid === uid ? request : undefined
+    },
+    /** The request with a sign-in, whoever is signed in. */
+    signInAgain(params: Interaction['params']) {
+      const query = withoutLogin(params)
+      query.set('prompt', ['login', ...query.getAll('prompt')].join(' '))
+      return authorization(query)
     },
     end: (ctx: CookieContext, uid: string) => cookies.clear(ctx, REQUEST, pageOf(uid)),
   }

@@ -1,8 +1,10 @@
 import { isPostgresText } from '../../routers/access.ts'
+import { comparableEmail } from '../../routers/email-address.ts'
 import { errors } from '../../routers/errors.ts'
 import type { StepContext } from '../http/state.ts'
-import { requestLanguage, sendPage } from '../pages/send-page.ts'
-import { fullNameOf } from './consents.ts'
+import { lookFor } from '../pages/look.ts'
+import { sendPage } from '../pages/send-page.ts'
+import { selectableMember } from './development-login.ts'
 import { codePage } from './pages/sign-in.ts'
 import type { SignInAttempt, SignInOptions, SignInPages } from './sign-in-pages.ts'
 
@@ -17,12 +19,12 @@ export function signInSteps(
     async email(ctx, attempt, form) {
       if (!loginMethods.codes) throw errors.addressUnknown()
       const email = (form.get('email') ?? '').trim()
-      const language = requestLanguage(ctx)
+      const look = lookFor(ctx)
       const sender = { address: ctx.state.clientAddress ?? '', browser: browsers.idIfKnown(ctx, email) }
-      const outcome = await loginMethods.codes.send(attempt.id, email, language, sender)
+      const outcome = await loginMethods.codes.send(attempt.id, email, look.language, sender)
       if (outcome !== 'sent') return pages.showForm(ctx, attempt, outcome)
       pages.saveEmail(ctx, attempt.action, email)
-      sendPage(ctx, codePage({ language, action: attempt.action, email }))
+      sendPage(ctx, codePage({ ...look, action: attempt.action, email }))
     },
 
     async code(ctx, attempt, form) {
@@ -31,10 +33,10 @@ export function signInSteps(
       const outcome = await loginMethods.codes.check(attempt.id, form.get('code') ?? '')
       if (outcome === 'codeExpired') return pages.showForm(ctx, attempt, outcome)
       if (outcome === 'codeWrong') {
-        const view = { language: requestLanguage(ctx), action: attempt.action, email, problem: outcome }
+        const view = { ...lookFor(ctx), action: attempt.action, email, problem: outcome }
         return sendPage(ctx, codePage(view), 400)
       }
-      const candidates = { id: attempt.id, ...outcome }
+      const candidates = { id: attempt.id, ...outcome, proved: outcome.email }
       pages.saveCandidates(ctx, attempt.action, candidates)
       return pages.select(ctx, attempt, candidates)
     },
@@ -42,8 +44,10 @@ export function signInSteps(
     async pick(ctx, attempt, form) {
       const person = form.get('member') ?? ''
       if (!loginMethods.developmentLogin) throw errors.addressUnknown()
-      const exists = isPostgresText(person) && (await fullNameOf(db, person)) !== null
-      return exists ? pages.complete(ctx, attempt, person) : pages.showForm(ctx, attempt, 'memberUnknown')
+      const member = isPostgresText(person) ? await selectableMember(db, person) : null
+      if (!member) return pages.showForm(ctx, attempt, 'memberUnknown')
+      const proved = comparableEmail(member.email)
+      return pages.complete(ctx, attempt, member.id, proved === null ? {} : { proved })
     },
 
     async person(ctx, attempt, form) {

@@ -1,3 +1,4 @@
+import { comparableEmail } from '../../routers/email-address.ts'
 import { errors } from '../../routers/errors.ts'
 import type { StepContext } from '../http/state.ts'
 import { personsOf } from './login/upstream-identity.ts'
@@ -38,10 +39,12 @@ export function upstreamSignIn({ db, now, loginMethods, cookies, callbackPath }:
         ctx.state.cause = cause
       })
       const persons = identity ? await personsOf(db, identity, now()) : []
+      const proved = identity?.email ? comparableEmail(identity.email) : null
       pages.saveCandidates(ctx, action, {
         id,
         persons,
         ...(identity ? { identity } : { problem: 'upstreamFailed' }),
+        ...(proved !== null && { proved }),
       })
       redirect(ctx, `${action}/person`)
     },

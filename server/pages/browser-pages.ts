@@ -2,15 +2,20 @@ import { ApiError } from '../../routers/errors.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import { nameOf } from '../http/match-route.ts'
 import type { Step, StepContext } from '../http/state.ts'
+import type { Brand } from './brand.ts'
+import { setBrand } from './brand.ts'
+import { lookFor } from './look.ts'
 import { overviewPage } from './overview.ts'
 import { sendSelfContained } from './self-contained.ts'
-import { requestLanguage } from './send-page.ts'
 import { unknownAddressPage } from './unknown-address.ts'
 
 export interface BrowserPages {
   baseUrls: BaseUrls
   /** The authorization server's issuer; undefined with an external one. */
   issuer?: string | undefined
+  brand?: Brand | undefined
+  /** The developer portal, if there is one. */
+  portal?: string | undefined
   /** Whether this is a first look on a machine of one's own, and where its sample app is. */
   trial?: (() => { example?: string | undefined }) | undefined
 }
@@ -18,8 +23,9 @@ export interface BrowserPages {
 /**
  * Pages for browsers in place of the 404 of later steps: the overview at `/` of a host that is no API's, and one for
  * unknown addresses. Paths below `/v1` are an API's and keep its envelope, like every client that does not prefer HTML.
+ * All pages of later steps get the brand.
  */
-export function browserPages({ baseUrls, issuer, trial }: BrowserPages): Step {
+export function browserPages({ baseUrls, issuer, brand, portal, trial }: BrowserPages): Step {
   const auth = issuer === undefined ? undefined : { host: nameOf(new URL(issuer).host), path: new URL(issuer).pathname }
   const connected = issuer && `${issuer}/connected`
   const overview = overviewAddress(baseUrls.apps)
@@ -31,6 +37,7 @@ export function browserPages({ baseUrls, issuer, trial }: BrowserPages): Step {
   }
 
   return async (ctx, next) => {
+    setBrand(ctx, brand)
     try {
       await next()
     } catch (error) {
@@ -38,17 +45,17 @@ export function browserPages({ baseUrls, issuer, trial }: BrowserPages): Step {
       ctx.vary('Accept')
       if (!prefersHtml(ctx)) throw error
       ctx.vary('Accept-Language')
-      const language = requestLanguage(ctx)
+      const look = lookFor(ctx)
       const { section, host, path, requestId } = ctx.state
       const isAuth = auth !== undefined && nameOf(host) === auth.host
       if (path === '/' && section === null && !isAuth) {
-        sendSelfContained(ctx, overviewPage({ language, baseUrls, connected, trial: trial?.() }), 200)
+        sendSelfContained(ctx, overviewPage({ ...look, baseUrls, connected, portal, trial: trial?.() }), 200)
         return
       }
       const api = section === null ? undefined : baseUrls[section]
       const plain = section === null && !isAuth
       const page = unknownAddressPage({
-        language,
+        ...look,
         requestId,
         api,
         connected: isAuth ? connected : undefined,

@@ -1,5 +1,5 @@
 import type { Html } from './html.ts'
-import { html } from './html.ts'
+import { html, name } from './html.ts'
 import type { Language } from './language.ts'
 
 /** A pennant. As a data URL it saves the browser's request for favicon.ico. */
@@ -12,6 +12,10 @@ interface Page {
   language: Language
   /** Above the page's card: whose page this is. */
   mark: string
+  /** The address of the picture beside it; a pennant, unless given. */
+  logo?: string | undefined
+  /** Where the page is among others, above its card. */
+  above?: Html | undefined
   /** Without users' text: in a title its direction cannot be isolated. */
   title: string
   /** The title, unless given. */
@@ -24,7 +28,7 @@ interface Page {
 }
 
 /** A complete document with one `main` and one `h1`. */
-export function document({ language, mark, title, heading, tab, style, body }: Page): string {
+export function document({ language, mark, logo, above, title, heading, tab, style, body }: Page): string {
   return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -32,12 +36,12 @@ export function document({ language, mark, title, heading, tab, style, body }: P
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${tab ?? title}</title>
-<link rel="icon" href="${icon}">
+<link rel="icon" href="${logo ?? icon}">
 ${style}
 </head>
 <body>
-<header>${pennant} ${mark}</header>
-<main>
+<header>${logo === undefined ? pennant : html`<img src="${logo}" alt="">`} ${name(mark)}</header>
+${above}<main>
 <h1>${heading ?? title}</h1>
 ${body}
 </main>

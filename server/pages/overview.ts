@@ -2,14 +2,16 @@ import type { Section } from '../../routers/scopes.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import { html } from './html.ts'
 import type { Language } from './language.ts'
+import type { Look } from './look.ts'
 import { selfContained } from './self-contained.ts'
 import { words } from './words.ts'
 
-export interface OverviewView {
-  language: Language
+export interface OverviewView extends Look {
   baseUrls: BaseUrls
   /** The address of the page of connected apps; undefined with an external issuer. */
   connected?: string | undefined
+  /** The address of the developer portal, if there is one. */
+  portal?: string | undefined
   /** Hints for a first look; undefined for a service that others reach. `example` is the sample app's address. */
   trial?: { example?: string | undefined } | undefined
 }
@@ -17,17 +19,19 @@ export interface OverviewView {
 const sections: readonly Section[] = ['apps', 'lms', 'notify']
 
 /** The page at `/`: what runs here, and where to go. */
-export function overviewPage({ language, baseUrls, connected, trial }: OverviewView): string {
+export function overviewPage(view: OverviewView): string {
+  const { language, brand, baseUrls, connected, trial } = view
   const w = words[language]
   return selfContained({
     language,
+    brand,
     title: trial ? w.running : w.overview,
     body: html`<p class="lead">${w.about}</p>
 ${trial?.example && sampleApp(trial.example, language)}
 <h2>${w.apis}</h2>
 ${sections.map((section) => api(section, baseUrls[section], language))}
 ${connected && members(connected, language)}
-${trial && developers(language)}`,
+${developers(view)}`,
   })
 }
 
@@ -37,21 +41,32 @@ const sampleApp = (example: string, language: Language) => html`<h2>${words[lang
 
 const api = (section: Section, address: string, language: Language) => html`<section class="api">
 <h3>${section}</h3> <p class="hint">${words[language].api[section]}</p>
-<div class="ways"><code class="address">${address}</code> <a href="${address}/openapi.json">${words[language].document}<span class="unseen"> ${section}</span></a></div>
+<div class="ways"><code class="address">${address}</code> <a href="${address}/docs">${words[language].reference}<span class="unseen"> ${section}</span></a> <a href="${address}/openapi.json">${words[language].document}<span class="unseen"> ${section}</span></a></div>
 </section>`
 
 const members = (connected: string, language: Language) => html`<h2>${words[language].members}</h2>
 <p class="hint">${words[language].connectedHint}</p>
 <p class="ways"><a href="${connected}">${words[language].connected}</a></p>`
 
-function developers(language: Language) {
-  const { developers: title, commands } = words[language]
+function developers({ language, baseUrls, portal, trial }: OverviewView) {
+  const { developers: title, errors, portal: portalName, llms } = words[language]
+  return html`<h2>${title}</h2>
+<p class="ways"><a href="${baseUrls.apps}/docs/errors">${errors}</a> ${portal && html`<a href="${portal}">${portalName}</a> `}<a href="/llms.txt">${llms}</a></p>
+${trial?.example && firstCall(baseUrls.apps, language)}
+${trial && commandList(language)}`
+}
+
+/** With a token made by the command: one in the page would be over after an hour. */
+const firstCall = (apps: string, language: Language) => html`<p class="hint">${words[language].firstCall}</p>
+<code class="address">curl -H "Authorization: Bearer $(npm run -s token -- --member anna --club riverside --client trainer-app)" ${apps}/me/profile</code>`
+
+function commandList(language: Language) {
+  const { commands } = words[language]
   const rows = [
     ['npm run studio', commands.studio],
     ['npm run -s token -- --help', commands.token],
     ['npm run -s client -- --help', commands.client],
     ['docs/apps.md', commands.docs],
   ]
-  return html`<h2>${title}</h2>
-<dl class="commands">${rows.map(([what, does]) => html`<div><dt><code>${what}</code></dt><dd>${does}</dd></div>`)}</dl>`
+  return html`<dl class="commands">${rows.map(([what, does]) => html`<div><dt><code>${what}</code></dt><dd>${does}</dd></div>`)}</dl>`
 }

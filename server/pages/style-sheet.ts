@@ -24,6 +24,7 @@ header {
   color: var(--soft); font-size: 0.9375rem; font-weight: 600; letter-spacing: 0.02em;
 }
 header svg { width: 1.25rem; height: 1.25rem; fill: var(--accent); }
+header img { flex: none; height: 2rem; max-width: 10rem; object-fit: contain; }
 /* The stripes of a jersey along the upper edge. */
 main {
   --pad: 1.25rem; --stripe: inset 0 0.125rem var(--card), inset 0 0.25rem var(--accent);
@@ -38,6 +39,12 @@ h1, h2, p, dd, legend, label, button, a { overflow: clip; overflow-clip-margin: 
 p { margin: 0 0 1rem; }
 .lead { color: var(--soft); }
 .lead strong { color: var(--ink); }
+.icon {
+  display: inline-flex; align-items: center; justify-content: center; flex: none; width: 3rem; height: 3rem; object-fit: cover;
+  color: var(--on-accent); background: var(--accent); border-radius: 0.625rem; font: 600 1.5rem/1 system-ui, sans-serif;
+}
+img.icon { background: none; }
+h1 .icon { display: flex; margin: 0 0 0.875rem; }
 .hint { margin: 0 0 0.5rem; color: var(--soft); font-size: 0.9375rem; }
 .problem, .done, .detail { margin: 1rem 0; padding: 0.75rem 1rem; border-left: 0.3125rem solid; border-radius: 0.25rem; }
 .problem { color: var(--alert); background: var(--alert-wash); font-weight: 600; }
@@ -73,6 +80,7 @@ a { color: var(--accent); text-underline-offset: 0.2em; }
 .or { display: flex; align-items: center; gap: 1rem; margin: 1.5rem 0 -0.5rem; color: var(--soft); }
 .or::before, .or::after { content: ''; flex: 1; border-top: 1px solid var(--line); }
 .aside { margin-top: 2rem; padding: 1rem; border: 1px dashed var(--edge); border-radius: 0.375rem; }
+.aside h2 + .hint { margin: 0.25rem 0 1rem; }
 .persons button { justify-content: flex-start; text-align: start; }
 @media (prefers-reduced-motion: no-preference) { button, .button { transition: background-color 0.15s; } }`
 
@@ -97,11 +105,14 @@ legend { padding: 0; font-weight: 700; }
 .slip::before { left: 0; border-left: 0; border-radius: 0 1rem 1rem 0; }
 .slip::after { right: 0; border-right: 0; border-radius: 1rem 0 0 1rem; }
 .decision { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: 0.75rem; }
-.decision button, .slip > button { margin: 0; }
+.decision button, .decision .button, .slip > button { margin: 0; }
+.app h2 { display: flex; align-items: center; gap: 0.75rem; margin-bottom: 0.5rem; }
 .app { margin-top: 1.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 .app form { margin: 0; }
 .app button { width: auto; }
 .app ul { margin: 0 0 1rem; padding-left: 1.25rem; }
+.app dl { display: grid; grid-template-columns: fit-content(45%) 1fr; gap: 0 0.75rem; }
+.app dl div { display: contents; }
 dl { margin: 0 0 0.75rem; }
 dl div { display: flex; flex-wrap: wrap; gap: 0 0.5rem; }
 dt { color: var(--soft); }
@@ -113,11 +124,13 @@ main > h2 + .hint { margin-top: 0.375rem; }
 h3 { display: inline; margin: 0 0.5rem 0 0; font-size: 1.0625rem; }
 .api { padding: 0.875rem 0; border-bottom: 1px solid var(--line); }
 .api .hint { display: inline; }
+/* The two links stay on one line. */
+.api .address { flex-basis: 100%; }
 .api:last-child, .commands div:last-child { border: 0; }
 .ways { display: flex; flex-wrap: wrap; align-items: center; gap: 0 1.25rem; }
 .ways a { padding: 0.625rem 0; }
 code { font: 0.9375rem/1.5 ui-monospace, monospace; }
-.address { flex: 1 1 15rem; margin: 0.375rem 0; padding: 0.5rem 0.75rem; background: var(--wash); border-radius: 0.375rem; }
+.address { flex: 1 1 20rem; margin: 0.375rem 0; padding: 0.5rem 0.75rem; background: var(--wash); border-radius: 0.375rem; }
 p + .address { display: block; margin: 0 0 0.75rem; }
 .commands div { display: block; padding: 0.75rem 0; border-bottom: 1px solid var(--line); }
 .commands dt { color: inherit; }

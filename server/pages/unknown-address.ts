@@ -1,10 +1,9 @@
 import { html } from './html.ts'
-import type { Language } from './language.ts'
+import type { Look } from './look.ts'
 import { selfContained } from './self-contained.ts'
 import { words } from './words.ts'
 
-export interface UnknownAddressView {
-  language: Language
+export interface UnknownAddressView extends Look {
   requestId: string
   /** The base address of the API at this host. */
   api?: string | undefined
@@ -15,15 +14,24 @@ export interface UnknownAddressView {
 }
 
 /** For a browser at an address where nothing is. */
-export function unknownAddressPage({ language, requestId, api, connected, overview }: UnknownAddressView): string {
+export function unknownAddressPage({
+  language,
+  brand,
+  requestId,
+  api,
+  connected,
+  overview,
+}: UnknownAddressView): string {
   const w = words[language]
   const ways = [
+    [api && `${api}/docs`, w.reference],
     [api && `${api}/openapi.json`, w.document],
     [connected, w.connected],
     [overview, w.back],
   ].filter(([address]) => address !== undefined)
   return selfContained({
     language,
+    brand,
     title: w.unknown,
     body: html`<p class="lead">${w.unknownHint}</p>
 ${api && html`<p>${w.apiHost}</p><code class="address">${api}</code>`}

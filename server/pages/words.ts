@@ -11,11 +11,16 @@ interface Words {
   openSample: string
   apis: string
   api: Record<Section, string>
+  reference: string
   document: string
   members: string
   connectedHint: string
   connected: string
   developers: string
+  errors: string
+  portal: string
+  llms: string
+  firstCall: string
   commands: { studio: string; token: string; client: string; docs: string }
   unknown: string
   unknownHint: string
@@ -38,11 +43,16 @@ const en: Words = {
     lms: 'Apps of learners: quiz results',
     notify: 'Notification apps: webhooks',
   },
+  reference: 'Reference',
   document: 'OpenAPI',
   members: 'For members',
   connectedHint: 'After signing in, members see which apps they have allowed, and can withdraw that.',
   connected: 'Connected apps',
   developers: 'For developers',
+  errors: 'Errors and what to do',
+  portal: 'Developer portal',
+  llms: 'In short, for programs that read',
+  firstCall: 'A first call, in the folder of the service: the profile of a member',
   commands: {
     studio: 'shows and edits the data in the browser',
     token: 'prints an access token of a member',
@@ -50,10 +60,10 @@ const en: Words = {
     docs: 'how to write an app; README.md lists the other pages',
   },
   unknown: 'Page not found',
-  unknownHint: 'The address may be mistyped or out of date.',
+  unknownHint: 'The address may be mistyped or out of date. Please check it, or go on from here.',
   apiHost: 'An API for programs is here. Its addresses begin with',
   back: 'What runs here',
-  request: 'Request',
+  request: 'If you ask for help, please quote this number:',
 }
 
 /** German without direct address: some clubs say `du`, others `Sie`. */
@@ -71,11 +81,16 @@ const de: Words = {
     lms: 'Apps für Lernende: Quiz-Ergebnisse',
     notify: 'Benachrichtigungs-Apps: Webhooks',
   },
+  reference: 'Referenz',
   document: 'OpenAPI',
   members: 'Für Mitglieder',
   connectedHint: 'Nach der Anmeldung ist zu sehen, welche Apps zugelassen sind; das lässt sich dort widerrufen.',
   connected: 'Verbundene Apps',
   developers: 'Für die Entwicklung',
+  errors: 'Fehler und was hilft',
+  portal: 'Entwicklerportal',
+  llms: 'In Kürze, für lesende Programme',
+  firstCall: 'Ein erster Aufruf, im Ordner des Dienstes: das Profil eines Mitglieds',
   commands: {
     studio: 'zeigt und ändert die Daten im Browser',
     token: 'gibt ein Zugriffstoken eines Mitglieds aus',
@@ -83,10 +98,11 @@ const de: Words = {
     docs: 'wie eine App entsteht; README.md nennt die anderen Seiten',
   },
   unknown: 'Seite nicht gefunden',
-  unknownHint: 'Die Adresse enthält vielleicht einen Tippfehler oder ist veraltet.',
+  unknownHint:
+    'Die Adresse enthält vielleicht einen Tippfehler oder ist veraltet. Bitte prüfen, oder von hier aus weitergehen.',
   apiHost: 'Hier ist eine API für Programme. Ihre Adressen beginnen mit',
   back: 'Was hier läuft',
-  request: 'Anfrage',
+  request: 'Bei Rückfragen bitte diese Nummer angeben:',
 }
 
 export const words: Record<Language, Words> = { en, de }

@@ -1,17 +1,19 @@
+import { html } from '../../pages/html.ts'
 import type { Language } from '../../pages/language.ts'
 
 const texts = {
   en: {
-    subject: 'Your sign-in code',
-    lead: 'This is your sign-in code:',
+    subject: (brand: string | undefined) => (brand ? `Your sign-in code for ${brand}` : 'Your sign-in code'),
+    lead: (brand: string | undefined) =>
+      brand ? `This is your sign-in code for ${brand}:` : 'This is your sign-in code:',
     rest: [
       'Enter it in the browser where you requested it. It works only there, only once, and for 10 minutes.',
       'Nobody will ever ask you for this code. If you did not request it, you can ignore this e-mail: nobody can sign in without the code.',
     ],
   },
   de: {
-    subject: 'Anmeldecode',
-    lead: 'Das ist der Anmeldecode:',
+    subject: (brand: string | undefined) => (brand ? `Anmeldecode für ${brand}` : 'Anmeldecode'),
+    lead: (brand: string | undefined) => (brand ? `Das ist der Anmeldecode für ${brand}:` : 'Das ist der Anmeldecode:'),
     rest: [
       'Er gehört in den Browser, in dem er angefordert wurde. Er gilt nur dort, nur einmal und 10 Minuten lang.',
       'Niemand wird je nach diesem Code fragen. Wurde er nicht angefordert, kann diese E-Mail ignoriert werden: Ohne den Code kann sich niemand anmelden.',
@@ -19,22 +21,18 @@ const texts = {
   },
 }
 
-/** The mail with a sign-in code. It needs no link and does not name the app. */
-export function codeMail(code: string, language: Language) {
-  const { subject, lead, rest } = texts[language]
-  const paragraphs = rest.map((text) => `<p>${text}</p>`).join('\n')
-  return {
-    subject,
-    text: [lead, `    ${code}`, ...rest, ''].join('\n\n'),
-    html: `<!doctype html>
+/** The mail with a sign-in code. It needs no link and does not name the app, but the operator. */
+export function codeMail(code: string, language: Language, brand: string | undefined) {
+  const words = texts[language]
+  const [subject, lead] = [words.subject(brand), words.lead(brand)]
+  const page = html`<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><title>${subject}</title></head>
 <body style="font: 16px/1.5 sans-serif; color: #1c2430; max-width: 32em">
 <p>${lead}</p>
 <p style="font: bold 28px/1.5 monospace; letter-spacing: 0.1em">${code}</p>
-${paragraphs}
-</body>
+${words.rest.map((text) => html`<p>${text}</p>\n`)}</body>
 </html>
-`,
-  }
+`
+  return { subject, text: [lead, `    ${code}`, ...words.rest, ''].join('\n\n'), html: page.text }
 }

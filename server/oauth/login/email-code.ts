@@ -1,16 +1,16 @@
 import { randomInt } from 'node:crypto'
 import type { Database } from '../../../prisma/client.ts'
+import { comparableEmail } from '../../../routers/email-address.ts'
 import type { Limits } from '../../limits/limit.ts'
 import { memoryLimits } from '../../limits/memory.ts'
 import type { Language } from '../../pages/language.ts'
 import { requestLimit } from '../request-limit.ts'
-import { comparableEmail } from './address.ts'
 import { codeMail } from './code-mail.ts'
 import type { LoginCode } from './login-codes.ts'
 import { releaseCode, saveCode, tryCode } from './login-codes.ts'
 import type { SendMail } from './mail.ts'
 import type { Person } from './persons.ts'
-import { membersWithEmail, named } from './persons.ts'
+import { addressOf, personsOrInvited } from './persons.ts'
 import type { Sender } from './sender.ts'
 import { senderName } from './sender.ts'
 
@@ -32,6 +32,8 @@ interface Options {
   sendMail: SendMail
   onError: (error: unknown) => void
   limits?: Limits | undefined
+  /** The operator's name. */
+  brand?: string | undefined
 }
 
 /** Requests of a sender in a minute, whatever the address: a bound for the rows of a flood. */
@@ -40,15 +42,15 @@ export const MAX_REQUESTS_OF_SENDER = 60
 /** The mail is sent after the response, so that response times do not reveal whether an address is known. */
 const SEND_DELAY_MS = 50
 
-export function emailCodes({ db, now, sendMail, onError, limits = memoryLimits }: Options): EmailCodes {
+export function emailCodes({ db, now, sendMail, onError, limits = memoryLimits, brand }: Options): EmailCodes {
   const isWithinLimit = requestLimit(limits, 'codes', MAX_REQUESTS_OF_SENDER)
 
   const deliver = async (saved: LoginCode, language: Language) => {
-    const [member] = await membersWithEmail(db, saved.email, now())
+    const address = await addressOf(db, saved.email, now())
     // Addresses that no member has use up nobody's mails. Whether one was sent is seen by its receiver alone.
-    if (!member || !(await releaseCode(db, saved))) return
-    // To the member's address as stored, never as typed by the visitor.
-    await sendMail({ to: member.email, ...codeMail(saved.code, language) })
+    if (address === null || !(await releaseCode(db, saved))) return
+    // To the address as stored, never as typed by the visitor.
+    await sendMail({ to: address, ...codeMail(saved.code, language, brand) })
   }
 
   return {
@@ -69,9 +71,9 @@ export function emailCodes({ db, now, sendMail, onError, limits = memoryLimits }
       if (!tried) return 'codeExpired'
       if (!tried.isRight) return 'codeWrong'
       const { email } = tried
-      const persons = await membersWithEmail(db, email, now())
-      // Without such a member (any more) no code can succeed.
-      return persons.length > 0 ? { email, persons: named(persons) } : 'codeExpired'
+      const persons = await personsOrInvited(db, email, now())
+      // Without such a person (any more) no code can succeed.
+      return persons.length > 0 ? { email, persons } : 'codeExpired'
     },
   }
 }

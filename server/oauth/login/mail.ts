@@ -5,9 +5,13 @@ export type SendMail = (mail: { to: string; subject: string; text: string; html:
 
 const TIMEOUTS = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 10_000 }
 
-/** Sends each mail over a connection of its own to the server at an smtp:// or smtps:// URL; throws if it cannot. */
-export function createMailer(smtpUrl: string, from: string): SendMail {
+/**
+ * Sends each mail over a connection of its own to the server at an smtp:// or smtps:// URL; throws if it cannot. `from` is
+ * an address, or a name and `<an address>`; without a name the operator's is the sender's.
+ */
+export function createMailer(smtpUrl: string, from: string, brand?: string | undefined): SendMail {
   const { username, hostname } = new URL(smtpUrl)
+  const sender = senderOf(from, brand)
   const transport = createTransport({
     url: smtpUrl,
     ...TIMEOUTS,
@@ -19,8 +23,8 @@ export function createMailer(smtpUrl: string, from: string): SendMail {
   return async ({ to, ...content }) => {
     await transport
       .sendMail({
-        from,
         // An object is never parsed as a list of addresses.
+        from: sender,
         to: { name: '', address: to },
         headers: { 'Auto-Submitted': 'auto-generated' },
         ...content,
@@ -30,6 +34,14 @@ export function createMailer(smtpUrl: string, from: string): SendMail {
       })
   }
 }
+
+function senderOf(from: string, brand = '') {
+  const [, name, address] = /^([^<]*)<(.+)>$/.exec(from) ?? [from, '', from]
+  return { name: unquoted(name!.trim()) || brand, address: address! }
+}
+
+/** As a header has a name with a comma. */
+const unquoted = (name: string) => (/^".*"$/.test(name) ? name.slice(1, -1) : name)
 
 interface SmtpError extends Error {
   code?: string

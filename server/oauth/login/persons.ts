@@ -1,30 +1,61 @@
 import type { Database } from '../../../prisma/client.ts'
 import { statement, text } from '../../../prisma/pg/statement.ts'
+import { acceptAsNewPerson, isInvited } from '../../../routers/developer/acceptance.ts'
 
 export interface Person {
   id: string
   name: string
 }
 
-const select = `SELECT "Person".id, "firstName" || ' ' || "lastName" AS name, email FROM "Person"`
-const isMember = `EXISTS (SELECT FROM "Membership"
-  WHERE "personId" = "Person".id AND ("leftAt" IS NULL OR "leftAt" > $2))`
+const select = `SELECT "Person".id, btrim("firstName" || ' ' || "lastName") AS name, email FROM "Person"`
+/** The members of test clubs are invented: nobody signs in as one. */
+const isSomebody = `(EXISTS (SELECT FROM "TeamMember" WHERE "personId" = "Person".id)
+  OR EXISTS (SELECT FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
+    WHERE "personId" = "Person".id AND ("leftAt" IS NULL OR "leftAt" > $2) AND "testTeamId" IS NULL))`
+const isInvented = `EXISTS (SELECT FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
+  WHERE "personId" = "Person".id AND "testTeamId" IS NOT NULL)`
 const columns = { id: text, name: text, email: text }
 
 const withEmail = statement(
   'login_with_email',
-  `${select} WHERE lower(email) = $1 AND ${isMember} ORDER BY name, id`,
+  `${select} WHERE lower(email) = $1 AND ${isSomebody} ORDER BY name, id`,
   columns,
 )
 
-const withId = statement('login_with_id', `${select} WHERE id = $1 AND ${isMember}`, columns)
+const withAddress = statement(
+  'login_with_address',
+  `${select} WHERE lower(email) = $1 AND NOT ${isInvented} ORDER BY name, id`,
+  columns,
+)
 
-/** Members with this address (in the form of `comparableEmail`); `email` is the address as stored. */
-export const membersWithEmail = (db: Database, email: string, now: number) =>
+const withId = statement('login_with_id', `${select} WHERE "Person".id = $1 AND ${isSomebody}`, columns)
+
+/** Members, and people of teams, with this address (in the form of `comparableEmail`); `email` is the address as stored. */
+export const personsWithEmail = (db: Database, email: string, now: number) =>
   db.execute(withEmail, [email, new Date(now).toISOString()])
 
-/** The person in a list; empty if they are not a member of any organisation. */
-export const memberWithId = (db: Database, id: string, now: number) =>
+/** The person in a list; empty if they are neither a member of an organisation nor in a team. */
+export const personWithId = (db: Database, id: string, now: number) =>
   db.execute(withId, [id, new Date(now).toISOString()])
 
 export const named = (persons: Person[]): Person[] => persons.map(({ id, name }) => ({ id, name }))
+
+/** Where the code for this address is sent: to a person's address as stored, or to an invited one; null for a stranger's. */
+export async function addressOf(db: Database, email: string, now: number): Promise<string | null> {
+  const [person] = await personsWithEmail(db, email, now)
+  if (person) return person.email
+  return (await isInvited(db, { email, now: new Date(now) })) ? email : null
+}
+
+/** Those with this address, which is proved to be theirs. An invited address that is new here becomes a person of the team. */
+export async function personsOrInvited(db: Database, email: string, now: number): Promise<Person[]> {
+  const persons = await personsWithEmail(db, email, now)
+  if (persons.length > 0) return named(persons)
+  const invited = { email, now: new Date(now) }
+  if (!(await isInvited(db, invited))) return []
+  // They may have been members, or in a team, before.
+  const former = await db.execute(withAddress, [email])
+  if (former.length > 0) return named(former)
+  const person = await acceptAsNewPerson(db, invited)
+  return person ? [person] : []
+}

@@ -1,18 +1,22 @@
 import type { Database } from '../../../prisma/client.ts'
-import { comparableEmail } from './address.ts'
+import { acceptInvitations } from '../../../routers/developer/acceptance.ts'
+import { comparableEmail } from '../../../routers/email-address.ts'
 import type { Person } from './persons.ts'
-import { membersWithEmail, memberWithId, named } from './persons.ts'
+import { named, personsOrInvited, personWithId } from './persons.ts'
 
-/** The members that an upstream account may sign in as: the linked one, or else those with its verified address. */
+/** The members that an upstream account may sign in as: the linked one, or else those with its verified address, or with an invitation to it. */
 export async function personsOf(
   db: Database,
   { issuer, subject, email }: { issuer: string; subject: string; email: string | null },
   now: number,
 ): Promise<Person[]> {
   const identity = await db.loginIdentity.findUnique({ where: { of: { issuer, subject } } })
-  if (identity) return named(await memberWithId(db, identity.personId, now))
   const comparable = email === null ? null : comparableEmail(email)
-  return comparable === null ? [] : named(await membersWithEmail(db, comparable, now))
+  if (identity) {
+    if (comparable !== null) await acceptInvitations(db, { email: comparable, now: new Date(now) }, identity.personId)
+    return named(await personWithId(db, identity.personId, now))
+  }
+  return comparable === null ? [] : personsOrInvited(db, comparable, now)
 }
 
 /** Links an upstream account to a member, whatever becomes of their e-mail address. An existing link stays. */

@@ -2,7 +2,7 @@ import type { UserInfoResponse } from 'openid-client'
 import * as openid from 'openid-client'
 import { z } from 'zod'
 import { isPostgresText } from '../../../routers/access.ts'
-import { comparableEmail } from './address.ts'
+import { comparableEmail } from '../../../routers/email-address.ts'
 import type { UpstreamClient } from './discovery.ts'
 import { upstreamConfiguration } from './discovery.ts'
 

@@ -1,24 +1,28 @@
 import type { Scope } from '../../../routers/scopes.ts'
 import { html, name, strongName } from '../../pages/html.ts'
 import type { Language } from '../../pages/language.ts'
+import type { Look } from '../../pages/look.ts'
+import type { LastUse } from '../last-use.ts'
+import { bylineOf, iconOf } from './app-mark.ts'
 import { document, words } from './layout.ts'
 import { changes, kindOf, wordsOf } from './scope-words.ts'
 import type { AppView } from './views.ts'
 
-interface ConnectedApp {
+export interface ConnectedApp {
   consent: string
   app: AppView
   organisation: string
   scopes: readonly Scope[]
   since: Date
+  lastUse: LastUse
+  ends: Date
 }
 
-export interface ConnectedView {
-  language: Language
+export interface ConnectedView extends Look {
   action: string
   member: string
   apps: ConnectedApp[]
-  /** The name of the app that has just been withdrawn. */
+  /** The name of the app that has just lost its access. */
   withdrawn?: string
 }
 
@@ -27,32 +31,60 @@ const days = {
   de: new Intl.DateTimeFormat('de-DE', { dateStyle: 'long', timeZone: 'UTC' }),
 }
 
-export function connectedPage({ language, action, member, apps, withdrawn }: ConnectedView): string {
-  const w = words[language]
+export function connectedPage({ action, member, apps, withdrawn, ...look }: ConnectedView): string {
+  const w = words[look.language]
   return document({
-    language,
+    ...look,
     title: w.connected,
     body: html`${withdrawn !== undefined && html`<p class="done" role="status">${w.withdrawn(strongName(withdrawn))}</p>`}
 <p class="lead">${w.connectedFor(strongName(member))}</p>
-${apps.length === 0 ? html`<p>${w.connectedNone}</p>` : html`<p class="hint">${w.withdrawHint}</p>`}
-${apps.map((connected) => entry(connected, language, action))}
+${apps.length === 0 && html`<p>${w.connectedNone}</p>`}
+${apps.map((connected) => entry(connected, look.language, action))}
 <form class="slip" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
   })
 }
 
-function entry({ consent, app, organisation, scopes, since }: ConnectedApp, language: Language, action: string) {
+function entry(connected: ConnectedApp, language: Language, action: string) {
+  const { consent, app, organisation, scopes, since, lastUse, ends } = connected
   const w = words[language]
+  const day = (date: Date) => html`<time datetime="${date.toISOString()}">${days[language].format(date)}</time>`
+  const facts = [
+    [w.organisation[kindOf(scopes)], name(organisation)],
+    [w.since, day(since)],
+    [w.lastUse, lastUse instanceof Date ? day(lastUse) : w[lastUse]],
+    [w.ends, day(ends)],
+  ]
   const listed = [...scopes.filter((scope) => !changes(scope)), ...scopes.filter(changes)]
   return html`<section class="app">
-<h2>${name(app.name)}</h2>
-<p class="hint">${w.by(name(app.team))}</p>
-<dl>
-<div><dt>${w.organisation[kindOf(scopes)]}</dt><dd>${name(organisation)}</dd></div>
-<div><dt>${w.since}</dt><dd><time datetime="${since.toISOString()}">${days[language].format(since)}</time></dd></div>
-</dl>
+<h2>${iconOf(app)}${name(app.name)}</h2>
+<p class="hint">${bylineOf(app, language)}</p>
+<dl>${facts.map(([what, value]) => html`<div><dt>${what}</dt><dd>${value}</dd></div>`)}</dl>
 <ul>${listed.map((scope) => html`<li>${wordsOf(scope, language)}</li>`)}</ul>
-<form method="post" action="${action}/withdraw">
+<form action="${action}/remove">
 <button name="consent" value="${consent}">${w.withdraw} <span class="unseen">${name(app.name)}</span></button>
 </form>
 </section>`
+}
+
+export interface RemoveView extends Look {
+  action: string
+  member: string
+  connected: Pick<ConnectedApp, 'consent' | 'app' | 'organisation'>
+}
+
+/** Asks before an app loses its access. */
+export function removePage({ action, member, connected, ...look }: RemoveView): string {
+  const { consent, app, organisation } = connected
+  const w = words[look.language]
+  return document({
+    ...look,
+    title: w.withdraw,
+    heading: html`${iconOf(app)}${w.withdrawQuestion(name(app.name))}`,
+    body: html`<p class="lead">${w.withdrawHint(name(app.name), strongName(member), strongName(organisation))}</p>
+<p>${w.withdrawKept}</p>
+<form class="decision" method="post" action="${action}/withdraw">
+<button class="chief" name="consent" value="${consent}">${w.withdraw}</button>
+<a class="button" href="${action}">${w.keep}</a>
+</form>`,
+  })
 }

@@ -1,12 +1,13 @@
 import type { Scope } from '../../../routers/scopes.ts'
+import type { Html } from '../../pages/html.ts'
 import { html, name, strongName } from '../../pages/html.ts'
-import type { Language } from '../../pages/language.ts'
-import { document, troubled, words } from './layout.ts'
+import type { Look } from '../../pages/look.ts'
+import { bylineOf, iconOf } from './app-mark.ts'
+import { connectedLink, document, troubled, words } from './layout.ts'
 import { changes, kindOf, wordsOf } from './scope-words.ts'
 import type { AppView, Named, Problem } from './views.ts'
 
-export interface ConsentView {
-  language: Language
+export interface ConsentView extends Look {
   action: string
   app: AppView
   member: string
@@ -20,30 +21,68 @@ export interface ConsentView {
 }
 
 export function consentPage(view: ConsentView): string {
-  const { language, action, app, member, organisations, returnsTo, problem } = view
+  const { language, brand, action, app, member, organisations, returnsTo, problem } = view
+  if (organisations.length === 0) return nowherePage(view)
   const w = words[language]
   return document({
     language,
+    brand,
     title: w.consentTitle,
-    heading: w.consentQuestion(name(app.name)),
+    heading: html`${iconOf(app)}${w.consentQuestion(name(app.name))}`,
     problem,
-    body: html`<p class="lead">${w.by(strongName(app.team))}</p>
-<p>${w.asks(strongName(member))}</p>
+    body: html`<p class="lead">${bylineOf(app, language)}</p>
+<p>${w.asks(strongName(member))} ${otherAccount(view)}</p>
 <form method="post" action="${action}/consent">
 ${noDefault}
 ${organisationField(view)}
 ${scopeFields(view)}
 <div class="slip">
-<p>${w.allowing(name(app.name))}</p>
-<p>${w.goesBack(strongName(returnsTo))}</p>
+<p>${w.allowing(name(app.name), connectedLink(language), strongName(returnsTo))}</p>
 <div class="decision">
-${organisations.length > 0 && html`<button class="chief" name="decision" value="allow">${w.allow}</button>`}
+<button class="chief" name="decision" value="allow">${w.allow}</button>
 <button name="decision" value="refuse">${w.refuse}</button>
 </div>
 </div>
 </form>`,
   })
 }
+
+/** For a member without an organisation that the app is for. */
+function nowherePage(view: ConsentView): string {
+  const { language, app, member, scopes } = view
+  const w = words[language]
+  const kind = kindOf(scopes)
+  const heading = html`${iconOf(app)}${w.forMembers[kind](name(app.name))}`
+  return refusalPage(view, { title: w.nowhereTitle, heading, reason: w.nowhere[kind](strongName(member)) })
+}
+
+type Refused = Omit<ConsentView, 'member' | 'organisations' | 'chosen' | 'scopes' | 'problem'>
+
+/** For a person outside the team of an app that is in development. */
+export function developmentPage(view: Refused): string {
+  const { title, text } = words[view.language].messages.inDevelopment
+  return refusalPage(view, { title, heading: html`${iconOf(view.app)}${title}`, reason: html`${text}` })
+}
+
+/** Nothing to decide: why, and the way back. */
+function refusalPage(
+  { language, brand, action, app, returnsTo }: Refused,
+  { title, heading, reason }: { title: string; heading: Html; reason: Html },
+) {
+  return document({
+    language,
+    brand,
+    title,
+    heading,
+    body: html`<p class="lead">${reason} ${otherAccount({ language, action })}</p>
+<form method="post" action="${action}/consent">
+<button class="chief" name="decision" value="refuse"><span>${words[language].backToApp(name(app.name), name(returnsTo))}</span></button>
+</form>`,
+  })
+}
+
+const otherAccount = ({ language, action }: Pick<ConsentView, 'language' | 'action'>) =>
+  html`${words[language].notYou} <a href="${action}/switch">${words[language].switchAccount}</a>`
 
 /**
  * Enter in a checkbox presses the form's first button, which would allow the app. This button comes first and does
@@ -53,8 +92,7 @@ const noDefault = html`<button formmethod="dialog" hidden></button>`
 
 function organisationField({ language, organisations, chosen, scopes, problem }: ConsentView) {
   const kind = kindOf(scopes)
-  const [first] = organisations
-  if (!first) return null
+  const first = organisations[0]!
   const { organisation, which } = words[language]
   if (organisations.length === 1) {
     return html`<p class="one">${organisation[kind]} ${strongName(first.name)}<input type="hidden" name="organisation" value="${first.id}"></p>`

@@ -2,6 +2,7 @@ import { document as documentOf } from '../../pages/document.ts'
 import type { Html } from '../../pages/html.ts'
 import { html } from '../../pages/html.ts'
 import type { Language } from '../../pages/language.ts'
+import type { Look } from '../../pages/look.ts'
 import type { Problem } from './views.ts'
 import { de } from './words-de.ts'
 import type { Words } from './words-en.ts'
@@ -9,10 +10,15 @@ import { en } from './words-en.ts'
 
 export const words: Record<Language, Words> = { en, de }
 
-const style = html`<link rel="stylesheet" href="/v1/oauth/style.css">`
+/** The authorization server's path: AUTH_BASE_URL ends with /v1. */
+const base = '/v1/oauth'
+const style = html`<link rel="stylesheet" href="${base}/style.css">`
 
-interface Page {
-  language: Language
+/** A link to the page of connected apps. */
+export const connectedLink = (language: Language, text = words[language].connected) =>
+  html`<a href="${base}/connected">${text}</a>`
+
+interface Page extends Look {
   title: string
   heading?: Html
   problem?: Problem | undefined
@@ -20,11 +26,12 @@ interface Page {
 }
 
 /** A complete document; a problem comes first. */
-export function document({ language, title, heading, problem, body }: Page): string {
+export function document({ language, brand, title, heading, problem, body }: Page): string {
   const { mark, problemTitle, problems } = words[language]
   return documentOf({
     language,
-    mark,
+    mark: brand?.name ?? mark,
+    logo: brand?.logo && `${base}/logo/${brand.logo.version}`,
     title,
     heading,
     tab: problem && `${problemTitle}: ${title}`,

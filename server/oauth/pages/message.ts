@@ -1,21 +1,33 @@
-import { html } from '../../pages/html.ts'
-import type { Language } from '../../pages/language.ts'
-import { document, words } from './layout.ts'
-import type { Message } from './views.ts'
+import { html, name } from '../../pages/html.ts'
+import type { Look } from '../../pages/look.ts'
+import { homepageOf } from './app-mark.ts'
+import { connectedLink, document, words } from './layout.ts'
+import type { AppView, Message } from './views.ts'
 
-export interface MessageView {
-  language: Language
+export interface MessageView extends Look {
   message: Message
   /** oidc-provider's error description for the developer of the app, in English. */
-  detail?: string
+  detail?: string | undefined
+  requestId?: string | undefined
+  /** The app whose request it was. */
+  app?: AppView | null | undefined
+  /** Whether the same address may work later. */
+  again?: boolean | undefined
 }
 
-export function messagePage({ language, message, detail }: MessageView): string {
-  const { title, text } = words[language].messages[message]
+/** What happened, what to do next, and a way on. */
+export function messagePage({ message, detail, requestId, app, again, ...look }: MessageView): string {
+  const { language } = look
+  const w = words[language]
+  const { title, text } = w.messages[message]
+  const homepage = app && homepageOf(app)
+  const isSignedOut = message === 'signedOut'
   return document({
-    language,
+    ...look,
     title,
     body: html`<p class="lead">${text}</p>
-${detail !== undefined && html`<p class="detail" lang="en" dir="auto">${detail}</p>`}`,
+${detail !== undefined && html`<p class="detail" lang="en" dir="auto">${detail}</p>`}
+<p class="ways">${again && html`<a href="">${w.tryAgain}</a> `}${homepage && html`<a href="${homepage.href}" rel="noreferrer">${w.backToApp(name(app.name), homepage.host)}</a> `}${connectedLink(language, isSignedOut ? w.signInAgain : w.connected)}</p>
+${requestId !== undefined && !isSignedOut && html`<p class="hint">${w.quote} <code>${requestId}</code></p>`}`,
   })
 }

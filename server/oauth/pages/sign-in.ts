@@ -1,13 +1,14 @@
 import { html, name, strongName } from '../../pages/html.ts'
-import type { Language } from '../../pages/language.ts'
+import type { Look } from '../../pages/look.ts'
 import { document, troubled, words } from './layout.ts'
 import type { AppView, Named, Problem } from './views.ts'
 
-export interface SignInView {
-  language: Language
+export interface SignInView extends Look {
   action: string
-  /** Null when signing in to see the connected apps. */
+  /** Null when signing in for pages of ours. */
   app: AppView | null
+  /** Which pages of ours; the connected apps by default. */
+  pages?: 'developers'
   email: boolean
   /** The name of the upstream provider. */
   upstream: string | null
@@ -16,13 +17,16 @@ export interface SignInView {
   problem?: Problem
 }
 
-export function signInPage({ language, action, app, email, upstream, members, problem }: SignInView): string {
+/** One way to sign in is primary: the first. */
+export function signInPage({ action, app, pages, email, upstream, members, problem, ...look }: SignInView): string {
+  const { language } = look
   const w = words[language]
   const fieldProblems: Problem[] = ['emailInvalid', 'tooOften']
   const focusEmail = upstream === null || (problem !== undefined && fieldProblems.includes(problem))
+  const ownPages = pages === 'developers' ? w.signInForDevelopers : w.signInForConnected
   const byUpstream =
     upstream !== null &&
-    html`<p><a class="button${email ? '' : ' chief'}" href="${action}/upstream"><span>${w.upstream(name(upstream))}</span></a></p>`
+    html`<p><a class="button chief" href="${action}/upstream"><span>${w.upstream(name(upstream))}</span></a></p>`
   const byEmail =
     email &&
     // novalidate: our messages are in the page's language, and browsers refuse some addresses that we accept.
@@ -30,7 +34,7 @@ export function signInPage({ language, action, app, email, upstream, members, pr
 <label for="email">${w.email}</label>
 <p class="hint" id="email-hint">${w.emailHint}</p>
 <input id="email" name="email" type="email" autocomplete="email" maxlength="254" required${focusEmail && html` autofocus`}${troubled(problem, fieldProblems, 'email-hint')}>
-<button class="chief">${w.sendCode}</button>
+<button${upstream === null && html` class="chief"`}>${w.sendCode}</button>
 </form>`
   const byChoice =
     members !== null &&
@@ -39,13 +43,13 @@ export function signInPage({ language, action, app, email, upstream, members, pr
 <p class="hint" id="pick-hint">${w.developmentLoginHint}</p>
 <label for="member">${w.member}</label>
 <select id="member" name="member" aria-describedby="pick-hint">${members.map((member) => html`<option value="${member.id}">${member.name}</option>`)}</select>
-<button>${w.signIn}</button>
+<button${upstream === null && !email && html` class="chief"`}>${w.signIn}</button>
 </form>`
   return document({
-    language,
+    ...look,
     title: w.signIn,
     problem,
-    body: html`<p class="lead">${app ? w.signInFor(strongName(app.name), name(app.team)) : w.signInForConnected}</p>
+    body: html`<p class="lead">${app ? w.signInFor(strongName(app.name), name(app.team)) : ownPages}</p>
 ${byUpstream}
 ${byUpstream && byEmail && html`<p class="or">${w.or}</p>`}
 ${byEmail}
@@ -54,17 +58,16 @@ ${!byUpstream && !byEmail && !byChoice && html`<p>${w.noLoginMethod}</p>`}`,
   })
 }
 
-export interface CodeView {
-  language: Language
+export interface CodeView extends Look {
   action: string
   email: string
   problem?: Problem
 }
 
-export function codePage({ language, action, email, problem }: CodeView): string {
-  const w = words[language]
+export function codePage({ action, email, problem, ...look }: CodeView): string {
+  const w = words[look.language]
   return document({
-    language,
+    ...look,
     title: w.codeTitle,
     problem,
     body: html`<p class="lead">${w.codeSent(strongName(email))}</p>
@@ -78,20 +81,20 @@ export function codePage({ language, action, email, problem }: CodeView): string
   })
 }
 
-export interface PersonView {
-  language: Language
+export interface PersonView extends Look {
   action: string
   persons: Named[]
 }
 
-export function personPage({ language, action, persons }: PersonView): string {
-  const w = words[language]
+export function personPage({ action, persons, ...look }: PersonView): string {
+  const w = words[look.language]
   return document({
-    language,
+    ...look,
     title: w.personTitle,
     body: html`<p class="lead">${w.personHint}</p>
 <form class="persons" method="post" action="${action}/person">
 ${persons.map((person) => html`<button name="person" value="${person.id}">${name(person.name)}</button>`)}
-</form>`,
+</form>
+<p class="after"><a href="${action}">${w.otherWay}</a></p>`,
   })
 }

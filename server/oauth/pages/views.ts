@@ -13,6 +13,8 @@ export type Message =
   | 'notFound'
   | 'crossSite'
   | 'requestWrong'
+  | 'inDevelopment'
+  | 'notApproved'
   | 'tooManyRequests'
   | 'unavailable'
   | 'signedOut'
@@ -20,6 +22,10 @@ export type Message =
 export interface AppView {
   name: string
   team: string
+  /** An https URL. */
+  homepage?: string | null
+  /** The address of its picture, below that of all icons. */
+  icon?: string | null
 }
 
 /** An option to choose: a member or an organisation. */

@@ -6,32 +6,34 @@ export const de: Words = {
   mark: 'Apps für Mitglieder',
   problemTitle: 'Problem',
   signIn: 'Anmelden',
-  signInFor: (app, team) => html`Danach geht es weiter zu ${app}, einer App von ${team}.`,
-  signInForConnected: 'Danach wird angezeigt, welche Apps Zugriff haben.',
+  signInFor: (app, team) => html`und weiter zu ${app}, einer App von ${team}`,
+  signInForConnected: 'und sehen, welche Apps Zugriff auf die eigenen Daten haben',
+  signInForDevelopers: 'und weiter zum Entwicklerportal',
   upstream: (name) => html`Mit ${name} anmelden`,
   or: 'oder',
   email: 'E-Mail-Adresse',
   emailHint:
-    'Die Adresse, die beim Verein hinterlegt ist. Wir senden einen Code dorthin; ein Passwort ist nicht nötig.',
-  sendCode: 'Code zusenden',
+    'Die Adresse, die beim Verein hinterlegt ist. Wir schicken einen Code dorthin; ein Passwort ist nicht nötig.',
+  sendCode: 'Code anfordern',
   noLoginMethod: 'Die Anmeldung ist hier noch nicht eingerichtet.',
   developmentLogin: 'Ausprobieren',
-  developmentLoginHint: 'Dies ist ein Entwicklungsrechner mit Beispieldaten: Jedes Mitglied kann gewählt werden.',
+  developmentLoginHint: 'Dieser Dienst läuft mit Beispieldaten. Die Anmeldung ist mit jedem Mitglied möglich.',
   member: 'Mitglied',
   codeTitle: 'Code eingeben',
-  codeSent: (
-    email,
-  ) => html`Falls ${email} zu einem Mitglied gehört, haben wir einen Code dorthin gesendet. Er gilt 10 Minuten
-    lang und nur in diesem Browser.`,
+  codeSent: (email) => html`Falls ${email} zu einem Mitglied gehört, haben wir einen Code dorthin geschickt. Er gilt 10
+    Minuten lang und nur in diesem Browser.`,
   code: 'Code',
   codeHint: '8 Ziffern aus der E-Mail',
   otherAddress: 'Andere Adresse verwenden oder neuen Code anfordern',
   personTitle: 'Wer meldet sich an?',
   personHint: 'Mehrere Mitglieder teilen sich diese Adresse.',
+  otherWay: 'Auf anderem Weg anmelden',
   consentTitle: 'App zulassen',
   consentQuestion: (app) => html`${app} zulassen?`,
   by: (team) => html`Eine App von ${team}`,
-  asks: (member) => html`Die App bittet um Zugriff auf Daten von ${member}. Dieses Mitglied ist hier angemeldet.`,
+  asks: (member) => html`Die App bittet um Zugriff auf persönliche Daten. Angemeldet ist ${member}.`,
+  notYou: 'Falsches Konto?',
+  switchAccount: 'Konto wechseln',
   organisation: { club: 'Verein', academy: 'Akademie', provider: 'Anbieter', organisation: 'Organisation' },
   which: {
     club: 'Für welchen Verein?',
@@ -41,21 +43,56 @@ export const de: Words = {
   },
   sees: 'Was die App sehen darf',
   changes: 'Was die App tun und ändern darf',
-  untick: 'Was die App nicht bekommen soll, einfach abwählen.',
-  allowing: (app) => html`Mit „Zulassen“ bekommt ${app} alles Angekreuzte, auch für spätere Besuche. Unter
-    <strong>Verbundene Apps</strong> lässt sich das jederzeit widerrufen. Mit „Ablehnen“ bekommt die App nichts.`,
-  goesBack: (host) => html`In beiden Fällen geht es danach zurück zu ${host}.`,
+  untick: 'Was die App nicht bekommen soll, bitte abwählen.',
+  allowing: (app, connected, host) => html`Mit „Zulassen“ bekommt ${app} alles Angekreuzte: ein Jahr lang, oder bis der
+    Zugriff unter ${connected} entzogen wird. In jedem Fall geht es danach zurück zu ${host}.`,
   allow: 'Zulassen',
   refuse: 'Ablehnen',
+  nowhereTitle: 'Keine passende Mitgliedschaft',
+  forMembers: {
+    club: (app) => html`${app} ist für Mitglieder eines Vereins`,
+    academy: (app) => html`${app} ist für Mitglieder einer Akademie`,
+    provider: (app) => html`${app} ist für Mitglieder eines Anbieters`,
+    organisation: (app) => html`${app} ist für Mitglieder einer Organisation`,
+  },
+  nowhere: {
+    club: (member) => html`${member} ist zurzeit in keinem Verein Mitglied. Falls das nicht stimmt, kann der Verein es
+      berichtigen.`,
+    academy: (
+      member,
+    ) => html`${member} ist zurzeit in keiner Akademie Mitglied. Falls das nicht stimmt, kann die Akademie
+      es berichtigen.`,
+    provider: (member) => html`${member} ist zurzeit bei keinem Anbieter Mitglied. Falls das nicht stimmt, kann der
+      Anbieter es berichtigen.`,
+    organisation: (
+      member,
+    ) => html`${member} ist zurzeit in keiner Organisation Mitglied. Falls das nicht stimmt, kann die
+      Organisation es berichtigen.`,
+  },
   connected: 'Verbundene Apps',
-  connectedFor: (member) => html`Was ${member} Apps erlaubt hat.`,
-  connectedNone: 'Es sind keine Apps verbunden. Zugelassene Apps erscheinen hier.',
+  connectedFor: (member) => html`Apps mit Zugriff auf Daten von ${member}`,
+  connectedNone: 'Zurzeit gibt es keine. Zugelassene Apps erscheinen hier.',
   since: 'Zugelassen am',
-  withdraw: 'Widerrufen',
-  withdrawHint:
-    'Nach dem Widerruf verliert die App innerhalb von Sekunden den Zugriff. Die von ihr gespeicherten Daten bleiben.',
+  lastUse: 'Zuletzt genutzt',
+  unused: 'noch nicht',
+  longAgo: 'vor mehr als 30 Tagen',
+  ends: 'Endet am',
+  withdraw: 'Zugriff entziehen',
+  withdrawQuestion: (app) => html`${app} den Zugriff entziehen?`,
+  withdrawHint: (
+    app,
+    member,
+    organisation,
+  ) => html`${app} verliert dann innerhalb von Sekunden den Zugriff auf Daten von
+    ${member} (${organisation}). Die App lässt sich später neu zulassen.`,
+  withdrawKept: 'Was sie bis jetzt gespeichert oder kopiert hat, wird dadurch nicht gelöscht.',
+  keep: 'Zugriff behalten',
   withdrawn: (app) => html`${app} hat keinen Zugriff mehr.`,
   signOut: 'Abmelden',
+  signInAgain: 'Erneut anmelden',
+  tryAgain: 'Noch einmal versuchen',
+  backToApp: (app, host) => html`Zurück zu ${app} (${host})`,
+  quote: 'Bei Rückfragen bitte diese Nummer angeben:',
   problems: {
     emailInvalid: 'Das ist keine gültige E-Mail-Adresse. Beispiel: name@example.org.',
     codeWrong: 'Dieser Code ist falsch. Bitte mit der neuesten E-Mail vergleichen.',
@@ -63,13 +100,13 @@ export const de: Words = {
     tooOften: 'In kurzer Zeit wurden zu viele Codes angefordert. Bitte später noch einmal versuchen.',
     upstreamFailed: 'Die Anmeldung ist fehlgeschlagen. Bitte noch einmal versuchen oder einen anderen Weg wählen.',
     memberUnknown: 'Zu dieser Anmeldung wurde kein Mitglied gefunden. Der Verein weiß, welche Adresse hinterlegt ist.',
-    organisationMissing: 'Es gibt keine Mitgliedschaft, für die diese App zugelassen werden kann.',
+    organisationMissing: 'Bitte eine dieser Organisationen auswählen.',
     scopesMissing: 'Es ist nichts angekreuzt. Bitte mindestens einen Punkt ankreuzen oder ablehnen.',
   },
   messages: {
     expired: {
       title: 'Diese Seite ist abgelaufen',
-      text: 'Es wurde nichts zugelassen. Bitte in der App neu beginnen.',
+      text: 'Seiten zum Anmelden gelten 15 Minuten lang und nur in dem Browser, in dem sie geöffnet wurden. Es wurde nichts zugelassen. Bitte zurück zur App wechseln und dort neu beginnen.',
     },
     notFound: {
       title: 'Seite nicht gefunden',
@@ -77,14 +114,28 @@ export const de: Words = {
     },
     crossSite: {
       title: 'Diese Anfrage kam von einer anderen Website',
-      text: 'Zur Sicherheit wurde nichts geändert. Bitte in der App neu beginnen.',
+      text: 'Zur Sicherheit wurde nichts geändert. Falls gerade eine App zugelassen werden sollte: bitte in der App neu beginnen.',
     },
     requestWrong: {
-      title: 'Die App hat eine ungültige Anfrage gesendet',
-      text: 'Es wurde nichts zugelassen. Die Entwickler der App können den Fehler beheben.',
+      title: 'Die Anfrage ist ungültig',
+      text: 'Es wurde nichts zugelassen. Falls eine App hierher geführt hat, kann ihr Team das beheben: Bitte die Angaben unten an dieses Team weitergeben.',
     },
-    tooManyRequests: { title: 'Zu viele Anfragen', text: 'Bitte in einer Minute noch einmal versuchen.' },
-    unavailable: { title: 'Zurzeit nicht erreichbar', text: 'Bitte in einer Minute noch einmal versuchen.' },
+    tooManyRequests: {
+      title: 'Zu viele Anfragen',
+      text: 'Aus diesem Netzwerk kamen in kurzer Zeit sehr viele. Bitte eine Minute warten und es dann noch einmal versuchen.',
+    },
+    unavailable: {
+      title: 'Zurzeit nicht erreichbar',
+      text: 'Das liegt an uns. Bitte eine Minute warten und es dann noch einmal versuchen.',
+    },
+    inDevelopment: {
+      title: 'Diese App ist noch in Entwicklung',
+      text: 'Zurzeit können sich nur ihre Entwickler anmelden. Es wurde nichts zugelassen.',
+    },
+    notApproved: {
+      title: 'Diese App ist noch nicht freigegeben',
+      text: 'Vor der Freigabe kann sich niemand bei ihr anmelden. Es wurde nichts zugelassen.',
+    },
     signedOut: { title: 'Abgemeldet', text: 'Zugelassene Apps behalten ihren Zugriff.' },
   },
 }

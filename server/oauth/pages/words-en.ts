@@ -10,6 +10,7 @@ export interface Words {
   signIn: string
   signInFor: (app: Html, team: Html) => Html
   signInForConnected: string
+  signInForDevelopers: string
   upstream: (name: Html) => Html
   or: string
   email: string
@@ -26,27 +27,43 @@ export interface Words {
   otherAddress: string
   personTitle: string
   personHint: string
+  otherWay: string
   consentTitle: string
   consentQuestion: (app: Html) => Html
   by: (team: Html) => Html
   asks: (member: Html) => Html
+  notYou: string
+  switchAccount: string
   organisation: Record<Kind, string>
   which: Record<Kind, string>
   sees: string
   changes: string
   untick: string
-  allowing: (app: Html) => Html
-  goesBack: (host: Html) => Html
+  allowing: (app: Html, connected: Html, host: Html) => Html
   allow: string
   refuse: string
+  nowhereTitle: string
+  forMembers: Record<Kind, (app: Html) => Html>
+  nowhere: Record<Kind, (member: Html) => Html>
   connected: string
   connectedFor: (member: Html) => Html
   connectedNone: string
   since: string
+  lastUse: string
+  unused: string
+  longAgo: string
+  ends: string
   withdraw: string
-  withdrawHint: string
+  withdrawQuestion: (app: Html) => Html
+  withdrawHint: (app: Html, member: Html, organisation: Html) => Html
+  withdrawKept: string
+  keep: string
   withdrawn: (app: Html) => Html
   signOut: string
+  signInAgain: string
+  tryAgain: string
+  backToApp: (app: Html, host: string | Html) => Html
+  quote: string
   problems: Record<Problem, string>
   messages: Record<Message, { title: string; text: string }>
 }
@@ -55,16 +72,17 @@ export const en: Words = {
   mark: 'Member apps',
   problemTitle: 'Problem',
   signIn: 'Sign in',
-  signInFor: (app, team) => html`Then you continue to ${app}, an app by ${team}.`,
-  signInForConnected: 'Then you can see which apps you have allowed.',
+  signInFor: (app, team) => html`to continue to ${app}, an app by ${team}`,
+  signInForConnected: 'to see which apps have access to your data',
+  signInForDevelopers: 'to continue to the developer portal',
   upstream: (name) => html`Sign in with ${name}`,
   or: 'or',
   email: 'E-mail address',
-  emailHint: 'The address that your club has on file. We send a code to it; you do not need a password.',
+  emailHint: 'The one that your club has on file. We send you a code; you need no password.',
   sendCode: 'Send me a code',
   noLoginMethod: 'Signing in has not been set up here yet.',
   developmentLogin: 'Try it out',
-  developmentLoginHint: 'This is a development machine with demo data: choose any member.',
+  developmentLoginHint: 'This service runs with demo data. You can sign in as any of its members.',
   member: 'Member',
   codeTitle: 'Enter the code',
   codeSent: (
@@ -76,10 +94,13 @@ export const en: Words = {
   otherAddress: 'Use another address or request a new code',
   personTitle: 'Who is signing in?',
   personHint: 'Several members share this address.',
+  otherWay: 'Sign in another way',
   consentTitle: 'Allow an app',
   consentQuestion: (app) => html`Allow ${app}?`,
   by: (team) => html`An app by ${team}`,
-  asks: (member) => html`It is asking for access to data of ${member}, who is signed in here.`,
+  asks: (member) => html`It asks for access to your data. You are signed in as ${member}.`,
+  notYou: 'Not you?',
+  switchAccount: 'Switch account',
   organisation: { club: 'Club', academy: 'Academy', provider: 'Provider', organisation: 'Organisation' },
   which: {
     club: 'For which club?',
@@ -89,20 +110,52 @@ export const en: Words = {
   },
   sees: 'What it may see',
   changes: 'What it may do and change',
-  untick: 'Untick anything that it should not get.',
-  allowing: (app) => html`If you allow this, ${app} gets everything that is ticked, for later visits as well. You can
-    withdraw it at any time under <strong>Connected apps</strong>. If you refuse, it gets nothing.`,
-  goesBack: (host) => html`Either way, your browser then returns to ${host}.`,
+  untick: 'Untick what it should not get.',
+  allowing: (app, connected, host) => html`If you allow this, ${app} gets everything that is ticked, for a year or until
+    you remove its access under ${connected}. Either way, you then return to ${host}.`,
   allow: 'Allow',
   refuse: 'Refuse',
+  nowhereTitle: 'No suitable membership',
+  forMembers: {
+    club: (app) => html`${app} is for members of a club`,
+    academy: (app) => html`${app} is for members of an academy`,
+    provider: (app) => html`${app} is for members of a provider`,
+    organisation: (app) => html`${app} is for members of an organisation`,
+  },
+  nowhere: {
+    club: (member) =>
+      html`${member} is not a member of a club at the moment. Your club can correct this if it is wrong.`,
+    academy: (member) => html`${member} is not a member of an academy at the moment. Your academy can correct this if it
+      is wrong.`,
+    provider: (member) => html`${member} is not a member of a provider at the moment. Your provider can correct this if
+      it is wrong.`,
+    organisation: (member) => html`${member} is not a member of any organisation at the moment. Your organisation can
+      correct this if it is wrong.`,
+  },
   connected: 'Connected apps',
-  connectedFor: (member) => html`What ${member} has allowed apps to do.`,
-  connectedNone: 'No apps are connected. Apps that you allow appear here.',
+  connectedFor: (member) => html`Apps with access to data of ${member}`,
+  connectedNone: 'There are none at the moment. Apps that you allow appear here.',
   since: 'Allowed on',
-  withdraw: 'Withdraw',
-  withdrawHint: 'A withdrawn app loses its access within seconds. The data it has stored is kept.',
+  lastUse: 'Last used',
+  unused: 'not yet',
+  longAgo: 'more than 30 days ago',
+  ends: 'Ends on',
+  withdraw: 'Remove access',
+  withdrawQuestion: (app) => html`Remove access for ${app}?`,
+  withdrawHint: (
+    app,
+    member,
+    organisation,
+  ) => html`${app} then loses its access to data of ${member} (${organisation}) within
+    seconds. You can allow it again later.`,
+  withdrawKept: 'What it has stored or copied so far is not deleted.',
+  keep: 'Keep access',
   withdrawn: (app) => html`${app} no longer has access.`,
   signOut: 'Sign out',
+  signInAgain: 'Sign in again',
+  tryAgain: 'Try again',
+  backToApp: (app, host) => html`Back to ${app} (${host})`,
+  quote: 'If you ask for help, please quote this number:',
   problems: {
     emailInvalid: 'This is not a valid e-mail address. Example: name@example.org.',
     codeWrong: 'This code is wrong. Please compare it with the latest e-mail.',
@@ -110,22 +163,39 @@ export const en: Words = {
     tooOften: 'Too many codes were requested in a short time. Please try again later.',
     upstreamFailed: 'Signing in failed. Please try again, or choose another way.',
     memberUnknown: 'No member was found for this sign-in. Your club can tell you which address it has on file.',
-    organisationMissing: 'You are not a member of any organisation that this app can be allowed for.',
+    organisationMissing: 'Please choose one of these organisations.',
     scopesMissing: 'Nothing is ticked. Please tick at least one item, or refuse.',
   },
   messages: {
-    expired: { title: 'This page has expired', text: 'Nothing was allowed. Please start again from the app.' },
+    expired: {
+      title: 'This page has expired',
+      text: 'Pages for signing in work for 15 minutes, and only in the browser in which they were opened. Nothing was allowed. Please go back to the app and start again.',
+    },
     notFound: { title: 'Page not found', text: 'The address may be mistyped or out of date.' },
     crossSite: {
       title: 'This request came from another site',
-      text: 'To be safe, nothing was changed. Please start again from the app.',
+      text: 'To be safe, nothing was changed. If you were allowing an app, please start again from the app.',
     },
     requestWrong: {
-      title: 'The app sent an invalid request',
-      text: 'Nothing was allowed. The developers of the app can fix this.',
+      title: 'The request is not valid',
+      text: 'Nothing was allowed. If an app has brought you here, its developers can fix this: please send them the details below.',
     },
-    tooManyRequests: { title: 'Too many requests', text: 'Please try again in a minute.' },
-    unavailable: { title: 'Not available at the moment', text: 'Please try again in a minute.' },
+    tooManyRequests: {
+      title: 'Too many requests',
+      text: 'They came from your network within a short time. Please wait a minute, then try again.',
+    },
+    unavailable: {
+      title: 'Not available at the moment',
+      text: 'This is not your fault. Please wait a minute, then try again.',
+    },
+    inDevelopment: {
+      title: 'This app is in development',
+      text: 'Only its developers can sign in to it now. Nothing was allowed.',
+    },
+    notApproved: {
+      title: 'This app has not been approved yet',
+      text: 'Nobody can sign in to it before that. Nothing was allowed.',
+    },
     signedOut: { title: 'You are signed out', text: 'Apps that you have allowed keep their access.' },
   },
 }

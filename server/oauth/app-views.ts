@@ -1,0 +1,40 @@
+import type { Database } from '../../prisma/client.ts'
+import type { Prisma } from '../../prisma/generated/client.ts'
+import { logoVersion, logoVersions } from '../../routers/logo-versions.ts'
+import type { AppView } from './pages/views.ts'
+
+/** What pages show of a client. Without the icon's bytes, which its address serves. */
+export const shownClient = {
+  name: true,
+  app: { select: { id: true, name: true, homepage: true } },
+  team: { select: { name: true } },
+} satisfies Prisma.ClientSelect
+type ShownClient = Prisma.ClientGetPayload<{ select: typeof shownClient }>
+
+/** The names that members see: the app's, or else the client's, and the team's. */
+export async function appViews(db: Database, clients: readonly ShownClient[]): Promise<AppView[]> {
+  const apps = [...new Set(clients.flatMap(({ app }) => app?.id ?? []))]
+  const versions = await logoVersions(db, apps)
+  return clients.map(({ name, app, team }) => {
+    const version = app && versions.get(app.id)
+    return {
+      name: app?.name ?? name,
+      team: team?.name ?? '',
+      homepage: app?.homepage ?? null,
+      icon: version ? `${encodeURIComponent(app.id)}/${version}` : null,
+    }
+  })
+}
+
+/** Null for an unknown client. */
+export async function appOf(db: Database, clientId: string): Promise<AppView | null> {
+  const client = await db.client.findUnique({ where: { id: clientId }, select: shownClient })
+  return client && (await appViews(db, [client]))[0]!
+}
+
+/** The icon of an app in this version, in force or waiting for approval; undefined when it has others, or none. */
+export async function iconBytes(db: Database, app: string, version: string): Promise<Buffer | undefined> {
+  const found = await db.app.findUnique({ where: { id: app }, select: { logo: true, wantedLogo: true } })
+  const icon = [found?.logo, found?.wantedLogo].find((bytes) => bytes && logoVersion(bytes) === version)
+  return icon ? Buffer.from(icon) : undefined
+}

@@ -1,0 +1,10 @@
+import { errors } from './oidc-provider.ts'
+
+/** A client that waits for approval. Shown as a page: its redirect addresses have not been approved either. */
+export class ClientWaits extends errors.UnauthorizedClient {
+  override allow_redirect = false
+
+  constructor() {
+    super('this client waits for approval')
+  }
+}

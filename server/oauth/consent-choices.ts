@@ -1,0 +1,57 @@
+import type { Database } from '../../prisma/client.ts'
+import type { OrganisationKind } from './authorize-scopes.ts'
+import { organisationsOf } from './consents.ts'
+
+/** What a person can choose on the consent page: an organisation, and in test clients also who they are in it. */
+export interface Choice {
+  /** Of the form field. */
+  id: string
+  name: string
+  organisation: string
+  kind: OrganisationKind
+  /** The member of the consent. */
+  member: string
+}
+
+interface Asked {
+  person: string
+  client: string
+  kinds: readonly OrganisationKind[]
+  now: number
+}
+
+/** Null when the client is for tests of a team that the person is not in. */
+export async function choicesFor(db: Database, { person, client, kinds, now }: Asked): Promise<Choice[] | null> {
+  const team = await testTeamOf(db, client)
+  if (team !== null) {
+    const colleague = await db.teamMember.findUnique({ where: { of: { teamId: team, personId: person } } })
+    if (!colleague) return null
+  }
+  const own = await organisationsOf(db, person, kinds, now)
+  return [
+    ...own.map(({ id, name, kind }) => ({ id, name, kind, organisation: id, member: person })),
+    ...(team === null ? [] : await testChoices(db, team, kinds)),
+  ]
+}
+
+/** The team of a client that only its people may use. */
+async function testTeamOf(db: Database, id: string): Promise<string | null> {
+  const client = await db.client.findUnique({ where: { id }, select: { testOnly: true, teamId: true } })
+  return client?.testOnly ? (client.teamId ?? '') : null
+}
+
+/** The invented members of the team's test club and academy. */
+async function testChoices(db: Database, team: string, kinds: readonly OrganisationKind[]): Promise<Choice[]> {
+  const memberships = await db.membership.findMany({
+    where: { organisation: { testTeamId: team, kind: { in: [...kinds] } } },
+    select: { person: true, organisation: true },
+    orderBy: [{ organisation: { kind: 'asc' } }, { person: { firstName: 'asc' } }, { personId: 'asc' }],
+  })
+  return memberships.map(({ person, organisation }) => ({
+    id: `${organisation.id} ${person.id}`,
+    name: `${person.firstName} ${person.lastName}, ${organisation.name}`,
+    organisation: organisation.id,
+    kind: organisation.kind,
+    member: person.id,
+  }))
+}

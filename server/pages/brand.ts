@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import type { Step, StepContext } from '../http/state.ts'
+
+export type LogoType = 'image/png' | 'image/svg+xml'
+
+export interface Logo {
+  type: LogoType
+  bytes: Buffer
+  /** Changes with the picture. */
+  version: string
+}
+
+/** Whose pages these are: in the header of each. */
+export interface Brand {
+  name?: string | undefined
+  logo?: Logo | undefined
+}
+
+export const MAX_LOGO_BYTES = 32 * 1024
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
+/** The root element, after a declaration, comments and a document type. */
+const SVG =
+  /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*(?:<!DOCTYPE[^>[]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/i
+
+/** The kind of picture that these bytes are; undefined for any other. */
+export function logoTypeOf(bytes: Buffer): LogoType | undefined {
+  if (bytes.subarray(0, PNG.length).equals(PNG)) return 'image/png'
+  return SVG.test(bytes.toString('utf8')) ? 'image/svg+xml' : undefined
+}
+
+export const logoOf = (type: LogoType, bytes: Buffer): Logo => ({
+  type,
+  bytes,
+  version: createHash('sha256').update(bytes).digest('hex').slice(0, 16),
+})
+
+/** Within a page that may load nothing. */
+export const dataUrlOf = ({ type, bytes }: Logo) => `data:${type};base64,${bytes.toString('base64')}`
+
+/** For all pages that later steps make. */
+export function setBrand(ctx: Parameters<Step>[0], brand: Brand | undefined) {
+  ctx.state.brand = brand
+}
+
+export const brandOf = (ctx: StepContext): Brand | undefined => ctx.state.brand

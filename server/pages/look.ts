@@ -1,0 +1,14 @@
+import type { StepContext } from '../http/state.ts'
+import type { Brand } from './brand.ts'
+import { brandOf } from './brand.ts'
+import type { Language } from './language.ts'
+import { requestLanguage } from './send-page.ts'
+
+/** What all pages for one request have in common. */
+export interface Look {
+  language: Language
+  /** Undefined: the operator has set none. */
+  brand?: Brand | undefined
+}
+
+export const lookFor = (ctx: StepContext): Look => ({ language: requestLanguage(ctx), brand: brandOf(ctx) })
