@@ -1,8 +1,10 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { Prisma } from '../../prisma/generated/client.ts'
+import { auditing } from '../../routers/developer/auditing.ts'
+import type { FirstPartyRegistration, Registration } from '../../routers/registration.ts'
+import { faultsOf, firstPartyFaults, levelFaults } from '../../routers/registration.ts'
+import { removeClientIn } from '../../routers/remove-client.ts'
 import type { Level } from '../../routers/scopes.ts'
-import type { FirstPartyRegistration, Registration } from './registration.ts'
-import { faultsOf, firstPartyFaults, levelFaults } from './registration.ts'
 
 /** A registration is refused; the message has a sentence for each reason. Nothing was changed. */
 export class RegistrationRefused extends Error {}
@@ -17,7 +19,7 @@ export async function register(
   { replace, development }: { replace: boolean; development: boolean },
 ): Promise<'added' | 'replaced'> {
   refuseIf(faultsOf(wish, development))
-  return db.$transaction(async (tx) => {
+  return auditing(db, byOperator(), async (tx, note) => {
     const before = await replaceable(tx, wish.id, wish.team.id, replace)
     const level = await teamLevel(tx, wish.team)
     refuseIf(levelFaults(wish.scopes, level))
@@ -28,7 +30,18 @@ export async function register(
       redirectUris: [...new Set(wish.redirectUris)],
       scopes: [...new Set(wish.scopes)],
     }
-    await tx.client.upsert({ where: { id }, create: { id, ...data }, update: data, select: { id: true } })
+    // The operator's word is final: whatever waited is answered by it.
+    const update = {
+      ...data,
+      state: 'active' as const,
+      testOnly: false,
+      wanted: Prisma.DbNull,
+      version: { increment: 1 },
+    }
+    await tx.client.upsert({ where: { id }, create: { id, ...data }, update, select: { id: true } })
+    const { teamId, appId, ...after } = data
+    const change = { action: before ? 'client.replace' : 'client.create', target: id }
+    await note({ team: teamId, ...change, after: { app: appId, ...after } })
     return before ? 'replaced' : 'added'
   })
 }
@@ -85,7 +98,7 @@ async function teamLevel(tx: Transaction, { id, name, level }: Registration['tea
 }
 
 async function findApp(tx: Transaction, { id, name, provider }: NonNullable<Registration['app']>, teamId: string) {
-  const app = await tx.app.findUnique({ where: { id } })
+  const app = await tx.app.findUnique({ where: { id }, omit: { logo: true, wantedLogo: true } })
   if (!app) {
     if (!name || !provider) refuse(`There is no app ${id}; --app-name and --provider create it.`)
     const found = await tx.organisation.findUnique({ where: { id: provider, kind: 'provider' } })
@@ -125,18 +138,16 @@ export const clientWithConsents = (db: Database, id: string) =>
     select: { id: true, appId: true, _count: { select: { consents: { where: { withdrawnAt: null } } } } },
   })
 
-/**
- * Removes a client with its consents and the authorization server's records of them: the id may be registered again.
- * Returns the number of consents that were in force, or null when there is no such client.
- */
+/** Removes a client: the id may be registered again. Returns the number of consents that were in force, or null. */
 export const removeClient = (db: Database, id: string): Promise<number | null> =>
-  db.$transaction(async (tx) => {
-    // The row lock keeps new consents out.
-    const [client] = await tx.$queryRaw<unknown[]>`SELECT id FROM "Client" WHERE id = ${id} FOR UPDATE`
-    if (!client) return null
-    const consents = await tx.consent.findMany({ where: { clientId: id }, select: { id: true, withdrawnAt: true } })
-    const grants = consents.map((consent) => consent.id)
-    await tx.$executeRaw`DELETE FROM "OauthRecord" WHERE "grantId" = ANY (${grants})`
-    await tx.client.delete({ where: { id }, select: { id: true } })
-    return consents.filter(({ withdrawnAt }) => withdrawnAt === null).length
+  auditing(db, byOperator(), async (tx, note) => {
+    const client = await tx.client.findUnique({ where: { id }, select: { teamId: true, name: true } })
+    const consents = await removeClientIn(tx, id)
+    if (client?.teamId && consents !== null) {
+      const before = { name: client.name, consents }
+      await note({ team: client.teamId, action: 'client.remove', target: id, before })
+    }
+    return consents
   })
+
+const byOperator = () => ({ person: null, at: new Date() })

@@ -1,8 +1,9 @@
+import type { Registration } from '../../routers/registration.ts'
 import { clientWithConsents, listClients, register, removeClient } from '../admin/clients.ts'
-import type { Registration } from '../admin/registration.ts'
 import { readConfig } from '../process/config.ts'
 import type { Values } from './arguments.ts'
 import { flag, oneOf, parseAction, text, texts } from './arguments.ts'
+import { decide, printRequests, reviewActions } from './client-review.ts'
 import type { Io } from './command.ts'
 import { command, UsageError } from './command.ts'
 import { confirm, requireConfirmation } from './confirmation.ts'
@@ -17,6 +18,9 @@ const usage = `Usage:
   npm run -s client -- add --first-party --id ID --name NAME [--scope "a b"] [--jwks FILE] [--replace]
   npm run -s client -- list [--team TEAM]
   npm run -s client -- remove --id ID [--yes]
+  npm run -s client -- requests
+  npm run -s client -- approve --id ID|--app APP [--version N]
+  npm run -s client -- refuse --id ID|--app APP [--version N] --reason TEXT
 `
 
 const actions = {
@@ -27,12 +31,15 @@ const actions = {
   },
   list: { team: text },
   remove: { id: text, yes: flag },
+  ...reviewActions,
 } as const
 
 export const run = command(usage, async (argv, io) => {
   const { action, values } = parseAction(argv, actions)
   if (action === 'list') await list(values.team, io)
   else if (action === 'remove') await remove(values, io)
+  else if (action === 'requests') await printRequests(io)
+  else if (action === 'approve' || action === 'refuse') await decide(action, values, io)
   else if (values['first-party']) await addOfPlatform(values, io)
   else await add(values, io)
 })

@@ -80,6 +80,7 @@ const words: Record<keyof Erased, string> = {
   lessonCompletions: 'completed lessons',
   consents: 'consents',
   signInIdentities: 'sign-in identities',
+  teams: 'teams',
   sessions: 'sessions',
 }
 

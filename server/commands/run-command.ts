@@ -15,7 +15,9 @@ const commands = {
   seed: () => import('./seed.ts'),
   storage: () => import('./storage.ts'),
   studio: () => import('./studio.ts'),
+  team: () => import('./team.ts'),
   token: () => import('./token.ts'),
+  webhook: () => import('./webhook.ts'),
 } satisfies Record<string, () => Promise<{ run: Run }>>
 
 export type CommandName = keyof typeof commands
@@ -36,7 +38,9 @@ const usage = `Usage: node dist/server/commands/main.js <command> [arguments], o
   seed     loads the demo data
   storage  shows and erases what an app has stored in a club
   studio   opens Prisma Studio on the database
+  team     adds teams, invites their people, changes their level
   token    prints an access token for development
+  webhook  sends an event to a receiver, to try it
 
 Each explains its arguments with --help.
 `

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client'
 import { restFacade } from '../../rest-facade/facade.ts'
 import type { Access } from '../../routers/access.ts'
 import type { Core } from '../../routers/context.ts'
+import type { RequestLog } from '../request-log/request-log.ts'
 import type { HttpMetrics } from '../telemetry/http-metrics.ts'
 import type { Tracing } from '../telemetry/trace-context.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
@@ -16,6 +17,7 @@ import type { MemoryBudget, Use } from './memory-budget.ts'
 import { SMALL_RESPONSE_BYTES } from './memory-budget.ts'
 import { Lease } from './memory-lease.ts'
 import type { ConsumeQuota } from './rate-limit.ts'
+import { recordIn } from './record.ts'
 import { readTarget } from './request-target.ts'
 import { respond } from './respond.ts'
 import { isFresh, koaSends } from './send.ts'
@@ -32,6 +34,7 @@ export interface HttpParts {
   localUrls?: BaseUrls | undefined
   authenticate: Authenticate
   consumeQuota: ConsumeQuota
+  requestLog: RequestLog
   memory: MemoryBudget
   log: Logger
   /** Whether the database responds and the service is not shutting down. */
@@ -45,8 +48,11 @@ export interface HttpParts {
   tracing?: Tracing | undefined
   /** Pages for browsers in place of a 404. */
   pages?: Step | undefined
-  /** The authorization server, unless an external issuer is configured. */
+  /** The reference of the APIs. */
+  reference?: Step | undefined
+  /** The authorization server and its address, unless an external issuer is configured. */
   oauth?: Step | undefined
+  issuer?: string | undefined
   /** The sample app, in the trial. */
   example?: Step | undefined
 }
@@ -59,16 +65,19 @@ export function createPublicApp({
   localUrls,
   authenticate,
   consumeQuota,
+  requestLog,
   memory,
   log,
   metrics,
   tracing,
   pages,
+  reference,
   oauth,
+  issuer,
   example,
 }: HttpParts) {
   const app = createKoa(log, tracing)
-    .use(respond(log, core.now, metrics.http))
+    .use(respond(log, core.now, metrics.http, recordIn(requestLog, authenticate)))
     .use(cors)
     .use(readTarget)
     .use(strictTransport([...Object.values(baseUrls), ...(authBaseUrl ? [authBaseUrl] : [])]))
@@ -77,10 +86,11 @@ export function createPublicApp({
     .use(matchRoute(baseUrls))
     .use(endpoint(core, authenticate, consumeQuota, memory))
     .use(koaSends)
+  if (reference) app.use(reference)
   if (pages) app.use(pages)
   if (oauth) app.use(oauth)
   if (example) app.use(example)
-  return app.use(documents(baseUrls, localUrls))
+  return app.use(documents({ brand: core.brand, baseUrls, localUrls, issuer }))
 }
 
 /** Koa without its own error output and without trust in X-Forwarded-*; with a span for each request if there are any. */
@@ -124,6 +134,8 @@ function endpoint(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQ
     }
     const { length = 0 } = state.response.body ?? {}
     if (length > SMALL_RESPONSE_BYTES && !lease) new Lease(memory, ctx.res, team).hold(length)
+    // Not before: a response that gets no memory is 503, and of no entry.
+    if (state.response.headers) state.headers.push(...state.response.headers)
     if (isFresh(ctx, state.response)) state.response = { status: 304, body: undefined }
   }
 }

@@ -9,12 +9,19 @@ import { routed } from './routed.ts'
 import { JSON_TYPE } from './send.ts'
 import type { State, Step } from './state.ts'
 
+interface Described {
+  brand: string
+  baseUrls: BaseUrls
+  localUrls?: BaseUrls | undefined
+  issuer?: string | undefined
+}
+
 /** Serves the OpenAPI document of each API at `/v1/openapi.json` of its host; it names the API's addresses. */
-export function documents(baseUrls: BaseUrls, localUrls?: BaseUrls): Step {
+export function documents({ brand, baseUrls, localUrls, issuer }: Described): Step {
   const texts = new Map<Section | null, string>(
     sectionNames.map((name) => {
-      const more = localUrls ? [localUrls[name]] : []
-      return [name, JSON.stringify(openApiDocument(name, baseUrls[name], ...more))]
+      const urls = [baseUrls[name], ...(localUrls ? [localUrls[name]] : [])] as const
+      return [name, JSON.stringify(openApiDocument(name, { urls, brand, issuer }))]
     }),
   )
   // Exact paths, as for endpoints; METHODS makes every other method 405, not only those that the router knows.

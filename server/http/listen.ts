@@ -39,6 +39,8 @@ interface Options {
   host?: string | undefined
   /** These go with the responses to requests that are not valid HTTP. */
   headers?: Record<string, string>
+  /** How long the head of a request may take, in place of 10 s. */
+  headMs?: number
   /** Another refusal than 400 for what the parser refuses. */
   refusalOf?: (error: ParserError) => Refusal | undefined
 }
@@ -47,9 +49,9 @@ interface Options {
 export async function listen(
   app: { callback: () => (request: IncomingMessage, response: ServerResponse) => unknown },
   port: number,
-  { setting, host, headers = {}, refusalOf = () => undefined }: Options = {},
+  { setting, host, headers = {}, headMs = limits.headersTimeout, refusalOf = () => undefined }: Options = {},
 ): Promise<Listener> {
-  const server = createServer(limits)
+  const server = createServer({ ...limits, headersTimeout: headMs })
   // Their size is limited. A limit on their number would hide the rest, such as a second Host.
   server.maxHeadersCount = 0
   const inFlight = new Set<ServerResponse>()

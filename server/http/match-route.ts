@@ -30,6 +30,7 @@ export function matchRoute(baseUrls: BaseUrls): Step {
     if (!segments || !found[0]) return next()
     const { section } = found[0]
     ctx.state.section = section
+    ctx.state.pattern = found[0].path
     if (segments[0] === 'me') forbidStoring(ctx.state)
     const here = own.get(section)!
     if (here.name !== name) throw errors.hostWrong(here.host)

@@ -1,10 +1,8 @@
 import type { Access } from '../../routers/access.ts'
 import { errors } from '../../routers/errors.ts'
+import { REQUESTS_A_MINUTE } from '../../routers/request-limits.ts'
 import type { Limits } from '../limits/limit.ts'
 import { memoryLimits } from '../limits/memory.ts'
-
-/** Requests per team and minute; sandbox clients have no limit. */
-export const LIMITS = { hobby: 60, developer: 10_000 } as const
 
 export type ConsumeQuota = (access: Access, setHeader: (name: string, value: string) => void) => Promise<void>
 
@@ -15,17 +13,17 @@ export type ConsumeQuota = (access: Access, setHeader: (name: string, value: str
 export function rateLimit(
   windowSeconds = 60,
   limits: Limits = memoryLimits,
-  refused: (level: keyof typeof LIMITS) => void = () => {},
+  refused: (level: keyof typeof REQUESTS_A_MINUTE) => void = () => {},
 ): ConsumeQuota {
   const limitOf = {
-    hobby: limits.open('hobby', LIMITS.hobby, windowSeconds),
-    developer: limits.open('developer', LIMITS.developer, windowSeconds),
+    hobby: limits.open('hobby', REQUESTS_A_MINUTE.hobby, windowSeconds),
+    developer: limits.open('developer', REQUESTS_A_MINUTE.developer, windowSeconds),
   }
   return async ({ team, level, sandbox }, setHeader) => {
     if (sandbox || team === null) return
     const { passes, remaining, msBeforeNext } = await limitOf[level].take(team)
     const resetSeconds = Math.min(windowSeconds, Math.max(1, Math.ceil(msBeforeNext / 1000)))
-    setHeader('RateLimit-Policy', `"team";q=${LIMITS[level]};w=${windowSeconds}`)
+    setHeader('RateLimit-Policy', `"team";q=${REQUESTS_A_MINUTE[level]};w=${windowSeconds}`)
     setHeader('RateLimit', `"team";r=${remaining};t=${resetSeconds}`)
     if (passes) return
     refused(level)

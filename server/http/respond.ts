@@ -5,6 +5,7 @@ import { failureOf } from '../../routers/database-errors.ts'
 import { ApiError } from '../../routers/errors.ts'
 import type { HttpMetrics } from '../telemetry/http-metrics.ts'
 import { drain } from './drain.ts'
+import type { RecordRequest } from './record.ts'
 import { send } from './send.ts'
 import type { State, Step } from './state.ts'
 import { operationOf } from './state.ts'
@@ -25,8 +26,11 @@ const PROBES = new Set(['health', 'metrics'])
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
-/** The outermost step: the request id, the only catch, and for each request one log line (of a probe that succeeds: debug) and its metrics. */
-export function respond(log: Logger, now: () => number, metrics: HttpMetrics): Step {
+/**
+ * The outermost step: the request id, the only catch, and for each request one log line (of a probe that succeeds: debug), its
+ * metrics, and its entry in the log of its client.
+ */
+export function respond(log: Logger, now: () => number, metrics: HttpMetrics, record?: RecordRequest): Step {
   return async (ctx, next) => {
     const [start, began] = [now(), performance.now()]
     metrics.began()
@@ -36,10 +40,12 @@ export function respond(log: Logger, now: () => number, metrics: HttpMetrics): S
     ctx.state.section = null
     ctx.state.headers = ['X-Request-Id', requestId, ...HEADERS]
 
+    let refusal: ApiError | undefined
     try {
       await next()
     } catch (thrown) {
       const error = thrown instanceof ApiError ? thrown : failureOf(thrown)
+      refusal = error
       if (error.status >= 500) ctx.state.cause = error.cause
       ctx.state.headers.push(...Object.entries(error.headers).flat())
       const body = JSON.stringify(envelope(error, ctx.state.section, requestId))
@@ -63,5 +69,6 @@ export function respond(log: Logger, now: () => number, metrics: HttpMetrics): S
     if (state.cause) log.error({ ...line, err: state.cause })
     else if (status === 200 && PROBES.has(operation)) log.debug(line)
     else log.info(line)
+    record?.(ctx, start, seconds * 1_000, refusal)
   }
 }

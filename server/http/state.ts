@@ -17,6 +17,8 @@ export interface State extends Koa.DefaultState {
   /** What metrics and spans call a request without a route. One of a fixed set of names: never what a client sent. */
   operation?: string
   segments: readonly string[]
+  /** The path of an endpoint that the request has, be it at another host or with another method. */
+  pattern?: string
   principal?: Principal
   /** The client's IP address, where requests are counted by it. */
   clientAddress?: string

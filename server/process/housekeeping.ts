@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/cipher.ts'
+import { removeOldAuditEntries, removeOldInvitations } from '../../routers/developer/old-rows.ts'
 import type { Task } from '../../routers/housekeeping.ts'
 import { openHousekeeping } from '../../routers/housekeeping.ts'
 import { forgetExpired } from '../../routers/quizzes/idempotency.ts'
@@ -9,6 +10,7 @@ import { deleteExpiredRecords } from '../oauth/expired-records.ts'
 import { deleteExpiredCodes } from '../oauth/login/login-codes.ts'
 import { removeOldConsents } from '../oauth/old-consents.ts'
 import { deleteRetiredKeys } from '../oauth/signing-key-store.ts'
+import { forgetRefused, forgetUsage } from '../request-log/forget.ts'
 import { removeEndedSubscriptions } from '../webhooks/ended-subscriptions.ts'
 import { purgeEvents } from '../webhooks/purge.ts'
 import type { Config } from './config.ts'
@@ -30,6 +32,10 @@ export function housekeepingTasks({ keepDays }: Pick<Config, 'keepDays'>, cipher
     { name: 'events', step: (db, now, limit) => purgeEvents(db, now, { ...events, limit }) },
     { name: 'subscriptions', step: (db, now, limit) => removeEndedSubscriptions(db, now, { ...events, limit }) },
     { name: 'consents', step: (db, now, limit) => removeOldConsents(db, now, { ...consents, limit }) },
+    { name: 'refused-requests', step: forgetRefused },
+    { name: 'usage', step: forgetUsage },
+    { name: 'team-invitations', step: removeOldInvitations },
+    { name: 'audit-entries', step: removeOldAuditEntries },
     { name: 'signing-keys', step: (db, now) => deleteRetiredKeys({ db, cipher, now: () => now }) },
   ]
   return tasks.map((task) => ({ ...task, every: HOUR_S }))

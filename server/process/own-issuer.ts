@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
-import type { Cipher } from '../../routers/cipher.ts'
+import type { Core } from '../../routers/context.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { Limits } from '../limits/limit.ts'
+import { portalAddresses } from '../portal/addresses.ts'
 import type { Config } from './config.ts'
 import type { Store } from './store.ts'
 
 interface Parts {
-  now: () => number
-  cipher: Cipher
+  core: Core
   keys: readonly Buffer[]
   addressOf: ClientAddress
   limits: Limits
@@ -16,15 +16,20 @@ interface Parts {
 
 /** Loaded only beside no other issuer: 10 MB, and 0.2 s of CPU. */
 export async function openOwnIssuer(config: Config, { db, embedded }: Store, parts: Parts) {
-  const { now, cipher, keys, addressOf, limits, log } = parts
+  const { core, keys, addressOf, limits, log } = parts
+  const { now, cipher } = core
   const { openOauth } = await import('../oauth/open.ts')
   const { createLoginMethods } = await import('../oauth/login-methods.ts')
+  const { portal } = await import('../portal/portal.ts')
+  const { registerPortal } = await import('../portal/client.ts')
+  await registerPortal(db)
   const loginSettings = {
     ...config.login,
     authBaseUrl: config.authBaseUrl,
     // Only with data of its own, and never in production.
     developmentLogin: embedded !== null && !config.production,
   }
+  const brand = config.pageBrand.name
   const onMailError = (error: unknown) => log.error({ err: error }, 'a sign-in code could not be sent')
   return openOauth({
     db,
@@ -34,8 +39,9 @@ export async function openOwnIssuer(config: Config, { db, embedded }: Store, par
     authBaseUrl: config.authBaseUrl,
     appsBaseUrl: config.baseUrls.apps,
     clientAddress: addressOf,
-    loginMethods: await createLoginMethods(loginSettings, { db, now, onError: onMailError, limits }),
+    loginMethods: await createLoginMethods(loginSettings, { db, now, onError: onMailError, limits, brand }),
     onError: (error) => log.error({ err: error }, 'the keys that sign tokens'),
     limits,
+    morePages: portal(core, portalAddresses(config.authBaseUrl, config.baseUrls.apps)),
   })
 }

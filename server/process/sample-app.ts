@@ -2,6 +2,7 @@ import { sampleApp } from '../../examples/third-party/serve.ts'
 import type { Database } from '../../prisma/client.ts'
 import { nameOf } from '../http/match-route.ts'
 import type { Step } from '../http/state.ts'
+import { registerRedirects } from './redirects.ts'
 
 const HOST = 'example.localhost'
 const CLIENT = 'example-app'
@@ -20,13 +21,5 @@ export function mountSampleApp(api: string, issuer: string): Step | undefined {
   }
 }
 
-/** Registers the app's address as a redirect; false when its client has been removed. Those of other services stay. */
-export async function registerSampleApp(db: Database, address: string): Promise<boolean> {
-  const client = await db.client.findUnique({ where: { id: CLIENT }, select: { redirectUris: true } })
-  if (!client) return false
-  if (!client.redirectUris.includes(address)) {
-    const data = { redirectUris: { push: address } }
-    await db.client.update({ where: { id: CLIENT }, data, select: { id: true } })
-  }
-  return true
-}
+/** Registers the app's address as a redirect; false when its client has been removed. */
+export const registerSampleApp = (db: Database, address: string) => registerRedirects(db, CLIENT, [address])

@@ -17,7 +17,10 @@ import type { Limits } from '../limits/limit.ts'
 import { memoryLimits } from '../limits/memory.ts'
 import { openRedisLimits } from '../limits/redis.ts'
 import { issuerOf } from '../oauth/metadata.ts'
+import type { Brand } from '../pages/brand.ts'
 import { browserPages } from '../pages/browser-pages.ts'
+import { reference } from '../reference/serve.ts'
+import { openRequestLog } from '../request-log/request-log.ts'
 import { openSecrets } from '../secrets/keys.ts'
 import { addDeliveryGauges, deliveryMetrics } from '../telemetry/delivery-metrics.ts'
 import { housekeepingMetrics } from '../telemetry/housekeeping-metrics.ts'
@@ -28,11 +31,13 @@ import { createAuthenticate } from '../tokens/authenticate.ts'
 import { createInternalApp } from '../trpc/app.ts'
 import { openWorker } from '../webhooks/open.ts'
 import type { Worker } from '../webhooks/worker.ts'
+import { readBrand } from './brand.ts'
 import type { Config } from './config.ts'
 import { housekeepingTasks, startHousekeeping } from './housekeeping.ts'
 import type { Observed } from './observe.ts'
 import { observe } from './observe.ts'
 import { openOwnIssuer } from './own-issuer.ts'
+import { registerRedirects } from './redirects.ts'
 import { mountSampleApp, registerSampleApp } from './sample-app.ts'
 import { addServiceGauges } from './service-metrics.ts'
 import type { Store } from './store.ts'
@@ -52,6 +57,7 @@ const LOGGED_DELIVERIES = 100
  * events move to today. `close` ends the service: not ready at once, serving on for the drain, its database last.
  */
 export async function startService(config: Config, log: Logger) {
+  const brand = readBrand(config.pageBrand)
   for (const sentence of serviceWarnings(config)) log.warn(sentence)
   const observed = await observe(config, 'member-apps-api', log)
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'), {
@@ -66,7 +72,7 @@ export async function startService(config: Config, log: Logger) {
       await ((await isEmpty(store.db)) ? seed(store.db, now, memberScopesAt) : moveDemoEvents(store.db, now))
     }
     limits = await openLimits(config, log)
-    return await serve(config, { store, limits, observed }, log)
+    return await serve(config, { store, limits, observed, brand }, log)
   } catch (error) {
     await limits?.close()
     await store.close()
@@ -81,9 +87,10 @@ interface Opened {
   store: Store
   limits: Limits
   observed: Observed
+  brand: Brand
 }
 
-async function serve(config: Config, { store, limits, observed: { registry, tracing } }: Opened, log: Logger) {
+async function serve(config: Config, { store, limits, observed: { registry, tracing }, brand }: Opened, log: Logger) {
   let ending = false
   const limiter = limiterMetrics(registry, config.redisUrl === undefined ? undefined : limits)
   const now = Date.now
@@ -106,16 +113,17 @@ async function serve(config: Config, { store, limits, observed: { registry, trac
   })
   const addressOf = clientAddress(config.trustedProxies)
   const oauth =
-    config.tokenIssuer === undefined
-      ? await openOwnIssuer(config, store, { now, cipher, keys, addressOf, limits, log })
-      : null
+    config.tokenIssuer === undefined ? await openOwnIssuer(config, store, { core, keys, addressOf, limits, log }) : null
   const issuer = issuerOf(config.authBaseUrl)
   const trial = isTrial(config) ? trialUrls(config) : undefined
   const example = trial && mountSampleApp(config.baseUrls.apps, issuer)
   let exampleUrl: string | undefined
+  let referenceClient: string | undefined
   const pages = browserPages({
     baseUrls: config.baseUrls,
     issuer: oauth ? issuer : undefined,
+    portal: oauth ? `${issuer}/developers` : undefined,
+    brand,
     trial: trial && (() => ({ example: exampleUrl })),
   })
   const issuers = await openTrustedIssuers(config, oauth, { db: store.db, now, log })
@@ -126,6 +134,10 @@ async function serve(config: Config, { store, limits, observed: { registry, trac
     signsSince: () => oauth?.signsSince(),
     issuerReadAt: issuers.readAt,
   })
+  const requestLog = openRequestLog({
+    db: store.db,
+    failed: (err, lines) => log.warn({ err, lines }, 'request log: dropped'),
+  })
   const parts: HttpParts = {
     core,
     log,
@@ -134,11 +146,21 @@ async function serve(config: Config, { store, limits, observed: { registry, trac
     localUrls: trial?.local,
     authenticate: limitFailures(createAuthenticate(issuers.trusted, now), addressOf, limits),
     consumeQuota: rateLimit(60, limits, limiter.refused),
+    requestLog,
     memory,
     metrics: { http: httpMetrics(registry), registry },
     tracing,
     pages,
+    reference: reference({
+      baseUrls: config.baseUrls,
+      localUrls: trial?.local,
+      issuer: oauth ? issuer : undefined,
+      brand: config.brand,
+      pageBrand: brand,
+      client: () => referenceClient,
+    }),
     oauth: oauth?.step,
+    issuer: oauth ? issuer : undefined,
     ready: async () => !ending && issuers.ready() && (await store.db.isReady()),
     example,
   }
@@ -159,6 +181,7 @@ async function serve(config: Config, { store, limits, observed: { registry, trac
   })
 
   if (example && (await registerSampleApp(store.db, trial.example))) exampleUrl = trial.example
+  if (trial && (await registerRedirects(store.db, 'reference', trial.reference))) referenceClient = 'reference'
   if (config.webhooks.worker) {
     const metrics = deliveryMetrics(registry)
     worker = openWorker(config.webhooks, { db: store.db, cipher, now, log, metrics, tracing })
@@ -178,6 +201,7 @@ async function serve(config: Config, { store, limits, observed: { registry, trac
       ending = true
       const closed = [publicPort, internalPort].map((port) => port.close(GRACE_MS, config.drainMs))
       await Promise.all([...closed, worker?.close(), stopHousekeeping()])
+      await requestLog.close()
       oauth?.close()
       issuers.close()
       await limits.close()

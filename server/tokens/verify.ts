@@ -1,5 +1,5 @@
 import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey } from 'jose'
-import { decodeJwt, errors as jose, jwtVerify } from 'jose'
+import { decodeJwt, decodeProtectedHeader, errors as jose, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../routers/access.ts'
 import { ApiError, errors } from '../../routers/errors.ts'
@@ -50,7 +50,7 @@ export function createTokenVerifier(issuers: readonly TrustedIssuer[], now: () =
       currentDate: new Date(now()),
     }).catch((cause) => {
       if (cause instanceof ApiError) throw cause
-      throw cause instanceof jose.JWTExpired ? errors.tokenExpired() : errors.tokenInvalid()
+      throw cause instanceof jose.JWTExpired ? expired(clientOf(cause.payload, token, trusted)) : errors.tokenInvalid()
     })
     const principal = trusted.principalOf(payload, protectedHeader)
     return { principal, expiresAt: payload.exp! * 1000, trusted, keySetVersion }
@@ -61,8 +61,19 @@ export function createTokenVerifier(issuers: readonly TrustedIssuer[], now: () =
     const isCurrent = cached?.keySetVersion === cached?.trusted.keySetVersion?.()
     const verified = cached && isCurrent ? cached : await verify(token)
     if (verified !== cached && CANONICAL.test(token)) cache.set(token, verified)
-    if (verified.expiresAt <= now()) throw errors.tokenExpired()
+    if (verified.expiresAt <= now()) throw expired(verified.principal.client)
     return verified.principal
+  }
+}
+
+const expired = (client: string | undefined) => Object.assign(errors.tokenExpired(), { client })
+
+/** The client of an expired token, whose signature and issuer have been verified. */
+function clientOf(payload: JWTPayload, token: string, { principalOf }: TrustedIssuer): string | undefined {
+  try {
+    return principalOf(payload, decodeProtectedHeader(token) as JWTHeaderParameters).client
+  } catch {
+    return undefined
   }
 }
 

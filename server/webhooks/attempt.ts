@@ -25,7 +25,7 @@ export interface AttemptOptions {
 
 /** Returns a function that attempts a delivery once and logs the attempt. It never rejects. */
 export function createAttempt({ sender, cipher, now, log, retryDelays, metrics, tracing }: AttemptOptions) {
-  async function send(delivery: Claimed, traceparent?: string): Promise<AttemptResult> {
+  async function send(delivery: Claimed, at: number, traceparent?: string): Promise<AttemptResult> {
     const { id, subscription, url, secret: encrypted, body } = delivery
     if (url === null) return noResponse('the subscription has no url')
     let secret: string | null
@@ -34,12 +34,13 @@ export function createAttempt({ sender, cipher, now, log, retryDelays, metrics, 
     } catch {
       return noResponse('the secret cannot be decrypted')
     }
-    return sender.send({ id, url, secret, body, traceparent })
+    return sender.send({ id, url, secret, body, at, traceparent })
   }
 
   async function make(delivery: Claimed, traceparent?: string): Promise<Attempt> {
     const start = performance.now()
-    const result = await send(delivery, traceparent)
+    const at = now()
+    const result = await send(delivery, at, traceparent)
     const { status, error, retryAfterSeconds, gone } = result
     const { id, lease, event, subscription, app } = delivery
     const attempt = delivery.attempts + 1
@@ -51,7 +52,7 @@ export function createAttempt({ sender, cipher, now, log, retryDelays, metrics, 
     const delay = delivered || gone ? null : retryDelayMs(attempt, retryAfterSeconds, Math.random(), retryDelays)
     metrics?.attempted(delivered ? 'delivered' : gone ? 'gone' : delay === null ? 'failed' : 'retried', seconds)
     // Not the delivery itself: what waits for the database must not keep bodies in memory.
-    return { id, lease, result, nextAttemptAt: delay === null ? null : now() + delay }
+    return { id, lease, at, result, nextAttemptAt: delay === null ? null : now() + delay }
   }
 
   if (!tracing) return (delivery: Claimed) => make(delivery)

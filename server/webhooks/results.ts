@@ -10,6 +10,8 @@ export interface Attempt {
   id: string
   /** Of its claim: once the delivery has another, the result is not recorded. */
   lease: string
+  /** When it began, in Unix milliseconds. */
+  at: number
   result: AttemptResult
   /** Unix time in milliseconds; null after the last attempt. */
   nextAttemptAt: number | null
@@ -22,16 +24,16 @@ const statements = {
   record: statement(
     'deliveries_record',
     `WITH attempt AS
-        (SELECT * FROM unnest($1::text[], $2::text[], $3::bool[], $4::int4[], $5::text[], $6::text[], $7::timestamptz[], $8::bool[])
-         AS attempt (id, lease, delivered, status, error, body, next, gone)),
+        (SELECT * FROM unnest($1::text[], $2::text[], $3::bool[], $4::int4[], $5::text[], $6::text[], $7::timestamptz[], $8::bool[], $9::timestamptz[])
+         AS attempt (id, lease, delivered, status, error, body, next, gone, at)),
       ended AS
-        (UPDATE "Subscription" SET "endedAt" = $9::timestamptz FROM attempt, "Delivery" WHERE attempt.gone
+        (UPDATE "Subscription" SET "endedAt" = $10::timestamptz FROM attempt, "Delivery" WHERE attempt.gone
            AND "Delivery".id = attempt.id AND "Delivery".lease = attempt.lease
            AND "Subscription".id = "subscriptionId" AND "endedAt" IS NULL)
       UPDATE "Delivery" SET attempts = attempts + 1, "lastStatus" = attempt.status, "lastError" = attempt.error,
-        "lastAnswer" = attempt.body, "nextAttemptAt" = attempt.next, lease = NULL, "leasedUntil" = NULL,
+        "lastAnswer" = attempt.body, "lastAttemptAt" = attempt.at, "nextAttemptAt" = attempt.next, lease = NULL, "leasedUntil" = NULL,
         state = CASE WHEN attempt.delivered THEN 'delivered' WHEN attempt.next IS NULL THEN 'failed' ELSE 'pending' END::"DeliveryState",
-        "finishedAt" = CASE WHEN attempt.next IS NULL THEN $9::timestamptz END
+        "finishedAt" = CASE WHEN attempt.next IS NULL THEN $10::timestamptz END
       FROM attempt WHERE "Delivery".id = attempt.id AND "Delivery".lease = attempt.lease AND state = 'pending'
       RETURNING attempt.id`,
     { id: text },
@@ -63,6 +65,7 @@ export async function recordAttempts(db: Database, now: number, attempts: readon
     attempts.map(({ result }) => result.responseBody),
     attempts.map(({ nextAttemptAt: at }) => at && new Date(at).toISOString()),
     attempts.map(({ result }) => result.gone),
+    attempts.map(({ at }) => new Date(at).toISOString()),
   ]
   const values = [...columns.map(arrayOf), new Date(now).toISOString()]
   const rows = await retryingDeadlocks(() => db.execute(statements.record, values))

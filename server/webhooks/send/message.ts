@@ -1,3 +1,4 @@
+import { DELIVERY_HEADERS } from '../../../routers/deliveries/request.ts'
 import { signature } from './sign.ts'
 
 export interface Message {
@@ -8,6 +9,8 @@ export interface Message {
   secret: string | null
   /** JSON text. */
   body: string
+  /** When the attempt began, in Unix milliseconds; now by default. */
+  at?: number
   /** Of the attempt's span, where there is one. */
   traceparent?: string | undefined
 }
@@ -18,9 +21,8 @@ export function headersOf(message: Message, host: string, now: number): Record<s
   const timestamp = Math.floor(now / 1_000)
   return {
     host,
-    'content-type': 'application/json',
+    ...DELIVERY_HEADERS,
     'content-length': Buffer.byteLength(body),
-    'user-agent': 'member-apps-api-webhooks/1',
     'webhook-id': id,
     'webhook-timestamp': timestamp,
     ...(traceparent !== undefined && { traceparent }),

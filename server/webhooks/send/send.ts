@@ -63,7 +63,7 @@ export function createSender({ allow, now, ca, resolve = createResolve(), timeou
     // One address that is not public rejects the name: only an attacker mixes the two.
     if (addresses.length === 0 || !addresses.every(isAllowed)) return noResponse('address not public')
 
-    const content = { headers: headersOf(message, receiver.host, now()), body: message.body }
+    const content = { headers: headersOf(message, receiver.host, message.at ?? now()), body: message.body }
     const tried = addresses.slice(0, MAX_TRIED)
     let result = noResponse('connect timeout')
     for (const [index, address] of tried.entries()) {

@@ -1,0 +1,113 @@
+import type { Database, Transaction } from '../../prisma/client.ts'
+import { Prisma } from '../../prisma/generated/client.ts'
+import { auditing } from '../../routers/developer/auditing.ts'
+import type { WantedOfApp, WantedOfClient } from '../../routers/developer/rows.ts'
+import { lockTeam } from '../../routers/developer/team-of.ts'
+
+/** What waits for approval: a new client, or changes of one or of an app. */
+export interface Review {
+  id: string
+  kind: 'client' | 'app'
+  team: string
+  version: number
+  /** Of a new client: all that it is. */
+  asked: WantedOfClient | WantedOfApp
+  isNew: boolean
+}
+
+const waitingClient = {
+  teamId: { not: null },
+  OR: [{ state: 'requested' as const }, { wanted: { not: Prisma.DbNull } }],
+}
+const waitingApp = { wanted: { not: Prisma.DbNull } }
+/** Without the pictures. */
+const appColumns = { id: true, teamId: true, version: true, wanted: true } as const
+
+type Client = Prisma.ClientGetPayload<object>
+type App = Prisma.AppGetPayload<{ select: typeof appColumns }>
+
+const ofClient = ({ id, teamId, version, state, wanted, name, redirectUris, scopes, purpose }: Client): Review => ({
+  ...{ id, kind: 'client', team: teamId!, version, isNew: state === 'requested' },
+  asked:
+    state === 'requested'
+      ? { name, redirectUris, scopes, purpose: (purpose ?? {}) as Record<string, string> }
+      : (wanted as WantedOfClient),
+})
+const ofApp = ({ id, teamId, version, wanted }: App): Review => ({
+  ...{ id, kind: 'app', team: teamId, version, isNew: false },
+  asked: wanted as WantedOfApp,
+})
+
+/** All that waits, the clients first. */
+export async function listReviews(db: Database): Promise<Review[]> {
+  const clients = await db.client.findMany({ where: waitingClient, orderBy: [{ requestedAt: 'asc' }, { id: 'asc' }] })
+  const apps = await db.app.findMany({ where: waitingApp, select: appColumns, orderBy: { id: 'asc' } })
+  return [...clients.map(ofClient), ...apps.map(ofApp)]
+}
+
+interface Subject {
+  kind: 'client' | 'app'
+  id: string
+  /** The version that was read: another one is not decided on. */
+  version?: number | undefined
+}
+
+/** Puts in force what was asked for. Throws when nothing waits, or something else than was read. */
+export const approve = (db: Database, subject: Subject, at: Date) => decide(db, subject, at, 'approve', apply)
+
+/** Ends what was asked for; a new client is removed. The team reads the reason in its audit log. */
+export const refuse = (db: Database, subject: Subject, reason: string, at: Date) =>
+  decide(db, subject, at, 'refuse', drop, { reason })
+
+async function decide(
+  db: Database,
+  { kind, id, version }: Subject,
+  at: Date,
+  verb: 'approve' | 'refuse',
+  change: (tx: Transaction, review: Review) => Promise<unknown>,
+  more: object = {},
+): Promise<Review> {
+  return auditing(db, { person: null, at }, async (tx, note) => {
+    const where = { where: { id }, select: { teamId: true } }
+    const found = kind === 'client' ? await tx.client.findUnique(where) : await tx.app.findUnique(where)
+    if (found?.teamId) await lockTeam(tx, found.teamId)
+    const review = await find(tx, kind, id)
+    if (!review) throw new Error(`Nothing of the ${kind} ${id} waits for approval.`)
+    if (version !== undefined && version !== review.version) {
+      throw new Error(`The ${kind} ${id} has changed: it has the version ${review.version} now. Read it again.`)
+    }
+    await change(tx, review)
+    await note({ team: review.team, action: `${kind}.${verb}`, target: id, after: { ...review.asked, ...more } })
+    return review
+  })
+}
+
+async function find(tx: Transaction, kind: Subject['kind'], id: string): Promise<Review | null> {
+  if (kind === 'client') {
+    const client = await tx.client.findFirst({ where: { id, ...waitingClient } })
+    return client && ofClient(client)
+  }
+  const app = await tx.app.findFirst({ where: { id, ...waitingApp }, select: appColumns })
+  return app && ofApp(app)
+}
+
+const next = { wanted: Prisma.DbNull, version: { increment: 1 } }
+
+const nextApp = { ...next, wantedLogo: null }
+
+async function apply(tx: Transaction, { kind, id, isNew, asked }: Review) {
+  if (kind === 'app') return applyToApp(tx, id, asked as WantedOfApp)
+  const data = isNew ? { state: 'active' as const, requestedAt: null } : (asked as WantedOfClient)
+  return tx.client.update({ where: { id }, data: { ...data, ...next } })
+}
+
+async function applyToApp(tx: Transaction, id: string, { logo, ...asked }: WantedOfApp) {
+  const { wantedLogo } = await tx.app.findUniqueOrThrow({ where: { id }, select: { wantedLogo: true } })
+  const data = { ...asked, ...(logo !== undefined && { logo: wantedLogo }), ...nextApp }
+  return tx.app.update({ where: { id }, data, select: { id: true } })
+}
+
+function drop(tx: Transaction, { kind, id, isNew }: Review) {
+  if (kind === 'app') return tx.app.update({ where: { id }, data: nextApp, select: { id: true } })
+  return isNew ? tx.client.delete({ where: { id } }) : tx.client.update({ where: { id }, data: next })
+}

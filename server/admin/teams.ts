@@ -1,0 +1,57 @@
+import type { Database } from '../../prisma/client.ts'
+import { auditing } from '../../routers/developer/auditing.ts'
+import { addInvitation } from '../../routers/developer/invitations.ts'
+import { lockTeam } from '../../routers/developer/team-of.ts'
+import { nameFaults } from '../../routers/registration.ts'
+import type { Level } from '../../routers/scopes.ts'
+
+interface NewTeam {
+  id: string
+  name: string
+  level: Level
+}
+
+export async function addTeam(db: Database, { id, name, level }: NewTeam, at: Date): Promise<void> {
+  const faults = nameFaults('team', { id, name })
+  if (faults.length > 0) throw new Error(faults.join('\n'))
+  await auditing(db, { person: null, at }, async (tx, note) => {
+    const { count } = await tx.team.createMany({ data: { id, name, level }, skipDuplicates: true })
+    if (count === 0) throw new Error(`The team ${id} exists already.`)
+    await note({ team: id, action: 'team.create', target: id, after: { name, level } })
+  })
+}
+
+/** Gives a team another membership. Scopes above it are no longer granted, and come back with the level. */
+export const setLevel = (db: Database, team: string, level: Level, at: Date): Promise<void> =>
+  auditing(db, { person: null, at }, async (tx, note) => {
+    await lockTeam(tx, team)
+    const before = await tx.team.findUnique({ where: { id: team }, select: { level: true } })
+    if (!before) throw new Error(`There is no team ${team}.`)
+    await tx.team.update({ where: { id: team }, data: { level } })
+    await note({ team, action: 'team.setLevel', target: team, before, after: { level } })
+  })
+
+interface Invited {
+  team: string
+  email: string
+  role: 'owner' | 'developer'
+}
+
+export const inviteToTeam = (db: Database, { team, email, role }: Invited, at: Date) =>
+  auditing(db, { person: null, at }, async (tx, note) => {
+    if (!(await tx.team.findUnique({ where: { id: team } }))) throw new Error(`There is no team ${team}.`)
+    const invitation = await addInvitation(tx, { team, email, role, by: null, now: at })
+    await note({ team, action: 'invitation.create', target: invitation.id, after: { role } })
+    return invitation
+  })
+
+/** Teams with their owners, by id. */
+export const listTeams = (db: Database) =>
+  db.team.findMany({
+    select: {
+      ...{ id: true, name: true, level: true },
+      people: { where: { role: 'owner' }, select: { personId: true }, orderBy: { personId: 'asc' } },
+      _count: { select: { people: true, apps: true, clients: true } },
+    },
+    orderBy: { id: 'asc' },
+  })
