@@ -1,9 +1,9 @@
-// Builds the Prisma client, dist with the compiled service, and the packages that others install. With --if-changed only
+// Builds the Prisma client, dist with the compiled service, the SDK, and the packages that others install. With --if-changed only
 // when an input has changed since the last build, not at all where the sources or the compiler are absent, as in an
 // installation with `--omit=dev`, and the packages only with --packages: a start does not wait 10 s for what it does not run.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 // For the npm scripts, which start with a build; server/process/node-version.ts is for the programs.
@@ -24,6 +24,7 @@ const inputs = [
   ...schemaInputs,
   ...['build.mjs', 'tsconfig.json', 'tsconfig.build.json', 'prisma', 'routers', 'rest-facade', 'server', 'examples'],
 ]
+const sdkInputs = ['package-lock.json', 'clients/build-sdk.mjs']
 /** Directories that builds make in the middle of the sources. */
 const made = ['generated', 'dist', 'node_modules']
 
@@ -40,15 +41,30 @@ function build() {
   produce('prisma/generated', schemaInputs, () => run(tools.prisma, 'generate'))
   // Compiled aside: what starts meanwhile finds the complete former dist, and nothing of a removed source stays.
   produce('dist', inputs, (draft) => {
-    run(tools.tsc, '-p', 'tsconfig.build.json', '--outDir', draft)
-    run(join(relative(root, draft), 'rest-facade/write-documents.js'))
+    const modules = join(draft, 'modules')
+    run(tools.tsc, '-p', 'tsconfig.build.json', '--outDir', modules)
+    for (const name of scripts()) cpSync(join(root, name), join(modules, name))
+    run(join(relative(root, modules), 'rest-facade/write-documents.js'))
+    run('server/bundle.mjs', modules, draft)
+    rmSync(modules, { recursive: true })
     rmSync(join(root, 'dist'), { recursive: true, force: true })
     renameSync(draft, join(root, 'dist'))
   })
+  // The sample app is made of it. Absent where only the service is built, as for its image.
+  if (exists('clients/sdk')) {
+    produce('clients/sdk/dist', [...sdkInputs, 'clients/sdk'], () => run('clients/build-sdk.mjs'))
+  }
   if (!withPackages) return
-  // One stamp for both packages: it goes with either, so that no empty one is packed.
-  if (!exists('clients/first-party/dist')) rmSync(join(root, 'dist/types'), { recursive: true, force: true })
+  // One stamp for all packages: it goes with any of them, so that no empty one is packed.
+  const packed = ['clients/first-party/dist', 'clients/sdk/dist/client.d.ts']
+  if (!packed.every(exists)) rmSync(join(root, 'dist/types'), { recursive: true, force: true })
   produce('dist/types', [...inputs, 'tsconfig.types.json', 'clients'], (draft) => run('clients/build.mjs', draft))
+}
+
+/** What the service gives to browsers, as it is. */
+function scripts() {
+  const names = readdirSync(join(root, 'server'), { recursive: true })
+  return names.filter((name) => name.endsWith('.js')).map((name) => join('server', name))
 }
 
 /** Makes the output, for which there is a directory aside, and leaves a hash of its inputs in it. */

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { SlowestFirst } from './test/support/slowest-first.ts'
 
 const globalSetup = ['test/support/global-setup.ts']
 
@@ -10,6 +11,7 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     maxWorkers: 4,
+    sequence: { sequencer: SlowestFirst },
     // Projects do not inherit the mode, which test/support/rounds.ts reads.
     projects: [
       { extends: true, mode, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },
@@ -37,7 +39,7 @@ export default defineConfig(({ mode }) => ({
           name: 'long',
           include: ['test/long/**/*.test.ts'],
           globalSetup,
-          // As many as cores: most of these take all the processor they get.
+          // As many as cores: most of these take all the processor they get, and some hold latencies.
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },

@@ -1,5 +1,5 @@
-// Makes what others install: the types of both packages, each rolled into one file that imports nothing, and the program of
-// the first-party client with the parts of @trpc/client in it. Argument: a directory for work, which the caller removes.
+// Makes what others install: the types of the packages, each entry's rolled into one file that imports nothing, and the
+// program of the first-party client with the parts of @trpc/client in it. Argument: a directory for work, which the caller removes.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,6 +13,9 @@ const own = 'clients/first-party/dist'
 declare()
 rollUp('server/in-process.d.ts', 'dist/types/index.d.ts')
 rollUp('clients/first-party/client.d.ts', `${own}/client.d.ts`)
+for (const entry of ['client', 'browser', 'webhooks']) {
+  rollUp(`clients/sdk/${entry}.d.ts`, `clients/sdk/dist/${entry}.d.ts`)
+}
 await bundle('clients/first-party/client.ts', `${own}/client.js`)
 // Its licence asks to be with every copy.
 copyFileSync(join(root, 'node_modules/@trpc/client/LICENSE'), join(root, own, 'LICENSE-trpc'))

@@ -1,5 +1,5 @@
-// Removes from node_modules what no program of production reads: source maps, types, and Prisma's compilers for other
-// databases, 98 of 145 MB. Run it in an installation, never in a checkout.
+// Removes from node_modules what no program of production reads: source maps, types, Prisma's compilers for other databases,
+// and a bundle for browsers, 98 of 145 MB. Run it in an installation, never in a checkout.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -9,7 +9,7 @@ if (existsSync(join(modules, 'vitest'))) {
   process.exit(1)
 }
 const compiler = /^@prisma\/client\/runtime\/query_compiler_(?!small_bg\.postgresql\.)/
-const isUnread = (path) => /\.map$|\.d\.[cm]?ts$/.test(path) || compiler.test(path)
+const isUnread = (path) => /\.map$|\.d\.[cm]?ts$|^pngjs\/browser\.js$/.test(path) || compiler.test(path)
 for (const path of readdirSync(modules, { recursive: true })) {
   if (isUnread(path.replaceAll('\\', '/'))) rmSync(join(modules, path), { force: true, recursive: true })
 }

@@ -1,13 +1,12 @@
-// Signs a club member in with OAuth 2.0 and PKCE, then calls the API. No build step and no secret.
+// Signs a club member in, then calls the API, with the files of @member-apps/sdk. No build step and no secret.
+import { browserSignIn, SignInFailed } from '/sdk/browser.js'
+import { ApiError, createClient, EntryChanged, ScopeMissing, SignInNeeded } from '/sdk/client.js'
+
 const scopes = ['svc.me.profile:read', 'svc.me.groups:read', 'svc.me.events:read']
 const scope = [...scopes, 'svc.apps.storage:read', 'svc.apps.storage:write'].join(' ')
-const redirect_uri = `${location.origin}/`
 const UNREACHABLE = 'Your club cannot be reached right now. Please try again later.'
 const element = (id) => document.getElementById(id)
 const say = (text, kind = '') => Object.assign(element('message'), { className: kind }).replaceChildren(text)
-const fail = (text, more = '') => Promise.reject(new Error(`${t(text)} ${more}`.trim()))
-// sessionStorage: for this tab only, until it is closed.
-const tokens = () => JSON.parse(sessionStorage.getItem('tokens'))
 
 // The reader's first language of those that the app has, with its region: it decides how dates are written.
 const locale = navigator.languages.find((tag) => /^(en|de)\b/i.test(tag)) ?? 'en-GB'
@@ -15,72 +14,18 @@ const language = locale.slice(0, 2).toLowerCase()
 const words = language === 'de' ? await fetch('/de.json').then((response) => response.json()) : {}
 const t = (text) => words[text] ?? text
 
-// The app's settings, and the server's metadata (RFC 8414), which has its endpoints.
-let config
-let server
-async function connect() {
-  if (server) return
-  config = await (await fetch('/config.json')).json()
-  Object.assign(element('connected'), { href: `${config.issuer}/connected`, hidden: false })
-  const { origin, pathname } = new URL(config.issuer)
-  const metadata = await (await fetch(`${origin}/.well-known/oauth-authorization-server${pathname}`)).json()
-  if (metadata.issuer !== config.issuer) return fail('This is not the server that your club signs in at.')
-  server = metadata
-}
+const { api: apps, issuer, client_id: clientId } = await (await fetch('/config.json')).json()
+const auth = browserSignIn({ issuer, clientId, redirectUri: `${location.origin}/`, scope })
+const api = createClient({ apps, tokens: auth.tokens })
 
-const base64url = (bytes) =>
-  btoa(String.fromCharCode(...new Uint8Array(bytes))).replace(/[+/=]/g, (c) => ({ '+': '-', '/': '_' })[c] ?? '')
-const post = (url, fields) =>
-  fetch(url, { method: 'POST', body: new URLSearchParams({ client_id: config.client_id, ...fields }) })
-
-async function signIn() {
-  await connect()
-  const [state, verifier] = [crypto.randomUUID(), crypto.randomUUID() + crypto.randomUUID()]
-  sessionStorage.setItem('signIn', JSON.stringify({ state, verifier }))
-  const code_challenge = base64url(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier)))
-  const pkce = { code_challenge, code_challenge_method: 'S256' }
-  const query = { response_type: 'code', client_id: config.client_id, redirect_uri, scope, state, ...pkce }
-  location.assign(`${server.authorization_endpoint}?${new URLSearchParams(query)}`)
-}
-
-// The member is back. Accepts only an answer to this tab's request (state) from the server that it asked (iss).
-async function finishSignIn({ state, iss, code, error, error_description }) {
-  const begun = JSON.parse(sessionStorage.getItem('signIn'))
-  sessionStorage.removeItem('signIn')
-  history.replaceState(null, '', '/')
-  const isOurs = begun?.state === state && iss === config.issuer
-  if (!isOurs) return fail('This sign-in was not begun here. Please sign in again.')
-  if (error === 'access_denied') return fail('You did not allow Clubnote. Nothing was read or stored.')
-  if (error) return fail('Signing in did not work:', error_description)
-  return takeTokens({ grant_type: 'authorization_code', code, redirect_uri, code_verifier: begun.verifier })
-}
-
-async function takeTokens(fields) {
-  const response = await post(server.token_endpoint, fields)
-  if (response.ok) return sessionStorage.setItem('tokens', await response.text())
-  if (response.status >= 500) return fail(UNREACHABLE)
-  sessionStorage.removeItem('tokens')
-  return fail('Your sign-in has ended. Please sign in again.')
-}
-
-// A refresh token works once, so concurrent requests share one refresh.
-let refreshing
-function refresh() {
-  refreshing ??= takeTokens({ grant_type: 'refresh_token', refresh_token: tokens()?.refresh_token })
-  return refreshing.finally(() => (refreshing = undefined))
-}
-
-async function call(path, init = {}, again = true) {
-  const headers = { ...init.headers, authorization: `Bearer ${tokens()?.access_token}` }
-  const response = await fetch(`${config.api}${path}`, { ...init, headers })
-  if (response.status === 401 && again) return refresh().then(() => call(path, init, false))
-  return response
-}
-
-// The message for a refusal. 403: the member did not allow this scope.
-async function problem(response, refused) {
-  const { detail, error } = await response.json()
-  return response.status === 403 ? t(refused) : (detail ?? error.message)
+/** An error in the reader's words; `fetch` throws a TypeError when the server cannot be reached. */
+function problem(error) {
+  if (error instanceof SignInNeeded) return t('Your sign-in has ended. Please sign in again.')
+  if (error instanceof TypeError || error.code === 'temporarily_unavailable') return t(UNREACHABLE)
+  if (!(error instanceof SignInFailed)) return error.message
+  if (error.code === 'not_begun_here') return t('This sign-in was not begun here. Please sign in again.')
+  if (error.code === 'access_denied') return t('You did not allow Clubnote. Nothing was read or stored.')
+  return `${t('Signing in did not work:')} ${error.message}`
 }
 
 function make(tag, fields, ...children) {
@@ -90,16 +35,21 @@ function make(tag, fields, ...children) {
 }
 const isolated = (text) => make('bdi', {}, text)
 
-// Fills a part of the page with the answer of the API, or gives the reason for its absence.
-async function show(id, path, refused, render) {
+// Fills a part of the page with the answer of the API, or gives the reason for its absence: `refused` without the scope.
+async function show(id, read, refused, render) {
   const tag = element(id).localName === 'ul' ? 'li' : 'span'
   const fill = (...parts) => element(id).replaceChildren(...parts)
   const hint = (text) => fill(make(tag, { className: 'hint loose' }, text))
   hint(t('Loading…'))
-  const response = await call(path).finally(() => fill())
-  if (!response.ok) return hint(await problem(response, refused))
-  const parts = render(await response.json())
-  return parts.length > 0 ? fill(...parts) : hint(t(element(id).dataset.none))
+  try {
+    const parts = render(await read())
+    if (parts.length > 0) fill(...parts)
+    else hint(t(element(id).dataset.none))
+  } catch (error) {
+    fill()
+    if (!(error instanceof ApiError) || error instanceof SignInNeeded) throw error
+    hint(error instanceof ScopeMissing ? t(refused) : error.message)
+  }
 }
 
 function profile({ firstName, lastName, email }) {
@@ -120,76 +70,77 @@ function event({ title, start, end, location: place }) {
 const group = ({ name, role }) => make('li', {}, isolated(name), ' ', make('span', { className: 'role' }, t(role)))
 
 async function showClub() {
+  const { profile: me, events, groups } = api.me
   await Promise.all([
-    show('email', '/me/profile', 'You did not allow Clubnote to see your name.', profile),
-    show('events', '/me/events', 'You did not allow Clubnote to see your calendar.', ({ items }) =>
+    show('email', me, 'You did not allow Clubnote to see your name.', profile),
+    show('events', events, 'You did not allow Clubnote to see your calendar.', ({ items }) =>
       items.slice(0, 5).map(event),
     ),
-    show('groups', '/me/groups', 'You did not allow Clubnote to see your groups.', ({ items }) => items.map(group)),
+    show('groups', groups, 'You did not allow Clubnote to see your groups.', ({ items }) => items.map(group)),
     showNote(),
   ])
 }
 
-// The version of the note that this tab has read; null: no note yet.
-const note = '/storage/notes/note?scope=user'
-let etag
+// The member's own note, and the version of it that this tab has read; undefined: there is none yet.
+const notes = api.storage('notes', { scope: 'user' })
+let entry
 async function readNote() {
-  const response = await call(note)
-  const refused = 'You did not allow Clubnote to read its notes.'
-  if (!response.ok && response.status !== 404) return fail('', await problem(response, refused))
-  etag = response.headers.get('etag')
-  return response.ok ? (await response.json()).value : ''
+  entry = await notes.get('note')
+  return entry?.value ?? ''
 }
+const inWords = (refused) => (error) =>
+  Promise.reject(error instanceof ScopeMissing ? new Error(t(refused), { cause: error }) : error)
 
 // Only then can it be written: nothing typed before is lost.
 async function showNote() {
-  element('note').value = await readNote()
+  element('note').value = await readNote().catch(inWords('You did not allow Clubnote to read its notes.'))
   for (const control of element('note-form').elements) control.disabled = false
 }
 
 async function saveNote() {
-  const headers = { 'content-type': 'application/json', ...(etag ? { 'if-match': etag } : { 'if-none-match': '*' }) }
-  const response = await call(note, { method: 'PUT', headers, body: JSON.stringify({ value: element('note').value }) })
-  if (response.status === 412) return fail('Another tab has written this. Save again to replace it:', await readNote())
-  if (!response.ok) return fail('', await problem(response, 'You did not allow Clubnote to keep a note.'))
-  etag = response.headers.get('etag')
+  const condition = entry ? { ifMatch: entry.etag } : { ifNoneMatch: '*' }
+  try {
+    entry = await notes.put('note', element('note').value, condition)
+  } catch (error) {
+    if (!(error instanceof EntryChanged)) return inWords('You did not allow Clubnote to keep a note.')(error)
+    const theirs = await readNote()
+    throw new Error(`${t('Another tab has written this. Save again to replace it:')} ${theirs}`, { cause: error })
+  }
   say(t('Your note is saved.'), 'done')
 }
 
-// Revokes the token at the server, so that a copy of it is useless.
+// The token is revoked at the server too, so that a copy of it is useless.
 async function signOut() {
-  await connect()
-  await post(server.revocation_endpoint, { token: tokens().refresh_token })
-  sessionStorage.removeItem('tokens')
+  await auth.signOut()
   say(t('You are signed out.'), 'done')
 }
 
-function showState() {
-  const isSignedIn = tokens() !== null
+async function showState() {
+  const isSignedIn = await auth.isSignedIn()
   for (const id of ['club', 'sign-out']) element(id).hidden = !isSignedIn
   element('welcome').hidden = isSignedIn
 }
 
-// Shows any error; fetch throws a TypeError when the server cannot be reached.
+// Shows any error.
 async function attempt(action) {
   say('')
-  await action().catch((error) => say(error instanceof TypeError ? t(UNREACHABLE) : error.message, 'problem'))
-  showState()
+  await action().catch((error) => say(problem(error), 'problem'))
+  await showState()
 }
 
 document.documentElement.lang = language
 for (const translated of document.querySelectorAll('[data-text]')) translated.textContent = t(translated.textContent)
-element('sign-in').onclick = () => attempt(signIn)
+element('sign-in').onclick = () => attempt(() => auth.signIn())
 element('sign-out').onclick = () => attempt(signOut).then(() => element('sign-in').focus())
 element('note-form').onsubmit = (submitted) => {
   submitted.preventDefault()
   return attempt(saveNote)
 }
 
+Object.assign(element('connected'), { href: `${issuer}/connected`, hidden: false })
+
 await attempt(async () => {
-  await connect()
-  const answer = Object.fromEntries(new URLSearchParams(location.search))
-  if (answer.state) await finishSignIn(answer)
-  showState()
-  if (tokens()) await showClub()
+  await auth.finish()
+  await showState()
+  if (await auth.isSignedIn()) await showClub()
 })

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from 'node:http'
 import { dirname, extname, join } from 'node:path'
 
 interface Settings {
@@ -18,6 +17,8 @@ const files: Record<string, string> = {
   '/style.css': 'style.css',
   '/de.json': 'de.json',
 }
+/** And these of the SDK, as it is built. */
+const sdkFiles = ['client.js', 'browser.js', 'errors.js']
 const types: Record<string, string> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
@@ -26,18 +27,19 @@ const types: Record<string, string> = {
 }
 
 /**
- * A handler for node:http that serves the app, and its settings as `config.json`; undefined without the app's files.
+ * A handler for node:http that serves the app, and its settings as `config.json`; undefined without the app's files or the SDK.
  * `unknown` responds to other paths.
  */
 export function sampleApp({ api, issuer, clientId }: Settings) {
   const directory = findFiles()
-  if (directory === undefined) return undefined
+  const sdk = directory && join(directory, '../../clients/sdk/dist')
+  if (!sdk || !existsSync(sdk)) return undefined
   const config = JSON.stringify({ api, issuer, client_id: clientId })
   const contents = new Map([['/config.json', { type: 'application/json; charset=utf-8', text: config }]])
-  for (const [path, name] of Object.entries(files)) {
-    const type = `${types[extname(name)]}; charset=utf-8`
-    contents.set(path, { type, text: readFileSync(join(directory, name), 'utf8') })
-  }
+  const add = (path: string, file: string) =>
+    contents.set(path, { type: `${types[extname(file)]}; charset=utf-8`, text: readFileSync(file, 'utf8') })
+  for (const [path, name] of Object.entries(files)) add(path, join(directory, name))
+  for (const name of sdkFiles) add(`/sdk/${name}`, join(sdk, name))
   const policy = policyFor(api, issuer)
 
   return (
@@ -72,16 +74,5 @@ function findFiles(): string | undefined {
       if (existsSync(join(found, 'index.html'))) return found
     }
     if (directory === dirname(directory)) return undefined
-  }
-}
-
-/** `node dist/examples/third-party/serve.js PORT API ISSUER CLIENT_ID` serves the app alone. */
-if (process.argv[1] === import.meta.filename) {
-  const [port, api, issuer, clientId] = process.argv.slice(2)
-  const app = api && issuer && clientId ? sampleApp({ api, issuer, clientId }) : undefined
-  if (app) createServer(app).listen(Number(port))
-  else {
-    process.stderr.write('Usage: serve.js PORT API ISSUER CLIENT_ID\n')
-    process.exitCode = 2
   }
 }

@@ -1,0 +1,152 @@
+import {
+  AuthorizationResponseError,
+  calculatePKCECodeChallenge,
+  generateRandomCodeVerifier,
+  generateRandomState,
+  validateAuthResponse,
+} from 'oauth4webapi'
+import type { TokenSet } from './authorization-server.ts'
+import { authorizationServer, SignInFailed } from './authorization-server.ts'
+import { SignInNeeded } from './errors.ts'
+import { inOneTab } from './one-tab.ts'
+import { page } from './page.ts'
+import type { TokenStore } from './token-store.ts'
+import { sharedStore } from './token-store.ts'
+
+export interface SignInOptions {
+  /** Of the authorization server, as `https://auth.example.org/v1/oauth`. */
+  issuer: string
+  clientId: string
+  /** As registered, to the character. */
+  redirectUri: string
+  /** Separated by spaces. The member may allow fewer. */
+  scope: string
+  /**
+   * Where the tokens are kept: by default IndexedDB, so that all tabs are signed in together. With `sessionStorage` each tab
+   * signs in by itself until it is closed.
+   */
+  store?: TokenStore
+}
+
+export interface BrowserSignIn {
+  /** For `createClient({ tokens })`: the access token, renewed when it was refused. Throws `SignInNeeded`. */
+  tokens(refused?: string): Promise<string>
+  isSignedIn(): Promise<boolean>
+  /** What the member allowed. */
+  scopes(): Promise<string[]>
+  /** Sends the page to the sign-in. `more` are further parameters, as `{ organisation }` or `{ prompt: 'consent' }`. */
+  signIn(more?: Record<string, string>): Promise<void>
+  /**
+   * Ends a sign-in: call it at each load of the redirect page. Undefined when the page's address has no answer in it, else
+   * the address where the sign-in began. Throws `SignInFailed`.
+   */
+  finish(): Promise<string | undefined>
+  /** Forgets the tokens, then revokes them, so that copies are useless too. */
+  signOut(): Promise<void>
+}
+
+/** Signs members in with OAuth 2.0 and PKCE, by redirects of the whole page. */
+export function browserSignIn({
+  issuer,
+  clientId,
+  redirectUri,
+  scope,
+  store = sharedStore,
+}: SignInOptions): BrowserSignIn {
+  const server = authorizationServer(issuer, clientId)
+  const name = `member-apps ${clientId}`
+  const begunName = `${name} sign-in`
+  const read = async (): Promise<TokenSet | null> => JSON.parse((await store.getItem(name)) ?? 'null')
+  const write = (tokens: TokenSet) => store.setItem(name, JSON.stringify(tokens))
+
+  /** A refresh token works once: the second caller takes the tokens of the first. */
+  const renew = (refused: string) =>
+    inOneTab(name, async () => {
+      const held = await read()
+      if (!held) throw signInNeeded()
+      if (held.access_token !== refused) return held.access_token
+      if (!held.refresh_token) throw signInNeeded()
+      try {
+        const renewed = await server.renew(held.refresh_token)
+        // Not if another tab has taken the lock, and its tokens are newer.
+        if ((await read())?.refresh_token === held.refresh_token)
+          await write({ scope: held.scope ?? scope, ...renewed })
+        return renewed.access_token
+      } catch (error) {
+        if (!(error instanceof SignInFailed) || error.code !== 'invalid_grant') throw error
+        const other = await read()
+        if (other && other.refresh_token !== held.refresh_token) return other.access_token
+        await store.removeItem(name)
+        throw signInNeeded()
+      }
+    })
+
+  return {
+    async tokens(refused) {
+      const held = await read()
+      if (!held) throw signInNeeded()
+      return held.access_token === refused ? renew(refused) : held.access_token
+    },
+    isSignedIn: async () => (await read()) !== null,
+    scopes: async () => ((await read())?.scope ?? '').split(' ').filter(Boolean),
+
+    async signIn(more) {
+      const { authorization_endpoint } = await server.metadata()
+      const [state, verifier] = [generateRandomState(), generateRandomCodeVerifier()]
+      // Of this tab alone, as is the answer.
+      page.sessionStorage.setItem(begunName, JSON.stringify({ state, verifier, from: page.location.href }))
+      const url = new URL(authorization_endpoint!)
+      const query = {
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope,
+        state,
+        code_challenge: await calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        ...more,
+      }
+      for (const [field, text] of Object.entries(query)) url.searchParams.set(field, text)
+      page.location.assign(url)
+    },
+
+    async finish() {
+      const url = new URL(page.location.href)
+      const answer = new URLSearchParams(url.search)
+      if (!answer.has('state')) return undefined
+      const begun = JSON.parse(page.sessionStorage.getItem(begunName) ?? 'null')
+      page.sessionStorage.removeItem(begunName)
+      for (const field of ['code', 'state', 'iss', 'error', 'error_description']) url.searchParams.delete(field)
+      page.history.replaceState(null, '', url)
+      const accepted = accept(await server.metadata(), server.client, answer, begun?.state)
+      const tokens = await server.exchange(accepted, redirectUri, begun.verifier)
+      await write({ scope, ...tokens })
+      return begun.from
+    },
+
+    signOut: () =>
+      inOneTab(name, async () => {
+        const held = await read()
+        await store.removeItem(name)
+        if (held?.refresh_token) await server.revoke(held.refresh_token)
+      }),
+  }
+}
+
+const signInNeeded = () => new SignInNeeded({ status: 401, message: 'Sign in first: nobody is signed in here.' })
+
+/** The answer, if it belongs to this tab's request (`state`) and comes from the server that was asked (`iss`). */
+function accept(...[server, client, answer, state]: Parameters<typeof validateAuthResponse>) {
+  try {
+    if (!state) throw new Error('This tab has begun no sign-in.')
+    return validateAuthResponse(server, client, answer, state)
+  } catch (error) {
+    if (error instanceof AuthorizationResponseError) {
+      throw new SignInFailed(error.error, error.error_description ?? error.error, error)
+    }
+    throw new SignInFailed('not_begun_here', 'This sign-in was not begun here.', error)
+  }
+}
+
+export type { TokenStore }
+export { SignInFailed, SignInNeeded }

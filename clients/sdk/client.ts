@@ -1,0 +1,110 @@
+import { ApiError, EntryChanged, QuotaExceeded, RateLimited, ScopeMissing, SignInNeeded } from './errors.ts'
+import type {
+  Answers,
+  CompetitionResult,
+  Event,
+  Group,
+  Items,
+  Json,
+  MemberCard,
+  Profile,
+  QuizResult,
+  Root,
+  TrainingPlan,
+  Webhook,
+} from './records.ts'
+import type { Tokens } from './renewal.ts'
+import type { CallOptions, ClientOptions } from './request.ts'
+import { createSend, read } from './request.ts'
+import type { Collection, Condition, Entry, ListedEntry } from './storage.ts'
+import { collectionOf } from './storage.ts'
+
+/** A client of the three APIs. Its functions need no `this`, and are rejected with an `ApiError`. */
+export interface Client {
+  root(options?: CallOptions): Promise<Root>
+  me: {
+    profile(options?: CallOptions): Promise<Profile>
+    groups(options?: CallOptions): Promise<Items<Group>>
+    /** Unix seconds; by default the next 90 days, at most a year. */
+    events(range?: { start?: number; end?: number }, options?: CallOptions): Promise<Items<Event>>
+    trainingplans(options?: CallOptions): Promise<Items<TrainingPlan>>
+    competitions(options?: CallOptions): Promise<Items<CompetitionResult>>
+    membercard(options?: CallOptions): Promise<{ card: MemberCard | null }>
+  }
+  /** The entries that your app keeps in the member's club; with `{ scope: 'user' }` those of the member alone. */
+  storage<Value = Json>(collection: string, options?: { scope?: 'org' | 'user' }): Collection<Value>
+  quizzes: {
+    /** Makes an `Idempotency-Key`, so that an attempt counts once however often it is sent. Give yours to repeat a call. */
+    submit(quizId: string, answers: Answers, options?: { idempotencyKey?: string } & CallOptions): Promise<QuizResult>
+  }
+  webhook: {
+    get(app: string, options?: CallOptions): Promise<Webhook>
+    /** Replaces address and secret; omitting the secret removes it. */
+    put(
+      app: string,
+      webhook: { url: string; secret?: string },
+      options?: CallOptions,
+    ): Promise<{ url: string; hasSecret: boolean }>
+    delete(app: string, options?: CallOptions): Promise<void>
+  }
+}
+
+export function createClient(settings: ClientOptions): Client {
+  const send = createSend(settings)
+  const reader =
+    <Answer>(path: `/${string}`) =>
+    (options?: CallOptions) =>
+      read<Answer>(send('apps', `GET ${path}`, options))
+  const webhookOf = (app: string) => `/apps/${encodeURIComponent(app)}/webhook` as const
+
+  return {
+    root: reader('/'),
+    me: {
+      profile: reader('/me/profile'),
+      groups: reader('/me/groups'),
+      events: (range, options) => read(send('apps', 'GET /me/events', { ...options, query: { ...range } })),
+      trainingplans: reader('/me/trainingplans'),
+      competitions: reader('/me/competitions'),
+      membercard: reader('/me/membercard'),
+    },
+    storage: (collection, { scope } = {}) => collectionOf(send, collection, scope),
+    quizzes: {
+      submit(quizId, answers, { idempotencyKey = crypto.randomUUID(), signal } = {}) {
+        const headers = { 'idempotency-key': idempotencyKey }
+        const call = { headers, body: { answers }, isRepeatable: true, signal }
+        return read(send('lms', `POST /quizzes/${encodeURIComponent(quizId)}/results`, call))
+      },
+    },
+    webhook: {
+      get: (app, options) => read(send('notify', `GET ${webhookOf(app)}`, options)),
+      put: (app, body, options) =>
+        read(send('notify', `PUT ${webhookOf(app)}`, { ...options, body, isRepeatable: true })),
+      async delete(app, options) {
+        await send('notify', `DELETE ${webhookOf(app)}`, { ...options, isRepeatable: true })
+      },
+    },
+  }
+}
+
+export type {
+  Answers,
+  CallOptions,
+  ClientOptions,
+  Collection,
+  CompetitionResult,
+  Condition,
+  Entry,
+  Event,
+  Group,
+  Items,
+  Json,
+  ListedEntry,
+  MemberCard,
+  Profile,
+  QuizResult,
+  Root,
+  Tokens,
+  TrainingPlan,
+  Webhook,
+}
+export { ApiError, EntryChanged, QuotaExceeded, RateLimited, ScopeMissing, SignInNeeded }

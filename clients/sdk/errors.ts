@@ -1,0 +1,101 @@
+interface Details {
+  status: number
+  message: string
+  code?: string | undefined
+  reason?: string | undefined
+  requestId?: string | undefined
+  retryAfter?: number | undefined
+}
+
+/** What a call is rejected with when the service refuses it. Its message is the service's own sentence. */
+export class ApiError extends Error {
+  override name = 'ApiError'
+  readonly status: number
+  /** As `invalid_request`; undefined where the service sends a sentence alone, as the apps API does. */
+  readonly code: string | undefined
+  /** Tells the conflicts (409) apart, as `quiz_closed`. */
+  readonly reason: string | undefined
+  /** By which the service's operators and your team's request log find the request. */
+  readonly requestId: string | undefined
+  /** In how many seconds to try again, of 429 and 503. */
+  readonly retryAfter: number | undefined
+
+  constructor({ status, message, code, reason, requestId, retryAfter }: Details) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.reason = reason
+    this.requestId = requestId
+    this.retryAfter = retryAfter
+  }
+}
+
+/** 401: nobody is signed in, or the sign-in has ended. */
+export class SignInNeeded extends ApiError {
+  override name = 'SignInNeeded'
+}
+
+/** 403: the member did not allow this scope, or the client does not have it. */
+export class ScopeMissing extends ApiError {
+  override name = 'ScopeMissing'
+  readonly scope: string
+
+  constructor(details: Details, scope: string) {
+    super(details)
+    this.scope = scope
+  }
+}
+
+/** 412: the entry has been written or removed since it was read. */
+export class EntryChanged extends ApiError {
+  override name = 'EntryChanged'
+}
+
+/** 413: the app's store in this club is full. Nothing was stored. */
+export class QuotaExceeded extends ApiError {
+  override name = 'QuotaExceeded'
+}
+
+/** 429: the team has used up its requests; `retryAfter` says for how long. */
+export class RateLimited extends ApiError {
+  override name = 'RateLimited'
+  declare readonly retryAfter: number
+}
+
+interface Body {
+  detail?: string
+  error?: { code?: string; message?: string; request_id?: string; reason?: string }
+}
+
+/** The error that a refusal stands for. */
+export async function errorOf(response: Response): Promise<ApiError> {
+  const { status, headers } = response
+  // Two forms: `{ detail }`, and `{ error: { code, message, request_id, reason } }`.
+  const body = (await response.json().catch(() => null)) as Body | null
+  const { code, message, request_id, reason } = body?.error ?? {}
+  const details: Details = {
+    status,
+    message: body?.detail ?? message ?? `The answer is ${status}, and not one of the service.`,
+    code,
+    reason,
+    requestId: headers.get('x-request-id') ?? request_id,
+    retryAfter: secondsOf(headers.get('retry-after')),
+  }
+  const [, scope] = /does not carry the (\S+) scope/.exec(details.message) ?? []
+  if (status === 401) return new SignInNeeded(details)
+  if (status === 403 && scope) return new ScopeMissing(details, scope)
+  if (status === 412) return new EntryChanged(details)
+  if (status === 413 && details.message === 'App storage quota exceeded.') return new QuotaExceeded(details)
+  if (status === 429) return new RateLimited({ ...details, retryAfter: details.retryAfter ?? 60 })
+  return new ApiError(details)
+}
+
+/** The service sends whole seconds; a proxy may send a date. */
+function secondsOf(retryAfter: string | null): number | undefined {
+  if (!retryAfter) return undefined
+  const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1000
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
+}
+
+/** The one 404 that says that a key is absent: others are about the member, or about the address. */
+export const isAbsence = (error: unknown) => error instanceof ApiError && error.message === 'This key does not exist.'

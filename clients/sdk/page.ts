@@ -1,0 +1,49 @@
+interface Locks {
+  request(
+    name: string,
+    options: { signal?: AbortSignal; steal?: boolean },
+    work: () => Promise<unknown>,
+  ): Promise<unknown>
+}
+
+export interface Asked<Result> {
+  readonly result: Result
+  readonly error: unknown
+  onsuccess: (() => void) | null
+  onerror: (() => void) | null
+}
+
+export interface Records {
+  get(name: string): Asked<string | undefined>
+  put(text: string, name: string): Asked<unknown>
+  delete(name: string): Asked<unknown>
+}
+
+interface Transaction {
+  readonly error: unknown
+  oncomplete: (() => void) | null
+  onabort: (() => void) | null
+  objectStore(name: string): Records
+}
+
+export interface Database {
+  createObjectStore(name: string): unknown
+  transaction(name: string, mode: 'readonly' | 'readwrite'): Transaction
+  close(): void
+}
+
+/** The parts of a browser's page that a sign-in needs: named here, as programs for servers have no types of the DOM. */
+interface Page {
+  location: { href: string; assign(url: string | URL): void }
+  history: { replaceState(state: unknown, unused: string, url: string | URL): void }
+  sessionStorage: {
+    getItem(name: string): string | null
+    setItem(name: string, text: string): void
+    removeItem(name: string): void
+  }
+  indexedDB: { open(name: string): Asked<Database> & { onupgradeneeded: (() => void) | null } }
+  /** Without locks in browsers before 2022. */
+  navigator: { locks?: Locks }
+}
+
+export const page = globalThis as unknown as Page

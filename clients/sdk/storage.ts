@@ -1,0 +1,110 @@
+import { EntryChanged, isAbsence } from './errors.ts'
+import { pause } from './pause.ts'
+import type { CallOptions, Send } from './request.ts'
+import { read } from './request.ts'
+
+export interface ListedEntry<Value> {
+  key: string
+  value: Value
+  /** Unix seconds. */
+  updatedAt: number
+}
+
+export interface Entry<Value> extends ListedEntry<Value> {
+  /** Of this version of the entry: for `ifMatch`. */
+  etag: string
+}
+
+export interface Condition extends CallOptions {
+  /** Only the version with this `etag`; else `EntryChanged`. */
+  ifMatch?: string | undefined
+}
+
+export interface Collection<Value> extends AsyncIterable<ListedEntry<Value>> {
+  /** A page, by key: at most 200 entries, by default 50. */
+  list(
+    page?: { limit?: number; offset?: number } & CallOptions,
+  ): Promise<{ items: ListedEntry<Value>[]; total: number }>
+  /** Undefined when the key does not exist. */
+  get(key: string, options?: CallOptions): Promise<Entry<Value> | undefined>
+  /** Creates or replaces the entry; with `ifNoneMatch: '*'` it only creates it, else `EntryChanged`. */
+  put(key: string, value: Value, options?: Condition & { ifNoneMatch?: '*' | undefined }): Promise<Entry<Value>>
+  /**
+   * Replaces a value by what becomes of it, so that nobody's change is lost. `change` gets undefined when the key does not
+   * exist, and runs again when somebody else was faster: up to `attempts` times, by default 50.
+   */
+  update(
+    key: string,
+    change: (value: Value | undefined) => Value | Promise<Value>,
+    options?: { attempts?: number } & CallOptions,
+  ): Promise<Entry<Value>>
+  /** Whether there was one. */
+  delete(key: string, options?: Condition): Promise<boolean>
+}
+
+const PAGE = 200
+/** Between two attempts of an update: 20 writers of one key then take some 65 attempts, and 190 without. */
+const MAX_PAUSE_MS = 100
+
+/** All entries: `for await (const { key, value } of collection)`. One that is written meanwhile may be missing or come twice. */
+export function collectionOf<Value>(send: Send, name: string, scope: 'org' | 'user' | undefined): Collection<Value> {
+  const path = `/storage/${encodeURIComponent(name)}` as const
+  const at = (key: string) => `${path}/${encodeURIComponent(key)}` as const
+  const query = { scope }
+  const entryOf = async (response: Response): Promise<Entry<Value>> => ({
+    ...((await response.json()) as ListedEntry<Value>),
+    etag: response.headers.get('etag') ?? '',
+  })
+
+  const collection: Collection<Value> = {
+    list: ({ limit, offset, signal } = {}) =>
+      read(send('apps', `GET ${path}`, { query: { ...query, limit, offset }, signal })),
+    async get(key, { signal } = {}) {
+      try {
+        return await entryOf(await send('apps', `GET ${at(key)}`, { query, signal }))
+      } catch (error) {
+        if (isAbsence(error)) return undefined
+        throw error
+      }
+    },
+    async put(key, value, { ifMatch, ifNoneMatch, signal } = {}) {
+      const headers = { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }
+      // With a condition, the second of two would be refused for what the first has done.
+      const isRepeatable = ifMatch === undefined && ifNoneMatch === undefined
+      return entryOf(await send('apps', `PUT ${at(key)}`, { query, headers, body: { value }, isRepeatable, signal }))
+    },
+    async update(key, change, { attempts = 50, signal } = {}) {
+      for (let attempt = 1; ; attempt++) {
+        const found = await collection.get(key, { signal })
+        const value = await change(found?.value)
+        try {
+          return await collection.put(
+            key,
+            value,
+            found ? { ifMatch: found.etag, signal } : { ifNoneMatch: '*', signal },
+          )
+        } catch (error) {
+          if (!(error instanceof EntryChanged) || attempt >= attempts) throw error
+        }
+        await pause(Math.random() * MAX_PAUSE_MS, signal)
+      }
+    },
+    async delete(key, { ifMatch, signal } = {}) {
+      try {
+        await send('apps', `DELETE ${at(key)}`, { query, headers: { 'if-match': ifMatch }, signal })
+        return true
+      } catch (error) {
+        if (isAbsence(error)) return false
+        throw error
+      }
+    },
+    async *[Symbol.asyncIterator]() {
+      for (let offset = 0; ; offset += PAGE) {
+        const { items } = await collection.list({ limit: PAGE, offset })
+        yield* items
+        if (items.length < PAGE) return
+      }
+    },
+  }
+  return collection
+}
