@@ -8,6 +8,7 @@ import { startEmbedded } from '../prisma/embedded/start.ts'
 import { migrate } from '../prisma/migrate.ts'
 import { firstPartyScopes, memberScopes } from '../routers/scopes.ts'
 import { developmentKey, mintToken } from '../server/tokens/development.ts'
+import { createMemberData, createQuiz } from './member-data.ts'
 import { createPublishers, PLATFORM } from './publish.ts'
 import type { Tenant } from './routes.ts'
 import { ENTRIES, VALUE } from './routes.ts'
@@ -19,6 +20,8 @@ export interface Bench {
   url: string
   dataDir: string
   tenants: Tenant[]
+  /** The same member and clients, with tokens for an academy. */
+  learners: Tenant[]
   /** The platform's own client. */
   platform: Tenant
   remove: () => Promise<void>
@@ -50,20 +53,25 @@ export async function createBench(): Promise<Bench> {
   }
 }
 
-async function createTenants(url: string, dataDir: string): Promise<Pick<Bench, 'tenants' | 'platform'>> {
+async function createTenants(url: string, dataDir: string): Promise<Pick<Bench, 'tenants' | 'learners' | 'platform'>> {
   const db = openDatabase(url, () => {})
-  const [club, member] = ['club', 'member']
+  const [club, academy, member] = ['club', 'academy', 'member']
   const names = Array.from({ length: TENANTS }, (_, i) => `tenant-${i}`)
   await db.organisation.createMany({
     data: [
       { id: club, kind: 'club', name: 'Club' },
+      { id: academy, kind: 'academy', name: 'Academy' },
       { id: 'provider', kind: 'provider', name: 'Provider' },
     ],
   })
   await db.person.create({
     data: { id: member, firstName: 'Mia', lastName: 'Member', email: 'mia@example.org', birthday: new Date(0) },
   })
-  await db.membership.create({ data: { organisationId: club, personId: member } })
+  await db.membership.createMany({
+    data: [club, academy].map((organisationId) => ({ organisationId, personId: member })),
+  })
+  await createMemberData(db, club, member)
+  await createQuiz(db, academy)
   await db.team.createMany({ data: names.map((id) => ({ id, name: id, level: 'developer' })) })
   await db.app.createMany({ data: names.map((id) => ({ id, name: id, teamId: id, providerId: 'provider' })) })
   await db.client.createMany({
@@ -78,11 +86,15 @@ async function createTenants(url: string, dataDir: string): Promise<Pick<Bench, 
 
   const key = await developmentKey(dataDir)
   const scope = memberScopes.join(' ')
-  const tenants = names.map(async (app) => {
-    const claims = { member, organisation: club, client: app, scope, expiresInSeconds: 36_000 }
-    return { token: await mintToken(key, claims), app, club, member }
-  })
+  const tokensFor = (organisation: string) =>
+    Promise.all(
+      names.map(async (app) => {
+        const claims = { member, organisation, client: app, scope, expiresInSeconds: 36_000 }
+        return { token: await mintToken(key, claims), app, club: organisation, member }
+      }),
+    )
   const own = { member: null, organisation: 'provider', client: PLATFORM, scope: firstPartyScopes.join(' ') }
   const token = await mintToken(key, { ...own, expiresInSeconds: 36_000 })
-  return { tenants: await Promise.all(tenants), platform: { token, app: '', club: 'provider', member: '' } }
+  const platform = { token, app: '', club: 'provider', member: '' }
+  return { tenants: await tokensFor(club), learners: await tokensFor(academy), platform }
 }

@@ -1,7 +1,7 @@
 import { Agent, request as sent } from 'node:http'
 import type { Load } from './process.ts'
 
-/** Keeps `concurrency` requests in flight until `count` are sent; returns the number of responses other than 200. */
+/** Keeps `concurrency` requests in flight until `count` are sent; returns the number of responses that are no success. */
 async function run({ port, concurrency, requests, count }: Load) {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   let next = 0
@@ -11,7 +11,7 @@ async function run({ port, concurrency, requests, count }: Load) {
     new Promise<void>((resolve) => {
       const { method, path, headers, body } = requests[i % requests.length]!
       const call = sent({ host: '127.0.0.1', port, agent, method, path, headers }, (response) => {
-        const ok = response.statusCode === 200
+        const ok = response.statusCode === 200 || response.statusCode === 201
         if (!ok) failed++
         if (!ok || i === 0) response.setEncoding('utf8').on('data', (chunk) => (sample += chunk))
         else response.resume()

@@ -10,14 +10,14 @@ export function measuring(
   concurrency: number,
   perRound: number,
 ) {
-  const { method, path, body } = routes[name]!
+  const { method, path, body, section = 'apps' } = routes[name]!
   const requests: Load['requests'] = shuffled(
     tenants.flatMap(({ token }, tenant) =>
       Array.from({ length: 10 }, (_, i) => ({
         method,
         path: path(tenant * 10 + i),
         headers: {
-          host: 'apps.localhost',
+          host: `${section}.localhost`,
           authorization: `Bearer ${token}`,
           ...(body && { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
         },

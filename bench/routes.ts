@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { LARGE_BYTES, statements } from '../routers/storage/statements.ts'
+import { memberRoutes } from './member-routes.ts'
 import { eventOf, publishBare, SUBSCRIPTIONS } from './publish.ts'
+import { quizRoute } from './quiz-route.ts'
 
 /** Who sends a request: a token, and its claims for the bare handler. */
 export interface Tenant {
@@ -11,12 +13,16 @@ export interface Tenant {
   member: string
 }
 
-/** A route of the service, and a bare handler that runs the same statement. */
-interface BenchedRoute {
+/** A route of the service, and a bare handler that does the same. */
+export interface BenchedRoute {
   /** The highest allowed ratio of the service's CPU time to the bare handler's. */
   target?: number
-  /** Called by the platform's client over tRPC on the internal port. */
+  /** Called over tRPC on the internal port, by the platform's client. */
   internal?: true
+  /** The same, but called by members. */
+  trpc?: true
+  /** Of another section than the one of the apps: called by learners. */
+  section?: 'lms'
   /** Divides the number of requests of a round. */
   share?: number
   method: 'GET' | 'PUT' | 'POST'
@@ -90,20 +96,25 @@ export const routes: Record<string, BenchedRoute> = {
     },
   },
 
-  profile: {
-    method: 'GET',
-    path: () => '/v1/me/profile',
-    async bare(pool, { member }) {
-      const { rows } = await pool.query({
-        name: 'profile',
-        text: 'SELECT id, "firstName", "lastName", email, birthday::text, image FROM "Person" WHERE id = $1',
-        values: [member],
-      })
-      return JSON.stringify(rows[0])
-    },
-  },
+  ...memberRoutes,
+  ...overTrpc(memberRoutes),
+
+  quiz: quizRoute,
 
   ...Object.fromEntries(SUBSCRIPTIONS.map((n) => [`publish-${n}`, publishing(n)])),
+}
+
+/** Names are `trpc-profile`, …: at most 1.3 of REST. */
+function overTrpc(rest: Record<string, BenchedRoute>): Record<string, BenchedRoute> {
+  return Object.fromEntries(
+    Object.entries(rest).map(([name, route]) => {
+      const procedure = route.path(0).slice('/v1/'.length).replace('/', '.')
+      return [
+        `trpc-${name}`,
+        { ...route, target: Number((route.target! * 1.3).toFixed(2)), trpc: true, path: () => `/trpc/${procedure}` },
+      ]
+    }),
+  )
 }
 
 /** Publishes an event to `subscriptions` subscriptions. No target: tRPC over HTTP has costs of its own. */

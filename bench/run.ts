@@ -5,12 +5,13 @@ import type { Options as Others } from './deliveries.ts'
 import { benchDead, benchDeliveries } from './deliveries.ts'
 import { benchImport } from './import.ts'
 import { measuring, rowOf } from './measure.ts'
+import { memberRoutes } from './member-routes.ts'
 import type { Server } from './process.ts'
 import { freePort, pinned, startLoad, startServer } from './process.ts'
 import { openCalls, SUBSCRIPTIONS } from './publish.ts'
 import { routes } from './routes.ts'
 
-const usage = `npm run bench -- [get | put | list | profile | storage | publish …] [--rounds 7] [--requests 10000] [--prof directory]
+const usage = `npm run bench -- [get | put | list | storage | profile | events | groups | plans | competitions | card | me | trpc-profile … | quiz | publish …] [--rounds 7] [--requests 10000] [--prof directory]
   [--service 'node arguments' …]  compares other builds of the service in the same run
 npm run bench -- deliveries | dead [--seconds 30] [--prof directory]
 npm run bench -- import [--prof directory]`
@@ -25,6 +26,7 @@ const others: Record<string, (options: Others) => Promise<void>> = {
 /** Names for several routes. */
 const groups: Record<string, string[]> = {
   storage: ['get', 'put', 'list'],
+  me: Object.keys(memberRoutes),
   publish: ['call', ...SUBSCRIPTIONS.map((n) => `publish-${n}`)],
 }
 
@@ -76,14 +78,16 @@ async function main() {
 
 /** Measures a route over HTTP with a process for each server. */
 async function benchRoute(bench: Bench, load: ReturnType<typeof startLoad>, name: string, asked: Asked) {
-  const { internal, share = 1, target } = routes[name]!
+  const { internal, trpc, section, share = 1, target } = routes[name]!
   const servers = await startAll([
     () => startBare(bench, name),
-    ...asked.services.map((words) => () => startService(bench, [...asked.flags, ...words.split(' ')], internal)),
+    ...asked.services.map(
+      (words) => () => startService(bench, [...asked.flags, ...words.split(' ')], internal ?? trpc),
+    ),
   ])
   try {
     for (const concurrency of CONCURRENCIES) {
-      const tenants = internal ? [bench.platform] : bench.tenants
+      const tenants = internal ? [bench.platform] : section === 'lms' ? bench.learners : bench.tenants
       const measure = measuring(load, tenants, name, concurrency, asked.requests / share)
       // Warm-up: compilation, connections and caches.
       for (const server of servers) await measure(server, 2)

@@ -6,6 +6,7 @@ import { sampleRecords } from '../../test/directory/sample-records.ts'
 import type { Reply } from '../../test/support/request.ts'
 import { send } from '../../test/support/request.ts'
 import { id } from '../../test/support/tenant.ts'
+import { ofTeams } from './team-operations.ts'
 import type { World } from './world.ts'
 
 export interface Operation {
@@ -122,6 +123,24 @@ export async function openOperations(world: World): Promise<Operation[]> {
       run: () => trpc('POST', 'events.publish', { app: ids.app, type: 'soak.ran', data: value() }),
     },
     {
+      name: 'events.describe',
+      right: [200],
+      weight: 0.3,
+      run: () =>
+        trpc('POST', 'events.describe', {
+          type: 'soak.ran',
+          description: 'The soak ran.',
+          example: { at: Date.now() },
+        }),
+    },
+    {
+      name: 'events.undescribe',
+      right: [200],
+      weight: 0.3,
+      run: () => trpc('POST', 'events.undescribe', { type: 'soak.ran' }),
+    },
+    { name: 'events.kinds', right: [200], weight: 0.3, run: () => trpc('GET', 'events.kinds', {}) },
+    {
       name: 'deliveries.list',
       right: [200],
       async run() {
@@ -140,6 +159,7 @@ export async function openOperations(world: World): Promise<Operation[]> {
       run: () => trpc('POST', 'deliveries.retry', { id: deliveries!.pop() ?? 'none' }),
     },
     ...(await ofDirectory(ids.academy, trpc)),
+    ...(await ofTeams(world, trpc)),
   ]
   const missing = Object.keys(appRouter._def.procedures).filter((name) => !operations.some((one) => one.name === name))
   if (missing.length > 0) throw new Error(`The soak has no operation for ${missing.join(', ')}`)

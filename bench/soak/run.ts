@@ -37,7 +37,8 @@ export async function runSoak({ seconds, server }: SoakOptions) {
   const failures: string[] = []
   const world = await startSoakWorld(server, (service, line) => {
     // What no status of a request shows: the worker's errors, and a crash.
-    if (/"level":(?:50|60)|MaxListeners|uncaught|Error:/.test(line)) failures.push(`${service}: ${line}`)
+    // A warning may carry an error: that Redis took more than 45 ms, which a busy machine brings about.
+    if (/"level":(?:50|60)|MaxListeners|uncaught|^(?!\{).*Error:/.test(line)) failures.push(`${service}: ${line}`)
   })
   try {
     const operations = await openOperations(world)

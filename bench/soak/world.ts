@@ -62,6 +62,13 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
       { ...client, id: hobby, teamId: hobby, appId: hobby, environment: 'production' },
     ],
   })
+  const [owner, colleague] = people as [string, string]
+  await db.teamMember.createMany({
+    data: [
+      { teamId: ids.team, personId: owner, role: 'owner' },
+      { teamId: ids.team, personId: colleague, role: 'owner' },
+    ],
+  })
   const quiz = id('quiz')
   const question = { quizId: quiz, text: '?', options: ['Yes', 'No'] }
   await db.quiz.create({ data: { id: quiz, academyId: ids.academy, title: 'Quiz', threshold: 50, state: 'released' } })
@@ -76,7 +83,7 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
   const organisationOf = { apps: ids.club, lms: ids.academy, notify: ids.provider }
   const claims = { client: web, scope: memberScopes.join(' '), expiresInSeconds: 36_000 }
   return {
-    ...{ topology, mail, receiver, ids, people, emailOf, web, hobby, webhooks, quiz },
+    ...{ topology, mail, receiver, ids, people, owner, colleague, emailOf, web, hobby, webhooks, quiz },
     memberToken: (section: keyof typeof organisationOf, member: string, client = web) =>
       mintToken(key, { ...claims, client, member, organisation: organisationOf[section] }),
     platformToken: (organisation: string) =>
@@ -86,6 +93,11 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
         scope: firstPartyScopes.join(' '),
         member: null,
         organisation,
+      }),
+    portalToken: (member: string) =>
+      mintToken(key, {
+        ...{ ...claims, client: ids.platform, scope: 'dev:read dev:write' },
+        ...{ member, organisation: ids.provider },
       }),
     async close() {
       await topology.close()

@@ -13,7 +13,19 @@ describe('the clean command', () => {
   const settings = () => ({ ...filled, SECRETS_KEY: randomBytes(32).toString('base64') })
   const counted = (counts: Record<string, number>) =>
     succeeded(
-      ['idempotency-records', 'oauth-records', 'login-codes', 'events', 'subscriptions', 'consents', 'signing-keys']
+      [
+        'idempotency-records',
+        'oauth-records',
+        'login-codes',
+        'events',
+        'subscriptions',
+        'consents',
+        'refused-requests',
+        'usage',
+        'team-invitations',
+        'audit-entries',
+        'signing-keys',
+      ]
         .map((name) => `${name.padEnd(19)}  ${counts[name] ?? 0}\n`)
         .join(''),
     )
@@ -29,12 +41,17 @@ describe('the clean command', () => {
        INSERT INTO "PublishedEvent" VALUES ('trainer-app', 'old', 't', '{}', ${ago(11 * DAYS)}), ('trainer-app', 'young', 't', '{}', ${ago(9 * DAYS)});
        INSERT INTO "Subscription" VALUES ('s', 'trainer-app', 'x', NULL, NULL, ${ago(40 * DAYS)}, ${ago(11 * DAYS)});
        INSERT INTO "Consent" SELECT n::text, 'anna', 'riverside', 'trainer-app', '{}', ${ago(10 * DAYS)}, now() - n * interval '1 day'
-         FROM generate_series(1, 4) n`,
+         FROM generate_series(1, 4) n;
+       INSERT INTO "RefusedRequest" ("teamId", "clientId", "requestId", at, method, status, error, ms)
+         SELECT 'builders', 'trainer-app', 'r', now() - n * interval '1 day', 'GET', 404, 'keyUnknown', 1 FROM generate_series(6, 9) n;
+       INSERT INTO "ClientUsage" SELECT 'builders', span, now() - n * interval '12 hours', 'trainer-app', 1, 0, 0
+         FROM generate_series(1, 3) n, unnest('{minute,hour}'::"UsageSpan"[]) AS span`,
     )
     const keep = { KEEP_EVENTS_DAYS: '10', KEEP_CONSENTS_DAYS: '3' }
     expect(await run(['clean'], { ...env, ...keep })).toEqual(
       counted({
         ...{ 'idempotency-records': 3, 'oauth-records': 2, 'login-codes': 1, events: 1, subscriptions: 1, consents: 2 },
+        ...{ 'refused-requests': 3, usage: 2 },
       }),
     )
     expect(await run(['clean'], { ...env, ...keep })).toEqual(counted({}))

@@ -198,7 +198,7 @@ planner  -    planners  hobby  web   production   svc.me.profile:read  https://p
     const ids = stdout.split('\n').map((line) => line.split(' ')[0])
     expect(ids.filter(Boolean)).toEqual([
       'ID',
-      ...['example-app', 'no-app', 'trainer-app', 'trainer-app-sandbox'],
+      ...['example-app', 'no-app', 'reference', 'trainer-app', 'trainer-app-sandbox'],
       ...['hobby-app', 'planner', 'platform'],
     ])
   })
@@ -241,9 +241,9 @@ Removed: trainer-app, 1 consent
 
 describe('wrong arguments of the client command', () => {
   it.each<[string[], string]>([
-    [[], 'One action is needed: add, list, remove.'],
-    [['toString'], 'One action is needed: add, list, remove.'],
-    [['list', 'add'], 'One action is needed: add, list, remove.'],
+    [[], 'One action is needed: add, list, remove, requests, approve, refuse.'],
+    [['toString'], 'One action is needed: add, list, remove, requests, approve, refuse.'],
+    [['list', 'add'], 'One action is needed: add, list, remove, requests, approve, refuse.'],
     [['add', '--id', 'x', '--name', 'x', '--team', 'x', ...scope], '--id, --name, --team, --redirect and --scope'],
     [[...builders, '--provider', 'provider'], '--app-name and --provider describe an app: --app is needed.'],
     [[...builders, '--level', 'pro'], '--level is hobby or developer.'],
@@ -266,6 +266,7 @@ const row = {
   scopes: ['svc.me.profile:read', 'svc.me.events:read'],
   secretHash: null,
   jwks: null,
+  ...{ state: 'active', testOnly: false, purpose: null, requestedAt: null, wanted: null, version: 0 },
 }
 
 /** The secret in the printed line. */

@@ -39,6 +39,7 @@ const report = `  3 private storage entries
   0 completed lessons
   0 consents
   0 sign-in identities
+  1 teams
   0 sessions
 `
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ApiError } from '../../routers/errors.ts'
 import { errors } from '../../routers/errors.ts'
 import { firstPartyScopes } from '../../routers/scopes.ts'
+import { mintTeam } from '../developer/team.ts'
 import { table } from '../support/markdown-table.ts'
 import { platformClaims } from '../support/platform.ts'
 import type { Reply } from '../support/request.ts'
@@ -75,13 +76,35 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | trpc   | 404 | This person does not exist.                             | not_found | personUnknown | erasure of an unknown person |
   | trpc   | 409 | This delivery has arrived already.                      | conflict already_delivered | alreadyDelivered | retry of a delivered delivery |
   | trpc   | 409 | The subscription of this delivery has ended.            | conflict subscription_ended | subscriptionEnded | retry in an ended subscription |
+  | trpc   | 404 | This delivery does not exist.                           | not_found | ownDeliveryUnknown | a developer's retry of no delivery |
+  | trpc   | 409 | This app has no webhook. Set its address first.         | conflict webhook_missing | webhookMissing | test event of an app without a webhook |
+  | trpc   | 400 | type is not in the event catalogue.                     | invalid_request | eventTypeUnknown | test event of an unknown type |
+  | trpc   | 400 | since is Unix seconds.                                  | invalid_request | sinceInvalid | since that is negative |
   | trpc   | 400 | Nothing was stored: 1 of the records is refused.        | invalid_request | recordsRefused | record of no person |
 `)
 
-/** These need faults, floods, much data or a caller in process: test/process, raw, attack, unit and directory provoke them. */
+/** These need faults, floods, much data, a team or a caller in process: the other folders of test provoke them. */
 const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | Status | Message | Row |
   |---|---|---|
+  | 400 | email is an e-mail address, as name@example.org. | emailInvalid |
+  | 400 | 7 | registrationRefused |
+  | 403 | Only an owner of the team may do this. | ownerNeeded |
+  | 404 | This team does not exist. | teamUnknown |
+  | 404 | This person is not in this team. | colleagueUnknown |
+  | 404 | This invitation does not exist in this team. | invitationUnknown |
+  | 404 | This app does not exist. | ownAppUnknown |
+  | 404 | This client does not exist. | clientUnknown |
+  | 404 | This provider does not exist. | providerUnknown |
+  | 409 | This person is in this team already. | alreadyInTeam |
+  | 409 | A team keeps at least one owner. | lastOwner |
+  | 409 | A team has at most 50 apps. | tooManyApps |
+  | 409 | An app has at most 20 clients. | tooManyClients |
+  | 409 | A team has at most 100 people and invitations. | tooManyPeople |
+  | 409 | A provider has at most 100 described kinds of events. | tooManyEventKinds |
+  | 409 | Somebody has changed this meanwhile. Read it again. | changedMeanwhile |
+  | 409 | Only a sandbox client of an app can be asked for in production. | notSandbox |
+  | 409 | 7 consents are in force and would end. Confirm with the id of the client. | confirmationWrong |
   | 400 | value contains something that JSON cannot represent. | valueNotJson |
   | 400 | data contains something that JSON cannot represent. | dataNotJson |
   | 400 | The body ended early. | bodyCutOff |
@@ -89,6 +112,7 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 408 | The body came too slowly. | bodyTooSlow |
   | 413 | This person has more than 16 MiB of data. Export it with npm run member. | exportTooLarge |
   | 429 | Too many invalid tokens came from this address. Try again in 7 s. | failuresLimited |
+  | 429 | An app sends at most 10 test events a minute. Try again in 7 s. | testsLimited |
   | 500 | Something went wrong on our side. | internal |
   | 503 | This service is not available right now. | unavailable |
 `)
@@ -162,6 +186,11 @@ async function retry(w: World, delivery: { state: 'delivered' | 'failed' }, subs
     data: { id: key, appId, eventId: key, subscriptionId: key, createdAt: at, ...delivery },
   })
   return trpc(w, 'deliveries.retry', { id: key })
+}
+/** Calls a procedure as a person who works on an app. */
+async function asDeveloper(w: World, name: string, more: object) {
+  const { app, person } = await mintTeam(w)
+  return trpc(w, `developer.${name}`, { app, ...more }, { ...platformClaims(w), sub: person })
 }
 const review = (w: World, result: string, grades: unknown = {}) =>
   trpc(w, 'quizzes.review', { result, grades }, { ...platformClaims(w), organisation: w.ids.academy })
@@ -250,6 +279,10 @@ const provoke: Record<string, Provoke> = {
   'retry of an unknown delivery': (w) => trpc(w, 'deliveries.retry', { id: 'none' }),
   'retry of a delivered delivery': (w) => retry(w, { state: 'delivered' }, {}),
   'record of no person': (w) => trpc(w, 'directory.people.upsert', { items: [{ id: '' }] }),
+  "a developer's retry of no delivery": (w) => asDeveloper(w, 'deliveries.retry', { id: 'none' }),
+  'test event of an app without a webhook': (w) => asDeveloper(w, 'webhook.test', {}),
+  'test event of an unknown type': (w) => asDeveloper(w, 'webhook.test', { type: 'a.b' }),
+  'since that is negative': (w) => asDeveloper(w, 'deliveries.retryFailed', { since: -1 }),
   'retry in an ended subscription': (w) => retry(w, { state: 'failed' }, { endedAt: new Date() }),
 }
 

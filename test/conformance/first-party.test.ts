@@ -22,6 +22,9 @@ const procedures = table<'Procedure' | 'Type' | 'Section' | 'Scope'>(`
   | subscriptions.list   | query    | notify  | ntf.subscriptions:write |
   | subscriptions.remove | mutation | notify  | ntf.subscriptions:write |
   | events.publish       | mutation | notify  | ntf.events:write        |
+  | events.describe      | mutation | notify  | ntf.events:write        |
+  | events.undescribe    | mutation | notify  | ntf.events:write        |
+  | events.kinds         | query    | notify  | ntf.events:write        |
   | deliveries.list      | query    | notify  | ntf.events:write        |
   | deliveries.retry     | mutation | notify  | ntf.events:write        |
   | quizzes.review       | mutation | lms     | lms.reviews:write       |
@@ -31,6 +34,39 @@ const procedures = table<'Procedure' | 'Type' | 'Section' | 'Scope'>(`
   | directory.memberships.end  | mutation | apps | directory:write |
   | directory.people.export    | query    | apps | directory:read  |
   | directory.people.erase     | mutation | apps | directory:write |
+`)
+
+/** What people do in their teams, on the apps host; each needs a member, and test/developer calls them. */
+const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
+  | Procedure                           | Type     | Scope     |
+  |-------------------------------------|----------|-----------|
+  | developer.teams.list                | query    | dev:read  |
+  | developer.teams.get                 | query    | dev:read  |
+  | developer.people.invite             | mutation | dev:write |
+  | developer.people.withdraw           | mutation | dev:write |
+  | developer.people.setRole            | mutation | dev:write |
+  | developer.people.remove             | mutation | dev:write |
+  | developer.apps.create               | mutation | dev:write |
+  | developer.apps.update               | mutation | dev:write |
+  | developer.apps.setLogo              | mutation | dev:write |
+  | developer.apps.removeLogo           | mutation | dev:write |
+  | developer.clients.create            | mutation | dev:write |
+  | developer.clients.update            | mutation | dev:write |
+  | developer.clients.remove            | mutation | dev:write |
+  | developer.clients.requestProduction | mutation | dev:write |
+  | developer.audit.list                | query    | dev:read  |
+  | developer.requests.list             | query    | dev:read  |
+  | developer.requests.get              | query    | dev:read  |
+  | developer.usage                     | query    | dev:read  |
+  | developer.webhook.get               | query    | dev:read  |
+  | developer.webhook.set               | mutation | dev:write |
+  | developer.webhook.remove            | mutation | dev:write |
+  | developer.webhook.test              | mutation | dev:write |
+  | developer.webhook.kinds             | query    | dev:read  |
+  | developer.deliveries.list           | query    | dev:read  |
+  | developer.deliveries.get            | query    | dev:read  |
+  | developer.deliveries.retry          | mutation | dev:write |
+  | developer.deliveries.retryFailed    | mutation | dev:write |
 `)
 
 /** Every kind has the same three. */
@@ -73,6 +109,9 @@ beforeEach(async () => {
     'subscriptions.list': { app },
     'subscriptions.remove': { id: subscription },
     'events.publish': { app, type: 't', data: 1 },
+    'events.describe': { type: 't', description: 'It happened.', example: null },
+    'events.undescribe': { type: 't' },
+    'events.kinds': {},
     'deliveries.list': {},
     'deliveries.retry': { id: delivery },
     'quizzes.review': { result: 'none', grades: {} },
@@ -131,7 +170,8 @@ describe('procedures without a REST path', () => {
   it('are exactly those of the table', () => {
     const rows = served.map(({ name, type, meta }) => [name, type, meta.policy.requires.section, meta.scope].join(' '))
     const listed = procedures.map((row) => Object.values(row).join(' '))
-    expect(rows.sort()).toEqual([...new Set([...listed, ...ofKinds])].sort())
+    const developer = ofTeams.map(({ Procedure, Type, Scope }) => `${Procedure} ${Type} apps ${Scope}`)
+    expect(rows.sort()).toEqual([...new Set([...listed, ...developer, ...ofKinds])].sort())
   })
 
   it('are all first-party', () => {
@@ -139,7 +179,8 @@ describe('procedures without a REST path', () => {
   })
 
   it('use exactly the first-party scopes', () => {
-    expect([...new Set(procedures.map(({ Scope }) => Scope))].sort()).toEqual([...firstPartyScopes].sort())
+    const used = [...procedures, ...ofTeams].map(({ Scope }) => Scope)
+    expect([...new Set(used)].sort()).toEqual([...firstPartyScopes].sort())
     expect(firstPartyScopes.filter((scope) => (memberScopes as string[]).includes(scope))).toEqual([])
   })
 
@@ -214,6 +255,37 @@ describe.each(procedures)('$Procedure', (row) => {
   it('returns 401 for a removed client and without an organisation', async () => {
     await expectRefused(row, platformClaims(world, { client_id: id('client') }), INVALID)
     await expectRefused(row, platformClaims(world, { organisation: undefined }), INVALID)
+  })
+})
+
+describe.each(ofTeams)('$Procedure', ({ Procedure, Type, Scope }) => {
+  const call = async (claims: Record<string, unknown>) => {
+    const headers = { authorization: `Bearer ${await world.token({ ...platformClaims(world), ...claims })}` }
+    return Type === 'query'
+      ? world.internal('GET', `/trpc/${Procedure}?input=%7B%7D`, { headers })
+      : world.internal('POST', `/trpc/${Procedure}`, { headers, body: '{}' })
+  }
+  const messageOf = async (claims: Record<string, unknown>) => {
+    const { status, body } = await call(claims)
+    return [status, body.error?.message]
+  }
+
+  it('returns 401 without a member', async () => {
+    expect(await messageOf({ scope: everyScope })).toEqual([401, 'This token is not valid.'])
+  })
+
+  it('returns 403 for a client of a team, and without the scope', async () => {
+    const member = { sub: world.ids.member }
+    const ofTeam = { ...member, client_id: world.ids.client, scope: everyScope }
+    expect(await messageOf(ofTeam)).toEqual([403, 'This client does not belong to the platform.'])
+    const others = everyScope.split(' ').filter((scope) => scope !== Scope)
+    const lacking = { ...member, scope: others.join(' ') }
+    expect(await messageOf(lacking)).toEqual([403, `This token does not carry the ${Scope} scope.`])
+  })
+
+  it('lets a person of any team through to its own checks', async () => {
+    const { status } = await call({ sub: world.ids.member, scope: Scope })
+    expect(Procedure === 'developer.teams.list' ? [200] : [400, 404, 422]).toContain(status)
   })
 })
 

@@ -126,7 +126,7 @@ describe('an endpoint of our own', () => {
     })
     return route
   }
-  const row = { summary: 'A test', query: ['scope'], raw: 'value' } as const
+  const row = { summary: 'A test', description: 'A test', returns: 'A test', query: ['scope'], raw: 'value' } as const
   const begin = () => endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write', clubApp, row)
   const etag = '"1"'
   const input = z.object({
@@ -142,11 +142,11 @@ describe('an endpoint of our own', () => {
         .input(input.refine(({ collection, key }) => collection !== key, { error: 'collection and key differ.' }))
         .mutation(() => ({ done: true, etag })),
     )
-    expect(await world.call('PUT', '/storage/a/b', { body: { value: 1 } })).toMatchObject({
+    expect(await world.call('PUT', '/storage/a/b', { undocumented: true, body: { value: 1 } })).toMatchObject({
       status: 200,
       body: { done: true },
     })
-    const refused = await world.call('PUT', '/storage/a/a', { body: { value: 1 } })
+    const refused = await world.call('PUT', '/storage/a/a', { undocumented: true, body: { value: 1 } })
     expect(refused).toMatchObject({ status: 400, body: { detail: 'collection and key differ.' } })
   })
 
@@ -156,7 +156,10 @@ describe('an endpoint of our own', () => {
         .input(input.extend({ key: z.string().transform((key) => `${key}!`) }))
         .mutation(({ input: { key, scope } }) => ({ key, scope, etag })),
     )
-    expect((await world.call('PUT', '/storage/a/b', { body: { value: 1 } })).body).toEqual({ key: 'b!', scope: 'org' })
+    expect((await world.call('PUT', '/storage/a/b', { undocumented: true, body: { value: 1 } })).body).toEqual({
+      key: 'b!',
+      scope: 'org',
+    })
   })
 
   it('runs every middleware, with the path and its changes to the input', async () => {
@@ -170,7 +173,9 @@ describe('an endpoint of our own', () => {
         })
         .mutation(({ input: { key } }) => ({ key, etag })),
     )
-    expect((await world.call('PUT', '/storage/a/b', { body: { value: 1 } })).body).toEqual({ key: 'changed' })
+    expect((await world.call('PUT', '/storage/a/b', { undocumented: true, body: { value: 1 } })).body).toEqual({
+      key: 'changed',
+    })
     expect(seen).toEqual([route.name])
   })
 
@@ -186,7 +191,7 @@ describe('an endpoint of our own', () => {
         )
         .mutation(() => ({ done: true, etag })),
     )
-    const refused = await world.call('PUT', '/storage/a/b', { body: '{', claims: { scope: '' } })
+    const refused = await world.call('PUT', '/storage/a/b', { undocumented: true, body: '{', claims: { scope: '' } })
     expect([refused.status, parsed]).toEqual([403, 0])
   })
 })

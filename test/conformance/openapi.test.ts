@@ -1,6 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
+import { memberScopes, scopes } from '../../routers/scopes.ts'
+import { metadataOf } from '../../server/oauth/metadata.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 
@@ -10,8 +12,14 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const read = async (api: 'apps' | 'lms' | 'notify') =>
-  (await world.call('GET', '/openapi.json', { api, token: null })).body
+let withSignIn: World
+beforeAll(async () => {
+  withSignIn = await startWorld({ auth: {}, brand: 'Rowing "8+"', authBaseUrl: 'https://auth.test/v1' })
+})
+afterAll(() => withSignIn.close())
+
+const read = async (api: 'apps' | 'lms' | 'notify', of = world) =>
+  (await of.call('GET', '/openapi.json', { api, token: null })).body
 
 describe.each(['apps', 'lms', 'notify'] as const)('the OpenAPI document of %s', (api) => {
   it('passes an independent OpenAPI 3.1 validator', async () => {
@@ -22,13 +30,13 @@ describe.each(['apps', 'lms', 'notify'] as const)('the OpenAPI document of %s', 
   })
 
   it('lists the endpoints of its section with their statuses and scopes', async () => {
-    const { paths } = await read(api)
+    const { paths } = await read(api, withSignIn)
     // biome-ignore lint/suspicious/noExplicitAny: any JSON
     const described = Object.entries<any>(paths).flatMap(([path, operations]) =>
       // biome-ignore lint/suspicious/noExplicitAny: any JSON
       Object.entries<any>(operations).map(([method, { responses, security }]) => {
         const success = Object.keys(responses).filter((status) => status.startsWith('2'))
-        return [method.toUpperCase(), path, ...success, ...security[0].bearer].join(' ')
+        return [method.toUpperCase(), path, ...success, ...security[0].member].join(' ')
       }),
     )
     const served = routes
@@ -39,26 +47,40 @@ describe.each(['apps', 'lms', 'notify'] as const)('the OpenAPI document of %s', 
     expect(described.sort()).toEqual(served.sort())
   })
 
-  it('describes each error in its envelope', async () => {
-    const { paths, components } = await read(api)
-    // biome-ignore lint/suspicious/noExplicitAny: any JSON
-    for (const { responses } of Object.values<any>(paths).flatMap((operations) => Object.values<any>(operations))) {
-      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '429', '503']))
-      for (const [status, response] of Object.entries<{ content: { 'application/json': { schema: object } } }>(
-        responses,
-      )) {
-        if (status.startsWith('2')) continue
-        const detail = api === 'apps' && !['401', '429', '503'].includes(status)
-        expect(response.content['application/json'].schema).toEqual({
-          $ref: `#/components/schemas/${detail ? 'Detail' : 'Error'}`,
-        })
-      }
-    }
-    expect(Object.keys(components.schemas).sort()).toEqual(api === 'apps' ? ['Detail', 'Error'] : ['Error'])
+  it('names neither the authorization server nor another service than its own', async () => {
+    const text = JSON.stringify(await read(api))
+    expect(text).toContain(`This API answers at ${api}.test.`)
+    expect(text).not.toMatch(/<(?:brand|host|issuer)>/)
   })
 })
 
 describe('the OpenAPI document', () => {
+  it('states how to sign in, with the addresses of the authorization server, where that is ours', async () => {
+    const { body } = await withSignIn.call('GET', '/openapi.json', { token: null })
+    const { flows } = body.components.securitySchemes.member
+    const metadata = metadataOf('https://auth.test/v1/oauth')
+    expect(flows.authorizationCode).toMatchObject({
+      authorizationUrl: metadata.authorization_endpoint,
+      tokenUrl: metadata.token_endpoint,
+      refreshUrl: metadata.token_endpoint,
+    })
+    const asked = memberScopes.filter((scope) => scopes[scope].section === 'apps')
+    expect(Object.keys(flows.authorizationCode.scopes)).toEqual(asked)
+    expect(body.paths['/me/profile'].get.security).toEqual([{ member: ['svc.me.profile:read'] }, { bearer: [] }])
+  })
+
+  it('leaves that out with an external issuer', async () => {
+    const { components, paths } = await read('apps')
+    expect(Object.keys(components.securitySchemes)).toEqual(['bearer'])
+    expect(paths['/me/profile'].get.security).toEqual([{ bearer: [] }])
+  })
+
+  it('has the brand of the service in its messages', async () => {
+    const { paths } = (await withSignIn.call('GET', '/openapi.json', { token: null })).body
+    const { examples } = paths['/storage/{collection}'].get.responses['403'].content['application/json']
+    expect(examples.clientNotApp.value).toEqual({ detail: 'This client is not a Rowing "8+" app.' })
+  })
+
   it('describes PUT with scope in the query, conditions in headers and one field in the body', async () => {
     const { put } = (await read('apps')).paths['/storage/{collection}/{key}']
     const places = put.parameters.map((one: { in: string; name: string }) => `${one.in} ${one.name}`)

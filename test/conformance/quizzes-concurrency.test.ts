@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Database, Transaction } from '../../prisma/client.ts'
+import type { Execute } from '../../prisma/pg/execute.ts'
 import { callAs } from '../../routers/core.ts'
 import { expectRefusal } from '../support/refusal.ts'
 import type { Reply } from '../support/request.ts'
@@ -26,11 +27,11 @@ import {
 startQuizTenant()
 
 /** A caller as on another node: it shares only the database. */
-const node = () =>
-  callAs(
-    { ...world.core, db: world.db.$extends({}) as unknown as Database },
-    world.principal({ organisation: world.ids.academy }),
-  ).quizzes
+const node = () => {
+  const execute: Execute = (statement, values) => world.db.execute(statement, values)
+  const db = Object.assign(world.db.$extends({}), { execute }) as unknown as Database
+  return callAs({ ...world.core, db }, world.principal({ organisation: world.ids.academy })).quizzes
+}
 const statuses = (replies: Reply[]) => replies.map(({ status }) => status).sort()
 
 describe('concurrent submissions', () => {
@@ -48,6 +49,31 @@ describe('concurrent submissions', () => {
     const results = await Promise.all(Array.from({ length: 64 }, repeat))
     expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1)
     expect(await stored(quizId)).toEqual({ results: 1, answers: 3, records: 1, completions: 0 })
+  })
+
+  it('wait on one connection for 32 equal requests with one key', async () => {
+    const quiz = await mint(choices, { attemptsAllowed: 1 })
+    let replies: Promise<Reply[]> | undefined
+    let waited = 0
+    await world.db.$transaction(async (tx) => {
+      const [own] = await tx.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`
+      const { member, academy } = world.ids
+      await tx.$queryRaw`SELECT "personId" FROM "Membership"
+        WHERE "organisationId" = ${academy} AND "personId" = ${member} FOR UPDATE`
+      replies = Promise.all(Array.from({ length: 32 }, () => submit(quiz, right, withKey('same'))))
+      // For this transaction, or for one that waits for it.
+      const waiting = () =>
+        tx.$queryRaw<unknown[]>`WITH first AS (SELECT array_agg(pid) AS pids FROM pg_locks
+            WHERE NOT granted AND ${own!.pid}::int = ANY (pg_blocking_pids(pid)))
+          SELECT DISTINCT pid FROM pg_locks, first WHERE NOT granted AND pg_blocking_pids(pid) && (pids || ${own!.pid}::int)`
+      while ((await waiting()).length === 0);
+      // What else would wait has come by now.
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      waited = (await waiting()).length
+    })
+    expect(statuses(await replies!)).toEqual(Array(32).fill(201))
+    expect(waited).toBe(1)
+    expect(await stored(quiz)).toMatchObject({ results: 1, records: 1 })
   })
 
   it('store one result when they replace an expired record', async () => {

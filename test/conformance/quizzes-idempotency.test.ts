@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
-import { claim, forgetExpired } from '../../routers/quizzes/idempotency.ts'
+import type { Grading } from '../../routers/quizzes/grade.ts'
+import { forgetExpired } from '../../routers/quizzes/idempotency.ts'
+import { storeAttempt } from '../../routers/quizzes/statements.ts'
 import { expectRefusal } from '../support/refusal.ts'
 import {
   choices,
@@ -21,6 +23,8 @@ import {
 } from './quiz-tenant.ts'
 
 startQuizTenant()
+
+const grading: Grading = { score: 100, passed: true, reviewStatus: 'passed', gradedQuestions: 3, outcomes: [] }
 
 describe('an Idempotency-Key', () => {
   it.each([
@@ -163,13 +167,43 @@ describe('an Idempotency-Key', () => {
 
   it('is good for 24 hours from its first claim, however often it is claimed again', async () => {
     const { client: clientId, member: personId, academy: organisationId } = world.ids
-    const place = { clientId, personId, organisationId, quizId: await mint(choices), key: 'k' }
+    const quizId = await mint(choices)
+    const place = { clientId, personId, organisationId, quizId, key: 'k' }
+    const quiz = { threshold: 60, lessonId: null, attemptsAllowed: null }
     const start = Date.parse('2026-11-20T12:00:00Z')
-    const claimAfter = (seconds: number, answer: string) =>
-      world.db.$transaction((tx) => claim(tx, place, { bodyHash: answer, answer }, start + seconds * 1000))
-    const [first, later] = ['{"first":1}', '{"later":1}'].map((answer) => ({ bodyHash: answer, answer }))
-    expect(await claimAfter(0, first!.answer)).toEqual(first)
-    expect(await claimAfter(DAY - 1, later!.answer)).toEqual(first)
-    expect(await claimAfter(DAY, later!.answer)).toEqual(later)
+    // As by a duplicate that has read the quiz before the first one was stored.
+    const claimAfter = (seconds: number, bodyHash = 'same') =>
+      storeAttempt(world.db, { place, bodyHash, quiz, grading, now: start + seconds * 1000 })
+    const first = await claimAfter(0)
+    expect(await claimAfter(DAY - 1)).toEqual(first)
+    await expect(claimAfter(DAY - 1, 'other')).rejects.toMatchObject({ reason: 'idempotency_mismatch' })
+    expect(await stored(quizId)).toMatchObject({ results: 1, records: 1 })
+    const later = await claimAfter(DAY, 'other')
+    expect(later.id).not.toBe(first.id)
+    expect(await claimAfter(DAY + 1, 'other')).toEqual(later)
+    expect(await stored(quizId)).toMatchObject({ results: 2, records: 1 })
+  })
+
+  it('is free again when the attempts turn out to be used up under the lock', async () => {
+    const { client: clientId, member: personId, academy: organisationId } = world.ids
+    const quizId = await mint(choices, { attemptsAllowed: 1 })
+    const quiz = { threshold: 60, lessonId: null, attemptsAllowed: 1 }
+    const attempt = (key: string, day: number) =>
+      storeAttempt(world.db, {
+        ...{ place: { clientId, personId, organisationId, quizId, key }, bodyHash: 'same', quiz, grading },
+        now: Date.parse('2026-11-20T12:00:00Z') + day * DAY * 1000,
+      })
+    const first = await attempt('first', 0)
+    const records = () => world.db.idempotencyRecord.findMany({ where: { quizId } })
+    const before = await records()
+    for (const [key, day] of [
+      ['second', 0],
+      ['first', 1],
+    ] as const) {
+      await expect(attempt(key, day)).rejects.toMatchObject({ reason: 'attempts_exhausted' })
+    }
+    expect(await records()).toEqual(before)
+    expect(await attempt('first', 0)).toEqual(first)
+    expect(await stored(quizId)).toMatchObject({ results: 1, records: 1 })
   })
 })

@@ -49,7 +49,15 @@ describe.each(ways)('%s', (way) => {
       expect(made).toEqual({ id: expect.any(String), app, subscriber: 'club-1', url, hasSecret: true })
       const { webhookSecret } = await world.db.app.findUniqueOrThrow({ where: { id: app } })
       const { sealed, createdAt, ...row } = await rowOf(made.id)
-      expect(row).toEqual({ id: made.id, appId: app, subscriber: 'club-1', url, secret: 's3cret', endedAt: null })
+      expect(row).toEqual({
+        id: made.id,
+        appId: app,
+        subscriber: 'club-1',
+        url,
+        secret: 's3cret',
+        endedAt: null,
+        test: false,
+      })
       expect(sealed).not.toBe(webhookSecret)
       expect(Math.abs(createdAt.getTime() / 1000 - world.now())).toBeLessThan(30)
     })

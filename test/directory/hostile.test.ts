@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { FieldType } from '../../routers/directory/fields.ts'
 import type { KindName } from '../../routers/directory/kinds.ts'
 import { fieldsOf, kindNames } from '../../routers/directory/kinds.ts'
+import { codePoint } from '../support/code-point.ts'
 import { platformClaims } from '../support/platform.ts'
 import { times } from '../support/rounds.ts'
 import type { World } from '../support/world.ts'
@@ -19,7 +20,7 @@ beforeAll(async () => {
 })
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: codePoint, maxLength: 40 }),
   fc.constantFrom(
     '',
     ' ',

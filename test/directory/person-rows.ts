@@ -115,6 +115,18 @@ export async function mintPerson({ db, ids }: World) {
       createdAt: time,
     },
   })
+  // Its only owner.
+  const teamId = own('team')
+  await db.team.create({ data: { id: teamId, name: 'Team', level: 'hobby' } })
+  await db.teamMember.create({ data: { teamId, personId, role: 'owner', since: time } })
+  const invitation = { teamId, role: 'developer' as const, expiresAt: time }
+  await db.teamInvitation.createMany({
+    data: [
+      { ...invitation, id: own('i1'), email: email.toLowerCase(), invitedBy: null },
+      { ...invitation, id: own('i2'), email: 'other@example.org', invitedBy: personId },
+    ],
+  })
+  await db.auditEntry.create({ data: { teamId, personId, action: 'app.create', target: 'a_1', at: time } })
   await db.loginIdentity.create({
     data: { issuer: 'https://id.example.org', subject: own('s'), personId, createdAt: time },
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { removeOldAuditEntries, removeOldInvitations } from '../../routers/developer/old-rows.ts'
 import { deleteExpiredRecords } from '../../server/oauth/expired-records.ts'
 import { removeOldConsents } from '../../server/oauth/old-consents.ts'
 import { removeEndedSubscriptions } from '../../server/webhooks/ended-subscriptions.ts'
@@ -51,6 +52,21 @@ describe('after their periods', () => {
     expect(await removeEndedSubscriptions(db, NOW, keep)).toBe(1)
     expect(await removeEndedSubscriptions(db, NOW, keep)).toBe(0)
     expect(await left()).toEqual([active!, lately!].toSorted())
+  })
+
+  it('invitations that can no longer be accepted are removed, and audit entries after two years', async () => {
+    const { db } = await startQueue()
+    const { team: teamId } = await createTenant(db)
+    const invitation = (id: string, expiresAt: Date) => ({
+      ...{ id: `${id} ${teamId}`, teamId, email: 'a@example.org', role: 'owner' as const, expiresAt },
+    })
+    await db.teamInvitation.createMany({ data: [invitation('open', at(0, 1)), invitation('over', at(0))] })
+    await db.auditEntry.createMany({
+      data: [at(-730, 1), at(-730)].map((time) => ({ teamId, action: 'a', target: 't', at: time })),
+    })
+    expect([await removeOldInvitations(db, NOW), await removeOldAuditEntries(db, NOW)]).toEqual([1, 1])
+    expect(await db.teamInvitation.findMany({ where: { teamId } })).toMatchObject([{ id: `open ${teamId}` }])
+    expect(await db.auditEntry.findMany({ where: { teamId } })).toMatchObject([{ at: at(-730, 1) }])
   })
 
   it('records of sign-in without an end are removed by that of their content, or a year after they began', async () => {

@@ -1,21 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
+import { callAs } from '../../routers/core.ts'
 import { kindNames } from '../../routers/directory/kinds.ts'
 import { personalDataJson } from '../../routers/directory/personal-data/export.ts'
 import { erase as eraseStorage, usageOf } from '../../server/admin/storage-owners.ts'
 import { adapterFactory } from '../../server/oauth/adapter.ts'
-import {
-  appOf,
-  consentsOf,
-  fullNameOf,
-  organisationOf,
-  organisationsOf,
-  withdraw,
-} from '../../server/oauth/consents.ts'
+import { appOf } from '../../server/oauth/app-views.ts'
+import { consentsOf, fullNameOf, organisationOf, organisationsOf, withdraw } from '../../server/oauth/consents.ts'
 import { deleteExpiredRecords } from '../../server/oauth/expired-records.ts'
 import { deleteExpiredCodes, releaseCode, saveCode, tryCode } from '../../server/oauth/login/login-codes.ts'
-import { membersWithEmail, memberWithId } from '../../server/oauth/login/persons.ts'
+import { personsWithEmail, personWithId } from '../../server/oauth/login/persons.ts'
 import { personsOf } from '../../server/oauth/login/upstream-identity.ts'
 import { noResponse } from '../../server/webhooks/attempt-result.ts'
 import { purgeEvents } from '../../server/webhooks/purge.ts'
@@ -130,6 +125,9 @@ describe('no request reads the rows of others', () => {
         }),
     ]),
     ['subscriptions.list', () => asPlatform(world).subscriptions.list({ app: world.ids.app })],
+    ['events.describe', () => asPlatform(world).events.describe({ type: 't', description: 'd', example: 1 })],
+    ['events.kinds', () => asPlatform(world).events.kinds()],
+    ['events.undescribe', () => asPlatform(world).events.undescribe({ type: 't' })],
     ['deliveries.list', () => asPlatform(world).deliveries.list({})],
   ])('%s', async (_, run) => {
     expect(await largeScans(run)).toEqual([])
@@ -150,7 +148,7 @@ describe('no request reads the rows of others', () => {
         const [first, ...others] = await claim(db, { now, lease: 'l', leaseMs: 1, allocation })
         expect(first?.event).toBe(event.id)
         await release(db, others)
-        await recordAttempts(db, now, [{ ...first!, result: noResponse('timeout'), nextAttemptAt: null }])
+        await recordAttempts(db, now, [{ ...first!, at: now, result: noResponse('timeout'), nextAttemptAt: null }])
         await deliveries.list({ event: event.id })
         await deliveries.retry({ id: first!.id })
         await claim(db, { now: now + 60_000, lease: 'm', leaseMs: 1, allocation })
@@ -162,14 +160,37 @@ describe('no request reads the rows of others', () => {
     ).toEqual([])
   })
 
+  it("when an app's team follows its deliveries", async () => {
+    const { db, ids, core } = world
+    await db.teamMember.create({ data: { teamId: ids.team, personId: ids.member, role: 'developer' } })
+    await db.app.update({ where: { id: ids.app }, data: { webhookUrl: 'https://example.org/' } })
+    const scopes = new Set(['dev:read', 'dev:write'])
+    const principal = { member: ids.member, organisation: ids.provider, client: ids.platform, scopes }
+    const { webhook, deliveries } = callAs(core, principal).developer
+    const { app } = ids
+    expect(
+      await largeScans(async () => {
+        const { delivery: id } = await webhook.test({ app })
+        await webhook.kinds({ app })
+        for (const state of [undefined, 'pending', 'delivered', 'failed'] as const) {
+          await deliveries.list({ app, ...(state && { state }) })
+        }
+        await deliveries.get({ app, id })
+        await deliveries.retry({ app, id })
+        await db.delivery.update({ where: { id }, data: { state: 'failed', nextAttemptAt: null } })
+        await deliveries.retryFailed({ app, since: 0 })
+      }),
+    ).toEqual([])
+  })
+
   it('from signing in to a refreshed token', async () => {
     const { db, ids, now: seconds } = world
     const { member, client } = ids
     expect(
       await largeScans(async (n) => {
         const now = seconds() * 1000
-        await membersWithEmail(db, 'mia@example.org', now)
-        await memberWithId(db, member, now)
+        await personsWithEmail(db, 'mia@example.org', now)
+        await personWithId(db, member, now)
         await personsOf(db, { issuer: 'i', subject: 's', email: 'mia@example.org' }, now)
         const code = { interaction: `i${n}`, email: 'mia@example.org', code: '1', sender: `network${n}`, now }
         await db.$transaction((tx) => saveCode(tx, code))

@@ -49,6 +49,14 @@ export class Browser {
     return this.send('POST', url, { ...own, ...headers }, typeof fields === 'string' ? fields : encoded(fields))
   }
 
+  /** Posts a form with files, as the browser writes it. */
+  async upload(address: string | URL, form: FormData, headers: Record<string, string> = {}): Promise<Page> {
+    const url = new URL(address)
+    const written = new Response(form)
+    const own = { origin: url.origin, 'content-type': written.headers.get('content-type')! }
+    return this.send('POST', url, { ...own, ...headers }, Buffer.from(await written.arrayBuffer()))
+  }
+
   /** Follows redirects to hosts of the service. */
   async follow(page: Page): Promise<Page> {
     let here = page
@@ -64,7 +72,7 @@ export class Browser {
 
   cookie = (name: string) => this.cookies.find((one) => one.name === name)
 
-  async send(method: string, url: URL, headers: Record<string, string>, body?: string): Promise<Page> {
+  async send(method: string, url: URL, headers: Record<string, string>, body?: string | Buffer): Promise<Page> {
     // RFC 6265, 5.4: longer paths come first.
     const cookies = this.cookies
       .filter(({ host, path }) => host === url.hostname && isBelow(url.pathname, path))

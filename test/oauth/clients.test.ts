@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
+import type { Registration } from '../../routers/registration.ts'
 import { clientWithConsents, register, removeClient } from '../../server/admin/clients.ts'
-import type { Registration } from '../../server/admin/registration.ts'
 import { id } from '../support/tenant.ts'
 
 const db = openDatabase(inject('databaseUrl'), () => {})

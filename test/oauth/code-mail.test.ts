@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createMailer } from '../../server/oauth/login/mail.ts'
+import { createLoginMethods } from '../../server/oauth/login-methods.ts'
+import { codePoint } from '../support/code-point.ts'
 import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'
-import { FROM, startCodeWorld } from './code-world.ts'
+import { anyAddress, FROM, startCodeWorld } from './code-world.ts'
+import type { Mail } from './mail-server.ts'
 import { startMailServer } from './mail-server.ts'
 import { startSilent } from './silent.ts'
 
@@ -43,6 +46,52 @@ describe('the mail', () => {
     expect(mail!.parts['text/html']).toMatch(new RegExp(`<html lang="de">[^]*>${code}<[^]*gehört`))
   })
 
+  it.each([
+    ['en', 'Your sign-in code for Rudern & "Söhne" <1921>', 'This is your sign-in code for '],
+    ['de', 'Anmeldecode für Rudern & "Söhne" <1921>', 'Das ist der Anmeldecode für '],
+  ] as const)(
+    'has the name of the operator in sender, subject and both texts, in %s',
+    async (language, subject, lead) => {
+      const { mailServer } = world
+      const brand = 'Rudern & "Söhne" <1921>'
+      const settings = { upstream: null, authBaseUrl: 'https://auth.test/v1', developmentLogin: false }
+      const { codes } = await createLoginMethods(
+        { ...settings, smtp: { url: mailServer.url, from: 'no-reply@example.org' } },
+        { db: world.db, now: Date.now, onError: (error) => expect.fail(String(error)), brand },
+      )
+      const sender = { address: anyAddress(), browser: null }
+      expect(await codes!.send(own.interaction, own.email, language, sender)).toBe('sent')
+      const [code] = await mailServer.codesTo(own.email)
+      const [{ headers, parts }] = mailServer.mailsTo(own.email) as [Mail]
+      expect(headers).toMatchObject({ from: 'Rudern & "Söhne" <1921> <no-reply@example.org>', subject })
+      expect(parts['text/plain']).toContain(`${lead}${brand}:\r\n\r\n    ${code}`)
+      expect(parts['text/html']).toContain(`<p>${lead}Rudern &amp; &quot;Söhne&quot; &lt;1921&gt;:</p>`)
+    },
+  )
+
+  it.each([
+    ['Example, Inc. <no-reply@example.org>', '"Example, Inc." <no-reply@example.org>'],
+    ['"Example, Inc." <no-reply@example.org>', '"Example, Inc." <no-reply@example.org>'],
+    ['<no-reply@example.org>', 'Clubs <no-reply@example.org>'],
+    ['no-reply@example.org', 'Clubs <no-reply@example.org>'],
+  ])('has the name that MAIL_FROM has, or else the operator’s: %s', async (from, sender) => {
+    const { mailServer } = world
+    await createMailer(mailServer.url, from, 'Clubs')({ to: own.email, subject: 's', text: 't', html: 'h' })
+    expect(mailServer.mailsTo(own.email).map(({ headers }) => headers.from)).toEqual([sender])
+  })
+
+  it('gets no headers from a name with line breaks', async () => {
+    const { mailServer } = world
+    const brand = 'Clubs\r\nBcc: thief@example.org\r\n\r\nHello'
+    const sendMail = createMailer(mailServer.url, 'no-reply@example.org', brand)
+    expect(await world.startNode({ sendMail, brand }).send(own.interaction, own.email)).toBe('sent')
+    await mailServer.codesTo(own.email)
+    const [{ headers, to }] = mailServer.mailsTo(own.email) as [Mail]
+    expect(to).toEqual([own.email])
+    expect(headers).not.toHaveProperty('bcc')
+    expect(headers.subject).toContain('Your sign-in code for Clubs')
+  })
+
   it('goes to one address only, without injected headers', async () => {
     const { mailServer } = world
     const { node, email, interaction, sent } = own
@@ -74,7 +123,7 @@ describe('the mail', () => {
   it('is never sent, and nothing fails, for arbitrary text as an address', async () => {
     const { node, email } = own
     const texts = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.string({ unit: codePoint, maxLength: 300 }),
       fc.emailAddress(),
       fc.constant(`x\0@${email}`),
     )

@@ -39,7 +39,7 @@ export async function startCodeWorld() {
   const mailServer = await startMailServer()
 
   /** One node, with its own clock and errors. */
-  const startNode = (options: { sendMail?: SendMail; database?: Database } = {}): Node => {
+  const startNode = (options: { sendMail?: SendMail; database?: Database; brand?: string } = {}): Node => {
     const node: Node = {
       offsetMs: 0,
       errors: [],
@@ -48,6 +48,7 @@ export async function startCodeWorld() {
         now: () => Date.now() + node.offsetMs,
         sendMail: options.sendMail ?? createMailer(mailServer.url, FROM),
         onError: (error) => node.errors.push(error),
+        brand: options.brand,
       }),
       send: (interaction, email, language = 'en', address = anyAddress(), browser = null) =>
         node.codes.send(interaction, email, language, { address, browser }),

@@ -72,7 +72,7 @@ function split(text: string) {
   const lines = head!.replace(/\r\n[ \t]+/g, ' ').split('\r\n')
   const headers = lines
     .map((line) => /^([^:]+): ?(.*)$/s.exec(line)!)
-    .map(([, name, value]) => [name!.toLowerCase(), value])
+    .map(([, name, value]) => [name!.toLowerCase(), decodeWords(value!)])
   return { headers: Object.fromEntries(headers) as Record<string, string>, content: rest.join('\r\n\r\n') }
 }
 
@@ -85,3 +85,15 @@ function decode({ headers, content }: ReturnType<typeof split>): string {
     .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
   return Buffer.from(bytes, 'latin1').toString('utf8')
 }
+
+/** RFC 2047: `=?utf-8?Q?f=C3=BCr?=`. */
+const decodeWords = (text: string): string =>
+  text
+    .replace(/(?<=\?=)\s+(?==\?)/g, '')
+    .replace(/=\?utf-8\?([QB])\?([^?]*)\?=/gi, (_, kind: string, word: string) =>
+      decode(
+        kind.toUpperCase() === 'B'
+          ? { headers: { 'content-transfer-encoding': 'base64' }, content: word }
+          : { headers: { 'content-transfer-encoding': 'quoted-printable' }, content: word.replaceAll('_', ' ') },
+      ),
+    )

@@ -7,6 +7,10 @@ import { messagePage } from '../../server/oauth/pages/message.ts'
 import { pageHeaders } from '../../server/pages/headers.ts'
 import { styleSheet } from '../../server/pages/style-sheet.ts'
 
+/** For every icon and logo. */
+const picture = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#24559b" d="M0 0h16v16H0z"/>
+<path fill="#ffd75e" d="M4 3h8v2H9v8H7V5H4z"/></svg>`
+
 interface Posted {
   path: string
   fields: URLSearchParams
@@ -24,6 +28,11 @@ export async function servePages(pages: Record<string, string>) {
     if (path === '/v1/oauth/style.css') {
       response.writeHead(200, { 'Content-Type': 'text/css; charset=utf-8', 'X-Content-Type-Options': 'nosniff' })
       response.end(styleSheet)
+      return
+    }
+    if (path.startsWith('/v1/oauth/icons/') || path.startsWith('/v1/oauth/logo/')) {
+      response.writeHead(200, { 'Content-Type': 'image/svg+xml' })
+      response.end(picture)
       return
     }
     response.writeHead(200, { ...pageHeaders, 'Content-Type': 'text/html; charset=utf-8' })

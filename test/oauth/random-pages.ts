@@ -1,8 +1,9 @@
 import fc from 'fast-check'
-import { connectedPage } from '../../server/oauth/pages/connected.ts'
+import { connectedPage, removePage } from '../../server/oauth/pages/connected.ts'
 import { consentPage } from '../../server/oauth/pages/consent.ts'
 import { messagePage } from '../../server/oauth/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/oauth/pages/sign-in.ts'
+import { codePoint } from '../support/code-point.ts'
 
 const attacks = [
   '<script>x()</script>',
@@ -21,7 +22,7 @@ const attacks = [
 
 /** Any text as a name, often with HTML in it. Without NUL and CR, which HTML parsers drop. */
 export const hostileText = fc
-  .array(fc.oneof(fc.constantFrom(...attacks), fc.string({ unit: 'binary', maxLength: 8 })), {
+  .array(fc.oneof(fc.constantFrom(...attacks), fc.string({ unit: codePoint, maxLength: 8 })), {
     minLength: 1,
     maxLength: 4,
   })
@@ -32,13 +33,15 @@ export const textCount = 9
 
 /** Every page, with these texts in all fields from users. */
 export function pagesOf([action, app, team, one, other, id, otherId, host, detail]: string[]): string[] {
-  const view = { language: 'de', action: action!, app: { name: app!, team: team! } } as const
+  const brand = { name: team! }
+  const view = { language: 'de', brand, action: action!, app: { name: app!, team: team!, homepage: host! } } as const
   const pair = [
     { id: id!, name: one! },
     { id: otherId!, name: other! },
   ]
   const consent = { ...view, member: one!, chosen: null, scopes: ['svc.apps.storage:write'], returnsTo: host! } as const
-  const connected = { app: view.app, organisation: other!, scopes: consent.scopes, since: new Date(0) }
+  const times = { since: new Date(0), lastUse: new Date(0), ends: new Date(0) }
+  const connected = { app: view.app, organisation: other!, scopes: consent.scopes, ...times }
   return [
     signInPage({ ...view, email: true, upstream: one!, members: pair }),
     codePage({ ...view, email: one! }),
@@ -46,6 +49,8 @@ export function pagesOf([action, app, team, one, other, id, otherId, host, detai
     consentPage({ ...consent, organisations: pair }),
     consentPage({ ...consent, organisations: [pair[0]!] }),
     connectedPage({ ...view, member: one!, apps: [{ ...connected, consent: id! }], withdrawn: other! }),
-    messagePage({ ...view, message: 'requestWrong', detail: detail! }),
+    removePage({ ...view, member: one!, connected: { ...connected, consent: id! } }),
+    consentPage({ ...consent, organisations: [] }),
+    messagePage({ ...view, message: 'requestWrong', detail: detail!, requestId: host! }),
   ]
 }

@@ -1,14 +1,19 @@
 import type { Scope } from '../../routers/scopes.ts'
 import { memberScopes } from '../../routers/scopes.ts'
-import { connectedPage } from '../../server/oauth/pages/connected.ts'
-import { consentPage } from '../../server/oauth/pages/consent.ts'
+import { connectedPage, removePage } from '../../server/oauth/pages/connected.ts'
+import { consentPage, developmentPage } from '../../server/oauth/pages/consent.ts'
 import { messagePage } from '../../server/oauth/pages/message.ts'
 import { codePage, personPage, signInPage } from '../../server/oauth/pages/sign-in.ts'
 import type { Language } from '../../server/pages/language.ts'
 
 export const action = '/v1/oauth/interaction/one'
 
-const app = { name: 'Trainer', team: 'Builders GmbH' }
+const app = {
+  name: 'Trainer',
+  team: 'Builders GmbH',
+  homepage: 'https://trainer.example.org/',
+  icon: 'trainer/1',
+}
 const clubs = [
   { id: 'riverside', name: 'SV Riverside 1921' },
   { id: 'northgate', name: 'Ruderverein Northgate' },
@@ -26,10 +31,15 @@ const asked = [
 ] satisfies Scope[]
 const allScopes = memberScopes
 const since = new Date('2026-03-04T18:30:00Z')
+const times = { since, lastUse: new Date('2026-03-09T07:12:00Z'), ends: new Date('2027-03-04T18:30:00Z') }
 // Difficult names: long words, both text directions, invisible characters, combining marks, markup.
 const long = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverleihungsausschuss'
 const strange = `\u202eاتحاد‏ הפועל \u2069\u200b👩‍👩‍👧‍👦 Z${'\u0351\u0327'.repeat(12)} "><script>alert('&amp;')</script>`
-const odd = { name: strange, team: long }
+const odd = { name: strange, team: long, homepage: `https://${'very-long-label.'.repeat(8)}example.org/` }
+const brand = {
+  name: 'Landesverband der Rudervereine',
+  logo: { type: 'image/svg+xml', bytes: Buffer.from(''), version: 'one' },
+} as const
 
 /** Each page in each state that looks different, by the path that browser tests open. */
 export const samplePages = (language: Language): Record<string, string> => ({
@@ -53,7 +63,7 @@ export const samplePages = (language: Language): Record<string, string> => ({
     problem: 'upstreamFailed',
   }),
   '/sign-in-none': signInPage({ language, action, app: null, email: false, upstream: null, members: null }),
-  '/code': codePage({ language, action, email: 'anna.berger@example.org' }),
+  '/code': codePage({ language, brand, action, email: 'anna.berger@example.org' }),
   '/code-problem': codePage({ language, action, email: `${long}@example.org`, problem: 'codeWrong' }),
   '/person': personPage({ language, action, persons: [...members, { id: 'long', name: long }] }),
   '/consent': consentPage({
@@ -86,30 +96,52 @@ export const samplePages = (language: Language): Record<string, string> => ({
     chosen: null,
     scopes: ['lms.me.quizzes:write'],
     returnsTo: '127.0.0.1',
-    problem: 'organisationMissing',
   }),
+  '/consent-development': developmentPage({ language, action, app, returnsTo: 'trainer.example.org' }),
   '/connected': connectedPage({
     language,
     action: '/v1/oauth/connected',
     member: 'Anna Berger',
     apps: [
-      { consent: 'c1', app, organisation: 'SV Riverside 1921', scopes: asked, since },
+      { consent: 'c1', app, organisation: 'SV Riverside 1921', scopes: asked, ...times },
       {
         consent: 'c2',
         app: { name: 'Quizduell', team: 'Feierabend Apps' },
         organisation: 'Trainerakademie',
         scopes: ['lms.me.quizzes:write'],
-        since,
+        ...times,
+        lastUse: 'unused',
       },
     ],
     withdrawn: 'Kuchenliste',
+  }),
+  '/remove': removePage({
+    language,
+    action: '/v1/oauth/connected',
+    member: 'Anna Berger',
+    connected: { consent: 'c1', app, organisation: 'SV Riverside 1921' },
+  }),
+  '/remove-odd': removePage({
+    language,
+    brand: { ...brand, name: long },
+    action: '/v1/oauth/connected',
+    member: strange,
+    connected: { consent: 'c3', app: odd, organisation: long },
   }),
   '/connected-odd': connectedPage({
     language,
     action: '/v1/oauth/connected',
     member: strange,
-    apps: [{ consent: 'c3', app: odd, organisation: long, scopes: allScopes, since }],
+    apps: [{ consent: 'c3', app: odd, organisation: long, scopes: allScopes, ...times, lastUse: 'longAgo' }],
   }),
   '/connected-none': connectedPage({ language, action: '/v1/oauth/connected', member: 'Ben Okafor', apps: [] }),
-  '/message': messagePage({ language, message: 'requestWrong', detail: 'invalid_request: redirect_uri did not match' }),
+  '/message': messagePage({
+    language,
+    message: 'requestWrong',
+    detail: 'invalid_request: redirect_uri did not match',
+    requestId: '331f7208-232e-4782-b7d0-4caf7c52db6c',
+    app,
+  }),
+  '/message-again': messagePage({ language, message: 'unavailable', requestId: 'x'.repeat(64), again: true }),
+  '/message-out': messagePage({ language, brand, message: 'signedOut' }),
 })

@@ -85,13 +85,16 @@ describe('a longer Accept than browsers send', () => {
 })
 
 describe('the page at /', () => {
-  it('names each API with its base address and its OpenAPI document, and the page of connected apps', async () => {
+  it('names each API with base address, reference and OpenAPI document, the errors, and the page of connected apps', async () => {
     const reply = await browse('plain.test', '/')
     expectPage(reply, 200)
     for (const api of ['apps', 'lms', 'notify']) {
       expect(reply.text).toContain(`>http://${api}.test/v1</code>`)
+      expect(reply.text).toContain(`href="http://${api}.test/v1/docs"`)
       expect(reply.text).toContain(`href="http://${api}.test/v1/openapi.json"`)
     }
+    expect(reply.text).toContain('href="http://apps.test/v1/docs/errors"')
+    expect(reply.text).toContain('href="/llms.txt"')
     expect(reply.text).toContain('href="http://auth.test/v1/oauth/connected"')
   })
 
@@ -99,7 +102,7 @@ describe('the page at /', () => {
     const { text, headers } = await browse('plain.test', '/')
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
     const shown = text.replace(/<style>[^<]*<\/style>|<svg.*?<\/svg>|href="data:[^"]*"/g, '')
-    expect(shown).not.toMatch(/npm|docs\/|example\.|localhost|127\.0\.0\.1|koa|node|postgres/i)
+    expect(shown).not.toMatch(/npm|docs\/apps\.md|example\.|localhost|127\.0\.0\.1|koa|node|postgres/i)
     expect(shown).not.toContain(version)
     expect(headers).not.toHaveProperty('server')
     expect(headers).not.toHaveProperty('x-powered-by')
@@ -135,7 +138,7 @@ describe('an unknown address in a browser', () => {
   it.each([
     ['plain.test', '/nowhere', 'href="/"'],
     ['plain.test', '/index.html', 'href="/"'],
-    ['apps.test', '/', 'href="http://apps.test/v1/openapi.json"'],
+    ['apps.test', '/', 'href="http://apps.test/v1/docs"'],
     ['lms.test', '/docs', 'href="http://lms.test/v1/openapi.json"'],
     ['notify.test', '/v1x', 'href="http://notify.test/v1/openapi.json"'],
     ['auth.test', '/', 'href="http://auth.test/v1/oauth/connected"'],

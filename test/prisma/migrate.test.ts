@@ -25,10 +25,8 @@ describe('the migrations', { timeout: 60_000 }, () => {
   })
 
   it('give every text column the collation C', async () => {
-    const { url } = await emptyDatabase()
-    await migrate(url)
     const others = await query(
-      url,
+      inject('databaseUrl'),
       `SELECT table_name || '.' || column_name FROM information_schema.columns
        WHERE table_schema = 'public' AND table_name NOT LIKE '\\_%' AND (data_type = 'text' OR udt_name = '_text')
        AND collation_name IS DISTINCT FROM 'C'`,
@@ -37,10 +35,8 @@ describe('the migrations', { timeout: 60_000 }, () => {
   })
 
   it('name constraints, indexes and triggers by one scheme', async () => {
-    const { url } = await emptyDatabase()
-    await migrate(url)
     const others = await query(
-      url,
+      inject('databaseUrl'),
       `SELECT name FROM (
          SELECT conrelid AS of, conname AS name FROM pg_constraint WHERE contype IN ('p', 'u', 'f', 'c')
          UNION SELECT indrelid, indexrelid::regclass::text FROM pg_index
@@ -71,9 +67,7 @@ describe('the migrations', { timeout: 60_000 }, () => {
     [`INSERT INTO "Organisation" VALUES ('', 'club', 'O')`, 'Organisation_id_check'],
     [`INSERT INTO "Organisation" VALUES ('o', 'club', repeat('ü', 32769))`, 'Organisation_texts_check'],
   ])('reject %s', async (sql, constraint) => {
-    const { url } = await emptyDatabase()
-    await migrate(url)
-    await expect(query(url, sql)).rejects.toThrow(`"${constraint}"`)
+    await expect(query(inject('databaseUrl'), sql)).rejects.toThrow(`"${constraint}"`)
   })
 
   it('are applied by the owner of the database, who is no superuser', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
@@ -148,16 +149,26 @@ describe('the demo data', () => {
       ['example-app', 'builders', 'provider', 'active'],
       ['foreign-app', 'builders', 'other-provider', 'active'],
       ['hobby-app', 'hobbyists', 'provider', 'active'],
+      ['reference-app', 'builders', 'provider', 'active'],
       ['suspended-app', 'builders', 'provider', 'suspended'],
       ['trainer-app', 'builders', 'provider', 'active'],
     ])
     expect(apps.every(({ webhookUrl, webhookSecret }) => webhookUrl === null && webhookSecret === null)).toBe(true)
+    const logos = apps.flatMap(({ id, homepage, logo }) =>
+      logo && homepage ? [[id, PNG.sync.read(Buffer.from(logo)).width]] : [],
+    )
+    expect(logos).toEqual([
+      ['example-app', 96],
+      ['hobby-app', 96],
+      ['trainer-app', 96],
+    ])
     const clients = await db.client.findMany({ orderBy: { id: 'asc' } })
     expect(clients.map(({ id, teamId, appId, environment }) => [id, teamId, appId, environment])).toEqual([
       ['example-app', 'builders', 'example-app', 'production'],
       ['hobby-app', 'hobbyists', 'hobby-app', 'production'],
       ['no-app', 'builders', null, 'production'],
       ['platform', null, null, 'production'],
+      ['reference', 'builders', 'reference-app', 'production'],
       ['trainer-app', 'builders', 'trainer-app', 'production'],
       ['trainer-app-sandbox', 'builders', 'trainer-app', 'sandbox'],
     ])

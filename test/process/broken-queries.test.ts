@@ -87,11 +87,14 @@ describe('the service', { timeout: 60_000 }, () => {
     skip(!right.given, 'the server of the tests lets us make no role')
     const role = `process_${randomUUID().replaceAll('-', '')}`
     await query(server, `CREATE ROLE ${role} LOGIN PASSWORD 'first'`)
+    const databaseUrl = await emptyDatabase()
+    const database = new URL(databaseUrl).pathname.slice(1)
     onTestFinished(async () => {
+      // With a database of its own the role stays.
+      await query(server, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
       await query(server, `DROP ROLE ${role}`)
     })
-    const databaseUrl = await emptyDatabase()
-    await query(server, `ALTER DATABASE ${new URL(databaseUrl).pathname.slice(1)} OWNER TO ${role}`)
+    await query(server, `ALTER DATABASE ${database} OWNER TO ${role}`)
     const url = new URL(databaseUrl)
     url.username = role
     url.password = 'first'

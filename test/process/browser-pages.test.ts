@@ -22,7 +22,7 @@ describe('the page at / of the service', { timeout: 120_000 }, () => {
     expect(text).toContain('<h1>APIs for member apps</h1>')
     expect(text).toContain(`href="http://lms.localhost:${service.port}/v1/openapi.json"`)
     expect(text).toContain(`href="http://auth.localhost:${service.port}/v1/oauth/connected"`)
-    expect(text).not.toMatch(/npm run|docs\/|example\.localhost/)
+    expect(text).not.toMatch(/npm run|docs\/apps\.md|example\.localhost/)
     await service.stop()
   })
 
@@ -102,23 +102,25 @@ describe.skipIf(!chromium)(`in Chromium${skipReason}`, { timeout: 120_000 }, () 
     expect(requests).toEqual([url])
   })
 
-  it('leads by keyboard to the sample app, each OpenAPI document and the connected apps', async () => {
+  it('leads by keyboard to the sample app, each reference and OpenAPI document, the connected apps and the errors', async () => {
     const { context, page } = await open(address('', '/'))
     const links: unknown[] = []
-    for (let n = 0; n < 5; n++) {
+    for (let n = 0; n < 11; n++) {
       await page.keyboard.press('Tab')
       links.push(
         await page.evaluate('[document.activeElement.href, getComputedStyle(document.activeElement).outlineStyle]'),
       )
     }
-    const openApi = (api: string) => [address(`${api}.`, '/v1/openapi.json'), 'solid']
-    expect(links).toEqual([
-      [address('example.', '/'), 'solid'],
-      openApi('apps'),
-      openApi('lms'),
-      openApi('notify'),
-      [address('auth.', '/v1/oauth/connected'), 'solid'],
-    ])
+    const ofApis = ['apps.', 'lms.', 'notify.'].flatMap((host) =>
+      ['/v1/docs', '/v1/openapi.json'].map((path) => address(host, path)),
+    )
+    const others = [
+      address('auth.', '/v1/oauth/connected'),
+      address('apps.', '/v1/docs/errors'),
+      address('auth.', '/v1/oauth/developers'),
+      address('', '/llms.txt'),
+    ]
+    expect(links).toEqual([address('example.', '/'), ...ofApis, ...others].map((url) => [url, 'solid']))
     for (const [url] of links as [string][]) expect([url, (await page.goto(url))?.status()]).toEqual([url, 200])
     await context.close()
   })

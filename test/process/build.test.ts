@@ -7,7 +7,7 @@ import { run } from './service.ts'
 it('build.mjs builds the service at first, then only after changes, and removes the output of removed sources', async () => {
   const { build, calls, write, remove, dist } = await project()
   expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'tsc', 'documents'])
+  expect(await calls()).toEqual(['prisma', 'tsc', 'documents', 'bundle', 'sdk'])
   expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js', 'rest-facade'])
 
   expect(await build('--if-changed')).toEqual([0, ''])
@@ -15,25 +15,33 @@ it('build.mjs builds the service at first, then only after changes, and removes 
 
   await remove('server/b.ts')
   expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['tsc', 'documents'])
+  expect(await calls()).toEqual(['tsc', 'documents', 'bundle'])
   expect(await dist()).toEqual(['.inputs', 'a.js', 'rest-facade'])
 
   await write('prisma/schema.prisma', 'another')
   expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'tsc', 'documents'])
+  expect(await calls()).toEqual(['prisma', 'tsc', 'documents', 'bundle'])
 
   await remove('prisma/generated')
   expect(await build('--if-changed')).toEqual([0, ''])
   expect(await calls()).toEqual(['prisma'])
 
+  await write('clients/sdk/client.ts', 'changed')
+  expect(await build('--if-changed')).toEqual([0, ''])
+  expect(await calls()).toEqual(['sdk'])
+
   expect(await build()).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'tsc', 'documents', 'packages'])
+  expect(await calls()).toEqual(['prisma', 'tsc', 'documents', 'bundle', 'sdk', 'packages'])
+
+  await remove('clients')
+  expect(await build('--if-changed')).toEqual([0, ''])
+  expect(await calls()).toEqual([])
 })
 
 it('build.mjs --packages builds the packages too, when something in them has changed', async () => {
   const { build, calls, write, remove, dist, files } = await project()
   expect(await build('--if-changed', '--packages')).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'tsc', 'documents', 'packages'])
+  expect(await calls()).toEqual(['prisma', 'tsc', 'documents', 'bundle', 'sdk', 'packages'])
   expect(await dist()).toContain('types')
   expect(await build('--if-changed', '--packages')).toEqual([0, ''])
   expect(await calls()).toEqual([])
@@ -47,13 +55,18 @@ it('build.mjs --packages builds the packages too, when something in them has cha
   expect(await build('--if-changed', '--packages')).toEqual([0, ''])
   expect(await calls()).toEqual(['packages'])
 
-  await remove('clients/first-party/dist')
-  expect(await build('--if-changed', '--packages')).toEqual([0, ''])
-  expect(await calls()).toEqual(['packages'])
+  for (const [removed, made] of [
+    ['clients/first-party/dist', ['packages']],
+    ['clients/sdk/dist', ['sdk', 'packages']],
+  ] as const) {
+    await remove(removed)
+    expect(await build('--if-changed', '--packages')).toEqual([0, ''])
+    expect(await calls()).toEqual(made)
+  }
 
   await write('server/a.ts', 'changed')
   expect(await build('--if-changed', '--packages')).toEqual([0, ''])
-  expect(await calls()).toEqual(['tsc', 'documents', 'packages'])
+  expect(await calls()).toEqual(['tsc', 'documents', 'bundle', 'packages'])
   expect(await files()).not.toContainEqual(expect.stringMatching(/^\.dist/))
 })
 
@@ -67,7 +80,7 @@ it('build.mjs prints the output of a failing compiler and keeps the former build
   await calls()
   await write('server/a.ts', 'again')
   expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['tsc', 'documents'])
+  expect(await calls()).toEqual(['tsc', 'documents', 'bundle'])
 })
 
 it('build.mjs --if-changed does nothing without the compiler or the sources', async () => {
@@ -110,8 +123,8 @@ async function project() {
     'node_modules/typescript/bin/tsc',
     `const fs = require('node:fs')
      const out = process.argv.at(-1)
-     fs.mkdirSync(out)
-     for (const name of fs.readdirSync('server')) fs.copyFileSync('server/' + name, out + '/' + name.replace('.ts', '.js'))
+     fs.mkdirSync(out, { recursive: true })
+     for (const name of fs.readdirSync('server')) if (name.endsWith('.ts')) fs.copyFileSync('server/' + name, out + '/' + name.replace('.ts', '.js'))
      if (fs.readFileSync('server/a.ts', 'utf8') === 'error') {
        console.log('a.ts is wrong')
        process.exit(2)
@@ -121,10 +134,25 @@ async function project() {
      fs.appendFileSync('calls', 'tsc ')`,
   )
   await write(
+    'server/bundle.mjs',
+    `import fs from 'node:fs'
+     const [modules, result] = process.argv.slice(2)
+     fs.cpSync(modules, result, { recursive: true })
+     fs.appendFileSync('calls', 'bundle ')`,
+  )
+  await write(
     'clients/build.mjs',
     `import fs from 'node:fs'
      for (const path of ['dist/types', 'clients/first-party/dist']) fs.mkdirSync(path, { recursive: true })
+     fs.writeFileSync('clients/sdk/dist/client.d.ts', '')
      fs.appendFileSync('calls', 'packages ')`,
+  )
+  await write('clients/sdk/client.ts', '')
+  await write(
+    'clients/build-sdk.mjs',
+    `import fs from 'node:fs'
+     fs.mkdirSync('clients/sdk/dist', { recursive: true })
+     fs.appendFileSync('calls', 'sdk ')`,
   )
   return {
     write,

@@ -1,18 +1,18 @@
 import { execFile } from 'node:child_process'
 import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { emptyDatabase } from '../support/databases.ts'
+import { emptyDatabase, query } from '../support/databases.ts'
 import { SECRETS_KEY } from '../support/secrets-key.ts'
 import { startWorld } from '../support/world.ts'
 import { command, dataDirectory, freePort, run, start } from './service.ts'
 
-// Both packages as others get them: packed, and installed in empty projects outside of this one.
+// The packages as others get them: packed, and installed in empty projects outside of this one.
 
 const root = join(import.meta.dirname, '../..')
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
@@ -61,17 +61,21 @@ const documented = async (part: string) => {
 
 const offline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ENOTCACHED/
 let client: string
+let sdk: string
 /** Undefined without a registry: this package has dependencies. */
 let main: string | undefined
 beforeAll(async () => {
   const packed = await mkdtemp(join(tmpdir(), 'member-apps-packed-'))
   atEnd.push(() => rm(packed, { recursive: true, force: true }))
   await promisify(execFile)(process.execPath, [join(root, 'build.mjs'), '--if-changed', '--packages'])
-  for (const folder of ['.', './clients/first-party']) await npm(root, 'pack', folder, '--pack-destination', packed)
+  for (const folder of ['.', './clients/first-party', './clients/sdk'])
+    await npm(root, 'pack', folder, '--pack-destination', packed)
   const files = (await readdir(packed)).sort().map((name) => join(packed, name))
   const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-  client = await project(files[1]!)
-  main = await project(files[0]!, `@trpc/client@${devDependencies['@trpc/client']}`).catch((error) => {
+  const named = (name: string) => files.find((file) => basename(file).startsWith(`${name}-0`))!
+  client = await project(named('member-apps-client'))
+  sdk = await project(named('member-apps-sdk'))
+  main = await project(named('member-apps-api'), `@trpc/client@${devDependencies['@trpc/client']}`).catch((error) => {
     if (offline.test(error.message)) return undefined
     throw error
   })
@@ -166,6 +170,82 @@ describe('member-apps-client', { timeout: 120_000 }, () => {
   })
 })
 
+describe('@member-apps/sdk', { timeout: 120_000 }, () => {
+  const packed = () => join(sdk, 'node_modules/@member-apps/sdk')
+
+  it('is one package without dependencies, whose files import only one another', async () => {
+    const { packages } = JSON.parse(await readFile(join(sdk, 'package-lock.json'), 'utf8'))
+    expect(Object.keys(packages)).toEqual(['', 'node_modules/@member-apps/sdk'])
+    const programs = ['browser.js', 'client.js', 'errors.js', 'webhooks.js']
+    const types = ['browser.d.ts', 'client.d.ts', 'webhooks.d.ts']
+    const made = (await readdir(join(packed(), 'dist'))).sort()
+    expect(made).toEqual(['LICENSE-oauth4webapi', ...programs, ...types].sort())
+    for (const name of [...programs, ...types]) {
+      const text = await readFile(join(packed(), 'dist', name), 'utf8')
+      const imports = [...text.matchAll(/^(?:import|export) [^;\n]*? from ["']([^"']+)["']|\bimport\(|\brequire\(/gm)]
+      expect(imports.every(([, from]) => name.endsWith('.js') && from === './errors.js')).toBe(true)
+    }
+  })
+
+  it.each([
+    ['.', 'client.js', 3_000],
+    ['./browser', 'browser.js', 9_000],
+    ['./webhooks', 'webhooks.js', 1_000],
+  ])(
+    'has an entry %s that takes, minified and compressed with all that it loads, no more: %s, %i bytes',
+    async (_entry, file, limit) => {
+      const bundle = await rolldown({ input: join(packed(), 'dist', file), platform: 'browser' })
+      const { output } = await bundle.generate({ minify: true })
+      const { length } = gzipSync(output[0].code)
+      expect(length).toBeGreaterThan(limit / 2)
+      expect(length).toBeLessThanOrEqual(limit)
+    },
+  )
+
+  it.each(Object.entries(resolutions))(
+    'has types that pass tsc --strict with %s, in a browser and on a server',
+    async (_name, options) => {
+      const source = `
+      import type { Collection, Json } from '@member-apps/sdk'
+      import { ApiError, createClient, RateLimited, ScopeMissing } from '@member-apps/sdk'
+      import { browserSignIn, SignInFailed } from '@member-apps/sdk/browser'
+      import { signedRequest, verifyWebhook } from '@member-apps/sdk/webhooks'
+      type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+      const holds = <T extends true>(): T | void => {}
+      interface Score { points: number }
+      const sign = { issuer: 'https://i', clientId: 'c', redirectUri: 'https://a/', scope: 's' }
+      const auth = browserSignIn(sign)
+      const api = createClient({ apps: new URL('https://apps'), tokens: auth.tokens })
+      const scores: Collection<Score> = api.storage<Score>('scores', { scope: 'user' })
+      await scores.update('alice', (was) => ({ points: (was?.points ?? 0) + 1 }))
+      for await (const { key, value } of scores) holds<Equal<[typeof key, typeof value], [string, Score]>>()
+      const note = await api.storage('notes').get('k')
+      holds<Equal<NonNullable<typeof note>['value'], Json>>()
+      // @ts-expect-error A value of another type,
+      await scores.put('alice', { points: '1' })
+      // @ts-expect-error or none.
+      await scores.put('alice')
+      // @ts-expect-error There is no such scope.
+      api.storage('scores', { scope: 'club' })
+      const { data } = await verifyWebhook<Score>('', new Headers(), ['secret'])
+      holds<Equal<typeof data, Score>>()
+      holds<Equal<Awaited<ReturnType<typeof signedRequest>>, Request>>()
+      export const wordOf = (error: unknown): string | number | undefined => {
+        if (error instanceof ScopeMissing) return error.scope
+        if (error instanceof RateLimited) return error.retryAfter
+        return error instanceof ApiError || error instanceof SignInFailed ? error.code : undefined
+      }`
+      const store = `
+      import { browserSignIn } from '@member-apps/sdk/browser'
+      browserSignIn({ issuer: 'https://i', clientId: 'c', redirectUri: 'https://a/', scope: 's', store: sessionStorage })`
+      const browser = { lib: ['es2023', 'dom', 'dom.iterable'] }
+      const sources = { 'consumer.ts': source, 'store.ts': store }
+      expect(await typeErrors(sdk, sources, { ...options, ...browser })).toBe('')
+      expect(await typeErrors(sdk, { 'consumer.ts': source }, { ...options, ...node })).toBe('')
+    },
+  )
+})
+
 describe('member-apps-api', { timeout: 120_000 }, () => {
   it.for(Object.entries(resolutions))('has types that pass tsc --strict with %s', async ([, options], ctx) => {
     if (!main) return ctx.skip('No registry answers.')
@@ -221,10 +301,13 @@ describe('the documented code, as printed', { timeout: 120_000 }, () => {
     const end = (one: () => Promise<void>) => void atEnd.push(one)
     const settings = { DATA_DIR: await dataDirectory(end), DATABASE_URL: await emptyDatabase(end), SECRETS_KEY }
     await command('seed', [], settings).ended
+    // So that its subscriptions have deliveries.
+    await query(settings.DATABASE_URL, `UPDATE "App" SET "webhookUrl" = 'https://192.0.2.1/' WHERE id = 'trainer-app'`)
     const port = await freePort()
     // Node asks the system for names under localhost, and not every system knows them.
     const AUTH_BASE_URL = `http://localhost:${port}/v1`
-    const service = await start({ ...settings, PORT: String(port), AUTH_BASE_URL }, { atEnd: end })
+    const API = `http://127.0.0.1:${port}/v1`
+    const service = await start({ ...settings, PORT: String(port), AUTH_BASE_URL, APPS_BASE_URL: API }, { atEnd: end })
     const claims = ['--client', 'platform', '--club', 'provider', '--scope', 'ntf.subscriptions:write ntf.events:write']
     const { stdout: token } = await command('token', claims, settings).ended
     const registered = await command('client', ['add', '--first-party', '--id', 'billing', '--name', 'B'], settings)
@@ -233,16 +316,21 @@ describe('the documented code, as printed', { timeout: 120_000 }, () => {
       ...settings,
       TRPC_URL: `http://127.0.0.1:${service.internalPort}/trpc`,
       AUTH_BASE_URL,
+      API,
       TOKEN: token.trim(),
       CLIENT_SECRET: /billing:([\w-]+)'/.exec(registered.stdout)![1]!,
     }
   }, 120_000)
 
-  async function printed(directory: string, code: string) {
+  async function printed(directory: string, code: string, more: Record<string, string> = {}) {
     for (const options of Object.values(resolutions)) {
       expect(await typeErrors(directory, { 'documented.ts': code }, { ...options, ...node })).toBe('')
     }
-    const { code: status, stdout, stderr } = await run([join(directory, 'out/documented.js')], env).ended
+    const {
+      code: status,
+      stdout,
+      stderr,
+    } = await run([join(directory, 'out/documented.js')], { ...env, ...more }).ended
     expect([status, stderr]).toEqual([0, ''])
     return stdout
   }
@@ -268,5 +356,26 @@ describe('the documented code, as printed', { timeout: 120_000 }, () => {
       '',
       expect.stringMatching(/^joined-ben: \d+ subscriptions, \d+ deliveries\n$/),
     ])
+  })
+
+  it('runs with the SDK as its README has it', async () => {
+    const text = await readFile(join(root, 'clients/sdk/README.md'), 'utf8')
+    const [code] = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, one]) => one!)
+    const claims = ['--member', 'anna', '--club', 'riverside', '--client', 'trainer-app']
+    const { stdout } = await command('token', claims, env).ended
+    expect(await printed(sdk, code!, { TOKEN: stdout.trim() })).toBe('Hello Anna\nalice 1\n')
+  })
+
+  it('sends failed deliveries again with the example', async () => {
+    await query(
+      env.DATABASE_URL!,
+      `UPDATE "Delivery" SET state = 'failed', "finishedAt" = now(), "nextAttemptAt" = NULL, lease = NULL, "leasedUntil" = NULL`,
+    )
+    const [{ count }] = await query(env.DATABASE_URL!, `SELECT count(*)::int FROM "Delivery"`)
+    await copyFile(join(root, 'examples/first-party/retry.js'), join(client, 'retry.mjs'))
+    const { stdout, stderr } = await run([join(client, 'retry.mjs')], { ...env, CLIENT_ID: 'billing' }).ended
+    expect([stdout, stderr]).toEqual([`${count} deliveries are sent again, 0 are not.\n`, ''])
+    const failed = await query(env.DATABASE_URL!, `SELECT id FROM "Delivery" WHERE state = 'failed'`)
+    expect([count > 0, failed]).toEqual([true, []])
   })
 })

@@ -33,7 +33,7 @@ describe('an external database', { timeout: 60_000 }, () => {
   it('is migrated by the seed command as well', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() }
     expect(await command('seed', [], env).ended).toMatchObject({ code: 0, stderr: '' })
-    expect(await query(env.DATABASE_URL, 'SELECT id FROM "Client" ORDER BY id')).toHaveLength(6)
+    expect(await query(env.DATABASE_URL, 'SELECT id FROM "Client" ORDER BY id')).toHaveLength(7)
   })
 
   it('without SECRETS_KEY logs a warning, as the key is in DATA_DIR', async () => {

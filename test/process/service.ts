@@ -216,9 +216,17 @@ export async function until<T>(look: () => Promise<T>, wanted: (value: T) => boo
   }
 }
 
-/** A port below those that systems choose from (32768 and above): nothing takes it before the service listens there. */
+const PORTS_OF_WORKER = 5_000
+/** Of four workers, as in vitest.config.ts. */
+const firstPort = 10_000 + ((Number(process.env.VITEST_POOL_ID ?? 1) - 1) % 4) * PORTS_OF_WORKER
+let nextPort = randomInt(PORTS_OF_WORKER)
+
+/**
+ * A port below those that systems choose from (32768 and above). Each worker has its own and gives none twice: nothing takes it
+ * before the service listens there.
+ */
 export async function freePort(): Promise<number> {
-  const port = randomInt(10_000, 32_000)
+  const port = firstPort + (nextPort++ % PORTS_OF_WORKER)
   const probe = createServer().listen(port)
   const isFree = await once(probe, 'listening').then(
     () => true,

@@ -10,10 +10,10 @@ import { limitSessions } from '../../prisma/session-limits.ts'
 /** Registers what ends a resource: `onTestFinished`, or what a file runs in its `afterAll`. */
 export type AtEnd = (end: () => Promise<void>) => void
 
-/** The address of an empty database, dropped with the test. */
+/** The address of an empty database, dropped after the test. */
 export const emptyDatabase = (atEnd: AtEnd = onTestFinished) => createDatabase('template1', atEnd)
 
-/** The address of a migrated database without rows, dropped with the test. */
+/** The address of a migrated database without rows, dropped after the test. */
 export const migratedDatabase = (atEnd: AtEnd = onTestFinished) =>
   inject('isCitus') ? distributedDatabase(atEnd) : createDatabase(inject('migratedDatabase'), atEnd)
 
@@ -28,12 +28,26 @@ async function distributedDatabase(atEnd: AtEnd): Promise<string> {
 async function createDatabase(template: string, atEnd: AtEnd): Promise<string> {
   const server = inject('databaseUrl')
   const name = `${inject('databasePrefix')}_${randomBytes(6).toString('hex')}`
-  await query(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
-  if (template !== 'template1') await limitOwnSessions(withName(server, name))
-  atEnd(async () => {
-    await query(server, `DROP DATABASE ${name} WITH (FORCE)`)
-  })
+  await administer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+  await commitWithoutWaiting(server, name)
+  if (template !== 'template1') {
+    await withoutJit(server, name)
+    await limitOwnSessions(withName(server, name))
+  }
+  // It waits for a checkpoint, for which no test need wait; the end of the run drops what is left.
+  if (!inject('isTemporary')) {
+    atEnd(async () => {
+      administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`).catch(() => {})
+    })
+  }
   return withName(server, name)
+}
+
+/** Not within the time of the service's statements: a busy disk takes longer to copy a database. */
+async function administer(server: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: direct(server), options: '-c statement_timeout=0' })
+  await client.connect()
+  await client.query(sql).finally(() => client.end())
 }
 
 /** The same database not through PgBouncer: for sessions of a test's own, and to see who waits for whom. */
@@ -45,7 +59,14 @@ export function direct(url: string): string {
 
 export const withName = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
 
-/** As `migrate` does: a copy of a database has no settings of its own. */
+/** No test cuts this server's power: a commit need not wait for its disk. */
+export const commitWithoutWaiting = (server: string, name: string) =>
+  query(server, `ALTER DATABASE ${name} SET synchronous_commit = off`)
+
+/** As the first migration does: a copy of a database has no settings of its own. */
+export const withoutJit = (server: string, name: string) => query(server, `ALTER DATABASE ${name} SET jit = off`)
+
+/** As `migrate` does. */
 export async function limitOwnSessions(url: string): Promise<void> {
   const client = new pg.Client(direct(url))
   await client.connect()

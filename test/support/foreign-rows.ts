@@ -12,6 +12,7 @@ const values: Record<string, string> = {
   'Delivery.leasedUntil': 'NULL',
   'Event.state': `'published'`,
   'Membership.leftAt': 'NULL',
+  'Organisation.testTeamId': 'NULL',
   'GroupMembership.leftAt': 'NULL',
   'Question.type': `'text'`,
   'StorageEntry.owner': `'x' || n`,
@@ -23,6 +24,7 @@ const values: Record<string, string> = {
   'App.webhookUrl': `'https://example.org/'`,
   'Subscription.url': `'https://example.org/'`,
   'Subscription.endedAt': 'NULL',
+  'Subscription.test': 'false',
 }
 
 const ofType: Record<string, string> = {
@@ -34,7 +36,9 @@ const ofType: Record<string, string> = {
   timestamptz: 'now()',
   date: `date '2030-01-01'`,
   uuid: 'gen_random_uuid()',
+  json: `'{}'`,
   jsonb: `'{}'`,
+  bytea: 'NULL',
   _text: `'{}'`,
 }
 

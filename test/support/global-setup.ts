@@ -3,7 +3,16 @@ import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
-import { createOnCitus, direct, dropOnCitus, limitOwnSessions, query, withName } from './databases.ts'
+import {
+  commitWithoutWaiting,
+  createOnCitus,
+  direct,
+  dropOnCitus,
+  limitOwnSessions,
+  query,
+  withName,
+  withoutJit,
+} from './databases.ts'
 import { SECRETS_KEY } from './secrets-key.ts'
 import { startSharedServer } from './shared-server.ts'
 
@@ -17,6 +26,8 @@ declare module 'vitest' {
     databasePrefix: string
     /** Whether that server is the coordinator of a Citus cluster: its databases cannot be copied. */
     isCitus: boolean
+    /** Whether the server, and with it every database, is removed after the run. */
+    isTemporary: boolean
   }
 }
 
@@ -35,14 +46,15 @@ export default async function setup(project: TestProject) {
   // PostgreSQL looks for a deadlock once, this long after a wait began: late enough for a busy machine to have made one, and
   // twice within the 5 s of a statement, as a repeated call may meet the same transaction again.
   await query(server, `ALTER DATABASE ${databasePrefix} SET deadlock_timeout = '2s'`)
-  // No test here cuts the server's power, and a commit need not wait for its disk.
-  await query(server, `ALTER DATABASE ${databasePrefix} SET synchronous_commit = off`)
+  await commitWithoutWaiting(server, databasePrefix)
+  if (!isCitus) await withoutJit(server, databasePrefix)
   await limitOwnSessions(databaseUrl)
   await writeKeyCheck(databaseUrl)
   project.provide('databaseUrl', databaseUrl)
   project.provide('migratedDatabase', migratedDatabase)
   project.provide('databasePrefix', databasePrefix)
   project.provide('isCitus', isCitus)
+  project.provide('isTemporary', isTemporary)
   return async () => {
     if (isCitus) await dropOnCitus(server, databasePrefix)
     else if (!isTemporary) await dropDatabases(server, databasePrefix)
@@ -50,9 +62,10 @@ export default async function setup(project: TestProject) {
   }
 }
 
+/** Of what tests created, the last may be being dropped at this moment. */
 async function dropDatabases(server: string, prefix: string) {
   const names = `SELECT datname AS name FROM pg_database WHERE starts_with(datname, '${prefix}')`
-  for (const { name } of await query(server, names)) await query(server, `DROP DATABASE ${name} WITH (FORCE)`)
+  for (const { name } of await query(server, names)) await query(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
 }
 
 /** Tests leave secrets of many keys in the shared database: without its check, a service would find its own key wrong. */

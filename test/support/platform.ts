@@ -45,7 +45,12 @@ export function platform(world: World, way: (typeof ways)[number]) {
   const { create, list, remove } = subscriptions
   const remote: Pick<typeof local, 'subscriptions' | 'events' | 'deliveries'> = {
     subscriptions: { create: create.mutate, list: list.query, remove: remove.mutate },
-    events: { publish: events.publish.mutate },
+    events: {
+      publish: events.publish.mutate,
+      describe: events.describe.mutate,
+      undescribe: events.undescribe.mutate,
+      kinds: events.kinds.query,
+    },
     deliveries: { list: deliveries.list.query, retry: deliveries.retry.mutate },
   }
   return way === 'over HTTP' ? remote : local

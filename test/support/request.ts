@@ -21,6 +21,8 @@ export interface Call {
   token?: string | null
   headers?: Record<string, string | string[]>
   host?: string
+  /** The test has changed what answers: it is not compared with the documents. */
+  undocumented?: true
   /** Text and bytes are sent as they are, everything else as JSON. */
   body?: unknown
 }

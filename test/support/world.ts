@@ -21,13 +21,20 @@ import { refusalOfRawName } from '../../server/http/raw-name.ts'
 import type { LoginMethods } from '../../server/oauth/login-methods.ts'
 import { issuerOf } from '../../server/oauth/metadata.ts'
 import { openOauth } from '../../server/oauth/open.ts'
+import type { Brand } from '../../server/pages/brand.ts'
 import { browserPages } from '../../server/pages/browser-pages.ts'
+import { portalAddresses } from '../../server/portal/addresses.ts'
+import { registerPortal } from '../../server/portal/client.ts'
+import { portal } from '../../server/portal/portal.ts'
+import { reference } from '../../server/reference/serve.ts'
+import { openRequestLog } from '../../server/request-log/request-log.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { httpMetrics } from '../../server/telemetry/http-metrics.ts'
 import { createAuthenticate } from '../../server/tokens/authenticate.ts'
 import { developmentIssuer } from '../../server/tokens/development.ts'
 import type { TrustedIssuer } from '../../server/tokens/verify.ts'
 import { createInternalApp } from '../../server/trpc/app.ts'
+import { expectDocumented } from './documented.ts'
 import type { Call, Reply } from './request.ts'
 import { send } from './request.ts'
 import type { Ids } from './tenant.ts'
@@ -37,6 +44,8 @@ interface Options {
   windowSeconds?: number
   storageQuotaBytes?: number
   brand?: string
+  /** Of the pages. */
+  pageBrand?: Brand
   /** Of the authorization server; `https` as behind a proxy that ends TLS. */
   authBaseUrl?: string
   databaseUrl?: string
@@ -62,6 +71,8 @@ interface Options {
 const hosts = { apps: 'apps.test', lms: 'lms.test', notify: 'notify.test' }
 export const authBaseUrl = 'http://auth.test/v1'
 const allScopes = memberScopes.join(' ')
+/** Tests write the request log themselves. */
+const NEVER = 2 ** 31 - 1
 /** One for all worlds of a worker process, as each costs Prisma 70 ms to open; it ends with the process. */
 let shared: Database | undefined
 const sharedDatabase = () => (shared ??= openDatabase(inject('databaseUrl'), () => {}))
@@ -93,10 +104,15 @@ export async function startWorld(options: Options = {}) {
     clientAddress: clientAddress(options.trustedProxies ?? []),
     tokenFailures: options.tokenFailures ?? Number.MAX_SAFE_INTEGER,
   }
+  const morePages = portal(core, portalAddresses(urls.authBaseUrl, urls.appsBaseUrl))
   const oauth =
-    options.auth && (await openOauth({ db, now, cipher, secretsKeys, ...urls, ...limits, loginMethods, onError }))
+    options.auth &&
+    (await openOauth({ db, now, cipher, secretsKeys, ...urls, ...limits, loginMethods, onError, morePages }))
+  if (oauth) await registerPortal(db)
   const trusted = oauth ? [oauth.trusted, development] : [(await options.externalIssuer?.(now, db)) ?? development]
   const registry = new Registry()
+  const issuer = oauth ? issuerOf(urls.authBaseUrl) : undefined
+  const requestLog = openRequestLog({ db, failed: onError, writeMs: NEVER })
   const baseUrls = { apps: 'http://apps.test/v1', lms: 'http://lms.test/v1', notify: 'http://notify.test/v1' }
   const parts: HttpParts = {
     core,
@@ -106,13 +122,22 @@ export async function startWorld(options: Options = {}) {
       ? limitFailures(createAuthenticate(trusted, now), clientAddress(options.trustedProxies))
       : createAuthenticate(trusted, now),
     consumeQuota: rateLimit(options.windowSeconds),
+    requestLog,
     memory: new MemoryBudget(),
     metrics: { http: httpMetrics(registry), registry },
     tracing: options.tracing,
     log: pino({ level: options.onLog ? 'info' : 'silent' }, { write: (line) => options.onLog?.(line) }),
     ready: async () => true,
-    pages: browserPages({ baseUrls, issuer: oauth && issuerOf(urls.authBaseUrl) }),
+    pages: browserPages({ baseUrls, issuer, brand: options.pageBrand ?? {} }),
+    reference: reference({
+      baseUrls,
+      localUrls: options.localUrls,
+      issuer,
+      brand: core.brand,
+      pageBrand: options.pageBrand ?? {},
+    }),
     oauth: oauth?.step,
+    issuer: oauth && issuerOf(urls.authBaseUrl),
   }
   const publicPort = await listen(createPublicApp(parts), 0, { headers: corsHeaders, refusalOf: refusalOfRawName })
   const internalPort = await listen(createInternalApp(parts), 0)
@@ -140,6 +165,7 @@ export async function startWorld(options: Options = {}) {
     db,
     core,
     memory: parts.memory,
+    requestLog,
     ids,
     oauth,
     secretsKeys,
@@ -157,12 +183,12 @@ export async function startWorld(options: Options = {}) {
       scopes: new Set(memberScopes),
       ...claims,
     }),
-    /** A REST request: the path is one below `/v1`. */
+    /** A REST request: the path is one below `/v1`. Its answer has to be as the documents say. */
     async call(method: string, path: string, call: Call = {}): Promise<Reply> {
       const api = call.api ?? (path.startsWith('/quizzes') ? 'lms' : path.startsWith('/apps/') ? 'notify' : 'apps')
       const bearer =
         call.token === undefined ? await token({ organisation: organisations[api], ...call.claims }) : call.token
-      return send(publicPort.port, method, `/v1${path}`, {
+      const reply = await send(publicPort.port, method, `/v1${path}`, {
         ...call,
         headers: {
           host: call.host ?? hosts[api],
@@ -170,6 +196,8 @@ export async function startWorld(options: Options = {}) {
           ...call.headers,
         },
       })
+      if (!call.undocumented) expectDocumented(method, path, reply, core.brand)
+      return reply
     },
     /** A request to the internal port. */
     internal: (method: string, path: string, call: Call = {}) => send(internalPort.port, method, path, call),

@@ -21,13 +21,16 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/telemetry | prisma                                     | koa @koa oidc-provider jose pg  |
 | server/webhooks | prisma routers telemetry                    | koa @koa oidc-provider jose     |
 | server/tokens   | prisma routers secrets                      | koa @koa oidc-provider          |
+| server/request-log | prisma routers                           | koa @koa node:http oidc-provider jose |
 | server/limits   |                                             | koa @koa node:http oidc-provider jose |
-| server/http     | routers rest-facade telemetry tokens limits | oidc-provider jose              |
+| server/http     | routers rest-facade telemetry tokens request-log limits | oidc-provider jose              |
 | server/pages    | routers http                                | oidc-provider jose              |
+| server/reference | routers rest-facade http pages             | oidc-provider jose              |
 | server/trpc     | routers rest-facade tokens http             | oidc-provider jose              |
 | server/oauth    | prisma routers rest-facade tokens limits http pages |                        |
-| server/process  | examples prisma routers secrets telemetry webhooks tokens limits http pages trpc oauth | |
-| server/commands | prisma routers secrets admin tokens oauth process | koa @koa                  |
+| server/portal   | prisma routers http pages oauth             |                                 |
+| server/process  | examples prisma routers secrets telemetry webhooks tokens request-log limits http pages reference trpc oauth portal | |
+| server/commands | prisma routers secrets admin webhooks tokens oauth process | koa @koa         |
 | server          | prisma routers secrets telemetry webhooks http process |                                 |
 `)
 const roomsOf = (imports: string) =>
@@ -129,10 +132,31 @@ describe.each(['server/worker.ts', 'server/in-process.ts'])('%s', (entry) => {
   })
 })
 
+describe('the decoders of pictures', () => {
+  it('are loaded by the first upload, not by a start', () => {
+    const decoders = ['pngjs', 'jpeg-js']
+    const importing = written.filter((path) => importsOf(path).some((name) => decoders.includes(name)))
+    expect(importing.length).toBeGreaterThan(1)
+    for (const path of importing) expect(sources.get(path)).not.toMatch(/from '(?:pngjs|jpeg-js)'/)
+  })
+})
+
 describe('clients/first-party/client.ts', () => {
   it('loads its own files and tRPC', () => {
     const { packages, files } = loadedBy('clients/first-party/client.ts')
     expect(packages.sort()).toEqual(['@trpc/client', '@trpc/server/observable'])
     expect(files.filter((path) => !isIn('clients/first-party', path))).toEqual([])
+  })
+})
+
+describe('clients/sdk', () => {
+  it.each([
+    ['client.ts', []],
+    ['browser.ts', ['oauth4webapi']],
+    ['webhooks.ts', []],
+  ])('loads its own files, and of packages for %s: %s', (entry, expected) => {
+    const { packages, files } = loadedBy(`clients/sdk/${entry}`)
+    expect(packages).toEqual(expected)
+    expect(files.filter((path) => !isIn('clients/sdk', path))).toEqual([])
   })
 })

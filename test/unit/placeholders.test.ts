@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Placeholders } from '../../routers/raw-json/placeholders.ts'
+import { codePoint } from '../support/code-point.ts'
 
 describe('a stored text', () => {
   it('is rendered unchanged', async () => {
-    const texts = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), { maxLength: 20 })
+    const texts = fc.array(fc.oneof(fc.string({ unit: codePoint }), fc.json()), { maxLength: 20 })
     await fc.assert(
-      fc.asyncProperty(texts, fc.string({ unit: 'binary' }), async (stored, beside) => {
+      fc.asyncProperty(texts, fc.string({ unit: codePoint }), async (stored, beside) => {
         const placeholders = new Placeholders()
         const answer = JSON.stringify({ beside, items: stored.map((text) => ({ value: placeholders.insert([text]) })) })
         const values = stored.map((text) => `{"value":${text}}`).join(',')

@@ -3,7 +3,7 @@ import { procedures } from '../../routers/index.ts'
 import type { Meta } from '../../routers/meta.ts'
 import { firstPartyScopes, isFirstPartyScope, isScope, memberScopes, scopes } from '../../routers/scopes.ts'
 
-const sectionOf = { svc: 'apps', lms: 'lms', ntf: 'notify', directory: 'apps' } as const
+const sectionOf = { svc: 'apps', lms: 'lms', ntf: 'notify', directory: 'apps', dev: 'apps' } as const
 
 describe('the registry of scopes', () => {
   it.each(Object.entries(scopes))('gives %s the section of its first segment', (name, { section }) => {

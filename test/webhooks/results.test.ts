@@ -12,7 +12,7 @@ import { startQueue } from './queue-world.ts'
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const LEASE_MS = 45_000
 
-type Outcome = Omit<Attempt, 'id' | 'lease'>
+type Outcome = Omit<Attempt, 'id' | 'lease' | 'at'>
 
 const response = { retryAfterSeconds: null, gone: false }
 const delivered: Outcome = {
@@ -32,7 +32,7 @@ const gone: Outcome = {
   nextAttemptAt: null,
 }
 
-const attempt = ({ id, lease }: Claimed, outcome: Outcome): Attempt => ({ id, lease, ...outcome })
+const attempt = ({ id, lease }: Claimed, outcome: Outcome): Attempt => ({ id, lease, at: NOW - 1_000, ...outcome })
 
 async function claimed(world: QueueWorld, count: number, subscription?: string, lease = 'worker.1') {
   const id = subscription ?? (await world.subscribe())

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { toUnix } from '../../routers/time.ts'
 import { answering, holding, receiver, startWorkers } from './worker-world.ts'
 
 const SECOND_MS = 1_000
@@ -12,12 +13,13 @@ describe('a worker', { timeout: 60_000 }, () => {
     const [id] = await publish(subscription, { data: '{"canary":"body-4711"}' })
     await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
 
-    const { eventId: event, ...after } = await row(id)
+    const { eventId: event, lastAttemptAt, ...after } = await row(id)
     expect(after).toMatchObject({ attempts: 1, lastStatus: 204, lastError: null, lease: null, nextAttemptAt: null })
     expect(to.received).toHaveLength(1)
     const [{ method, path, headers, body }] = to.received as [(typeof to.received)[0]]
     expect([method, path]).toEqual(['POST', '/hook?a=1'])
     expect(headers).toMatchObject({ 'webhook-id': id, 'x-webhook-secret': 'secret-4711' })
+    expect(headers['webhook-timestamp']).toBe(String(toUnix(lastAttemptAt!)))
     expect(JSON.parse(body)).toMatchObject({ id: event, data: { canary: 'body-4711' } })
 
     const logged = { level: 30, delivery: id, event, subscription, app, attempt: 1, status: 204, error: null }

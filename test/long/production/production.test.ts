@@ -128,7 +128,10 @@ describe.skipIf(lacking)(`docs/production.md${skipReason}`, { timeout: 300_000 }
     async '9. Backups'(output) {
       expect(output).toMatch(/^SigningKey\.ciphertext +1 +0 +0$/m)
       expect(output).toContain('planner-web')
-      expect(await contentOf(machine.databases.copy)).toEqual(await contentOf(machine.databases.own))
+      // A service goes on writing its request log while the backup is made.
+      const [copy, own] = await Promise.all([machine.databases.copy, machine.databases.own].map(contentOf))
+      const log = { ClientUsage: undefined, RefusedRequest: undefined }
+      expect({ ...copy, ...log }).toEqual({ ...own, ...log })
     },
     async '10. An upgrade'(output) {
       expect(output).toContain('Applied: 20990101000000_later\n')

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-it('a request head that is sent slowly without end gets 408', async () => {
+it.concurrent('a request head that is sent slowly without end gets 408', async () => {
   const connection = await Connection.open(service.world.publicPort)
   await connection.send('GET /v1/ HTTP/1.1\r\nHost: apps.test\r\n')
   const answer = connection.answer()
@@ -22,7 +22,7 @@ it('a request head that is sent slowly without end gets 408', async () => {
   expectError(await answer, 408, notHttp)
 })
 
-it('a client that keeps sending slowly after a refusal is disconnected, even with Connection: close', async () => {
+it.concurrent('a client that keeps sending slowly after a refusal is disconnected, even with Connection: close', async () => {
   const slow = async (headers: string[]): Promise<Answer | undefined> => {
     const connection = await Connection.open(service.world.publicPort)
     const sent = { token: 'x', headers: ['Transfer-Encoding: chunked', ...headers] }

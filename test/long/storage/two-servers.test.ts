@@ -14,6 +14,8 @@ const WRITERS = 40
 /** Printed in the title to repeat a failure: SEED=… npx vitest run test/long/storage/two-servers.test.ts */
 const seed = Number(process.env.SEED ?? randomInt(2 ** 31))
 
+const lockCounter = `SELECT FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2 FOR UPDATE`
+
 const ends: (() => Promise<void>)[] = []
 let two: TwoServers
 beforeAll(async () => {
@@ -111,16 +113,19 @@ describe(`two servers (seed ${seed})`, { timeout: 180_000 }, () => {
     const [club, member] = [1, 4]
     const send = await two.sender({ club, member })
     expect((await send('PUT', 'c/k?scope=user', { value: 1 })).status).toBe(200)
-    const removal = await two.connect()
-    // The first to check gives way: the write, after 3 s. A cascade locks entries, then the counter.
-    await removal.query(`BEGIN; SET LOCAL deadlock_timeout = '30s'`)
+    // The gate lets the deadlock form at once, however slow the machine: each already waits for the counter. The first to
+    // check gives way: the write, after two seconds. A write locks the counter, then the entry; a cascade the entry first.
+    const [gate, removal] = [await two.connect(), await two.connect()]
+    await gate.query('BEGIN')
+    await gate.query(lockCounter, [two.apps[0], two.clubs[club]])
+    await removal.query(`BEGIN; SET LOCAL deadlock_timeout = '30s'; SET LOCAL statement_timeout = 0`)
     await removal.query(`SELECT FROM "StorageEntry" WHERE "memberId" = $1 FOR UPDATE`, [two.members[member]])
     const writing = send('PUT', 'c/k?scope=user', { value: 2 })
-    await until(
-      () => two.blockedBy(removal),
-      (count) => count === 1,
-    )
-    await removal.query(`DELETE FROM "Membership" WHERE "personId" = $1`, [two.members[member]])
+    await untilBlocked(gate, 1)
+    const removing = removal.query(`DELETE FROM "Membership" WHERE "personId" = $1`, [two.members[member]])
+    await untilBlocked(gate, 2)
+    await gate.query('COMMIT')
+    await removing
     await removal.query('COMMIT')
     // The second attempt finds no membership.
     expect(await writing).toMatchObject({ status: 401, body: { error: { code: 'invalid_token' } } })
@@ -136,14 +141,10 @@ describe(`two servers (seed ${seed})`, { timeout: 180_000 }, () => {
     for (const { send } of senders) await send('PUT', 'c/k', { value: 0 })
     const holder = await two.connect()
     await holder.query('BEGIN')
-    const lock = `SELECT FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2 FOR UPDATE`
-    await holder.query(lock, [two.apps[0], two.clubs[0]])
+    await holder.query(lockCounter, [two.apps[0], two.clubs[0]])
 
     const held = senders.filter(({ held }) => held).map(({ send }) => send('PUT', 'c/k', { value: 1 }))
-    await until(
-      () => two.blockedBy(holder),
-      (count) => count === held.length,
-    )
+    await untilBlocked(holder, held.length)
     const free = senders.filter(({ held }) => !held).map(({ send }, i) => useAlone(send, `free${i}`))
     expect((await Promise.all(free)).flat()).toEqual(free.flatMap(() => [200, 200, 413, 200, 204]))
     expect(await two.blockedBy(holder)).toBe(held.length)
@@ -151,6 +152,12 @@ describe(`two servers (seed ${seed})`, { timeout: 180_000 }, () => {
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual(held.map(() => 200))
   })
 })
+
+const untilBlocked = (holder: pg.Client, wanted: number) =>
+  until(
+    () => two.blockedBy(holder),
+    (count) => count === wanted,
+  )
 
 /** Compares counter and sum in one snapshot, over and over while `work` runs. */
 async function watched(work: Promise<unknown>, app = 0, club = 0) {

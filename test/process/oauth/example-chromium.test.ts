@@ -7,10 +7,10 @@ import type { Service } from '../service.ts'
 import { dataDirectoryWithCluster, start } from '../service.ts'
 
 /** A global of the page: evaluated functions run there. */
-declare const sessionStorage: {
-  getItem: (name: string) => string | null
-  setItem: (name: string, text: string) => void
-}
+declare const sessionStorage: { setItem: (name: string, text: string) => void }
+
+/** The name under which the SDK keeps tokens, and with ` sign-in` behind it a sign-in that has begun; also of its lock. */
+const STORED = 'member-apps example-app'
 
 /** What a newcomer does with the printed link, on the real service in a real browser. */
 describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 120_000 }, () => {
@@ -49,16 +49,17 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     expect(page.url()).toBe(link)
     expect(await page.locator('#email').innerText()).toBe('anna.berger@example.org')
     const events = page.getByRole('region', { name: 'Next in your club' })
-    expect(await events.getByRole('heading', { level: 3 }).allInnerTexts()).toEqual([
-      'Training U16',
-      'Sommerfest',
-      'Saisoneröffnung',
-    ])
+    // Each part of the page appears with its own response.
+    await expect
+      .poll(() => events.getByRole('heading', { level: 3 }).allInnerTexts())
+      .toEqual(['Training U16', 'Sommerfest', 'Saisoneröffnung'])
     // As people write it: Sat 12 Dec, 18:00–19:30
     for (const text of await page.locator('time').allInnerTexts()) {
       expect(text).toMatch(/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun),? \d\d? [A-Z][a-z]+( \d{4})?, \d\d:\d\d\s?–\s?\d\d:\d\d$/)
     }
-    expect(await page.locator('#groups li').allInnerTexts()).toEqual(['Jugend U16\ntrainer', 'Seniors\nmember'])
+    await expect
+      .poll(() => page.locator('#groups li').allInnerTexts())
+      .toEqual(['Jugend U16\ntrainer', 'Seniors\nmember'])
     expect(await page.getByRole('link', { name: 'Connected apps' }).getAttribute('href')).toBe(
       `http://auth.localhost:${service.port}/v1/oauth/connected`,
     )
@@ -117,7 +118,9 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     await page.locator('input[name=scope][value="svc.apps.storage:write"]').uncheck()
     await decide(page, 'allow')
     await page.getByText('Ben Okafor').waitFor()
-    expect(await page.locator('#events').innerText()).toBe('You did not allow Clubnote to see your calendar.')
+    await expect
+      .poll(() => page.locator('#events').innerText())
+      .toBe('You did not allow Clubnote to see your calendar.')
     await page.getByLabel('Your note').fill('Mine')
     await page.getByRole('button', { name: 'Save' }).click()
     await message(page, 'You did not allow Clubnote to keep a note.')
@@ -127,16 +130,14 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   it('in two tabs does not overwrite the other’s note unless told to', async () => {
     const { context, page } = await visit()
     const other = await context.newPage()
-    for (const tab of [page, other]) {
-      await tab.goto(link)
-      await tab.getByRole('button', { name: 'Sign in with your club' }).click()
-      // In the second tab the member is already signed in and the app allowed.
-      if (tab === page) {
-        await pick(tab, 'dora')
-        await decide(tab, 'allow')
-      }
-      await tab.getByText('Dora Nowak').waitFor()
-    }
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'dora')
+    await decide(page, 'allow')
+    await page.getByText('Dora Nowak').waitFor()
+    // Signed in as well: tabs share their tokens.
+    await other.goto(link)
+    await other.getByText('Dora Nowak').waitFor()
     const save = async (tab: Page, text: string, says: string) => {
       await tab.getByLabel('Your note').fill(text)
       await tab.getByRole('button', { name: 'Save' }).click()
@@ -152,15 +153,47 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     await context.close()
   })
 
+  it('in two tabs that renew at once stays signed in, also after a tab that keeps the lock', async () => {
+    const { context, page } = await visit()
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'dora')
+    await allowOrContinue(page)
+    await page.getByText('Dora Nowak').waitFor()
+    const other = await context.newPage()
+    const renewed: string[] = []
+    context.on('request', (sent) => sent.postData()?.includes('grant_type=refresh_token') && renewed.push(sent.url()))
+    for (let round = 1; round <= 3; round++) {
+      await spoil(page, 'access_token')
+      await Promise.all([page, other].map((tab) => tab.goto(link)))
+      for (const tab of [page, other]) await tab.getByText('Dora Nowak').waitFor()
+      expect(renewed).toHaveLength(round)
+    }
+
+    // Frozen while it has the lock.
+    await other.evaluate(`void navigator.locks.request('${STORED}', () => new Promise(() => {}))`)
+    await page.clock.install()
+    await spoil(page, 'access_token')
+    await page.goto(link)
+    const waiting = () => other.evaluate(`navigator.locks.query().then(({ pending }) => pending.length)`)
+    await expect.poll(waiting).toBe(1)
+    await page.clock.runFor(14_000)
+    expect([await waiting(), renewed.length]).toEqual([1, 3])
+    await page.clock.runFor(2_000)
+    await page.getByText('Dora Nowak').waitFor()
+    await context.close()
+  })
+
   it('refuses a response that it did not request or that another server sent', async () => {
     const { context, page } = await visit()
     await page.goto(`${link}?code=stolen&state=guessed&iss=http%3A%2F%2Fauth.localhost%3A${service.port}%2Fv1%2Foauth`)
     await message(page, 'This sign-in was not begun here. Please sign in again.')
     expect(page.url()).toBe(link)
 
-    const begin = () => sessionStorage.setItem('signIn', JSON.stringify({ state: 'mine', verifier: 'v'.repeat(43) }))
+    const begin = (name: string) =>
+      sessionStorage.setItem(`${name} sign-in`, JSON.stringify({ state: 'mine', verifier: 'v'.repeat(43) }))
     for (const answer of ['iss=https%3A%2F%2Fevil.example', '']) {
-      await page.evaluate(begin)
+      await page.evaluate(begin, STORED)
       const sent: string[] = []
       page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
       await page.goto(`${link}?code=x&state=mine&${answer}`)
@@ -173,9 +206,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   it('asks to sign in again when its tokens are no longer valid', async () => {
     const { context, page } = await visit()
     await page.goto(link)
-    await page.evaluate(() =>
-      sessionStorage.setItem('tokens', JSON.stringify({ access_token: 'gone', refresh_token: 'gone' })),
-    )
+    await keep(page, { access_token: 'gone', refresh_token: 'gone' })
     await page.reload()
     await message(page, 'Your sign-in has ended. Please sign in again.')
     expect(await tokensOf(page)).toBeNull()
@@ -189,9 +220,11 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     await page.route(metadata, (route) => route.abort())
     await page.goto(link)
     const unreachable = 'Your club cannot be reached right now. Please try again later.'
+    const signIn = page.getByRole('button', { name: 'Sign in with your club' })
+    await signIn.click()
     await message(page, unreachable)
     await page.unroute(metadata)
-    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await signIn.click()
     await pick(page, 'dora')
     await page.route('**/v1/me/**', (route) => route.abort())
     await allowOrContinue(page)
@@ -352,13 +385,29 @@ interface Tokens {
   access_token: string
   refresh_token: string
 }
-const tokensOf = (page: Page) => page.evaluate<Tokens>(() => JSON.parse(sessionStorage.getItem('tokens')!))
+const tokensOf = async (page: Page): Promise<Tokens> => JSON.parse(await inStore(page, 'readonly', null))
 
-const spoil = (page: Page, name: keyof Tokens) =>
-  page.evaluate((field) => {
-    const tokens = JSON.parse(sessionStorage.getItem('tokens')!)
-    sessionStorage.setItem('tokens', JSON.stringify({ ...tokens, [field]: 'spoilt' }))
-  }, name)
+const keep = (page: Page, tokens: object) => inStore(page, 'readwrite', JSON.stringify(tokens))
+
+const spoil = async (page: Page, name: keyof Tokens) => keep(page, { ...(await tokensOf(page)), [name]: 'spoilt' })
+
+/** Reads or replaces what the SDK keeps in the browser. */
+const inStore = (page: Page, mode: string, text: string | null) =>
+  page.evaluate<string>(`new Promise((resolve, reject) => {
+    const opening = indexedDB.open('member-apps')
+    opening.onupgradeneeded = () => opening.result.createObjectStore('tokens')
+    opening.onerror = () => reject(opening.error)
+    opening.onsuccess = () => {
+      const transaction = opening.result.transaction('tokens', '${mode}')
+      const records = transaction.objectStore('tokens')
+      const text = ${JSON.stringify(text)}
+      const asked = text === null ? records.get('${STORED}') : records.put(text, '${STORED}')
+      transaction.oncomplete = () => {
+        opening.result.close()
+        resolve(asked.result ?? 'null')
+      }
+    }
+  })`)
 
 /** Refreshes from within the page, as the app does. */
 const renew = (page: Page, token: string) =>

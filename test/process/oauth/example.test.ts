@@ -4,15 +4,16 @@ import { emptyDatabase, query } from '../../support/databases.ts'
 import type { Service } from '../service.ts'
 import { command, dataDirectory, dataDirectoryWithCluster, send, start } from '../service.ts'
 
-const file = (name: string) => readFileSync(new URL(`../../../examples/third-party/${name}`, import.meta.url), 'utf8')
+const file = (name: string, of = 'examples/third-party') =>
+  readFileSync(new URL(`../../../${of}/${name}`, import.meta.url), 'utf8')
 const line = 'Sign a member in, as an app does: '
 
 const get = ({ port }: Service, path: string, host = `example.localhost:${port}`, method = 'GET') =>
   send(port, method, path, { headers: { host } })
 
 describe('the example', { timeout: 120_000 }, () => {
-  it('has under 200 lines of JavaScript', () => {
-    expect(file('app.js').trimEnd().split('\n').length).toBeLessThan(200)
+  it('has under 150 lines of JavaScript', () => {
+    expect(file('app.js').trimEnd().split('\n').length).toBeLessThan(150)
   })
 
   it('has each of its texts in German, and no other', () => {
@@ -37,14 +38,13 @@ describe('the example', { timeout: 120_000 }, () => {
       ['/app.js', 'app.js', 'text/javascript; charset=utf-8'],
       ['/style.css', 'style.css', 'text/css; charset=utf-8'],
       ['/de.json', 'de.json', 'application/json; charset=utf-8'],
+      ['/sdk/client.js', 'client.js', 'text/javascript; charset=utf-8'],
+      ['/sdk/browser.js', 'browser.js', 'text/javascript; charset=utf-8'],
+      ['/sdk/errors.js', 'errors.js', 'text/javascript; charset=utf-8'],
     ] as const) {
       const { status, headers, text } = await get(service, path)
-      expect({ path, status, type: headers['content-type'], text }).toEqual({
-        path,
-        status: 200,
-        type,
-        text: file(name),
-      })
+      const served = path.startsWith('/sdk/') ? file(name, 'clients/sdk/dist') : file(name)
+      expect({ path, status, type: headers['content-type'], text }).toEqual({ path, status: 200, type, text: served })
       expect(headers['x-content-type-options']).toBe('nosniff')
       expect(headers['content-security-policy']).toBe(
         `default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self' ` +
@@ -62,7 +62,16 @@ describe('the example', { timeout: 120_000 }, () => {
     expect(await get(service, '/', undefined, 'HEAD')).toMatchObject({ status: 200, text: '' })
 
     const nowhere = ['/README.md', '/index.html', '/APP.js', '/app.js/', '//app.js', '/../package.json']
-    const more = ['/%2e%2e/package.json', '/..%2f..%2f.env', '/app.js%00', '/v1', '/v1/me/profile', '/v1/openapi.json']
+    const more = [
+      '/%2e%2e/package.json',
+      '/..%2f..%2f.env',
+      '/app.js%00',
+      '/sdk/browser.d.ts',
+      '/sdk/',
+      '/v1',
+      '/v1/me/profile',
+      '/v1/openapi.json',
+    ]
     for (const path of [...nowhere, ...more]) {
       expect([path, (await get(service, path)).status]).toEqual([path, 404])
     }

@@ -18,7 +18,7 @@ const pairs: Look[] = [
   ['de', 'dark', 1280, 800],
 ]
 const looks = times(1, 0) ? pairs : pairs.slice(1, 3)
-const few = ['/sign-in-problem', '/consent', '/connected-odd']
+const few = ['/sign-in-problem', '/consent', '/connected-odd', '/remove-odd', '/message']
 
 /** A page as a browser parses it: elements with their attributes' names, and all text. */
 const parse = `(pages) => pages.map((page) => {

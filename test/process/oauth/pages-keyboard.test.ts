@@ -14,7 +14,8 @@ describe.skipIf(!chromium)(`by keyboard alone and without scripts${skipReason}`,
   let browser: Browser
   let server: Awaited<ReturnType<typeof servePages>>
   beforeAll(async () => {
-    server = await servePages(samplePages('en'))
+    const pages = samplePages('en')
+    server = await servePages({ ...pages, '/v1/oauth/connected/remove': pages['/remove']! })
     browser = await launchChromium()
   })
   afterAll(async () => {
@@ -39,14 +40,16 @@ describe.skipIf(!chromium)(`by keyboard alone and without scripts${skipReason}`,
 
   it('a member chooses a club, unticks a scope and allows the rest', async () => {
     const { path, fields, headers } = await post('/consent', async (page) => {
-      await press(page, 'Tab')
+      // Past the homepage and the way to another account.
+      await press(page, 'Tab', 'Tab', 'Tab')
       expect(await focused(page)).toBe('organisation riverside solid')
       await press(page, 'ArrowDown', 'Tab', 'Tab')
       expect(await focused(page)).toBe('scope svc.me.groups:read solid')
       // Enter in a checkbox must not submit a half-filled form.
       await press(page, 'Space', 'Enter', 'Tab', 'Tab', 'Tab')
       expect(await focused(page)).toBe('scope svc.apps.storage:write solid')
-      await press(page, 'Tab')
+      // Past the connected apps.
+      await press(page, 'Tab', 'Tab')
       expect(await focused(page)).toBe('decision allow solid')
       await press(page, 'Enter')
     })
@@ -119,8 +122,17 @@ describe.skipIf(!chromium)(`by keyboard alone and without scripts${skipReason}`,
   })
 
   it('a member withdraws an app and signs out', async () => {
-    const withdrawn = await post('/connected', (page) => press(page, 'Tab', 'Tab', 'Enter'))
-    expect([withdrawn.path, ...withdrawn.fields]).toEqual(['/v1/oauth/connected/withdraw', ['consent', 'c2']])
+    const withdrawn = await post('/connected', async (page) => {
+      // Past the first app's homepage, and its button.
+      await press(page, 'Tab', 'Tab', 'Tab')
+      expect(await focused(page)).toBe('consent c2 solid')
+      await press(page, 'Enter')
+      await page.waitForURL('**/v1/oauth/connected/remove?consent=c2')
+      await press(page, 'Tab')
+      expect(await focused(page)).toBe('consent c1 solid')
+      await press(page, 'Enter')
+    })
+    expect([withdrawn.path, ...withdrawn.fields]).toEqual(['/v1/oauth/connected/withdraw', ['consent', 'c1']])
     const left = await post('/connected', (page) => press(page, 'Shift+Tab', 'Enter'))
     expect([left.path, ...left.fields]).toEqual(['/v1/oauth/connected/sign-out'])
   })

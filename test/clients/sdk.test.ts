@@ -1,0 +1,288 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Client, ClientOptions } from '../../clients/sdk/client.ts'
+import {
+  ApiError,
+  createClient,
+  EntryChanged,
+  QuotaExceeded,
+  RateLimited,
+  ScopeMissing,
+  SignInNeeded,
+} from '../../clients/sdk/client.ts'
+import { createQuiz } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+
+const local = (name: string) => `http://127.0.0.1/${name}/v1`
+const localUrls = { apps: local('apps'), lms: local('lms'), notify: local('notify') }
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ localUrls, storageQuotaBytes: 4000 })
+  await createQuiz(world.db, world.ids)
+})
+afterAll(() => world.close())
+
+/** A client of the service whose requests are noted. */
+function noting(options: Partial<ClientOptions> & Pick<ClientOptions, 'tokens'>, port = world.publicPort) {
+  const requests: { line: string; headers: Record<string, string> }[] = []
+  const api = createClient({
+    apps: `http://127.0.0.1:${port}/apps/v1`,
+    lms: `http://127.0.0.1:${port}/lms/v1/`,
+    notify: new URL(`http://127.0.0.1:${port}/notify/v1`),
+    ...options,
+    fetch(url, init) {
+      const { pathname, search } = new URL(String(url))
+      requests.push({
+        line: `${init!.method} ${pathname}${search}`,
+        headers: init!.headers as Record<string, string>,
+      })
+      return (options.fetch ?? fetch)(url, init)
+    },
+  })
+  return { api, requests }
+}
+const client = async (claims: Record<string, unknown> = {}) => noting({ tokens: await world.token(claims) }).api
+const refusal = (error: unknown) => {
+  if (error instanceof ApiError) return error
+  throw error
+}
+const numbers = (count: number) => [...Array(count).keys()]
+const expired = () => world.token({ exp: world.now() - 3600 })
+
+describe('calls', () => {
+  it('answer with what the three APIs send', async () => {
+    const { club, member, academy, provider, app } = world.ids
+    const api = await client()
+    expect(await api.root()).toEqual({ api: 'apps', organisation: club })
+    // Without `this`.
+    const { profile, groups, events, trainingplans, competitions, membercard } = api.me
+    expect(await profile()).toMatchObject({ id: member, firstName: 'Mia', birthday: null })
+    expect(await Promise.all([groups(), events({ start: 0, end: 9 }), trainingplans(), competitions()])).toEqual(
+      Array(4).fill({ items: [] }),
+    )
+    expect(await membercard()).toEqual({ card: null })
+
+    const learner = noting({ tokens: await world.token({ organisation: academy }) })
+    const quiz = `quiz-${academy}`
+    expect(await learner.api.quizzes.submit(quiz, { q1: 'Yes' })).toMatchObject({ score: 100, passed: true })
+    expect(learner.requests[0]!.headers['idempotency-key']).toMatch(/^[\da-f-]{36}$/)
+
+    const { webhook } = await client({ organisation: provider })
+    expect(await webhook.put(app, { url: 'https://a.example/', secret: 's' })).toEqual({
+      url: 'https://a.example/',
+      hasSecret: true,
+    })
+    expect(await webhook.get(app)).toEqual({ url: 'https://a.example/', hasSecret: true })
+    expect(await webhook.delete(app)).toBeUndefined()
+    expect(await webhook.get(app)).toEqual({ url: null, hasSecret: false })
+  })
+
+  it('need the address of their API, and end with their signal', async () => {
+    const api = createClient({ apps: `http://127.0.0.1:${world.publicPort}/apps/v1`, tokens: 'token' })
+    await expect(api.webhook.get('app')).rejects.toThrow('createClient needs the address of notify for this call.')
+    const ended = AbortSignal.abort(new Error('Enough.'))
+    await expect(api.me.profile({ signal: ended })).rejects.toThrow('Enough.')
+  })
+})
+
+describe('refusals', () => {
+  it('have their class, the sentence of the service, and the id of the request', async () => {
+    const { academy, app } = world.ids
+    const scope = 'svc.me.profile:read'
+    const found = await (await client({ scope })).me.groups().catch(refusal)
+    expect(found).toBeInstanceOf(ScopeMissing)
+    expect(found).toMatchObject({ status: 403, scope: 'svc.me.groups:read', requestId: expect.stringMatching(/./) })
+    expect(await (await client({ sub: 'gone' })).me.profile().catch(refusal)).toMatchObject({
+      name: 'ApiError',
+      status: 404,
+      message: 'This member does not exist in this club.',
+      code: undefined,
+    })
+    await world.db.quiz.update({ where: { id: `quiz-${academy}` }, data: { state: 'closed' } })
+    const closed = (await client({ organisation: academy })).quizzes.submit(`quiz-${academy}`, {})
+    expect(await closed.catch(refusal)).toMatchObject({ status: 409, code: 'conflict', reason: 'quiz_closed' })
+    const webhook = (await client({ organisation: world.ids.provider })).webhook
+    expect(await webhook.put(app, { url: 'ftp://x' }).catch(refusal)).toMatchObject({ code: 'invalid_request' })
+  })
+
+  it('of a proxy keep their status', async () => {
+    const answers = async () => new Response('<html>', { status: 502 })
+    const { api } = noting({ tokens: 'token', fetch: answers })
+    expect(await api.me.profile().catch(refusal)).toMatchObject({
+      status: 502,
+      message: 'The answer is 502, and not one of the service.',
+    })
+  })
+})
+
+describe('a token that is refused', () => {
+  it('is renewed once for all calls that had it, also when one is refused after the renewal', async () => {
+    const asked: (string | undefined)[] = []
+    const old = await expired()
+    let late = () => {}
+    const renewed = new Promise<void>((resolve) => (late = resolve))
+    const { api } = noting({
+      tokens(refused) {
+        asked.push(refused)
+        return refused ? world.token() : old
+      },
+      async fetch(url, init) {
+        const answer = await fetch(url, init)
+        const isLast = String(url).endsWith('/groups') && answer.status === 401
+        if (isLast) await renewed
+        return answer
+      },
+    })
+    const groups = api.me.groups()
+    await Promise.all([api.root(), api.me.profile()])
+    late()
+    expect(await groups).toEqual({ items: [] })
+    expect(asked.filter(Boolean)).toEqual([old])
+  })
+
+  it('rejects with SignInNeeded when it is a string, or when the next one is refused too', async () => {
+    const fixed = noting({ tokens: await expired() })
+    expect(await fixed.api.root().catch(refusal)).toBeInstanceOf(SignInNeeded)
+    const renewing = noting({ tokens: expired })
+    expect(await renewing.api.root().catch(refusal)).toMatchObject({ message: 'This token has expired.' })
+    expect([fixed.requests.length, renewing.requests.length]).toEqual([1, 2])
+  })
+
+  it('is asked for again after it could not be got', async () => {
+    const [old, fresh] = [await expired(), await world.token()]
+    let asked = 0
+    const { api } = noting({
+      tokens(refused) {
+        if (refused && asked++ === 0) throw new Error('Not now.')
+        return refused ? fresh : old
+      },
+    })
+    await expect(api.root()).rejects.toThrow('Not now.')
+    expect(await api.root()).toMatchObject({ api: 'apps' })
+  })
+})
+
+describe('waiting', () => {
+  it('is for as long as Retry-After says, within the bound; else the call is rejected with RateLimited', async () => {
+    const limited = await startWorld({ localUrls, windowSeconds: 2 })
+    onTestFinished(() => limited.close())
+    await limited.db.team.update({ where: { id: limited.ids.team }, data: { level: 'hobby' } })
+    const tokens = await limited.token()
+    const hasty = noting({ tokens, maxWaitSeconds: 0 }, limited.publicPort).api
+    const answers = await Promise.all(numbers(61).map(() => hasty.root().catch(refusal)))
+    const refused = answers.filter((answer) => answer instanceof RateLimited)
+    expect(refused).toEqual([expect.objectContaining({ status: 429, code: 'rate_limited', retryAfter: 2 })])
+
+    const { api, requests } = noting({ tokens }, limited.publicPort)
+    expect(await api.storage('waited').put('k', 1)).toMatchObject({ value: 1 })
+    expect(requests.map(({ line }) => line)).toEqual(Array(2).fill('PUT /apps/v1/storage/waited/k'))
+  })
+
+  it('repeats only what may arrive twice after a 503 or a lost connection', async () => {
+    const proxy = createServer((request, response) => {
+      if (request.url!.startsWith('/apps')) response.writeHead(503, { 'retry-after': '0' }).end()
+      else request.socket.destroy()
+    }).listen(0)
+    await once(proxy, 'listening')
+    onTestFinished(() => void proxy.close())
+    const { port } = proxy.address() as AddressInfo
+    const calls: [number, (api: Client) => Promise<unknown>][] = [
+      [2, (api) => api.root()],
+      [2, (api) => api.storage('c').put('k', 1)],
+      [1, (api) => api.storage('c').put('k', 1, { ifNoneMatch: '*' })],
+      [1, (api) => api.storage('c').put('k', 1, { ifMatch: '"e"' })],
+      [1, (api) => api.storage('c').delete('k')],
+    ]
+    const check = async ([times, call]: (typeof calls)[number]) => {
+      const { api, requests } = noting({ tokens: 'token', maxWaitSeconds: 1 }, port)
+      await expect(call(api)).rejects.toMatchObject({ status: 503, retryAfter: 0 })
+      expect(requests.map(({ line }) => line)).toEqual(Array(times).fill(requests[0]!.line))
+    }
+    await Promise.all(calls.map(check))
+
+    const { api, requests } = noting({ tokens: 'token' }, port)
+    await expect(api.quizzes.submit('quiz', {})).rejects.toThrow(TypeError)
+    const keys = requests.map(({ headers }) => headers['idempotency-key'])
+    expect([requests.length, new Set(keys).size]).toEqual([3, 1])
+  })
+})
+
+describe('storage', () => {
+  it('gets, puts and deletes entries under conditions', async () => {
+    const scores = (await client()).storage<{ points: number }>('scores')
+    expect(await scores.get('alice')).toBeUndefined()
+    expect(await scores.delete('alice')).toBe(false)
+    const first = await scores.put('alice', { points: 1 }, { ifNoneMatch: '*' })
+    expect(first).toEqual({
+      key: 'alice',
+      value: { points: 1 },
+      updatedAt: expect.any(Number),
+      etag: expect.stringMatching(/^".+"$/),
+    })
+    expect(await scores.get('alice')).toEqual(first)
+    expect(await scores.put('alice', { points: 0 }, { ifNoneMatch: '*' }).catch(refusal)).toBeInstanceOf(EntryChanged)
+    const second = await scores.put('alice', { points: 2 }, { ifMatch: first.etag })
+    expect(await scores.delete('alice', { ifMatch: first.etag }).catch(refusal)).toBeInstanceOf(EntryChanged)
+    expect(await scores.get('alice')).toEqual(second)
+    expect(await scores.delete('alice', { ifMatch: second.etag })).toBe(true)
+    expect(await scores.get('alice')).toBeUndefined()
+  })
+
+  it('keeps the entries of a member apart, and says when the store is full', async () => {
+    const api = await client()
+    await api.storage<string>('notes', { scope: 'user' }).put('note', 'mine')
+    expect(await api.storage('notes').get('note')).toBeUndefined()
+    expect(await api.storage('notes', { scope: 'user' }).list()).toMatchObject({ total: 1, items: [{ value: 'mine' }] })
+    const full = await api.storage('notes').put('large', 'x'.repeat(4000)).catch(refusal)
+    expect(full).toBeInstanceOf(QuotaExceeded)
+    expect(await api.storage('notes').get('large')).toBeUndefined()
+  })
+
+  it('rejects a get that is refused for another reason than an absent key', async () => {
+    const lost = (await client({ sub: 'gone' })).storage('scores')
+    expect(await lost.get('alice').catch(refusal)).toMatchObject({ status: 404 })
+    expect(await lost.delete('alice').catch(refusal)).toMatchObject({ status: 404 })
+  })
+
+  it('update loses no change of 20 writers at once', async () => {
+    const counter = (await client()).storage<number>('counter')
+    let runs = 0
+    const add = () =>
+      counter.update('total', (was) => {
+        runs++
+        return (was ?? 0) + 1
+      })
+    await Promise.all(numbers(20).map(add))
+    expect((await counter.get('total'))?.value).toBe(20)
+    expect(runs).toBeGreaterThan(20)
+  })
+
+  it('update gives up after its attempts, and passes on what its function throws', async () => {
+    const other = (await client()).storage<number>('contested')
+    const mine = (await client()).storage<number>('contested')
+    const late = mine.update('k', async (was = 0) => (await other.put('k', was + 10)).value + 1, { attempts: 2 })
+    expect(await late.catch(refusal)).toBeInstanceOf(EntryChanged)
+    expect((await other.get('k'))?.value).toBe(20)
+    const broken = mine.update('k', () => {
+      throw new Error('Mine.')
+    })
+    await expect(broken).rejects.toThrow('Mine.')
+  })
+
+  it('is iterated in pages, by key', async () => {
+    const { api, requests } = noting({ tokens: await world.token() })
+    const { app, club } = { app: world.ids.app, club: world.ids.club }
+    await world.db
+      .$executeRaw`INSERT INTO "StorageEntry" ("appId", "clubId", owner, collection, key, value, "updatedAt")
+      SELECT ${app}, ${club}, '', 'many', 'k' || lpad(n::text, 3, '0'), '0', now() FROM generate_series(1, 201) n`
+    const keys: string[] = []
+    for await (const { key } of api.storage('many')) keys.push(key)
+    expect(keys).toEqual(numbers(201).map((n) => `k${String(n + 1).padStart(3, '0')}`))
+    expect(requests).toHaveLength(2)
+    for await (const _ of api.storage('many')) break
+    expect(requests).toHaveLength(3)
+  })
+})

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { openDatabase } from '../../prisma/client.ts'
+import { logoVersion } from '../../routers/logo-versions.ts'
+import { query } from '../support/databases.ts'
+import { filledDatabase } from './filled-database.ts'
+import { failed, misused, run, succeeded } from './run.ts'
+
+describe('the team command', () => {
+  const env = filledDatabase()
+  const team = (...args: string[]) => run(['team', ...args], env)
+  const stored = () =>
+    query(
+      env.DATABASE_URL,
+      `SELECT "Team".id, level, email, "TeamInvitation".role FROM "Team" LEFT JOIN "TeamInvitation" ON "teamId" = "Team".id
+        ORDER BY 1, 3`,
+    )
+  const audit = () =>
+    query(env.DATABASE_URL, 'SELECT action, "personId", "teamId", after FROM "AuditEntry" ORDER BY id')
+  const planners = ['--id', 'planners', '--name', 'Planners', '--level', 'hobby']
+
+  it('adds a team and invites its first owner', async () => {
+    const { code, stdout } = await team('add', ...planners, '--owner', 'Jo@Example.org')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /^The team planners was added\.\njo@example\.org is invited to the team planners as owner until /,
+    )
+    expect(stdout).toContain('at http://auth.localhost:3000/v1/oauth/developers\n')
+    expect(await stored()).toContainEqual({ id: 'planners', level: 'hobby', email: 'jo@example.org', role: 'owner' })
+    expect(await audit()).toEqual([
+      { action: 'team.create', personId: null, teamId: 'planners', after: { name: 'Planners', level: 'hobby' } },
+      { action: 'invitation.create', personId: null, teamId: 'planners', after: { role: 'owner' } },
+    ])
+  })
+
+  it('changes the level of a team, and lists the teams', async () => {
+    expect(await team('level', '--team', 'hobbyists', '--level', 'developer')).toEqual(
+      succeeded('The team hobbyists has the level developer.\n'),
+    )
+    const { stdout } = await team('list')
+    expect(stdout).toMatch(/^builders +Builders GmbH +developer +2 +5 +5 +anna$/m)
+    expect(stdout).toMatch(/^hobbyists +Feierabend Apps +developer +1 +1 +1 +ben$/m)
+  })
+
+  it('refuses what cannot be, and changes nothing', async () => {
+    const before = [await stored(), await audit()]
+    const wrong: [string[], object][] = [
+      [['add', ...planners, '--id', 'builders'], failed('The team builders exists already.\n')],
+      [['add', ...planners, '--name', 'a\u202e'], failed('The name of the team is 1 to 100 characters of one line.\n')],
+      [['add', ...planners, '--level', 'gold'], misused('--level is hobby or developer.')],
+      [['add', '--id', 'planners'], misused('--id, --name and --level are needed.')],
+      [['invite', '--team', 'ghosts', '--email', 'jo@example.org'], failed('There is no team ghosts.\n')],
+      [['invite', '--team', 'builders', '--email', 'jo'], failed('email is an e-mail address, as name@example.org.\n')],
+      [['level', '--team', 'ghosts', '--level', 'hobby'], failed('There is no team ghosts.\n')],
+    ]
+    for (const [args, answer] of wrong) expect(await team(...args)).toEqual(answer)
+    expect([await stored(), await audit()]).toEqual(before)
+  })
+})
+
+describe('client requests', () => {
+  const logo = new Uint8Array([1, 2, 3])
+  const env = filledDatabase()
+  const client = (...args: string[]) => run(['client', ...args], env)
+  const rowOf = async (id: string) => (await query(env.DATABASE_URL, `SELECT * FROM "Client" WHERE id = '${id}'`))[0]!
+  const appNow = async () =>
+    (await query(env.DATABASE_URL, `SELECT name, logo, wanted, "wantedLogo" FROM "App" WHERE id = 'trainer-app'`))[0]!
+  const last = async () =>
+    (await query(env.DATABASE_URL, 'SELECT action, after FROM "AuditEntry" ORDER BY id DESC LIMIT 1'))[0]!
+
+  /** A client that waits, changes of one that is used, and another name of an app. */
+  const ask = async () => {
+    const db = openDatabase(env.DATABASE_URL, () => {})
+    const of = { name: 'New', teamId: 'builders', appId: 'trainer-app', environment: 'production' as const }
+    const rest = { redirectUris: ['https://new.example/'], scopes: ['svc.me.profile:read'] }
+    const waiting = {
+      state: 'requested' as const,
+      requestedAt: new Date(),
+      purpose: { 'svc.me.profile:read': 'Greets' },
+    }
+    await db.client.create({ data: { id: 'c_new', ...of, ...rest, ...waiting } })
+    const wanted = { redirectUris: ['https://other.example/'] }
+    await db.client.update({ where: { id: 'trainer-app' }, data: { wanted, version: 3 } })
+    const changes = { wanted: { name: 'Coach', logo: logoVersion(logo) }, wantedLogo: logo }
+    await db.app.update({ where: { id: 'trainer-app' }, data: changes })
+    await db.$disconnect()
+  }
+
+  it('are listed, each with the command that approves it', async () => {
+    expect(await client('requests')).toEqual(succeeded('Nothing waits for approval.\n'))
+    await ask()
+    const { stdout } = await client('requests')
+    expect(stdout).toContain(
+      'New client c_new of the team builders\n  name: New\n  redirectUris: https://new.example/\n',
+    )
+    expect(stdout).toContain('  svc.me.profile:read: Greets\n  npm run -s client -- approve --id c_new --version 0\n')
+    expect(stdout).toContain('Changes of the client trainer-app of the team builders\n  redirectUris: https://other.')
+    const address = `http://auth.localhost:3000/v1/oauth/icons/trainer-app/${logoVersion(logo)}`
+    const changes = `Changes of the app trainer-app of the team builders\n  name: Coach\n  logo: ${address}\n`
+    expect(stdout).toContain(changes)
+    expect(stdout).toContain('npm run -s client -- approve --app trainer-app --version 0\n')
+  })
+
+  it('are put in force when they are approved', async () => {
+    await ask()
+    expect(await client('approve', '--id', 'c_new')).toEqual(succeeded('Approved: the new client c_new\n'))
+    expect(await rowOf('c_new')).toMatchObject({ state: 'active', requestedAt: null, version: 1 })
+    expect(await last()).toMatchObject({ action: 'client.approve', after: { name: 'New' } })
+    expect(await client('approve', '--id', 'trainer-app', '--version', '3')).toEqual(
+      succeeded('Approved: the changes of the client trainer-app\n'),
+    )
+    expect(await rowOf('trainer-app')).toMatchObject({ redirectUris: ['https://other.example/'], wanted: null })
+    expect(await client('approve', '--app', 'trainer-app')).toMatchObject({ code: 0 })
+    expect(await appNow()).toEqual({ name: 'Coach', logo: Buffer.from(logo), wanted: null, wantedLogo: null })
+  })
+
+  it('end when they are refused, with the reason in the audit log', async () => {
+    const { name, logo: former } = await appNow()
+    await ask()
+    expect(await client('refuse', '--id', 'c_new', '--reason', 'Who are you?')).toEqual(
+      succeeded('Refused: the new client c_new\n'),
+    )
+    expect(await rowOf('c_new')).toBeUndefined()
+    expect(await last()).toMatchObject({ action: 'client.refuse', after: { name: 'New', reason: 'Who are you?' } })
+    const { redirectUris } = await rowOf('trainer-app')
+    await client('refuse', '--id', 'trainer-app', '--reason', 'No')
+    expect(await rowOf('trainer-app')).toMatchObject({ redirectUris, wanted: null })
+    await client('refuse', '--app', 'trainer-app', '--reason', 'It is the logo of a bank.')
+    expect(await appNow()).toEqual({ name, logo: former, wanted: null, wantedLogo: null })
+    expect((await last()).after).toMatchObject({ logo: logoVersion(logo), reason: 'It is the logo of a bank.' })
+  })
+
+  it('are not decided on when they are other ones than were read', async () => {
+    await ask()
+    const before = await rowOf('trainer-app')
+    expect(await client('approve', '--id', 'trainer-app', '--version', '2')).toEqual(
+      failed('The client trainer-app has changed: it has the version 3 now. Read it again.\n'),
+    )
+    expect(await client('approve', '--id', 'hobby-app')).toEqual(
+      failed('Nothing of the client hobby-app waits for approval.\n'),
+    )
+    expect(await client('approve')).toEqual(misused('--id or --app is needed.'))
+    expect(await client('refuse', '--id', 'trainer-app')).toEqual(misused('--reason is needed: the team reads it.'))
+    expect(await rowOf('trainer-app')).toEqual(before)
+  })
+})

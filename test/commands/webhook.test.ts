@@ -1,0 +1,136 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { openDatabase } from '../../prisma/client.ts'
+import { id } from '../support/tenant.ts'
+import { languages } from '../webhooks/verify-snippets.ts'
+import { misused, run } from './run.ts'
+
+const SECRET = 's3cret'
+const [{ verify }] = languages as [(typeof languages)[0]]
+
+interface Received {
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+/** Verifies as docs/webhooks.md says: 204 or 401, or any other `status`. */
+async function receiver(status?: number) {
+  const received: Received[] = []
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString()
+    const { headers } = request
+    received.push({ headers, body })
+    const delivery = { body, headers: headers as Record<string, string>, secret: SECRET, tolerance: 300 }
+    const [outcome] = await verify([delivery])
+    const refused = /too old|wrong signature/.test(outcome!)
+    response.writeHead(status ?? (refused ? 401 : 204)).end(refused ? outcome : undefined)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  onTestFinished(close)
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received, close }
+}
+
+const send = (to: string, ...more: string[]) => run(['webhook', 'send', '--to', to, ...more], {})
+const signed = (to: string, ...more: string[]) => send(to, '--secret', SECRET, ...more)
+
+const withAnswer = (answer: string) => expect.stringMatching(new RegExp(`^[0-9a-f-]{36}: ${answer}\n$`))
+
+describe('the webhook command', () => {
+  it('sends an event with its signature, as a delivery has it', async () => {
+    const { url, received } = await receiver()
+    const data = '{"n": 9007199254740993, "name": "Zoë"}'
+    const done = await signed(url, '--type', 'member.joined', '--data', data)
+    expect(done).toEqual({ code: 0, stdout: withAnswer('204 in \\d+ ms'), stderr: '' })
+    const [{ headers, body }] = received as [Received]
+    expect(body).toMatch(/^\{"id":"[0-9a-f-]{36}","type":"member\.joined","timestamp":"[^"]+Z","data":(.*)\}$/)
+    expect(body.endsWith(`"data":${data}}`)).toBe(true)
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': 'member-apps-api-webhooks/1',
+      'webhook-id': done.stdout.slice(0, 36),
+      'x-webhook-secret': SECRET,
+    })
+  })
+
+  it('sends webhook.test with its example by default, without a secret unsigned', async () => {
+    const { url, received } = await receiver(200)
+    expect((await send(url)).code).toBe(0)
+    const [{ headers, body }] = received as [Received]
+    expect(JSON.parse(body)).toMatchObject({ type: 'webhook.test', data: { message: 'This is a test event.' } })
+    expect(Object.keys(headers)).not.toContain('webhook-signature')
+  })
+
+  it('sends the example that the platform has described with --provider', async () => {
+    const env = { DATABASE_URL: inject('databaseUrl') }
+    const db = openDatabase(env.DATABASE_URL, () => {})
+    onTestFinished(() => db.$disconnect())
+    const provider = id('provider')
+    await db.organisation.create({ data: { id: provider, kind: 'provider', name: 'P' } })
+    await db.eventKind.create({ data: { providerId: provider, type: 'member.joined', description: 'd', example: [1] } })
+    const { url, received } = await receiver(200)
+    const kind = ['--provider', provider, '--type']
+    const sent = await run(['webhook', 'send', '--to', url, ...kind, 'member.joined'], env)
+    expect([sent.code, sent.stderr]).toEqual([0, ''])
+    expect(JSON.parse(received[0]!.body)).toMatchObject({ type: 'member.joined', data: [1] })
+    const unknown = await run(['webhook', 'send', '--to', url, ...kind, 'member.left'], env)
+    expect([unknown.code, unknown.stderr]).toEqual([1, `No kind member.left is described for ${provider}.\n`])
+    expect(received).toHaveLength(1)
+  })
+
+  it.each([
+    ['--wrong-signature', 'wrong signature'],
+    ['--old', 'too old'],
+  ])('succeeds with %s when the receiver refuses it', async (option, reason) => {
+    const { url, received } = await receiver()
+    expect(await signed(url, option)).toEqual({ code: 0, stdout: withAnswer(`401 in \\d+ ms\n${reason}`), stderr: '' })
+    const { headers } = received[0]!
+    expect(headers['x-webhook-secret'] === SECRET).toBe(option === '--old')
+  })
+
+  it('sends the same delivery twice with --twice', async () => {
+    const { url, received } = await receiver()
+    expect((await signed(url, '--twice')).code).toBe(0)
+    expect(received).toHaveLength(2)
+    const [first, second] = received.map(({ headers, body }) => [headers['webhook-id'], body])
+    expect(second).toEqual(first)
+  })
+
+  it.each([
+    [200, '--wrong-signature', 'refused'],
+    [200, '--old', 'refused'],
+    [500, '--old', 'refused'],
+    [401, '--twice', 'accepted'],
+    [302, '--twice', 'accepted'],
+  ])('fails when the receiver answers %s to %s', async (status, option, expected) => {
+    const { url } = await receiver(status)
+    const { code, stderr } = await signed(url, option)
+    expect([code, stderr]).toEqual([1, `The receiver should have ${expected} this.\n`])
+  })
+
+  it('fails when nothing listens there', async () => {
+    const { url, close } = await receiver()
+    close()
+    const { code, stdout } = await signed(url)
+    // Deno's fetch tells no code.
+    const reason = 'Deno' in globalThis ? '.+' : 'ECONNREFUSED'
+    expect([code, stdout]).toEqual([1, withAnswer(`no answer \\(${reason}\\)`)])
+  })
+
+  it.each([
+    [[], '--to is an http or https address.'],
+    [['--to', 'ftp://127.0.0.1'], '--to is an http or https address.'],
+    [['--to', 'http://a', '--type', 'a/b'], "--type is 1 to 128 letters, digits, '.', '_' or '-'."],
+    [['--to', 'http://a', '--data', '{'], '--data is JSON.'],
+    [['--to', 'http://a', '--data', '1', '--provider', 'p'], '--provider has data: leave out --data.'],
+    [['--to', 'http://a', '--secret', 'a b'], '--secret is 1 to 1024 visible ASCII characters, without spaces.'],
+    [['--to', 'http://a', '--old'], '--wrong-signature and --old need a --secret.'],
+  ])('refuses %j', async (args, message) => {
+    expect(await run(['webhook', 'send', ...args], {})).toEqual(misused(message))
+  })
+})

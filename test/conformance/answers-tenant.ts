@@ -1,0 +1,98 @@
+import { inject } from 'vitest'
+import { corsHeaders } from '../../server/http/cors.ts'
+import { listen } from '../../server/http/listen.ts'
+import type { AtEnd } from '../support/databases.ts'
+import { migratedDatabase, query } from '../support/databases.ts'
+import { createTenant, id } from '../support/tenant.ts'
+import { startWorld } from '../support/world.ts'
+
+export type Tenant = Awaited<ReturnType<typeof startTenant>>
+
+/** A service behind a proxy, with what provokes each documented answer. */
+export async function startTenant(atEnd: AtEnd) {
+  const world = await startWorld({ storageQuotaBytes: 1000, trustedProxies: ['127.0.0.1'] })
+  atEnd(() => world.close())
+  const { db, ids } = world
+  const client = async (level: 'hobby' | 'developer', appId: string | null = null) => {
+    const [name, team] = [id('client'), id('team')]
+    await db.team.create({ data: { id: team, name: 'Team', level } })
+    await db.client.create({ data: { id: name, name: 'Client', teamId: team, appId, environment: 'production' } })
+    return name
+  }
+  const app = (name: string, state: 'active' | 'suspended') =>
+    db.app.create({ data: { id: name, name, teamId: ids.team, providerId: ids.provider, state } })
+  const question = {
+    id: 'q1',
+    position: 1,
+    type: 'single',
+    text: '?',
+    options: ['Yes', 'No'],
+    solution: ['Yes'],
+  } as const
+  const quiz = (name: string, more: object, questions: readonly (typeof question)[] = [question]) =>
+    db.quiz.create({
+      data: {
+        id: `${name}-${ids.academy}`,
+        academyId: ids.academy,
+        title: name,
+        threshold: 50,
+        state: 'released',
+        ...more,
+        questions: {
+          create: questions.map((one) => ({ ...one, options: [...one.options], solution: [...one.solution] })),
+        },
+      },
+    })
+  const doomedApp = id('doomed')
+  await Promise.all([
+    app(`suspended-${ids.app}`, 'suspended'),
+    app(doomedApp, 'active'),
+    quiz('open', {}),
+    quiz('closed', { state: 'closed' }),
+    quiz('empty', {}, []),
+    quiz('once', { attemptsAllowed: 1 }),
+  ])
+  const [hobby, exhausted, noApp, doomed] = await Promise.all([
+    client('hobby'),
+    client('hobby'),
+    client('developer'),
+    client('developer', doomedApp),
+  ])
+  for (let calls = 0; calls < 60; calls++) await world.call('GET', '/', { claims: { client_id: exhausted } })
+  const guesser = { 'x-forwarded-for': '203.0.113.7' }
+  for (let calls = 0; calls < 100; calls++) await world.call('GET', '/', { token: 'guessed', headers: guesser })
+  return { world, hobby, noApp, exhausted, guesser, doomed, doomedApp }
+}
+
+/** A service whose database can lose its tables, and then itself. */
+export async function startFailing(atEnd: AtEnd) {
+  const databaseUrl = await migratedDatabase(atEnd)
+  const world = await startWorld({ databaseUrl })
+  atEnd(() => world.close())
+  const { club, academy, provider, client, member } = await createTenant(world.db)
+  const organisation = { apps: club, lms: academy, notify: provider }
+  const claims = (api: keyof typeof organisation, client_id = client) => ({
+    sub: member,
+    client_id,
+    organisation: organisation[api],
+  })
+  await world.call('GET', '/me/profile', { claims: claims('apps') })
+  await world.call('POST', '/quizzes/none/results', { claims: claims('lms'), body: { answers: {} } })
+  await world.call('GET', '/apps/none/webhook', { claims: claims('notify') })
+  // What is known of the token stays known, however long the rest takes.
+  world.advance(-600)
+  return {
+    world,
+    claims,
+    loseTables: () => query(databaseUrl, 'ALTER SCHEMA public RENAME TO gone'),
+    loseDatabase: () =>
+      query(inject('databaseUrl'), `DROP DATABASE ${new URL(databaseUrl).pathname.slice(1)} WITH (FORCE)`),
+  }
+}
+
+/** A port that does not wait long for the head of a request: its refusals come from Node's parser. */
+export async function startImpatient(atEnd: AtEnd) {
+  const { port, close } = await listen({ callback: () => () => {} }, 0, { headers: corsHeaders, headMs: 100 })
+  atEnd(() => close(0))
+  return port
+}

@@ -1,0 +1,118 @@
+import type { Operation } from '../../rest-facade/openapi-operation.ts'
+import type { Section } from '../../routers/scopes.ts'
+import type { Call, Reply } from '../support/request.ts'
+import type { Tenant } from './answers-tenant.ts'
+
+/** An operation of a document, at its place. */
+export interface Place {
+  section: Section
+  method: string
+  path: string
+  operation: Operation
+}
+
+const others = { apps: 'lms', lms: 'notify', notify: 'apps' } as const
+const answers = { q1: 'Yes' }
+
+/** The address of an operation, with the names in place of its own parameters. */
+export const addressOf = ({ path }: Place, { world: { ids } }: Tenant, names: Record<string, string> = {}) => {
+  const known: Record<string, string> = {
+    collection: 'c',
+    key: 'k',
+    quizId: `open-${ids.academy}`,
+    id: ids.app,
+    ...names,
+  }
+  return path === '/' ? '' : path.replace(/\{(\w+)\}/g, (_, name) => known[name]!)
+}
+
+const bodyOf = ({ path, operation }: Place) => {
+  if (!operation.requestBody) return {}
+  if (path.startsWith('/storage')) return { body: { value: 1 } }
+  return { body: path.startsWith('/quizzes') ? { answers } : { url: 'https://example.org/hook', secret: 's' } }
+}
+
+interface More extends Call {
+  names?: Record<string, string>
+  query?: string
+  method?: string
+}
+
+/** Calls an operation, well unless `more` says otherwise. */
+export function ask(place: Place, tenant: Tenant, { names, query = '', method = place.method, ...more }: More = {}) {
+  const call = { api: place.section, ...bodyOf(place), ...more }
+  return tenant.world.call(method, `${addressOf(place, tenant, names)}${query}`, call)
+}
+
+type Provoke = (place: Place, tenant: Tenant) => Promise<Reply>
+
+const asking =
+  (more: More): Provoke =>
+  (place, tenant) =>
+    ask(place, tenant, more)
+const asClient =
+  (name: 'hobby' | 'noApp' | 'exhausted'): Provoke =>
+  (place, tenant) =>
+    ask(place, tenant, { claims: { client_id: tenant[name] } })
+const ofQuiz =
+  (name: string): Provoke =>
+  (place, tenant) =>
+    ask(place, tenant, { names: { quizId: `${name}-${tenant.world.ids.academy}` } })
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+
+/** How to get each row of the catalogue of an operation whose document names it. */
+export const provoke: Record<string, Provoke> = {
+  hostWrong: (place, tenant) => ask(place, tenant, { host: `${others[place.section]}.test` }),
+  methodWrong: asking({ method: 'PATCH' }),
+  tokenMissing: asking({ token: null }),
+  tokenInvalid: asking({ token: 'sk_live_0123456789' }),
+  tokenExpired: (place, tenant) => ask(place, tenant, { claims: { exp: tenant.world.now() } }),
+  failuresLimited: (place, tenant) => ask(place, tenant, { token: 'guessed', headers: tenant.guesser }),
+  rateLimited: asClient('exhausted'),
+  scopeMissing: asking({ claims: { scope: '' } }),
+  levelTooLow: asClient('hobby'),
+  clientNotApp: asClient('noApp'),
+  memberUnknown: asking({ claims: { sub: 'someone-else' } }),
+
+  typeWrong: asking({ headers: { 'content-type': 'text/plain' } }),
+  bodyNotJson: asking({ body: '{' }),
+  bodyNotObject: asking({ body: [] }),
+  bodyTooDeep: asking({ body: `{"answers":${nested(1000)}}` }),
+  bodyTooLarge: asking({ body: JSON.stringify('x'.repeat(2 * 1024 * 1024)) }),
+
+  timeInvalid: asking({ query: '?start=1.5' }),
+  rangeTooLong: asking({ query: '?start=0&end=31536001' }),
+  nameInvalid: asking({ names: { collection: 'a.b' } }),
+  scopeInvalid: asking({ query: '?scope=club' }),
+  limitInvalid: asking({ query: '?limit=0' }),
+  offsetInvalid: asking({ query: '?offset=-1' }),
+  keyUnknown: asking({ names: { key: 'unknown' } }),
+  entryChanged: asking({ headers: { 'if-match': '"x"' } }),
+  valueMissing: asking({ body: {} }),
+  valueNotAlone: asking({ body: { value: 1, more: 2 } }),
+  valueTooDeep: asking({ body: `{"value":${nested(257)}}` }),
+  quotaExceeded: asking({ body: { value: 'x'.repeat(1000) } }),
+
+  answersInvalid: asking({ body: {} }),
+  questionUnknown: asking({ body: { answers: { q2: 'Yes' } } }),
+  answerMisfit: asking({ body: { answers: { q1: ['Yes'] } } }),
+  idempotencyKeyInvalid: asking({ headers: { 'idempotency-key': 'a b' } }),
+  quizUnknown: ofQuiz('none'),
+  quizClosed: ofQuiz('closed'),
+  quizEmpty: ofQuiz('empty'),
+  attemptsExhausted: async (place, tenant) => {
+    await ofQuiz('once')(place, tenant)
+    return ofQuiz('once')(place, tenant)
+  },
+  idempotencyMismatch: async (place, tenant) => {
+    const headers = { 'idempotency-key': 'twice' }
+    await ask(place, tenant, { headers })
+    return ask(place, tenant, { headers, body: { answers: {} } })
+  },
+
+  inputInvalid: asking({ names: { id: 'a.b' } }),
+  urlInvalid: asking({ body: { url: 'http://example.org' } }),
+  secretInvalid: asking({ body: { url: 'https://example.org', secret: '' } }),
+  appUnknown: asking({ names: { id: 'unknown' } }),
+  appSuspended: (place, tenant) => ask(place, tenant, { names: { id: `suspended-${tenant.world.ids.app}` } }),
+}

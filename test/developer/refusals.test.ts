@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { table } from '../support/markdown-table.ts'
+import { refusalOf } from '../support/platform.ts'
+import { id } from '../support/tenant.ts'
+import type { TeamWorld } from './team-world.ts'
+import { eventsRead, profileRead, redirect, startTeamWorld } from './team-world.ts'
+
+/** What people of a team wish and do not get. A message that ends in … is a prefix; of several sentences each has its line. */
+const rows = table<'Wish' | 'Status' | 'Message'>(`
+  | Wish | Status | Message |
+  |---|---|---|
+  | the team of others | 404 | This team does not exist. |
+  | a team with an id that cannot be stored | 404 | This team does not exist. |
+  | the audit log of others | 404 | This team does not exist. |
+  | an app for the team of others | 404 | This team does not exist. |
+  | a client of the app of others | 404 | This app does not exist. |
+  | another name for the app of others | 404 | This app does not exist. |
+  | another redirect for the client of others | 404 | This client does not exist. |
+  | the removal of the client of others | 404 | This client does not exist. |
+  | the client of others in production | 404 | This client does not exist. |
+  | a client of the platform | 404 | This client does not exist. |
+  | an invitation, as a developer | 403 | Only an owner of the team may do this. |
+  | the withdrawal of an invitation, as a developer | 403 | Only an owner of the team may do this. |
+  | another role, as a developer | 403 | Only an owner of the team may do this. |
+  | the removal of a colleague, as a developer | 403 | Only an owner of the team may do this. |
+  | a production client, as a developer | 403 | Only an owner of the team may do this. |
+  | an invitation to no address | 400 | email is an e-mail address, as name@example.org. |
+  | an invitation to a colleague | 409 | This person is in this team already. |
+  | a role for a stranger | 404 | This person is not in this team. |
+  | the removal of a stranger | 404 | This person is not in this team. |
+  | the withdrawal of no invitation | 404 | This invitation does not exist in this team. |
+  | the last owner as a developer | 409 | A team keeps at least one owner. |
+  | the removal of the last owner | 409 | A team keeps at least one owner. |
+  | an app of no provider | 404 | This provider does not exist. |
+  | an app of a club | 404 | This provider does not exist. |
+  | an app with a name that hides letters | 400 | The name of the app is 1 to 100 characters of one line. |
+  | a homepage that is a script | 400 | The homepage of the app is an https:// address … |
+  | a description with control characters | 400 | The description of the app is at most 500 characters … |
+  | a client without a redirect and a scope | 400 | A client needs a redirect.  A client needs a scope. |
+  | a redirect with a wildcard | 400 | https://*.example/ cannot be a redirect: wildcards are not supported. |
+  | a redirect with a fragment | 400 | https://app.example/#a cannot be a redirect: it has a fragment. |
+  | a redirect without TLS | 400 | http://app.example/ cannot be a redirect: http:// is for 127.0.0.1 and [::1] only. |
+  | a client with a name that hides letters | 400 | The name of the client is 1 to 100 characters of one line. |
+  | a scope of the platform | 400 | There is no scope directory:read. |
+  | a scope above the level | 400 | lms.me.quizzes:write is for teams of level developer. |
+  | a redirect without TLS for a client that exists | 400 | http://app.example/ cannot be a redirect: … |
+  | a scope above the level for a client that exists | 400 | lms.me.quizzes:write is for teams of level developer. |
+  | a change of what somebody else has changed | 409 | Somebody has changed this meanwhile. Read it again. |
+  | a change of an app that somebody else has changed | 409 | Somebody has changed this meanwhile. Read it again. |
+  | production without a purpose | 400 | Say in 1 to 1000 characters what svc.me.profile:read is for. |
+  | production with a redirect to localhost | 400 | http://localhost/ cannot be a redirect: localhost is for development only. |
+  | production of a production client | 409 | Only a sandbox client of an app can be asked for in production. |
+  | another scope in production without a purpose | 400 | Say in 1 to 1000 characters what svc.me.events:read is for. |
+  | the removal of a client with consents in force | 409 | 1 consent is in force and would end. Confirm with the id of the client. |
+  | the removal of a client with another id | 409 | 1 consent is in force and would end. Confirm with the id of the client. |
+  | the 51st app | 409 | A team has at most 50 apps. |
+  | the 21st client of an app | 409 | An app has at most 20 clients. |
+  | the 101st person | 409 | A team has at most 100 people and invitations. |
+`)
+
+let here: TeamWorld
+let sandbox: { id: string; version: number }
+let production: { id: string; version: number }
+let hobby: { id: string; version: number }
+let invitation: string
+let consented: string
+let theirs: string
+/** A team that has as much as it may. */
+const full = id('full')
+
+beforeAll(async () => {
+  here = await startTeamWorld()
+  const { world, as, owner, stranger, strangers } = here
+  const { db, ids } = world
+  sandbox = await here.sandbox()
+  const client = await here.production()
+  production = await db.client.findUniqueOrThrow({ where: { id: client } })
+  invitation = (await as(owner).people.invite({ team: ids.team, email: 'new@example.org', role: 'developer' })).id
+  theirs = (await as(stranger).apps.create({ team: strangers, name: 'Theirs', provider: ids.provider })).id
+  hobby = await as(stranger).clients.create({ ...settings, app: theirs })
+  consented = (await here.sandbox()).id
+  await db.consent.create({
+    data: { id: id('grant'), personId: ids.member, organisationId: ids.club, clientId: consented, scopes: [] },
+  })
+  const times = <Row>(count: number, row: (i: number) => Row) => Array.from({ length: count }, (_, i) => row(i))
+  await db.team.create({ data: { id: full, name: 'Full', level: 'developer' } })
+  await db.teamMember.create({ data: { teamId: full, personId: owner, role: 'owner' } })
+  await db.app.createMany({
+    data: times(50, (i) => ({ id: `${full}-${i}`, name: 'A', teamId: full, providerId: ids.provider })),
+  })
+  await db.client.createMany({
+    data: times(20, (i) => ({
+      id: `${full}-${i}`,
+      name: 'C',
+      teamId: full,
+      appId: `${full}-1`,
+      environment: 'sandbox',
+    })),
+  })
+  await db.teamInvitation.createMany({
+    data: times(99, (i) => ({
+      ...{ id: `${full}-${i}`, teamId: full, email: `${i}@example.org`, role: 'developer' },
+      expiresAt: new Date(Date.now() + 3_600_000),
+    })),
+  })
+})
+afterAll(() => here.world.close())
+
+const settings = { name: 'C', type: 'web' as const, redirectUris: [redirect], scopes: [profileRead] }
+const hidden = 'Trainer\u200b'
+
+const wishes: Record<string, () => Promise<unknown>> = {
+  'the team of others': () => as().teams.get({ team: here.strangers }),
+  'a team with an id that cannot be stored': () => as().teams.get({ team: 'a\0b' }),
+  'the audit log of others': () => as().audit.list({ team: here.strangers }),
+  'an app for the team of others': () => as().apps.create({ team: here.strangers, name: 'A', provider: provider() }),
+  'a client of the app of others': () => asStranger().clients.create({ ...settings, app: app() }),
+  'another name for the app of others': () => asStranger().apps.update({ app: app(), name: 'Mine' }),
+  'another redirect for the client of others': () =>
+    asStranger().clients.update({ client: sandbox.id, version: 0, redirectUris: ['https://evil.example/'] }),
+  'the removal of the client of others': () => asStranger().clients.remove({ client: sandbox.id, confirm: sandbox.id }),
+  'the client of others in production': () => asStranger().clients.requestProduction(asked()),
+  'a client of the platform': () => as().clients.update({ client: here.world.ids.platform, version: 0, name: 'Mine' }),
+
+  'an invitation, as a developer': () => asColleague().people.invite(guest()),
+  'the withdrawal of an invitation, as a developer': () => asColleague().people.withdraw({ team: team(), invitation }),
+  'another role, as a developer': () => asColleague().people.setRole(roleOf(here.colleague, 'owner')),
+  'the removal of a colleague, as a developer': () => asColleague().people.remove({ team: team(), person: here.owner }),
+  'a production client, as a developer': () => asColleague().clients.requestProduction(asked()),
+  'an invitation to no address': () => as().people.invite({ ...guest(), email: 'nobody' }),
+  'an invitation to a colleague': () =>
+    as().people.invite({ ...guest(), email: `${here.colleague.toUpperCase()}@example.org` }),
+  'a role for a stranger': () => as().people.setRole(roleOf(here.stranger, 'owner')),
+  'the removal of a stranger': () => as().people.remove({ team: team(), person: here.stranger }),
+  'the withdrawal of no invitation': () => as().people.withdraw({ team: team(), invitation: 'none' }),
+  'the last owner as a developer': () => as().people.setRole(roleOf(here.owner, 'developer')),
+  'the removal of the last owner': () => as().people.remove({ team: team(), person: here.owner }),
+
+  'an app of no provider': () => as().apps.create({ team: team(), name: 'A', provider: 'none' }),
+  'an app of a club': () => as().apps.create({ team: team(), name: 'A', provider: here.world.ids.club }),
+  'an app with a name that hides letters': () => as().apps.update({ app: app(), name: hidden }),
+  'a homepage that is a script': () => as().apps.update({ app: app(), homepage: 'javascript:alert(1)' }),
+  'a description with control characters': () => as().apps.update({ app: app(), description: 'a\u202eb' }),
+
+  'a client without a redirect and a scope': () => create({ redirectUris: [], scopes: [] }),
+  'a redirect with a wildcard': () => create({ redirectUris: ['https://*.example/'] }),
+  'a redirect with a fragment': () => create({ redirectUris: ['https://app.example/#a'] }),
+  'a redirect without TLS': () => create({ redirectUris: ['http://app.example/'] }),
+  'a client with a name that hides letters': () => create({ name: hidden }),
+  'a scope of the platform': () => create({ scopes: ['directory:read'] }),
+  'a scope above the level': () =>
+    asStranger().clients.create({ ...settings, app: theirs, scopes: ['lms.me.quizzes:write'] }),
+  'a redirect without TLS for a client that exists': () =>
+    as().clients.update({ client: sandbox.id, version: 0, redirectUris: ['http://app.example/'] }),
+  'a scope above the level for a client that exists': () =>
+    asStranger().clients.update({ client: hobby.id, version: 0, scopes: ['lms.me.quizzes:write'] }),
+  'a change of what somebody else has changed': () =>
+    as().clients.update({ client: sandbox.id, version: 7, name: 'Overwritten' }),
+  'a change of an app that somebody else has changed': () => as().apps.update({ app: app(), version: 7, name: 'N' }),
+
+  'production without a purpose': () => as().clients.requestProduction({ client: sandbox.id, purpose: {} }),
+  'production with a redirect to localhost': () =>
+    as().clients.requestProduction({ ...asked(), redirectUris: ['http://localhost/'] }),
+  'production of a production client': () => as().clients.requestProduction({ ...asked(), client: production.id }),
+  'another scope in production without a purpose': () =>
+    as().clients.update({ client: production.id, version: production.version, scopes: [profileRead, eventsRead] }),
+  'the removal of a client with consents in force': () => as().clients.remove({ client: consented }),
+  'the removal of a client with another id': () => as().clients.remove({ client: consented, confirm: sandbox.id }),
+
+  'the 51st app': () => as().apps.create({ team: full, name: 'A', provider: provider() }),
+  'the 21st client of an app': () => create({ app: `${full}-1` }),
+  'the 101st person': () => as().people.invite({ ...guest(), team: full }),
+}
+
+const as = () => here.as(here.owner)
+const asColleague = () => here.as(here.colleague)
+const asStranger = () => here.as(here.stranger)
+const team = () => here.world.ids.team
+const app = () => here.world.ids.app
+const provider = () => here.world.ids.provider
+const asked = () => ({ client: sandbox.id, purpose: { [profileRead]: 'Greeting' } })
+const guest = () => ({ team: team(), email: 'guest@example.org', role: 'developer' as const })
+const roleOf = (person: string, role: 'owner' | 'developer') => ({ team: team(), person, role })
+const create = (more: object) => as().clients.create({ ...settings, app: app(), ...more })
+
+describe.each(rows)('$Wish', ({ Wish, Status, Message }) => {
+  it(`is refused with ${Status}, and nothing changes`, async () => {
+    const before = await here.stored()
+    const refused = await refusalOf(wishes[Wish]!())
+    expect(refused.status).toBe(Number(Status))
+    const message = refused.message.replaceAll('\n', '  ')
+    expect(Message.endsWith('…') ? message.slice(0, Message.length - 2) : message).toBe(Message.replace(/ ?…$/, ''))
+    expect(await here.stored()).toEqual(before)
+  })
+})

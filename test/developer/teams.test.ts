@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { asPlatform } from '../support/platform.ts'
+import { id } from '../support/tenant.ts'
+import type { TeamWorld } from './team-world.ts'
+import { eventsRead, profileRead, redirect, startTeamWorld } from './team-world.ts'
+
+let here: TeamWorld
+beforeAll(async () => {
+  here = await startTeamWorld()
+})
+afterAll(() => here.world.close())
+
+const as = () => here.as(here.owner)
+const team = () => here.world.ids.team
+const app = () => here.world.ids.app
+const latest = async () => (await as().audit.list({ team: team(), limit: 1 })).items[0]!
+const purpose = { [profileRead]: 'Greeting', [eventsRead]: 'Reminders' }
+
+describe('a team', () => {
+  it('is shown with its people, invitations, apps, clients and test members', async () => {
+    const { id: client } = await here.sandbox()
+    const { id: invitation } = await as().people.invite({ team: team(), email: 'Jo@example.org', role: 'developer' })
+    const shown = await here.as(here.colleague).teams.get({ team: team() })
+    expect(shown).toMatchObject({ id: team(), name: 'Team', level: 'developer', role: 'developer' })
+    expect(shown.people.map(({ id, role }) => [id, role]).toSorted()).toEqual(
+      [
+        [here.owner, 'owner'],
+        [here.colleague, 'developer'],
+      ].toSorted(),
+    )
+    expect(shown.invitations).toMatchObject([{ id: invitation, email: 'jo@example.org', invitedBy: 'Dev owner' }])
+    expect(shown.apps).toMatchObject([{ id: app(), name: 'App', wanted: null }])
+    expect(shown.clients.map((one) => one.id)).toContain(client)
+    expect(shown.testMembers.map(({ name }) => name)).toEqual(['Alex Test', 'Kim Test', 'Robin Test'])
+    expect(await as().teams.list()).toEqual({
+      items: [{ id: team(), name: 'Team', level: 'developer', role: 'owner' }],
+    })
+  })
+
+  it('has one test club and academy, which the platform is not shown', async () => {
+    await Promise.all([here.sandbox(), here.sandbox()])
+    const { db } = here.world
+    const clubs = await db.organisation.findMany({ where: { testTeamId: team() } })
+    expect(clubs.map(({ kind }) => kind).toSorted()).toEqual(['academy', 'club'])
+    const { organisations, people, memberships, groups, groupMembers } = asPlatform(here.world).directory
+    const { testMembers } = await as().teams.get({ team: team() })
+    const [club, person] = [clubs.find(({ kind }) => kind === 'club')!.id, testMembers[0]!.id]
+    const group = (await db.group.findFirstOrThrow({ where: { clubId: club } })).id
+    // What comes behind the id that is just before.
+    const before = (one: string) => one.slice(0, -1)
+    const listed = await Promise.all([
+      organisations.list({ limit: 1, after: before(club) }),
+      people.list({ limit: 1, after: before(person) }),
+      memberships.list({ limit: 1, after: { organisation: club, person: before(person) } }),
+      groups.list({ limit: 1, after: before(group) }),
+      groupMembers.list({ limit: 1, after: { group, person: before(person), role: 'member' } }),
+    ])
+    for (const one of [club, person, group]) expect(JSON.stringify(listed)).not.toContain(one)
+  })
+
+  it('keeps an owner when two end each other, whoever writes', async () => {
+    const { db } = here.world
+    const [mine, a, b] = [id('team'), id('a'), id('b')]
+    await db.team.create({ data: { id: mine, name: 'Two', level: 'hobby' } })
+    await db.person.createMany({
+      data: [a, b].map((one) => ({ id: one, firstName: 'O', lastName: 'O', email: '' })),
+    })
+    await db.teamMember.createMany({
+      data: [a, b].map((personId) => ({ teamId: mine, personId, role: 'owner' as const })),
+    })
+    const each = await Promise.allSettled([
+      here.as(a).people.setRole({ team: mine, person: b, role: 'developer' }),
+      here.as(b).people.remove({ team: mine, person: a }),
+    ])
+    expect(each.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    const of = { teamId: mine }
+    await expect(db.teamMember.deleteMany({ where: of })).rejects.toThrow('keeps at least one owner')
+    await expect(db.teamMember.updateMany({ where: of, data: { role: 'developer' } })).rejects.toThrow('one owner')
+    expect(await db.teamMember.count({ where: { ...of, role: 'owner' } })).toBe(1)
+    await db.team.delete({ where: { id: mine } })
+  })
+
+  it('has audit entries that nobody changes', async () => {
+    await as().apps.update({ app: app(), description: 'First' })
+    const { id: entry } = await latest()
+    const { db } = here.world
+    await expect(db.auditEntry.update({ where: { id: BigInt(entry) }, data: { action: 'other' } })).rejects.toThrow(
+      'never changed',
+    )
+    expect((await latest()).action).toBe('app.update')
+  })
+})
+
+describe('an app', () => {
+  it('that no member uses changes at once', async () => {
+    const made = await as().apps.create({ team: team(), name: 'Planner', provider: here.world.ids.provider })
+    expect(made.id).toMatch(/^a_[a-z]{20}$/)
+    const changed = await as().apps.update({ app: made.id, name: 'Plans', homepage: 'https://plans.example/' })
+    expect(changed).toMatchObject({ name: 'Plans', homepage: 'https://plans.example/', wanted: null, version: 1 })
+    expect(await latest()).toMatchObject({
+      by: { id: here.owner, name: 'Dev owner' },
+      ...{ action: 'app.update', target: made.id, before: { name: 'Planner', homepage: null } },
+    })
+  })
+
+  it('that members use keeps name and homepage until these are approved', async () => {
+    await here.production()
+    const wish = { app: app(), name: 'Other', homepage: 'https://other.example/', description: 'New' }
+    const changed = await as().apps.update(wish)
+    expect(changed).toMatchObject({ name: 'App', homepage: null, description: 'New' })
+    expect(changed.wanted).toEqual({ name: 'Other', homepage: 'https://other.example/' })
+    expect((await as().apps.update({ app: app(), name: 'App', homepage: '' })).wanted).toBeNull()
+  })
+})
+
+describe('a client', () => {
+  it('has an id of ours, and changes at once while it is for tests', async () => {
+    const made = await here.sandbox({ redirectUris: ['http://localhost:5173/'] })
+    expect(made).toMatchObject({ environment: 'sandbox', testOnly: true, state: 'active', version: 0 })
+    expect(made.id).toMatch(/^c_[a-z]{20}$/)
+    const wish = { name: 'Other', redirectUris: ['https://elsewhere.example/'], scopes: [eventsRead] }
+    const changed = await as().clients.update({ client: made.id, version: 0, ...wish })
+    expect(changed).toMatchObject({ ...wish, version: 1, wanted: null })
+    expect(await latest()).toMatchObject({ action: 'client.update', target: made.id, after: wish })
+  })
+
+  it('in production is a new one that waits, with what each scope is for', async () => {
+    const sandbox = await here.sandbox({ scopes: [profileRead, eventsRead] })
+    const made = await as().clients.requestProduction({ client: sandbox.id, purpose })
+    expect(made).toMatchObject({ state: 'requested', environment: 'production', testOnly: false, purpose })
+    expect(made.requestedAt).toBeTypeOf('number')
+    expect(made.id).not.toBe(sandbox.id)
+    const { clients } = await as().teams.get({ team: team() })
+    expect(clients.find((one) => one.id === sandbox.id)).toEqual(sandbox)
+  })
+
+  it('that members use may return to a host that it has, and waits with another one', async () => {
+    const client = await here.production()
+    const same = [redirect, 'https://app.example/other']
+    const first = await as().clients.update({ client, version: 0, redirectUris: same })
+    expect(first).toMatchObject({ redirectUris: same, wanted: null })
+    const wished = ['https://app.example/other', 'https://evil.example/']
+    const second = await as().clients.update({ client, version: 1, redirectUris: wished })
+    expect(second).toMatchObject({ redirectUris: [wished[0]], wanted: { redirectUris: wished } })
+    const moved = await as().clients.update({ client, version: 2, redirectUris: [wished[1]!] })
+    expect(moved).toMatchObject({ redirectUris: [wished[0]], wanted: { redirectUris: [wished[1]] } })
+    const back = await as().clients.update({ client, version: 3, redirectUris: [wished[0]!] })
+    expect(back).toMatchObject({ redirectUris: [wished[0]], wanted: null })
+  })
+
+  it('that members use loses scopes at once, and waits for more', async () => {
+    const client = await here.production({ scopes: [profileRead, eventsRead] })
+    const fewer = await as().clients.update({ client, version: 0, scopes: [eventsRead] })
+    expect(fewer).toMatchObject({ scopes: [eventsRead], wanted: null })
+    const wish = { scopes: [eventsRead, 'svc.me.groups:read'], purpose: { 'svc.me.groups:read': 'Lists' } }
+    const more = await as().clients.update({ client, version: 1, ...wish })
+    expect(more).toMatchObject({ scopes: [eventsRead], wanted: { scopes: wish.scopes, purpose: wish.purpose } })
+  })
+
+  it('with consents in force is removed by its id, and they end', async () => {
+    const { db, ids } = here.world
+    const { id: client } = await here.sandbox()
+    const of = { personId: ids.member, organisationId: ids.club, clientId: client, scopes: [] }
+    await db.consent.create({ data: { id: id('grant'), ...of } })
+    expect(await as().clients.remove({ client, confirm: client })).toEqual({ id: client, consents: 1 })
+    expect(await db.consent.count({ where: { clientId: client } })).toBe(0)
+    expect(await latest()).toMatchObject({ action: 'client.remove', target: client, before: { consents: 1 } })
+  })
+})

@@ -1,0 +1,153 @@
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AuthWorld } from '../oauth/auth-world.ts'
+import { startAuthWorld } from '../oauth/auth-world.ts'
+import type { Page } from '../oauth/browser.ts'
+import { addPeople, eventsRead, profileRead, redirect } from './team-world.ts'
+
+let auth: AuthWorld
+let team: Awaited<ReturnType<typeof addPeople>>
+let client: string
+let alex: { person: string; club: string }
+
+beforeAll(async () => {
+  auth = await startAuthWorld()
+  team = await addPeople(auth.world)
+  client = (await team.sandbox({ scopes: [profileRead, eventsRead, 'lms.me.quizzes:write'] })).id
+  const { testMembers } = await team.as(team.owner).teams.get({ team: auth.world.ids.team })
+  const club = await auth.world.db.organisation.findFirstOrThrow({
+    where: { testTeamId: auth.world.ids.team, kind: 'club' },
+  })
+  alex = { person: testMembers[0]!.id, club: club.id }
+})
+afterAll(() => auth.world.close())
+
+const asked = (more: object = {}) => ({ client, scope: profileRead, redirectUri: redirect, ...more })
+const consentsOf = (id = client) => auth.world.db.consent.findMany({ where: { clientId: id }, orderBy: { id: 'asc' } })
+const choicesOn = ({ text }: Page) =>
+  [...text.matchAll(/name="organisation" value="([^"]*)"/g)].map(([, value]) => value)
+const asAlex = () => `${alex.club} ${alex.person}`
+const profile = async (token: string) => auth.world.call('GET', '/me/profile', { token })
+
+describe('a sandbox client', () => {
+  it('signs in a person of the team as a test member, for calls and for renewals', async () => {
+    const tokens = await auth.toTokens(asked(), team.colleague, asAlex())
+    expect(decodeJwt(tokens.access_token)).toMatchObject({ sub: alex.person, organisation: alex.club })
+    const { status, body } = await profile(tokens.access_token)
+    expect([status, body.id, body.firstName]).toEqual([200, alex.person, 'Alex'])
+    const renewed = await auth.refresh(client, tokens.refresh_token)
+    expect([renewed.status, decodeJwt(renewed.json.access_token).sub]).toEqual([200, alex.person])
+  })
+
+  it('signs in a person of the team as themselves, in a club of theirs', async () => {
+    const { member, club } = auth.world.ids
+    await auth.world.db.teamMember.create({
+      data: { teamId: auth.world.ids.team, personId: member, role: 'developer' },
+    })
+    const { access_token } = await auth.toTokens(asked(), member, club)
+    expect(decodeJwt(access_token).sub).toBe(member)
+    await auth.world.db.teamMember.deleteMany({ where: { personId: member } })
+  })
+
+  it('asks at each sign-in who one is, and not without a page', async () => {
+    const { browser } = await auth.toCode(asked(), team.colleague, asAlex())
+    const again = await browser.open(auth.authorizeUrl(asked()).url)
+    expect(choicesOn(again)).toContain(asAlex())
+    const silent = await browser.open(auth.authorizeUrl(asked({ more: { prompt: 'none' } })).url)
+    expect(silent.location!.searchParams.get('code')).toBeTruthy()
+  })
+
+  it('offers test members of the kinds that its scopes are for', async () => {
+    const page = await auth.toConsent(
+      auth.newBrowser(),
+      auth.authorizeUrl(asked({ scope: `${profileRead} lms.me.quizzes:write` })).url,
+      team.colleague,
+    )
+    expect(choicesOn(page)).toHaveLength(6)
+  })
+
+  it('does not sign in a person outside the team', async () => {
+    const before = await consentsOf()
+    const browser = auth.newBrowser()
+    const page = await auth.toConsent(browser, auth.authorizeUrl(asked()).url, auth.world.ids.member)
+    expect([page.status, page.text]).toEqual([403, expect.stringContaining('This app is in development')])
+    expect(page.text).not.toMatch(/checkbox|value="allow"/)
+    const back = await browser.submit(page, 'consent', { decision: 'refuse' })
+    expect(back.location!.searchParams.get('error')).toBe('access_denied')
+    expect(await consentsOf()).toEqual(before)
+  })
+
+  it('does not sign in a person who leaves the team while the page is open', async () => {
+    const { db, ids } = auth.world
+    const of = { teamId: ids.team, personId: ids.member }
+    await db.teamMember.create({ data: { ...of, role: 'developer' } })
+    const browser = auth.newBrowser()
+    const page = await auth.toConsent(browser, auth.authorizeUrl(asked()).url, ids.member)
+    await team.as(team.owner).people.remove({ team: ids.team, person: ids.member })
+    const before = await consentsOf()
+    const fields = { organisation: asAlex(), scope: [profileRead], decision: 'allow' }
+    const after = await browser.submit(page, 'consent', fields)
+    expect([after.status, after.text]).toEqual([403, expect.stringContaining('This app is in development')])
+    expect(await consentsOf()).toEqual(before)
+  })
+
+  it('does not sign in as somebody who is no test member of its team', async () => {
+    const browser = auth.newBrowser()
+    const page = await auth.toConsent(browser, auth.authorizeUrl(asked()).url, team.colleague)
+    const before = await consentsOf()
+    for (const organisation of [`${alex.club} ${team.owner}`, `${auth.world.ids.club} ${auth.world.ids.member}`]) {
+      const after = await browser.submit(page, 'consent', { organisation, scope: [profileRead], decision: 'allow' })
+      expect(after.status).toBe(400)
+    }
+    expect(await consentsOf()).toEqual(before)
+  })
+
+  it('ends what a person allowed, as whom ever, when they leave the team', async () => {
+    const { db, ids } = auth.world
+    await db.teamMember.create({ data: { teamId: ids.team, personId: ids.member, role: 'developer' } })
+    const theirs = await auth.toTokens(asked(), ids.member, asAlex())
+    const own = await auth.toTokens(asked(), ids.member, ids.club)
+    const colleagues = await auth.toTokens(asked(), team.colleague, asAlex())
+    await team.as(ids.member).people.remove({ team: ids.team, person: ids.member })
+    auth.world.advance(5)
+    for (const { access_token, refresh_token } of [theirs, own]) {
+      expect((await profile(access_token)).status).toBe(401)
+      expect((await auth.refresh(client, refresh_token)).status).toBe(400)
+    }
+    expect((await profile(colleagues.access_token)).status).toBe(200)
+  })
+})
+
+describe('test members', () => {
+  it('are nobody who could sign in', async () => {
+    const page = await auth.newBrowser().open(auth.authorizeUrl(asked()).url)
+    expect(page.text).toContain(team.colleague)
+    expect(page.text).not.toContain(alex.person)
+    const browser = auth.newBrowser()
+    const form = await browser.open(auth.authorizeUrl(asked()).url)
+    const after = await browser.submit(form, 'pick', { member: alex.person })
+    expect(after.status).toBe(400)
+  })
+
+  it('are for sandbox clients alone', async () => {
+    const page = await auth.toConsent(
+      auth.newBrowser(),
+      auth.authorizeUrl({ client: auth.client, scope: profileRead }).url,
+      team.colleague,
+    )
+    expect(choicesOn(page)).toEqual([])
+  })
+})
+
+describe('a client that waits for approval', () => {
+  it('signs in nobody, and leads nobody to its redirect address', async () => {
+    const purpose = { [profileRead]: 'Greeting', [eventsRead]: 'Calendar', 'lms.me.quizzes:write': 'Quiz' }
+    const { id } = await team.as(team.owner).clients.requestProduction({ client, purpose })
+    for (const more of [{}, { prompt: 'none' }]) {
+      const page = await auth.newBrowser().open(auth.authorizeUrl({ ...asked({ more }), client: id }).url)
+      expect([page.status, page.location]).toEqual([403, undefined])
+      expect(page.text).toContain('This app has not been approved yet')
+    }
+    expect(await consentsOf(id)).toEqual([])
+  })
+})

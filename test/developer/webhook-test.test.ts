@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { associatedData } from '../../routers/cipher.ts'
+import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+import { mintTeam } from './team.ts'
+
+const url = 'https://hooks.example.org/in'
+
+let world: World
+let mine: Awaited<ReturnType<typeof mintTeam>>
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  mine = await mintTeam(world)
+  await mine.api.webhook.set({ app: mine.app, url, secret: 'first' })
+})
+
+const subscriptions = (appId: string) => world.db.subscription.findMany({ where: { appId } })
+const tests = (appId: string) => world.db.publishedEvent.count({ where: { appId } })
+
+describe('developer.webhook.test', () => {
+  it('publishes webhook.test to the webhook of the app', async () => {
+    const { app, api } = mine
+    const { delivery } = await api.webhook.test({ app })
+    const row = await world.db.delivery.findUniqueOrThrow({
+      where: { id: delivery },
+      include: { event: true, subscription: true },
+    })
+    expect(row).toMatchObject({ appId: app, state: 'pending', attempts: 0, event: { type: 'webhook.test' } })
+    expect(row.nextAttemptAt!.getTime()).toBeLessThanOrEqual(world.core.now())
+    expect(JSON.parse(row.event.body)).toEqual({
+      id: row.eventId,
+      type: 'webhook.test',
+      timestamp: row.createdAt.toISOString(),
+      data: { message: 'This is a test event.' },
+    })
+    expect(row.subscription).toMatchObject({ appId: app, test: true, url, endedAt: null })
+    const { id, secret } = row.subscription
+    expect(world.core.cipher.decrypt(secret!, associatedData.subscription(id))).toBe('first')
+  })
+
+  it('tells the worker of this process', async () => {
+    const told: unknown[] = []
+    const { published } = world.core
+    world.core.published = (event) => void told.push(event)
+    const { delivery } = await mine.api.webhook.test({ app: mine.app })
+    world.core.published = published
+    expect(told).toEqual([{ app: mine.app, event: expect.any(String), deliveries: [delivery] }])
+  })
+
+  it('follows the webhook, with one subscription for all tests', async () => {
+    const { app, api } = mine
+    await api.webhook.test({ app })
+    await world.db.subscription.updateMany({ where: { appId: app }, data: { endedAt: new Date() } })
+    await api.webhook.set({ app, url: 'https://new.example.org' })
+    await api.webhook.test({ app })
+    const all = await subscriptions(app)
+    expect(all).toMatchObject([{ url: 'https://new.example.org', secret: null, endedAt: null }])
+  })
+
+  it('reaches no subscriber, and subscribers get nothing of it', async () => {
+    const { app, api } = mine
+    const platform = asPlatform(world)
+    const subscriber = await platform.subscriptions.create({ app, subscriber: 'riverside' })
+    const { delivery } = await api.webhook.test({ app })
+    const { deliveries } = await platform.events.publish({ app, type: 'member.joined', data: {} })
+    expect(deliveries).toBe(1)
+    const rows = await world.db.delivery.findMany({ where: { appId: app } })
+    const byType = rows.map(({ id, subscriptionId }) => [id === delivery, subscriptionId === subscriber.id])
+    expect(byType).toHaveLength(2)
+    expect(byType).toEqual(
+      expect.arrayContaining([
+        [true, false],
+        [false, true],
+      ]),
+    )
+    const listed = await platform.subscriptions.list({ app })
+    expect([listed.items.map(({ id }) => id), listed.total]).toEqual([[subscriber.id], 1])
+  })
+
+  it('keeps its subscription from the platform', async () => {
+    const { app, api } = mine
+    await api.webhook.test({ app })
+    const [test] = await subscriptions(app)
+    const removal = asPlatform(world).subscriptions.remove({ id: test!.id })
+    expect(await refusalOf(removal)).toMatchObject({ status: 404 })
+    expect(await subscriptions(app)).toHaveLength(1)
+  })
+
+  it('returns 409 without a webhook', async () => {
+    const app = await mintApp(world, { teamId: mine.team })
+    const refused = {
+      status: 409,
+      reason: 'webhook_missing',
+      message: 'This app has no webhook. Set its address first.',
+    }
+    expect(await refusalOf(mine.api.webhook.test({ app }))).toMatchObject(refused)
+    expect(await subscriptions(app)).toEqual([])
+  })
+
+  it('returns 400 for a type that is not in the event catalogue', async () => {
+    const refused = { status: 400, message: 'type is not in the event catalogue.' }
+    expect(await refusalOf(mine.api.webhook.test({ app: mine.app, type: 'a.b' }))).toMatchObject(refused)
+    expect(await tests(mine.app)).toBe(0)
+  })
+
+  it('is let through ten times a minute for an app, also at once', async () => {
+    const { app, api, team } = mine
+    const sent = await Promise.allSettled(Array.from({ length: 13 }, () => api.webhook.test({ app })))
+    const refused = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    expect(refused).toHaveLength(3)
+    for (const error of refused) {
+      expect([error.status, Number(error.headers['Retry-After'])]).toEqual([
+        429,
+        expect.toSatisfy((s) => s > 50 && s <= 60),
+      ])
+      expect(error.message).toMatch(/^An app sends at most 10 test events a minute\. Try again in \d+ s\.$/)
+    }
+    expect(await tests(app)).toBe(10)
+    const other = await mintApp(world, { teamId: team, webhookUrl: url })
+    await api.webhook.test({ app: other })
+    world.advance(61)
+    await api.webhook.test({ app })
+    expect(await tests(app)).toBe(11)
+  })
+})

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { associatedData } from '../../routers/cipher.ts'
+import { mintApp, refusalOf } from '../support/platform.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+import { asPerson, mintTeam } from './team.ts'
+
+const url = 'https://hooks.example.org/in'
+const UNKNOWN = { status: 404, code: 'not_found', message: 'This app does not exist.' }
+const SUSPENDED = { status: 409, reason: 'app_suspended' }
+
+let world: World
+let mine: Awaited<ReturnType<typeof mintTeam>>
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  mine = await mintTeam(world)
+})
+
+const stored = (app: string) => world.db.app.findUniqueOrThrow({ where: { id: app } })
+const audit = (teamId: string) => world.db.auditEntry.findMany({ where: { teamId }, orderBy: { id: 'asc' } })
+
+describe('developer.webhook', () => {
+  it('is set, read and removed, and never returns the secret', async () => {
+    const { app, api } = mine
+    expect(await api.webhook.get({ app })).toEqual({ url: null, hasSecret: false })
+    expect(await api.webhook.set({ app, url, secret: 's3cret-4711' })).toEqual({ url, hasSecret: true })
+    expect(await api.webhook.get({ app })).toEqual({ url, hasSecret: true })
+    const { webhookSecret } = await stored(app)
+    expect(world.core.cipher.decrypt(webhookSecret!, associatedData.template(app))).toBe('s3cret-4711')
+    expect(await api.webhook.remove({ app })).toEqual({ app })
+    expect(await api.webhook.get({ app })).toEqual({ url: null, hasSecret: false })
+  })
+
+  it('has no secret after it was set without one', async () => {
+    const { app, api } = mine
+    await api.webhook.set({ app, url, secret: 's' })
+    expect(await api.webhook.set({ app, url })).toEqual({ url, hasSecret: false })
+    expect((await stored(app)).webhookSecret).toBeNull()
+  })
+
+  it('leaves each change in the audit log of the team, without the secret', async () => {
+    const { app, api, team, person } = mine
+    await api.webhook.set({ app, url, secret: 's3cret-4711' })
+    await api.webhook.remove({ app })
+    const entries = await audit(team)
+    const [none, some] = [
+      { url: null, hasSecret: false },
+      { url, hasSecret: true },
+    ]
+    expect(entries).toMatchObject([
+      { personId: person, action: 'webhook.set', target: app, before: none, after: some },
+      { personId: person, action: 'webhook.remove', target: app, before: some, after: none },
+    ])
+    expect(JSON.stringify(entries.map(({ id: _, ...entry }) => entry))).not.toContain('4711')
+  })
+
+  it('is not changed without the scope dev:write', async () => {
+    expect(await refusalOf(asPerson(world, mine.person, ['dev:read']).webhook.remove({ app: mine.app }))).toMatchObject(
+      {
+        status: 403,
+        message: 'This token does not carry the dev:write scope.',
+      },
+    )
+  })
+
+  it.each(['http://hooks.example.org', 'https://user@hooks.example.org', ''])('refuses the address %j', async (bad) => {
+    const refused = { status: 400, message: expect.stringMatching(/^url is an https:\/\//) }
+    expect(await refusalOf(mine.api.webhook.set({ app: mine.app, url: bad }))).toMatchObject(refused)
+    expect((await stored(mine.app)).webhookUrl).toBeNull()
+  })
+})
+
+const calls: Record<string, (api: ReturnType<typeof asPerson>, app: string) => Promise<unknown>> = {
+  'webhook.get': (api, app) => api.webhook.get({ app }),
+  'webhook.set': (api, app) => api.webhook.set({ app, url: 'https://other.example.org' }),
+  'webhook.remove': (api, app) => api.webhook.remove({ app }),
+  'webhook.test': (api, app) => api.webhook.test({ app }),
+  'deliveries.list': (api, app) => api.deliveries.list({ app }),
+  'deliveries.get': (api, app) => api.deliveries.get({ app, id: 'none' }),
+  'deliveries.retry': (api, app) => api.deliveries.retry({ app, id: 'none' }),
+  'deliveries.retryFailed': (api, app) => api.deliveries.retryFailed({ app, since: 0 }),
+}
+
+describe.each(Object.keys(calls))('developer.%s', (name) => {
+  const call = calls[name]!
+
+  it('returns 404 for an unknown app and for one of another team', async () => {
+    const theirs = await mintTeam(world)
+    await world.db.app.update({ where: { id: theirs.app }, data: { webhookUrl: url } })
+    const before = await stored(theirs.app)
+    for (const app of [theirs.app, id('app')]) expect(await refusalOf(call(mine.api, app))).toMatchObject(UNKNOWN)
+    expect(await stored(theirs.app)).toEqual(before)
+    expect(await world.db.publishedEvent.count({ where: { appId: theirs.app } })).toBe(0)
+  })
+
+  it('returns 404 for a former colleague', async () => {
+    await world.db.teamMember.deleteMany({ where: { personId: mine.person } })
+    expect(await refusalOf(call(mine.api, mine.app))).toMatchObject(UNKNOWN)
+  })
+
+  it('returns 403 for a team of the Hobby level, as over REST', async () => {
+    const hobby = await mintTeam(world, 'hobby')
+    const message = 'The Developer membership is needed for this API.'
+    expect(await refusalOf(call(hobby.api, hobby.app))).toMatchObject({ status: 403, message })
+    expect((await stored(hobby.app)).webhookUrl).toBeNull()
+  })
+})
+
+describe.each(['webhook.set', 'webhook.remove', 'webhook.test', 'deliveries.retry', 'deliveries.retryFailed'])(
+  'developer.%s',
+  (name) => {
+    it('returns 409 for a suspended app, and changes nothing', async () => {
+      const { team, api } = mine
+      const app = await mintApp(world, { teamId: team, state: 'suspended', webhookUrl: url })
+      const before = await stored(app)
+      expect(await refusalOf(calls[name]!(api, app))).toMatchObject(SUSPENDED)
+      expect(await stored(app)).toEqual(before)
+      expect(await world.db.publishedEvent.count({ where: { appId: app } })).toBe(0)
+      expect(await audit(team)).toEqual([])
+    })
+  },
+)

@@ -1,0 +1,193 @@
+import { get as request } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { errorCatalogue } from '../../routers/error-catalogue.ts'
+import { errors } from '../../routers/errors.ts'
+import type { AuthWorld } from '../oauth/auth-world.ts'
+import { startAuthWorld } from '../oauth/auth-world.ts'
+import { send } from '../support/request.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+
+const at = (section: string) => `http://localhost:3000/${section}/v1`
+let auth: AuthWorld
+let external: World
+beforeAll(async () => {
+  const localUrls = { apps: at('apps'), lms: at('lms'), notify: at('notify') }
+  ;[auth, external] = await Promise.all([startAuthWorld({ localUrls }), startWorld()])
+})
+afterAll(() => Promise.all([auth.world.close(), external.close()]))
+
+type Headers = Record<string, string>
+const get = (host: string, path: string, headers: Headers = {}, method = 'GET') =>
+  send(auth.world.publicPort, method, path, { headers: { host, ...headers } })
+const apis = ['apps', 'lms', 'notify'] as const
+const paths = ['/v1/docs', '/v1/docs/errors', '/v1/docs/try.js', '/v1/docs/style.css']
+const policy = (more = '') =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'${more}; ` +
+  `base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+describe.each(apis)('the reference of %s', (api) => {
+  it('has each operation of the document, with a field for every parameter and the body', async () => {
+    const [{ text }, { body }] = await Promise.all([
+      get(`${api}.test`, '/v1/docs'),
+      get(`${api}.test`, '/v1/openapi.json'),
+    ])
+    for (const [path, methods] of Object.entries<object>(body.paths))
+      for (const [method, { operationId, parameters = [], requestBody, summary }] of Object.entries(methods)) {
+        const [, section] = new RegExp(`<section class="operation" id="${operationId}">(.*?)</section>`, 's').exec(
+          text,
+        )!
+        expect(section).toContain(`<h2>${escaped(summary)}</h2>`)
+        expect(section).toContain(`data-method="${method.toUpperCase()}" data-path="${path}"`)
+        for (const { name, in: place } of parameters) expect(section).toContain(`name="${name}" data-in="${place}"`)
+        expect(section!.includes('<textarea name="body"')).toBe(requestBody !== undefined)
+        expect(text).toContain(`href="#${operationId}"`)
+      }
+  })
+
+  it('asks for nothing elsewhere, has no script of its own, and links to what is there', async () => {
+    const { text } = await get(`${api}.test`, '/v1/docs')
+    const loaded = [...text.matchAll(/<(?:link|script|img)[^>]*(?:href|src)="([^"]*)"/g)].map(([, url]) => url!)
+    expect(loaded.filter((url) => !url.startsWith('data:'))).toEqual(['docs/style.css', 'docs/try.js'])
+    expect(text).not.toMatch(/<script[^>]*>[^<]|<style|style=|\son\w+=/)
+    const links = [...text.matchAll(/<a href="([^"#]+)[^"]*"/g)].map(
+      ([, url]) => new URL(url!, `http://${api}.test/v1/docs`),
+    )
+    expect(links.length).toBeGreaterThan(4)
+    for (const { host, pathname } of links)
+      expect([pathname, (await get(host, pathname)).status]).toEqual([pathname, 200])
+  })
+
+  it('has under 15 kB in all its files, compressed', async () => {
+    const files = await Promise.all(
+      paths
+        .filter((path) => !path.endsWith('errors'))
+        .map((path) => get(`${api}.test`, path, { 'accept-encoding': 'gzip' })),
+    )
+    const sizes = files.map(({ headers }) => Number(headers['content-length']))
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(15_000)
+  })
+})
+
+describe('a file of the reference', () => {
+  it.each(paths)('has the strict policy, an ETag and 304: %s', async (path) => {
+    const { status, headers, text } = await get('apps.test', path)
+    expect(status).toBe(200)
+    expect(headers['content-security-policy']).toBe(policy(' http://auth.test/v1/oauth/'))
+    expect(headers['content-type']).toMatch(/^text\/(?:html|javascript|css); charset=utf-8$/)
+    expect(headers).toMatchObject({
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+      vary: 'Accept-Encoding',
+    })
+    expect(headers).not.toHaveProperty('access-control-allow-origin')
+    const again = await get('apps.test', path, { 'if-none-match': headers.etag! })
+    expect([again.status, again.text]).toEqual([304, ''])
+    const head = await get('apps.test', path, {}, 'HEAD')
+    expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', headers['content-length']])
+    expect(Number(headers['content-length'])).toBe(Buffer.byteLength(text))
+  })
+
+  it('is compressed for who accepts that, with an ETag of its own', async () => {
+    const [plain, zipped] = await Promise.all([
+      fetchBytes('/v1/docs', 'identity'),
+      fetchBytes('/v1/docs', 'br, gzip;q=0.8'),
+    ])
+    expect([plain.encoding, zipped.encoding]).toEqual([null, 'gzip'])
+    expect(gunzipSync(zipped.bytes).equals(plain.bytes)).toBe(true)
+    expect(zipped.etag).not.toBe(plain.etag)
+  })
+
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('is not there for %s', async (method) => {
+    expect(await get('lms.test', '/v1/docs', {}, method)).toMatchObject({
+      status: 405,
+      headers: { allow: 'GET, HEAD' },
+    })
+  })
+
+  it.each([
+    ['plain.test', '/v1/docs'],
+    ['auth.test', '/v1/docs'],
+    ['apps.test', '/docs'],
+    ['apps.test', '/v1/docs/'],
+    ['apps.test', '/v1/docs/page.ts'],
+    ['apps.test', '/v1/docs/constructor'],
+    ['apps.test', '/v1/llms.txt'],
+  ])('is only where it is said to be: not at %s%s', async (host, path) => {
+    expect((await get(host, path)).status).toBe(404)
+  })
+})
+
+describe('the reference with an external issuer', () => {
+  it('signs nobody in, and connects nowhere else', async () => {
+    const { text, headers } = await send(external.publicPort, 'GET', '/v1/docs', { headers: { host: 'apps.test' } })
+    expect(headers['content-security-policy']).toBe(policy())
+    expect(text).toContain('data-issuer=""')
+  })
+})
+
+describe('the reference at localhost', () => {
+  it.each(apis)('is that of %s, with the addresses of localhost', async (api) => {
+    const local = await get('localhost:3000', `/${api}/v1/docs`)
+    expect(local.status).toBe(200)
+    expect(local.text).toContain(`<code class="address">${at(api)}</code>`)
+    for (const other of apis) expect(local.text).toContain(`href="${at(other)}/docs"`)
+    const own = await get(`${api}.test`, '/v1/docs')
+    expect(own.text).toContain(`<code class="address">http://${api}.test/v1</code>`)
+    for (const path of ['errors', 'try.js', 'style.css'])
+      expect((await get('localhost:3000', `/${api}/v1/docs/${path}`)).status).toBe(200)
+  })
+})
+
+describe('the error catalogue', () => {
+  it.each(apis)('has a row for each error at %s, with its body as it is sent there', async (api) => {
+    const { text } = await get(`${api}.test`, '/v1/docs/errors')
+    for (const { id, error, cause } of errorCatalogue()) {
+      const [, row] = new RegExp(`<section class="error" id="${id}">(.*?)</section>`, 's').exec(text)!
+      expect(row).toContain(escaped(error.message))
+      expect(row).toContain(escaped(cause))
+    }
+    expect(text.match(/<section class="error"/g)).toHaveLength(Object.keys(errors).length)
+    const missing = await get(`${api}.test`, '/v1/nowhere')
+    const sent = JSON.stringify(missing.body).replace(missing.headers['x-request-id'] as string, '3f0c9a52')
+    expect(text).toContain(escaped(sent))
+  })
+})
+
+describe('/llms.txt', () => {
+  it.each(['plain.test', 'apps.test', 'lms.test', 'auth.test'])('is at %s and leads to what is there', async (host) => {
+    const { status, headers, text } = await get(host, '/llms.txt')
+    expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
+    expect(text).toMatch(/^# .+\n\n> .+\n/)
+    const links = [...text.matchAll(/(?:\]\(|metadata: )(http[^)\s]+)/g)].map(([, url]) => new URL(url!))
+    expect(links).toHaveLength(6)
+    for (const { host: at, pathname } of links)
+      expect([pathname, (await get(at, pathname)).status]).toEqual([pathname, 200])
+  })
+
+  it('names no issuer that is not ours', async () => {
+    const { text } = await send(external.publicPort, 'GET', '/llms.txt', { headers: { host: 'plain.test' } })
+    expect(text).not.toMatch(/auth\.test|PKCE/)
+  })
+})
+
+const escaped = (text: string) =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+
+function fetchBytes(path: string, accepted: string) {
+  return new Promise<{ bytes: Buffer; encoding: string | null; etag: string }>((resolve, reject) => {
+    const headers = { host: 'apps.test', 'accept-encoding': accepted }
+    const sent = request({ port: auth.world.publicPort, path, headers }, async (response) => {
+      const { 'content-encoding': encoding = null, etag } = response.headers
+      resolve({ bytes: await buffer(response), encoding, etag: etag! })
+    })
+    sent.on('error', reject)
+  })
+}

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { asPlatform } from '../support/platform.ts'
+import type { PortalWorld } from './portal-world.ts'
+import { formsOf, portal, startPortal } from './portal-world.ts'
+
+let team: PortalWorld
+let client: string
+beforeAll(async () => {
+  team = await startPortal()
+})
+afterAll(() => team.world.close())
+beforeEach(async () => {
+  client = (await team.sandbox()).id
+})
+
+const forms = (delivery = 'none') => {
+  const { world, colleague } = team
+  return formsOf(world.ids.team, world.ids.app, client, delivery, colleague, world.ids.provider)
+}
+/** Posts a form of the table, with other fields where given, and follows the answer. */
+const post = async (end: string, more: Record<string, string | string[]> = {}, delivery?: string) => {
+  const [address, fields] = Object.entries(forms(delivery)).find(([address]) => address.endsWith(end))!
+  const answer = await team.asOwner.post(portal + address, { ...fields, ...more })
+  return { answer, page: await team.asOwner.follow(answer) }
+}
+const stored = () => team.world.db.client.findUniqueOrThrow({ where: { id: client } })
+
+describe('the forms', () => {
+  it('make an app and change it', async () => {
+    const { answer, page } = await post('/apps')
+    expect(answer.status).toBe(303)
+    expect(page.text).toContain('Created.')
+    const made = await team.world.db.app.findFirstOrThrow({ where: { teamId: team.world.ids.team, name: 'Scores' } })
+    const fields = {
+      version: String(made.version),
+      name: 'Results',
+      description: 'A & B',
+      homepage: 'https://r.example',
+    }
+    const changed = await team.asOwner.post(`${team.own}/apps/${made.id}/details`, fields)
+    expect(changed.status).toBe(303)
+    const { name, description, homepage } = await team.world.db.app.findUniqueOrThrow({ where: { id: made.id } })
+    expect({ name, description, homepage }).toEqual({
+      name: 'Results',
+      description: 'A & B',
+      homepage: 'https://r.example',
+    })
+  })
+
+  it('make a sandbox client, a redirect a line', async () => {
+    const { page } = await post('/clients')
+    const made = decodeURIComponent(page.url.pathname.split('/').at(-1)!)
+    expect(page.text).toContain(made)
+    expect(await team.world.db.client.findUniqueOrThrow({ where: { id: made } })).toMatchObject({
+      name: 'Second',
+      environment: 'sandbox',
+      redirectUris: ['https://app.example/callback', 'https://app.example/other'],
+      scopes: ['svc.me.profile:read'],
+    })
+  })
+
+  it('change a client’s name, redirects and scopes', async () => {
+    expect((await post('/settings')).page.text).toContain('Saved.')
+    const { name, redirectUris, version } = await stored()
+    expect([name, redirectUris.length]).toEqual(['Renamed', 2])
+    expect((await post('/scopes', { version: String(version) })).page.text).toContain('Saved.')
+    expect((await stored()).scopes).toEqual(['svc.me.profile:read', 'svc.me.events:read'])
+  })
+
+  it('show a refusal with what was typed, and change nothing', async () => {
+    const before = await stored()
+    const { answer } = await post('/settings', { name: '<b>Nicer</b>', redirects: 'http://app.example/' })
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain('role="alert"')
+    expect(answer.text).toContain('<title>Problem: Client</title>')
+    expect(answer.text).toContain('value="&lt;b&gt;Nicer&lt;/b&gt;"')
+    expect(answer.text).toContain('http://app.example/</textarea>')
+    expect(await stored()).toEqual(before)
+    expect((await team.asOwner.get(answer.url)).location?.href).toBe(team.clientAt(client))
+  })
+
+  it('refuse a form that was opened before another change', async () => {
+    await post('/settings')
+    const before = await stored()
+    const { answer } = await post('/settings', { name: 'Later' })
+    expect(answer.status).toBe(409)
+    expect(await stored()).toEqual(before)
+  })
+
+  it('refuse a form without its version', async () => {
+    const before = await stored()
+    expect((await post('/settings', { version: '' })).answer.status).toBe(400)
+    expect((await post('/scopes', { version: 'x' })).answer.status).toBe(400)
+    expect(await stored()).toEqual(before)
+  })
+
+  it('ask for production with a purpose for each scope', async () => {
+    const { answer } = await post('/production/request', { 'purpose.svc.me.profile:read': ' ' })
+    expect(answer.status).toBe(400)
+    const { page } = await post('/production/request')
+    expect(page.text).toContain('Nobody can sign in with this client before it is approved.')
+    const made = decodeURIComponent(page.url.pathname.split('/').at(-1)!)
+    expect(await team.world.db.client.findUniqueOrThrow({ where: { id: made } })).toMatchObject({
+      environment: 'production',
+      state: 'requested',
+      purpose: { 'svc.me.profile:read': 'It greets the member.' },
+    })
+  })
+
+  it('remove a client that members use once its id is typed', async () => {
+    const { db, ids } = team.world
+    const consent = { id: `g-${client}`, clientId: client, personId: ids.member, organisationId: ids.club, scopes: [] }
+    await db.consent.create({ data: consent })
+    expect((await team.asOwner.get(`${team.clientAt(client)}/remove`)).text).toContain('1 member loses')
+    expect((await post(`${client}/remove/confirm`, { confirm: 'another' })).answer.status).toBe(409)
+    expect(await db.client.count({ where: { id: client } })).toBe(1)
+    expect((await post(`${client}/remove/confirm`)).page.text).toContain('Removed.')
+    expect(await db.client.count({ where: { id: client } })).toBe(0)
+  })
+
+  it('open the reference with a sandbox client that has its address as a redirect', async () => {
+    const reference = 'http://apps.test/v1/docs'
+    const refused = await post('/reference')
+    expect(refused.answer.status).toBe(400)
+    expect(refused.answer.text).toContain(`${reference} cannot be a redirect`)
+    const data = { redirectUris: [reference] }
+    await team.world.db.client.update({ where: { id: client }, data })
+    expect((await post('/reference')).answer.location?.href).toBe(`${reference}?client_id=${client}`)
+  })
+})
+
+describe('the forms of people', () => {
+  it('invite, withdraw, change a role and remove', async () => {
+    const { db, ids } = team.world
+    expect((await post('/invite')).page.text).toContain('new@example.org')
+    const { id } = await db.teamInvitation.findFirstOrThrow({ where: { teamId: ids.team } })
+    await team.asOwner.post(`${team.own}/people/withdraw`, { invitation: id })
+    expect(await db.teamInvitation.count({ where: { id } })).toBe(0)
+    const of = { teamId: ids.team, personId: team.colleague }
+    await post('/role')
+    expect((await db.teamMember.findUniqueOrThrow({ where: { of } })).role).toBe('owner')
+    await post(`${team.colleague}/remove/confirm`, { confirm: 'owner' })
+    expect(await db.teamMember.findUnique({ where: { of } })).toBeNull()
+    const last = await team.asOwner.post(`${team.own}/people/${team.owner}/remove/confirm`, { confirm: 'owner' })
+    expect(last.status).toBe(409)
+    expect(last.text).toContain('A team keeps at least one owner.')
+    expect(await db.teamMember.count({ where: { teamId: ids.team } })).toBe(1)
+  })
+})
+
+describe('the forms of a webhook', () => {
+  it('set, test and remove it, and never show the secret', async () => {
+    const set = await post('/webhook/set')
+    expect(set.page.text).toContain('stored, and never shown')
+    expect(set.page.text).not.toContain('4711')
+    const test = await post('/webhook/test')
+    expect(test.page.text).toContain('The test event is on its way.')
+    expect(test.page.text).toContain('webhook.test')
+    expect(test.page.text).not.toContain('4711')
+    expect((await post('/webhook/remove/confirm')).page.text).toContain('This app has no webhook.')
+    expect((await post('/webhook/test')).answer.status).toBe(409)
+  })
+
+  it('send one of the kinds that the platform has described, and show all of them', async () => {
+    const kind = { type: 'member.joined', description: 'A <new> member.', example: { member: '<anna>' } }
+    await asPlatform(team.world).events.describe(kind)
+    await post('/webhook/set')
+    const { text } = await team.asOwner.get(`${team.app}/webhook`)
+    expect(text).toContain('<option value="member.joined">member.joined</option>')
+    expect(text).toContain('A &lt;new&gt; member.')
+    expect(text).toContain('&quot;member&quot;: &quot;&lt;anna&gt;&quot;')
+    const sent = await post('/webhook/test', { type: 'member.joined' })
+    expect(sent.page.text).toContain('member.joined')
+    const events = () => team.world.db.publishedEvent.count({ where: { appId: team.world.ids.app } })
+    const before = await events()
+    const refused = await post('/webhook/test', { type: 'member.left' })
+    expect([refused.answer.status, await events()]).toEqual([400, before])
+    expect(refused.answer.text).toContain('type is not in the event catalogue.')
+  })
+
+  it('show neither a secret nor another address after a refusal', async () => {
+    const { answer } = await post('/webhook/set', { url: 'http://hooks.example/in' })
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain('value="http://hooks.example/in"')
+    expect(answer.text).not.toContain('4711')
+  })
+
+  it('deliver one failed delivery again, or all of them', async () => {
+    const [one, two] = [await team.failed(), await team.failed()]
+    const state = async (id: string) => (await team.world.db.delivery.findUniqueOrThrow({ where: { id } })).state
+    expect((await post('/retry', {}, one)).page.text).toContain('The delivery is due now.')
+    expect([await state(one), await state(two)]).toEqual(['pending', 'failed'])
+    expect((await post('/retry-failed')).page.text).toContain('The failed deliveries are due now.')
+    expect(await state(two)).toBe('pending')
+    expect((await post('/retry-failed')).page.text).toContain('There was no failed delivery to try again.')
+  })
+})

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { barsOf } from '../../server/portal/usage.ts'
+import type { PortalWorld } from './portal-world.ts'
+import { portal, startPortal } from './portal-world.ts'
+
+let team: PortalWorld
+beforeAll(async () => {
+  team = await startPortal()
+})
+afterAll(() => team.world.close())
+
+const rowsOf = (text: string) => text.split('<tr role="row">').length - 2
+const linkTo = (text: string, label: string) =>
+  new RegExp(`href="([^"]+)">${label}<`).exec(text)?.[1]?.replaceAll('&amp;', '&')
+const open = async (address: string) => (await team.asOwner.get(new URL(address, portal))).text
+
+describe('the audit log', () => {
+  it('pages by offset, newest first, and shows who changed what', async () => {
+    const { db, ids } = team.world
+    const entry = { teamId: ids.team, personId: team.owner, action: 'person.setRole', at: new Date() }
+    const data = Array.from({ length: 60 }, (_, at) => ({
+      ...entry,
+      target: `t${at}.`,
+      before: { role: 'developer' },
+      after: { role: `r<${at}` },
+    }))
+    await db.auditEntry.createMany({
+      data: [...data, { ...entry, action: 'odd.action', personId: null, target: 'last' }],
+    })
+    const first = await open(`${team.own}/audit`)
+    expect(rowsOf(first)).toBe(50)
+    expect(first).toContain('1 to 50 of 61')
+    expect(first).toContain('Role changed')
+    expect(first).toContain('<code>odd.action</code>')
+    expect(first).toContain('the operator')
+    expect(first).toContain('<del><bdi>developer</bdi></del> <ins><bdi>r&lt;59</bdi></ins>')
+    const second = await open(linkTo(first, 'Next')!)
+    expect([rowsOf(second), linkTo(second, 'Next')]).toEqual([11, undefined])
+    expect(second).toContain('t0.')
+    expect(await open(linkTo(second, 'Previous')!)).toBe(first)
+  })
+
+  it.each(['-1', 'x', '1e99', '0.5', ''])('begins at its start for the offset %j', async (offset) => {
+    expect(await open(`${team.own}/audit?offset=${offset}`)).toContain('1 to 50')
+  })
+})
+
+describe('the delivery log', () => {
+  it('filters by state, in the address', async () => {
+    const failed = await team.failed()
+    const { delivery } = await team.as(team.owner).webhook.test({ app: team.world.ids.app })
+    const all = await open(`${team.app}/deliveries`)
+    expect(rowsOf(all)).toBe(2)
+    const some = await open(`${team.app}/deliveries?state=failed`)
+    expect(some).toContain(failed)
+    expect(some).not.toContain(delivery)
+    expect(some).toContain('<option value="failed" selected>')
+    expect(await open(`${team.app}/deliveries?state=delivered`)).toContain('No delivery is in this state.')
+    expect(rowsOf(await open(`${team.app}/deliveries?state=%00`))).toBe(2)
+  })
+
+  it('shows of one what was sent and answered, as text', async () => {
+    const failed = await team.failed()
+    await team.world.db.delivery.update({ where: { id: failed }, data: { lastStatus: 500, lastAnswer: '<h1>Oh</h1>' } })
+    const text = await open(`${team.app}/deliveries/${failed}`)
+    expect(text).toContain('&lt;h1&gt;Oh&lt;/h1&gt;')
+    expect(text).toContain('connection refused')
+    expect(text).toContain('&quot;type&quot;:&quot;webhook.test&quot;')
+  })
+})
+
+describe('the request log', () => {
+  it('shows refusals, filters them, and finds one by its request id', async () => {
+    const { world, own } = team
+    const refused = await world.call('GET', '/storage/c/none')
+    await world.call('GET', '/me/profile', { claims: { scope: '' } })
+    await world.requestLog.flush()
+    const id = String(refused.headers['x-request-id'])
+    const all = await open(`${own}/requests`)
+    expect(rowsOf(all)).toBe(2)
+    expect(all).toContain('/storage/{collection}/{key}')
+    expect(all).toContain('href="http://apps.test/v1/docs/errors#keyUnknown"')
+    expect(all).toContain('This key does not exist.')
+    const found = await open(`${own}/requests?id=${id}`)
+    expect([rowsOf(found), found.includes('keyUnknown')]).toEqual([1, true])
+    expect(rowsOf(await open(`${own}/requests?status=403&client=${world.ids.client}`))).toBe(1)
+    expect(await open(`${own}/requests?status=409`)).toContain('No refused request fits this.')
+    expect(rowsOf(await open(`${own}/requests?status=999&before=x`))).toBe(2)
+    expect((await team.asOwner.get(`${own}/requests?client=%00&id=%00`)).status).toBeLessThan(500)
+  })
+})
+
+describe('the usage page', () => {
+  it('shows the last hour, a chart and the storage', async () => {
+    const { world, own } = team
+    await world.call('PUT', '/storage/c/one', { body: { value: 'x'.repeat(2_000) } })
+    await world.requestLog.flush()
+    for (const by of ['minute', 'hour']) {
+      const text = await open(`${own}/usage?by=${by}&client=${world.ids.client}`)
+      expect(text).toContain('<rect class="ok"')
+      expect(text).toContain('2 kB')
+    }
+  })
+
+  it('sums counts into equal spans that end now', () => {
+    const now = 1_000_000
+    const counts = [
+      { at: now - 60, ok: 1, refused: 2, limited: 3 },
+      { at: now - 120, ok: 1, refused: 0, limited: 0 },
+      { at: now - 86_400 * 2, ok: 9, refused: 9, limited: 9 },
+    ]
+    const bars = barsOf(counts, 'minute', now)
+    expect(bars).toHaveLength(48)
+    expect(bars.at(-1)).toEqual({ at: Math.floor(now / 1_800) * 1_800, ok: 2, refused: 2, limited: 3 })
+    expect(bars.slice(0, -1).every(({ ok }) => ok === 0)).toBe(true)
+    expect(barsOf(counts, 'hour', now)).toHaveLength(30)
+  })
+})

@@ -1,0 +1,137 @@
+import { PNG } from 'pngjs'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Prisma } from '../../prisma/generated/client.ts'
+import type { Browser } from '../oauth/browser.ts'
+import { jpegOf, pixelsOf, pngOf, withHeader } from '../support/pictures.ts'
+import type { PortalWorld } from './portal-world.ts'
+import { portal, startPortal } from './portal-world.ts'
+
+let team: PortalWorld
+beforeAll(async () => {
+  team = await startPortal()
+})
+beforeEach(async () => {
+  const { db, ids } = team.world
+  const data = { logo: null, wanted: Prisma.DbNull, wantedLogo: null }
+  await db.app.update({ where: { id: ids.app }, data, select: { id: true } })
+  // Of the tenant's app, which would have members.
+  await db.client.deleteMany({ where: { appId: ids.app } })
+})
+afterAll(() => team.world.close())
+
+const own = pixelsOf(48)
+const png = pngOf(own)
+const row = () => team.world.db.app.findUniqueOrThrow({ where: { id: team.world.ids.app } })
+const formOf = async (bytes: Buffer, name = 'logo.png') => {
+  const form = new FormData()
+  form.set('version', String((await row()).version))
+  form.set('picture', new Blob([new Uint8Array(bytes)]), name)
+  return form
+}
+const upload = async (bytes: Buffer, { browser = team.asOwner, name = 'logo.png', headers = {} } = {}) =>
+  browser.upload(`${team.app}/logo`, await formOf(bytes, name), headers)
+const shown = (text: string) => [...text.matchAll(/<img class="icon" src="([^"]+)"[^>]*alt="([^"]+)"/g)]
+const open = (path: string, browser: Browser = team.newBrowser()) => browser.get(new URL(path, portal))
+
+describe('the logo of an app', () => {
+  it.each([
+    ['PNG', png],
+    ['JPEG', jpegOf(own)],
+  ])('is uploaded as %s, shown with its name, and served by us as PNG', async (_, bytes) => {
+    const answer = await upload(bytes, { name: 'any.txt' })
+    expect([answer.status, answer.location?.href]).toEqual([303, `${team.app}?done=saved`])
+    const [[, address, alt] = []] = shown((await team.asOwner.follow(answer)).text)
+    expect(alt).toBe('Logo of App')
+    const { status, headers } = await open(address!)
+    expect(status).toBe(200)
+    expect(headers).toMatchObject({
+      'content-type': 'image/png',
+      'content-length': String((await row()).logo!.length),
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      'cross-origin-resource-policy': 'same-origin',
+    })
+    expect(PNG.sync.read(Buffer.from((await row()).logo!)).width).toBe(48)
+  })
+
+  it('is taken away by its button', async () => {
+    await upload(png)
+    const page = await team.asOwner.get(team.app)
+    expect(page.text).toContain('Remove the logo')
+    const version = String((await row()).version)
+    const done = await team.asOwner.follow(await team.asOwner.post(`${team.app}/remove-logo`, { version }))
+    expect(done.text).toContain('Removed.')
+    expect(shown(done.text)).toEqual([])
+    expect(done.text).not.toContain('Remove the logo')
+    expect((await row()).logo).toBeNull()
+  })
+
+  it('that waits for approval is shown to its team, beside the one in force', async () => {
+    await upload(png)
+    await team.production()
+    const page = await team.asOwner.follow(await upload(pngOf(pixelsOf(32))))
+    expect(page.text).toContain('What members see or allow waits for approval')
+    const pictures = shown(page.text).map(([, address, alt]) => ({ address: address!, alt }))
+    expect(pictures.map(({ alt }) => alt)).toEqual(['The logo that waits for approval', 'Logo of App'])
+    for (const { address } of pictures) expect((await open(address)).status).toBe(200)
+  })
+})
+
+describe('an upload that is refused says why, and changes nothing:', () => {
+  const noise = Buffer.alloc(129 * 1024, png)
+  it.each<[string, Buffer, number, string]>([
+    ['129 KiB', noise, 400, 'The logo is at most 128 KiB.'],
+    ['more than the form may have', Buffer.alloc(300 * 1024, png), 400, 'The logo is at most 128 KiB.'],
+    ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 400, 'The logo is a PNG or a JPEG.'],
+    ['no file', Buffer.alloc(0), 400, 'The logo is a PNG or a JPEG.'],
+    ['a file that is cut off', png.subarray(0, -30), 400, 'The logo cannot be read'],
+    ['a bomb', withHeader(png, { width: 20_000, height: 20_000 }), 400, 'this one has 20000 × 20000.'],
+  ])('%s', async (_, bytes, status, message) => {
+    const before = await team.stored()
+    const answer = await upload(bytes)
+    expect(answer.status).toBe(status)
+    expect(answer.text).toMatch(/<p class="problem" role="alert" lang="en" id="problem">[^<]+/)
+    expect(answer.text).toContain(message)
+    expect(await team.stored()).toEqual(before)
+    expect((await team.asOwner.get(answer.url)).location?.href).toBe(team.app)
+  })
+
+  const refusals: [string, number, () => Promise<{ status: number; location: URL | undefined }>, string?][] = [
+    ['of another team', 404, () => upload(png, { browser: team.asStranger })],
+    ['without signing in', 303, () => upload(png, { browser: team.newBrowser() }), '/sign-in'],
+    ['from another site', 403, () => upload(png, { headers: { 'sec-fetch-site': 'cross-site' } })],
+    ['from another origin', 403, () => upload(png, { headers: { origin: 'http://elsewhere.test' } })],
+    ['as another kind of form', 415, () => team.asOwner.post(`${team.app}/logo`, { version: '0', picture: 'x' })],
+    ['without its parts', 400, () => upload(png, { headers: { 'content-type': 'multipart/form-data; boundary=x' } })],
+    ['without a boundary', 400, () => upload(png, { headers: { 'content-type': 'multipart/form-data; a=b' } })],
+    ['without a picture', 400, () => team.asOwner.upload(`${team.app}/logo`, new FormData())],
+  ]
+  it.each(refusals)('%s: %d', async (_, status, send, leads) => {
+    const before = await team.stored()
+    const answer = await send()
+    expect(answer.status).toBe(status)
+    if (leads) expect(answer.location?.pathname).toBe(new URL(portal).pathname + leads)
+    expect(await team.stored()).toEqual(before)
+  })
+
+  it('with a former version: 409', async () => {
+    const form = await formOf(png)
+    await upload(pngOf(pixelsOf(20)))
+    const before = await team.stored()
+    expect((await team.asOwner.upload(`${team.app}/logo`, form)).status).toBe(409)
+    expect(await team.stored()).toEqual(before)
+  })
+
+  it('15 minutes after the sign-in, which leads back to the page', async () => {
+    const browser = await team.signIn(team.owner)
+    const before = await team.stored()
+    team.world.advance(16 * 60)
+    const answer = await upload(png, { browser })
+    expect([answer.status, answer.location?.href]).toEqual([303, `${portal}/sign-in`])
+    const done = await browser.submit(await browser.follow(answer), 'pick', { member: team.owner })
+    expect(done.text).toContain('too long to be kept')
+    expect(done.url.href).toBe(`${team.app}?done=again`)
+    expect(await team.stored()).toEqual(before)
+  })
+})

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { PortalWorld } from './portal-world.ts'
+import { pagesOf, portal, startPortal } from './portal-world.ts'
+
+let team: PortalWorld
+let addresses: string[]
+beforeAll(async () => {
+  team = await startPortal()
+  const { world, sandbox, failed } = team
+  const { id } = await sandbox()
+  addresses = pagesOf(world.ids.team, world.ids.app, id, await failed())
+})
+afterAll(() => team.world.close())
+
+const hrefs = (text: string) => [...text.matchAll(/href="([^"]+)"/g)].map(([, href]) => href!)
+
+describe('the portal', () => {
+  it.each(['en', 'de'])('has no script, no style of its own and no gap in any page, in %s', async (language) => {
+    const browser = await team.signIn(team.owner)
+    browser.language = language
+    for (const address of ['', ...addresses]) {
+      const { status, text, headers } = await browser.get(portal + address)
+      expect([address, status]).toEqual([address, 200])
+      expect(text).toContain(`<html lang="${language}">`)
+      expect(text).not.toMatch(/<script|<style|\sstyle=|javascript:|\son[a-z]+=|undefined|\bnull\b|NaN|\[object/)
+      expect(headers['content-security-policy']).toMatch(
+        /^default-src 'none'; style-src 'self';.*frame-ancestors 'none'$/,
+      )
+      expect(headers['cache-control']).toBe('no-store')
+    }
+  })
+
+  it('leads to each of its pages by links, and each link leads to a page', async () => {
+    const { host } = new URL(portal)
+    const path = new URL(portal).pathname
+    const seen = new Set<string>()
+    const visit = async (address: string) => {
+      if (seen.has(address)) return
+      seen.add(address)
+      const { status, text } = await team.asOwner.get(`http://${host}${address}`)
+      expect([address, status]).toEqual([address, 200])
+      for (const href of hrefs(text)) if (href.startsWith(path) && !href.endsWith('.css')) await visit(href)
+    }
+    await visit(path)
+    expect([...seen]).toEqual(expect.arrayContaining(addresses.map((address) => path + address)))
+  })
+
+  it('has a style sheet', async () => {
+    const { status, headers, text } = await team.newBrowser().get(`${portal}/style.css`)
+    expect([status, headers['content-type']]).toEqual([200, 'text/css; charset=utf-8'])
+    expect(text).not.toMatch(/url\(|@import/)
+  })
+
+  it('names each field, and each button of a row by what it acts on', async () => {
+    for (const address of addresses) {
+      const { text } = await team.asOwner.get(portal + address)
+      const labels = [...text.matchAll(/<label for="([^"]+)"/g)].map(([, id]) => id)
+      const ids = [...text.matchAll(/<(?:input|select|textarea)\b(?![^>]*type="(?:hidden|checkbox)")[^>]*>/g)].flatMap(
+        ([tag]) => (/aria-label=/.test(tag) ? [] : /\bid="([^"]+)"/.exec(tag)![1]),
+      )
+      expect(ids).toEqual(labels)
+      expect(new Set(ids).size).toBe(ids.length)
+    }
+  })
+})
+
+describe('someone who is in no team', () => {
+  it('is told how to get into one', async () => {
+    const { world, signIn } = team
+    const { text } = await (await signIn(world.ids.member)).get(portal)
+    expect(text).toContain('You are not in a team yet.')
+  })
+})

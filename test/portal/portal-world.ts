@@ -1,0 +1,83 @@
+import { startTeamWorld } from '../developer/team-world.ts'
+import { issuer } from '../oauth/auth-world.ts'
+import { Browser } from '../oauth/browser.ts'
+import type { startWorld } from '../support/world.ts'
+
+export const portal = `${issuer}/developers`
+
+export type PortalWorld = Awaited<ReturnType<typeof startPortal>>
+
+/** A service with the portal, and a team whose people sign in by choosing who they are. */
+export async function startPortal(options: Parameters<typeof startWorld>[0] = {}) {
+  const team = await startTeamWorld({ auth: {}, ...options })
+  const { world, owner, colleague, stranger } = team
+  const signIn = async (person: string, browser = new Browser(world.publicPort)) => {
+    const page = await browser.open(portal)
+    await browser.submit(page, 'pick', { member: person })
+    return browser
+  }
+  const [asOwner, asColleague, asStranger] = await Promise.all([owner, colleague, stranger].map((one) => signIn(one)))
+  const own = `${portal}/teams/${world.ids.team}`
+  return {
+    ...team,
+    ...{ signIn, asOwner: asOwner!, asColleague: asColleague!, asStranger: asStranger! },
+    ...{ own, app: `${own}/apps/${world.ids.app}` },
+    clientAt: (client: string) => `${own}/clients/${client}`,
+    newBrowser: () => new Browser(world.publicPort),
+    /** A failed delivery of the tenant's app. */
+    async failed() {
+      const { db, ids } = world
+      await db.app.update({ where: { id: ids.app }, data: { webhookUrl: 'https://hooks.example/in' } })
+      const { delivery } = await team.as(owner).webhook.test({ app: ids.app })
+      const data = { state: 'failed', attempts: 8, lastError: 'connection refused', nextAttemptAt: null } as const
+      await db.delivery.update({ where: { id: delivery }, data: { ...data, finishedAt: new Date() } })
+      return delivery
+    },
+  }
+}
+
+/** Each page of a team that has a sandbox client and a delivery, below the portal's address. */
+export const pagesOf = (team: string, app: string, client: string, delivery: string) => {
+  const own = `/teams/${team}`
+  const sections = ['', '/people', '/usage', '/requests', '/audit'].map((section) => own + section)
+  const ofApp = ['', '/webhook', '/webhook/remove', '/deliveries', `/deliveries/${delivery}`].map(
+    (page) => `${own}/apps/${app}${page}`,
+  )
+  const ofClient = ['', '/production', '/remove'].map((page) => `${own}/clients/${client}${page}`)
+  return [...sections, ...ofApp, ...ofClient]
+}
+
+/** Each form with fields that are accepted, likewise. */
+export const formsOf = (
+  team: string,
+  app: string,
+  client: string,
+  delivery: string,
+  person: string,
+  provider: string,
+): Record<string, Record<string, string | string[]>> => {
+  const own = `/teams/${team}`
+  const ofApp = `${own}/apps/${app}`
+  const ofClient = `${own}/clients/${client}`
+  const redirects = 'https://app.example/callback\r\n\r\nhttps://app.example/other\r\n'
+  const profile = 'svc.me.profile:read'
+  return {
+    [`${own}/apps`]: { name: 'Scores', provider },
+    [`${own}/people/invite`]: { email: 'new@example.org', role: 'developer' },
+    [`${own}/people/role`]: { person, role: 'owner' },
+    [`${own}/people/${person}/remove/confirm`]: { confirm: 'developer' },
+    [`${ofApp}/details`]: { version: '0', name: 'Trainer', description: 'Plans.', homepage: 'https://app.example' },
+    [`${ofApp}/remove-logo`]: { version: '0' },
+    [`${ofApp}/clients`]: { name: 'Second', type: 'web', redirects, scope: [profile] },
+    [`${ofApp}/webhook/set`]: { url: 'https://hooks.example/in', secret: 'secret-4711' },
+    [`${ofApp}/webhook/test`]: {},
+    [`${ofApp}/webhook/remove/confirm`]: { confirm: 'https://hooks.example/in' },
+    [`${ofApp}/deliveries/${delivery}/retry`]: {},
+    [`${ofApp}/deliveries/retry-failed`]: { span: 'day' },
+    [`${ofClient}/settings`]: { version: '0', name: 'Renamed', redirects },
+    [`${ofClient}/scopes`]: { version: '0', scope: [profile, 'svc.me.events:read'] },
+    [`${ofClient}/reference`]: {},
+    [`${ofClient}/production/request`]: { name: 'Trainer', redirects, [`purpose.${profile}`]: 'It greets the member.' },
+    [`${ofClient}/remove/confirm`]: { confirm: client },
+  }
+}

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Browser } from '../oauth/browser.ts'
+import { id } from '../support/tenant.ts'
+import type { PortalWorld } from './portal-world.ts'
+import { portal, startPortal } from './portal-world.ts'
+
+let team: PortalWorld
+beforeAll(async () => {
+  team = await startPortal()
+})
+afterAll(() => team.world.close())
+
+/** Presses the button of the question, as the page has it. */
+async function confirm(browser: Browser, question: string) {
+  const { text } = await browser.open(question)
+  const form = /<form method="post" action="([^"]+\/confirm)"><input type="hidden" name="confirm" value="([^"]*)">/
+  const [, action, value] = form.exec(text)!
+  const answer = await browser.post(new URL(action!, portal), { confirm: value!.replaceAll('&amp;', '&') })
+  return browser.follow(answer)
+}
+
+describe('removing a webhook', () => {
+  const url = 'https://hooks.example/in?a=1&b=%3C'
+  const stored = () => team.world.db.app.findUniqueOrThrow({ where: { id: team.world.ids.app } })
+  beforeEach(async () => {
+    const data = { webhookUrl: url, webhookSecret: 'encrypted' }
+    await team.world.db.app.update({ where: { id: team.world.ids.app }, data })
+  })
+
+  it.each([
+    ['en', 'Remove the webhook?'],
+    ['de', 'Webhook entfernen?'],
+  ])('asks first, and the question changes nothing, in %s', async (language, question) => {
+    const before = await stored()
+    const browser = await team.signIn(team.owner)
+    browser.language = language
+    const { status, text } = await browser.get(`${team.app}/webhook/remove`)
+    expect(status).toBe(200)
+    expect(text).toContain(`<h1>${question}</h1>`)
+    expect(text).toContain('<code>https://hooks.example/in?a=1&amp;b=%3C</code>')
+    expect(await stored()).toEqual(before)
+  })
+
+  it('does nothing without the answer, or for a webhook that was changed meanwhile', async () => {
+    const before = await stored()
+    expect((await team.asOwner.post(`${team.app}/webhook/remove`, { confirm: url })).status).toBe(405)
+    for (const fields of [{}, { confirm: '' }, { confirm: 'https://hooks.example/former' }]) {
+      const { status, text } = await team.asOwner.post(`${team.app}/webhook/remove/confirm`, fields)
+      expect([fields, status]).toEqual([fields, 409])
+      expect(text).toContain('Somebody has changed this meanwhile.')
+      expect(text).toContain('<h1>Remove the webhook?</h1>')
+    }
+    expect(await stored()).toEqual(before)
+  })
+
+  it('is done by the question’s form', async () => {
+    const { text } = await confirm(team.asOwner, `${team.app}/webhook/remove`)
+    expect(text).toContain('This app has no webhook.')
+    expect(await stored()).toMatchObject({ webhookUrl: null, webhookSecret: null })
+    // Opened again, there is nothing to ask.
+    expect((await team.asOwner.open(`${team.app}/webhook/remove/confirm`)).text).toContain('This app has no webhook.')
+  })
+})
+
+describe('removing a person', () => {
+  let person: string
+  let question: string
+  const stored = () =>
+    team.world.db.teamMember.findUnique({ where: { of: { teamId: team.world.ids.team, personId: person } } })
+  beforeEach(async () => {
+    person = id('former')
+    const data = { id: person, firstName: 'Mia', lastName: '<Moser>', email: `${person}@example.org` }
+    await team.world.db.person.create({ data })
+    await team.world.db.teamMember.create({
+      data: { teamId: team.world.ids.team, personId: person, role: 'developer' },
+    })
+    question = `${team.own}/people/${person}/remove`
+  })
+
+  it.each([
+    ['en', '<h1>Remove <bdi>Mia &lt;Moser&gt;</bdi>?</h1>'],
+    ['de', '<h1><bdi>Mia &lt;Moser&gt;</bdi> entfernen?</h1>'],
+  ])('asks first, and the question changes nothing, in %s', async (language, heading) => {
+    const before = await stored()
+    const browser = await team.signIn(team.owner)
+    browser.language = language
+    const { status, text } = await browser.get(question)
+    expect(status).toBe(200)
+    expect(text).toContain(heading)
+    expect(await stored()).toEqual(before)
+  })
+
+  it('does nothing without the answer, or for a role that was changed meanwhile', async () => {
+    const before = await stored()
+    expect((await team.asOwner.post(question, { confirm: 'developer' })).status).toBe(405)
+    for (const fields of [{}, { confirm: '' }, { confirm: 'owner' }]) {
+      const { status, text } = await team.asOwner.post(`${question}/confirm`, fields)
+      expect([fields, status]).toEqual([fields, 409])
+      expect(text).toContain('Somebody has changed this meanwhile.')
+    }
+    expect(await stored()).toEqual(before)
+  })
+
+  it('is done by the question’s form', async () => {
+    const { text, url } = await confirm(team.asOwner, question)
+    expect(text).toContain('Removed.')
+    expect(url.href).toBe(`${team.own}/people?done=removed`)
+    expect(await stored()).toBeNull()
+    expect((await team.asOwner.get(question)).status).toBe(404)
+  })
+
+  it('is leaving the team, for oneself', async () => {
+    const self = await team.signIn(person)
+    expect((await self.get(question)).text).toMatch(/<h1>Leave .*\?<\/h1>/)
+    expect(await stored()).not.toBeNull()
+    expect((await confirm(self, question)).text).toContain('You have left the team.')
+    expect(await stored()).toBeNull()
+  })
+
+  it('is asked of owners and oneself only, and of no other team', async () => {
+    const before = await stored()
+    for (const [browser, expected] of [
+      [team.asColleague, 403],
+      [team.asStranger, 404],
+    ] as const) {
+      expect((await browser.get(question)).status).toBe(expected)
+      expect((await browser.post(`${question}/confirm`, { confirm: 'developer' })).status).toBe(expected)
+    }
+    expect(await stored()).toEqual(before)
+  })
+})

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { callAs } from '../../routers/core.ts'
+import type { Line } from '../../server/request-log/write.ts'
+import { write } from '../../server/request-log/write.ts'
+import { refusalOf } from '../support/platform.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+import { developerOf } from './developers.ts'
+
+let world: World
+let developer: Awaited<ReturnType<typeof developerOf>>
+beforeAll(async () => {
+  world = await startWorld()
+  developer = await developerOf(world)
+})
+afterAll(() => world.close())
+beforeEach(() => world.db.refusedRequest.deleteMany({ where: { teamId: world.ids.team } }))
+
+const kept = async () => {
+  await world.requestLog.flush()
+  return (await developer.requests.list({ team: world.ids.team })).items
+}
+
+/** What has no endpoint is entered after its answer. */
+const keptAfter = (count: number) =>
+  vi.waitFor(async () => {
+    const items = await kept()
+    expect(items).toHaveLength(count)
+    return items
+  })
+
+describe('the request log', () => {
+  it('keeps a refusal with its endpoint, error and sentence, and no success', async () => {
+    await world.call('GET', '/me/profile')
+    const { headers } = await world.call('PUT', '/storage/c/k', { claims: { scope: '' }, body: { value: 1 } })
+    expect(await kept()).toEqual([
+      {
+        requestId: headers['x-request-id'],
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        client: world.ids.client,
+        method: 'PUT',
+        route: '/storage/{collection}/{key}',
+        status: 403,
+        error: 'scopeMissing',
+        message: 'This token does not carry the svc.apps.storage:write scope.',
+        ms: expect.any(Number),
+      },
+    ])
+  })
+
+  it('keeps nothing of path, query, body, headers and member, whatever is refused', async () => {
+    const word = (place: string) => `planted-${place}`
+    await world.db.person.create({ data: { id: word('member'), firstName: '', lastName: '', email: '' } })
+    await world.db.membership.createMany({
+      data: [world.ids.club, world.ids.academy].map((organisationId) => ({ organisationId, personId: word('member') })),
+    })
+    const claims = { sub: word('member') }
+    const call = (method: string, path: string, body?: unknown) =>
+      world.call(method, path, {
+        claims,
+        ...(body !== undefined && { body }),
+        headers: { 'user-agent': word('agent'), referer: `https://${word('referer')}`, cookie: word('cookie') },
+      })
+    const key = `/storage/${word('collection')}/${word('key')}`
+    const statuses = [
+      await call('GET', `${key}?scope=${word('query')}`),
+      await call('GET', `/me/events?start=${word('query')}`),
+      await call('PUT', key, { [word('field')]: word('value') }),
+      await call('PUT', key, `{"value": ${word('value')}`),
+      await call('POST', `/quizzes/${word('quiz')}/submit`, { answers: { [word('question')]: word('answer') } }),
+      await call('PATCH', key, word('value')),
+      await call('GET', `/${word('path')}`),
+      await call('GET', `/storage/${word('collection')}?limit=${word('limit')}`),
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([422, 422, 400, 400, 404, 405, 404, 422])
+    expect((await keptAfter(8)).map(({ status }) => status).toSorted()).toEqual(statuses.toSorted())
+    const rows = await world.db.$queryRaw<{ row: string }[]>`
+      SELECT r::text AS row FROM "RefusedRequest" r UNION ALL SELECT u::text FROM "ClientUsage" u`
+    expect(rows.filter(({ row }) => row.includes('planted'))).toEqual([])
+  })
+
+  it('keeps a wrong host, method and address of a client with a token', async () => {
+    await world.call('GET', '/me/profile', { host: 'lms.test' })
+    await world.call('PATCH', '/me/profile')
+    await world.call('GET', '/nothing')
+    const found = (await keptAfter(3)).map(({ error, method, route }) => [error, method, route])
+    expect(found.toSorted()).toEqual([
+      ['addressUnknown', 'GET', null],
+      ['hostWrong', 'GET', '/me/profile'],
+      ['methodWrong', 'PATCH', '/me/profile'],
+    ])
+  })
+
+  it('keeps an expired token of its client, and no token that is not valid', async () => {
+    const seconds = world.now()
+    const token = await world.token({ iat: seconds - 60, exp: seconds - 1 })
+    expect((await world.call('GET', '/me/profile', { token })).status).toBe(401)
+    for (const wrong of [null, 'x', `${token.slice(0, -8)}AAAAAAAA`]) {
+      expect((await world.call('GET', '/me/profile', { token: wrong })).status).toBe(401)
+      await world.call('GET', '/nothing', { token: wrong })
+    }
+    const platform = { client_id: world.ids.platform }
+    expect((await world.call('GET', '/storage/c', { claims: platform })).status).toBe(403)
+    expect((await kept()).map(({ error, client }) => [error, client])).toEqual([['tokenExpired', world.ids.client]])
+  })
+
+  it('is read newest first, by page, client and status, and by request id', async () => {
+    const other = id('client')
+    const { team, app } = world.ids
+    await world.db.client.create({
+      data: { id: other, name: 'Other', teamId: team, appId: app, environment: 'sandbox' },
+    })
+    const refuse = (name: string, path: string, client_id?: string) =>
+      world.call('GET', path, { headers: { 'x-request-id': name }, claims: { ...(client_id && { client_id }) } })
+    await refuse('one', '/storage/c/k')
+    await refuse('two', '/storage/c/k?scope=x', other)
+    await refuse('same', '/storage/c/k')
+    await refuse('same', '/storage/c/k', other)
+    await kept()
+
+    const list = developer.requests.list
+    const first = await list({ team, limit: 3 })
+    expect(first.items.map(({ requestId }) => requestId)).toEqual(['same', 'same', 'two'])
+    const second = await list({ team, limit: 3, before: first.next! })
+    expect([second.items.map(({ requestId }) => requestId), second.next]).toEqual([['one'], null])
+    expect((await list({ team, client: other })).items.map(({ status }) => status)).toEqual([404, 422])
+    expect((await list({ team, status: 422 })).items.map(({ requestId }) => requestId)).toEqual(['two'])
+    const found = await developer.requests.get({ team, requestId: 'same' })
+    expect(found.items.map(({ client }) => client)).toEqual([other, world.ids.client])
+    expect(await developer.requests.get({ team, requestId: 'none' })).toEqual({ items: [] })
+  })
+
+  it('keeps 200 lines of a team and minute, also of several clients and nodes', async () => {
+    const { db, ids } = world
+    const other = id('client')
+    await db.client.create({ data: { id: other, name: 'O', teamId: ids.team, environment: 'sandbox' } })
+    const minute = Date.parse('2100-01-01T12:00:00Z')
+    const lines = (client: string, count: number, at: number): Line[] =>
+      Array.from({ length: count }, (_, i) => ({
+        ...{ client, requestId: `${i}`, at: at + i, method: 'GET', route: null },
+        ...{ status: 404, error: 'addressUnknown', message: null, ms: 1 },
+      }))
+    await Promise.all([
+      write(db, [...lines(ids.client, 150, minute), ...lines(ids.client, 10, minute + 60_000)], []),
+      write(db, lines(other, 150, minute), []),
+    ])
+    await write(db, lines(id('removed'), 5, minute), [])
+    const count = (from: number) =>
+      db.refusedRequest.count({ where: { teamId: ids.team, at: { gte: new Date(from), lt: new Date(from + 60_000) } } })
+    expect([await count(minute), await count(minute + 60_000)]).toEqual([200, 10])
+  })
+})
+
+describe('the request log of another team', () => {
+  it('is 404 for requests and usage', async () => {
+    const { core, ids } = world
+    const stranger = callAs(core, {
+      member: ids.member,
+      organisation: '',
+      client: ids.platform,
+      scopes: new Set(['dev:read']),
+    }).developer
+    const team = ids.team
+    for (const call of [
+      () => stranger.requests.list({ team }),
+      () => stranger.requests.get({ team, requestId: 'one' }),
+      () => stranger.usage({ team }),
+      () => developer.usage({ team: 'another' }),
+    ])
+      expect(await refusalOf(call())).toMatchObject({ status: 404, message: 'This team does not exist.' })
+  })
+})

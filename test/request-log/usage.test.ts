@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { forgetRefused, forgetUsage } from '../../server/request-log/forget.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+import { developerOf } from './developers.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+let world: World
+let developer: Awaited<ReturnType<typeof developerOf>>
+beforeAll(async () => {
+  world = await startWorld()
+  developer = await developerOf(world)
+})
+afterAll(() => world.close())
+
+describe('the usage of a team', () => {
+  it('counts what was answered, refused and limited, by client, over all nodes', async () => {
+    const { db, ids } = world
+    const { team, app } = ids
+    await db.team.update({ where: { id: team }, data: { level: 'hobby' } })
+    const other = id('client')
+    await db.client.create({ data: { id: other, name: 'O', teamId: team, appId: app, environment: 'sandbox' } })
+    const path = (i: number) => (i % 10 === 0 ? '/storage/c/none' : '/me/profile')
+    await Promise.all(Array.from({ length: 60 }, (_, i) => world.call('GET', path(i))))
+    for (let i = 0; i < 2; i++) expect((await world.call('GET', '/me/profile')).status).toBe(429)
+    await world.requestLog.flush()
+    const node = await startWorld({ like: world })
+    for (const at of [node, world]) await at.call('GET', '/me/profile', { claims: { client_id: other } })
+    await node.requestLog.flush()
+    await node.close()
+    await world.requestLog.flush()
+
+    for (const by of ['minute', 'hour'] as const) {
+      const { limit, lastHour, counts, clients } = await developer.usage({ team, by })
+      expect([limit, lastHour]).toEqual([60, { ok: 56, refused: 6, limited: 2 }])
+      const sums = counts.reduce((sum, { ok, refused, limited }) => sum + ok + refused + limited, 0)
+      expect(sums).toBe(64)
+      const unit = by === 'minute' ? 60 : 3_600
+      for (const { at } of counts) expect(at % unit).toBe(0)
+      expect(clients).toEqual([
+        { client: ids.client, ok: 54, refused: 6, limited: 2 },
+        { client: other, ok: 2, refused: 0, limited: 0 },
+      ])
+    }
+    expect((await developer.usage({ team, client: other })).lastHour).toEqual({ ok: 2, refused: 0, limited: 0 })
+  })
+
+  it('has the bytes of each app, and its largest stores', async () => {
+    const { team, app, club } = world.ids
+    const empty = id('app')
+    await world.db.app.create({ data: { id: empty, name: 'Z', teamId: team, providerId: world.ids.provider } })
+    await world.db.team.update({ where: { id: team }, data: { level: 'developer' } })
+    world.advance(5)
+    expect((await world.call('PUT', '/storage/c/k', { body: { value: 'four' } })).status).toBe(200)
+    const { apps, storage } = await developer.usage({ team })
+    expect(apps).toEqual([
+      { app, name: 'App', stores: 1, bytes: 6 },
+      { app: empty, name: 'Z', stores: 0, bytes: 0 },
+    ])
+    expect(storage).toEqual([{ app, club, bytes: 6, limit: 10 * 1024 * 1024 }])
+  })
+})
+
+describe('housekeeping', () => {
+  it('removes refusals after 7 days, minutes after a day and hours after 30 days, in portions', async () => {
+    const { db, ids } = world
+    const { team, client } = ids
+    // In the past, where no other test has rows.
+    const now = Date.parse('1990-01-31T12:00:00Z')
+    const line = (requestId: string, age: number) => ({
+      ...{ teamId: team, clientId: client, requestId, method: 'GET', status: 404, error: 'keyUnknown', ms: 1 },
+      at: new Date(now - age),
+    })
+    const count = (span: 'minute' | 'hour', age: number) => ({
+      ...{ teamId: team, clientId: client, span, ok: 1, refused: 0, limited: 0 },
+      at: new Date(now - age),
+    })
+    await db.refusedRequest.createMany({
+      data: [line('kept', 7 * DAY_MS - 1), line('old', 7 * DAY_MS), line('older', 8 * DAY_MS)],
+    })
+    const kept = [count('minute', DAY_MS - 1), count('hour', 30 * DAY_MS - 1)]
+    await db.clientUsage.createMany({
+      data: [...kept, count('minute', DAY_MS), count('minute', 2 * DAY_MS), count('hour', 30 * DAY_MS)],
+    })
+    const portions = async (step: typeof forgetRefused) => {
+      const removed = [await step(db, now, 1)]
+      while (removed.at(-1) !== 0) removed.push(await step(db, now, 1))
+      return removed
+    }
+    expect(await portions(forgetRefused)).toEqual([1, 1, 0])
+    expect(await portions(forgetUsage)).toEqual([1, 1, 1, 0])
+    const before = { teamId: team, at: { lte: new Date(now) } }
+    expect((await db.refusedRequest.findMany({ where: before })).map(({ requestId }) => requestId)).toEqual(['kept'])
+    const left = await db.clientUsage.findMany({ where: before, orderBy: { at: 'desc' } })
+    expect(left.map(({ span, at }) => ({ span, at }))).toEqual(kept.map(({ span, at }) => ({ span, at })))
+  })
+})

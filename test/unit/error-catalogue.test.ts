@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { errorCatalogue } from '../../routers/error-catalogue.ts'
+import { errors } from '../../routers/errors.ts'
+
+/** Documents, programs and bookmarks have links to these ids: add those of new errors, and never change or remove one. */
+const ids = `
+addressUnknown alreadyDelivered alreadyInTeam alreadyReviewed answerMisfit answersInvalid appSuspended appUnknown
+attemptsExhausted batchTooLarge bodyCutOff bodyNotJson bodyNotObject bodyTooDeep bodyTooLarge bodyTooSlow
+changedMeanwhile clientNotApp clientNotFirstParty clientUnknown colleagueUnknown confirmationWrong dataMissing
+dataNotJson dataTooDeep deliveryUnknown emailInvalid entryChanged eventIdInvalid eventTooLarge eventTypeInvalid
+eventTypeUnknown exportTooLarge failuresLimited gradesInvalid hostWrong idempotencyKeyInvalid idempotencyMismatch
+inputInvalid inputTooLarge internal invitationUnknown keyUnknown lastOwner levelTooLow limitInvalid memberUnknown
+methodWrong nameInvalid notSandbox offsetInvalid ownAppUnknown ownDeliveryUnknown ownerNeeded personUnknown
+providerUnknown questionUnknown quizClosed quizEmpty quizUnknown quotaExceeded rangeTooLong rateLimited recordsRefused
+registrationRefused requestInvalid resultUnknown scopeInvalid scopeMissing secretInvalid sinceInvalid
+subscriberInvalid subscriptionEnded subscriptionUnknown teamUnknown testsLimited timeInvalid tokenExpired tokenInvalid
+tokenMissing tooManyApps tooManyClients tooManyEventKinds tooManyPeople typeWrong unavailable urlInvalid valueMissing valueNotAlone
+valueNotJson valueTooDeep webhookMissing
+`
+  .trim()
+  .split(/\s+/)
+
+describe('the error catalogue', () => {
+  const rows = errorCatalogue()
+
+  it('has the ids that were published, and each new one is written down', () => {
+    expect(Object.keys(errors).sort()).toEqual([...ids].sort())
+    expect(rows.map(({ id }) => id).sort()).toEqual([...ids].sort())
+  })
+
+  it.each(rows)('says why a client gets $id, and what to do', ({ cause, remedy }) => {
+    for (const text of [cause, remedy]) {
+      expect(text).toMatch(/^\S.{9,}[^.]\.$/)
+      expect(text).not.toMatch(/→| {2}/)
+    }
+    expect(remedy).not.toBe(cause)
+  })
+
+  it('is in the order of the statuses', () => {
+    const statuses = rows.map(({ error }) => error.status)
+    expect(statuses).toEqual([...statuses].sort((a, b) => a - b))
+  })
+})

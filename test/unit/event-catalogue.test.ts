@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { EVENT_TYPE, eventKinds } from '../../routers/event-kinds.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/events.md'), 'utf8')
+
+it('the table in docs/events.md is the event catalogue', () => {
+  const rows = eventKinds.map(
+    ({ type, description, example }) => `| \`${type}\` | ${description} | \`${JSON.stringify(example)}\` |\n`,
+  )
+  expect(page).toContain(`| Type | When | Example of \`data\` |\n|---|---|---|\n${rows.join('')}\n`)
+})
+
+it('the types of the event catalogue are valid', () => {
+  for (const { type } of eventKinds) expect(type).toMatch(EVENT_TYPE)
+})

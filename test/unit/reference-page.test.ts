@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { resolved } from '../../server/reference/api-document.ts'
+import { referencePage } from '../../server/reference/page.ts'
+import { typeOf } from '../../server/reference/schema-text.ts'
+
+const urls = {
+  apps: 'https://apps.example.org/v1',
+  lms: 'https://lms.example.org/v1',
+  notify: 'https://n.example.org/v1',
+}
+const json = (schema: object, more: object) => ({ content: { 'application/json': { schema, ...more } } })
+const document = {
+  info: { title: 'Boats', description: 'Boats of a `club`.\n\nA second paragraph.' },
+  paths: {
+    '/boats/{id}': {
+      put: {
+        operationId: 'boats-put',
+        summary: 'Stores a <boat>',
+        parameters: [
+          {
+            in: 'path',
+            name: 'id',
+            required: true,
+            description: 'Of the boat.',
+            schema: { type: 'string' },
+            example: 'a/b',
+          },
+          { in: 'query', name: 'mode', schema: { type: 'string', enum: ['dry', 'wet'], default: 'dry' } },
+          { in: 'header', name: 'If-Match', schema: { type: 'string', description: 'An ETag.' } },
+        ],
+        requestBody: json({ $ref: '#/components/schemas/Boat' }, { example: { name: "L'Orage", crew: [] } }),
+        responses: {
+          200: { description: 'Stored.', headers: { ETag: { $ref: '#/components/headers/ETag' } }, ...json({}, {}) },
+          404: {
+            description: 'Unknown.',
+            ...json({}, { examples: { keyUnknown: { value: { detail: 'No <key>.' } } } }),
+          },
+          503: { description: 'Busy. / Away.' },
+        },
+        security: [{ member: ['boats:write'] }, { bearer: [] }],
+      },
+    },
+  },
+  components: {
+    headers: { ETag: { description: 'The version.', schema: { type: 'string' } } },
+    schemas: {
+      Boat: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', description: 'As painted.' },
+          crew: { type: 'array', items: { type: 'object', properties: { age: { type: 'integer', minimum: 0 } } } },
+        },
+        required: ['name'],
+      },
+    },
+  },
+}
+const page = (more = {}) => referencePage({ api: resolved(document), section: 'apps', urls, ...more })
+
+describe('the page of a document', () => {
+  const text = page()
+
+  it('has each operation with its parameters, fields, headers and scope', () => {
+    expect(text).toContain('<p>Boats of a <code>club</code>.</p><p>A second paragraph.</p>')
+    expect(text).toContain('<section class="operation" id="boats-put">')
+    expect(text).toContain('<a href="#boats-put"><b>PUT</b> <span>/boats/{id}</span></a>')
+    expect(text).toContain('Needs the scope <code>boats:write</code>')
+    expect(text).toContain(
+      '<code>id</code> <span class="hint">path, string, required</span></dt><dd><p>Of the boat.</p>',
+    )
+    expect(text).toContain('query, &quot;dry&quot; or &quot;wet&quot;, default dry')
+    expect(text).toContain('<code>name</code> <span class="hint">string</span></dt><dd><p>As painted.</p>')
+    expect(text).toContain('<code>crew[].age</code> <span class="hint">integer, 0 or more, optional</span>')
+    expect(text).toContain('<code>ETag</code> <span class="hint">header, string</span></dt><dd><p>The version.</p>')
+  })
+
+  it('links each example of an error to the row of its name, and shows the messages of others', () => {
+    expect(text).toContain('<dd><a href="docs/errors#keyUnknown">No &lt;key&gt;.</a></dd>')
+    expect(text).toContain('<dt><code>503</code></dt><dd><p>Busy.</p><p>Away.</p></dd>')
+  })
+
+  it('has lines for curl and fetch, and a field for each parameter and the body', () => {
+    expect(text).toContain(`<span data-line="url">'https://apps.example.org/v1/boats/a%2Fb'</span>`)
+    expect(text).toMatch(/<form hidden data-method="PUT" data-path="\/boats\/\{id\}">/)
+    for (const field of ['name="id" data-in="path" value="a/b"', 'name="mode" data-in="query"', 'name="If-Match"'])
+      expect(text).toContain(field)
+    expect(text).toContain('<option></option><option>dry</option><option>wet</option>')
+    expect(text).toMatch(/<textarea name="body"[^>]*>\{\n {2}&quot;name&quot;: &quot;L&#39;Orage&quot;/)
+  })
+
+  it('quotes an apostrophe of the body for the shell', () => {
+    expect(text).toContain('-d \'{\n  "name": "L\'\\\'\'Orage"'.replaceAll('"', '&quot;').replaceAll("'", '&#39;'))
+  })
+
+  it('escapes what a document says', () => {
+    expect(text).not.toMatch(/<boat>|<key>/)
+  })
+
+  it('signs in with the client that it is given, where members sign in here', () => {
+    expect(text).toContain('data-issuer="" data-client=""')
+    expect(page({ issuer: 'https://auth.example.org/v1/oauth', client: 'mine' })).toContain(
+      'data-issuer="https://auth.example.org/v1/oauth" data-client="mine" data-scope="boats:write"',
+    )
+  })
+})
+
+describe('a schema in words', () => {
+  it.each([
+    [{}, 'any JSON'],
+    [{ type: 'integer', minimum: 1, maximum: 200 }, 'integer, 1 to 200'],
+    [{ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, 'integer, 0 or more'],
+    [{ type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }, 'integer'],
+    [{ type: 'string', format: 'date' }, 'string, date'],
+    [{ const: 'apps' }, '"apps"'],
+    [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 'string or null'],
+    [{ type: ['string', 'null'] }, 'string or null'],
+    [{ type: 'array', items: { type: 'string' } }, 'array of string'],
+    [{ type: 'object', additionalProperties: { type: 'number' } }, 'object of number'],
+  ])('%j is %s', (schema, words) => {
+    expect(typeOf(schema as never)).toBe(words)
+  })
+})
