@@ -5,8 +5,8 @@ import { join } from 'node:path'
 /** Permissive ones (SPDX). Copyleft is left out; what is new is looked at first. */
 const ALLOWED = ['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0']
 
-/** Development dependencies whose code is in what we publish: in member-apps-client. */
-const BUNDLED = ['node_modules/@trpc/client']
+/** Development dependencies whose code is in what we publish: in member-apps-client, and in @member-apps/sdk. */
+const BUNDLED = ['node_modules/@trpc/client', 'node_modules/oauth4webapi']
 
 const directory = process.argv[2] ?? '.'
 const read = (path) => JSON.parse(readFileSync(join(directory, path), 'utf8'))
