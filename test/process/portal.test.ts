@@ -102,5 +102,5 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
       await expectAccessible(page)
     }
     await context.close()
-  })
+  }, 240_000)
 })

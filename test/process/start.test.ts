@@ -37,9 +37,8 @@ describe('a start', { timeout: 120_000 }, () => {
       expect(await later.stop()).toMatchObject({ code: 0, stderr: '' })
     }
     await annotate(`to listening: ${firstMs} ms the first time, ${laterMs.join(', ')} ms later (aims: 5000, 1500)`)
-    // The aims hold on a machine that has nothing else to do; what is asserted here holds on one that has.
-    expect(firstMs).toBeLessThan(30_000)
-    expect(Math.min(...laterMs)).toBeLessThan(7_500)
+    // The aims hold on a machine that has nothing else to do; rest.test.ts bounds the CPU time of a start on any.
+    expect(Math.max(firstMs, ...laterMs)).toBeLessThan(30_000)
   })
 
   it("does not load the demo data into a database that has been used, but moves the demo's events to today", async () => {
