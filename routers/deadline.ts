@@ -1,3 +1,4 @@
+import { InFlight } from '../prisma/in-flight.ts'
 import { errors } from './errors.ts'
 
 /** For all that a request does between its token and its response. */
@@ -7,38 +8,16 @@ const LIMIT_MS = 6_000
 const TICK_MS = 250
 
 /** Work that its deadline may end. */
-class Bounded {
-  readonly deadline: Deadline
-  #reject: ((error: unknown) => void) | undefined
-
-  constructor(deadline: Deadline, reject: (error: unknown) => void) {
-    this.deadline = deadline
-    this.#reject = reject
-    running.add(this)
-    timer ??= setInterval(tick, TICK_MS).unref()
-  }
-
-  /**
-   * Forgets the promise, and with it the result: this may be in the old generation, where it would keep the rows of a LIST
-   * alive until the next full collection (60 us of 350; npm run bench).
-   */
-  done() {
-    running.delete(this)
-    this.#reject = undefined
-  }
-
-  end() {
-    const reject = this.#reject
-    this.done()
-    reject?.(overdue())
-  }
+interface Bounded {
+  deadline: Deadline
+  end: () => void
 }
 
-const running = new Set<Bounded>()
+const running = new InFlight<Bounded>()
 let timer: NodeJS.Timeout | undefined
 
 function tick() {
-  for (const work of running) if (work.deadline.isOver) work.end()
+  for (const { deadline, end } of running.items()) if (deadline.isOver) end()
   if (running.size > 0) return
   clearInterval(timer)
   timer = undefined
@@ -79,14 +58,16 @@ export class Deadline {
   /** As `work`, but rejects with 503 when it is over; what still runs then cannot reach the database (bounded-core.ts). */
   bound<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const bounded = new Bounded(this, reject)
-      const settle =
-        <V>(settled: (value: V) => void) =>
-        (value: V) => {
-          bounded.done()
-          settled(value)
-        }
-      work.then(settle(resolve), settle(reject))
+      const refuse = (error: unknown) => {
+        done()
+        reject(error)
+      }
+      const done = running.add({ deadline: this, end: () => refuse(overdue()) })
+      timer ??= setInterval(tick, TICK_MS).unref()
+      work.then((result) => {
+        done()
+        resolve(result)
+      }, refuse)
     })
   }
 }

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
 import pg from 'pg'
 import { Breaker } from '../breaker.ts'
+import { InFlight } from '../in-flight.ts'
 import { answeringConnection, Probe } from './probe.ts'
 import { StalledQueryWatchdog, TimedClient } from './stalled-query-watchdog.ts'
 
@@ -16,6 +17,11 @@ const STALLED_MS = 5_500
 
 type Callback = (error: Error | undefined, client: PoolClient | undefined, release: (error?: unknown) => void) => void
 
+interface Waiter {
+  callback: Callback
+  refused: boolean
+}
+
 /** As pg's pool words it. */
 const NO_PLACE = 'timeout exceeded when trying to connect'
 
@@ -25,7 +31,7 @@ const NO_PLACE = 'timeout exceeded when trying to connect'
  * waiters within 2.5 s.
  */
 export class BoundedPool extends pg.Pool {
-  readonly #waiters = new Set<Callback>()
+  readonly #waiters = new InFlight<Waiter>()
   readonly #probe: Probe
   readonly #breaker: Breaker
   readonly #watchdog: StalledQueryWatchdog
@@ -90,10 +96,11 @@ export class BoundedPool extends pg.Pool {
       return
     }
     const since = performance.now()
-    this.#waiters.add(callback)
+    const waiter: Waiter = { callback, refused: false }
+    const served = this.#waiters.add(waiter)
     super.connect((error: Error | undefined, client: PoolClient | undefined, release: (error?: unknown) => void) => {
-      // Refused meanwhile.
-      if (!this.#waiters.delete(callback)) return client && release()
+      served()
+      if (waiter.refused) return client && release()
       if (error && error.message !== NO_PLACE && !this.ending) this.#open(error, since)
       return callback(error, client, release)
     })
@@ -106,9 +113,11 @@ export class BoundedPool extends pg.Pool {
 
   #refuseWaiters() {
     if (!this.#refuses) return
-    const waiters = [...this.#waiters]
-    this.#waiters.clear()
-    for (const callback of waiters) callback(this.#breaker.refusal(), undefined, () => {})
+    for (const waiter of this.#waiters.items()) {
+      if (waiter.refused) continue
+      waiter.refused = true
+      waiter.callback(this.#breaker.refusal(), undefined, () => {})
+    }
   }
 
   override end(): Promise<void>

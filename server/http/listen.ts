@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { InFlight } from '../../prisma/in-flight.ts'
 import { envelope } from '../../rest-facade/envelope.ts'
 import { errors } from '../../routers/errors.ts'
 import type { ParserError, Refusal } from './raw-name.ts'
@@ -54,15 +55,11 @@ export async function listen(
   const server = createServer({ ...limits, headersTimeout: headMs })
   // Their size is limited. A limit on their number would hide the rest, such as a second Host.
   server.maxHeadersCount = 0
-  const inFlight = new Set<ServerResponse>()
-  const gone = function (this: ServerResponse) {
-    inFlight.delete(this)
-  }
+  const inFlight = new InFlight<ServerResponse>()
   let draining = false
   const handle = app.callback()
   server.on('request', (request, response) => {
-    inFlight.add(response)
-    response.on('close', gone)
+    response.on('close', inFlight.add(response))
     if (draining) response.shouldKeepAlive = false
     return handle(request, response)
   })
@@ -80,10 +77,10 @@ export async function listen(
       const status = own?.error.status ?? statuses[error.code ?? ''] ?? 400
       socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
     }
-    // A valid earlier request on this connection is answered first.
-    const earlier = [...inFlight].findLast(({ req }) => req.socket === socket && req.complete)
-    if (earlier) earlier.once('close', refuse)
-    else refuse()
+    // Valid earlier requests on this connection are answered first.
+    const earlier = inFlight.items().filter(({ req }) => req.socket === socket && req.complete)
+    const answered = earlier.map((response) => new Promise((resolve) => response.once('close', resolve)))
+    void Promise.all(answered).then(refuse)
   })
   server.on('checkExpectation', (_request, response) => {
     const { body, fields } = refusal(headers)
@@ -100,7 +97,7 @@ export async function listen(
     async close(graceMs, drainMs = 0) {
       // With Connection: close in the response, a client does not send its next request into a closing connection.
       draining = true
-      for (const response of inFlight) response.shouldKeepAlive = false
+      for (const response of inFlight.items()) response.shouldKeepAlive = false
       // server.close() resets idle connections, also those on which a request is on its way.
       if (drainMs > 0) await sleep(drainMs)
       // Behind the poll for events: connections that wait to be accepted would be reset.
