@@ -28,12 +28,9 @@ async function distributedDatabase(atEnd: AtEnd): Promise<string> {
 async function createDatabase(template: string, atEnd: AtEnd): Promise<string> {
   const server = inject('databaseUrl')
   const name = `${inject('databasePrefix')}_${randomBytes(6).toString('hex')}`
-  await administer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
-  await commitWithoutWaiting(server, name)
-  if (template !== 'template1') {
-    await withoutJit(server, name)
-    await limitOwnSessions(withName(server, name))
-  }
+  const settings = [withoutWaiting(name), ...(template === 'template1' ? [] : [noJit(name)])]
+  await administer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`, ...settings)
+  if (template !== 'template1') await limitOwnSessions(withName(server, name))
   // It waits for a checkpoint, for which no test need wait; the end of the run drops what is left.
   if (!inject('isTemporary')) {
     atEnd(async () => {
@@ -43,11 +40,18 @@ async function createDatabase(template: string, atEnd: AtEnd): Promise<string> {
   return withName(server, name)
 }
 
-/** Not within the time of the service's statements: a busy disk takes longer to copy a database. */
-async function administer(server: string, sql: string): Promise<void> {
+/**
+ * On one connection, which costs as much as a dozen statements. Not within the time of the service's statements: a busy disk
+ * takes longer to copy a database.
+ */
+async function administer(server: string, ...statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: direct(server), options: '-c statement_timeout=0' })
   await client.connect()
-  await client.query(sql).finally(() => client.end())
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
 }
 
 /** The same database not through PgBouncer: for sessions of a test's own, and to see who waits for whom. */
@@ -60,11 +64,12 @@ export function direct(url: string): string {
 export const withName = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
 
 /** No test cuts this server's power: a commit need not wait for its disk. */
-export const commitWithoutWaiting = (server: string, name: string) =>
-  query(server, `ALTER DATABASE ${name} SET synchronous_commit = off`)
+const withoutWaiting = (name: string) => `ALTER DATABASE ${name} SET synchronous_commit = off`
+export const commitWithoutWaiting = (server: string, name: string) => query(server, withoutWaiting(name))
 
 /** As the first migration does: a copy of a database has no settings of its own. */
-export const withoutJit = (server: string, name: string) => query(server, `ALTER DATABASE ${name} SET jit = off`)
+const noJit = (name: string) => `ALTER DATABASE ${name} SET jit = off`
+export const withoutJit = (server: string, name: string) => query(server, noJit(name))
 
 /** As `migrate` does. */
 export async function limitOwnSessions(url: string): Promise<void> {

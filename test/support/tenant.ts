@@ -21,25 +21,23 @@ export const newIds = () => ({
 export async function createTenant(db: Database) {
   const ids = newIds()
   const { club, academy, provider, team, app, client, platform, member } = ids
-  await db.organisation.createMany({
-    data: [
-      { id: club, kind: 'club', name: 'Club' },
-      { id: academy, kind: 'academy', name: 'Academy' },
-      { id: provider, kind: 'provider', name: 'Provider' },
-    ],
-  })
-  await db.person.create({ data: { id: member, firstName: 'Mia', lastName: 'Member', email: 'mia@example.org' } })
-  await db.membership.createMany({
-    data: [club, academy, provider].map((organisationId) => ({ organisationId, personId: member })),
-  })
-  await db.team.createMany({ data: [{ id: team, name: 'Team', level: 'developer' }] })
-  await db.app.createMany({ data: [{ id: app, name: 'App', teamId: team, providerId: provider }] })
-  await db.client.createMany({
-    data: [
-      { id: client, name: 'Client', teamId: team, appId: app, environment: 'production' },
-      { id: platform, name: 'Platform', environment: 'production' },
-    ],
-  })
+  // One statement in place of seven of Prisma, which take 20 ms: every second test has a tenant of its own.
+  await db.$executeRaw`
+    WITH organisations AS (
+      INSERT INTO "Organisation" (id, kind, name)
+      VALUES (${club}, 'club', 'Club'), (${academy}, 'academy', 'Academy'), (${provider}, 'provider', 'Provider')
+    ), person AS (
+      INSERT INTO "Person" (id, "firstName", "lastName", email) VALUES (${member}, 'Mia', 'Member', 'mia@example.org')
+    ), memberships AS (
+      INSERT INTO "Membership" ("organisationId", "personId")
+      SELECT unnest(${[club, academy, provider]}::text[]), ${member}
+    ), team AS (
+      INSERT INTO "Team" (id, name, level) VALUES (${team}, 'Team', 'developer')
+    ), app AS (
+      INSERT INTO "App" (id, name, "teamId", "providerId") VALUES (${app}, 'App', ${team}, ${provider})
+    )
+    INSERT INTO "Client" (id, name, "teamId", "appId", environment)
+    VALUES (${client}, 'Client', ${team}, ${app}, 'production'), (${platform}, 'Platform', NULL, NULL, 'production')`
   return ids
 }
 

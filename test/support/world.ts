@@ -73,9 +73,11 @@ export const authBaseUrl = 'http://auth.test/v1'
 const allScopes = memberScopes.join(' ')
 /** Tests write the request log themselves. */
 const NEVER = 2 ** 31 - 1
-/** One for all worlds of a worker process, as each costs Prisma 70 ms to open; it ends with the process. */
+/** A call's token serves its next calls for this long: to sign and to verify one takes a tenth of a call. */
+const TOKEN_MS = 60_000
+/** One for all tests of a worker process, as each costs Prisma 70 ms to open; it ends with the process. */
 let shared: Database | undefined
-const sharedDatabase = () => (shared ??= openDatabase(inject('databaseUrl'), () => {}))
+export const sharedDatabase = () => (shared ??= openDatabase(inject('databaseUrl'), () => {}))
 
 export type World = Awaited<ReturnType<typeof startWorld>>
 
@@ -160,6 +162,16 @@ export async function startWorld(options: Options = {}) {
     }
     return new SignJWT(payload).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'test', ...header }).sign(key)
   }
+  const tokens = new Map<string, { at: number; token: Promise<string> }>()
+  const usualToken = (claims: Record<string, unknown>) => {
+    // A claim that is undefined is left out, one that is missing has its default.
+    const key = JSON.stringify(claims, (_, value) => (value === undefined ? '\0' : value))
+    const known = tokens.get(key)
+    if (known && known.at <= now() && now() < known.at + TOKEN_MS) return known.token
+    const made = { at: now(), token: token(claims) }
+    tokens.set(key, made)
+    return made.token
+  }
 
   return {
     db,
@@ -187,7 +199,7 @@ export async function startWorld(options: Options = {}) {
     async call(method: string, path: string, call: Call = {}): Promise<Reply> {
       const api = call.api ?? (path.startsWith('/quizzes') ? 'lms' : path.startsWith('/apps/') ? 'notify' : 'apps')
       const bearer =
-        call.token === undefined ? await token({ organisation: organisations[api], ...call.claims }) : call.token
+        call.token === undefined ? await usualToken({ organisation: organisations[api], ...call.claims }) : call.token
       const reply = await send(publicPort.port, method, `/v1${path}`, {
         ...call,
         headers: {
