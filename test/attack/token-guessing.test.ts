@@ -50,10 +50,10 @@ describe('an address that guesses', () => {
     ['refresh tokens', () => refresh(newClientSecret()), 400],
     ['refresh tokens to revoke', () => it_.app.post(`${issuer}/revoke`, { client_id: 'x', token: 'y' }, from), 401],
   ])('%s gets 429 after 60 failures in a minute, also with all of them at once', async (_, guess, status) => {
-    const answers = await times(TOKEN_FAILURES + 40, guess)
+    const answers = await times(TOKEN_FAILURES + 20, guess)
     const statuses = answers.map((answer) => answer.status)
     expect(statuses.filter((one) => one === status)).toHaveLength(TOKEN_FAILURES)
-    expect(statuses.filter((one) => one === 429)).toHaveLength(40)
+    expect(statuses.filter((one) => one === 429)).toHaveLength(20)
     const { headers, json } = answers.find((answer) => answer.status === 429)!
     expect(Number(headers['retry-after'])).toBeGreaterThan(0)
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60)
@@ -112,13 +112,18 @@ describe('an attacker with a token of their own', () => {
 })
 
 describe('above the limit', () => {
-  it.each([
-    ['too large', `grant_type=refresh_token&refresh_token=${'a'.repeat(60_000)}`],
-    ['empty', ''],
-    ['with a NUL', 'grant_type=refresh_token&refresh_token=a%00b'],
-    ['with an endless name', `grant_type=refresh_token&client_id=${'x'.repeat(300)}&client_secret=y`],
-  ])('a body that is %s gets 429', async (_, body) => {
+  it('a body that is too large, empty, with a NUL or with an endless name gets 429', async () => {
     await times(TOKEN_FAILURES, () => guessCode())
-    expect((await it_.app.post(`${issuer}/token`, body, from)).status).toBe(429)
+    for (const body of [
+      `grant_type=refresh_token&refresh_token=${'a'.repeat(60_000)}`,
+      '',
+      'grant_type=refresh_token&refresh_token=a%00b',
+      `grant_type=refresh_token&client_id=${'x'.repeat(300)}&client_secret=y`,
+    ]) {
+      expect([body.slice(0, 60), (await it_.app.post(`${issuer}/token`, body, from)).status]).toEqual([
+        body.slice(0, 60),
+        429,
+      ])
+    }
   })
 })

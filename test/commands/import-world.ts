@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { migratedDatabase, query } from '../support/databases.ts'
+import { keepRows } from '../support/kept-rows.ts'
 import { run } from './run.ts'
 
 export const ndjson = (...records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
@@ -16,9 +17,20 @@ export const clubs = ndjson(
   { id: 'northgate', kind: 'club', name: 'Northgate' },
 )
 
-/** A migrated database without rows, and a directory for files; both end with the test. */
+/** One for each worker process of Vitest, which runs one test at a time; dropped after the run. */
+let empty: Promise<{ url: string; reset: () => Promise<void> }> | undefined
+
+async function openOne() {
+  const url = await migratedDatabase(() => {})
+  return { url, reset: await keepRows(url) }
+}
+
+/** A migrated database without rows, and a directory for files, which ends with the test. */
 export async function importWorld() {
-  const env = { DATABASE_URL: await migratedDatabase() }
+  empty ??= openOne()
+  const { url, reset } = await empty
+  await reset()
+  const env = { DATABASE_URL: url }
   const directory = await mkdtemp(join(tmpdir(), 'member-apps-files-'))
   onTestFinished(() => rm(directory, { recursive: true }))
   const pathOf = (name: string) => join(directory, name)

@@ -3,13 +3,19 @@ import type { KindName } from '../../routers/directory/kinds.ts'
 import { fieldsOf, kindNames } from '../../routers/directory/kinds.ts'
 import type { World } from '../support/world.ts'
 import type { AnyRecord } from './records.ts'
-import { directoryWorld, ofKind, seen, stored, storeSamples } from './records.ts'
+import { directoryWorld, ofKind, seen, storeAll, stored, storeSamples } from './records.ts'
 import { sampleRecords } from './sample-records.ts'
 
 const service = directoryWorld()
 let world: World
-beforeAll(() => {
+/** Of each kind: to store its record among those that come before it, and to end it among all. */
+const own = Object.fromEntries(kindNames.map((kind) => [kind, { stored: sampleRecords(), ended: sampleRecords() }]))
+beforeAll(async () => {
   world = service.current
+  await storeAll(
+    world,
+    kindNames.flatMap((kind) => [{ samples: own[kind]!.stored, before: kind }, { samples: own[kind]!.ended }]),
+  )
 })
 
 /** A change of one field; the kinds that are all key have none. */
@@ -43,13 +49,8 @@ const idOf = (kind: KindName, record: AnyRecord) => {
 }
 
 describe.each(kindNames)('%s', (kind) => {
-  const samples = sampleRecords()
-  const record: AnyRecord = samples[kind]
-  const { upsert, end } = {
-    upsert: (item: AnyRecord) => ofKind(world, kind).upsert({ items: [item] }),
-    end: () => ofKind(world, kind).end({ ids: [idOf(kind, record)] }),
-  }
-  beforeAll(() => storeSamples(world, samples, kind))
+  const record: AnyRecord = own[kind]!.stored[kind]
+  const upsert = (item: AnyRecord) => ofKind(world, kind).upsert({ items: [item] })
 
   it('adds a record, and lists it as it was written', async () => {
     expect(await upsert(record)).toEqual({ added: 1, changed: 0, unchanged: 0 })
@@ -85,11 +86,12 @@ describe.each(kindNames)('%s', (kind) => {
   })
 
   it('ends a record once', async () => {
-    await storeSamples(world, samples)
+    const samples = own[kind]!.ended
+    const end = () => ofKind(world, kind).end({ ids: [idOf(kind, samples[kind])] })
     expect(await end()).toEqual({ ended: 1 })
     expect(await end()).toEqual({ ended: 0 })
     const stays = ['organisations', 'people', 'memberships'].includes(kind)
-    const left = await stored(world, kind, record)
+    const left = await stored(world, kind, samples[kind])
     expect(left !== undefined).toBe(stays)
     const membership = await stored(world, 'memberships', samples.memberships)
     if (stays) expect(membership?.leftAt).toBeGreaterThan(0)
@@ -112,7 +114,7 @@ describe('the member', () => {
     })
   })
 
-  it.each([
+  const ends = [
     ['groups', { groups: { items: [] }, events: { items: [{}] }, trainingplans: { items: [] } }],
     ['groupMembers', { groups: { items: [] }, trainingplans: { items: [] } }],
     ['calendars', { events: { items: [] } }],
@@ -125,9 +127,16 @@ describe('the member', () => {
     ['memberships', { profile: 404, groups: 404, events: 404 }],
     ['people', { profile: 404, groups: 404, events: 404 }],
     ['organisations', { profile: 404, groups: 404, events: 404 }],
-  ] as const)('sees the end of %s', async (kind, after) => {
-    const samples = sampleRecords()
-    await storeSamples(world, samples)
+  ] as const
+  const ended = new Map(ends.map(([kind]) => [kind, sampleRecords()]))
+  beforeAll(() =>
+    storeAll(
+      world,
+      [...ended.values()].map((samples) => ({ samples })),
+    ),
+  )
+  it.each(ends)('sees the end of %s', async (kind, after) => {
+    const samples = ended.get(kind)!
     await ofKind(world, kind).end({ ids: [idOf(kind, samples[kind])] })
     expect(await seen(world, samples)).toMatchObject(after)
   })

@@ -33,13 +33,21 @@ export function directoryWorld(): { readonly current: World; readonly url: strin
   return holder
 }
 
+type Samples = Record<KindName, AnyRecord>
+
 /** Stores an academy for the samples, and the samples of the kinds that come before `kind`, or of all. */
-export async function storeSamples(world: World, samples: Record<KindName, AnyRecord>, before?: KindName) {
-  const academy = { id: samples.lessons.academy, kind: 'academy', name: 'Academy' }
-  await ofKind(world, 'organisations').upsert({ items: [academy] })
-  for (const kind of kindNames) {
-    if (kind === before) return
-    await ofKind(world, kind).upsert({ items: [samples[kind]] })
+export const storeSamples = (world: World, samples: Samples, before?: KindName) =>
+  storeAll(world, [{ samples, ...(before && { before }) }])
+
+/** `storeSamples` for several, in one call of each kind. */
+export async function storeAll(world: World, all: readonly { samples: Samples; before?: KindName }[]) {
+  const academies = all.map(({ samples }) => ({ id: samples.lessons.academy, kind: 'academy', name: 'Academy' }))
+  await ofKind(world, 'organisations').upsert({ items: academies })
+  for (const [at, kind] of kindNames.entries()) {
+    const items = all
+      .filter(({ before }) => !before || at < kindNames.indexOf(before))
+      .map(({ samples }) => samples[kind])
+    if (items.length > 0) await ofKind(world, kind).upsert({ items })
   }
 }
 

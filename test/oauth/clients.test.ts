@@ -1,11 +1,10 @@
-import { afterAll, describe, expect, inject, it } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
+import { describe, expect, it } from 'vitest'
 import type { Registration } from '../../routers/registration.ts'
 import { clientWithConsents, register, removeClient } from '../../server/admin/clients.ts'
 import { id } from '../support/tenant.ts'
+import { sharedDatabase } from '../support/world.ts'
 
-const db = openDatabase(inject('databaseUrl'), () => {})
-afterAll(() => db.$disconnect())
+const db = sharedDatabase()
 
 const add = { replace: false, development: false }
 

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emailCodes } from '../../server/oauth/login/email-code.ts'
 import { createMailer } from '../../server/oauth/login/mail.ts'
+import { sharedDatabase } from '../support/world.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { startAuthWorld } from './auth-world.ts'
 import type { Browser } from './browser.ts'
@@ -15,7 +15,7 @@ const issuer = `${authBaseUrl}/oauth`
 const connected = `${issuer}/connected`
 const scope = 'svc.me.profile:read'
 
-const db = openDatabase(inject('databaseUrl'), () => {})
+const db = sharedDatabase()
 let mailServer: Awaited<ReturnType<typeof startMailServer>>
 let service: AuthWorld
 let attacker: string
@@ -29,7 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.world.close()
   await mailServer.close()
-  await db.$disconnect()
 })
 
 const request = () => service.authorizeUrl({ client: service.client, scope }).url

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { emailCodes } from '../../server/oauth/login/email-code.ts'
 import { createMailer } from '../../server/oauth/login/mail.ts'
+import { sharedDatabase } from '../support/world.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, startAuthWorld } from './auth-world.ts'
 import type { Browser } from './browser.ts'
@@ -10,7 +10,7 @@ import { startMailServer } from './mail-server.ts'
 import { createMember } from './members.ts'
 
 const connected = `${issuer}/connected`
-const db = openDatabase(inject('databaseUrl'), () => {})
+const db = sharedDatabase()
 let mailServer: Awaited<ReturnType<typeof startMailServer>>
 let service: AuthWorld
 beforeAll(async () => {
@@ -22,7 +22,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.world.close()
   await mailServer.close()
-  await db.$disconnect()
 })
 
 const arrive = () => {

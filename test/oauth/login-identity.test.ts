@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { openDatabase } from '../../prisma/client.ts'
 import { personsOf, saveIdentity } from '../../server/oauth/login/upstream-identity.ts'
 import { id } from '../support/tenant.ts'
+import { sharedDatabase } from '../support/world.ts'
 import { createMember } from './members.ts'
 
 const issuer = 'https://id.example.org'
@@ -12,9 +12,8 @@ let email: string
 let member: string
 let subject: string
 beforeAll(() => {
-  db = openDatabase(inject('databaseUrl'), () => {})
+  db = sharedDatabase()
 })
-afterAll(() => db.$disconnect())
 beforeEach(async () => {
   email = `${id('mia')}@example.org`
   member = await createMember(db, { email })

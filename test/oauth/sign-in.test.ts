@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { emailCodes } from '../../server/oauth/login/email-code.ts'
 import { createUpstream } from '../../server/oauth/login/upstream.ts'
 import { id } from '../support/tenant.ts'
+import { sharedDatabase } from '../support/world.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, startAuthWorld } from './auth-world.ts'
 import type { Browser, Page } from './browser.ts'
@@ -10,7 +10,7 @@ import { offered } from './browser.ts'
 import { browse, CLIENT_ID, CLIENT_SECRET, REDIRECT_URI, startProvider } from './openid-provider.ts'
 
 const scope = 'svc.me.profile:read'
-const db = openDatabase(inject('databaseUrl'), () => {})
+const db = sharedDatabase()
 const mails = new Map<string, string>()
 
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -30,7 +30,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await it_.world.close()
   await provider.stop()
-  await db.$disconnect()
 })
 
 async function person(email: string, firstName = 'Mia') {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Member } from '../../routers/raw-json/scanner.ts'
 import { JsonScanner } from '../../routers/raw-json/scanner.ts'
+import { times } from '../support/rounds.ts'
 
 /** Everything that a scanner finds when it reads `step` bytes at a time. */
 function scan(content: string | Buffer, step = Number.POSITIVE_INFINITY, from = 0) {
@@ -70,7 +71,7 @@ const mutated = fc
   )
 
 describe('JsonScanner', () => {
-  const runs = { numRuns: 3000 }
+  const runs = { numRuns: times(3000, 500) }
 
   it('agrees with JSON.parse on valid JSON', () => {
     fc.assert(
@@ -87,7 +88,7 @@ describe('JsonScanner', () => {
       fc.property(mutated, (text) => {
         expect(scan(text).wellFormed).toBe(isJson(text))
       }),
-      { numRuns: 10_000 },
+      { numRuns: times(10_000, 1500) },
     )
   })
 
@@ -96,16 +97,17 @@ describe('JsonScanner', () => {
       fc.property(noise, (text) => {
         expect(scan(text).wellFormed).toBe(isJson(text))
       }),
-      { numRuns: 20_000 },
+      { numRuns: times(20_000, 3000) },
     )
   })
 
-  it('agrees with JSON.parse on every text of up to four characters of its alphabet', () => {
+  const length = times(4, 3)
+  it(`agrees with JSON.parse on every text of up to ${length} characters of its alphabet`, () => {
     const characters = [...'{}[],:"\\0-.e1 a\n']
     const grow = (texts: string[]) => texts.flatMap((text) => characters.map((character) => text + character))
     let texts = ['']
     const different: string[] = []
-    for (let length = 0; length <= 4; length++) {
+    for (let grown = 0; grown <= length; grown++) {
       different.push(...texts.filter((text) => scan(text).wellFormed !== isJson(text)))
       texts = grow(texts)
     }
@@ -176,7 +178,7 @@ describe('a pause', () => {
           for (let step = 1; step <= Math.min(bytes.length, 64); step++) expect(scan(bytes, step)).toEqual(whole)
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: times(1000, 150) },
     )
   })
 })
@@ -202,7 +204,7 @@ describe('the members of the root object', () => {
         text += `}${s}`
         expect(scan(text, step + 1).members).toEqual(expected)
       }),
-      { numRuns: 3000 },
+      { numRuns: times(3000, 500) },
     )
   })
 

@@ -18,6 +18,7 @@ interface Event {
 
 /** A subscription in the simulation, and what has happened to it so far. */
 interface Simulated extends Required<Receiver> {
+  id: string
   /** When each pending delivery was published. */
   pending: number[]
   delivered: number
@@ -70,8 +71,9 @@ export function createSimulation({ limits, pollMs = 1_000 }: { limits?: Partial<
 
   function takeTurn() {
     if (now >= scheduler.nextPollAt()) {
-      const withPending = [...subscriptions].filter(([, { pending }]) => pending.length > 0)
-      const due = withPending.map(([id, { app }]) => ({ id, app }))
+      // A loop, as the simulations spend a third of their time here.
+      const due: Simulated[] = []
+      for (const it of subscriptions.values()) if (it.pending.length > 0) due.push(it)
       const startedAt = now
       now += QUERY_MS
       polls++
@@ -90,7 +92,7 @@ export function createSimulation({ limits, pollMs = 1_000 }: { limits?: Partial<
   return {
     polls: () => polls,
     subscribe(id: string, { ms, delivers, app = id, body = '{}' }: Receiver): Simulated {
-      const created = { ms, delivers, app, body, delivered: 0, inFlight: 0, maxInFlight: 0, heldMs: 0 }
+      const created = { id, ms, delivers, app, body, delivered: 0, inFlight: 0, maxInFlight: 0, heldMs: 0 }
       const lists = { pending: [] as number[], attemptedAt: [] as number[], waits: [] as number[] }
       subscriptions.set(id, { ...created, ...lists })
       return subscriptions.get(id)!

@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
-import { migratedDatabase, query } from '../support/databases.ts'
+import { migratedDatabase } from '../support/databases.ts'
 import { id } from '../support/tenant.ts'
 
 /** Due at any test's time. */
@@ -12,15 +11,18 @@ const LONG_AGO = Date.parse('2024-02-29T12:00:00Z')
 export type QueueWorld = Awaited<ReturnType<typeof startQueue>>
 
 /** One for each worker process of Vitest, which runs one file at a time; dropped after the run. */
-let database: Promise<string> | undefined
+let database: Promise<{ databaseUrl: string; db: Database }> | undefined
+
+async function openOne() {
+  const databaseUrl = await migratedDatabase(() => {})
+  return { databaseUrl, db: openDatabase(databaseUrl, () => {}) }
+}
 
 /** An empty queue. */
 export async function startQueue() {
-  database ??= migratedDatabase(() => {})
-  const databaseUrl = await database
-  await query(databaseUrl, 'DELETE FROM "App"')
-  const db = openDatabase(databaseUrl, () => {})
-  onTestFinished(() => db.$disconnect())
+  database ??= openOne()
+  const { databaseUrl, db } = await database
+  await db.app.deleteMany()
   const secretsKey = randomBytes(32)
   return { databaseUrl, db, secretsKey, ...(await publisher(db, createCipher([secretsKey]))) }
 }
