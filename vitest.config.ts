@@ -11,6 +11,8 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     maxWorkers: 4,
+    // Kept in node_modules by content: a file is transformed once, which takes half of the run of one file.
+    experimental: { fsModuleCache: true },
     sequence: { sequencer: SlowestFirst },
     // Projects do not inherit the mode, which test/support/rounds.ts reads.
     projects: [
@@ -30,7 +32,15 @@ export default defineConfig(({ mode }) => ({
       {
         extends: true,
         mode,
-        test: { name: 'process', include: ['test/process/**/*.test.ts'], globalSetup, sequence: { groupOrder: 1 } },
+        test: {
+          name: 'process',
+          include: ['test/process/**/*.test.ts'],
+          globalSetup,
+          // Of several starts, each of which takes some seconds on a busy machine.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         extends: true,

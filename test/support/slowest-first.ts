@@ -10,8 +10,13 @@ export const slowest = [
   'long/attack/sign-in',
   'long/webhooks/timeouts',
   'long/attack/hostile-data',
-  'long/production/production',
   'long/storage/large',
+  'process/production/production',
+  'process/oauth/pages-chromium',
+  'process/consumer',
+  'process/housekeeping-nodes',
+  'process/secrets',
+  'process/rest',
 ]
 
 export class SlowestFirst extends BaseSequencer {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { dataDirectory, start, until } from '../process/service.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
 import { SECRETS_KEY } from '../support/secrets-key.ts'
+import { dataDirectory, start, until } from './service.ts'
 
 /** Three portions. */
 const ROWS = 12_000

@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startMailServer } from '../../oauth/mail-server.ts'
-import { freePort } from '../../process/service.ts'
 import { query, withName } from '../../support/databases.ts'
+import { freePort } from '../service.ts'
 import { openShell } from './shell.ts'
 
 const execute = promisify(execFile)
