@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { times } from '../support/rounds.ts'
 import type { RawService } from './raw-service.ts'
 import { detail, error, expectError, lines, notHttp, nothingHere, startRawService } from './raw-service.ts'
 import { Connection } from './socket.ts'
@@ -112,7 +113,7 @@ describe('invalid HTTP', () => {
     const connection = await Connection.open(service.world.publicPort)
     await connection.send('garbage\0\r\n\r\n')
     expectError(await connection.answer(), 400, notHttp)
-    await connection.sendUntilCut('x'.repeat(1024))
+    await connection.sendUntilCut('x'.repeat(times(1024, 65_536)))
   })
 
   it('does not delay shutdown while its client keeps the connection', async () => {

@@ -48,7 +48,7 @@ describe('an app with one subscription', () => {
       const world = createSimulation()
       for (const id of names('busy', count)) {
         world.subscribe(id, { ms: 200, delivers: true, app: 'busy' })
-        world.publish(id, 2_000)
+        world.publish(id, 500)
       }
       const one = world.subscribe('one', { ms: 200, delivers: true })
       world.publish('one', 10_000)
