@@ -47,7 +47,7 @@ describe('a flood of forged tokens', () => {
 
   it('of another address does not count', async () => {
     const [forged] = await forgeries(1)
-    expect((await call('192.0.2.2', forged)).status).toBe(401)
+    expect((await call('192.0.2.2', forged!)).status).toBe(401)
   })
 
   it('from one /64 of IPv6 is one flood', async () => {
