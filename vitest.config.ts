@@ -11,8 +11,6 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     maxWorkers: 4,
-    // Kept in node_modules by content: a file is transformed once, which takes half of the run of one file.
-    experimental: { fsModuleCache: true },
     sequence: { sequencer: SlowestFirst },
     // Projects do not inherit the mode, which test/support/rounds.ts reads.
     projects: [

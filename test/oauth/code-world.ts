@@ -1,12 +1,12 @@
-import { expect } from 'vitest'
+import { expect, inject } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
+import { openDatabase } from '../../prisma/client.ts'
 import type { EmailCodes } from '../../server/oauth/login/email-code.ts'
 import { emailCodes } from '../../server/oauth/login/email-code.ts'
 import type { SendMail } from '../../server/oauth/login/mail.ts'
 import { createMailer } from '../../server/oauth/login/mail.ts'
 import type { Language } from '../../server/pages/language.ts'
 import { id } from '../support/tenant.ts'
-import { sharedDatabase } from '../support/world.ts'
 import { startMailServer } from './mail-server.ts'
 import { createMember } from './members.ts'
 
@@ -35,7 +35,7 @@ interface Node {
 
 /** Members who sign in with codes: a database, a mail server and any number of nodes. */
 export async function startCodeWorld() {
-  const db = sharedDatabase()
+  const db = openDatabase(inject('databaseUrl'), () => {})
   const mailServer = await startMailServer()
 
   /** One node, with its own clock and errors. */
@@ -75,6 +75,9 @@ export async function startCodeWorld() {
       }
       return { node, email, member, interaction, sent }
     },
-    close: () => mailServer.close(),
+    async close() {
+      await mailServer.close()
+      await db.$disconnect()
+    },
   }
 }
