@@ -11,7 +11,7 @@ import { developmentKey, mintToken } from '../server/tokens/development.ts'
 import { createMemberData, createQuiz } from './member-data.ts'
 import { createPublishers, PLATFORM } from './publish.ts'
 import type { Tenant } from './routes.ts'
-import { ENTRIES, VALUE } from './routes.ts'
+import { BARE_TABLES, ENTRIES, FILL_BARE_TABLES, VALUE } from './storage-routes.ts'
 
 /** Each team may send 10,000 requests a minute; the load stays below that with this many. */
 const TENANTS = 96
@@ -83,6 +83,7 @@ async function createTenants(url: string, dataDir: string): Promise<Pick<Bench, 
   }
   await createPublishers(db, names[0]!)
   await db.$disconnect()
+  await runSql(url, BARE_TABLES, FILL_BARE_TABLES, 'ANALYZE')
 
   const key = await developmentKey(dataDir)
   const scope = memberScopes.join(' ')
@@ -97,4 +98,15 @@ async function createTenants(url: string, dataDir: string): Promise<Pick<Bench, 
   const token = await mintToken(key, { ...own, expiresInSeconds: 36_000 })
   const platform = { token, app: '', club: 'provider', member: '' }
   return { tenants: await tokensFor(club), learners: await tokensFor(academy), platform }
+}
+
+/** Runs statements one after another on a connection of their own. */
+export async function runSql(url: string, ...texts: string[]) {
+  const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC -c statement_timeout=0' })
+  await client.connect()
+  try {
+    for (const text of texts) await client.query(text)
+  } finally {
+    await client.end()
+  }
 }

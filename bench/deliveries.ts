@@ -1,5 +1,5 @@
 import { createBench } from './database.ts'
-import { median } from './measure.ts'
+import { median } from './figures.ts'
 import type { Metered } from './process.ts'
 import type { Queue, Receiver } from './webhooks.ts'
 import { atFullRate, atRate, openQueue, pause, startReceiver } from './webhooks.ts'

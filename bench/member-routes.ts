@@ -6,6 +6,7 @@ export const memberRoutes: Record<string, BenchedRoute> = {
     target: 1.6,
     method: 'GET',
     path: () => '/v1/me/profile',
+    procedure: { path: 'me.profile' },
     async bare(pool, { member }) {
       const { rows } = await pool.query({
         name: 'profile',
@@ -20,6 +21,7 @@ export const memberRoutes: Record<string, BenchedRoute> = {
     target: 1.4,
     method: 'GET',
     path: () => '/v1/me/events',
+    procedure: { path: 'me.events' },
     async bare(pool, { member, club }) {
       const start = new Date()
       const { rows } = await pool.query({
@@ -43,6 +45,7 @@ export const memberRoutes: Record<string, BenchedRoute> = {
     target: 1.8,
     method: 'GET',
     path: () => '/v1/me/groups',
+    procedure: { path: 'me.groups' },
     async bare(pool, { member, club }) {
       const { rows } = await pool.query({
         name: 'groups',
@@ -58,6 +61,7 @@ export const memberRoutes: Record<string, BenchedRoute> = {
     target: 1.8,
     method: 'GET',
     path: () => '/v1/me/trainingplans',
+    procedure: { path: 'me.trainingplans' },
     async bare(pool, { member, club }) {
       const { rows } = await pool.query({
         name: 'plans',
@@ -78,6 +82,7 @@ export const memberRoutes: Record<string, BenchedRoute> = {
     target: 1.8,
     method: 'GET',
     path: () => '/v1/me/competitions',
+    procedure: { path: 'me.competitions' },
     async bare(pool, { member, club }) {
       const { rows } = await pool.query({
         name: 'competitions',
@@ -97,6 +102,7 @@ export const memberRoutes: Record<string, BenchedRoute> = {
     target: 1.8,
     method: 'GET',
     path: () => '/v1/me/membercard',
+    procedure: { path: 'me.membercard' },
     async bare(pool, { member, club }) {
       const { rows } = await pool.query({
         name: 'card',

@@ -3,10 +3,10 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
+import type { HeapHistory } from './allocation.ts'
+import { allocatedBytes } from './allocation.ts'
 
-/** Preloaded into a measured process, so that it reports its CPU time on request. */
-const METER =
-  "data:text/javascript,process.on('message',(m)=>m==='cpu'&&process.send(process.cpuUsage()));process.channel.unref()"
+const METER = new URL('meter.mjs', import.meta.url).href
 
 const pins = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
 export const pinned = pins ? 'the server pinned to core 0, the load to core 1' : 'not pinned'
@@ -28,9 +28,14 @@ async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM') {
   await once(child, 'exit')
 }
 
+async function ask<Answer>(child: ChildProcess, question: 'cpu' | 'rss' | 'allocating' | 'allocated'): Promise<Answer> {
+  child.send(question)
+  const [answer] = await once(child, 'message')
+  return answer
+}
+
 async function cpuOf(child: ChildProcess): Promise<number> {
-  child.send('cpu')
-  const [{ user, system }] = (await once(child, 'message')) as [NodeJS.CpuUsage]
+  const { user, system } = await ask<NodeJS.CpuUsage>(child, 'cpu')
   return user + system
 }
 
@@ -48,10 +53,21 @@ export function startMetered(args: string[], env: NodeJS.ProcessEnv): Metered {
   return { child, cpu: () => cpuOf(child), stop: (signal) => end(child, signal) }
 }
 
+/** Not measured. */
+export function startPinned(core: 0 | 1, args: string[], env: NodeJS.ProcessEnv) {
+  const child = start(core, args, env)
+  return { child, stop: () => end(child) }
+}
+
 export interface Server {
   port: number
   /** CPU time of the process so far, in microseconds. */
   cpu: () => Promise<number>
+  /** Resident memory in bytes. */
+  rss: () => Promise<number>
+  /** What the process allocates while `work` runs, in bytes: on the heap of V8, and in buffers that it holds. */
+  allocated: (work: () => Promise<unknown>) => Promise<number>
+  tell: (message: object) => void
   stop: () => Promise<void>
 }
 
@@ -60,30 +76,20 @@ export async function startServer(args: string[], env: NodeJS.ProcessEnv, other?
   const own = await freePort()
   const port = other ?? own
   const child = start(0, ['--import', METER, ...args], { ...env, PORT: String(own) })
-  await listening(child, port)
+  await listening(child, port).catch(async (error) => {
+    await end(child)
+    throw error
+  })
   return {
     port,
     cpu: () => cpuOf(child),
-    stop: () => end(child),
-  }
-}
-
-export interface Load {
-  port: number
-  concurrency: number
-  requests: { method: string; path: string; headers: Record<string, string>; body: string | undefined }[]
-  count: number
-}
-
-/** Starts the client process; `send` cycles through `requests`. */
-export function startLoad() {
-  const child = start(1, ['--import', 'tsx', new URL('load.ts', import.meta.url).pathname], {})
-  return {
-    async send(load: Load): Promise<{ failed: number; sample: string }> {
-      child.send(load)
-      const [result] = await once(child, 'message')
-      return result
+    rss: () => ask(child, 'rss'),
+    async allocated(work) {
+      await ask(child, 'allocating')
+      await work()
+      return allocatedBytes(await ask<HeapHistory>(child, 'allocated'))
     },
+    tell: (message) => void child.send(message),
     stop: () => end(child),
   }
 }

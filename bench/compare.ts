@@ -1,0 +1,68 @@
+import type { LoadProcess, Sent } from './load-process.ts'
+import type { Server } from './process.ts'
+
+/** A server, and the set of requests that it gets. */
+export interface Contender {
+  name: string
+  server: Server
+  set: string
+}
+
+/** A round: CPU time of the process in µs per request, and what its clients saw. */
+export type Round = Pick<Sent, 'perSecond' | 'p50' | 'p99'> & { cpu: number }
+
+export interface Measured {
+  name: string
+  rounds: Round[]
+  /** Bytes per request. */
+  allocated: number
+  /** Bytes, after the rounds. */
+  rss: number
+}
+
+export interface Effort {
+  rounds: number
+  /** Per round. */
+  requests: number
+  connections: number
+}
+
+/** Rounds before the first that counts: compilation, connections and caches. */
+const WARM_UP = 2
+
+/** Measures the contenders in turns, so that what else the machine does meets all of them. */
+export async function compare(
+  load: LoadProcess,
+  contenders: readonly Contender[],
+  effort: Effort,
+): Promise<Measured[]> {
+  for (const contender of contenders) await send(load, contender, { ...effort, requests: effort.requests * WARM_UP })
+  const rounds = await alternate(load, contenders, effort)
+  const measured: Measured[] = []
+  for (const [i, contender] of contenders.entries()) {
+    const rss = await contender.server.rss()
+    // Apart from the rounds, as the notes at each collection take time.
+    const allocated = await contender.server.allocated(() => send(load, contender, effort))
+    measured.push({ name: contender.name, rounds: rounds[i]!, rss, allocated: allocated / effort.requests })
+  }
+  return measured
+}
+
+/** The rounds alone. */
+export async function alternate(load: LoadProcess, contenders: readonly Contender[], effort: Effort) {
+  const rounds: Round[][] = contenders.map(() => [])
+  for (let round = 0; round < effort.rounds; round++) {
+    for (const [i, contender] of contenders.entries()) rounds[i]!.push(await measure(load, contender, effort))
+  }
+  return rounds
+}
+
+async function measure(load: LoadProcess, contender: Contender, effort: Effort): Promise<Round> {
+  const before = await contender.server.cpu()
+  const { perSecond, p50, p99 } = await send(load, contender, effort)
+  const cpu = ((await contender.server.cpu()) - before) / effort.requests
+  return { cpu, perSecond, p50, p99 }
+}
+
+export const send = (load: LoadProcess, { server, set }: Contender, { requests, connections }: Effort) =>
+  load.send({ set, port: server.port, connections, count: requests })

@@ -1,0 +1,33 @@
+/** The middle of the numbers in order; of an even count, the upper one. */
+export function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)]!
+}
+
+/** The smallest number that at least `share` of all do not exceed: 0.99 gives p99. */
+export function percentile(numbers: readonly number[] | Float64Array, share: number): number {
+  const sorted = numbers.toSorted((a: number, b: number) => a - b)
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]!
+}
+
+/** Median, least and most. */
+export interface Spread {
+  median: number
+  least: number
+  most: number
+}
+
+export const spreadOf = (numbers: readonly number[]): Spread => ({
+  median: median(numbers),
+  least: Math.min(...numbers),
+  most: Math.max(...numbers),
+})
+
+/**
+ * How many times as much as `base` the other takes: the ratio of the medians, and the least and most of the ratios of
+ * rounds that were measured one after the other.
+ */
+export function ratioOf(base: readonly number[], other: readonly number[]): Spread {
+  const { least, most } = spreadOf(other.map((number, round) => number / base[round]!))
+  return { median: median(other) / median(base), least, most }
+}

@@ -1,0 +1,23 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Bench } from './database.ts'
+import { startServer } from './process.ts'
+
+const directory = fileURLToPath(new URL('peers', import.meta.url))
+
+/** Installs the peers, which nothing else needs. */
+export function installPeers() {
+  if (existsSync(`${directory}/node_modules/.package-lock.json`)) return
+  // On Node 20 a package of Parse Server's asks for a later one, and works all the same.
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--engine-strict=false']
+  const { status } = spawnSync('npm', args, { cwd: directory, stdio: 'inherit' })
+  if (status !== 0) throw new Error('The peers could not be installed.')
+}
+
+export const startFastify = ({ url, dataDir }: Bench) =>
+  startServer(['--import', 'tsx', `${directory}/fastify.mjs`], {
+    DATABASE_URL: url,
+    DATA_DIR: dataDir,
+    NODE_ENV: 'production',
+  })

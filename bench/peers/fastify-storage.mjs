@@ -1,0 +1,72 @@
+const QUOTA = 10_485_760
+
+const name = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' }
+const address = { type: 'object', properties: { collection: name, key: name } }
+const entry = { type: 'object', properties: { key: { type: 'string' }, value: {}, updatedAt: { type: 'integer' } } }
+const page = {
+  type: 'object',
+  properties: { items: { type: 'array', items: entry }, total: { type: 'integer' } },
+}
+const paging = {
+  type: 'object',
+  properties: {
+    limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+    offset: { type: 'integer', minimum: 0, default: 0 },
+  },
+}
+
+const entryOf = ({ key, value, updatedAt }) => ({
+  key,
+  value: JSON.parse(value),
+  updatedAt: Math.floor(updatedAt.getTime() / 1000),
+})
+const select = { key: true, value: true, updatedAt: true }
+
+export const storageRoutes = (prisma) => async (app) => {
+  const ofCaller = ({ caller, params }) => ({
+    appId: caller.app,
+    clubId: caller.club,
+    owner: '',
+    collection: params.collection,
+  })
+
+  app.get('/:collection/:key', { schema: { params: address, response: { 200: entry } } }, async (request, reply) => {
+    const where = { address: { ...ofCaller(request), key: request.params.key } }
+    const found = await prisma.storageEntry.findUnique({ where, select })
+    return found ? entryOf(found) : reply.code(404).send({ detail: 'Unknown key.' })
+  })
+
+  const listSchema = { params: address, querystring: paging, response: { 200: page } }
+  app.get('/:collection', { schema: listSchema }, async (request) => {
+    const { limit, offset } = request.query
+    const where = ofCaller(request)
+    const [items, total] = await Promise.all([
+      prisma.storageEntry.findMany({ where, select, orderBy: { key: 'asc' }, take: limit, skip: offset }),
+      prisma.storageEntry.count({ where }),
+    ])
+    return { items: items.map(entryOf), total }
+  })
+
+  // The database's triggers keep the counter: without them the transaction would have a statement more.
+  const body = { type: 'object', required: ['value'], properties: { value: {} } }
+  app.put(
+    '/:collection/:key',
+    { schema: { params: address, body, response: { 200: entry } } },
+    async (request, reply) => {
+      const place = ofCaller(request)
+      const { key } = request.params
+      const value = JSON.stringify(request.body.value)
+      const stored = await prisma.$transaction(async (tx) => {
+        const [usage] = await tx.$queryRaw`SELECT bytes FROM "StorageUsage"
+        WHERE "appId" = ${place.appId} AND "clubId" = ${place.clubId} FOR UPDATE`
+        const where = { address: { ...place, key } }
+        const before = await tx.storageEntry.findUnique({ where, select: { value: true } })
+        const growth = Buffer.byteLength(value) - (before ? Buffer.byteLength(before.value) : 0)
+        if (growth > 0 && Number(usage?.bytes ?? 0) + growth > QUOTA) return null
+        const written = { value, version: crypto.randomUUID(), updatedAt: new Date() }
+        return tx.storageEntry.upsert({ where, create: { ...place, key, ...written }, update: written, select })
+      })
+      return stored ? entryOf(stored) : reply.code(413).send({ detail: 'Beyond the quota.' })
+    },
+  )
+}

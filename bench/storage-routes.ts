@@ -1,0 +1,118 @@
+import type { Pool } from 'pg'
+import type { BenchedRoute } from './routes.ts'
+
+/** Entries of each tenant in the collection `bench`: the default page size of a list. */
+export const ENTRIES = 50
+
+export const VALUE = JSON.stringify({
+  title: 'Intervals',
+  rounds: 6,
+  rest: 90,
+  done: [true, false, null],
+  note: 'x'.repeat(150),
+})
+
+/** What an app may store in a club, in bytes. */
+const QUOTA = 10_485_760
+
+const keyOf = (i: number) => `key-${i % ENTRIES}`
+const segment = (path: string, n: number) => path.split('/')[n]!
+
+/**
+ * The bare handlers' own tables, with the same entries: those of the service have triggers that keep sums and numbers,
+ * and a handler that counts by itself would count twice.
+ */
+export const BARE_TABLES = `
+  CREATE SCHEMA bare;
+  CREATE TABLE bare.entry (app text COLLATE "C", club text COLLATE "C", collection text COLLATE "C", key text COLLATE "C",
+    value text NOT NULL, bytes int NOT NULL, growth int NOT NULL, "updatedAt" timestamptz NOT NULL,
+    PRIMARY KEY (app, club, collection, key));
+  CREATE TABLE bare.usage (app text, club text, bytes bigint NOT NULL, PRIMARY KEY (app, club)) WITH (fillfactor = 50)`
+
+/** Copies the entries that the service has. */
+export const FILL_BARE_TABLES = `
+  INSERT INTO bare.entry SELECT "appId", "clubId", collection, key, value, octet_length(value), 0, "updatedAt" FROM "StorageEntry";
+  INSERT INTO bare.usage SELECT app, club, sum(bytes) FROM bare.entry GROUP BY app, club;
+  ANALYZE bare.entry; ANALYZE bare.usage`
+
+const get = {
+  name: 'get',
+  text: `SELECT value, floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt"
+    FROM bare.entry WHERE app = $1 AND club = $2 AND collection = $3 AND key = $4`,
+}
+
+const list = {
+  name: 'list',
+  text: `SELECT key, value, floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt", count(*) OVER () AS total
+    FROM bare.entry WHERE app = $1 AND club = $2 AND collection = $3 ORDER BY key LIMIT $4 OFFSET $5`,
+}
+
+/**
+ * Entry and counter at once. The growth is taken from the row that the upsert has locked, so it is right also beside other
+ * writers; beyond the quota the counter becomes null, which its column refuses, and nothing is stored.
+ */
+const put = {
+  name: 'put',
+  text: `WITH stored AS (
+      INSERT INTO bare.entry AS entry VALUES ($1, $2, $3, $4, $5, octet_length($5), octet_length($5), to_timestamp($6))
+      ON CONFLICT (app, club, collection, key) DO UPDATE SET value = excluded.value, bytes = excluded.bytes,
+        growth = excluded.bytes - entry.bytes, "updatedAt" = excluded."updatedAt"
+      RETURNING growth)
+    INSERT INTO bare.usage AS usage SELECT $1, $2, growth FROM stored
+    ON CONFLICT (app, club) DO UPDATE SET bytes =
+      CASE WHEN excluded.bytes <= 0 OR usage.bytes + excluded.bytes <= $7 THEN usage.bytes + excluded.bytes END`,
+}
+
+type Bare = (pool: Pool, tenant: { app: string; club: string }, path: string, body: string) => Promise<string>
+
+const bareGet: Bare = async (pool, { app, club }, path) => {
+  const key = segment(path, 4)
+  const { rows } = await pool.query({ ...get, values: [app, club, segment(path, 3), key] })
+  const [{ value, updatedAt }] = rows
+  return `{"key":${JSON.stringify(key)},"value":${value},"updatedAt":${updatedAt}}`
+}
+
+const bareList: Bare = async (pool, { app, club }, path) => {
+  const { rows } = await pool.query({ ...list, values: [app, club, segment(path, 3), 50, 0] })
+  let items = ''
+  for (const { key, value, updatedAt } of rows) {
+    items += `${items && ','}{"key":${JSON.stringify(key)},"value":${value},"updatedAt":${updatedAt}}`
+  }
+  return `{"items":[${items}],"total":${rows[0].total}}`
+}
+
+const barePut: Bare = async (pool, { app, club }, path, body) => {
+  const key = segment(path, 4)
+  const value = JSON.stringify(JSON.parse(body).value)
+  const updatedAt = Math.floor(Date.now() / 1000)
+  await pool.query({ ...put, values: [app, club, segment(path, 3), key, value, updatedAt, QUOTA] })
+  return `{"key":${JSON.stringify(key)},"value":${value},"updatedAt":${updatedAt}}`
+}
+
+export const storageRoutes: Record<string, BenchedRoute> = {
+  get: {
+    target: 1.35,
+    method: 'GET',
+    path: (i) => `/v1/storage/bench/${keyOf(i)}`,
+    procedure: { path: 'storage.get', input: (i) => ({ collection: 'bench', key: keyOf(i) }) },
+    bare: bareGet,
+  },
+  put: {
+    target: 1.8,
+    method: 'PUT',
+    path: (i) => `/v1/storage/bench/${keyOf(i)}`,
+    body: `{"value":${VALUE}}`,
+    procedure: {
+      path: 'storage.put',
+      input: (i) => ({ collection: 'bench', key: keyOf(i), value: JSON.parse(VALUE) }),
+    },
+    bare: barePut,
+  },
+  list: {
+    target: 1.3,
+    method: 'GET',
+    path: () => '/v1/storage/bench',
+    procedure: { path: 'storage.list', input: () => ({ collection: 'bench' }) },
+    bare: bareList,
+  },
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import type { Bench } from './database.ts'
+import { createBench } from './database.ts'
+import { median } from './figures.ts'
+import type { LoadProcess, RequestSet, Sent } from './load-process.ts'
+import { startLoad } from './load-process.ts'
+import type { Server } from './process.ts'
+import { startPinned } from './process.ts'
+import { restRequests } from './requests.ts'
+import { routes } from './routes.ts'
+import { startService } from './servers.ts'
+
+/** The mixed load, a fifth of each. */
+const MIXED = ['get', 'put', 'list', 'profile', 'events']
+const SET = 'mixed'
+/** Of p99 to p50. */
+const TARGET = 4
+/** Uploads at a time. */
+const UPLOADS = 2
+/** For the rounds that find out the capacity. */
+const CAPACITY_ROUNDS = 3
+
+export const TAILS_COLUMNS = ['load', 'requests/s', 'p50 ms', 'p99 ms', 'p99 : p50', 'target', 'sent late ms']
+
+/** Latency at half of the capacity: alone, and beside uploads of 5 MB. */
+export async function benchTails(asked: {
+  connections: number
+  requests: number
+  seconds: number
+}): Promise<string[][]> {
+  const bench = await createBench()
+  const load = startLoad()
+  try {
+    const service = await startService(bench)
+    try {
+      await load.prepare(mixedRequests(bench))
+      const capacity = await capacityOf(load, service, asked)
+      // Beyond the connections of the closed loop: a request in time must not wait for a late one's connection.
+      const half = { set: SET, port: service.port, connections: 512, perSecond: capacity / 2, seconds: asked.seconds }
+      await load.send({ ...half, seconds: 2 })
+      const alone = await load.send(half)
+      const { sent: beside, perSecond } = await besideUploads(bench, service, () => load.send(half))
+      return [
+        ['capacity, closed loop', capacity.toFixed(0), '', '', '', '', ''],
+        rowOf('half of it', alone),
+        rowOf(`half of it, and ${perSecond.toFixed(1)} uploads of 5 MB a second`, beside, TARGET),
+      ]
+    } finally {
+      await service.stop()
+    }
+  } finally {
+    await load.stop()
+    await bench.remove()
+  }
+}
+
+function rowOf(name: string, { perSecond, p50, p99, late }: Sent, target?: number): string[] {
+  const ratio = p99 / p50
+  const goal = target === undefined ? '' : `${target}${ratio > target ? ' missed' : ''}`
+  return [name, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1), ratio.toFixed(1), goal, late.toFixed(1)]
+}
+
+/** One request of each kind in turn. */
+function mixedRequests(bench: Bench): RequestSet {
+  const sets = MIXED.map((name) => restRequests(bench, name, routes[name]!).requests)
+  const requests = sets[0]!.flatMap((_, i) => sets.map((set) => set[i]!))
+  return { name: SET, agreement: SET, form: 'rest', masked: [], requests }
+}
+
+/** Requests a second that the service answers when it is never without work. */
+async function capacityOf(load: LoadProcess, { port }: Server, asked: { connections: number; requests: number }) {
+  const closed = { set: SET, port, connections: asked.connections, count: asked.requests }
+  await load.send(closed)
+  const rates: number[] = []
+  for (let round = 0; round < CAPACITY_ROUNDS; round++) rates.push((await load.send(closed)).perSecond)
+  return median(rates)
+}
+
+async function besideUploads(bench: Bench, { port }: Server, work: () => Promise<Sent>) {
+  const TOKENS = JSON.stringify(bench.tenants.slice(-UPLOADS).map(({ token }) => token))
+  const program = new URL('upload.ts', import.meta.url).pathname
+  const { child, stop } = startPinned(1, ['--import', 'tsx', program], { PORT: String(port), TOKENS })
+  try {
+    const start = performance.now()
+    const sent = await work()
+    const told = once(child, 'message')
+    child.send('over')
+    const [stored] = (await told) as [number]
+    return { sent, perSecond: (stored * 1000) / (performance.now() - start) }
+  } finally {
+    await stop()
+  }
+}
