@@ -1,25 +1,20 @@
-/** Sizes of a heap at a moment, in bytes: its objects, and the buffers that they hold outside of it. */
-export interface HeapSize {
-  usedHeapSize: number
-  externalMemory: number
-}
-
-/** What bench/meter.mjs reports of a stretch of work. */
+/** What bench/meter.mjs reports of a stretch of work: sizes of what lives on V8's heap, in bytes. */
 export interface HeapHistory {
-  first: HeapSize
-  collections: { before: HeapSize; after: HeapSize }[]
-  last: HeapSize
+  first: number
+  collections: { before: number; after: number }[]
+  last: number
 }
 
-const bytes = ({ usedHeapSize, externalMemory }: HeapSize) => usedHeapSize + externalMemory
-
-/** What was allocated: the growth from each collection to the next. Nothing but a collection makes the heap smaller. */
+/**
+ * What was allocated: the growth from each collection to the next. Nothing but a collection makes the heap smaller. The memory of
+ * buffers is outside of the heap, and is given back between collections: it does not count.
+ */
 export function allocatedBytes({ first, collections, last }: HeapHistory): number {
   let sum = 0
-  let from = bytes(first)
+  let from = first
   for (const { before, after } of collections) {
-    sum += Math.max(0, bytes(before) - from)
-    from = bytes(after)
+    sum += Math.max(0, before - from)
+    from = after
   }
-  return sum + Math.max(0, bytes(last) - from)
+  return sum + Math.max(0, last - from)
 }

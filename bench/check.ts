@@ -2,15 +2,12 @@ import type { Contender, Effort, Round } from './compare.ts'
 import { alternate, send } from './compare.ts'
 import type { Bench } from './database.ts'
 import { createBench } from './database.ts'
-import { ratioOf } from './figures.ts'
 import type { LoadProcess } from './load-process.ts'
 import { startLoad } from './load-process.ts'
 import { restRequests, trpcRequests } from './requests.ts'
 import { restRoutes, TRPC_TARGET } from './routes.ts'
 import { startAll, startBare, startService, switchTo } from './servers.ts'
-
-/** How far beyond its target a row may be: a short measurement, and a machine that does other things too. */
-export const TOLERANCE = 1.25
+import { verdictOn } from './verdict.ts'
 
 /** About a minute for all rows on two cores. */
 const SHORT: Effort = { rounds: 5, requests: 320, connections: 32 }
@@ -69,14 +66,4 @@ async function checkRow(load: LoadProcess, pair: Contender[], row: string, targe
     verdict = verdictOn(row, target, [...base, ...more], [...other, ...moreOfOther])
   }
   return verdict
-}
-
-/** Of all rounds of a row. */
-export function verdictOn(row: string, target: number, base: readonly Round[], other: readonly Round[]) {
-  const cpuOf = (rounds: readonly Round[]) => rounds.map(({ cpu }) => cpu)
-  const { median, least, most } = ratioOf(cpuOf(base), cpuOf(other))
-  const isBeyond = median > target * TOLERANCE
-  const figures = `${median.toFixed(2)} (${least.toFixed(2)} – ${most.toFixed(2)}, ${base.length} rounds)`
-  const end = isBeyond ? `: beyond ${TOLERANCE} of it` : ''
-  return { isBeyond, line: `${row.padEnd(18)} ${figures}, target ${target}${end}` }
 }

@@ -8,6 +8,7 @@ import { startEmbedded } from '../prisma/embedded/start.ts'
 import { migrate } from '../prisma/migrate.ts'
 import { firstPartyScopes, memberScopes } from '../routers/scopes.ts'
 import { developmentKey, mintToken } from '../server/tokens/development.ts'
+import { removedAnyway } from './interrupted.ts'
 import { createMemberData, createQuiz } from './member-data.ts'
 import { createPublishers, PLATFORM } from './publish.ts'
 import type { Tenant } from './routes.ts'
@@ -39,11 +40,11 @@ export async function createBench(): Promise<Bench> {
   await server.query(`CREATE DATABASE ${name}`)
   const url = new URL(outside ?? embedded!.superuserUrl)
   url.pathname = `/${name}`
-  const remove = async () => {
+  const remove = removedAnyway(async () => {
     await server.query(`DROP DATABASE ${name} WITH (FORCE)`).finally(() => server.end())
     await embedded?.stop()
     await rm(dataDir, { recursive: true, force: true })
-  }
+  })
   try {
     await migrate(url.href)
     return { url: url.href, dataDir, ...(await createTenants(url.href, dataDir)), remove }

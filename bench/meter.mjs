@@ -1,10 +1,7 @@
 // Preloaded into a measured process: reports its CPU time, its memory and what it allocates, when asked.
 import { GCProfiler, getHeapStatistics } from 'node:v8'
 
-const heapNow = () => {
-  const { used_heap_size: usedHeapSize, external_memory: externalMemory } = getHeapStatistics()
-  return { usedHeapSize, externalMemory }
-}
+const heapNow = () => getHeapStatistics().used_heap_size
 
 let profiler
 let first
@@ -24,8 +21,8 @@ const answers = {
     const last = heapNow()
     const { statistics } = profiler.stop()
     const collections = statistics.map(({ beforeGC, afterGC }) => ({
-      before: beforeGC.heapStatistics,
-      after: afterGC.heapStatistics,
+      before: beforeGC.heapStatistics.usedHeapSize,
+      after: afterGC.heapStatistics.usedHeapSize,
     }))
     return { first, collections, last }
   },
@@ -35,3 +32,5 @@ process.on('message', (message) => {
   if (Object.hasOwn(answers, message)) process.send(answers[message]())
 })
 process.channel.unref()
+// With the bench, however that ends.
+process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { Bench } from './database.ts'
 import { runSql } from './database.ts'
+import { removedAnyway } from './interrupted.ts'
 import type { Request, RequestSet } from './load-process.ts'
 import type { Server } from './process.ts'
 import { startServer } from './process.ts'
@@ -19,7 +20,7 @@ export async function startParse(bench: Bench): Promise<Server & { sets: Request
   const url = new URL(bench.url)
   url.pathname = `/${database}`
   await runSql(bench.url, `CREATE DATABASE ${database}`)
-  const drop = () => runSql(bench.url, `DROP DATABASE ${database} WITH (FORCE)`)
+  const drop = removedAnyway(() => runSql(bench.url, `DROP DATABASE ${database} WITH (FORCE)`))
   try {
     // Without files of its log in this directory.
     const logs = { PARSE_SERVER_LOGS_FOLDER: 'null' }

@@ -65,7 +65,7 @@ export interface Server {
   cpu: () => Promise<number>
   /** Resident memory in bytes. */
   rss: () => Promise<number>
-  /** What the process allocates while `work` runs, in bytes: on the heap of V8, and in buffers that it holds. */
+  /** What the process allocates while `work` runs, in bytes of V8's heap. */
   allocated: (work: () => Promise<unknown>) => Promise<number>
   tell: (message: object) => void
   stop: () => Promise<void>

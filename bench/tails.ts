@@ -9,18 +9,15 @@ import { startPinned } from './process.ts'
 import { restRequests } from './requests.ts'
 import { routes } from './routes.ts'
 import { startService } from './servers.ts'
+import { tailsRow } from './tails-rows.ts'
 
 /** The mixed load, a fifth of each. */
 const MIXED = ['get', 'put', 'list', 'profile', 'events']
 const SET = 'mixed'
-/** Of p99 to p50. */
-const TARGET = 4
 /** Uploads at a time. */
 const UPLOADS = 2
 /** For the rounds that find out the capacity. */
 const CAPACITY_ROUNDS = 3
-
-export const TAILS_COLUMNS = ['load', 'requests/s', 'p50 ms', 'p99 ms', 'p99 : p50', 'target', 'sent late ms']
 
 /** Latency at half of the capacity: alone, and beside uploads of 5 MB. */
 export async function benchTails(asked: {
@@ -42,8 +39,8 @@ export async function benchTails(asked: {
       const { sent: beside, perSecond } = await besideUploads(bench, service, () => load.send(half))
       return [
         ['capacity, closed loop', capacity.toFixed(0), '', '', '', '', ''],
-        rowOf('half of it', alone),
-        rowOf(`half of it, and ${perSecond.toFixed(1)} uploads of 5 MB a second`, beside, TARGET),
+        tailsRow('half of it', alone),
+        tailsRow(`half of it, and ${perSecond.toFixed(1)} uploads of 5 MB a second`, beside, true),
       ]
     } finally {
       await service.stop()
@@ -52,12 +49,6 @@ export async function benchTails(asked: {
     await load.stop()
     await bench.remove()
   }
-}
-
-function rowOf(name: string, { perSecond, p50, p99, late }: Sent, target?: number): string[] {
-  const ratio = p99 / p50
-  const goal = target === undefined ? '' : `${target}${ratio > target ? ' missed' : ''}`
-  return [name, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1), ratio.toFixed(1), goal, late.toFixed(1)]
 }
 
 /** One request of each kind in turn. */

@@ -2,7 +2,6 @@ import pg from 'pg'
 import { backendTimes } from '../backend-cpu.ts'
 import type { Bench } from '../database.ts'
 import { createBench, runSql } from '../database.ts'
-import { median, ratioOf } from '../figures.ts'
 import type { LoadProcess, RequestSet } from '../load-process.ts'
 import { startLoad } from '../load-process.ts'
 import type { Server } from '../process.ts'
@@ -11,16 +10,11 @@ import { routes } from '../routes.ts'
 import { startService } from '../servers.ts'
 import type { Dimension } from './dimensions.ts'
 import { dimensions } from './dimensions.ts'
+import type { Cost } from './rows.ts'
+import { growthRows } from './rows.ts'
 
-/** By how much a request may cost more than with the least. */
-const TARGET = 1.1
 /** Rounds that do not count. */
 const WARM_UP = 2
-
-export const GROWTH_COLUMNS = [
-  ...['grows', 'operation', 'to', 'service µs', 'PostgreSQL µs'],
-  ...['to the least', 'least – most', 'target'],
-]
 
 export interface GrowthEffort {
   rounds: number
@@ -41,12 +35,6 @@ interface World {
   service: Server
   client: pg.Client
   close: () => Promise<void>
-}
-
-/** CPU time of a request in µs: of the service, and of PostgreSQL's processes. */
-interface Cost {
-  service: number
-  database: number
 }
 
 /** Rows of cost by size, of each dimension; `say` gets those of a dimension when it is done. */
@@ -71,7 +59,8 @@ async function measureDimension(load: LoadProcess, dimension: Dimension, effort:
     for (const size of dimension.sizes) worlds.push(await openWorld(dimension, size))
     const rows: string[][] = []
     for (const operation of dimension.operations) {
-      rows.push(...rowsOf(dimension, operation, await measure(load, worlds, dimension, operation, effort)))
+      const costs = await measure(load, worlds, dimension, operation, effort)
+      rows.push(...growthRows(dimension.name, operation, dimension.sizes, costs))
     }
     return rows
   } finally {
@@ -130,19 +119,4 @@ async function measure(
     }
   }
   return costs
-}
-
-function rowsOf({ name, sizes }: Dimension, operation: string, costs: readonly Cost[][]): string[][] {
-  const sums = costs.map((rounds) => rounds.map(({ service, database }) => service + database))
-  return sizes.map((size, i) => {
-    const ratio = i === 0 ? undefined : ratioOf(sums[0]!, sums[i]!)
-    return [
-      ...[name, operation, size.toLocaleString('en')],
-      median(costs[i]!.map(({ service }) => service)).toFixed(0),
-      median(costs[i]!.map(({ database }) => database)).toFixed(0),
-      ratio ? ratio.median.toFixed(2) : '',
-      ratio ? `${ratio.least.toFixed(2)} – ${ratio.most.toFixed(2)}` : '',
-      ratio ? `${TARGET.toFixed(2)}${ratio.median > TARGET ? ' missed' : ''}` : '',
-    ]
-  })
 }

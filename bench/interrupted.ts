@@ -1,0 +1,18 @@
+/** What has to go when a run ends before its time. */
+const removals = new Set<() => Promise<unknown>>()
+
+/** Runs `remove` also when the process is told to end; returns a function that runs it, once. */
+export function removedAnyway(remove: () => Promise<unknown>): () => Promise<void> {
+  if (removals.size === 0) for (const signal of SIGNALS) process.once(signal, end)
+  removals.add(remove)
+  return async () => {
+    if (removals.delete(remove)) await remove()
+    if (removals.size === 0) for (const signal of SIGNALS) process.off(signal, end)
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+function end() {
+  Promise.allSettled([...removals].map((remove) => remove())).then(() => process.exit(130))
+}
