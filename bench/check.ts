@@ -32,7 +32,7 @@ async function check(bench: Bench, load: LoadProcess, say: (text: string) => voi
     const [bare, rest] = servers as [(typeof servers)[0], Awaited<ReturnType<typeof startService>>]
     const trpc = { ...rest, port: rest.internal }
     let holds = true
-    for (const [name, route] of Object.entries(restRoutes)) {
+    for (const [name, route] of Object.entries(restRoutes).filter(([, { target }]) => target !== undefined)) {
       await load.prepare(restRequests(bench, name, route))
       await load.prepare(trpcRequests(bench, name, route))
       await switchTo(bare, name)

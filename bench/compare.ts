@@ -6,6 +6,8 @@ export interface Contender {
   name: string
   server: Server
   set: string
+  /** Runs before each round. */
+  before?: () => Promise<unknown>
 }
 
 /** A round: CPU time of the process in µs per request, and what its clients saw. */
@@ -36,11 +38,12 @@ export async function compare(
   contenders: readonly Contender[],
   effort: Effort,
 ): Promise<Measured[]> {
-  for (const contender of contenders) await send(load, contender, { ...effort, requests: effort.requests * WARM_UP })
+  await alternate(load, contenders, { ...effort, rounds: WARM_UP })
   const rounds = await alternate(load, contenders, effort)
   const measured: Measured[] = []
   for (const [i, contender] of contenders.entries()) {
     const rss = await contender.server.rss()
+    await contender.before?.()
     // Apart from the rounds, as the notes at each collection take time.
     const allocated = await contender.server.allocated(() => send(load, contender, effort))
     measured.push({ name: contender.name, rounds: rounds[i]!, rss, allocated: allocated / effort.requests })
@@ -58,6 +61,7 @@ export async function alternate(load: LoadProcess, contenders: readonly Contende
 }
 
 async function measure(load: LoadProcess, contender: Contender, effort: Effort): Promise<Round> {
+  await contender.before?.()
   const before = await contender.server.cpu()
   const { perSecond, p50, p99 } = await send(load, contender, effort)
   const cpu = ((await contender.server.cpu()) - before) / effort.requests

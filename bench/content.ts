@@ -18,7 +18,7 @@ const entryOf = ({ key, value, updatedAt }: Json) => ({ key, value, updatedAt })
  * random ids, count only as present; ETags are of one form alone.
  */
 export function contentOf(text: string, form: Form, masked: readonly string[] = []): string {
-  return JSON.stringify(read[form](JSON.parse(text)), (_name, value) => {
+  return JSON.stringify(text === '' ? null : (read[form](JSON.parse(text)) ?? null), (_name, value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     const fields = Object.keys(value)
       .filter((field) => field !== 'etag')

@@ -23,6 +23,8 @@ export interface Bench {
   tenants: Tenant[]
   /** The same member and clients, with tokens for an academy. */
   learners: Tenant[]
+  /** The same, with tokens for the provider of the apps. */
+  developers: Tenant[]
   /** The platform's own client. */
   platform: Tenant
   remove: () => Promise<void>
@@ -54,7 +56,10 @@ export async function createBench(): Promise<Bench> {
   }
 }
 
-async function createTenants(url: string, dataDir: string): Promise<Pick<Bench, 'tenants' | 'learners' | 'platform'>> {
+async function createTenants(
+  url: string,
+  dataDir: string,
+): Promise<Pick<Bench, 'tenants' | 'learners' | 'developers' | 'platform'>> {
   const db = openDatabase(url, () => {})
   const [club, academy, member] = ['club', 'academy', 'member']
   const names = Array.from({ length: TENANTS }, (_, i) => `tenant-${i}`)
@@ -69,7 +74,7 @@ async function createTenants(url: string, dataDir: string): Promise<Pick<Bench, 
     data: { id: member, firstName: 'Mia', lastName: 'Member', email: 'mia@example.org', birthday: new Date(0) },
   })
   await db.membership.createMany({
-    data: [club, academy].map((organisationId) => ({ organisationId, personId: member })),
+    data: [club, academy, 'provider'].map((organisationId) => ({ organisationId, personId: member })),
   })
   await createMemberData(db, club, member)
   await createQuiz(db, academy)
@@ -98,7 +103,8 @@ async function createTenants(url: string, dataDir: string): Promise<Pick<Bench, 
   const own = { member: null, organisation: 'provider', client: PLATFORM, scope: firstPartyScopes.join(' ') }
   const token = await mintToken(key, { ...own, expiresInSeconds: 36_000 })
   const platform = { token, app: '', club: 'provider', member: '' }
-  return { tenants: await tokensFor(club), learners: await tokensFor(academy), platform }
+  const [tenants, learners, developers] = await Promise.all([club, academy, 'provider'].map(tokensFor))
+  return { tenants: tenants!, learners: learners!, developers: developers!, platform }
 }
 
 /** Runs statements one after another on a connection of their own. */

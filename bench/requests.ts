@@ -2,15 +2,11 @@ import type { Bench } from './database.ts'
 import type { Request, RequestSet } from './load-process.ts'
 import type { BenchedRoute, Tenant } from './routes.ts'
 
-/** Requests of each tenant in a set. */
-const EACH = 10
-
 /** The requests of a route as apps send them: by every tenant in turn. */
 export function restRequests(bench: Bench, name: string, route: BenchedRoute): RequestSet {
   const { method, path, body, section = 'apps', form = 'rest', masked = [] } = route
-  const requests = byTenants(callersOf(bench, route), ({ token }, i) =>
-    requestOf(token, section, method, path(i), body),
-  )
+  const request = ({ token }: Tenant, i: number) => requestOf(token, section, method, path(i), body)
+  const requests = byTenants(callersOf(bench, route), request, route.each)
   return { name, agreement: name, form, masked, requests }
 }
 
@@ -18,20 +14,30 @@ export function restRequests(bench: Bench, name: string, route: BenchedRoute): R
 export function trpcRequests(bench: Bench, name: string, route: BenchedRoute): RequestSet {
   const { method, section = 'apps', masked = [] } = route
   const { path, input } = route.procedure!
-  const requests = byTenants(callersOf(bench, route), ({ token }, i) => {
+  const request = ({ token }: Tenant, i: number) => {
     const text = input && JSON.stringify(input(i))
     if (method !== 'GET') return requestOf(token, section, 'POST', `/trpc/${path}`, text)
     return requestOf(token, section, 'GET', `/trpc/${path}${text ? `?input=${encodeURIComponent(text)}` : ''}`)
-  })
+  }
+  const requests = byTenants(callersOf(bench, route), request, route.each)
   return { name: `trpc-${name}`, agreement: name, form: 'trpc', masked, requests }
 }
 
-const callersOf = ({ platform, learners, tenants }: Bench, { internal, section }: BenchedRoute) =>
-  internal ? [platform] : section === 'lms' ? learners : tenants
+function callersOf({ platform, learners, developers, tenants }: Bench, { internal, section }: BenchedRoute) {
+  if (internal) return [platform]
+  return section === 'lms' ? learners : section === 'notify' ? developers : tenants
+}
+
+/** Requests of each tenant in a set, where a route says nothing else. */
+export const EACH = 10
 
 /** In the same order for every set, so that the i-th requests of two sets ask for the same. */
-export function byTenants(tenants: readonly Tenant[], request: (tenant: Tenant, i: number) => Request): Request[] {
-  const all = tenants.flatMap((tenant, n) => Array.from({ length: EACH }, (_, i) => request(tenant, n * EACH + i)))
+export function byTenants(
+  tenants: readonly Tenant[],
+  request: (tenant: Tenant, i: number) => Request,
+  each = EACH,
+): Request[] {
+  const all = tenants.flatMap((tenant, n) => Array.from({ length: each }, (_, i) => request(tenant, n * each + i)))
   return shuffled(all)
 }
 

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Form } from './content.ts'
 import { memberRoutes } from './member-routes.ts'
+import { otherRoutes } from './other-routes.ts'
 import { eventOf, publishBare, SUBSCRIPTIONS } from './publish.ts'
 import { quizRoute } from './quiz-route.ts'
 import { storageRoutes } from './storage-routes.ts'
@@ -19,13 +20,17 @@ export interface BenchedRoute {
   target?: number
   /** Called over tRPC on the internal port, by the platform's client. */
   internal?: true
-  /** Of another section than the one of the apps: called by learners. */
-  section?: 'lms'
+  /** Of another section than the one of the apps: called by learners, or by developers. */
+  section?: 'lms' | 'notify'
   /** Divides the number of requests of a round. */
   share?: number
-  method: 'GET' | 'PUT' | 'POST'
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   path: (i: number) => string
   body?: string
+  /** Requests of each tenant in a set. */
+  each?: number
+  /** SQL that runs before each round: for the bare handlers' tables, and for those of the service. */
+  refill?: { bare: string; service: string }
   form?: Form
   /** Fields of the answer that are never the same. */
   masked?: string[]
@@ -35,8 +40,13 @@ export interface BenchedRoute {
   bare: (pool: Pool, tenant: Tenant, path: string, body: string) => Promise<string>
 }
 
-/** What apps may call, each with a target. */
-export const restRoutes: Record<string, BenchedRoute> = { ...storageRoutes, ...memberRoutes, quiz: quizRoute }
+/** What apps may call. */
+export const restRoutes: Record<string, BenchedRoute> = {
+  ...storageRoutes,
+  ...memberRoutes,
+  quiz: quizRoute,
+  ...otherRoutes,
+}
 
 export const routes: Record<string, BenchedRoute> = {
   ...restRoutes,

@@ -63,6 +63,16 @@ const put = {
       CASE WHEN excluded.bytes <= 0 OR usage.bytes + excluded.bytes <= $7 THEN usage.bytes + excluded.bytes END`,
 }
 
+const remove = {
+  name: 'delete',
+  text: `WITH removed AS (
+      DELETE FROM bare.entry WHERE app = $1 AND club = $2 AND collection = $3 AND key = $4 RETURNING bytes)
+    UPDATE bare.usage SET bytes = usage.bytes - removed.bytes FROM removed WHERE app = $1 AND club = $2`,
+}
+
+/** Entries of each tenant that are there to be deleted. */
+const DELETED = 100
+
 type Bare = (pool: Pool, tenant: { app: string; club: string }, path: string, body: string) => Promise<string>
 
 const bareGet: Bare = async (pool, { app, club }, path) => {
@@ -87,6 +97,12 @@ const barePut: Bare = async (pool, { app, club }, path, body) => {
   const updatedAt = Math.floor(Date.now() / 1000)
   await pool.query({ ...put, values: [app, club, segment(path, 3), key, value, updatedAt, QUOTA] })
   return `{"key":${JSON.stringify(key)},"value":${value},"updatedAt":${updatedAt}}`
+}
+
+const bareDelete: Bare = async (pool, { app, club }, path) => {
+  const { rowCount } = await pool.query({ ...remove, values: [app, club, segment(path, 3), segment(path, 4)] })
+  if (rowCount !== 1) throw new Error('no entry')
+  return ''
 }
 
 export const storageRoutes: Record<string, BenchedRoute> = {
@@ -114,5 +130,19 @@ export const storageRoutes: Record<string, BenchedRoute> = {
     path: () => '/v1/storage/bench',
     procedure: { path: 'storage.list', input: () => ({ collection: 'bench' }) },
     bare: bareList,
+  },
+  delete: {
+    method: 'DELETE',
+    path: (i) => `/v1/storage/gone/key-${i % DELETED}`,
+    each: DELETED,
+    refill: {
+      bare: `INSERT INTO bare.entry SELECT app, club, 'gone', 'key-' || n, '1', 1, 0, now()
+        FROM bare.usage, generate_series(0, ${DELETED - 1}) n ON CONFLICT DO NOTHING`,
+      service: `INSERT INTO "StorageEntry" ("appId", "clubId", owner, collection, key, value, version, "updatedAt")
+        SELECT app, club, '', 'gone', 'key-' || n, '1', gen_random_uuid(), now()
+        FROM bare.usage, generate_series(0, ${DELETED - 1}) n ON CONFLICT DO NOTHING`,
+    },
+    procedure: { path: 'storage.delete', input: (i) => ({ collection: 'gone', key: `key-${i % DELETED}` }) },
+    bare: bareDelete,
   },
 }

@@ -25,7 +25,7 @@ export interface GrowthEffort {
 /** A tenth of the requests of other benches: there are many rows, and each is measured at three sizes. */
 export const growthEffort = ({ rounds, requests, connections }: GrowthEffort): GrowthEffort => ({
   ...{ rounds, connections },
-  requests: Math.ceil(requests / 10),
+  requests: Math.max(200, Math.ceil(requests / 10)),
 })
 
 /** A database of one size, and a service on it. */

@@ -22,6 +22,13 @@ const entryOf = ({ key, value, updatedAt }) => ({
 })
 const select = { key: true, value: true, updatedAt: true }
 
+/** Writers of one storage wait for one another. The database's triggers change the counter: else a write had a statement more. */
+async function lockUsage(tx, { appId, clubId }) {
+  const [usage] = await tx.$queryRaw`SELECT bytes FROM "StorageUsage"
+    WHERE "appId" = ${appId} AND "clubId" = ${clubId} FOR UPDATE`
+  return usage
+}
+
 export const storageRoutes = (prisma) => async (app) => {
   const ofCaller = ({ caller, params }) => ({
     appId: caller.app,
@@ -47,7 +54,16 @@ export const storageRoutes = (prisma) => async (app) => {
     return { items: items.map(entryOf), total }
   })
 
-  // The database's triggers keep the counter: without them the transaction would have a statement more.
+  app.delete('/:collection/:key', { schema: { params: address } }, async (request, reply) => {
+    const place = ofCaller(request)
+    const where = { ...place, key: request.params.key }
+    const count = await prisma.$transaction(async (tx) => {
+      await lockUsage(tx, place)
+      return (await tx.storageEntry.deleteMany({ where })).count
+    })
+    return count === 1 ? reply.code(204).send() : reply.code(404).send({ detail: 'Unknown key.' })
+  })
+
   const body = { type: 'object', required: ['value'], properties: { value: {} } }
   app.put(
     '/:collection/:key',
@@ -57,8 +73,7 @@ export const storageRoutes = (prisma) => async (app) => {
       const { key } = request.params
       const value = JSON.stringify(request.body.value)
       const stored = await prisma.$transaction(async (tx) => {
-        const [usage] = await tx.$queryRaw`SELECT bytes FROM "StorageUsage"
-        WHERE "appId" = ${place.appId} AND "clubId" = ${place.clubId} FOR UPDATE`
+        const usage = await lockUsage(tx, place)
         const where = { address: { ...place, key } }
         const before = await tx.storageEntry.findUnique({ where, select: { value: true } })
         const growth = Buffer.byteLength(value) - (before ? Buffer.byteLength(before.value) : 0)
