@@ -21,15 +21,6 @@ import { benchTails } from './tails.ts'
 import { TAILS_COLUMNS } from './tails-rows.ts'
 import { textTable } from './text-table.ts'
 
-const usage = `npm run bench -- [get | put | list | storage | profile | events | groups | plans | competitions | card | me | quiz | rest |
-                  trpc-get … | trpc | publish-0 … | call | publish] [--peers]
-                 [--service 'node arguments' …]  compares other builds of the service in the same run
-npm run bench -- growth | tails
-npm run bench -- report                          writes docs/performance.md and its plot
-npm run bench -- check                           fails beyond 1.25 of a target
-npm run bench -- deliveries | dead | import
---rounds 7  --requests 10000  --connections 32  --seconds 30  --prof directory`
-
 /** Names for several rows. */
 const groups: Record<string, string[]> = {
   storage: Object.keys(storageRoutes),
@@ -38,6 +29,17 @@ const groups: Record<string, string[]> = {
   trpc: rowNames.filter((name) => name.startsWith('trpc-')),
   publish: ['call', ...SUBSCRIPTIONS.map((n) => `publish-${n}`)],
 }
+
+const usage = `npm run bench -- [NAME …] [--peers]      storage, unless named:
+  ${Object.keys(restRoutes).join(' | ')}
+  ${SUBSCRIPTIONS.map((n) => `publish-${n}`).join(' | ')} | call (in process) | trpc-get … (beside REST)
+  all of ${Object.keys(groups).join(' | ')}
+  [--service 'node arguments' …]         compares other builds of the service in the same run
+npm run bench -- growth | tails         cost by size; latency at half of the capacity
+npm run bench -- report                 writes docs/performance.md and its plot
+npm run bench -- check                  fails beyond 1.25 of a target
+npm run bench -- deliveries | dead | import
+--rounds 7  --requests 10000  --connections 32  --seconds 30  --prof directory`
 
 const say = (text: string) => void process.stdout.write(`${text}\n`)
 

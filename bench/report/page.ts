@@ -36,7 +36,8 @@ ${summaryOf(report)}
   and tokens that are verified once. What it takes is the least that Node takes.
 - **service**: compiled, as in production, with its log, its limits, its metrics and its checks.
 - **Fastify + Prisma**: storage, \`me\` and quizzes as one would write them by hand, with schemas for their answers
-  (\`bench/peers\`), on the same tables, whose triggers keep the quota's counter. Without rate limits, consents, request ids and conditional requests, which the service has.
+  (\`bench/peers\`), on the same tables, whose triggers keep the quota's counter. Without rate limits, consents, request ids
+  and conditional requests, which the service has.
 - **Parse Server**: storage as objects of a class, read and written by their user, on PostgreSQL. It keeps no quota.
 
 ${report.machine} ${connections} connections; medians of ${rounds} rounds of ${requests.toLocaleString('en')} requests (quiz: a fifth), the
@@ -86,7 +87,8 @@ ${markdownTable(TAILS_COLUMNS, tails)}
 - CPU time is what the system accounts to the process (\`process.cpuUsage\`), so what else runs matters little. Rates and
   latencies depend on it.
 - Allocation is measured apart from the rounds, as the growth of the heap from each garbage collection to the next
-  (\`v8.GCProfiler\`); 400,000 arrays of 832 bytes are measured within 6 %. The memory of buffers, outside of it, does not count.
+  (\`v8.GCProfiler\`): 400,000 arrays of 832 bytes are measured within 6 %. The memory of buffers, outside of it, does not
+  count.
 - Every answer is checked while it is measured: its status, and that all servers say the same. A wrong one ends the run.
 - Each server has two rounds before the first that counts.
 
