@@ -1,14 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Bench } from './database.ts'
 import { startServer } from './process.ts'
 
 const directory = fileURLToPath(new URL('peers', import.meta.url))
 
-/** Installs the peers, which nothing else needs. */
+/** When the file was written; 0 without one. */
+const writtenAt = (name: string) => statSync(`${directory}/${name}`, { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+/** Installs the peers, which nothing else needs, unless they are there as the lock file has them. */
 export function installPeers() {
-  if (existsSync(`${directory}/node_modules/.package-lock.json`)) return
+  // npm writes it at the end of each installation.
+  if (writtenAt('node_modules/.package-lock.json') > writtenAt('package-lock.json')) return
   // On Node 20 a package of Parse Server's asks for a later one, and works all the same.
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--engine-strict=false']
   const { status } = spawnSync('npm', args, { cwd: directory, stdio: 'inherit' })
