@@ -40,8 +40,9 @@ ${summaryOf(report)}
   and conditional requests, which the service has.
 - **Parse Server**: storage as objects of a class, read and written by their user, on PostgreSQL. It keeps no quota.
 
-${report.machine} ${connections} connections; medians of ${rounds} rounds of ${requests.toLocaleString('en')} requests (quiz: a fifth), the
-servers in turns. Ratio: to the bare handler, with the least and the most of the rounds.
+${report.machine}
+
+${connections} connections; medians of ${rounds} rounds of ${requests.toLocaleString('en')} requests (quiz: a fifth), the servers in turns. Ratio: to the bare handler, with the least and the most of the rounds.
 
 ## CPU time
 
@@ -74,9 +75,9 @@ ${markdownTable(GROWTH_COLUMNS, growth)}
 ## Tails
 
 A mixed load, a fifth each of get, put, list, profile and events. Requests arrive at a fixed rate, half of the capacity,
-whether or not others are answered, for ${report.seconds} s; their time runs from when they are due. Beside them, two clients upload values
-of 5 MB one after another, each over about a second. Sent late: p99 of what the client itself was late, which is part of the
-times.
+whether or not others are answered, for ${report.seconds} s; their time runs from when they are due. Beside them, two clients
+upload values of 5 MB one after another, each over about a second. Sent late: p99 of what the client itself was late, which
+is part of the times.
 
 ${markdownTable(TAILS_COLUMNS, tails)}
 
@@ -84,8 +85,8 @@ ${markdownTable(TAILS_COLUMNS, tails)}
 
 - Servers, clients and PostgreSQL share the machine. With two cores or more, and \`taskset\`, the server runs on one and the
   clients on another.
-- CPU time is what the system accounts to the process (\`process.cpuUsage\`), so what else runs matters little. Rates and
-  latencies depend on it.
+- CPU time is what the system accounts to the process (\`process.cpuUsage\`), so what else runs on the machine matters less
+  for it than for rates and latencies. Ratios compare rounds that follow one another.
 - Allocation is measured apart from the rounds, as the growth of the heap from each garbage collection to the next
   (\`v8.GCProfiler\`): 400,000 arrays of 832 bytes are measured within 6 %. The memory of buffers, outside of it, does not
   count.
