@@ -89,8 +89,10 @@ describe('an open loop', () => {
 describe('the check', () => {
   it('fails a row beyond 1.25 of its target, by all of its rounds', () => {
     const [base, near, far] = [round(100), round(240), round(260)]
-    expect(verdictOn('get', 2, [base], [far]).isBeyond).toBe(true)
-    expect(verdictOn('get', 2, [base], [near]).isBeyond).toBe(false)
-    expect(verdictOn('get', 2, [base, base, base], [far, near, near]).isBeyond).toBe(false)
+    const row = { row: 'get', target: 2 }
+    expect(verdictOn(row, [base], [far]).isBeyond).toBe(true)
+    expect(verdictOn(row, [base], [near]).isBeyond).toBe(false)
+    expect(verdictOn(row, [base, base, base], [far, near, near]).isBeyond).toBe(false)
+    expect(verdictOn({ ...row, reached: 2.5 }, [base], [far]).isBeyond).toBe(false)
   })
 })
