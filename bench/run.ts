@@ -37,7 +37,7 @@ const usage = `npm run bench -- [NAME …] [--peers]      storage, unless named:
   [--service 'node arguments' …]         compares other builds of the service in the same run
 npm run bench -- growth | tails         cost by size; latency at half of the capacity
 npm run bench -- report                 writes docs/performance.md and its plot
-npm run bench -- check                  fails beyond 1.25 of a target
+npm run bench -- check                  fails beyond 1.25 of a target, or of what is reached
 npm run bench -- deliveries | dead | import
 --rounds 7  --requests 10000  --connections 32  --seconds 30  --prof directory`
 
