@@ -10,7 +10,8 @@ import { startAll, startBare, startService, switchTo } from './servers.ts'
 import type { CheckedRow } from './verdict.ts'
 import { verdictOn } from './verdict.ts'
 
-/** Until the code of a row is compiled: before that, the service has more to compile than a bare handler. */
+/** Until code is compiled, of which the service has more than a bare handler: what all rows share, then that of a row. */
+const FIRST: Effort = { rounds: 1, requests: 10_000, connections: 32 }
 const WARM_UP: Effort = { rounds: 1, requests: 4_000, connections: 32 }
 /** With it, about a minute and a half for all rows on two cores. */
 const SHORT: Effort = { rounds: 5, requests: 640, connections: 32 }
@@ -35,6 +36,8 @@ async function check(bench: Bench, load: LoadProcess, say: (text: string) => voi
     const [bare, rest] = servers as [(typeof servers)[0], Awaited<ReturnType<typeof startService>>]
     const trpc = { ...rest, port: rest.internal }
     let holds = true
+    await load.prepare(restRequests(bench, 'get', restRoutes.get!))
+    for (const server of [bare, rest]) await send(load, { name: 'get', server, set: 'get' }, FIRST)
     for (const [name, route] of Object.entries(restRoutes).filter(([, { target }]) => target !== undefined)) {
       await load.prepare(restRequests(bench, name, route))
       await load.prepare(trpcRequests(bench, name, route))
