@@ -23,7 +23,7 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/tokens   | prisma routers secrets                      | koa @koa oidc-provider          |
 | server/request-log | prisma routers                           | koa @koa node:http oidc-provider jose |
 | server/limits   |                                             | koa @koa node:http oidc-provider jose |
-| server/http     | routers rest-facade telemetry tokens request-log limits | oidc-provider jose              |
+| server/http     | prisma routers rest-facade telemetry tokens request-log limits | oidc-provider jose       |
 | server/pages    | routers http                                | oidc-provider jose              |
 | server/reference | routers rest-facade http pages             | oidc-provider jose              |
 | server/trpc     | routers rest-facade tokens http             | oidc-provider jose              |
