@@ -1,16 +1,19 @@
 import pino from 'pino'
 import { Registry } from 'prom-client'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
 import { int, statement } from '../../prisma/pg/statement.ts'
 import { databaseMetrics } from '../../server/telemetry/database-metrics.ts'
-import { outsideOfSpan, traceOfLine } from '../../server/telemetry/trace-context.ts'
+import { activeSpan, outsideOfSpan, traceOfLine } from '../../server/telemetry/trace-context.ts'
 import { openTracing } from '../../server/telemetry/tracing.ts'
 import { startWorld } from '../support/world.ts'
 import { answering, receiver, startWorkers } from '../webhooks/worker-world.ts'
 import { startCollector } from './collector.ts'
 import { holdConnections } from './held-connections.ts'
 import { samplesOf } from './samples.ts'
+
+// Once used, it makes each promise of the process slower, which another file measures (oauth/request-storage).
+afterEach(() => activeSpan.disable())
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
