@@ -18,7 +18,7 @@ export interface Tenant {
 export interface BenchedRoute {
   /** The highest allowed ratio of the service's CPU time to the bare handler's. */
   target?: number
-  /** The ratio that has been reached, while that is beyond the target: CI holds it until then. */
+  /** The ratio that runs of CI have shown, while that is beyond the target: CI holds it until then. */
   reached?: number
   /** Called over tRPC on the internal port, by the platform's client. */
   internal?: true
