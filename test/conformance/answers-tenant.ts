@@ -5,6 +5,7 @@ import type { AtEnd } from '../support/databases.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
 import { createTenant, id } from '../support/tenant.ts'
 import { startWorld } from '../support/world.ts'
+import { createQuizzes } from './quizzes.ts'
 
 export type Tenant = Awaited<ReturnType<typeof startTenant>>
 
@@ -21,37 +22,8 @@ export async function startTenant(atEnd: AtEnd) {
   }
   const app = (name: string, state: 'active' | 'suspended') =>
     db.app.create({ data: { id: name, name, teamId: ids.team, providerId: ids.provider, state } })
-  const question = {
-    id: 'q1',
-    position: 1,
-    type: 'single',
-    text: '?',
-    options: ['Yes', 'No'],
-    solution: ['Yes'],
-  } as const
-  const quiz = (name: string, more: object, questions: readonly (typeof question)[] = [question]) =>
-    db.quiz.create({
-      data: {
-        id: `${name}-${ids.academy}`,
-        academyId: ids.academy,
-        title: name,
-        threshold: 50,
-        state: 'released',
-        ...more,
-        questions: {
-          create: questions.map((one) => ({ ...one, options: [...one.options], solution: [...one.solution] })),
-        },
-      },
-    })
   const doomedApp = id('doomed')
-  await Promise.all([
-    app(`suspended-${ids.app}`, 'suspended'),
-    app(doomedApp, 'active'),
-    quiz('open', {}),
-    quiz('closed', { state: 'closed' }),
-    quiz('empty', {}, []),
-    quiz('once', { attemptsAllowed: 1 }),
-  ])
+  await Promise.all([app(`suspended-${ids.app}`, 'suspended'), app(doomedApp, 'active'), createQuizzes(world)])
   const [hobby, exhausted, noApp, doomed] = await Promise.all([
     client('hobby'),
     client('hobby'),

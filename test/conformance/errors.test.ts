@@ -9,6 +9,7 @@ import type { Reply } from '../support/request.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
+import { createQuizzes } from './quizzes.ts'
 
 /**
  * The error tables of both documents and the errors that decisions.md adds. `Row` is the entry of routers/errors.ts. A
@@ -133,33 +134,7 @@ beforeAll(async () => {
   await db.app.create({
     data: { id: `suspended-${ids.app}`, name: 'S', teamId: ids.team, providerId: ids.provider, state: 'suspended' },
   })
-
-  const question = {
-    id: 'q1',
-    position: 1,
-    type: 'single' as const,
-    text: '?',
-    options: ['Yes', 'No'],
-    solution: ['Yes'],
-  }
-  const quiz = (name: string, more: object = {}, questions: (typeof question)[] = [question]) =>
-    db.quiz.create({
-      data: {
-        id: `${name}-${ids.academy}`,
-        academyId: ids.academy,
-        title: name,
-        threshold: 50,
-        state: 'released',
-        ...more,
-        questions: { create: questions },
-      },
-    })
-  await Promise.all([
-    quiz('open'),
-    quiz('closed', { state: 'closed' }),
-    quiz('empty', {}, []),
-    quiz('once', { attemptsAllowed: 1 }),
-  ])
+  await createQuizzes(world)
 })
 afterAll(() => world.close())
 
