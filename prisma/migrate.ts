@@ -23,6 +23,8 @@ export interface MigrateOptions {
   directory?: string | undefined
   role?: string | undefined
   waits?: () => void
+  /** Gets what was found before anything is applied. */
+  found?: (state: SchemaState) => void
 }
 
 /** The database compared with the migrations of this release, by their names. */
@@ -36,12 +38,13 @@ export interface SchemaState {
 /** Changes nothing. Throws as `migrate` does when a migration is recorded as failed or was edited. */
 export async function compareSchema(url: string, directory = migrationsDirectory()): Promise<SchemaState> {
   const migrations = await readMigrations(directory)
-  return withClient(url, async (client) => {
-    const applied = await readApplied(client)
-    const pending = migrations.filter((migration) => isPending(migration, applied)).map(({ name }) => name)
-    return { pending, unknown: unknownAmong(applied, migrations) }
-  })
+  return withClient(url, async (client) => stateOf(migrations, await readApplied(client)))
 }
+
+const stateOf = (migrations: readonly Migration[], applied: readonly AppliedMigration[]): SchemaState => ({
+  pending: migrations.filter((migration) => isPending(migration, applied)).map(({ name }) => name),
+  unknown: unknownAmong(applied, migrations),
+})
 
 /**
  * Applies the pending migrations, each in a transaction of its own, and returns their names; then limits the sessions of
@@ -50,11 +53,12 @@ export async function compareSchema(url: string, directory = migrationsDirectory
  */
 export async function migrate(
   url: string,
-  { directory = migrationsDirectory(), role, waits = () => {} }: MigrateOptions = {},
+  { directory = migrationsDirectory(), role, waits = () => {}, found = () => {} }: MigrateOptions = {},
 ): Promise<string[]> {
   const migrations = await readMigrations(directory)
   return withClient(url, async (client) => {
     const applied = await readApplied(client)
+    found(stateOf(migrations, applied))
     const pending = migrations.filter((migration) => isPending(migration, applied))
     const own: string[] = []
     for (const migration of pending) {

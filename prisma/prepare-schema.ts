@@ -1,3 +1,4 @@
+import type { SchemaState } from './migrate.ts'
 import { compareSchema, migrate } from './migrate.ts'
 
 export interface SchemaOptions {
@@ -14,15 +15,24 @@ export async function prepareSchema(
   url: string,
   { migrateOnStart, role, warn = () => {} }: SchemaOptions,
 ): Promise<void> {
-  const { pending, unknown } = await compareSchema(url)
-  if (pending.length > 0 && !migrateOnStart) {
+  if (migrateOnStart) {
+    // Also with nothing to apply: the role may be a new one. On one connection, as each command and each start does this.
+    const waits = () => warn('another process migrates the database: waiting')
+    await migrate(url, { role, waits, found: (state) => warnOfNewer(state, warn) })
+    return
+  }
+  const state = await compareSchema(url)
+  const { pending } = state
+  if (pending.length > 0) {
     const more = pending.length > 1 ? ` and ${pending.length - 1} more` : ''
     throw new Error(
       `MIGRATE_ON_START is false, and it lacks the migration ${pending[0]}${more}: run \`npm run migrate\` first.`,
     )
   }
-  // Also with nothing to apply: the role may be a new one.
-  if (migrateOnStart) await migrate(url, { role, waits: () => warn('another process migrates the database: waiting') })
+  warnOfNewer(state, warn)
+}
+
+function warnOfNewer({ pending, unknown }: SchemaState, warn: (sentence: string) => void) {
   if (pending.length === 0 && unknown.length > 0)
     warn(`the database is of a newer release: it has the migration ${unknown.at(-1)}`)
 }
