@@ -9,7 +9,7 @@ import { grade } from './grade.ts'
 import { hashOf, replay, shared } from './idempotency.ts'
 import type { Result } from './result.ts'
 import { result } from './result.ts'
-import { retried } from './retried.ts'
+import { retryingConflicts } from './retrying-conflicts.ts'
 import { review } from './review.ts'
 import { findQuiz, storeAttempt } from './statements.ts'
 
@@ -68,7 +68,7 @@ const submit = endpoint('POST /quizzes/{quizId}/results', 'lms.me.quizzes:write'
 })
   .input(input)
   .output(result)
-  .mutation(({ ctx, input }) => retried(() => attempt(ctx, input)))
+  .mutation(({ ctx, input }) => retryingConflicts(() => attempt(ctx, input)))
 
 /** Documented order of refusals: quiz, key, state, answers. */
 async function attempt(

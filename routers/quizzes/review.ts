@@ -7,7 +7,7 @@ import { academyPlatform } from '../policies.ts'
 import { verdict } from './grade.ts'
 import type { Result } from './result.ts'
 import { result } from './result.ts'
-import { retried } from './retried.ts'
+import { retryingConflicts } from './retrying-conflicts.ts'
 
 /** Question id to whether the answer is correct. */
 type Grades = Readonly<Record<string, boolean>>
@@ -34,7 +34,9 @@ export const review = internal('lms.reviews:write', academyPlatform, {
 })
   .input(input)
   .output(result)
-  .mutation(({ ctx, input }) => retried(() => ctx.core.db.$transaction((tx) => decide(tx, ctx.academy, input))))
+  .mutation(({ ctx, input }) =>
+    retryingConflicts(() => ctx.core.db.$transaction((tx) => decide(tx, ctx.academy, input))),
+  )
 
 /** Documented order of refusals: result, state, grades. Of concurrent reviews, the lock lets the first win. */
 async function decide(

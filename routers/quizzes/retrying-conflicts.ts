@@ -4,7 +4,7 @@ import { sqlState } from '../database-errors.ts'
 const transient = new Set(['40P01', '40001', '23503'])
 
 /** Repeats the work once after such a conflict. */
-export const retried = <Outcome>(work: () => Promise<Outcome>): Promise<Outcome> =>
+export const retryingConflicts = <Outcome>(work: () => Promise<Outcome>): Promise<Outcome> =>
   work().catch((error) => {
     if (transient.has(sqlState(error) ?? '')) return work()
     throw error
