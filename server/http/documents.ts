@@ -1,7 +1,6 @@
 import { METHODS } from 'node:http'
 import Router from '@koa/router'
 import { openApiDocument } from '../../rest-facade/openapi.ts'
-import { sectionNames } from '../../rest-facade/sections.ts'
 import { errors } from '../../routers/errors.ts'
 import type { Section } from '../../routers/scopes.ts'
 import type { BaseUrls } from './match-route.ts'
@@ -18,20 +17,22 @@ interface Described {
 
 /** Serves the OpenAPI document of each API at `/v1/openapi.json` of its host; it names the API's addresses. */
 export function documents({ brand, baseUrls, localUrls, issuer }: Described): Step {
-  const texts = new Map<Section | null, string>(
-    sectionNames.map((name) => {
-      const urls = [baseUrls[name], ...(localUrls ? [localUrls[name]] : [])] as const
-      return [name, JSON.stringify(openApiDocument(name, { urls, brand, issuer }))]
-    }),
-  )
+  /** Made when they are first asked for: a start does not wait for them. */
+  const texts = new Map<Section, string>()
+  const textOf = (name: Section) => {
+    const urls = [baseUrls[name], ...(localUrls ? [localUrls[name]] : [])] as const
+    const text = texts.get(name) ?? JSON.stringify(openApiDocument(name, { urls, brand, issuer }))
+    texts.set(name, text)
+    return text
+  }
   // Exact paths, as for endpoints; METHODS makes every other method 405, not only those that the router knows.
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   router.get('/v1/openapi.json', (ctx) => {
     ctx.state.operation = 'openapi'
-    const text = texts.get(ctx.state.section)
-    if (!text) throw errors.addressUnknown()
+    const { section } = ctx.state
+    if (!section) throw errors.addressUnknown()
     ctx.type = JSON_TYPE
-    ctx.body = text
+    ctx.body = textOf(section)
   })
   const step = routed(router)
   return (ctx, next) => (ctx.state.route ? next() : step(ctx, next))
