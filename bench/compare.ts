@@ -29,8 +29,8 @@ export interface Effort {
   connections: number
 }
 
-/** Rounds before the first that counts: compilation, connections and caches. */
-const WARM_UP = 2
+/** Requests before the first round that counts: compilation, which goes on for thousands of them, connections and caches. */
+const WARM_UP_REQUESTS = 6_000
 
 /** Measures the contenders in turns, so that what else the machine does meets all of them. */
 export async function compare(
@@ -38,7 +38,7 @@ export async function compare(
   contenders: readonly Contender[],
   effort: Effort,
 ): Promise<Measured[]> {
-  await alternate(load, contenders, { ...effort, rounds: WARM_UP })
+  await alternate(load, contenders, { ...effort, rounds: Math.ceil(WARM_UP_REQUESTS / effort.requests) })
   const rounds = await alternate(load, contenders, effort)
   const measured: Measured[] = []
   for (const [i, contender] of contenders.entries()) {
