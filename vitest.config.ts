@@ -10,7 +10,8 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
-    maxWorkers: 4,
+    // Two cores have no time for a fourth, which imports everything for itself: 2 s of the processor.
+    maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     // Projects do not inherit the mode, which test/support/rounds.ts reads.
     projects: [
@@ -37,6 +38,8 @@ export default defineConfig(({ mode }) => ({
           // Of several starts, each of which takes some seconds on a busy machine.
           testTimeout: 180_000,
           hookTimeout: 180_000,
+          // They wait for their processes more than they work.
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
@@ -47,8 +50,10 @@ export default defineConfig(({ mode }) => ({
           name: 'long',
           include: ['test/long/**/*.test.ts'],
           globalSetup,
-          // As many as cores: most of these take all the processor they get, and some hold latencies.
-          maxWorkers: 2,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          // One more than cores: part of their time is waiting, and those that hold latencies do so on a busy machine too.
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { query } from '../support/databases.ts'
+import { ask } from '../support/ask.ts'
 import { filledDatabase } from './filled-database.ts'
 import { misused, run, succeeded } from './run.ts'
 
@@ -32,7 +32,7 @@ describe('the clean command', () => {
 
   it('removes what has expired, by the settings, prints the rows of each kind, and leaves the rest', async () => {
     const env = settings()
-    await query(
+    await ask(
       env.DATABASE_URL,
       `INSERT INTO "IdempotencyRecord" SELECT 'trainer-app', 'anna', 'academy', 'choice-quiz', n::text, '', '{}', ${ago(25 * HOUR)}
          FROM generate_series(1, 3) n;
@@ -55,15 +55,15 @@ describe('the clean command', () => {
       }),
     )
     expect(await run(['clean'], { ...env, ...keep })).toEqual(counted({}))
-    expect(await query(env.DATABASE_URL, `SELECT id FROM "PublishedEvent"`)).toEqual([{ id: 'young' }])
-    expect(await query(env.DATABASE_URL, `SELECT id FROM "Consent" ORDER BY id`)).toEqual([{ id: '1' }, { id: '2' }])
+    expect(await ask(env.DATABASE_URL, `SELECT id FROM "PublishedEvent"`)).toEqual([{ id: 'young' }])
+    expect(await ask(env.DATABASE_URL, `SELECT id FROM "Consent" ORDER BY id`)).toEqual([{ id: '1' }, { id: '2' }])
   })
 
   it('removes retired signing keys with their SECRETS_KEY, and none with another', async () => {
     const env = settings()
     await run(['keys', 'rotate', '--now'], env)
     await run(['keys', 'rotate', '--now'], env)
-    await query(env.DATABASE_URL, `UPDATE "SigningKey" SET "signsFrom" = "signsFrom" - interval '1 hour'`)
+    await ask(env.DATABASE_URL, `UPDATE "SigningKey" SET "signsFrom" = "signsFrom" - interval '1 hour'`)
     expect(await run(['clean'], settings())).toEqual(counted({}))
     expect(await run(['clean'], env)).toEqual(counted({ 'signing-keys': 1 }))
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { firstPartyScopes } from '../../routers/scopes.ts'
 import { hashOfSecret } from '../../server/tokens/client-secret.ts'
-import { query } from '../support/databases.ts'
+import { ask } from '../support/ask.ts'
 import { filledDatabase } from './filled-database.ts'
 import { failed, misused, run, succeeded } from './run.ts'
 
@@ -205,7 +205,7 @@ planner  -    planners  hobby  web   production   svc.me.profile:read  https://p
 
   it('removes a client with --yes, and says what is removed with it', async () => {
     const before = await stored()
-    await query(
+    await ask(
       env.DATABASE_URL,
       `INSERT INTO "Consent" VALUES ('g1', 'anna', 'riverside', 'trainer-app', '{}', now(), NULL),
          ('g2', 'ben', 'riverside', 'trainer-app', '{}', now(), now())`,
@@ -223,7 +223,7 @@ Removed: trainer-app, 1 consent
     const { clients, ...rest } = await stored()
     expect(clients).toEqual(before.clients.filter(({ id }) => id !== 'trainer-app'))
     expect(rest).toEqual({ teams: before.teams, apps: before.apps })
-    expect(await query(env.DATABASE_URL, 'SELECT FROM "Consent"')).toEqual([])
+    expect(await ask(env.DATABASE_URL, 'SELECT FROM "Consent"')).toEqual([])
     expect(await client([...remove, '--yes'], env)).toEqual(failed('There is no client trainer-app.\n'))
   })
 
@@ -290,6 +290,6 @@ interface Stored {
 
 /** The tables that registrations may change. */
 async function registered(url: string): Promise<Stored> {
-  const all = (table: string) => query(url, `SELECT * FROM "${table}" ORDER BY id`)
+  const all = (table: string) => ask(url, `SELECT * FROM "${table}" ORDER BY id`)
   return { clients: await all('Client'), teams: await all('Team'), apps: await all('App') }
 }

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { direct, emptyDatabase, query } from '../support/databases.ts'
+import { direct } from '../support/addresses.ts'
+import { emptyDatabase, query } from '../support/databases.ts'
 import { run } from './run.ts'
 
 it('with DATABASE_DIRECT_URL the commands use that address alone, and limit the sessions of the role in DATABASE_URL', async () => {

@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { runCommand } from '../../server/commands/run-command.ts'
-import { migratedDatabase, query } from '../support/databases.ts'
+import { ask } from '../support/ask.ts'
+import { migratedDatabase } from '../support/databases.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
 import { ndjson, person } from './import-world.ts'
 
@@ -16,13 +17,10 @@ async function importing() {
   const io = { stdin, stdout: stdout.resume(), stderr, env: { DATABASE_URL: proxy.url } }
   const ended = runCommand(['import', '--kind', 'people'], io)
   const running = (state: string) =>
-    query(
-      url,
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND ${state}`,
-    )
+    ask(url, `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND ${state}`)
   return {
     ...{ proxy, stdin, ended, said: () => said.join('') },
-    ask: (sql: string) => query(url, sql),
+    ask: (sql: string) => ask(url, sql),
     isRunning: (state: string) => vi.waitUntil(async () => (await running(state)).length > 0, { timeout: 30_000 }),
     isOver: () => vi.waitUntil(async () => (await running('true')).length === 0, { timeout: 30_000 }),
   }

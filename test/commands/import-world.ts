@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { migratedDatabase, query } from '../support/databases.ts'
+import { ask } from '../support/ask.ts'
+import { migratedDatabase } from '../support/databases.ts'
 import { keepRows } from '../support/kept-rows.ts'
 import { run } from './run.ts'
 
@@ -46,9 +47,9 @@ export async function importWorld() {
       const { code, stdout, stderr } = await run(['import', ...known], env, input)
       return { code, stdout, stderr: stderr.replaceAll(`${directory}/`, '') }
     },
-    ask: (sql: string) => query(env.DATABASE_URL, sql),
+    ask: (sql: string) => ask(env.DATABASE_URL, sql),
     async column(sql: string): Promise<unknown[]> {
-      return (await query(env.DATABASE_URL, sql)).map((row) => Object.values(row)[0])
+      return (await ask(env.DATABASE_URL, sql)).map((row) => Object.values(row)[0])
     },
   }
 }

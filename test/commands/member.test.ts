@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { query } from '../support/databases.ts'
+import { ask } from '../support/ask.ts'
 import { filledDatabase } from './filled-database.ts'
 import { failed, misused, run } from './run.ts'
 import { addEntries } from './stored-entries.ts'
@@ -13,13 +13,13 @@ const member = (args: string[], env: Record<string, string>, input?: { typed: st
 const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
 const env = filledDatabase()
 beforeEach(async () => {
-  await query(env.DATABASE_URL, 'DELETE FROM "StorageEntry"')
+  await ask(env.DATABASE_URL, 'DELETE FROM "StorageEntry"')
   await addEntries(env.DATABASE_URL)
 })
 
-const people = () => query(env.DATABASE_URL, 'SELECT id FROM "Person" ORDER BY 1')
+const people = () => ask(env.DATABASE_URL, 'SELECT id FROM "Person" ORDER BY 1')
 const entries = async () => {
-  const rows = await query(env.DATABASE_URL, 'SELECT owner FROM "StorageEntry" ORDER BY 1')
+  const rows = await ask(env.DATABASE_URL, 'SELECT owner FROM "StorageEntry" ORDER BY 1')
   return rows.map(({ owner }) => owner)
 }
 async function directory() {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { commandNames } from '../../server/commands/run-command.ts'
-import { migratedDatabase, query } from '../support/databases.ts'
+import { ask } from '../support/ask.ts'
+import { migratedDatabase } from '../support/databases.ts'
 import { filledDatabase } from './filled-database.ts'
 import { failed, misused, run, succeeded } from './run.ts'
 
@@ -43,7 +44,7 @@ describe('seed', () => {
 
   it('loads nothing in production, unless --yes is given', async () => {
     const env = { DATABASE_URL: await migratedDatabase(), NODE_ENV: 'production' }
-    const people = async () => (await query(env.DATABASE_URL, 'SELECT FROM "Person"')).length
+    const people = async () => (await ask(env.DATABASE_URL, 'SELECT FROM "Person"')).length
     expect(await run(['seed'], env)).toEqual(
       failed(
         'Nothing was loaded: NODE_ENV is production, and the demo data have people of their own. --yes loads them.\n',

@@ -70,12 +70,14 @@ describe('deleting undecryptable values', () => {
     const { db, apps } = await startTenant(1)
     const [app] = apps as [string]
     await addSecrets(db, newKey(), apps)
-    const [at, ids] = [new Date(), Array.from({ length: 1_001 }, () => randomUUID())]
-    await db.publishedEvent.createMany({
-      data: ids.map((id) => ({ appId: app, id, type: 't', body: '{}', publishedAt: at })),
-    })
-    const one = { appId: app, subscriptionId: `of-${app}`, createdAt: at, nextAttemptAt: at }
-    await db.delivery.createMany({ data: ids.map((id) => ({ ...one, id, eventId: id })) })
+    const at = new Date()
+    await db.$executeRaw`
+      WITH events AS (
+        INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt")
+        SELECT ${app}, 'event-' || n, 't', '{}', ${at} FROM generate_series(1, 1001) n
+      )
+      INSERT INTO "Delivery" (id, "appId", "eventId", "subscriptionId", "createdAt", "nextAttemptAt")
+      SELECT 'delivery-' || n, ${app}, 'event-' || n, ${`of-${app}`}, ${at}, ${at} FROM generate_series(1, 1001) n`
     await deleteUndecryptable(db, sealerOf(newKey()), at)
     expect(await db.delivery.count({ where: { state: 'failed' } })).toBe(1_001)
   })

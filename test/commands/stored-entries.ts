@@ -1,4 +1,4 @@
-import { query } from '../support/databases.ts'
+import { ask } from '../support/ask.ts'
 
 interface Stored {
   entries: { appId: string; clubId: string; owner: string }[]
@@ -7,7 +7,7 @@ interface Stored {
 
 /** Adds entries of two apps and two clubs to the demo data; returns a reader of the storage. */
 export async function addEntries(url: string): Promise<() => Promise<Stored>> {
-  await query(
+  await ask(
     url,
     `INSERT INTO "StorageEntry"
        SELECT app, club, coalesce(member, ''), 'c', key, member, value, gen_random_uuid(), now() FROM (VALUES
@@ -18,8 +18,8 @@ export async function addEntries(url: string): Promise<() => Promise<Stored>> {
        ) entry (app, club, member, key, value)`,
   )
   return async () => {
-    const entries = await query(url, 'SELECT * FROM "StorageEntry" ORDER BY 1, 2, 3, 4, 5')
-    const rows = await query(url, 'SELECT * FROM "StorageUsage" WHERE bytes <> 0')
+    const entries = await ask(url, 'SELECT * FROM "StorageEntry" ORDER BY 1, 2, 3, 4, 5')
+    const rows = await ask(url, 'SELECT * FROM "StorageUsage" WHERE bytes <> 0')
     return {
       entries,
       counters: Object.fromEntries(rows.map(({ appId, clubId, bytes }) => [`${appId} ${clubId}`, Number(bytes)])),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
 import { logoVersion } from '../../routers/logo-versions.ts'
-import { query } from '../support/databases.ts'
+import { ask } from '../support/ask.ts'
 import { filledDatabase } from './filled-database.ts'
 import { failed, misused, run, succeeded } from './run.ts'
 
@@ -9,13 +9,12 @@ describe('the team command', () => {
   const env = filledDatabase()
   const team = (...args: string[]) => run(['team', ...args], env)
   const stored = () =>
-    query(
+    ask(
       env.DATABASE_URL,
       `SELECT "Team".id, level, email, "TeamInvitation".role FROM "Team" LEFT JOIN "TeamInvitation" ON "teamId" = "Team".id
         ORDER BY 1, 3`,
     )
-  const audit = () =>
-    query(env.DATABASE_URL, 'SELECT action, "personId", "teamId", after FROM "AuditEntry" ORDER BY id')
+  const audit = () => ask(env.DATABASE_URL, 'SELECT action, "personId", "teamId", after FROM "AuditEntry" ORDER BY id')
   const planners = ['--id', 'planners', '--name', 'Planners', '--level', 'hobby']
 
   it('adds a team and invites its first owner', async () => {
@@ -61,14 +60,14 @@ describe('client requests', () => {
   const logo = new Uint8Array([1, 2, 3])
   const env = filledDatabase()
   const client = (...args: string[]) => run(['client', ...args], env)
-  const rowOf = async (id: string) => (await query(env.DATABASE_URL, `SELECT * FROM "Client" WHERE id = '${id}'`))[0]!
+  const rowOf = async (id: string) => (await ask(env.DATABASE_URL, `SELECT * FROM "Client" WHERE id = '${id}'`))[0]!
   const appNow = async () =>
-    (await query(env.DATABASE_URL, `SELECT name, logo, wanted, "wantedLogo" FROM "App" WHERE id = 'trainer-app'`))[0]!
+    (await ask(env.DATABASE_URL, `SELECT name, logo, wanted, "wantedLogo" FROM "App" WHERE id = 'trainer-app'`))[0]!
   const last = async () =>
-    (await query(env.DATABASE_URL, 'SELECT action, after FROM "AuditEntry" ORDER BY id DESC LIMIT 1'))[0]!
+    (await ask(env.DATABASE_URL, 'SELECT action, after FROM "AuditEntry" ORDER BY id DESC LIMIT 1'))[0]!
 
   /** A client that waits, changes of one that is used, and another name of an app. */
-  const ask = async () => {
+  const request = async () => {
     const db = openDatabase(env.DATABASE_URL, () => {})
     const of = { name: 'New', teamId: 'builders', appId: 'trainer-app', environment: 'production' as const }
     const rest = { redirectUris: ['https://new.example/'], scopes: ['svc.me.profile:read'] }
@@ -87,7 +86,7 @@ describe('client requests', () => {
 
   it('are listed, each with the command that approves it', async () => {
     expect(await client('requests')).toEqual(succeeded('Nothing waits for approval.\n'))
-    await ask()
+    await request()
     const { stdout } = await client('requests')
     expect(stdout).toContain(
       'New client c_new of the team builders\n  name: New\n  redirectUris: https://new.example/\n',
@@ -101,7 +100,7 @@ describe('client requests', () => {
   })
 
   it('are put in force when they are approved', async () => {
-    await ask()
+    await request()
     expect(await client('approve', '--id', 'c_new')).toEqual(succeeded('Approved: the new client c_new\n'))
     expect(await rowOf('c_new')).toMatchObject({ state: 'active', requestedAt: null, version: 1 })
     expect(await last()).toMatchObject({ action: 'client.approve', after: { name: 'New' } })
@@ -115,7 +114,7 @@ describe('client requests', () => {
 
   it('end when they are refused, with the reason in the audit log', async () => {
     const { name, logo: former } = await appNow()
-    await ask()
+    await request()
     expect(await client('refuse', '--id', 'c_new', '--reason', 'Who are you?')).toEqual(
       succeeded('Refused: the new client c_new\n'),
     )
@@ -130,7 +129,7 @@ describe('client requests', () => {
   })
 
   it('are not decided on when they are other ones than were read', async () => {
-    await ask()
+    await request()
     const before = await rowOf('trainer-app')
     expect(await client('approve', '--id', 'trainer-app', '--version', '2')).toEqual(
       failed('The client trainer-app has changed: it has the version 3 now. Read it again.\n'),

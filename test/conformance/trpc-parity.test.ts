@@ -226,7 +226,7 @@ describe("a single call gets the answer of tRPC's own adapter:", () => {
         if (name === 'storage.put') await expectSame(`POST ${name}`, { body: bytes })
         else await expectSame(`GET ${name}`, { input: bytes.toString() })
       }),
-      { numRuns: times(600, 100) },
+      { numRuns: times(600, 50) },
     )
   })
 })

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
 import { personalDataJson } from '../../routers/directory/personal-data/export.ts'
 import type { PersonalData } from '../../routers/directory/personal-data/sections.ts'
+import { ask } from '../support/ask.ts'
 import { codePoint } from '../support/code-point.ts'
 import { asPlatform, platformClient, refusalOf } from '../support/platform.ts'
 import { times } from '../support/rounds.ts'
@@ -30,16 +31,21 @@ const ways = {
 const AT = '2025-05-05T12:00:00.5+00:00'
 const UNKNOWN = { status: 404, code: 'not_found', message: 'This person does not exist.' }
 
-/** The rows of all tables that contain the text, by table. */
+/** The rows of all tables that contain the text, by table: in one statement, as Prisma would plan one for each table. */
 async function rowsWith(text: string) {
-  const tables = await world.db.$queryRaw<{ name: string }[]>`
-    SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`
+  const tables = await ask(inject('databaseUrl'), `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`)
+  const each = tables.map(
+    ({ name }) =>
+      `SELECT '${name}' COLLATE "C" AS name, one::text AS row FROM "${name}" one WHERE one::text ILIKE '%${text}%'`,
+  )
+  const rows: { name: string; row: string }[] = await ask(
+    inject('databaseUrl'),
+    `${each.join(' UNION ALL ')} ORDER BY name, row`,
+  )
   const found: Record<string, string[]> = {}
-  for (const { name } of tables) {
-    const rows = await world.db.$queryRawUnsafe<{ row: string }[]>(
-      `SELECT one::text AS row FROM "${name}" one WHERE one::text ILIKE '%${text}%' ORDER BY 1`,
-    )
-    if (rows.length > 0) found[name] = rows.map(({ row }) => row)
+  for (const { name, row } of rows) {
+    found[name] ??= []
+    found[name].push(row)
   }
   return found
 }
@@ -204,7 +210,7 @@ describe.each(['in this process', 'over HTTP'] as const)('directory.people.expor
         const { storage } = await ways[way]().export({ id: person })
         expect(storage.map(({ value }) => value)).toEqual(values)
       }),
-      { numRuns: times(60, 15) },
+      { numRuns: times(60, 8) },
     )
   })
 })

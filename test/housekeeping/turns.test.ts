@@ -6,7 +6,8 @@ import { openDatabase } from '../../prisma/client.ts'
 import type { Task } from '../../routers/housekeeping.ts'
 import { openHousekeeping, PORTION } from '../../routers/housekeeping.ts'
 import { startHousekeeping } from '../../server/process/housekeeping.ts'
-import { migratedDatabase, query } from '../support/databases.ts'
+import { ask } from '../support/ask.ts'
+import { migratedDatabase } from '../support/databases.ts'
 
 const now = () => Date.parse('2026-11-22T12:00:00Z')
 
@@ -16,7 +17,7 @@ let url = ''
 beforeEach(async () => {
   database ??= migratedDatabase(() => {})
   url = await database
-  await query(url, 'DELETE FROM "Housekeeping"')
+  await ask(url, 'DELETE FROM "Housekeeping"')
 })
 
 /** As another process has it. */
@@ -38,7 +39,7 @@ function taskOf(name: string, portions: number) {
 }
 
 const rows = () =>
-  query(
+  ask(
     url,
     `SELECT name, "leasedUntil" IS NOT NULL AS leased, "finishedAt" IS NOT NULL AS finished, removed::int,
        round(extract(epoch FROM "nextAt" - now()))::int AS "dueIn" FROM "Housekeeping" ORDER BY name`,
@@ -84,8 +85,8 @@ describe('a sweep', () => {
     const db = connect()
     const { task, done } = taskOf('left', 1)
     const left = (lease: string) =>
-      query(url, `UPDATE "Housekeeping" SET "nextAt" = now(), "leasedUntil" = now() + interval '${lease}'`)
-    await query(url, `INSERT INTO "Housekeeping" (name, "nextAt") VALUES ('left', now())`)
+      ask(url, `UPDATE "Housekeeping" SET "nextAt" = now(), "leasedUntil" = now() + interval '${lease}'`)
+    await ask(url, `INSERT INTO "Housekeeping" (name, "nextAt") VALUES ('left', now())`)
     await left('60 s')
     await openHousekeeping({ db, tasks: [task], now }).sweep()
     expect(done).toEqual([])
@@ -96,7 +97,7 @@ describe('a sweep', () => {
 
   it('does not end the lease of another process when its own has run out during a portion', async () => {
     const step = async () => {
-      await query(url, `UPDATE "Housekeeping" SET "leasedUntil" = now() + interval '50 s'`)
+      await ask(url, `UPDATE "Housekeeping" SET "leasedUntil" = now() + interval '50 s'`)
       return 7
     }
     await openHousekeeping({ db: connect(), tasks: [{ name: 'slow', every: 3_600, step }], now }).sweep()
@@ -149,7 +150,7 @@ describe('a sweep', () => {
 describe('cleaning now', () => {
   it('does every task, due or not, waits for the portion of another process, and returns the rows of each', async () => {
     const [one, other] = [taskOf('one', 2), taskOf('other', 0)]
-    await query(
+    await ask(
       url,
       `INSERT INTO "Housekeeping" (name, "nextAt", "leasedUntil") VALUES ('one', now() + interval '1 h', now() + interval '100 ms')`,
     )
@@ -179,11 +180,11 @@ describe('housekeeping of a service', () => {
     expect([done.length, counted]).toEqual([2, Array(2).fill(['records', PORTION])])
 
     done.length = 0
-    await query(url, 'UPDATE "Housekeeping" SET "nextAt" = now()')
+    await ask(url, 'UPDATE "Housekeeping" SET "nextAt" = now()')
     await expect.poll(() => done.length).toBe(2)
     await stop()
     done.length = 0
-    await query(url, 'UPDATE "Housekeeping" SET "nextAt" = now()')
+    await ask(url, 'UPDATE "Housekeeping" SET "nextAt" = now()')
     await pause(100)
     expect(done).toEqual([])
   })

@@ -162,11 +162,17 @@ describe('the limit', () => {
     const { email, interaction } = own
     const address = '2001:db8:1:2::'
     const emails = Array.from({ length: 60 }, anyEmail)
-    await Promise.all(emails.map((one) => createMember(db, { email: one })))
+    for (const one of emails) await createMember(db, { email: one })
     const nodes = [world.startNode(), world.startNode()]
     const ask = (from: string, to: string, at: number, browser: string | null = null) =>
       nodes[at % 2]!.send(at < 0 ? interaction : id('interaction'), to, 'en', from, browser)
-    const answers = await Promise.all(emails.map((one, at) => ask(`${address}${at.toString(16)}`, one, at)))
+    // As many at once as the pool has connections: a busy machine would not give the others one within 2.5 s.
+    const answers: string[] = []
+    for (let first = 0; first < 60; first += 10) {
+      const some = emails.slice(first, first + 10)
+      const asked = some.map((one, n) => ask(`${address}${(first + n).toString(16)}`, one, first + n))
+      answers.push(...(await Promise.all(asked)))
+    }
     expect(answers).toEqual(emails.map(() => 'sent'))
     await Promise.all(emails.map((one) => mailServer.codesTo(one)))
     // The answer is the same, so that it says nothing about the address.

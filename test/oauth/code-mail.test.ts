@@ -131,7 +131,7 @@ describe('the mail', () => {
       fc.asyncProperty(texts, async (typed) => {
         expect(['sent', 'emailInvalid']).toContain(await node.send(id('interaction'), typed))
       }),
-      { numRuns: times(60, 15) },
+      { numRuns: times(60, 8) },
     )
     expect(node.errors).toEqual([])
   })

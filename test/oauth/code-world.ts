@@ -33,9 +33,13 @@ interface Node {
   ) => ReturnType<EmailCodes['send']>
 }
 
+/** One for each worker process of Vitest, beside that of other tests: sixty mails at once need its connections. */
+let pool: Database | undefined
+
 /** Members who sign in with codes: a database, a mail server and any number of nodes. */
 export async function startCodeWorld() {
-  const db = openDatabase(inject('databaseUrl'), () => {})
+  pool ??= openDatabase(inject('databaseUrl'), () => {})
+  const db = pool
   const mailServer = await startMailServer()
 
   /** One node, with its own clock and errors. */
@@ -77,7 +81,6 @@ export async function startCodeWorld() {
     },
     async close() {
       await mailServer.close()
-      await db.$disconnect()
     },
   }
 }

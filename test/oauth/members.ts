@@ -7,12 +7,16 @@ export async function createMember(
   { email, firstName = 'Mia', member = true, leftAt = null }: PersonOptions,
 ): Promise<string> {
   const person = id('person')
-  await db.person.create({ data: { id: person, firstName, lastName: 'Member', email } })
-  if (member) {
-    const club = id('club')
-    await db.organisation.create({ data: { id: club, kind: 'club', name: 'Club' } })
-    await db.membership.create({ data: { organisationId: club, personId: person, leftAt } })
-  }
+  const club = id('club')
+  // One statement in place of three of Prisma, which take 10 ms.
+  await db.$executeRaw`
+    WITH person AS (
+      INSERT INTO "Person" (id, "firstName", "lastName", email) VALUES (${person}, ${firstName}, 'Member', ${email})
+    ), club AS (
+      INSERT INTO "Organisation" (id, kind, name) SELECT ${club}, 'club', 'Club' WHERE ${member}::boolean
+    )
+    INSERT INTO "Membership" ("organisationId", "personId", "leftAt")
+    SELECT ${club}, ${person}, ${leftAt}::timestamptz WHERE ${member}::boolean`
   return person
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import { int, statement, text } from '../../prisma/pg/statement.ts'
-import { direct } from '../support/databases.ts'
+import { direct } from '../support/addresses.ts'
 
 let db: Database
 beforeAll(() => {

@@ -6,7 +6,13 @@ import { compareSchema, migrate } from '../../prisma/migrate.ts'
 import { migrationsDirectory, readMigrations } from '../../prisma/migration-files.ts'
 import { difference, sortedByBytes } from '../../prisma/tools/author-migration.ts'
 import { sqlBetween } from '../../prisma/tools/schema-engine.ts'
-import { query, temporaryDirectory } from '../process/embedded/servers.ts'
+import { temporaryDirectory } from '../process/embedded/servers.ts'
+import { ask } from '../support/ask.ts'
+import * as databases from '../support/databases.ts'
+
+/** The values of all rows. */
+const query = async (url: string, sql: string) => (await ask(url, sql)).flatMap((row) => Object.values(row))
+let shared: Promise<string> | undefined
 
 describe('the migrations', { timeout: 60_000 }, () => {
   it('match the schema', async () => {
@@ -74,8 +80,11 @@ describe('the migrations', { timeout: 60_000 }, () => {
     const role = `owner_${randomUUID().replaceAll('-', '')}`
     await query(inject('databaseUrl'), `CREATE ROLE ${role} LOGIN PASSWORD 'p'`)
     onTestFinished(() => query(inject('databaseUrl'), `DROP ROLE ${role}`).then(() => {}))
-    const { url } = await emptyDatabase()
-    await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${role}`)
+    const url = await databases.emptyDatabase(() => {})
+    const name = new URL(url).pathname.slice(1)
+    // Before its owner.
+    onTestFinished(() => query(inject('databaseUrl'), `DROP DATABASE ${name} WITH (FORCE)`).then(() => {}))
+    await query(url, `ALTER DATABASE ${name} OWNER TO ${role}`)
     const own = Object.assign(new URL(url), { username: role, password: 'p' })
     expect(await migrate(own.href)).toEqual((await readMigrations()).map(({ name }) => name))
   })
@@ -199,12 +208,10 @@ async function write(directory: string, name: string, sql: string): Promise<void
   await writeFile(join(directory, name, 'migration.sql'), sql)
 }
 
-/** Also a directory for the test's own migrations. */
+/** One for the file, emptied; and a directory for the test's own migrations. */
 async function emptyDatabase(): Promise<{ url: string; directory: string }> {
-  const name = `migrate_${randomUUID().replaceAll('-', '')}`
-  await query(inject('databaseUrl'), `CREATE DATABASE ${name} TEMPLATE template0`)
-  const url = new URL(inject('databaseUrl'))
-  url.pathname = name
-  onTestFinished(() => query(inject('databaseUrl'), `DROP DATABASE ${name} WITH (FORCE)`).then(() => {}))
-  return { url: url.href, directory: await temporaryDirectory() }
+  shared ??= databases.emptyDatabase(() => {})
+  const url = await shared
+  await ask(url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+  return { url, directory: await temporaryDirectory() }
 }

@@ -3,7 +3,8 @@ import { expect, inject, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { checkSessions } from '../../prisma/session-limits.ts'
-import { direct, emptyDatabase, query } from '../support/databases.ts'
+import { direct } from '../support/addresses.ts'
+import { emptyDatabase, query, unlimitedDatabase } from '../support/databases.ts'
 
 const shown = (url: string) =>
   query(
@@ -27,7 +28,7 @@ it('a migration limits the sessions of its role, and only in its database', asyn
 })
 
 it('a migration leaves the limits that an operator has set', async () => {
-  const url = direct(await emptyDatabase())
+  const url = direct(await unlimitedDatabase())
   await query(url, `ALTER DATABASE ${nameOf(url)} SET statement_timeout = '4s'`)
   await migrate(url)
   expect(await shown(url)).toEqual([{ statement: '4s', idle: '30s' }])
@@ -35,7 +36,7 @@ it('a migration leaves the limits that an operator has set', async () => {
 })
 
 it('several migrations at once limit them', async () => {
-  const url = direct(await emptyDatabase())
+  const url = direct(await unlimitedDatabase())
   await Promise.all(Array.from({ length: 4 }, () => migrate(url)))
   expect(await shown(url)).toEqual([{ statement: '5s', idle: '30s' }])
 })
@@ -46,7 +47,7 @@ it("a migration by a superuser limits the sessions of the service's role", async
     'SELECT rolsuper AS given FROM pg_roles WHERE rolname = current_user',
   )
   skip(!given, 'the server of the tests lets us make no role')
-  const url = direct(await emptyDatabase())
+  const url = direct(await unlimitedDatabase())
   const role = `limits_${randomUUID().slice(0, 8)}`
   await query(url, `CREATE ROLE ${role} LOGIN PASSWORD 'p'`)
   onTestFinished(() => query(inject('databaseUrl'), `DROP ROLE ${role}`).then(() => {}))
@@ -59,7 +60,7 @@ it("a migration by a superuser limits the sessions of the service's role", async
 })
 
 it('sessions without limits are told of, with the statements that set them', async () => {
-  const url = direct(await emptyDatabase())
+  const url = direct(await unlimitedDatabase())
   const [{ role }] = await query(url, 'SELECT quote_ident(current_user) AS role')
   await query(url, `ALTER ROLE ${role} IN DATABASE ${nameOf(url)} SET statement_timeout = 0`)
   await query(url, `ALTER ROLE ${role} IN DATABASE ${nameOf(url)} SET idle_in_transaction_session_timeout = '1h'`)

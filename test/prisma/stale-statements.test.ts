@@ -1,9 +1,19 @@
 import pg from 'pg'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import { statement, text } from '../../prisma/pg/statement.ts'
-import { direct, migratedDatabase, query } from '../support/databases.ts'
+import { direct } from '../support/addresses.ts'
+import { ask } from '../support/ask.ts'
+import { migratedDatabase } from '../support/databases.ts'
+
+let url: string
+beforeAll(async () => {
+  url = await migratedDatabase(afterAll)
+})
+beforeEach(async () => {
+  await ask(url, 'DELETE FROM "Team"; ALTER TABLE "Team" ALTER COLUMN name TYPE text COLLATE "C"')
+})
 
 const team = statement('test_team', 'SELECT id, name FROM "Team" WHERE id = $1', { id: text, name: text })
 
@@ -12,16 +22,15 @@ const causes = [
   {
     cause: 'DISCARD ALL in its session',
     // PgBouncer takes it from the client itself as the end of all that this client has prepared.
-    provoke: (db: Database, url: string) =>
-      direct(url) === url ? db.$executeRawUnsafe('DISCARD ALL') : discardBeside(url),
+    provoke: (db: Database) => (direct(url) === url ? db.$executeRawUnsafe('DISCARD ALL') : discardBeside()),
   },
   {
     cause: 'a migration that changes the type of a column',
-    provoke: (_: Database, url: string) => query(url, 'ALTER TABLE "Team" ALTER COLUMN name TYPE varchar'),
+    provoke: () => ask(url, 'ALTER TABLE "Team" ALTER COLUMN name TYPE varchar'),
   },
 ]
 
-async function discardBeside(url: string) {
+async function discardBeside() {
   const client = new pg.Client(url)
   await client.connect()
   await client.query('DISCARD ALL').finally(() => client.end())
@@ -44,26 +53,24 @@ describe.each(causes)('after $cause', ({ provoke }) => {
         }),
     },
   ])('$of returns its rows, again and again', async ({ read }) => {
-    const url = await migratedDatabase()
     const db = openDatabase(url, () => {}, { max: 1 })
     onTestFinished(() => db.$disconnect())
     const { id, name } = await db.team.create({ data: { id: 't', name: 'T', level: 'hobby' } })
     for (let time = 0; time < 2; time++) expect(await read(db)).toEqual([{ id, name }])
-    await provoke(db, url)
+    await provoke(db)
     for (let time = 0; time < 2; time++) expect(await read(db)).toEqual([{ id, name }])
-    await provoke(db, url)
+    await provoke(db)
     expect(await read(db)).toEqual([{ id, name }])
   })
 })
 
 it('a write is made once', async () => {
-  const url = await migratedDatabase()
   const db = openDatabase(url, () => {}, { max: 1 })
   onTestFinished(() => db.$disconnect())
   const add = (id: string) => db.team.create({ data: { id, name: 'T', level: 'hobby' } })
   await add('a')
   if (direct(url) === url) await db.$executeRawUnsafe('DISCARD ALL')
-  else await discardBeside(url)
+  else await discardBeside()
   await add('b')
   expect(await db.team.count()).toBe(2)
 })

@@ -16,7 +16,8 @@ import { contentOf } from '../commands/database-content.ts'
 import { filledDatabase } from '../commands/filled-database.ts'
 import { failed, misused, run } from '../commands/run.ts'
 import { addEntries } from '../commands/stored-entries.ts'
-import { direct, emptyDatabase, migratedDatabase, query } from '../support/databases.ts'
+import { direct } from '../support/addresses.ts'
+import { emptyDatabase, migratedDatabase, query } from '../support/databases.ts'
 
 const SECRETS_KEY = randomBytes(32).toString('base64')
 const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }

@@ -68,8 +68,7 @@ beforeAll(async () => {
   const packed = await mkdtemp(join(tmpdir(), 'member-apps-packed-'))
   atEnd.push(() => rm(packed, { recursive: true, force: true }))
   await promisify(execFile)(process.execPath, [join(root, 'build.mjs'), '--if-changed', '--packages'])
-  for (const folder of ['.', './clients/first-party', './clients/sdk'])
-    await npm(root, 'pack', folder, '--pack-destination', packed)
+  await npm(root, 'pack', '.', './clients/first-party', './clients/sdk', '--pack-destination', packed)
   const files = (await readdir(packed)).sort().map((name) => join(packed, name))
   const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const named = (name: string) => files.find((file) => basename(file).startsWith(`${name}-0`))!

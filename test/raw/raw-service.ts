@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { statement, text } from '../../prisma/pg/statement.ts'
 import type { Section } from '../../routers/scopes.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
@@ -46,6 +47,15 @@ export interface Sent {
   version?: string
 }
 
+const changeable = statement(
+  'test_raw_state',
+  `SELECT jsonb_build_object(
+     'entries', (SELECT jsonb_agg(entry ORDER BY entry) FROM "StorageEntry" entry WHERE "clubId" = $1),
+     'app', (SELECT to_jsonb(app) FROM "App" app WHERE id = $2),
+     'results', (SELECT count(*) FROM "QuizResult" WHERE "quizId" = $3))::text AS state`,
+  { state: text },
+)
+
 export type RawService = Awaited<ReturnType<typeof startRawService>>
 
 /** Starts a service with a tenant of its own, to which tests send bytes. */
@@ -78,12 +88,8 @@ export async function startRawService() {
 
   /** Everything that a request could change, as text; one statement, because each test asks twice. */
   const state = async () => {
-    const [row] = await world.db.$queryRaw<[{ state: string }]>`
-      SELECT jsonb_build_object(
-        'entries', (SELECT jsonb_agg(entry ORDER BY entry) FROM "StorageEntry" entry WHERE "clubId" = ${ids.club}),
-        'app', (SELECT to_jsonb(app) FROM "App" app WHERE id = ${ids.app}),
-        'results', (SELECT count(*) FROM "QuizResult" WHERE "quizId" = ${quizId}))::text AS state`
-    return row.state
+    const [row] = await world.db.execute(changeable, [ids.club, ids.app, quizId])
+    return row!.state
   }
 
   /** Expects the next request to succeed: on the same connection if it stays open, else on a new one. */

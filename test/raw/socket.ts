@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 
 /** One complete response. */
 export interface Answer {
@@ -88,13 +88,13 @@ export class Connection {
     this.#socket.end()
   }
 
-  /** Sends until the peer stops accepting; returns the number of bytes. */
-  async sendUntilCut(content: string | Buffer): Promise<number> {
+  /** Sends every `pauseMs` until the peer stops accepting; returns the number of bytes. */
+  async sendUntilCut(content: string | Buffer, pauseMs = 0): Promise<number> {
     const before = this.#socket.bytesWritten
     try {
       for (;;) {
         await this.send(content)
-        await setImmediate()
+        await (pauseMs > 0 ? sleep(pauseMs) : setImmediate())
       }
     } catch {}
     return this.#socket.bytesWritten - before

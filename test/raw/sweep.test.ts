@@ -11,7 +11,7 @@ import { expectCommonHeaders, startRawService } from './raw-service.ts'
 import type { Answer } from './socket.ts'
 import { Connection } from './socket.ts'
 
-const numRuns = times(700, 150)
+const numRuns = times(700, 70)
 
 let service: RawService
 let templates: string[]

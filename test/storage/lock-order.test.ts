@@ -57,8 +57,10 @@ const isFree = async (app: string, club: string) => {
   )
 }
 
+const put = `SELECT outcome FROM storage_put($1, $2, $3, 'c', 'k', '1', gen_random_uuid(), now(), 1000, null, null)`
+
 describe('a writer', () => {
-  it.each([
+  describe.each([
     ['app', `SELECT FROM "App" WHERE id = $1 FOR UPDATE`, ({ apps }: Tenants) => [apps[1]]],
     ['club', `SELECT FROM "Organisation" WHERE id = $1 FOR UPDATE`, ({ clubs }: Tenants) => [clubs[1]]],
     [
@@ -66,13 +68,24 @@ describe('a writer', () => {
       `SELECT FROM "Membership" WHERE "organisationId" = $1 AND "personId" = $2 FOR UPDATE`,
       ({ clubs, people }: Tenants) => [clubs[1], people[1]],
     ],
-  ])('locks the %s before the usage row', async (_, sql, values) => {
-    const [app, club, person] = [tenants.apps[1]!, tenants.clubs[1]!, tenants.people[1]!]
-    const removal = await transaction()
-    await removal.client.query(sql, values(tenants))
-    const put = `SELECT storage_put($1, $2, $3, 'c', 'k', '1', gen_random_uuid(), now(), 1000, null, null)`
-    await blocked(removal, (client) => client.query(put, [app, club, person]))
-    expect(await isFree(app, club)).toBe(true)
+  ])('and the %s', (_, sql, values) => {
+    it('locks it before the usage row for a new entry', async () => {
+      const [app, club, person] = [tenants.apps[1]!, tenants.clubs[1]!, tenants.people[1]!]
+      const removal = await transaction()
+      await removal.client.query(sql, values(tenants))
+      await blocked(removal, (client) => client.query(put, [app, club, person]))
+      expect(await isFree(app, club)).toBe(true)
+    })
+
+    it('does not lock it for an entry that exists', async () => {
+      const address = [tenants.apps[1]!, tenants.clubs[1]!, tenants.people[1]!]
+      const writer = await transaction()
+      await writer.client.query(put, address)
+      await writer.client.query('COMMIT')
+      const other = await transaction()
+      await other.client.query(sql, values(tenants))
+      expect((await writer.client.query(put, address)).rows).toEqual([{ outcome: 'stored' }])
+    })
   })
 
   it('is refused with 503 when others hold the usage row for 5 s', { timeout: 30_000 }, async () => {

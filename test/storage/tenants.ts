@@ -8,7 +8,7 @@ import { callAs, createCore } from '../../routers/core.ts'
 import type { Json } from '../../routers/json.ts'
 import { memberScopes } from '../../routers/scopes.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
-import { direct } from '../support/databases.ts'
+import { direct } from '../support/addresses.ts'
 import { id } from '../support/tenant.ts'
 
 /** A pool on the run's database whose sessions check for a deadlock after `deadlockTimeout`. */

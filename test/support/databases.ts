@@ -6,6 +6,8 @@ import { inject, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
 import { inTransaction } from '../../prisma/pg/transaction.ts'
 import { limitSessions } from '../../prisma/session-limits.ts'
+import { direct, withName } from './addresses.ts'
+import { ask } from './ask.ts'
 
 /** Registers what ends a resource: `onTestFinished`, or what a file runs in its `afterAll`. */
 export type AtEnd = (end: () => Promise<void>) => void
@@ -25,12 +27,14 @@ async function distributedDatabase(atEnd: AtEnd): Promise<string> {
   return withName(server, name)
 }
 
-async function createDatabase(template: string, atEnd: AtEnd): Promise<string> {
+/** A migrated database whose sessions have no limits: a copy has none. */
+export const unlimitedDatabase = () => createDatabase(inject('migratedDatabase'), onTestFinished, { limited: false })
+
+async function createDatabase(template: string, atEnd: AtEnd, { limited = template !== 'template1' } = {}) {
   const server = inject('databaseUrl')
   const name = `${inject('databasePrefix')}_${randomBytes(6).toString('hex')}`
-  const settings = [withoutWaiting(name), ...(template === 'template1' ? [] : [noJit(name)])]
-  await administer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`, ...settings)
-  if (template !== 'template1') await limitOwnSessions(withName(server, name))
+  await administer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`)
+  await administer(server, `${withoutWaiting(name)}; ${limited ? settingsOf(template, name) : ''}`)
   // It waits for a checkpoint, for which no test need wait; the end of the run drops what is left.
   if (!inject('isTemporary')) {
     atEnd(async () => {
@@ -40,36 +44,32 @@ async function createDatabase(template: string, atEnd: AtEnd): Promise<string> {
   return withName(server, name)
 }
 
-/**
- * On one connection, which costs as much as a dozen statements. Not within the time of the service's statements: a busy disk
- * takes longer to copy a database.
- */
-async function administer(server: string, ...statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: direct(server), options: '-c statement_timeout=0' })
-  await client.connect()
-  try {
-    for (const statement of statements) await client.query(statement)
-  } finally {
-    await client.end()
-  }
+/** Not within the time of the service's statements: a busy disk takes longer to copy a database. */
+function administer(server: string, sql: string): Promise<unknown> {
+  const url = new URL(direct(server))
+  url.searchParams.set('options', '-c statement_timeout=0')
+  return ask(url.href, sql)
 }
 
-/** The same database not through PgBouncer: for sessions of a test's own, and to see who waits for whom. */
-export function direct(url: string): string {
-  const { TEST_DATABASE_URL: given, TEST_DATABASE_DIRECT_URL: server } = process.env
-  if (!given || !server || new URL(url).host !== new URL(given).host) return url
-  return withName(server, new URL(url).pathname.slice(1))
-}
-
-export const withName = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
+/** A copy of a database has none of the settings that migrations made, its own and those of roles in it. */
+const settingsOf = (template: string, name: string) => `DO $$
+  DECLARE one text;
+  BEGIN
+    FOR one IN
+      SELECT format('ALTER %s SET %I = %L',
+        CASE WHEN setrole = 0 THEN 'DATABASE ${name}' ELSE format('ROLE %I IN DATABASE ${name}', rolname) END,
+        split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1))
+      FROM pg_db_role_setting LEFT JOIN pg_roles r ON r.oid = setrole JOIN pg_database d ON d.oid = setdatabase,
+        unnest(setconfig) setting WHERE datname = '${template}'
+    LOOP EXECUTE one; END LOOP;
+  END $$`
 
 /** No test cuts this server's power: a commit need not wait for its disk. */
 const withoutWaiting = (name: string) => `ALTER DATABASE ${name} SET synchronous_commit = off`
 export const commitWithoutWaiting = (server: string, name: string) => query(server, withoutWaiting(name))
 
 /** As the first migration does: a copy of a database has no settings of its own. */
-const noJit = (name: string) => `ALTER DATABASE ${name} SET jit = off`
-export const withoutJit = (server: string, name: string) => query(server, noJit(name))
+export const withoutJit = (server: string, name: string) => query(server, `ALTER DATABASE ${name} SET jit = off`)
 
 /** As `migrate` does. */
 export async function limitOwnSessions(url: string): Promise<void> {

@@ -1,3 +1,5 @@
+import pg from 'pg'
+import { direct } from './addresses.ts'
 import { query } from './databases.ts'
 
 /** What the checks of a table ask for, or what makes rows that a poll does not take for its own. */
@@ -66,6 +68,12 @@ export async function addForeignRows(url: string, count: number): Promise<void> 
       const names = of.map(({ name }) => `"${name}"`).join(', ')
       return `INSERT INTO "${table}" (${names}) SELECT ${of.map(value).join(', ')} FROM generate_series(1, ${count}) n`
     })
-  await query(url, ['SET session_replication_role = replica', ...inserts].join(';\n'))
-  await query(url, 'VACUUM ANALYZE')
+  const client = new pg.Client({ connectionString: direct(url), options: '-c statement_timeout=0' })
+  await client.connect()
+  try {
+    await client.query(['SET session_replication_role = replica', ...inserts].join(';\n'))
+    await client.query('VACUUM ANALYZE')
+  } finally {
+    await client.end()
+  }
 }

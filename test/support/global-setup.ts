@@ -3,16 +3,8 @@ import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
-import {
-  commitWithoutWaiting,
-  createOnCitus,
-  direct,
-  dropOnCitus,
-  limitOwnSessions,
-  query,
-  withName,
-  withoutJit,
-} from './databases.ts'
+import { direct, withName } from './addresses.ts'
+import { commitWithoutWaiting, createOnCitus, dropOnCitus, limitOwnSessions, query, withoutJit } from './databases.ts'
 import { SECRETS_KEY } from './secrets-key.ts'
 import { startSharedServer } from './shared-server.ts'
 

@@ -14,8 +14,23 @@ interface SharedServer {
   stop(): Promise<void>
 }
 
-/** Its data need not survive a crash, and four workers open many connections. */
-const settings = 'fsync = off\nfull_page_writes = off\nmax_connections = 300\n'
+/**
+ * Its data need not survive a crash, and the workers open many connections. Databases are copied in memory: with less of it
+ * the copies displace one another.
+ */
+const settings = `
+fsync = off
+full_page_writes = off
+wal_level = minimal
+max_wal_senders = 0
+max_wal_size = 2GB
+checkpoint_timeout = 1h
+shared_buffers = 512MB
+bgwriter_lru_maxpages = 0
+io_method = sync
+autovacuum_naptime = 10min
+max_connections = 300
+`
 
 /**
  * TEST_DATABASE_URL's server, the coordinator of CITUS_URL (docs/scaling.md), or an embedded server. Projects of one run share it: each calls this in the same process,

@@ -71,7 +71,7 @@ const mutated = fc
   )
 
 describe('JsonScanner', () => {
-  const runs = { numRuns: times(3000, 500) }
+  const runs = { numRuns: times(3000, 200) }
 
   it('agrees with JSON.parse on valid JSON', () => {
     fc.assert(
@@ -88,7 +88,7 @@ describe('JsonScanner', () => {
       fc.property(mutated, (text) => {
         expect(scan(text).wellFormed).toBe(isJson(text))
       }),
-      { numRuns: times(10_000, 1500) },
+      { numRuns: times(10_000, 500) },
     )
   })
 
@@ -97,7 +97,7 @@ describe('JsonScanner', () => {
       fc.property(noise, (text) => {
         expect(scan(text).wellFormed).toBe(isJson(text))
       }),
-      { numRuns: times(20_000, 3000) },
+      { numRuns: times(20_000, 1000) },
     )
   })
 
@@ -204,7 +204,7 @@ describe('the members of the root object', () => {
         text += `}${s}`
         expect(scan(text, step + 1).members).toEqual(expected)
       }),
-      { numRuns: times(3000, 500) },
+      { numRuns: times(3000, 200) },
     )
   })
 

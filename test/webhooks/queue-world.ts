@@ -45,30 +45,27 @@ export async function publisher(db: Database, cipher: ReturnType<typeof createCi
     /** Publishes events, one per delivery, to the subscriptions in turn; due from `at` on, 1 ms apart. Returns delivery ids. */
     async publish(to: string | readonly string[], { count = 1, at = LONG_AGO, data = '{}' } = {}): Promise<string[]> {
       const subscriptions = [to].flat()
-      const rows = Array.from({ length: count }, (_, n) => ({
-        id: randomUUID(),
-        event: id('event'),
-        at: new Date(at + n),
-      }))
-      await db.publishedEvent.createMany({
-        data: rows.map(({ event, at }) => ({
-          appId: app,
+      const rows = Array.from({ length: count }, (_, n) => {
+        const [delivery, event, publishedAt] = [randomUUID(), id('event'), new Date(at + n)]
+        const body = JSON.stringify({
           id: event,
           type: 'test.happened',
-          body: JSON.stringify({ id: event, type: 'test.happened', timestamp: at, data: JSON.parse(data) }),
-          publishedAt: at,
-        })),
+          timestamp: publishedAt,
+          data: JSON.parse(data),
+        })
+        return { id: delivery, event, body, publishedAt, subscription: subscriptions[n % subscriptions.length]! }
       })
-      await db.delivery.createMany({
-        data: rows.map(({ id, event, at }, n) => ({
-          id,
-          appId: app,
-          eventId: event,
-          subscriptionId: subscriptions[n % subscriptions.length]!,
-          createdAt: at,
-          nextAttemptAt: at,
-        })),
-      })
+      // One statement of one form, which Prisma need not plan for each count.
+      await db.$executeRaw`
+        WITH row AS (
+          SELECT * FROM json_to_recordset(${JSON.stringify(rows)}::json)
+            AS row (id text, event text, body text, "publishedAt" timestamptz, subscription text)
+        ), events AS (
+          INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt")
+          SELECT ${app}, event, 'test.happened', body, "publishedAt" FROM row
+        )
+        INSERT INTO "Delivery" (id, "appId", "eventId", "subscriptionId", "createdAt", "nextAttemptAt")
+        SELECT id, ${app}, event, subscription, "publishedAt", "publishedAt" FROM row`
       return rows.map(({ id }) => id)
     },
     /** Publishes one event to all of the subscriptions; due long ago. */

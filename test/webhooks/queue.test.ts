@@ -3,7 +3,7 @@ import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
 import { claim, pollDue, release, releaseExpired } from '../../server/webhooks/queue.ts'
-import { direct } from '../support/databases.ts'
+import { direct } from '../support/addresses.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
 

@@ -52,8 +52,8 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await service.close()
-  await world.close()
+  await service?.close()
+  await world?.close()
 })
 
 /** Expensive JSON of about `size` bytes. */

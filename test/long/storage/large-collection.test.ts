@@ -35,8 +35,8 @@ async function timeOf(collection: string, offset: number): Promise<number> {
   return time
 }
 
-/** The lower quartile: what else the machine does slows some of them down. */
-const typical = (times: number[]) => times.toSorted((a, b) => a - b)[times.length >> 2]!
+/** The quickest of 200: what else the machine does slows most of them down, by half at a load of 12. */
+const quickest = (times: number[]) => Math.min(...times)
 
 it.each(['force_custom_plan', 'force_generic_plan'] as const)(
   'the first and the last page of a large collection take at most 1.5 times as long as one of a small one (%s)',
@@ -49,8 +49,8 @@ it.each(['force_custom_plan', 'force_generic_plan'] as const)(
       figures.first.push(await timeOf('large', 0))
       figures.last.push(await timeOf('large', LARGE - 50))
     }
-    const small = typical(figures.small)
-    expect(typical(figures.first)).toBeLessThan(small * 1.5)
-    expect(typical(figures.last)).toBeLessThan(small * 1.5)
+    const small = quickest(figures.small)
+    expect(quickest(figures.first)).toBeLessThan(small * 1.5)
+    expect(quickest(figures.last)).toBeLessThan(small * 1.5)
   },
 )

@@ -6,7 +6,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startMailServer } from '../../oauth/mail-server.ts'
-import { query, withName } from '../../support/databases.ts'
+import { withName } from '../../support/addresses.ts'
+import { query } from '../../support/databases.ts'
 import { freePort } from '../service.ts'
 import { openShell } from './shell.ts'
 
@@ -39,14 +40,18 @@ export async function prepareMachine(databaseServer: string) {
   for (const name of ['bin', 'conf.d', 'units', 'run', 'temp', 'home', 'checkout']) await mkdir(path(name))
   await Promise.all([
     makeCheckout(path('checkout')),
-    copyFile(join(import.meta.dirname, 'systemctl'), path('bin/systemctl')),
+    ...['npm', 'systemctl'].map((name) => copyFile(join(import.meta.dirname, name), path(`bin/${name}`))),
     writeFile(
       path('bin/nginx'),
       `#!/bin/sh\nPATH=$PATH:/usr/sbin exec "$(PATH=\${PATH#*:}:/usr/sbin command -v nginx)" -p "$ROOT" -c "$ROOT/nginx.conf" "$@"\n`,
     ),
-    writeFile(path('bin/sudo'), `#!/bin/sh\nshift 2\nexec "$@" -d '${databaseServer}'\n`),
+    // The administrator's statements have no time limit, as the tests' database has: a busy disk takes longer to copy one.
+    writeFile(
+      path('bin/sudo'),
+      `#!/bin/sh\nshift 2\nexport PGOPTIONS='-c statement_timeout=0'\nexec "$@" -d '${databaseServer}'\n`,
+    ),
   ])
-  await Promise.all(['systemctl', 'nginx', 'sudo'].map((name) => chmod(path(`bin/${name}`), 0o755)))
+  await Promise.all(['npm', 'systemctl', 'nginx', 'sudo'].map((name) => chmod(path(`bin/${name}`), 0o755)))
   await writeFile(
     path('nginx.conf'),
     `pid run/nginx;\nerror_log nginx.log;\nevents {}\nhttp {\n  access_log off;\n  ${[
