@@ -106,13 +106,13 @@ async function saveNote() {
     const theirs = await readNote()
     throw new Error(`${t('Another tab has written this. Save again to replace it:')} ${theirs}`, { cause: error })
   }
-  say(t('Your note is saved.'), 'done')
+  return t('Your note is saved.')
 }
 
 // The token is revoked at the server too, so that a copy of it is useless.
 async function signOut() {
   await auth.signOut()
-  say(t('You are signed out.'), 'done')
+  return t('You are signed out.')
 }
 
 async function showState() {
@@ -121,11 +121,15 @@ async function showState() {
   element('welcome').hidden = isSignedIn
 }
 
-// Shows any error.
+// Says what the action returns, or its error, once the page shows the new state.
 async function attempt(action) {
   say('')
-  await action().catch((error) => say(problem(error), 'problem'))
+  const [text, kind] = await action().then(
+    (done) => [done, 'done'],
+    (error) => [problem(error), 'problem'],
+  )
   await showState()
+  if (text) say(text, kind)
 }
 
 document.documentElement.lang = language
