@@ -1,11 +1,11 @@
-import { isAscii, isUtf8 } from 'node:buffer'
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { StringDecoder } from 'node:string_decoder'
 import { setImmediate } from 'node:timers/promises'
 import { errors } from '../routers/errors.ts'
 import type { Member } from '../routers/raw-json/scanner.ts'
-import { JsonScanner } from '../routers/raw-json/scanner.ts'
-import { MAX_NESTING, RawJson } from '../routers/raw-json/text.ts'
+import { JsonScanner, SLICE_BYTES } from '../routers/raw-json/scanner.ts'
+import type { JsonText } from '../routers/raw-json/text.ts'
+import { LARGE_TEXT, MAX_NESTING, RawJson } from '../routers/raw-json/text.ts'
 import { readBytes } from './body-bytes.ts'
 
 /** Bodies of lms, notify and tRPC (there without values of the storage); those of the storage have the quota for a limit. */
@@ -13,9 +13,6 @@ export const BODY_LIMIT_BYTES = 1024 * 1024
 
 /** What surrounds a value in a storage body: the field's name and white space. */
 export const AROUND_VALUE_BYTES = 64 * 1024
-
-/** How much is scanned before other requests get their turn: about 3 ms. */
-const SLICE_BYTES = 256 * 1024
 
 /** A body of lms and notify that is nested deeper says nothing that its schema knows. */
 const BODY_NESTING = 64
@@ -78,7 +75,7 @@ export function rawField(request: IncomingMessage, field: Field): RawJson {
 }
 
 /** The text of the field. It is checked and cut out, never parsed: so it stays what it was. */
-async function readField(request: IncomingMessage, { field, quotaBytes, reserve }: Field): Promise<string> {
+async function readField(request: IncomingMessage, { field, quotaBytes, reserve }: Field): Promise<JsonText> {
   const bytes = await readBytes(request, quotaBytes + AROUND_VALUE_BYTES, errors.quotaExceeded, (bytes) =>
     reserve(bytes, 'text'),
   )
@@ -98,22 +95,9 @@ async function readField(request: IncomingMessage, { field, quotaBytes, reserve 
   return textOf(bytes, found.valueStart, found.valueEnd)
 }
 
-/** UTF-8 as a text, in slices as well: beyond ASCII that takes longer than the scan. */
-export function textOf(bytes: Buffer, start: number, end: number): string | Promise<string> {
-  return end - start <= SLICE_BYTES ? bytes.toString('utf8', start, end) : largeTextOf(bytes, start, end)
-}
-
-async function largeTextOf(bytes: Buffer, start: number, end: number): Promise<string> {
-  // 10 MB in 6 ms, without the memory of a second copy.
-  if (isAscii(bytes)) return bytes.toString('latin1', start, end)
-  const decoder = new StringDecoder()
-  const parts: string[] = []
-  for (let at = start; at < end; at += SLICE_BYTES) {
-    await setImmediate()
-    parts.push(decoder.write(bytes.subarray(at, Math.min(at + SLICE_BYTES, end))))
-  }
-  return parts.join('')
-}
+/** A part of the body; a large one is not copied. */
+export const textOf = (bytes: Buffer, start: number, end: number): JsonText =>
+  end - start <= LARGE_TEXT ? bytes.toString('utf8', start, end) : bytes.subarray(start, end)
 
 /** The key of a member, its escapes resolved; longer ones than any escaped field name are not looked at. */
 export function keyOf(bytes: Buffer, { keyStart, keyEnd }: Member): string | undefined {

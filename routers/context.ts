@@ -3,6 +3,7 @@ import type { Access, AccessLookup, Principal } from './access.ts'
 import type { Cipher } from './cipher.ts'
 import type { Deadline } from './deadline.ts'
 import type { Erased } from './directory/personal-data/erase.ts'
+import type { JsonText } from './raw-json/text.ts'
 
 /** A published event and the ids of its deliveries. */
 export interface Published {
@@ -36,9 +37,9 @@ export interface Call {
   consumeQuota: (access: Access) => Promise<void>
   /** Turns JSON text, given in pieces, into a value of the result: a placeholder over HTTP, parsed in this process. */
   // biome-ignore lint/suspicious/noExplicitAny: as JSON.parse has it
-  json: (pieces: readonly string[]) => any
+  json: (pieces: readonly JsonText[]) => any
   /** The JSON text of a value of the input: as it came over HTTP, serialised in this process. Throws 400. */
-  text: (value: unknown) => Promise<string>
+  text: (value: unknown) => Promise<JsonText>
   /** Whether list items carry their ETag: over tRPC and in this process, not over REST. */
   typed: boolean
   /** Reserves memory for a response of `bytes`, until it is sent; throws 503. */

@@ -8,7 +8,7 @@ import { EVENT_TYPE, eventKinds } from './event-kinds.ts'
 import type { Json } from './json.ts'
 import { json } from './json.ts'
 import { providerPlatform } from './policies.ts'
-import { rawJsonOf } from './raw-json/text.ts'
+import { jsonOf } from './raw-json/text.ts'
 
 /** Of a provider. With examples of at most 4 KiB each, a page shows all of them. */
 const MAX_KINDS = 100
@@ -67,7 +67,7 @@ export const describe = internal('ntf.events:write', providerPlatform, {
   )
   .output(kind)
   .mutation(async ({ ctx: { core, provider }, input: { type, description, example } }) => {
-    const text = await rawJsonOf(example, exampleErrors)
+    const text = await jsonOf(example, exampleErrors)
     if (Buffer.byteLength(text) > MAX_EXAMPLE_BYTES) throw tooLarge()
     await core.db.$transaction(async (tx) => {
       await lockProvider(tx, provider)

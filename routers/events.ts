@@ -11,7 +11,7 @@ import { describe, kinds, undescribe } from './event-catalogue.ts'
 import { EVENT_TYPE } from './event-kinds.ts'
 import { json } from './json.ts'
 import { providerPlatform } from './policies.ts'
-import { rawJsonOf } from './raw-json/text.ts'
+import { jsonOf } from './raw-json/text.ts'
 import { router } from './trpc.ts'
 
 /** Of the body that receivers get. */
@@ -96,7 +96,7 @@ const publish = internal('ntf.events:write', providerPlatform, {
   .output(z.object({ id: z.string(), deliveries: z.int().meta({ description: 'How many the event has' }) }))
   .mutation(async ({ ctx: { core, provider }, input: { app, type, data, id = randomUUID() } }) => {
     const publishedAt = new Date(core.now()).toISOString()
-    const text = await rawJsonOf(data, dataErrors)
+    const text = await jsonOf(data, dataErrors)
     const body = bodyOf({ id, type, publishedAt }, text)
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw errors.eventTooLarge()
     const { made, before } = await publishOnce(core.db, { app, provider, id, type, body, publishedAt })

@@ -2,10 +2,10 @@ import type { Pool } from 'pg'
 import { DatabaseError } from 'pg'
 import { PreparedQuery } from './prepared-query.ts'
 import { isStale } from './stale-statements.ts'
-import type { Statement, Text } from './statement.ts'
+import type { Parameter, Statement, Text } from './statement.ts'
 
 /** Runs a statement with the values of `$1`, `$2`, …; resolves with its rows. */
-export type Execute = <R>(statement: Statement<R>, values: Text[]) => Promise<R[]>
+export type Execute = <R>(statement: Statement<R>, values: Parameter[]) => Promise<R[]>
 
 /** After an error that PostgreSQL reports the connection is usable, unless the session has ended or the server is a standby now. */
 const keepsConnection = (error: Error) => error instanceof DatabaseError && !/^(?:57P|08|25006)/.test(error.code ?? '')
@@ -14,7 +14,7 @@ export function executeOn(pool: Pool): Execute {
   // The query gets the error too; without a listener, 'error' would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
 
-  const run = (statement: Statement, values: Text[]) =>
+  const run = (statement: Statement, values: Parameter[]) =>
     new Promise<Text[][]>((resolve, reject) => {
       pool.connect((failure, client, release) => {
         if (failure) return reject(failure)

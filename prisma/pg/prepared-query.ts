@@ -1,6 +1,6 @@
 import type { Connection, Submittable } from 'pg'
 import { isStale } from './stale-statements.ts'
-import type { Statement, Text } from './statement.ts'
+import type { Parameter, Statement, Text } from './statement.ts'
 
 /** The statements that each connection has planned, and what marks their texts there: PgBouncer knows a statement by its text. */
 const prepared = new WeakMap<Connection, { names: Set<string>; mark: string }>()
@@ -12,14 +12,14 @@ const prepared = new WeakMap<Connection, { names: Set<string>; mark: string }>()
  */
 export class PreparedQuery implements Submittable {
   readonly #statement: Statement
-  readonly #values: Text[]
+  readonly #values: Parameter[]
   /** '' is planned for this execution alone. */
   readonly #name: string
   readonly #rows: Text[][] = []
   #connection: Connection | undefined
   readonly callback: (error: Error | undefined, rows: Text[][]) => void
 
-  constructor(statement: Statement, values: Text[], callback: PreparedQuery['callback'], name = statement.name) {
+  constructor(statement: Statement, values: Parameter[], callback: PreparedQuery['callback'], name = statement.name) {
     this.#statement = statement
     this.#name = name
     this.#values = values

@@ -1,6 +1,9 @@
 /** A value in PostgreSQL's text format. */
 export type Text = string | null
 
+/** A value of `$1`, `$2`, …; a text may be given in UTF-8, as large ones are. */
+export type Parameter = Text | Buffer
+
 /** How a column's text becomes a value, and the types of PostgreSQL (oids) that it fits. */
 export interface Column<T> {
   oids: readonly number[]

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
+import type { JsonText } from './text.ts'
+import { LARGE_TEXT } from './text.ts'
 
 /** Stands for a stored text while a response is serialised; unguessable, so that no content can imitate it. */
 const PREFIX = `placeholder:${randomUUID()}:`
 const placeholder = new RegExp(`"${PREFIX}(\\d+)"`, 'g')
 
-/** Longer texts are rendered in a turn of the event loop of their own. */
-const LARGE = 256 * 1024
-
 /** The stored JSON texts of one response: they leave byte for byte, and are never parsed. */
 export class Placeholders {
-  readonly #texts: (readonly string[])[] = []
+  readonly #texts: (readonly JsonText[])[] = []
   readonly #asLines: boolean
   #length = 0
 
@@ -20,23 +19,23 @@ export class Placeholders {
   }
 
   /** Stores a text, given in pieces, and returns its placeholder. */
-  readonly insert = (pieces: readonly string[]): string => {
+  readonly insert = (pieces: readonly JsonText[]): string => {
     for (const piece of pieces) this.#length += piece.length
-    const text = this.#asLines ? pieces.map((piece) => piece.replace(/[\r\n]/g, ' ')) : pieces
+    const text = this.#asLines ? pieces.map((piece) => piece.toString().replace(/[\r\n]/g, ' ')) : pieces
     return `${PREFIX}${this.#texts.push(text) - 1}`
   }
 
   /** Replaces the placeholders in `json`. Large results are bytes, as a string takes up to three times their memory. */
   async render(json: string): Promise<string | Buffer> {
     if (this.#texts.length === 0) return json
-    const pieces: string[] = []
+    const pieces: JsonText[] = []
     let from = 0
     for (const match of json.matchAll(placeholder)) {
       pieces.push(json.slice(from, match.index), ...this.#texts[Number(match[1])]!)
       from = match.index + match[0].length
     }
     pieces.push(json.slice(from))
-    return this.#length <= LARGE ? pieces.join('') : toBytes(pieces)
+    return this.#length <= LARGE_TEXT ? pieces.join('') : toBytes(pieces)
   }
 
   /** The same for a stream of whole lines. */
@@ -50,12 +49,12 @@ export class Placeholders {
 }
 
 /** Waits twice: the first immediate still runs in the turn in which the rows were read. */
-async function toBytes(pieces: string[]): Promise<Buffer> {
+async function toBytes(pieces: JsonText[]): Promise<Buffer> {
   await setImmediate()
   await setImmediate()
   // Written piece by piece: joined first, they would be copied twice.
   const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0))
   let at = 0
-  for (const piece of pieces) at += bytes.write(piece, at)
+  for (const piece of pieces) at += typeof piece === 'string' ? bytes.write(piece, at) : piece.copy(bytes, at)
   return bytes
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
 import { int, nullable, oneOf, statement, text, uuid } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../database-errors.ts'
+import type { JsonText } from '../raw-json/text.ts'
 import type { StoredEntry } from './entry.ts'
 import { withStoreLock } from './store-lock.ts'
 
@@ -127,7 +128,7 @@ async function readWithin<Row extends { bytes: number | null }>(
 export async function putEntry(
   db: Database,
   { app, club, owner, collection }: Collection,
-  { key, value, updatedAt, quotaBytes }: { key: string; value: string; updatedAt: number; quotaBytes: number },
+  { key, value, updatedAt, quotaBytes }: { key: string; value: JsonText; updatedAt: number; quotaBytes: number },
   { ifMatch, ifNoneMatch }: Conditions,
 ) {
   const version = randomUUID()

@@ -16,7 +16,7 @@ export const MAX_WAITING = 256
 
 /** How much memory bodies take at their peak, as a multiple of their bytes, and how long they wait for it. */
 export const uses = {
-  /** A body that is kept as text: its bytes, text in one or two bytes a character, and PostgreSQL's message. */
+  /** A body that is kept as text: its bytes, PostgreSQL's message, the response, and what is not collected yet. */
   text: { factor: 4, waitMs: 10_000 },
   /** A body that JSON.parse reads: 28 for arrays in arrays, beside its bytes and its text. */
   parsed: { factor: 32, waitMs: 10_000 },

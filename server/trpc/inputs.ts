@@ -111,11 +111,11 @@ async function membersWithin(bytes: Buffer, inputs: readonly (Member | undefined
   return members
 }
 
-async function withPlaceholders(bytes: Buffer, cuts: readonly Member[], values: RawValues): Promise<string> {
+function withPlaceholders(bytes: Buffer, cuts: readonly Member[], values: RawValues): string {
   let json = ''
   let at = startOf(bytes)
   for (const { valueStart, valueEnd, nesting } of cuts) {
-    const placeholder = values.insert(await textOf(bytes, valueStart, valueEnd), nesting)
+    const placeholder = values.insert(textOf(bytes, valueStart, valueEnd), nesting)
     json += `${bytes.toString('utf8', at, valueStart)}"${placeholder}"`
     at = valueEnd
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { errors } from '../../routers/errors.ts'
+import type { JsonText } from '../../routers/raw-json/text.ts'
 import { MAX_NESTING, rawJsonOf } from '../../routers/raw-json/text.ts'
 
 /** Stands for a value while its input is parsed; unguessable, so that no client can name another's. */
@@ -7,15 +8,15 @@ const PREFIX = `value:${randomUUID()}:`
 
 /** The values of one request that stay text, as over REST: they may have megabytes, and parsing takes 28 times their length. */
 export class RawValues {
-  readonly #values: { text: string; nesting: number }[] = []
+  readonly #values: { text: JsonText; nesting: number }[] = []
 
   /** Stores a value's text and returns its placeholder. */
-  insert(text: string, nesting: number): string {
+  insert(text: JsonText, nesting: number): string {
     return `${PREFIX}${this.#values.push({ text, nesting }) - 1}`
   }
 
   /** The text behind a placeholder, or of a value that was parsed. Throws 400. */
-  readonly textOf = async (value: unknown): Promise<string> => {
+  readonly textOf = async (value: unknown): Promise<JsonText> => {
     const isPlaceholder = typeof value === 'string' && value.startsWith(PREFIX)
     const found = isPlaceholder ? this.#values[Number(value.slice(PREFIX.length))] : undefined
     if (!found) return rawJsonOf(value)

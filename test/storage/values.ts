@@ -134,12 +134,13 @@ const planes = Object.fromEntries(
   }),
 )
 
-/** Larger than the 256 KiB that the service reads at a time, so that each is split. */
+/** Larger than the 64 KiB that the service reads at a time, so that each is split; from 256 KiB on a value stays UTF-8. */
 const large = {
   'every character of plane 0': stringOf(0, 0xffff),
   'a number of 1000 digits': `-${'1234567890'.repeat(100)}.${'0'.repeat(1000)}e-1`,
   'an array of 30,000 numbers': `[${Array.from({ length: 30_000 }, (_, i) => `${i % 2 ? '-' : ''}${i}.${i}0e-${i % 9}`)}]`,
   'an object of 10,000 keys, each twice': `{${Array.from({ length: 20_000 }, (_, i) => `"${(i * 7919) % 10_000}":${i}`)}}`,
+  'an array of 10,000 strings, a line each, with characters of every length': `[\r\n${Array(10_000).fill('"aé€😀\\n 0123456789"').join(',\r\n')}\n]`,
   'a string of 50,000 escapes': `"${'\\u00e9\\n\\ud800'.repeat(16_667)}"`,
   // Ten bytes with characters of every length: chunks end inside characters.
   'a string of 9 MB': `"${'aé€😀'.repeat(900_000)}"`,

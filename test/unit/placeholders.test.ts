@@ -48,6 +48,14 @@ describe('a large text', () => {
     expect(turns).toEqual(['this one', 'the next'])
   })
 
+  it('in UTF-8 is rendered unchanged, beside a string', async () => {
+    const placeholders = new Placeholders()
+    const text = JSON.stringify('aé€😀'.repeat(30_000))
+    const marks = [placeholders.insert([Buffer.from(text)]), placeholders.insert(['"ü"'])]
+    const rendered = await placeholders.render(JSON.stringify(['ß', ...marks]))
+    expect(rendered).toEqual(Buffer.from(`["ß",${text},"ü"]`))
+  })
+
   it('does not delay a small one', async () => {
     const placeholders = new Placeholders()
     const turns: string[] = []
@@ -62,7 +70,7 @@ describe('a response that is rendered by line', () => {
 
   it('gets each text on the line of its placeholder', async () => {
     const placeholders = new Placeholders(true)
-    const texts = ['{\n  "a": [1,\r\n 2]\n}', '"\\n"', '1e400', '" "']
+    const texts = ['{\n  "a": [1,\r\n 2]\n}', '"\\n"', '1e400', '" "', Buffer.from('[1,\n2]')]
     const lines = texts.map((text) => `${JSON.stringify({ value: placeholders.insert([text]) })}\n`)
     const answer = await new Response(placeholders.renderLines(streamOf([...lines, ' ', '[0]\n']))).text()
     const expected = [
@@ -70,6 +78,7 @@ describe('a response that is rendered by line', () => {
       '{"value":"\\n"}',
       '{"value":1e400}',
       '{"value":" "}',
+      '{"value":[1, 2]}',
       ' [0]',
       '',
     ]
