@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { SlowestFirst } from './test/support/slowest-first.ts'
+import { FileOrder } from './test/support/file-order.ts'
 
 const globalSetup = ['test/support/global-setup.ts']
 
@@ -10,9 +10,9 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
-    // Two cores have no time for a fourth, which imports everything for itself: 2 s of the processor.
-    maxWorkers: 3,
-    sequence: { sequencer: SlowestFirst },
+    // Twice the cores of CI, as one of them waits (`waiting` in file-order.ts). A worker imports everything for itself, 2 s.
+    maxWorkers: 4,
+    sequence: { sequencer: FileOrder },
     // Projects do not inherit the mode, which test/support/rounds.ts reads.
     projects: [
       { extends: true, mode, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },
