@@ -124,10 +124,8 @@ async function showState() {
 // Says what the action returns, or its error, once the page shows the new state.
 async function attempt(action) {
   say('')
-  const [text, kind] = await action().then(
-    (done) => [done, 'done'],
-    (error) => [problem(error), 'problem'],
-  )
+  const failed = (error) => [problem(error), 'problem']
+  const [text, kind] = await action().then((done) => [done, 'done'], failed)
   await showState()
   if (text) say(text, kind)
 }
