@@ -49,4 +49,21 @@ export const otherRoutes: Record<string, BenchedRoute> = {
       return JSON.stringify({ url, hasSecret: false })
     },
   },
+
+  'webhook-delete': {
+    section: 'notify',
+    method: 'DELETE',
+    path: (i) => `/v1/apps/${appOf(i)}/webhook`,
+    procedure: { path: 'webhook.delete', input: (i) => ({ id: appOf(i) }) },
+    async bare(pool, { club: provider }, path) {
+      const { rowCount } = await pool.query({
+        name: 'webhook-delete',
+        text: `UPDATE "App" SET "webhookUrl" = NULL, "webhookSecret" = NULL
+          WHERE id = $1 AND "providerId" = $2 AND state = 'active'`,
+        values: [path.split('/')[3], provider],
+      })
+      if (rowCount !== 1) throw new Error('no app')
+      return ''
+    },
+  },
 }

@@ -91,7 +91,7 @@ ${markdownTable(TAILS_COLUMNS, tails)}
   (\`v8.GCProfiler\`): 400,000 arrays of 832 bytes are measured within 6 %. The memory of buffers, outside of it, does not
   count.
 - Every answer is checked while it is measured: its status, and that all servers say the same. A wrong one ends the run.
-- Each server has two rounds before the first that counts.
+- Each server gets 6,000 requests before the first round that counts.
 
 ## Repeat it
 
