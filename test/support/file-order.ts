@@ -16,6 +16,10 @@ export const slowest = [
   'long/storage/two-servers',
   'long/memory',
   'long/raw/event-loop',
+  'long/webhooks/outage',
+  'long/webhooks/worker-load',
+  'long/storage/kills',
+  'long/backup',
   'process/production/production',
   'process/housekeeping-nodes',
   'process/consumer',
@@ -29,6 +33,12 @@ export const slowest = [
   'process/topology-faults',
   'process/two-versions',
   'process/database-faults',
+  'process/migrate-beside',
+  'process/end',
+  'process/topology',
+  'process/external',
+  'process/redis/faults',
+  'process/oauth/example',
 ]
 
 /** Files of `npm test` that wait for seconds to pass: begun one after the other, beside files that need the processor. */
