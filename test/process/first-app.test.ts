@@ -34,7 +34,7 @@ describe('the first app', { timeout: 120_000 }, () => {
       const port = command.includes('third-party/main.js') ? app : hook
       return own ? [`${placed(command).trim()} >> "$RECEIVED" &`, listens(port)] : [placed(command), `echo ${MARK}`]
     })
-    const program = spawn('bash', ['-c', [NPM, 'trap "kill $(jobs -p)" EXIT', ...script].join('\n')], {
+    const program = spawn('bash', ['-c', [NPM, "trap 'kill $(jobs -p)' EXIT", ...script].join('\n')], {
       cwd: root,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR, PORT: String(service.port), RECEIVED: received },
     })
