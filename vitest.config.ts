@@ -38,8 +38,6 @@ export default defineConfig(({ mode }) => ({
           // Of several starts, each of which takes some seconds on a busy machine.
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          // They wait for their processes more than they work.
-          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },

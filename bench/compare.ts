@@ -30,7 +30,7 @@ export interface Effort {
 }
 
 /** Requests before the first round that counts: compilation, which goes on for thousands of them, connections and caches. */
-const WARM_UP_REQUESTS = 6_000
+export const WARM_UP_REQUESTS = 6_000
 
 /** Measures the contenders in turns, so that what else the machine does meets all of them. */
 export async function compare(

@@ -1,3 +1,4 @@
+import { WARM_UP_REQUESTS } from '../compare.ts'
 import { GROWTH_COLUMNS } from '../growth/rows.ts'
 import type { Row } from '../rows.ts'
 import { CLIENT_COLUMNS, CPU_COLUMNS, clientCellsOf, cpuCellsOf, figuresOf } from '../rows.ts'
@@ -91,7 +92,7 @@ ${markdownTable(TAILS_COLUMNS, tails)}
   (\`v8.GCProfiler\`): 400,000 arrays of 832 bytes are measured within 6 %. The memory of buffers, outside of it, does not
   count.
 - Every answer is checked while it is measured: its status, and that all servers say the same. A wrong one ends the run.
-- Each server gets 6,000 requests before the first round that counts.
+- Each server gets ${WARM_UP_REQUESTS.toLocaleString('en')} requests before the first round that counts.
 
 ## Repeat it
 
