@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import type { Prisma } from './generated/client.ts'
 import { PrismaClient } from './generated/client.ts'
+import { withLazyPrisma } from './lazy-prisma.ts'
 import { BoundedPool } from './pg/bounded-pool.ts'
 import type { Execute } from './pg/execute.ts'
 import { executeOn } from './pg/execute.ts'
@@ -10,7 +11,10 @@ import { observePool } from './pg/observed-pool.ts'
 import type { InTransaction } from './pg/transaction.ts'
 import { inTransactionOn } from './pg/transaction.ts'
 
-/** Prisma, and on the same pool `execute` for the busiest requests and `inTransaction` for SQL on one connection. */
+/**
+ * Prisma, and on the same pool `execute`, for the busiest requests and what each start does, and `inTransaction` for SQL
+ * on one connection.
+ */
 export type Database = PrismaClient & {
   execute: Execute
   inTransaction: InTransaction
@@ -56,23 +60,26 @@ export function openDatabase(
   const pool = new BoundedPool(config)
   pool.on('error', onError)
   if (observer) observePool(pool, observer)
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg(pool, { statementNameGenerator: statementNames() }),
-    transactionOptions: { maxWait: 5_000, timeout: 10_000 },
-    // Without source lines in the log.
-    errorFormat: 'minimal',
-  })
-  // Prisma's own does nothing before its first query, and never ends a pool that it was given.
-  const disconnect = prisma.$disconnect.bind(prisma)
-  let ended: Promise<void> | undefined
-  const $disconnect = () => {
-    ended ??= disconnect().then(() => pool.end())
-    return ended
+  let prisma: PrismaClient | undefined
+  const makePrisma = () => {
+    prisma = new PrismaClient({
+      adapter: new PrismaPg(pool, { statementNameGenerator: statementNames() }),
+      transactionOptions: { maxWait: 5_000, timeout: 10_000 },
+      // Without source lines in the log.
+      errorFormat: 'minimal',
+    })
+    return prisma
   }
-  return Object.assign(prisma, {
+  let ended: Promise<void> | undefined
+  const own = {
     execute: executeOn(pool),
     inTransaction: inTransactionOn(pool),
     isReady: () => pool.isReady(),
-    $disconnect,
-  })
+    $disconnect() {
+      // Prisma's own never ends a pool that it was given.
+      ended ??= Promise.resolve(prisma?.$disconnect()).then(() => pool.end())
+      return ended
+    },
+  }
+  return withLazyPrisma(own, makePrisma)
 }

@@ -1,10 +1,12 @@
 import type { Database } from './client.ts'
 import { demo } from './demo.ts'
 import type { ScopesAt } from './demo-clients.ts'
+import { arrayOf } from './pg/array-literal.ts'
+import { statement, text } from './pg/statement.ts'
 
 /**
- * Inserts the demo data in one transaction. Existing rows stay unchanged, but for the times of its events, so it can run
- * repeatedly.
+ * Inserts the demo data in one transaction, then moves its events to today. Existing rows stay unchanged otherwise, so it can
+ * run repeatedly.
  */
 export async function seed(db: Database, now: Date, scopesAt: ScopesAt): Promise<void> {
   const data = demo(now, scopesAt)
@@ -33,21 +35,34 @@ export async function seed(db: Database, now: Date, scopesAt: ScopesAt): Promise
     db.lesson.createMany({ data: data.lesson, skipDuplicates }),
     db.quiz.createMany({ data: data.quiz, skipDuplicates }),
     db.question.createMany({ data: data.question, skipDuplicates }),
-    ...moves(db, data.event),
   ])
+  await move(db, data.event)
 }
+
+const moveEvents = statement(
+  'seed_move_events',
+  `UPDATE "Event" SET start = moved.start, "end" = moved."end"
+  FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[]) AS moved (id, club, start, "end")
+  WHERE "Event".id = moved.id AND "clubId" = club AND ("Event".start, "Event"."end") <> (moved.start, moved."end")`,
+  {},
+)
+
+const move = (db: Database, events: ReturnType<typeof demo>['event']) =>
+  db.execute(moveEvents, [
+    arrayOf(events.map(({ id }) => id)),
+    arrayOf(events.map(({ clubId }) => clubId)),
+    arrayOf(events.map(({ start }) => start.toISOString())),
+    arrayOf(events.map(({ end }) => end.toISOString())),
+  ])
 
 /** Gives the demo's events that are still there the times that they would have in a database of today. */
 export async function moveDemoEvents(db: Database, now: Date): Promise<void> {
-  await db.$transaction(moves(db, demo(now, () => []).event))
+  await move(db, demo(now, () => []).event)
 }
 
-const moves = (db: Database, events: ReturnType<typeof demo>['event']) =>
-  events.map(({ id, clubId, start, end }) =>
-    db.event.updateMany({ where: { id, clubId, NOT: { start, end } }, data: { start, end } }),
-  )
+const findOrganisation = statement('seed_organisation', 'SELECT id FROM "Organisation" LIMIT 1', { id: text })
 
 /** Whether the database has no data yet. */
 export async function isEmpty(db: Database): Promise<boolean> {
-  return (await db.organisation.findFirst({ select: { id: true } })) === null
+  return (await db.execute(findOrganisation, [])).length === 0
 }

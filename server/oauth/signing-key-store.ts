@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { JWK } from 'jose'
 import { exportJWK, generateKeyPair } from 'jose'
-import type { Database } from '../../prisma/client.ts'
+import type { Database, Transaction } from '../../prisma/client.ts'
+import { int, statement, text } from '../../prisma/pg/statement.ts'
 import type { Cipher } from '../../routers/cipher.ts'
 import { associatedData } from '../../routers/cipher.ts'
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts'
@@ -29,17 +30,39 @@ export interface SigningKeyStore {
   now: () => number
 }
 
+const unixMs = (column: string) => `(extract(epoch FROM "${column}") * 1000)::int8 AS "${column}"`
+
+const selectKeys = statement(
+  'signing_keys',
+  `SELECT kid, ciphertext, ${unixMs('createdAt')}, ${unixMs('signsFrom')}
+  FROM "SigningKey" ORDER BY "signsFrom" DESC, kid`,
+  { kid: text, ciphertext: text, createdAt: int, signsFrom: int },
+)
+
 /** All keys, the latest `signsFrom` first. */
 export async function readKeys({ db, cipher }: Pick<SigningKeyStore, 'db' | 'cipher'>): Promise<SigningKey[]> {
-  const rows = await db.signingKey.findMany({ orderBy: [{ signsFrom: 'desc' }, { kid: 'asc' }] })
-  return rows.map(({ ciphertext, ...row }) => {
+  const rows = await db.execute(selectKeys, [])
+  const dates = rows.map(({ createdAt, signsFrom, ...row }) => ({
+    ...row,
+    createdAt: new Date(createdAt),
+    signsFrom: new Date(signsFrom),
+  }))
+  return decrypted(dates, cipher)
+}
+
+const readLockedKeys = async (tx: Transaction, cipher: Cipher) => {
+  await tx.$executeRaw`LOCK TABLE "SigningKey" IN SHARE ROW EXCLUSIVE MODE`
+  return decrypted(await tx.signingKey.findMany({ orderBy: [{ signsFrom: 'desc' }, { kid: 'asc' }] }), cipher)
+}
+
+const decrypted = (rows: (Omit<SigningKey, 'jwk'> & { ciphertext: string })[], cipher: Cipher): SigningKey[] =>
+  rows.map(({ ciphertext, ...row }) => {
     try {
       return { ...row, jwk: JSON.parse(cipher.decrypt(ciphertext, associatedData.signingKey(row.kid))) as JWK }
     } catch {
       return { ...row, jwk: null }
     }
   })
-}
 
 /** Generates a key and returns it, encrypted, as a row to be inserted. */
 export async function makeKey(cipher: Cipher, signsFrom: Date) {
@@ -53,8 +76,7 @@ export async function makeKey(cipher: Cipher, signsFrom: Date) {
 export async function insertFirstKey({ db, cipher, now }: SigningKeyStore): Promise<void> {
   const key = await makeKey(cipher, new Date(now()))
   await db.$transaction(async (tx) => {
-    await tx.$executeRaw`LOCK TABLE "SigningKey" IN SHARE ROW EXCLUSIVE MODE`
-    const keys = await readKeys({ db: tx as Database, cipher })
+    const keys = await readLockedKeys(tx, cipher)
     if (keys.every(({ jwk }) => !jwk)) await tx.signingKey.create({ data: key })
   })
 }
@@ -63,8 +85,7 @@ export async function insertFirstKey({ db, cipher, now }: SigningKeyStore): Prom
 export async function revokeKey({ db, cipher, now }: SigningKeyStore, kid: string): Promise<boolean> {
   const successor = await makeKey(cipher, new Date(now()))
   return db.$transaction(async (tx) => {
-    await tx.$executeRaw`LOCK TABLE "SigningKey" IN SHARE ROW EXCLUSIVE MODE`
-    const keys = await readKeys({ db: tx as Database, cipher })
+    const keys = await readLockedKeys(tx, cipher)
     const signing = keys.find(({ jwk, signsFrom }) => jwk && signsFrom.getTime() <= now())
     const { count } = await tx.signingKey.deleteMany({ where: { kid } })
     if (signing?.kid === kid) await tx.signingKey.create({ data: successor })

@@ -1,4 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
+import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import { statement } from '../../prisma/pg/statement.ts'
 import type { Core } from '../../routers/context.ts'
 import { callAs } from '../../routers/core.ts'
 import type { FirstPartyScope } from '../../routers/scopes.ts'
@@ -6,13 +8,19 @@ import type { FirstPartyScope } from '../../routers/scopes.ts'
 const CLIENT = 'developer-portal'
 const scopes: FirstPartyScope[] = ['dev:read', 'dev:write']
 
+const register = statement(
+  'portal_register',
+  `INSERT INTO "Client" (id, name, environment, scopes, "redirectUris") VALUES ($1, $2, 'production', $3, '{}')
+  ON CONFLICT DO NOTHING`,
+  {},
+)
+
 /**
  * Registers the platform's client under which the portal calls. At start, not in a migration: it is needed only where the
  * portal is served, and comes back when an operator has removed it. A team's client with this id keeps it, and the portal is refused.
  */
 export async function registerPortal(db: Database) {
-  const data = { id: CLIENT, name: 'Developer portal', environment: 'production', scopes } as const
-  await db.client.createMany({ data: [{ ...data, scopes: [...scopes] }], skipDuplicates: true })
+  await db.execute(register, [CLIENT, 'Developer portal', arrayOf(scopes)])
 }
 
 export type Developer = ReturnType<typeof developerFor>

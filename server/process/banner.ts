@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
+import { statement, text } from '../../prisma/pg/statement.ts'
 import { memberScopes } from '../../routers/scopes.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import { developmentKey, mintToken } from '../tokens/development.ts'
@@ -60,12 +61,14 @@ function hostToCall(host: string) {
   return isIPv6(host) ? `[${host}]` : host
 }
 
+const findClient = statement('banner_client', 'SELECT id FROM "Client" WHERE id = $1', { id: text })
+
 /** A curl line with a token for the demo data; undefined when that is not loaded or such tokens are not accepted. */
 async function demoLine({ baseUrls, dataDir, developmentTokens, production }: Config, db: Database) {
   if (!developmentTokens || production) return undefined
   const [member, client] = ['anna', 'trainer-app']
-  const loaded = await db.client.count({ where: { id: client } })
-  if (loaded === 0) return undefined
+  const loaded = await db.execute(findClient, [client])
+  if (loaded.length === 0) return undefined
   const token = await mintToken(await developmentKey(dataDir), {
     member,
     organisation: 'riverside',

@@ -1,10 +1,15 @@
 import type { Database } from '../../prisma/client.ts'
+import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import { statement, text } from '../../prisma/pg/statement.ts'
+
+const register = statement(
+  'client_redirects',
+  `UPDATE "Client" SET "redirectUris" = "redirectUris" ||
+    ARRAY(SELECT address FROM unnest($2::text[]) AS address WHERE address <> ALL(coalesce("redirectUris", '{}')))
+  WHERE id = $1 RETURNING id`,
+  { id: text },
+)
 
 /** Registers redirects of a demo client; false when it has been removed. Those of services at other ports stay. */
-export async function registerRedirects(db: Database, id: string, addresses: readonly string[]): Promise<boolean> {
-  const client = await db.client.findUnique({ where: { id }, select: { redirectUris: true } })
-  if (!client) return false
-  const push = addresses.filter((address) => !client.redirectUris.includes(address))
-  if (push.length > 0) await db.client.update({ where: { id }, data: { redirectUris: { push } }, select: { id: true } })
-  return true
-}
+export const registerRedirects = async (db: Database, id: string, addresses: readonly string[]): Promise<boolean> =>
+  (await db.execute(register, [id, arrayOf(addresses)])).length > 0

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../prisma/client.ts'
+import { statement, text } from '../../prisma/pg/statement.ts'
 import type { Cipher } from '../../routers/cipher.ts'
 import { createCipher } from './cipher.ts'
 import { check, encryptedColumns, readPage } from './encrypted-columns.ts'
@@ -37,6 +38,12 @@ export async function openSecrets(settings: SecretsSettings, db: Database) {
   return { keys, cipher }
 }
 
+const selectCheck = statement('secrets_check', 'SELECT ciphertext FROM "SecretsKeyCheck" WHERE id = 1', {
+  ciphertext: text,
+})
+
+const storedCheck = async (db: Database) => (await db.execute(selectCheck, []))[0]
+
 /** The plaintext of the check. */
 export const CHECK_TEXT = 'member-apps-api'
 
@@ -45,16 +52,16 @@ export const CHECK_TEXT = 'member-apps-api'
  * has to decrypt; without it a wrong key would show at the first delivery only.
  */
 export async function checkSecretsKey(db: Database, cipher: Cipher): Promise<void> {
-  const find = () => db.secretsKeyCheck.findUnique({ where: { id: 1 } })
-  if (!(await find())) {
+  let stored = await storedCheck(db)
+  if (!stored) {
     // Secrets may be older than the check.
     if (await hasOnlyForeignValues(db, cipher)) throw wrongKey()
     const ciphertext = cipher.encrypt(CHECK_TEXT, check.associatedData('1'))
     // Several nodes may start at once: the first one's text stays.
     await db.$executeRaw`INSERT INTO "SecretsKeyCheck" (id, ciphertext) VALUES (1, ${ciphertext}) ON CONFLICT DO NOTHING`
+    stored = (await storedCheck(db))!
   }
-  const { ciphertext } = (await find())!
-  if (!decryptsCheck(cipher, ciphertext)) throw wrongKey()
+  if (!decryptsCheck(cipher, stored.ciphertext)) throw wrongKey()
 }
 
 export const decryptsCheck = (cipher: Cipher, ciphertext: string) =>

@@ -7,7 +7,7 @@ import type { Column, Statement } from '../../prisma/pg/statement.ts'
 import { declaredStatements, int, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 
 const root = join(import.meta.dirname, '../..')
-const modules = ['routers', 'server']
+const modules = ['prisma', 'routers', 'server']
   .flatMap((layer) =>
     readdirSync(join(root, layer), { recursive: true, encoding: 'utf8' }).map((at) => join(layer, at)),
   )
