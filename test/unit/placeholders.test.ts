@@ -48,6 +48,22 @@ describe('a large text', () => {
     expect(turns).toEqual(['this one', 'the next'])
   })
 
+  it('leaves other requests their turn before the next one', async () => {
+    const placeholders = new Placeholders()
+    const marks = Array.from({ length: 5 }, () => placeholders.insert([`"${'x'.repeat(1_100_000)}"`]))
+    let turns = 0
+    let isRendered = false
+    const count = () => {
+      turns++
+      if (!isRendered) setImmediate(count)
+    }
+    setImmediate(count)
+    await placeholders.render(JSON.stringify(marks))
+    isRendered = true
+    // One after each is measured, and one after each is written.
+    expect(turns).toBeGreaterThanOrEqual(10)
+  })
+
   it('in UTF-8 is rendered unchanged, beside a string', async () => {
     const placeholders = new Placeholders()
     const text = JSON.stringify('aé€😀'.repeat(30_000))
