@@ -40,18 +40,20 @@ function oneYearAfter(seconds: number) {
 
 /**
  * Events with `start < $4` and `end > $3`, and events without length that start at $3; the index on (club, end) serves the
- * first condition. Groups and calendar are looked up event by event: a join may read those of all clubs.
+ * first condition. Groups and calendar are looked up event by event: a join may read those of all clubs. Club and range are
+ * columns of `own`: with their values in its plan, PostgreSQL makes a new plan for every request of a small club.
  */
 const visible = statement(
   'me_events',
   `WITH own AS MATERIALIZED
-      (SELECT coalesce(array_agg("groupId"), '{}') AS groups FROM "GroupMembership" WHERE "personId" = $2)
+      (SELECT $1::text AS club, to_timestamp($3) AS "from", to_timestamp($4) AS until,
+         coalesce(array_agg("groupId"), '{}') AS groups FROM "GroupMembership" WHERE "personId" = $2)
     SELECT event.id, title, floor(extract(epoch FROM start))::int8 AS start, floor(extract(epoch FROM "end"))::int8 AS "end", location
     FROM own CROSS JOIN "Event" event
       CROSS JOIN LATERAL (SELECT count(*) AS groups, coalesce(bool_or("groupId" = ANY (own.groups)), false) AS "isOwn"
         FROM "EventGroup" WHERE "eventId" = event.id) audience
-    WHERE event."clubId" = $1 AND state = 'published'
-      AND "end" >= to_timestamp($3) AND start < to_timestamp($4) AND ("end" > to_timestamp($3) OR start >= to_timestamp($3))
+    WHERE event."clubId" = club AND state = 'published'
+      AND "end" >= "from" AND start < until AND ("end" > "from" OR start >= "from")
       AND ("calendarId" IS NULL AND audience.groups = 0 OR audience."isOwn"
         OR (SELECT visible FROM "Calendar" WHERE id = "calendarId"))
     ORDER BY event.start, event."end", event.id`,
