@@ -11,7 +11,7 @@ import { restRequests, trpcRequests } from './requests.ts'
 import type { BenchedRoute } from './routes.ts'
 import { restRoutes, routes, TRPC_TARGET } from './routes.ts'
 import type { Row } from './rows.ts'
-import { startAll, startBare, startService } from './servers.ts'
+import { startAll, startBare, startFrame, startService } from './servers.ts'
 import { storageRoutes } from './storage-routes.ts'
 
 export interface Asked extends Effort {
@@ -81,6 +81,9 @@ function bareAndOthers(bench: Bench, load: LoadProcess, name: string, { services
       start: () => service(words),
     })),
   ]
+  if (peers) {
+    entrants.push({ name: 'Koa + tRPC', set: name, refill: refill?.bare, start: () => startFrame(bench, name) })
+  }
   if (peers && FASTIFY.has(name)) {
     const start = () => startFastify(bench)
     entrants.push({ name: 'Fastify + Prisma', set: name, refill: refill?.service, start })

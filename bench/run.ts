@@ -10,6 +10,8 @@ import { benchGrowth, growthEffort } from './growth/run.ts'
 import { benchImport } from './import.ts'
 import { startLoad } from './load-process.ts'
 import { memberRoutes } from './member-routes.ts'
+import { benchMemory } from './memory.ts'
+import { MEMORY_COLUMNS } from './memory-rows.ts'
 import { installPeers } from './peers.ts'
 import { pinned } from './process.ts'
 import { SUBSCRIPTIONS } from './publish.ts'
@@ -35,7 +37,8 @@ const usage = `npm run bench -- [NAME …] [--peers]      storage, unless named:
   ${SUBSCRIPTIONS.map((n) => `publish-${n}`).join(' | ')} | call (in process) | trpc-get … (beside REST)
   all of ${Object.keys(groups).join(' | ')}
   [--service 'node arguments' …]         compares other builds of the service in the same run
-npm run bench -- growth | tails         cost by size; latency at half of the capacity
+npm run bench -- growth | tails | memory
+                                        cost by size; latency at half of the capacity; start and memory
 npm run bench -- report                 writes docs/performance.md and its plot
 npm run bench -- check                  fails beyond 1.25 of a target, or of what is reached
 npm run bench -- deliveries | dead | import
@@ -72,6 +75,7 @@ const others: Record<string, () => Promise<void>> = {
     await benchGrowth(growthEffort(asked), (rows) => say(textTable(GROWTH_COLUMNS, rows)))
   },
   tails: async () => say(textTable(TAILS_COLUMNS, await benchTails({ ...asked, seconds }))),
+  memory: async () => say(textTable(MEMORY_COLUMNS, await benchMemory(asked))),
   report: () => writeReport({ ...asked, peers: true, seconds }, say),
   async check() {
     process.exitCode = (await runCheck(say)) ? 0 : 1

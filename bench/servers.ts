@@ -6,8 +6,13 @@ import { freePort, startServer } from './process.ts'
 const program = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 /** Starts the bare handlers; one of them answers. */
-export async function startBare({ url, dataDir }: Bench, route: string): Promise<Server> {
-  const server = await startServer(['--import', 'tsx', program('bare.ts')], { DATABASE_URL: url, DATA_DIR: dataDir })
+export const startBare = (bench: Bench, route: string) => startHandlers('bare.ts', bench, route)
+
+/** Starts the bare handlers within the service's packages; one of them answers. */
+export const startFrame = (bench: Bench, route: string) => startHandlers('frame.ts', bench, route)
+
+async function startHandlers(name: string, { url, dataDir }: Bench, route: string): Promise<Server> {
+  const server = await startServer(['--import', 'tsx', program(name)], { DATABASE_URL: url, DATA_DIR: dataDir })
   await switchTo(server, route)
   return server
 }

@@ -2,18 +2,14 @@ import { once } from 'node:events'
 import type { Bench } from './database.ts'
 import { createBench } from './database.ts'
 import { median } from './figures.ts'
-import type { LoadProcess, RequestSet, Sent } from './load-process.ts'
+import type { LoadProcess, Sent } from './load-process.ts'
 import { startLoad } from './load-process.ts'
+import { mixedRequests } from './mixed.ts'
 import type { Server } from './process.ts'
 import { startPinned } from './process.ts'
-import { restRequests } from './requests.ts'
-import { routes } from './routes.ts'
 import { startService } from './servers.ts'
 import { tailsRow } from './tails-rows.ts'
 
-/** The mixed load, a fifth of each. */
-const MIXED = ['get', 'put', 'list', 'profile', 'events']
-const SET = 'mixed'
 /** Uploads at a time. */
 const UPLOADS = 2
 /** For the rounds that find out the capacity. */
@@ -30,10 +26,17 @@ export async function benchTails(asked: {
   try {
     const service = await startService(bench)
     try {
-      await load.prepare(mixedRequests(bench))
-      const capacity = await capacityOf(load, service, asked)
+      const mixed = mixedRequests(bench)
+      await load.prepare(mixed)
+      const capacity = await capacityOf(load, mixed.name, service, asked)
       // Beyond the connections of the closed loop: a request in time must not wait for a late one's connection.
-      const half = { set: SET, port: service.port, connections: 512, perSecond: capacity / 2, seconds: asked.seconds }
+      const half = {
+        set: mixed.name,
+        port: service.port,
+        connections: 512,
+        perSecond: capacity / 2,
+        seconds: asked.seconds,
+      }
       await load.send({ ...half, seconds: 2 })
       const alone = await load.send(half)
       const { sent: beside, perSecond } = await besideUploads(bench, service, () => load.send(half))
@@ -51,16 +54,14 @@ export async function benchTails(asked: {
   }
 }
 
-/** One request of each kind in turn. */
-function mixedRequests(bench: Bench): RequestSet {
-  const sets = MIXED.map((name) => restRequests(bench, name, routes[name]!).requests)
-  const requests = sets[0]!.flatMap((_, i) => sets.map((set) => set[i]!))
-  return { name: SET, agreement: SET, form: 'rest', masked: [], requests }
-}
-
 /** Requests a second that the service answers when it is never without work. */
-async function capacityOf(load: LoadProcess, { port }: Server, asked: { connections: number; requests: number }) {
-  const closed = { set: SET, port, connections: asked.connections, count: asked.requests }
+async function capacityOf(
+  load: LoadProcess,
+  set: string,
+  { port }: Server,
+  asked: { connections: number; requests: number },
+) {
+  const closed = { set, port, connections: asked.connections, count: asked.requests }
   await load.send(closed)
   const rates: number[] = []
   for (let round = 0; round < CAPACITY_ROUNDS; round++) rates.push((await load.send(closed)).perSecond)

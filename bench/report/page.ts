@@ -1,5 +1,6 @@
 import { WARM_UP_REQUESTS } from '../compare.ts'
 import { GROWTH_COLUMNS } from '../growth/rows.ts'
+import { MEMORY_COLUMNS } from '../memory-rows.ts'
 import type { Row } from '../rows.ts'
 import { CLIENT_COLUMNS, CPU_COLUMNS, clientCellsOf, cpuCellsOf, figuresOf } from '../rows.ts'
 import { TAILS_COLUMNS } from '../tails-rows.ts'
@@ -16,18 +17,19 @@ export interface Report {
   rest: Row[]
   trpc: Row[]
   growth: string[][]
+  memory: string[][]
   tails: string[][]
 }
 
 /** The page docs/performance.md; `npm run bench -- report` writes it, its words as well as its figures. */
 export function renderPage(report: Report): string {
-  const { rest, trpc, growth, tails, rounds, requests, connections } = report
+  const { rest, trpc, growth, memory, tails, rounds, requests, connections } = report
   return `# Performance
 
 What a request costs, beside what it would cost at least, and beside what others take. \`npm run bench -- report\` has
 measured everything on this page and written it, on ${report.date}.
 
-![CPU time of a request: a bare handler, the service, Fastify with Prisma, Parse Server](images/performance.svg)
+![CPU time of a request: a bare handler, the service, Koa with tRPC, Fastify with Prisma, Parse Server](images/performance.svg)
 
 ${summaryOf(report)}
 
@@ -36,6 +38,8 @@ ${summaryOf(report)}
 - **bare**: a handler on node:http and pg for this one operation, with the plainest SQL, no routing, no checks of the input
   and tokens that are verified once. What it takes is the least that Node takes.
 - **service**: compiled, as in production, with its log, its limits, its metrics and its checks.
+- **Koa + tRPC**: the bare handler within the service's packages (\`bench/frame.ts\`): Koa, a tRPC procedure with schemas, a
+  line of log with pino, a histogram of prom-client. What the service takes beyond that are its checks, limits and headers.
 - **Fastify + Prisma**: storage, \`me\` and quizzes as one would write them by hand, with schemas for their answers
   (\`bench/peers\`), on the same tables, whose triggers keep the quota's counter. Without rate limits, consents, request ids
   and conditional requests, which the service has.
@@ -73,6 +77,13 @@ together, beside the same with the smallest number. A list asks for one entry.
 
 ${markdownTable(GROWTH_COLUMNS, growth)}
 
+## Start and memory
+
+Of a process that serves the mixed load of [Tails](#tails), from its start on an existing database; three starts. Prisma, which
+sign-in and webhooks use, is made when something first uses it: some 50 MB.
+
+${markdownTable(MEMORY_COLUMNS, memory)}
+
 ## Tails
 
 A mixed load, a fifth each of get, put, list, profile and events. Requests arrive at a fixed rate, half of the capacity,
@@ -102,6 +113,7 @@ npm run bench -- report                 # about half an hour; writes this page a
 npm run bench -- storage --peers        # get, put and list alone
 npm run bench -- get trpc-get --rounds 15
 npm run bench -- growth
+npm run bench -- memory
 npm run bench -- tails
 npm run bench -- check                  # the short form, as CI runs it: fails beyond 1.25 of a target, or of what is reached
 \`\`\`

@@ -47,11 +47,11 @@ export function barPlot({ title, unit, groups }: { title: string; unit: string; 
 text { font: 12px system-ui, sans-serif; fill: #1f2328 }
 .heading { font-size: 15px; font-weight: 600 }
 .name { text-anchor: end; font-weight: 600 }
-.s0 { fill: #8c959f } .s1 { fill: #0969da } .s2 { fill: #bc4c00 } .s3 { fill: #8250df }
+.s0 { fill: #8c959f } .s1 { fill: #0969da } .s2 { fill: #1a7f37 } .s3 { fill: #bc4c00 } .s4 { fill: #8250df }
 line { stroke: #8c959f }
 @media (prefers-color-scheme: dark) {
   text { fill: #e6edf3 }
-  .s0 { fill: #7d8590 } .s1 { fill: #4493f8 } .s2 { fill: #db6d28 } .s3 { fill: #ab7df8 }
+  .s0 { fill: #7d8590 } .s1 { fill: #4493f8 } .s2 { fill: #3fb950 } .s3 { fill: #db6d28 } .s4 { fill: #ab7df8 }
 }
 </style>
 <text class="heading" x="10" y="22">${escaped(title)}</text>

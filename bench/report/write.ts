@@ -6,6 +6,8 @@ import { createBench } from '../database.ts'
 import { GROWTH_COLUMNS } from '../growth/rows.ts'
 import { benchGrowth, growthEffort } from '../growth/run.ts'
 import { startLoad } from '../load-process.ts'
+import { benchMemory } from '../memory.ts'
+import { MEMORY_COLUMNS } from '../memory-rows.ts'
 import { installPeers } from '../peers.ts'
 import { restRoutes } from '../routes.ts'
 import type { Row } from '../rows.ts'
@@ -28,11 +30,13 @@ export async function writeReport(asked: Asked & { seconds: number }, say: (text
   const bench = await createBench()
   const { machine, rest, trpc } = await measureRows(bench, asked, say).finally(() => bench.remove())
   const growth = await benchGrowth(growthEffort(asked), (rows) => say(textTable(GROWTH_COLUMNS, rows)))
+  const memory = await benchMemory(asked)
+  say(textTable(MEMORY_COLUMNS, memory))
   const tails = await benchTails(asked)
   say(textTable(TAILS_COLUMNS, tails))
   const { rounds, requests, connections, seconds } = asked
   const date = new Date().toISOString().slice(0, 10)
-  const page = renderPage({ machine, date, rounds, requests, connections, seconds, rest, trpc, growth, tails })
+  const page = renderPage({ machine, date, rounds, requests, connections, seconds, rest, trpc, growth, memory, tails })
   await mkdir(new URL('images/', DOCS), { recursive: true })
   await writeFile(new URL('performance.md', DOCS), page)
   await writeFile(new URL('images/performance.svg', DOCS), plotOf(rest))

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { memoryRows } from '../../bench/memory-rows.ts'
 import { renderPage } from '../../bench/report/page.ts'
 import { barPlot } from '../../bench/report/plot.ts'
 import { markdownTable, textTable } from '../../bench/text-table.ts'
@@ -16,7 +17,7 @@ const row = (name: string, target: number, ...cpu: number[]) => ({
 })
 const report = {
   ...{ machine: 'A machine.', date: '2026-01-02', rounds: 5, requests: 10, connections: 32, seconds: 3 },
-  ...{ growth: [], tails: [] },
+  ...{ growth: [], memory: [], tails: [] },
 }
 
 describe('a table', () => {
@@ -41,6 +42,20 @@ describe('the page', () => {
       '1 of 2 operations with a target are within it; beyond: get. The service takes more CPU time than Fastify with Prisma for get.',
     )
   })
+})
+
+it('the memory of starts is the median, with its spread and what is beyond its target', () => {
+  const start = (seconds: number, rest: number, after: number) => ({
+    seconds,
+    rest: rest * 2 ** 20,
+    after: after * 2 ** 20,
+  })
+  const rows = memoryRows([start(0.5, 90, 150), start(0.7, 85, 250), start(0.6, 119.6, 201)], 100_000)
+  expect(rows).toEqual([
+    ['CPU until it listens, s', '0.60', '0.50 – 0.70', '0.9'],
+    ['memory after 10 s at rest, MB', '90', '85 – 120', '120'],
+    ['memory after 100,000 requests, MB', '201', '150 – 250', '200 missed'],
+  ])
 })
 
 describe('the plot', () => {
