@@ -35,6 +35,7 @@ export default defineConfig(({ mode }) => ({
           name: 'process',
           include: ['test/process/**/*.test.ts'],
           globalSetup,
+          isolate: false,
           // Of several starts, each of which takes some seconds on a busy machine.
           testTimeout: 180_000,
           hookTimeout: 180_000,

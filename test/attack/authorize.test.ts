@@ -6,7 +6,7 @@ import type { Browser } from '../oauth/browser.ts'
 import { times } from '../support/rounds.ts'
 
 const scope = 'svc.me.profile:read'
-const REQUESTS = times(600, 200)
+const REQUESTS = times(300, 200)
 
 let service: AuthWorld
 beforeAll(async () => {

@@ -192,7 +192,7 @@ describe('quizzes.review', () => {
         })
         expect((await stored(result)).row).toMatchObject({ score, passed, reviewStatus })
       }),
-      { numRuns: times(200, 12) },
+      { numRuns: times(80, 12) },
     )
   }, 120_000)
 })

@@ -142,7 +142,7 @@ describe('hostile records', () => {
           await storeSamples(world, samples)
         },
       ),
-      { numRuns: times(30, 6) },
+      { numRuns: times(12, 6) },
     )
     expect(counts.taken + counts.refused).toBeGreaterThan(0)
   })
@@ -156,7 +156,7 @@ describe('hostile records', () => {
           expect([200, 400], JSON.stringify({ ids, body })).toContain(status)
         },
       ),
-      { numRuns: times(30, 3) },
+      { numRuns: times(12, 3) },
     )
   })
 })

@@ -210,7 +210,7 @@ describe.each(['in this process', 'over HTTP'] as const)('directory.people.expor
         const { storage } = await ways[way]().export({ id: person })
         expect(storage.map(({ value }) => value)).toEqual(values)
       }),
-      { numRuns: times(60, 8) },
+      { numRuns: times(24, 8) },
     )
   })
 })

@@ -63,7 +63,7 @@ async function measure(kind: string, count: number) {
   const smalls: Awaited<ReturnType<typeof small>>[] = []
   while (!outcomes) {
     smalls.push(await small())
-    await sleep(5)
+    await sleep(15)
   }
   return {
     outcomes,

@@ -131,7 +131,7 @@ describe('the mail', () => {
       fc.asyncProperty(texts, async (typed) => {
         expect(['sent', 'emailInvalid']).toContain(await node.send(id('interaction'), typed))
       }),
-      { numRuns: times(60, 8) },
+      { numRuns: times(24, 8) },
     )
     expect(node.errors).toEqual([])
   })

@@ -38,7 +38,7 @@ describe('a page', () => {
         const shown = pages.flatMap((page) => page.texts).join('\n')
         for (const text of texts) expect(shown).toContain(text)
       }),
-      { numRuns: times(2_000, 80) },
+      { numRuns: times(800, 80) },
     )
   })
 

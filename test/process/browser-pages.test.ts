@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chromium, launchChromium, skipReason } from '../oauth/chromium.ts'
+import { chromium, launchHeadlessShell, skipReason } from '../oauth/chromium.ts'
 import { expectAccessible } from '../pages/accessible.ts'
 import type { AtEnd } from '../support/databases.ts'
 import { emptyDatabase } from '../support/databases.ts'
@@ -55,7 +55,7 @@ describe.skipIf(!chromium)(`in Chromium${skipReason}`, { timeout: 120_000 }, () 
   const atEnd: AtEnd = (end) => void ends.unshift(end)
   beforeAll(async () => {
     service = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
-    browser = await launchChromium()
+    browser = await launchHeadlessShell()
     atEnd(() => browser.close())
   }, 120_000)
   afterAll(async () => {

@@ -27,8 +27,8 @@ describe('a service that gets SIGTERM under load', { timeout: 600_000 }, () => {
     await Promise.all([0, 1].map(async (number) => running.set(number, await startAt(number))))
     await Promise.all([haproxy.has(0), haproxy.has(1), haproxy.lacks(2)])
 
-    const traffic = startTraffic({ port: haproxy.port, clients: CLIENTS, pauseMs: 25, ask: platform.ask })
-    const rounds = times(20, 3)
+    const traffic = startTraffic({ port: haproxy.port, clients: CLIENTS, ask: platform.ask })
+    const rounds = times(10, 3)
     let [good, from] = [0, 0]
     for (let round = 0; good < rounds; round++) {
       const [leaves, comes] = [round % 3, (round + 2) % 3]
@@ -63,7 +63,7 @@ describe('a service that gets SIGTERM under load', { timeout: 600_000 }, () => {
     const platform = await newPlatform()
     const place = { port: await freePort(), internalPort: await freePort() }
     const service = await platform.start(place)
-    const traffic = startTraffic({ port: place.port, clients: CLIENTS, pauseMs: 25, ask: platform.ask })
+    const traffic = startTraffic({ port: place.port, clients: CLIENTS, ask: platform.ask })
     await until(
       async () => traffic.told.length,
       (length) => length > 200,

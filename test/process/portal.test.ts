@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chromium, launchChromium, skipReason } from '../oauth/chromium.ts'
+import { chromium, launchHeadlessShell, skipReason } from '../oauth/chromium.ts'
 import { expectAccessible } from '../pages/accessible.ts'
 import type { PortalWorld } from '../portal/portal-world.ts'
 import { pagesOf, portal, startPortal } from '../portal/portal-world.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await world.call('PUT', '/storage/c/one', { body: { value: 1 } })
   await world.requestLog.flush()
   addresses = ['', ...pagesOf(world.ids.team, world.ids.app, id, delivery)]
-  browser = await launchChromium([`--host-resolver-rules=MAP auth.test 127.0.0.1:${world.publicPort}`])
+  browser = await launchHeadlessShell([`--host-resolver-rules=MAP auth.test 127.0.0.1:${world.publicPort}`])
 })
 afterAll(async () => {
   await browser?.close()

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chromium, launchChromium, skipReason } from '../oauth/chromium.ts'
+import { chromium, launchHeadlessShell, skipReason } from '../oauth/chromium.ts'
 import { expectAccessible } from '../pages/accessible.ts'
 import type { AtEnd } from '../support/databases.ts'
 import type { Service } from './service.ts'
@@ -13,7 +13,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
   const atEnd: AtEnd = (end) => void ends.unshift(end)
   beforeAll(async () => {
     service = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
-    browser = await launchChromium()
+    browser = await launchHeadlessShell()
     atEnd(() => browser.close())
   }, 120_000)
   afterAll(async () => {

@@ -50,7 +50,7 @@ export async function startNodes(env: Record<string, string>) {
 
 type Nodes = Awaited<ReturnType<typeof startNodes>>
 
-/** Sets templates and reads them back, without a rest; each app is one writer's. */
+/** Sets templates and reads them back, with short rests; each app is one writer's. */
 export function startLoad(nodes: Nodes, token: string, apps: readonly string[]) {
   const last = new Map<string, Template>()
   const failures: string[] = []
@@ -74,7 +74,7 @@ export function startLoad(nodes: Nodes, token: string, apps: readonly string[]) 
     const own = apps.filter((_, n) => n % WRITERS === writer)
     for (let n = 0; !ending; n++) {
       await write(own[n % own.length]!).catch((error) => failures.push(String(error)))
-      await pause(2)
+      await pause(20)
     }
   }
   const working = Promise.all(Array.from({ length: WRITERS }, (_, writer) => work(writer)))

@@ -24,27 +24,26 @@ export interface Told {
   endMs: number
 }
 
+/** Between a client's response and its next request: without one, refused clients keep the machine busy. */
+const PAUSE_MS = 75
+
 interface Options {
   port: number
   clients: number
-  /** Between a client's response and its next request. */
-  pauseMs?: number
   /** The `n`th request of a client. */
   ask: (client: number, n: number) => Ask
 }
 
 /** Clients that keep their connections, each with one request after the other until `stop`, which resolves to all answers. */
-export function startTraffic({ port, clients, pauseMs = 0, ask }: Options) {
+export function startTraffic({ port, clients, ask }: Options) {
   const began = performance.now()
   const told: Told[] = []
   let ended = false
   const client = async (number: number) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     for (let n = 0; !ended; n++) {
-      const answer = await send(agent, port, ask(number, n), began)
-      told.push(answer)
-      // Refused: nobody listens any more.
-      await pause(answer.status === 0 ? 50 : pauseMs)
+      told.push(await send(agent, port, ask(number, n), began))
+      await pause(PAUSE_MS)
     }
     agent.destroy()
   }

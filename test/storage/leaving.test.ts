@@ -64,7 +64,7 @@ describe.each(removals)('removing $what', { timeout: 120_000 }, ({ remove, takes
         expect(await entriesOf(db, tenants)).toEqual(left)
         expect(await countersOf(db, tenants)).toEqual(sumsOf(left))
       }),
-      { numRuns: times(20, 3) },
+      { numRuns: times(10, 3) },
     )
   })
 

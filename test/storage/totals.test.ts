@@ -91,7 +91,7 @@ describe('the number of entries of a collection', { timeout: 600_000 }, () => {
           expect(await tallyRowsOf(db, tenants), one.does).toEqual(talliesOf(await entriesOf(db, tenants)))
         }
       }),
-      { numRuns: times(100, 8) },
+      { numRuns: times(40, 8) },
     )
   })
 

@@ -96,9 +96,13 @@ const refused: Record<string, (size: number) => string> = {
   'invalid UTF-8 at the end': (size) => `"${'a'.repeat(size)}\ud800"`,
 }
 
-const expectShort = async (status: number, work: () => Promise<{ status: number }>) => {
-  expect((await work()).status).toBe(status)
-  const heldMs = await service.leastHeldMs(work)
+/** Without a status any is right: it depends on the JSON. */
+const expectShort = async (status: number | undefined, work: () => Promise<{ status: number }>) => {
+  const run = async () => {
+    const answer = await work()
+    if (status !== undefined) expect(answer.status).toBe(status)
+  }
+  const heldMs = await service.leastHeldMs(run, LIMIT_MS)
   expect(heldMs).toBeLessThan(heldMs < LIMIT_MS ? LIMIT_MS : limitHereMs())
 }
 
@@ -167,7 +171,7 @@ describe('the event loop stays responsive with a body of 1 MiB:', () => {
       `{"answers":{"multiple":${json}}}`,
       `{"answers":{"text":${json}}}`,
     ]) {
-      await expectShort((await submit(body)).status, () => submit(body))
+      await expectShort(undefined, () => submit(body))
     }
   })
 
@@ -175,13 +179,17 @@ describe('the event loop stays responsive with a body of 1 MiB:', () => {
     for (const unit of ['"A"', '"\\u0000"']) {
       const body = `{"answers":{"multiple":${list(unit, size)}}}`
       let attempt = 0
-      await expectShort(201, () =>
+      const submit = () =>
         service.call('POST', `/v1/quizzes/${quizId}/results`, {
           ...{ token: tokens.lms, host: 'lms.localhost', body },
-          // Each key is sent twice.
-          headers: { 'idempotency-key': `${unit.length}-${attempt++ >> 1}` },
-        }),
-      )
+          headers: { 'idempotency-key': `${unit.length}-${attempt}` },
+        })
+      await expectShort(201, () => {
+        attempt++
+        return submit()
+      })
+      // The same key: a replay.
+      await expectShort(201, submit)
     }
   })
 
@@ -200,13 +208,13 @@ describe('the event loop stays responsive with a body of 1 MiB:', () => {
     const paths = Array(10).fill('storage.put').join(',')
     const single = () => service.call('POST', '/trpc/storage.put', { ...call, body: alone })
     const batch = () => service.call('POST', `/trpc/${paths}?batch=1`, { ...call, body: ten })
-    await expectShort((await single()).status, single)
-    await expectShort((await batch()).status, batch)
+    await expectShort(undefined, single)
+    await expectShort(undefined, batch)
   })
 
   it('a batch with many inputs', { timeout: TIMEOUT }, async () => {
     const call = { token: tokens.apps, internal: true, body: keys(size, '{}') }
     const batch = () => service.call('POST', '/trpc/storage.put,storage.put?batch=1', call)
-    await expectShort((await batch()).status, batch)
+    await expectShort(undefined, batch)
   })
 })

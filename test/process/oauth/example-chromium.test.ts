@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chromium, launchChromium, skipReason } from '../../oauth/chromium.ts'
+import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
 import type { AtEnd } from '../../support/databases.ts'
 import type { Service } from '../service.ts'
@@ -23,7 +23,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   beforeAll(async () => {
     service = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
     link = /as an app does: (\S+)/.exec(service.stdout())![1]!
-    browser = await launchChromium()
+    browser = await launchHeadlessShell()
     atEnd(() => browser.close())
   }, 120_000)
   afterAll(async () => {

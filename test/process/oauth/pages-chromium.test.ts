@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Language } from '../../../server/pages/language.ts'
-import { chromium, launchChromium, skipReason } from '../../oauth/chromium.ts'
+import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
 import { servePages } from '../../oauth/page-server.ts'
 import { hostileText, pagesOf, textCount } from '../../oauth/random-pages.ts'
 import { samplePages } from '../../oauth/sample-pages.ts'
@@ -44,7 +44,7 @@ describe.skipIf(!chromium)(`in a browser${skipReason}`, () => {
     const [, plain] = pages[0]!
     const injected = [plain.replace('</main>', `${script}<p style="position: fixed">x</p></main>`)]
     server = await servePages({ ...Object.fromEntries(pages), '/injected': injected[0]! })
-    browser = await launchChromium()
+    browser = await launchHeadlessShell()
   })
   afterAll(async () => {
     await browser?.close()

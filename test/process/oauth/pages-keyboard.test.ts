@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chromium, launchChromium, skipReason } from '../../oauth/chromium.ts'
+import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
 import { servePages } from '../../oauth/page-server.ts'
 import { action, samplePages } from '../../oauth/sample-pages.ts'
 
@@ -16,7 +16,7 @@ describe.skipIf(!chromium)(`by keyboard alone and without scripts${skipReason}`,
   beforeAll(async () => {
     const pages = samplePages('en')
     server = await servePages({ ...pages, '/v1/oauth/connected/remove': pages['/remove']! })
-    browser = await launchChromium()
+    browser = await launchHeadlessShell()
   })
   afterAll(async () => {
     await browser?.close()

@@ -47,6 +47,12 @@ const isCounting = (service: Service) =>
     async () => linesOf(service).map(({ msg }) => msg),
     (found) => found.includes(BACK),
   )
+/** It listens before Redis has refused it. */
+const countsAlone = (service: Service) =>
+  until(
+    async () => warningsOf(service),
+    (found) => found.includes(AWAY),
+  )
 
 const root = (service: Service, headers: Record<string, string>) =>
   send(service.port, 'GET', '/v1', { headers: { host: 'apps.localhost', ...headers } })
@@ -103,7 +109,7 @@ describe.skipIf(!hasRedis)(`nodes with REDIS_URL${skipReason}`, { timeout: 120_0
   it('start without it with one warning, count alone, and use it once it is there', async () => {
     const [redis, { env, bearer }] = await Promise.all([redisServer({ password: 'canary' }), settings()])
     const node = await start({ ...env, REDIS_URL: redis.url, NODES: '4' })
-    expect(warningsOf(node)).toContain(AWAY)
+    await countsAlone(node)
     expect(await statuses(Array.from({ length: 40 }, () => root(node, bearer)))).toEqual({ 200: 15, 429: 25 })
 
     await redis.start()
@@ -119,7 +125,7 @@ describe.skipIf(!hasRedis)(`nodes with REDIS_URL${skipReason}`, { timeout: 120_0
   it('do not repeat a wrong password in the log', async () => {
     const [redis, { env, bearer }] = await Promise.all([startRedis({ password: 'right' }), settings()])
     const node = await start({ ...env, REDIS_URL: `redis://default:canary@127.0.0.1:${redis.port}` })
-    expect(warningsOf(node)).toContain(AWAY)
+    await countsAlone(node)
     expect(linesOf(node).find(({ msg }) => msg === AWAY).err.message).toContain('WRONGPASS')
     expect((await root(node, bearer)).status).toBe(200)
     await node.stop()
@@ -141,7 +147,7 @@ describe.skipIf(!hasRedis)(`nodes with REDIS_URL${skipReason}`, { timeout: 120_0
     expect(await redis.cli('keys', 'member-apps:limit:hobby:*')).not.toBe('')
 
     const wary = await start({ ...env, REDIS_URL })
-    expect(warningsOf(wary)).toContain(AWAY)
+    await countsAlone(wary)
     expect((await root(wary, bearer)).headers.ratelimit).toBe('"team";r=59;t=60')
   })
 })
