@@ -10,6 +10,8 @@ import type { PoolObserver } from './pg/observed-pool.ts'
 import { observePool } from './pg/observed-pool.ts'
 import type { InTransaction } from './pg/transaction.ts'
 import { inTransactionOn } from './pg/transaction.ts'
+import type { TimeLimits } from './time-limits.ts'
+import { productionLimits } from './time-limits.ts'
 
 /**
  * Prisma, and on the same pool `execute`, for the busiest requests and what each start does, and `inTransaction` for SQL
@@ -26,6 +28,7 @@ export type Transaction = Prisma.TransactionClient
 export interface PoolOptions {
   max?: number | undefined
   observer?: PoolObserver | undefined
+  limits?: TimeLimits | undefined
 }
 
 /** Names Prisma's statements, so that each connection plans them once. Bounded: `IN` lists make ever new texts. */
@@ -44,12 +47,13 @@ function statementNames() {
 /**
  * Opens a database, directly or through PgBouncer; the first query connects, at most `max` do at once. `onError` gets the
  * errors of idle connections. Sessions are in UTC, which Prisma's adapter assumes for timestamps. While the server is away,
- * queries fail within 2.5 s (bounded-pool.ts); a statement that runs is ended by statement_timeout (session-limits.ts).
+ * queries fail within `placeMs` of its limits (bounded-pool.ts); a statement that runs is ended by statement_timeout
+ * (session-limits.ts).
  */
 export function openDatabase(
   url: string,
   onError: (error: Error) => void,
-  { max = 10, observer }: PoolOptions = {},
+  { max = 10, observer, limits = productionLimits }: PoolOptions = {},
 ): Database {
   const config = {
     connectionString: url,
@@ -57,14 +61,14 @@ export function openDatabase(
     options: '-c timezone=UTC',
     application_name: 'member-apps-api',
   }
-  const pool = new BoundedPool(config)
+  const pool = new BoundedPool(config, limits)
   pool.on('error', onError)
   if (observer) observePool(pool, observer)
   let prisma: PrismaClient | undefined
   const makePrisma = () => {
     prisma = new PrismaClient({
       adapter: new PrismaPg(pool, { statementNameGenerator: statementNames() }),
-      transactionOptions: { maxWait: 5_000, timeout: 10_000 },
+      transactionOptions: { maxWait: 2 * limits.placeMs, timeout: limits.transactionMs },
       // Without source lines in the log.
       errorFormat: 'minimal',
     })

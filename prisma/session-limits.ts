@@ -1,14 +1,19 @@
 import pg from 'pg'
 import type { Database } from './client.ts'
 import { int, statement, text } from './pg/statement.ts'
+import type { TimeLimits } from './time-limits.ts'
+import { productionLimits } from './time-limits.ts'
 
 /**
  * What PostgreSQL ends by itself in sessions of the service: statements, and transactions that nobody goes on with. They are
  * the role's, not parameters of the connection, which PgBouncer refuses to pass on.
  */
-const limits = { statement_timeout: 5_000, idle_in_transaction_session_timeout: 30_000 } as const
+const sessionLimits = ({ statementMs, idleTransactionMs }: TimeLimits) => ({
+  statement_timeout: statementMs,
+  idle_in_transaction_session_timeout: idleTransactionMs,
+})
 
-type Limit = keyof typeof limits
+type Limit = keyof ReturnType<typeof sessionLimits>
 
 /** In a transaction: for work of any length. */
 export const UNLIMITED = 'SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0'
@@ -18,14 +23,15 @@ export const UNLIMITED = 'SET LOCAL statement_timeout = 0; SET LOCAL idle_in_tra
  * database has, to whatever value. Sessions that are open stay as they are. Without the right to do so it does nothing:
  * `checkSessions` tells what to run.
  */
-export async function limitSessions(client: pg.ClientBase, role?: string): Promise<void> {
+export async function limitSessions(client: pg.ClientBase, role?: string, limits = productionLimits): Promise<void> {
+  const wanted = sessionLimits(limits)
   const { rows } = await client.query<{ statement: string }>(
     `SELECT format('ALTER ROLE %I IN DATABASE %I SET %I = %L', rolname, datname, name, value) AS statement
      FROM unnest($2::text[], $3::text[]) AS wanted(name, value), pg_roles r, pg_database d
      WHERE rolname = coalesce($1, current_user) AND datname = current_database() AND NOT EXISTS (
        SELECT FROM pg_db_role_setting, unnest(setconfig) AS given
        WHERE setrole IN (0, r.oid) AND setdatabase IN (0, d.oid) AND split_part(given, '=', 1) = name)`,
-    [role, Object.keys(limits), Object.values(limits).map((ms) => `${ms}ms`)],
+    [role, Object.keys(wanted), Object.values(wanted).map((ms) => `${ms}ms`)],
   )
   for (const { statement } of rows) {
     await client.query(statement).catch((error) => {
@@ -50,7 +56,8 @@ const session = statement(
 )
 
 /** Sentences on limits that the sessions lack. Throws when they are not in UTC: every time would be read wrongly. */
-export async function checkSessions(db: Database): Promise<string[]> {
+export async function checkSessions(db: Database, limits = productionLimits): Promise<string[]> {
+  const wanted = sessionLimits(limits)
   const [found] = await db.execute(session, [])
   const { role, database, timeZone } = found!
   if (!/^(?:Etc\/)?(?:UTC|GMT)$/.test(timeZone)) {
@@ -59,10 +66,10 @@ export async function checkSessions(db: Database): Promise<string[]> {
         'them on (1.21 or later, without `options` in ignore_startup_parameters).',
     )
   }
-  const missing = (Object.keys(limits) as Limit[]).filter((name) => found![name] === 0 || found![name] > limits[name])
+  const missing = (Object.keys(wanted) as Limit[]).filter((name) => found![name] === 0 || found![name] > wanted[name])
   if (missing.length === 0) return []
   const statements = missing.map(
-    (name) => `ALTER ROLE ${role} IN DATABASE ${database} SET ${name} = '${limits[name]}ms';`,
+    (name) => `ALTER ROLE ${role} IN DATABASE ${database} SET ${name} = '${wanted[name]}ms';`,
   )
   const state = missing.map((name) => `${name} is ${found![name] === 0 ? 'not set' : `${found![name]} ms`}`).join(', ')
   return [

@@ -27,7 +27,7 @@ export function restFacade(core: Core) {
     const { procedure, name, status, meta } = route
     const placeholders = new Placeholders()
     const { principal, consumeQuota, setHeader, reserve } = caller
-    const deadline = new Deadline()
+    const deadline = new Deadline(core.timeLimits.requestMs)
     const call: Call = {
       principal,
       consumeQuota,

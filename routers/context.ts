@@ -1,4 +1,5 @@
 import type { Database } from '../prisma/client.ts'
+import type { TimeLimits } from '../prisma/time-limits.ts'
 import type { Access, AccessLookup, Principal } from './access.ts'
 import type { Cipher } from './cipher.ts'
 import type { Deadline } from './deadline.ts'
@@ -22,6 +23,7 @@ export interface Core {
   /** Fills `This client is not a … app.` */
   brand: string
   storageQuotaBytes: number
+  timeLimits: TimeLimits
   /** Called after each event is published, so that a worker in this process need not wait for its next poll. */
   published: (event: Published) => void
   /** Called after each person is erased, for the log. */

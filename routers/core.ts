@@ -1,4 +1,6 @@
 import type { Database } from '../prisma/client.ts'
+import type { TimeLimits } from '../prisma/time-limits.ts'
+import { productionLimits } from '../prisma/time-limits.ts'
 import type { Principal } from './access.ts'
 import { accessLookup } from './access.ts'
 import type { Cipher } from './cipher.ts'
@@ -13,12 +15,14 @@ interface Settings {
   brand: string
   storageQuotaBytes: number
   now: () => number
+  timeLimits?: TimeLimits
   published?: Core['published']
   erased?: Core['erased']
 }
 
 /** Made once in a process. */
 export const createCore = (settings: Settings): Core => ({
+  timeLimits: productionLimits,
   published: () => {},
   erased: () => {},
   ...settings,

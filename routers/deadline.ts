@@ -1,9 +1,6 @@
 import { InFlight } from '../prisma/in-flight.ts'
 import { errors } from './errors.ts'
 
-/** For all that a request does between its token and its response. */
-const LIMIT_MS = 6_000
-
 /** How often deadlines are looked at: one timer for all requests. */
 const TICK_MS = 250
 
@@ -31,7 +28,8 @@ export class Deadline {
   #pauses = 0
   #pausedAt = 0
 
-  constructor(limitMs = LIMIT_MS) {
+  /** `limitMs`: `requestMs` of the service's time limits. */
+  constructor(limitMs: number) {
     this.#at = performance.now() + limitMs
   }
 

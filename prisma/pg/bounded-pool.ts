@@ -2,18 +2,9 @@ import type { PoolClient } from 'pg'
 import pg from 'pg'
 import { Breaker } from '../breaker.ts'
 import { InFlight } from '../in-flight.ts'
+import type { TimeLimits } from '../time-limits.ts'
 import { answeringConnection, Probe } from './probe.ts'
 import { StalledQueryWatchdog, TimedClient } from './stalled-query-watchdog.ts'
-
-/** For a place in the pool and for connecting, together. */
-const PLACE_MS = 2_500
-
-/** The place, connecting, or a query: 2.3 s after a database has fallen silent, whoever waits for it knows. */
-const SUSPICIOUS_MS = 500
-const SILENT_MS = 1_500
-
-/** For a query on a connection that has lost its server while others answer: one that is there ends it by statement_timeout. */
-const STALLED_MS = 5_500
 
 type Callback = (error: Error | undefined, client: PoolClient | undefined, release: (error?: unknown) => void) => void
 
@@ -28,7 +19,7 @@ const NO_PLACE = 'timeout exceeded when trying to connect'
 /**
  * A pool in which nobody waits for a database that is away. A failure to connect opens a breaker: idle connections are
  * still used and busy ones waited for, but new ones are refused at once. A silent database fails all of its queries and
- * waiters within 2.5 s.
+ * waiters within `suspiciousMs + silentMs`, and each waiter fails after `placeMs`.
  */
 export class BoundedPool extends pg.Pool {
   readonly #waiters = new InFlight<Waiter>()
@@ -36,22 +27,23 @@ export class BoundedPool extends pg.Pool {
   readonly #breaker: Breaker
   readonly #watchdog: StalledQueryWatchdog
 
-  constructor(config: pg.PoolConfig) {
-    super({ ...config, Client: TimedClient, connectionTimeoutMillis: PLACE_MS })
+  constructor(config: pg.PoolConfig, limits: TimeLimits) {
+    const { placeMs, stalledMs, suspiciousMs, silentMs } = limits
+    super({ ...config, Client: TimedClient, connectionTimeoutMillis: placeMs })
     const { max } = this.options
-    this.#probe = new Probe(config)
+    this.#probe = new Probe(config, placeMs)
     this.#breaker = new Breaker({
       tryConnection: async () => {
-        await (await answeringConnection(config)).end()
+        await (await answeringConnection(config, placeMs)).end()
       },
       // A full pool queues, and opens no connection.
       onOpen: () => (this.options.max = 0),
       onClose: () => (this.options.max = max),
     })
     this.#watchdog = new StalledQueryWatchdog({
-      stalledMs: STALLED_MS,
-      suspiciousMs: SUSPICIOUS_MS,
-      isSilent: async () => (await this.#probe.ask(SILENT_MS)) === 'silent',
+      stalledMs,
+      suspiciousMs,
+      isSilent: async () => (await this.#probe.ask(silentMs)) === 'silent',
       onSilence: () => {
         this.#watchdog.cut()
         this.#open(new Error('it does not answer'))

@@ -1,20 +1,17 @@
 import pg from 'pg'
 
-/** Of an attempt to connect: longer than an asker waits, as TLS and a password take four round trips. */
-const CONNECT_MS = 2_500
-
 /** How long an answer of `isReady` is kept. */
 const KEEP_MS = 500
 const READY_MS = 1_000
 
 const STEP_MS = 50
 
-/** A connection of its own that has answered. Rejects when it cannot be had. */
-export async function answeringConnection(config: pg.ClientConfig): Promise<pg.Client> {
+/** A connection of its own that has answered within `connectMs`. Rejects when it cannot be had. */
+export async function answeringConnection(config: pg.ClientConfig, connectMs: number): Promise<pg.Client> {
   const client = new pg.Client(config)
   // A question in flight rejects as well; without a listener, 'error' would end the process.
   client.on('error', () => {})
-  const timer = setTimeout(() => client.connection.stream.destroy(), CONNECT_MS)
+  const timer = setTimeout(() => client.connection.stream.destroy(), connectMs)
   try {
     await client.connect()
     await client.query('SELECT 1')
@@ -33,12 +30,15 @@ export type Verdict = 'answers' | 'refuses' | 'silent'
 /** Asks the database over a connection of its own, which it keeps: a pool that is fully used is not a database that is away. */
 export class Probe {
   readonly #config: pg.ClientConfig
+  readonly #connectMs: number
   #kept: pg.Client | undefined
   #ended = false
   #ready: { verdict: Promise<Verdict>; until: number } | undefined
 
-  constructor(config: pg.ClientConfig) {
+  /** An attempt to connect may take longer than an asker waits: TLS and a password take four round trips. */
+  constructor(config: pg.ClientConfig, connectMs: number) {
     this.#config = config
+    this.#connectMs = connectMs
   }
 
   /** Whether the database answers within a second, as it was 500 ms ago at most. */
@@ -69,7 +69,7 @@ export class Probe {
     if (client) {
       // Taken until it has answered: one that stays silent is not asked again.
       this.#kept = undefined
-      const timer = setTimeout(() => client.connection.stream.destroy(), CONNECT_MS).unref()
+      const timer = setTimeout(() => client.connection.stream.destroy(), this.#connectMs).unref()
       const answered = await client.query('SELECT 1').then(
         () => true,
         () => false,
@@ -80,7 +80,7 @@ export class Probe {
         return 'answers'
       }
     }
-    return answeringConnection(this.#config).then(
+    return answeringConnection(this.#config, this.#connectMs).then(
       (fresh) => {
         fresh.once('end', () => {
           if (this.#kept === fresh) this.#kept = undefined

@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import { METHODS } from 'node:http'
 import Router from '@koa/router'
 import type { Database } from '../../prisma/client.ts'
+import { productionLimits } from '../../prisma/time-limits.ts'
 import type { Cipher } from '../../routers/cipher.ts'
 import { errors } from '../../routers/errors.ts'
 import type { ClientAddress } from '../http/client-address.ts'
@@ -37,6 +38,8 @@ export interface MountOptions {
   /** How many failed requests for tokens an address may make in a minute. */
   tokenFailures?: number
   limits?: Limits
+  /** For a request to a page or an endpoint. */
+  requestMs?: number
   /** Adds the pages of another room. */
   morePages?: MorePages | undefined
 }
@@ -53,7 +56,7 @@ const cookieKeyOf = (secretsKey: Buffer) =>
  */
 export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: MountOptions): Step {
   const { authBaseUrl, appsBaseUrl, loginMethods, clientAddress, tokenFailures: failures = TOKEN_FAILURES } = options
-  const { limits = memoryLimits, morePages } = options
+  const { limits = memoryLimits, requestMs = productionLimits.requestMs, morePages } = options
   const issuer = issuerOf(authBaseUrl)
   const { host, protocol, pathname: path } = new URL(issuer)
   const secure = protocol === 'https:'
@@ -63,11 +66,14 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   const cookies = encryptedCookies({ seal, secure, browserOf: browsers.idOf })
   const requests = createSignInRequests(cookies, path)
   const interactionUrl = requests.begin
-  const { provider, handle } = createProviderHandler({ db, now, issuer, cookieKeys, secure, interactionUrl, keys })
+  const { provider, handle } = createProviderHandler({
+    ...{ db, now, issuer, cookieKeys, secure, interactionUrl, keys, requestMs },
+  })
 
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   const callback = upstreamCallback(authBaseUrl)
-  addPageRoutes(router, { db, now, provider, issuer, loginMethods, cookies, browsers, requests, callback, morePages })
+  const pages = { provider, issuer, loginMethods, cookies, browsers, requests, callback, morePages }
+  addPageRoutes(router, { db, now, requestMs, ...pages })
   const limit = tokenLimit({ storage: adapterFactory({ db, now }), failures, limits })
   addAppRoutes(router, { issuer, handle, limit, limits })
 

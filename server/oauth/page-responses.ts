@@ -36,11 +36,11 @@ export function redirect(ctx: StepContext, url: string) {
 
 /** Middleware around the pages: refuses forms from other origins, and turns errors into pages. */
 export const pageErrors =
-  (origin: string): Step =>
+  (origin: string, requestMs: number): Step =>
   async (ctx, next) => {
     if (ctx.method === 'POST' && isCrossOrigin(ctx, origin)) return sendMessage(ctx, 'crossSite', 403)
     try {
-      await new Deadline().bound(next())
+      await new Deadline(requestMs).bound(next())
     } catch (thrown) {
       if (thrown instanceof oauthErrors.SessionNotFound) return sendMessage(ctx, 'expired', 400)
       const error = thrown instanceof ApiError ? thrown : failureOf(thrown)

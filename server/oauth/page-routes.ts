@@ -24,6 +24,8 @@ interface Options extends Omit<PageOptions, 'path'> {
   requests: SignInRequests
   /** The redirect URI of the upstream provider. */
   callback: string
+  /** For a request to a page. */
+  requestMs: number
   /** Adds the pages of another room. */
   morePages?: MorePages | undefined
 }
@@ -46,7 +48,7 @@ export type MorePages = (parts: PageParts) => void
 /** The pages for members: signing in, consent, connected apps. */
 export function addPageRoutes(
   router: Router<State>,
-  { issuer, loginMethods, cookies, browsers, requests, callback, morePages, ...rest }: Options,
+  { issuer, loginMethods, cookies, browsers, requests, callback, requestMs, morePages, ...rest }: Options,
 ) {
   const { origin, pathname: path } = new URL(issuer)
   const options = { ...rest, path }
@@ -54,7 +56,7 @@ export function addPageRoutes(
   const interaction = interactions(options, signIn, requests)
   const connected = connectedApps(options, signIn, cookies)
 
-  const errorPages = pageErrors(origin)
+  const errorPages = pageErrors(origin, requestMs)
   const page: PageParts['page'] = (method, address, respond) => {
     router[method](`${path}${address}`, errorPages, (ctx) => respond(ctx))
   }

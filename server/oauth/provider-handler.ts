@@ -19,11 +19,11 @@ import { createProvider } from './provider.ts'
 import { withRequestStorage } from './request-storage.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-type Options = Omit<ProviderOptions, 'renderError'> & { keys: SigningKeys }
+type Options = Omit<ProviderOptions, 'renderError'> & { keys: SigningKeys; requestMs: number }
 type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<void>
 
 /** Hands requests to oidc-provider. A new instance is created when the keys change; all state is in the database. */
-export function createProviderHandler({ keys, ...options }: Options) {
+export function createProviderHandler({ keys, requestMs, ...options }: Options) {
   const mountPath = new URL(options.issuer).pathname
   const causes = new WeakMap<IncomingMessage, unknown>()
   const asked = new WeakMap<IncomingMessage, StepContext>()
@@ -69,7 +69,7 @@ export function createProviderHandler({ keys, ...options }: Options) {
       // As Express does: oidc-provider derives its mount path from the two.
       Object.assign(ctx.req, { url, originalUrl: `${mountPath}${url}` })
       const handled = withRequestStorage(() => current().handle(ctx.req, ctx.res))
-      await new Deadline().bound(handled).catch((error) => failLate(ctx, error))
+      await new Deadline(requestMs).bound(handled).catch((error) => failLate(ctx, error))
       ctx.state.cause ??= causes.get(ctx.req)
     },
   }

@@ -17,7 +17,7 @@ interface Parts {
 /** Loaded only beside no other issuer: 10 MB, and 0.2 s of CPU. */
 export async function openOwnIssuer(config: Config, { db, embedded }: Store, parts: Parts) {
   const { core, keys, addressOf, limits, log } = parts
-  const { now, cipher } = core
+  const { now, cipher, timeLimits } = core
   const { openOauth } = await import('../oauth/open.ts')
   const { createLoginMethods } = await import('../oauth/login-methods.ts')
   const { portal } = await import('../portal/portal.ts')
@@ -42,6 +42,7 @@ export async function openOwnIssuer(config: Config, { db, embedded }: Store, par
     loginMethods: await createLoginMethods(loginSettings, { db, now, onError: onMailError, limits, brand }),
     onError: (error) => log.error({ err: error }, 'the keys that sign tokens'),
     limits,
+    requestMs: timeLimits.requestMs,
     morePages: portal(core, portalAddresses(config.authBaseUrl, config.baseUrls.apps)),
   })
 }

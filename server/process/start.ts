@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
 import { isEmpty, moveDemoEvents, seed } from '../../prisma/seed.ts'
 import { checkSessions } from '../../prisma/session-limits.ts'
+import type { TimeLimits } from '../../prisma/time-limits.ts'
+import { productionLimits } from '../../prisma/time-limits.ts'
 import { createCore } from '../../routers/core.ts'
 import { readFinished } from '../../routers/housekeeping.ts'
 import { memberScopesAt } from '../../routers/scopes.ts'
@@ -52,27 +54,38 @@ const GRACE_MS = 8_000
 /** Bounds the log line of an event with many deliveries; each has lines of its own later. */
 const LOGGED_DELIVERIES = 100
 
+/** What a test replaces: the limits of production, and Unix time in milliseconds. */
+interface Clockwork {
+  timeLimits?: TimeLimits
+  now?: () => number
+}
+
 /**
  * Starts the service on both ports. A new embedded database gets the demo data, unless in production; in an older one its
  * events move to today. `close` ends the service: not ready at once, serving on for the drain, its database last.
  */
-export async function startService(config: Config, log: Logger) {
+export async function startService(
+  config: Config,
+  log: Logger,
+  { timeLimits = productionLimits, now = Date.now }: Clockwork = {},
+) {
   const brand = readBrand(config.pageBrand)
   for (const sentence of serviceWarnings(config)) log.warn(sentence)
   const observed = await observe(config, 'member-apps-api', log)
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'), {
     warn: (sentence) => log.warn(sentence),
     observer: observed.pool,
+    timeLimits,
   })
   let limits: Limits | undefined
   try {
-    for (const sentence of await checkSessions(store.db)) log.warn(sentence)
+    for (const sentence of await checkSessions(store.db, timeLimits)) log.warn(sentence)
     if (store.embedded && !config.production) {
-      const now = new Date()
-      await ((await isEmpty(store.db)) ? seed(store.db, now, memberScopesAt) : moveDemoEvents(store.db, now))
+      const today = new Date(now())
+      await ((await isEmpty(store.db)) ? seed(store.db, today, memberScopesAt) : moveDemoEvents(store.db, today))
     }
     limits = await openLimits(config, log)
-    return await serve(config, { store, limits, observed, brand }, log)
+    return await serve(config, { store, limits, timeLimits, now, observed, brand }, log)
   } catch (error) {
     await limits?.close()
     await store.close()
@@ -86,14 +99,16 @@ const openLimits = async ({ redisUrl: url, nodes }: Config, log: Logger): Promis
 interface Opened {
   store: Store
   limits: Limits
+  timeLimits: TimeLimits
+  now: () => number
   observed: Observed
   brand: Brand
 }
 
-async function serve(config: Config, { store, limits, observed: { registry, tracing }, brand }: Opened, log: Logger) {
+async function serve(config: Config, { store, limits, timeLimits, now, observed, brand }: Opened, log: Logger) {
+  const { registry, tracing } = observed
   let ending = false
   const limiter = limiterMetrics(registry, config.redisUrl === undefined ? undefined : limits)
-  const now = Date.now
   const { keys, cipher } = await openSecrets(config, store.db)
   let worker: Worker | null = null
   const core = createCore({
@@ -102,6 +117,7 @@ async function serve(config: Config, { store, limits, observed: { registry, trac
     cipher,
     brand: config.brand,
     storageQuotaBytes: config.storageQuotaBytes,
+    timeLimits,
     published({ app, event, deliveries }) {
       log.info(
         { app, event, count: deliveries.length, deliveries: deliveries.slice(0, LOGGED_DELIVERIES) },
@@ -126,7 +142,7 @@ async function serve(config: Config, { store, limits, observed: { registry, trac
     brand,
     trial: trial && (() => ({ example: exampleUrl })),
   })
-  const issuers = await openTrustedIssuers(config, oauth, { db: store.db, now, log })
+  const issuers = await openTrustedIssuers(config, oauth, { db: store.db, now, log, issuerMs: timeLimits.issuerMs })
   const memory = new MemoryBudget()
   addServiceGauges(registry, {
     db: store.db,

@@ -5,6 +5,7 @@ import type { PoolObserver } from '../../prisma/pg/observed-pool.ts'
 import type { SchemaOptions } from '../../prisma/prepare-schema.ts'
 import { prepareSchema } from '../../prisma/prepare-schema.ts'
 import { roleOf } from '../../prisma/session-limits.ts'
+import type { TimeLimits } from '../../prisma/time-limits.ts'
 import type { Config } from './config.ts'
 
 export interface Store {
@@ -29,6 +30,7 @@ interface StoreOptions {
   direct?: boolean
   warn?: (sentence: string) => void
   observer?: PoolObserver
+  timeLimits?: TimeLimits
 }
 
 /**
@@ -38,7 +40,7 @@ interface StoreOptions {
 export async function openStore(
   config: DatabaseSettings,
   onError: (error: Error) => void,
-  { direct = false, warn, observer }: StoreOptions = {},
+  { direct = false, warn, observer, timeLimits }: StoreOptions = {},
 ): Promise<Store> {
   const { databaseUrl, migrateOnStart } = config
   const embedded = databaseUrl === undefined ? await startEmbedded(config.dataDir) : null
@@ -51,7 +53,11 @@ export async function openStore(
     await embedded?.stop()
     throw error
   }
-  const db = openDatabase(direct ? url : pooledUrl, onError, { max: config.databasePoolMax, observer })
+  const db = openDatabase(direct ? url : pooledUrl, onError, {
+    max: config.databasePoolMax,
+    observer,
+    limits: timeLimits,
+  })
   return {
     db,
     url,

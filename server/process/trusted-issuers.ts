@@ -9,6 +9,7 @@ interface Parts {
   db: Database
   now: () => number
   log: Logger
+  issuerMs: number
 }
 
 /** The issuers whose tokens are accepted: the external one if configured, else ours, and the development key's. */

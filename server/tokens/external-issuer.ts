@@ -1,24 +1,24 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
+import { productionLimits } from '../../prisma/time-limits.ts'
 import type { TokenFormat } from './external-claims.ts'
 import { externalPrincipalOf } from './external-claims.ts'
 import type { INTERVALS } from './external-keys.ts'
 import { openExternalKeys } from './external-keys.ts'
 import { jwksCache } from './jwks-cache.ts'
+import type { IssuerAddress } from './jwks-discovery.ts'
 import { readKeySet } from './jwks-discovery.ts'
 import type { TrustedIssuer } from './verify.ts'
 
-export interface ExternalIssuerSettings extends TokenFormat {
-  issuer: string
-  /** Undefined: the address in the issuer's metadata. */
-  jwksUrl: string | undefined
-}
+export type ExternalIssuerSettings = TokenFormat & IssuerAddress
 
 interface Options {
   db: Database
   now: () => number
   log: Logger
   intervals?: typeof INTERVALS
+  /** For each of the issuer's documents. */
+  issuerMs?: number
 }
 
 /**
@@ -26,9 +26,12 @@ interface Options {
  * with known keys stay valid while it is down. A token with an unknown key is 401 if the issuer does not have that key,
  * and 503 if the issuer cannot say: clients throw a refused token away.
  */
-export async function openExternalIssuer(settings: ExternalIssuerSettings, { db, now, log, intervals }: Options) {
+export async function openExternalIssuer(
+  settings: ExternalIssuerSettings,
+  { db, now, log, intervals, issuerMs = productionLimits.issuerMs }: Options,
+) {
   const { issuer, jwksUrl, audiences } = settings
-  const { find, version, ready, readAt, close } = await openExternalKeys(() => readKeySet(issuer, jwksUrl), {
+  const { find, version, ready, readAt, close } = await openExternalKeys(() => readKeySet(settings, issuerMs), {
     cache: jwksCache(db, [issuer, jwksUrl]),
     now,
     log,

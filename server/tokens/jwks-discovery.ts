@@ -1,8 +1,6 @@
 import type { JSONWebKeySet } from 'jose'
 import { isLoopback } from './loopback.ts'
 
-/** For each document. */
-const TIMEOUT_MS = 2_500
 const LIMIT_BYTES = 256 * 1024
 
 /** Whether nobody on the network can change what is read from this address: https, or http on this machine. */
@@ -13,10 +11,16 @@ export function isSecure(address: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
-/** Reads an issuer's key set from `jwksUrl`, or from the address in the issuer's metadata; throws if it cannot. */
-export async function readKeySet(issuer: string, jwksUrl?: string): Promise<JSONWebKeySet> {
-  const address = jwksUrl ?? (await discover(issuer))
-  const { keys } = await readDocument(address)
+export interface IssuerAddress {
+  issuer: string
+  /** Undefined: the address in the issuer's metadata. */
+  jwksUrl: string | undefined
+}
+
+/** Reads an issuer's key set, each document within `timeoutMs`; throws if it cannot. */
+export async function readKeySet({ issuer, jwksUrl }: IssuerAddress, timeoutMs: number): Promise<JSONWebKeySet> {
+  const address = jwksUrl ?? (await discover(issuer, timeoutMs))
+  const { keys } = await readDocument(address, timeoutMs)
   // Using an empty set would refuse every token: more likely a mistake of the issuer's.
   if (!Array.isArray(keys) || !keys.some(isSigningKey)) {
     throw new InvalidIssuerDocument(`${address} contains no signing keys`)
@@ -32,7 +36,7 @@ const isSigningKey = (key: unknown) => {
 /** The issuer responds, but not with a usable document. */
 class InvalidIssuerDocument extends Error {}
 
-async function discover(issuer: string): Promise<string> {
+async function discover(issuer: string, timeoutMs: number): Promise<string> {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
   const addresses = [
@@ -42,7 +46,7 @@ async function discover(issuer: string): Promise<string> {
   let first: InvalidIssuerDocument | undefined
   for (const address of addresses) {
     try {
-      return jwksAddress(await readDocument(address), issuer, address)
+      return jwksAddress(await readDocument(address, timeoutMs), issuer, address)
     } catch (error) {
       if (!(error instanceof InvalidIssuerDocument)) throw error
       first ??= error
@@ -62,11 +66,11 @@ function jwksAddress(metadata: Record<string, unknown>, issuer: string, address:
 }
 
 /** Does not follow redirects: they could lead to any host. */
-async function readDocument(address: string): Promise<Record<string, unknown>> {
+async function readDocument(address: string, timeoutMs: number): Promise<Record<string, unknown>> {
   const text = await read(address, {
     redirect: 'manual',
     headers: { accept: 'application/json' },
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: AbortSignal.timeout(timeoutMs),
   }).catch((cause) => {
     if (cause instanceof InvalidIssuerDocument) throw cause
     throw new Error(`${address} cannot be read: ${cause.cause?.code ?? cause.message}`)

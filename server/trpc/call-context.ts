@@ -23,7 +23,7 @@ export type CallContext = ReturnType<typeof callContext>
 export function callContext({ core, consumeQuota, memory }: TrpcParts, ctx: StepContext, streamed: boolean) {
   const placeholders = new Placeholders(streamed)
   const values = new RawValues()
-  const deadline = new Deadline()
+  const deadline = new Deadline(core.timeLimits.requestMs)
   let lease: Lease | undefined
   const open = (team: string | null) => {
     const opened = new Lease(memory, ctx.res, team)

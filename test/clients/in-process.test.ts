@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
 import type { Json, Principal, Service } from '../../server/in-process.ts'
 import { createService } from '../../server/in-process.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { emptyDatabase, query } from '../support/databases.ts'
 import { createTenant } from '../support/tenant.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 
 const newKey = () => randomBytes(32).toString('base64')
 
@@ -15,7 +15,7 @@ async function begin(more: { storageQuotaBytes?: number; brand?: string } = {}) 
   const secretsKey = newKey()
   const service = await createService({ databaseUrl, secretsKey, ...more })
   onTestFinished(() => service.close())
-  const db = openDatabase(databaseUrl, () => {})
+  const db = openTestDatabase(databaseUrl)
   onTestFinished(() => db.$disconnect())
   const ids = await createTenant(db)
   const member: Principal = {

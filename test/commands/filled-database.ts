@@ -1,16 +1,16 @@
 import { beforeAll, beforeEach } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
 import { seed } from '../../prisma/seed.ts'
 import { memberScopesAt } from '../../routers/scopes.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { keepRows } from '../support/kept-rows.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 
 /** One for each worker process of Vitest, which runs one file at a time; dropped after the run. */
 let filled: Promise<{ url: string; reset: () => Promise<void> }> | undefined
 
 async function fill() {
   const url = await migratedDatabase(() => {})
-  const db = openDatabase(url, () => {})
+  const db = openTestDatabase(url)
   await seed(db, new Date(), memberScopesAt).finally(() => db.$disconnect())
   return { url, reset: await keepRows(url) }
 }

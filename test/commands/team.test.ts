@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
 import { logoVersion } from '../../routers/logo-versions.ts'
 import { ask } from '../support/ask.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import { filledDatabase } from './filled-database.ts'
 import { failed, misused, run, succeeded } from './run.ts'
 
@@ -68,7 +68,7 @@ describe('client requests', () => {
 
   /** A client that waits, changes of one that is used, and another name of an app. */
   const request = async () => {
-    const db = openDatabase(env.DATABASE_URL, () => {})
+    const db = openTestDatabase(env.DATABASE_URL)
     const of = { name: 'New', teamId: 'builders', appId: 'trainer-app', environment: 'production' as const }
     const rest = { redirectUris: ['https://new.example/'], scopes: ['svc.me.profile:read'] }
     const waiting = {

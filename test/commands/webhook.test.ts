@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
 import { id } from '../support/tenant.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import { languages } from '../webhooks/verify-snippets.ts'
 import { misused, run } from './run.ts'
 
@@ -68,7 +68,7 @@ describe('the webhook command', () => {
 
   it('sends the example that the platform has described with --provider', async () => {
     const env = { DATABASE_URL: inject('databaseUrl') }
-    const db = openDatabase(env.DATABASE_URL, () => {})
+    const db = openTestDatabase(env.DATABASE_URL)
     onTestFinished(() => db.$disconnect())
     const provider = id('provider')
     await db.organisation.create({ data: { id: provider, kind: 'provider', name: 'P' } })

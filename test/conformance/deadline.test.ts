@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withDeadline } from '../../routers/bounded-core.ts'
 import { Deadline } from '../../routers/deadline.ts'
+import { suiteLimits } from '../support/time-limits.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 
@@ -12,21 +13,22 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const over = () => new Deadline(0)
+const inTime = () => new Deadline(suiteLimits.requestMs)
 const unavailable = { status: 503, publicCode: 'unavailable' }
 
 describe('the deadline of a request', () => {
   it('refuses what still runs when it is over, and leaves work in time alone', async () => {
-    expect(await new Deadline().bound(Promise.resolve('in time'))).toBe('in time')
-    await expect(new Deadline().bound(Promise.reject(new Error('its own')))).rejects.toThrow('its own')
+    expect(await inTime().bound(Promise.resolve('in time'))).toBe('in time')
+    await expect(inTime().bound(Promise.reject(new Error('its own')))).rejects.toThrow('its own')
     await expect(over().bound(new Promise(() => {}))).rejects.toMatchObject(unavailable)
   })
 
   it('does not count what is excluded', async () => {
-    const deadline = new Deadline(30)
+    const deadline = new Deadline(200)
     let end = () => {}
     const excluded = deadline.without(() => new Promise<void>((resolve) => (end = resolve)))
     const bound = deadline.bound(excluded.then(() => 'whole'))
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await new Promise((resolve) => setTimeout(resolve, 500))
     expect(deadline.isOver).toBe(false)
     end()
     expect(await bound).toBe('whole')
@@ -40,7 +42,7 @@ describe('the deadline of a request', () => {
     const rename = (name: string) => `UPDATE "Person" SET "firstName" = '${name}' WHERE id = '${ids.member}'`
 
     for (const kind of ['$transaction', 'inTransaction'] as const) {
-      const deadline = new Deadline(60_000)
+      const deadline = inTime()
       const late = withDeadline(world.core, deadline).db
       const expire = () => Object.defineProperty(deadline, 'isOver', { value: true })
       const work =
@@ -59,7 +61,7 @@ describe('the deadline of a request', () => {
   })
 
   it('keeps Prisma, statements and transactions as they are', async () => {
-    const { db } = withDeadline(world.core, new Deadline())
+    const { db } = withDeadline(world.core, inTime())
     const { ids } = world
     const where = { id: ids.member }
     expect(await db.person.count({ where })).toBe(1)

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { openDatabase } from '../../prisma/client.ts'
 import type { Task } from '../../routers/housekeeping.ts'
 import { openHousekeeping, PORTION } from '../../routers/housekeeping.ts'
 import { startHousekeeping } from '../../server/process/housekeeping.ts'
 import { ask } from '../support/ask.ts'
 import { migratedDatabase } from '../support/databases.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 
 const now = () => Date.parse('2026-11-22T12:00:00Z')
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 /** As another process has it. */
 function connect(): Database {
-  const db = openDatabase(url, () => {})
+  const db = openTestDatabase(url)
   onTestFinished(() => db.$disconnect())
   return db
 }

@@ -1,10 +1,10 @@
 import { Registry } from 'prom-client'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
 import { int, statement } from '../../prisma/pg/statement.ts'
 import { databaseMetrics } from '../../server/telemetry/database-metrics.ts'
 import { direct } from '../support/addresses.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import { holdConnections } from './held-connections.ts'
 import { samplesOf } from './samples.ts'
 
@@ -12,7 +12,7 @@ const failing = statement('test_metrics_failing', 'SELECT 1 / $1::int4 AS one', 
 
 async function observed(url: string = inject('databaseUrl')) {
   const registry = new Registry()
-  const db = openDatabase(url, () => {}, { observer: databaseMetrics(registry) })
+  const db = openTestDatabase(url, { observer: databaseMetrics(registry) })
   onTestFinished(() => db.$disconnect())
   const sample = async (name: string) => samplesOf(await registry.metrics()).get(name)
   return { db, sample, errors: (of: string) => sample(`database_errors_total{class="${of}"}`) }

@@ -1,11 +1,11 @@
 import pino from 'pino'
 import { Registry } from 'prom-client'
 import { afterEach, describe, expect, inject, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
 import { int, statement } from '../../prisma/pg/statement.ts'
 import { databaseMetrics } from '../../server/telemetry/database-metrics.ts'
 import { activeSpan, outsideOfSpan, traceOfLine } from '../../server/telemetry/trace-context.ts'
 import { openTracing } from '../../server/telemetry/tracing.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import { startWorld } from '../support/world.ts'
 import { answering, receiver, startWorkers } from '../webhooks/worker-world.ts'
 import { startCollector } from './collector.ts'
@@ -40,7 +40,7 @@ async function tracedWorld(env?: Record<string, string>) {
   const traced = await tracedTo(env)
   const registry = new Registry()
   const observer = { ...databaseMetrics(registry), began: traced.tracing.statement }
-  const db = openDatabase(inject('databaseUrl'), () => {}, { observer: observer })
+  const db = openTestDatabase(inject('databaseUrl'), { observer: observer })
   const world = await startWorld({ tracing: traced.tracing, db, auth: {} })
   onTestFinished(async () => {
     await world.close()

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
 import { deleteExpiredCodes } from '../../server/oauth/login/login-codes.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
 import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import { anyAddress, anyEmail, MINUTE_MS, startCodeWorld } from './code-world.ts'
 import { createMember } from './members.ts'
 
@@ -65,7 +65,7 @@ describe('an address without a member', () => {
   it('is looked up after the response', async () => {
     const { email, interaction } = own
     const url = await migratedDatabase()
-    const database = openDatabase(url, () => {})
+    const database = openTestDatabase(url)
     onTestFinished(() => database.$disconnect())
     await createMember(database, { email })
     await query(url, 'ALTER TABLE "Person" RENAME TO "Persons away"')
@@ -216,7 +216,7 @@ describe('the limit', () => {
 
   it('ends with the deletion of the codes after an hour', async () => {
     // A database of its own: the deletion takes the codes of every test.
-    const db = openDatabase(await migratedDatabase(), () => {})
+    const db = openTestDatabase(await migratedDatabase())
     onTestFinished(() => db.$disconnect())
     const email = anyEmail()
     await createMember(db, { email })

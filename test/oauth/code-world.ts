@@ -1,12 +1,12 @@
 import { expect, inject } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { openDatabase } from '../../prisma/client.ts'
 import type { EmailCodes } from '../../server/oauth/login/email-code.ts'
 import { emailCodes } from '../../server/oauth/login/email-code.ts'
 import type { SendMail } from '../../server/oauth/login/mail.ts'
 import { createMailer } from '../../server/oauth/login/mail.ts'
 import type { Language } from '../../server/pages/language.ts'
 import { id } from '../support/tenant.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import { startMailServer } from './mail-server.ts'
 import { createMember } from './members.ts'
 
@@ -38,7 +38,7 @@ let pool: Database | undefined
 
 /** Members who sign in with codes: a database, a mail server and any number of nodes. */
 export async function startCodeWorld() {
-  pool ??= openDatabase(inject('databaseUrl'), () => {})
+  pool ??= openTestDatabase(inject('databaseUrl'))
   const db = pool
   const mailServer = await startMailServer()
 

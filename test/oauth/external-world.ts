@@ -5,6 +5,7 @@ import type { ExternalIssuerSettings } from '../../server/tokens/external-issuer
 import { openExternalIssuer } from '../../server/tokens/external-issuer.ts'
 import { INTERVALS } from '../../server/tokens/external-keys.ts'
 import type { AtEnd } from '../support/databases.ts'
+import { suiteLimits } from '../support/time-limits.ts'
 import { startWorld } from '../support/world.ts'
 import type { Issuer } from './loopback-issuer.ts'
 import { loopbackIssuer } from './loopback-issuer.ts'
@@ -15,6 +16,8 @@ interface Options {
   issuer?: Issuer
   settings?: Partial<ExternalIssuerSettings>
   intervals?: Partial<typeof INTERVALS>
+  /** For each of the issuer's documents. */
+  issuerMs?: number
   onLog?: (line: string) => void
   atEnd?: AtEnd
 }
@@ -24,6 +27,7 @@ export async function externalWorld({
   issuer: given,
   settings,
   intervals,
+  issuerMs = suiteLimits.issuerMs,
   onLog,
   atEnd = onTestFinished,
 }: Options = {}) {
@@ -41,7 +45,7 @@ export async function externalWorld({
           claims: { member: 'sub', organisation: 'organisation', client: 'client_id', scope: 'scope' },
           ...settings,
         },
-        { db, now, log, intervals: { ...INTERVALS, ...intervals } },
+        { db, now, log, intervals: { ...INTERVALS, ...intervals }, issuerMs },
       )
       return external.trusted
     },

@@ -1,10 +1,10 @@
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
 import { revokeKey } from '../../server/oauth/signing-key-store.ts'
 import { openSigningKeys } from '../../server/oauth/signing-keys.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { migratedDatabase } from '../support/databases.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import type { AuthWorld, Tokens } from './auth-world.ts'
 import { issuer, startAuthWorld } from './auth-world.ts'
 
@@ -45,7 +45,7 @@ describe('a signing key that was removed', () => {
 describe('the signing keys', () => {
   it('are made again when the last one was deleted', async () => {
     const ends: (() => Promise<void>)[] = []
-    const db = openDatabase(await migratedDatabase((end) => ends.push(end)), () => {})
+    const db = openTestDatabase(await migratedDatabase((end) => ends.push(end)))
     const errors: unknown[] = []
     const cipher = createCipher([Buffer.alloc(32, 1)])
     const keys = await openSigningKeys({ db, cipher, now: Date.now, onError: (error) => errors.push(error) })

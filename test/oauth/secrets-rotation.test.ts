@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { openDatabase } from '../../prisma/client.ts'
 import { memberScopes } from '../../routers/scopes.ts'
 import { emailCodes } from '../../server/oauth/login/email-code.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { reencrypt } from '../../server/secrets/reencrypt.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { createTenant, id } from '../support/tenant.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, redirectUri, startAuthWorld } from './auth-world.ts'
 import type { Browser } from './browser.ts'
@@ -39,7 +39,7 @@ const start = (ids: AuthWorld['world']['ids'], ...secretsKeys: Buffer[]) => {
 }
 beforeAll(async () => {
   databaseUrl = await migratedDatabase((end) => ends.push(end))
-  db = openDatabase(databaseUrl, () => {})
+  db = openTestDatabase(databaseUrl)
   const ids = await createTenant(db)
   await db.client.update({ where: { id: ids.client }, data: { redirectUris: [redirectUri], scopes: memberScopes } })
   old = await start(ids, a)

@@ -6,6 +6,7 @@ import { deleteRetiredKeys, makeKey } from '../../server/oauth/signing-key-store
 import type { SigningKeys } from '../../server/oauth/signing-keys.ts'
 import { openSigningKeys } from '../../server/oauth/signing-keys.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, startAuthWorld } from './auth-world.ts'
 
@@ -84,7 +85,7 @@ describe('the first signing key', () => {
   it('is created by one of several nodes that start together', async () => {
     const cipher = createCipher([Buffer.alloc(32, here.client)])
     const nodes: SigningKeys[] = []
-    const dbs = Array.from({ length: 8 }, () => openDatabase(inject('databaseUrl'), () => {}))
+    const dbs = Array.from({ length: 8 }, () => openTestDatabase(inject('databaseUrl')))
     nodes.push(
       ...(await Promise.all(dbs.map((db) => openSigningKeys({ db, cipher, now: Date.now, onError: () => {} })))),
     )

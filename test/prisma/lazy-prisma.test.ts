@@ -1,12 +1,12 @@
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
 import { withLazyPrisma } from '../../prisma/lazy-prisma.ts'
 import { int, statement } from '../../prisma/pg/statement.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 
 const one = statement('test_one', 'SELECT 1 AS one', { one: int })
 
 it('Prisma is made by the first use of a model, once, not by statements or an await', async () => {
-  const db = openDatabase(inject('databaseUrl'), () => {})
+  const db = openTestDatabase(inject('databaseUrl'))
   onTestFinished(() => db.$disconnect())
   let made = 0
   const lazy = withLazyPrisma({ execute: db.execute }, () => {

@@ -3,10 +3,10 @@ import pg from 'pg'
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { isEmpty, moveDemoEvents, seed } from '../../prisma/seed.ts'
 import { memberScopesAt } from '../../routers/scopes.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 
 const DAY_MS = 86_400_000
 const now = new Date('2028-02-29T23:30:00.123Z')
@@ -25,7 +25,7 @@ beforeAll(async () => {
   await onServer(`CREATE DATABASE ${name}`)
   const own = Object.assign(new URL(url), { pathname: `/${name}` }).href
   await migrate(own)
-  db = openDatabase(own, () => {})
+  db = openTestDatabase(own)
 })
 afterAll(async () => {
   await db.$disconnect()

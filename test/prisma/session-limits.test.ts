@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, inject, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { checkSessions } from '../../prisma/session-limits.ts'
 import { direct } from '../support/addresses.ts'
 import { emptyDatabase, query, unlimitedDatabase } from '../support/databases.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 
 const shown = (url: string) =>
   query(
@@ -13,7 +13,7 @@ const shown = (url: string) =>
   )
 
 async function warnings(url: string): Promise<string[]> {
-  const db = openDatabase(url, () => {})
+  const db = openTestDatabase(url)
   return checkSessions(db).finally(() => db.$disconnect())
 }
 

@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { openDatabase } from '../../prisma/client.ts'
 import { statement, text } from '../../prisma/pg/statement.ts'
 import { direct } from '../support/addresses.ts'
 import { ask } from '../support/ask.ts'
 import { migratedDatabase } from '../support/databases.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 
 let url: string
 beforeAll(async () => {
@@ -53,7 +53,7 @@ describe.each(causes)('after $cause', ({ provoke }) => {
         }),
     },
   ])('$of returns its rows, again and again', async ({ read }) => {
-    const db = openDatabase(url, () => {}, { max: 1 })
+    const db = openTestDatabase(url, { max: 1 })
     onTestFinished(() => db.$disconnect())
     const { id, name } = await db.team.create({ data: { id: 't', name: 'T', level: 'hobby' } })
     for (let time = 0; time < 2; time++) expect(await read(db)).toEqual([{ id, name }])
@@ -65,7 +65,7 @@ describe.each(causes)('after $cause', ({ provoke }) => {
 })
 
 it('a write is made once', async () => {
-  const db = openDatabase(url, () => {}, { max: 1 })
+  const db = openTestDatabase(url, { max: 1 })
   onTestFinished(() => db.$disconnect())
   const add = (id: string) => db.team.create({ data: { id, name: 'T', level: 'hobby' } })
   await add('a')

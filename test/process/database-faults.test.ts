@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import type { Fault } from '../support/fault-proxy.ts'
 import type { Faulted } from './faulted.ts'
-import { BOUND_MS, expectUnavailable, expectUnavailableTrpc, startFaulted } from './faulted.ts'
+import { expectUnavailable, expectUnavailableTrpc, startFaulted } from './faulted.ts'
 import { names, operations, overRest, overTrpc } from './operations.ts'
 import { until } from './service.ts'
 
@@ -20,6 +20,8 @@ describe('a database that does not answer', { timeout: 120_000 }, () => {
     async (fault) => {
       const service = await startFaulted()
       await allWell(service)
+      service.stopClock()
+      await overRest(service, 'root', remembered)
       await service.proxy.begin(fault)
 
       // An answer is kept for 500 ms.
@@ -47,17 +49,13 @@ describe('a database that does not answer', { timeout: 120_000 }, () => {
       const [page, grant] = await Promise.all(authorizing)
       expect(page).toMatchObject({ status: 503, headers: { 'content-type': expect.stringMatching(/^text\/html/) } })
       expect(grant).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } })
-      for (const { headers, ms } of [page!, grant!]) {
-        expect(headers['retry-after']).toBe('2')
-        expect(ms).toBeLessThan(BOUND_MS)
-      }
+      for (const { headers } of [page!, grant!]) expect(headers['retry-after']).toBe('2')
       expect((await service.alive()).status).toBe(200)
 
       await service.proxy.end()
       await until(
         () => service.ready(),
         ({ status }) => status === 200,
-        2_000,
       )
       await allWell(service)
     },
@@ -73,19 +71,19 @@ describe('a database that does not answer', { timeout: 120_000 }, () => {
   })
 
   it('(locked rows) makes writers return 503 at the deadline of their request', async () => {
-    const service = await startFaulted()
-    await allWell(service)
+    const service = await startFaulted({ timeLimits: { requestMs: 1_000 } })
+    await overRest(service, 'storage.put', remembered)
     const holder = new pg.Client(service.databaseUrl)
     await holder.connect()
     await holder.query('BEGIN')
     await holder.query('SELECT FROM "StorageUsage" FOR UPDATE')
-    // Two wait in the database for the 5 s of a statement, then two more; the others for their turn.
+    // Two wait in the database, the others for their turn.
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, i) => (i % 2 ? overRest : overTrpc)(service, 'storage.put', remembered)),
     )
     for (const [i, answer] of answers.entries()) {
       const expectRefused = i % 2 ? expectUnavailable : expectUnavailableTrpc
-      expectRefused(`writer ${i}`, answer, 9_000)
+      expectRefused(`writer ${i}`, answer)
     }
     expect((await service.ready()).status).toBe(200)
     await holder.end()
@@ -100,9 +98,7 @@ describe('a database that does not answer', { timeout: 120_000 }, () => {
     await allWell(service)
     await service.proxy.begin('blackhole')
     const stuck = overRest(service, 'me.profile', remembered).catch(() => {})
-    const start = performance.now()
     await service.close()
-    expect(performance.now() - start).toBeLessThan(10_000)
     await stuck
   })
 
@@ -132,9 +128,8 @@ describe('a database that does not answer', { timeout: 120_000 }, () => {
 async function allWell(service: Faulted) {
   for (const call of [overRest, overTrpc]) {
     for (const name of names) {
-      const { status, text, ms } = await call(service, name, remembered)
+      const { status, text } = await call(service, name, remembered)
       expect([name, status, text]).toEqual([name, expect.toBeOneOf([200, 201, 204]), expect.anything()])
-      expect(ms).toBeLessThan(BOUND_MS)
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Section } from '../../routers/scopes.ts'
-import type { Faulted, Timed } from './faulted.ts'
+import type { Faulted } from './faulted.ts'
+import type { Answer } from './service.ts'
 
 interface Operation {
   section: Section
@@ -59,12 +60,12 @@ export const operations: Record<string, Operation> = {
 
 export const names = Object.keys(operations)
 
-export function overRest(service: Faulted, name: string, member: string): Promise<Timed> {
+export function overRest(service: Faulted, name: string, member: string): Promise<Answer> {
   const { section, method, path, body } = operations[name]!
   return service.rest(section, member, method, path, body)
 }
 
-export function overTrpc(service: Faulted, name: string, member: string): Promise<Timed> {
+export function overTrpc(service: Faulted, name: string, member: string): Promise<Answer> {
   const { section, method, input } = operations[name]!
   return service.trpc(section, member, name, input, method !== 'GET')
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { emptyDatabase, migratedDatabase, query } from '../support/databases.ts'
-import type { Faulted, Timed } from './faulted.ts'
+import type { Faulted } from './faulted.ts'
 import { startFaulted } from './faulted.ts'
 import { names, overRest, overTrpc } from './operations.ts'
 import { hasPgBouncer, skipReason, startPgBouncer } from './pgbouncer.ts'
+import type { Answer } from './service.ts'
 import { asAnna, dataDirectory, send, start, until } from './service.ts'
 
 /** Fewer than the pool of one node has, so that each of its connections meets sessions that others have used. */
@@ -13,7 +14,7 @@ describe.skipIf(!hasPgBouncer)(`through PgBouncer in transaction mode${skipReaso
   async function served() {
     const databaseUrl = await migratedDatabase()
     const bouncer = await startPgBouncer(databaseUrl, CONNECTIONS)
-    const service = await startFaulted(bouncer.url)
+    const service = await startFaulted({ databaseUrl: bouncer.url })
     await Promise.all(Array.from({ length: 4 }, () => allWell(service)))
     return { databaseUrl, bouncer, service }
   }
@@ -87,7 +88,7 @@ const SESSIONS = `SELECT count(*)::int FROM pg_stat_activity WHERE datname = cur
 
 /** Every endpoint over both ports; those that others call at the same time may find what these have left. */
 async function allWell(service: Faulted) {
-  for (const call of [overRest, overTrpc] as ((service: Faulted, name: string, member: string) => Promise<Timed>)[]) {
+  for (const call of [overRest, overTrpc] as ((service: Faulted, name: string, member: string) => Promise<Answer>)[]) {
     const answers = await Promise.all(names.map((name) => call(service, name, 'anna')))
     const failed = answers
       .map(({ status, text }, i) => [names[i], status, text] as const)

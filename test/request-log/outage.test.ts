@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
 import { errors } from '../../routers/errors.ts'
 import { openRequestLog } from '../../server/request-log/request-log.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 
@@ -34,7 +34,7 @@ describe('the request log', () => {
   })
 
   it('drops lines while the database is away, and those beyond 2,000', async () => {
-    const db = openDatabase('postgresql://127.0.0.1:1/none', () => {})
+    const db = openTestDatabase('postgresql://127.0.0.1:1/none')
     const dropped: number[] = []
     const log = openRequestLog({ db, failed: (_error, lines) => dropped.push(lines), writeMs: NEVER })
     const refuse = (clients: number, each: number) => {

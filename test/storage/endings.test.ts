@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { openDatabase } from '../../prisma/client.ts'
 import type { Core } from '../../routers/context.ts'
 import { callAs } from '../../routers/core.ts'
 import type { KindName } from '../../routers/directory/kinds.ts'
@@ -10,6 +9,7 @@ import { erase } from '../../routers/directory/personal-data/erase.ts'
 import { firstPartyScopes } from '../../routers/scopes.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { times } from '../support/rounds.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import type { Tenants } from './tenants.ts'
 import {
   coreOf,
@@ -30,7 +30,7 @@ const url = new Promise<string>((resolve) => {
 let db: Database
 let core: Core
 beforeAll(async () => {
-  db = openDatabase(await url, () => {})
+  db = openTestDatabase(await url)
   core = coreOf(db)
 })
 afterAll(() => db.$disconnect())

@@ -15,9 +15,9 @@ import {
   write,
 } from './tenants.ts'
 
-const db = openWith('20ms')
+const db = openWith({ deadlock_timeout: '20ms' })
 /** A second pool. */
-const other = openWith('20ms')
+const other = openWith({ deadlock_timeout: '20ms' })
 afterAll(() => Promise.all([db.$disconnect(), other.$disconnect()]))
 
 type Entries = Awaited<ReturnType<typeof entriesOf>>
@@ -124,8 +124,8 @@ describe('erase', { timeout: 120_000 }, () => {
       const storage = storageOf(coreOf(db), tenants, 0, 0, person)
       await storage.put({ collection: 'c', key: 'k', scope: 'user', value: person })
     }
-    // Checks for a deadlock after 4 s: after the cycle has formed, before the statement times out at 5 s.
-    const patient = openWith('4s')
+    // Checks for a deadlock once, after the cycle has formed.
+    const patient = openWith({ deadlock_timeout: '4s' })
     onTestFinished(() => patient.$disconnect())
     let erased: ReturnType<typeof erase> | undefined
     await other.$transaction(async (tx) => {

@@ -6,9 +6,9 @@ import { times } from '../support/rounds.ts'
 import type { Tenants } from './tenants.ts'
 import { coreOf, countersOf, entriesOf, mintTenants, openWith, storageOf, sumsOf, write } from './tenants.ts'
 
-const db = openWith('20ms')
+const db = openWith({ deadlock_timeout: '20ms' })
 /** A second pool. */
-const other = openWith('20ms')
+const other = openWith({ deadlock_timeout: '20ms' })
 afterAll(() => Promise.all([db.$disconnect(), other.$disconnect()]))
 
 type Entry = Awaited<ReturnType<typeof entriesOf>>[number]

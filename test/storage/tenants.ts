@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { inject } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { openDatabase } from '../../prisma/client.ts'
 import type { Core } from '../../routers/context.ts'
 import { callAs, createCore } from '../../routers/core.ts'
 import type { Json } from '../../routers/json.ts'
@@ -10,12 +9,14 @@ import { memberScopes } from '../../routers/scopes.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { direct } from '../support/addresses.ts'
 import { id } from '../support/tenant.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 
-/** A pool on the run's database whose sessions check for a deadlock after `deadlockTimeout`. */
-export function openWith(deadlockTimeout: '20ms' | '4s'): Database {
+/** A pool on the run's database whose sessions have these settings of PostgreSQL. */
+export function openWith(settings: Record<string, string>): Database {
   const url = new URL(direct(inject('databaseUrl')))
-  url.searchParams.set('options', `-c timezone=UTC -c deadlock_timeout=${deadlockTimeout}`)
-  return openDatabase(url.href, () => {})
+  const options = Object.entries({ timezone: 'UTC', ...settings }).map(([name, value]) => `-c ${name}=${value}`)
+  url.searchParams.set('options', options.join(' '))
+  return openTestDatabase(url.href)
 }
 
 /** Two of everything: teams with an app each, clubs, and people who are members of both clubs. */

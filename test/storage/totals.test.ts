@@ -7,7 +7,7 @@ import { id } from '../support/tenant.ts'
 import type { Tenants } from './tenants.ts'
 import { coreOf, entriesOf, mintTenants, openWith, storageOf, talliesOf, tallyRowsOf, write } from './tenants.ts'
 
-const db = openWith('20ms')
+const db = openWith({ deadlock_timeout: '20ms' })
 /** A connection as Studio or psql have one. */
 const hand = new pg.Client(inject('databaseUrl'))
 beforeAll(() => hand.connect())

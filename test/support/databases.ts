@@ -6,6 +6,7 @@ import { inject, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
 import { inTransaction } from '../../prisma/pg/transaction.ts'
 import { limitSessions } from '../../prisma/session-limits.ts'
+import type { TimeLimits } from '../../prisma/time-limits.ts'
 import { direct, withName } from './addresses.ts'
 import { ask } from './ask.ts'
 
@@ -71,11 +72,18 @@ export const commitWithoutWaiting = (server: string, name: string) => query(serv
 /** As the first migration does: a copy of a database has no settings of its own. */
 export const withoutJit = (server: string, name: string) => query(server, `ALTER DATABASE ${name} SET jit = off`)
 
-/** As `migrate` does. */
-export async function limitOwnSessions(url: string): Promise<void> {
+/** As `migrate` does, with other limits. Also in place of those that a migration has set. */
+export async function limitOwnSessions(url: string, limits: TimeLimits): Promise<void> {
   const client = new pg.Client(direct(url))
   await client.connect()
-  await limitSessions(client).finally(() => client.end())
+  try {
+    await client.query(
+      `DO $$ BEGIN EXECUTE format('ALTER ROLE %I IN DATABASE %I RESET ALL', current_user, current_database()); END $$`,
+    )
+    await limitSessions(client, undefined, limits)
+  } finally {
+    await client.end()
+  }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects

@@ -1,12 +1,14 @@
 import type { TestProject } from 'vitest/node'
-import { openDatabase } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
+import { productionLimits } from '../../prisma/time-limits.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { direct, withName } from './addresses.ts'
 import { commitWithoutWaiting, createOnCitus, dropOnCitus, limitOwnSessions, query, withoutJit } from './databases.ts'
 import { SECRETS_KEY } from './secrets-key.ts'
 import { startSharedServer } from './shared-server.ts'
+import { openTestDatabase } from './test-database.ts'
+import { suiteLimits } from './time-limits.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -29,18 +31,20 @@ export default async function setup(project: TestProject) {
   const databasePrefix = `test_${process.pid}_${Date.now().toString(36)}_${project.name}`
   const migratedDatabase = `${databasePrefix}_migrated`
   const databaseUrl = withName(server, databasePrefix)
+  const isInProcess = project.name === 'api'
   if (isCitus) await createOnCitus(server, databasePrefix)
   else {
     await query(server, `CREATE DATABASE ${migratedDatabase}`)
     await migrate(direct(withName(server, migratedDatabase)))
+    // The services of other projects have the limits of production, and warn of longer ones.
+    if (isInProcess) await limitOwnSessions(withName(server, migratedDatabase), suiteLimits)
     await query(server, `CREATE DATABASE ${databasePrefix} TEMPLATE ${migratedDatabase}`)
   }
-  // PostgreSQL looks for a deadlock once, this long after a wait began: late enough for a busy machine to have made one, and
-  // twice within the 5 s of a statement, as a repeated call may meet the same transaction again.
+  // PostgreSQL looks for a deadlock once, this long after a wait began: late enough for a busy machine to have made one.
   await query(server, `ALTER DATABASE ${databasePrefix} SET deadlock_timeout = '2s'`)
   await commitWithoutWaiting(server, databasePrefix)
   if (!isCitus) await withoutJit(server, databasePrefix)
-  await limitOwnSessions(databaseUrl)
+  await limitOwnSessions(databaseUrl, isInProcess ? suiteLimits : productionLimits)
   await writeKeyCheck(databaseUrl)
   project.provide('databaseUrl', databaseUrl)
   project.provide('migratedDatabase', migratedDatabase)
@@ -62,7 +66,7 @@ async function dropDatabases(server: string, prefix: string) {
 
 /** Tests leave secrets of many keys in the shared database: without its check, a service would find its own key wrong. */
 async function writeKeyCheck(url: string) {
-  const db = openDatabase(url, () => {})
+  const db = openTestDatabase(url)
   const cipher = createCipher([Buffer.from(SECRETS_KEY, 'base64')])
   await checkSecretsKey(db, cipher).finally(() => db.$disconnect())
 }

@@ -5,7 +5,7 @@ import pino from 'pino'
 import { Registry } from 'prom-client'
 import { inject } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { openDatabase } from '../../prisma/client.ts'
+import type { TimeLimits } from '../../prisma/time-limits.ts'
 import type { Principal } from '../../routers/access.ts'
 import { createCore } from '../../routers/core.ts'
 import { memberScopes } from '../../routers/scopes.ts'
@@ -39,6 +39,8 @@ import type { Call, Reply } from './request.ts'
 import { send } from './request.ts'
 import type { Ids } from './tenant.ts'
 import { createTenant, newIds } from './tenant.ts'
+import { openTestDatabase } from './test-database.ts'
+import { suiteLimits } from './time-limits.ts'
 
 interface Options {
   windowSeconds?: number
@@ -62,6 +64,8 @@ interface Options {
   /** Failed requests at the token endpoint that an address may make in a minute; by default without limit. */
   tokenFailures?: number
   tracing?: HttpParts['tracing']
+  /** In place of the suite's. */
+  timeLimits?: Partial<TimeLimits>
   /** In place of the shared connections; its owner disconnects it. */
   db?: Database
   /** Lines of the log. */
@@ -77,7 +81,7 @@ const NEVER = 2 ** 31 - 1
 const TOKEN_MS = 60_000
 /** One for all tests of a worker process, as each costs Prisma 70 ms to open; it ends with the process. */
 let shared: Database | undefined
-export const sharedDatabase = () => (shared ??= openDatabase(inject('databaseUrl'), () => {}))
+export const sharedDatabase = () => (shared ??= openTestDatabase(inject('databaseUrl')))
 
 export type World = Awaited<ReturnType<typeof startWorld>>
 
@@ -87,15 +91,17 @@ export async function startWorld(options: Options = {}) {
   const now = () => Date.now() + offsetMs
   // A second service of a tenant competes with the first: it has connections of its own.
   const ownUrl = options.databaseUrl ?? (options.like && inject('databaseUrl'))
-  const db = options.db ?? (ownUrl ? openDatabase(ownUrl, () => {}) : sharedDatabase())
+  const db = options.db ?? (ownUrl ? openTestDatabase(ownUrl) : sharedDatabase())
   const secretsKeys = options.like?.secretsKeys ?? [randomBytes(32)]
   const cipher = createCipher(secretsKeys)
+  const timeLimits = { ...suiteLimits, ...options.timeLimits }
   const core = createCore({
     db,
     now,
     cipher,
     brand: options.brand ?? 'the service',
     storageQuotaBytes: options.storageQuotaBytes ?? 10 * 1024 * 1024,
+    timeLimits,
   })
   const { privateKey, publicKey } = await generateKeyPair('ES256')
   const development = developmentIssuer({ ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256' })
@@ -105,6 +111,7 @@ export async function startWorld(options: Options = {}) {
   const limits = {
     clientAddress: clientAddress(options.trustedProxies ?? []),
     tokenFailures: options.tokenFailures ?? Number.MAX_SAFE_INTEGER,
+    requestMs: timeLimits.requestMs,
   }
   const morePages = portal(core, portalAddresses(urls.authBaseUrl, urls.appsBaseUrl))
   const oauth =

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
-import { openDatabase } from '../../prisma/client.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { id } from '../support/tenant.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 
 /** Due at any test's time. */
 const LONG_AGO = Date.parse('2024-02-29T12:00:00Z')
@@ -15,7 +15,7 @@ let database: Promise<{ databaseUrl: string; db: Database }> | undefined
 
 async function openOne() {
   const databaseUrl = await migratedDatabase(() => {})
-  return { databaseUrl, db: openDatabase(databaseUrl, () => {}) }
+  return { databaseUrl, db: openTestDatabase(databaseUrl) }
 }
 
 /** An empty queue. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
 import { claim, pollDue, release, releaseExpired } from '../../server/webhooks/queue.ts'
 import { direct } from '../support/addresses.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
 
@@ -66,7 +66,7 @@ describe('a claim', () => {
     // So it reads the table in the order of its rows, as it may read a small one.
     const url = new URL(direct(world.databaseUrl))
     url.searchParams.set('options', '-c enable_indexscan=off -c enable_bitmapscan=off')
-    const db = openDatabase(url.href, () => {})
+    const db = openTestDatabase(url.href)
     onTestFinished(() => db.$disconnect())
     const claimed = await claimFor({ ...world, db }, { [subscription]: 2 })
     expect(new Set(ids(claimed))).toEqual(new Set(early))
