@@ -272,7 +272,7 @@ describe('directory.people.export', () => {
 describe.each(['in this process', 'over HTTP'] as const)('directory.people.erase %s', (way) => {
   it('removes everything about a person and nothing about others, and says how much', async () => {
     const { ids, db } = world
-    const { personId } = await mintPerson(world)
+    const { personId, own } = await mintPerson(world)
     const neighbour = await mintPerson(world)
     const shared = id('k')
     await addEntry(db, { app: ids.app, club: ids.club, owner: '', key: shared, value: '1' })
@@ -313,6 +313,9 @@ describe.each(['in this process', 'over HTTP'] as const)('directory.people.erase
       'TrainingPlan',
     ]
     expect(Object.keys(await rowsWith(personId))).toEqual(named)
+    // The invitation to their address is gone; the one that they sent no longer says who sent it.
+    const invitations = await db.teamInvitation.findMany({ where: { teamId: own('team') } })
+    expect(invitations).toMatchObject([{ id: own('i2'), email: 'other@example.org', invitedBy: null }])
     expect(await rowsWith(neighbour.personId)).toEqual(others)
     expect(await db.storageEntry.count({ where: { appId: ids.app, owner: '', key: shared } })).toBe(1)
     const [usage] = await db.$queryRaw<{ same: boolean }[]>`
