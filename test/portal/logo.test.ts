@@ -97,6 +97,23 @@ describe('an upload that is refused says why, and changes nothing:', () => {
     expect((await team.asOwner.get(answer.url)).location?.href).toBe(team.app)
   })
 
+  it('a form of more than 160 KiB, whatever its picture has', async () => {
+    const formOfBytes = async (bytes: number) => {
+      const form = await formOf(png)
+      form.set('padding', '')
+      const { byteLength } = await new Response(form).arrayBuffer()
+      form.set('padding', 'x'.repeat(bytes - byteLength))
+      return form
+    }
+    const before = await team.stored()
+    const refused = await team.asOwner.upload(`${team.app}/logo`, await formOfBytes(160 * 1024 + 1))
+    expect(refused.status).toBe(400)
+    expect(refused.text).toContain('The logo is at most 128 KiB.')
+    expect(await team.stored()).toEqual(before)
+    const accepted = await team.asOwner.upload(`${team.app}/logo`, await formOfBytes(160 * 1024))
+    expect(accepted.location?.search).toBe('?done=saved')
+  })
+
   const refusals: [string, number, () => Promise<{ status: number; location: URL | undefined }>, string?][] = [
     ['of another team', 404, () => upload(png, { browser: team.asStranger })],
     ['without signing in', 303, () => upload(png, { browser: team.newBrowser() }), '/sign-in'],
