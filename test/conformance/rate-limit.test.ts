@@ -62,6 +62,18 @@ describe('the limit of a Hobby team', () => {
     expect(await get(another.sandbox)).toMatchObject({ status: 200 })
   })
 
+  it('leaves the requests of another team alone', async () => {
+    await team('hobby')
+    const [another, client] = [id('team'), id('client')]
+    const clients = { create: { id: client, name: 'Client', environment: 'production' as const } }
+    await world.db.team.create({ data: { id: another, name: 'Another', level: 'hobby', clients } })
+    await Promise.all(Array.from({ length: 60 }, () => get()))
+    expect(await get()).toMatchObject({ status: 429 })
+    const { headers } = await get(client)
+    expect(headers.ratelimit).toMatch(/^"team";r=59;t=/)
+    expect(await get()).toMatchObject({ status: 429 })
+  })
+
   it('counts authenticated requests of any status, in all sections, over tRPC, and each call of a batch', async () => {
     await team('hobby')
     const remaining = async () => Number(/r=(\d+)/.exec(String((await get()).headers.ratelimit))![1])
