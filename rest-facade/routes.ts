@@ -5,6 +5,7 @@ import type { Section } from '../routers/scopes.ts'
 import { procedureOf } from './document.ts'
 import { documents } from './openapi.ts'
 import type { Operation } from './openapi-operation.ts'
+import { inputsOf } from './procedure-inputs.ts'
 import { sectionNames } from './sections.ts'
 
 /** An endpoint: its procedure, and where the procedure's input comes from. */
@@ -63,9 +64,8 @@ function routeOf(section: Section, method: string, path: string, operation: Oper
 }
 
 function headOf(procedure: AnyProcedure, fromBody: ReadonlySet<string>): z.ZodObject {
-  // Untyped, but where trpc-to-openapi finds it too; test/conformance calls every endpoint.
-  const { inputs } = procedure._def as unknown as { inputs: readonly [z.ZodObject] }
-  return z.object(Object.fromEntries(Object.entries(inputs[0].shape).filter(([key]) => !fromBody.has(key))))
+  const [input] = inputsOf(procedure)
+  return z.object(Object.fromEntries(Object.entries(input!.shape).filter(([key]) => !fromBody.has(key))))
 }
 
 /** The percent-decoded segments of a path below `/v1`; one with an invalid encoding stays as it is, and fits no name. */

@@ -45,7 +45,7 @@ export function batchLink(settings: Settings): TRPCLink<AnyTRPCRouter> {
           input: JSON.stringify(op.input),
           settle(answer, response) {
             const meta = { response }
-            if ('error' in answer) return observer.error(TRPCClientError.from(answer as never, { meta }))
+            if ('error' in answer) return observer.error(TRPCClientError.from(answer, { meta }))
             observer.next({ context: meta, result: { type: 'data', data: answer.result.data } })
             observer.complete()
           },

@@ -52,7 +52,7 @@ export function createProvider(
   const provider = new Provider(issuer, {
     ...memberGrants(db, now),
     adapter: adapterFactory({ db, now }),
-    jwks: { keys: jwks as never },
+    jwks: { keys: jwks },
     routes,
     scopes: [],
     claims: {},
