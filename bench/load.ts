@@ -19,29 +19,29 @@ const SUCCESS: (number | undefined)[] = [200, 201, 204]
 class Check {
   wrong = 0
   sample = ''
-  private readonly said: string[]
-  private readonly right: (Buffer | undefined)[]
-  private readonly form: Form
-  private readonly masked: readonly string[]
+  readonly #said: string[]
+  readonly #right: (Buffer | undefined)[]
+  readonly #form: Form
+  readonly #masked: readonly string[]
 
   constructor(name: string, { agreement, form, masked }: RequestSet) {
-    this.form = form
-    this.masked = masked
-    this.said = said.get(agreement) ?? []
-    said.set(agreement, this.said)
-    this.right = right.get(name) ?? []
-    right.set(name, this.right)
+    this.#form = form
+    this.#masked = masked
+    this.#said = said.get(agreement) ?? []
+    said.set(agreement, this.#said)
+    this.#right = right.get(name) ?? []
+    right.set(name, this.#right)
   }
 
   /** The answers to a request have to say the same, whichever server they come from. */
   answer(i: number, status: number | undefined, body: Buffer) {
     if (!SUCCESS.includes(status)) return this.fail(`${status} ${body}`)
-    if (this.right[i]?.equals(body)) return
+    if (this.#right[i]?.equals(body)) return
     try {
-      const content = contentOf(body.toString(), this.form, this.masked)
-      this.said[i] ??= content
-      if (this.said[i] !== content) return this.fail(`${content}\ninstead of\n${this.said[i]}`)
-      this.right[i] = body
+      const content = contentOf(body.toString(), this.#form, this.#masked)
+      this.#said[i] ??= content
+      if (this.#said[i] !== content) return this.fail(`${content}\ninstead of\n${this.#said[i]}`)
+      this.#right[i] = body
     } catch (error) {
       this.fail(`${error} ${body}`)
     }
