@@ -42,14 +42,14 @@ describe('seed', () => {
     expect(await run(['seed'], env)).toEqual(succeeded('The demo data is loaded.\n'))
   })
 
-  it('loads nothing in production, unless --yes is given', async () => {
+  it('loads nothing in production and says that --yes does, with or without a terminal', async () => {
     const env = { DATABASE_URL: await migratedDatabase(), NODE_ENV: 'production' }
     const people = async () => (await ask(env.DATABASE_URL, 'SELECT FROM "Person"')).length
-    expect(await run(['seed'], env)).toEqual(
-      failed(
-        'Nothing was loaded: NODE_ENV is production, and the demo data have people of their own. --yes loads them.\n',
-      ),
+    const refused = failed(
+      'Nothing was loaded: NODE_ENV is production, and the demo data have people of their own. --yes loads them.\n',
     )
+    expect(await run(['seed'], env)).toEqual(refused)
+    expect(await run(['seed'], env, { typed: 'yes\n' })).toEqual(refused)
     expect(await people()).toBe(0)
     expect(await run(['seed', '--yes'], env)).toEqual(succeeded('The demo data is loaded.\n'))
     expect(await people()).toBeGreaterThan(0)
