@@ -22,7 +22,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'api',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/{unit,process,long}/**'],
+          exclude: ['test/{unit,process,long,verify}/**'],
           globalSetup,
           // Koa, oidc-provider and Prisma take a second to import: once a worker instead of once a file.
           isolate: false,
@@ -46,8 +46,8 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         mode,
         test: {
-          name: 'long',
-          include: ['test/long/**/*.test.ts'],
+          name: 'verify',
+          include: ['test/{long,verify}/**/*.test.ts'],
           globalSetup,
           testTimeout: 180_000,
           hookTimeout: 180_000,

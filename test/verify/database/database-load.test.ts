@@ -1,0 +1,226 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import pino from 'pino'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openDatabase } from '../../../prisma/client.ts'
+import { migrate } from '../../../prisma/migrate.ts'
+import { seed } from '../../../prisma/seed.ts'
+import { memberScopes, memberScopesAt } from '../../../routers/scopes.ts'
+import { readConfig } from '../../../server/process/config.ts'
+import { startService } from '../../../server/process/start.ts'
+import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import { send, until } from '../../process/service.ts'
+import { query } from '../../support/databases.ts'
+import { FaultProxy } from '../../support/fault-proxy.ts'
+import type { Told } from '../topology/traffic.ts'
+import { startTraffic, tally } from '../topology/traffic.ts'
+import { OwnPostgres } from './own-postgres.ts'
+
+const CLIENTS = 20
+const FAULT_MS = 3_500
+
+/** For a 503: 2.3 s on a quiet machine. What runs is bounded by 6 s. */
+const BOUND_MS = 6_000
+
+/** From the return of the database to the first 200. */
+const BACK_MS = 2_000
+
+interface Setting {
+  postgres: OwnPostgres
+  proxy: FaultProxy
+}
+
+/** Each fault, until it is over: the database takes connections and writes again. */
+const faults: Record<string, (setting: Setting) => Promise<void>> = {
+  async refused({ proxy }) {
+    await proxy.begin('refuse')
+    await pause(FAULT_MS)
+    await proxy.end()
+  },
+  async reset({ proxy }) {
+    await proxy.begin('reset')
+    await pause(FAULT_MS)
+    await proxy.end()
+  },
+  async 'a black hole'({ proxy }) {
+    await proxy.begin('blackhole')
+    await pause(FAULT_MS)
+    await proxy.end()
+  },
+  async 'restart -m fast'({ postgres }) {
+    await postgres.restart()
+  },
+  async 'kill -9 of the postmaster'({ postgres }) {
+    await postgres.kill()
+    await pause(1_000)
+    await postgres.start()
+  },
+  async 'connections cut, then all taken by others'({ postgres, proxy }) {
+    await proxy.begin('reset')
+    const release = await takeAllConnections(postgres.url)
+    await proxy.end()
+    await pause(FAULT_MS)
+    await release()
+  },
+}
+
+describe('20 clients, half of them writing', { timeout: 180_000 }, () => {
+  it.each(Object.keys(faults))(
+    'during %s get answers or 503 in time, and lose nothing that was acknowledged',
+    async (name) => {
+      const postgres = await OwnPostgres.create({ max_connections: '40' })
+      await postgres.start()
+      const setting = await startLoaded(postgres)
+      await expectBounded(setting, () => faults[name]!(setting))
+    },
+  )
+
+  it('during a failover to a standby at another port get answers or 503 in time, and lose nothing that was acknowledged', async () => {
+    const primary = await OwnPostgres.create()
+    const standby = await primary.standby()
+    await primary.start()
+    await standby.start()
+    // A write is acknowledged when the standby has it.
+    await query(primary.url, `ALTER SYSTEM SET synchronous_standby_names = '*'`)
+    await query(primary.url, 'SELECT pg_reload_conf()')
+    const setting = await startLoaded(primary)
+    await expectBounded(setting, async () => {
+      await primary.kill()
+      setting.proxy.retarget(standby.port)
+      // Reads are served by a standby, writes are not.
+      await pause(1_000)
+      await query(standby.url, 'SELECT pg_promote()')
+    })
+  })
+
+  it('with 300 ms of latency both ways are only slowed down', async () => {
+    const postgres = await OwnPostgres.create()
+    await postgres.start()
+    const { proxy, port, ask, lost } = await startLoaded(postgres)
+    proxy.latencyMs = 300
+    const traffic = startTraffic({ port, clients: CLIENTS, ask })
+    await until(
+      async () => traffic.told.length,
+      (length) => length > 100,
+    )
+    await proxy.begin('latency')
+    const before = traffic.told.length
+    await until(
+      async () => traffic.told.length,
+      (length) => length > before + 100,
+    )
+    await proxy.end()
+    const told = await traffic.stop()
+    expect(tally(told)).toEqual({ 200: told.length })
+    expect(await lost(told)).toEqual([])
+  })
+})
+
+async function expectBounded(
+  { port, internalPort, ask, lost, proxy }: Awaited<ReturnType<typeof startLoaded>>,
+  fault: () => Promise<void>,
+) {
+  const traffic = startTraffic({ port, clients: CLIENTS, ask })
+  await until(
+    async () => traffic.told.length,
+    (length) => length > 200,
+  )
+  await fault()
+  // As slow as the machine is: a connection of our own that may write.
+  const start = performance.now()
+  await until(
+    () =>
+      query(proxy.url, 'CREATE TEMP TABLE t ()').then(
+        () => true,
+        () => false,
+      ),
+    Boolean,
+  )
+  const own = performance.now() - start
+  const returned = traffic.nowMs()
+  const first = await until(
+    async () => traffic.told.find(({ status, endMs, ms }) => status === 200 && endMs - ms > returned),
+    Boolean,
+  )
+  await until(
+    () => send(internalPort, 'GET', '/readyz'),
+    ({ status }) => status === 200,
+    BACK_MS + 5 * own,
+  )
+  const all = traffic.told.length
+  await until(
+    async () => traffic.told.length,
+    (length) => length > all + 100,
+  )
+  const told = await traffic.stop()
+
+  const counts = tally(told)
+  const refused = told.filter(({ status }) => status === 503)
+  expect(Object.keys(counts)).toEqual(expect.toBeOneOf([['200'], ['200', '503']]))
+  for (const { headers, text } of refused) {
+    expect(headers['retry-after']).toBe('2')
+    expect(JSON.parse(text)).toMatchObject({ error: { code: 'unavailable' } })
+  }
+  expect(Math.max(...told.map(({ ms }) => ms))).toBeLessThan(BOUND_MS)
+  expect(first!.endMs - returned).toBeLessThan(BACK_MS + 5 * own)
+  expect(tally(told.slice(all))).toEqual({ 200: told.length - all })
+  expect(await lost(told)).toEqual([])
+}
+
+/** Opens connections until the server has none left; resolves to what closes them. */
+async function takeAllConnections(url: string) {
+  const taken: pg.Client[] = []
+  for (;;) {
+    const client = new pg.Client(url)
+    client.on('error', () => {})
+    const connected = await client.connect().then(
+      () => true,
+      (error) => (error.code === '53300' ? false : Promise.reject(error)),
+    )
+    if (!connected) break
+    taken.push(client)
+  }
+  return () => Promise.all(taken.map((client) => client.end()))
+}
+
+/** The service in this process, its database behind a proxy, and requests of a client that has no rate limit. */
+async function startLoaded(postgres: OwnPostgres) {
+  await migrate(postgres.url)
+  const db = openDatabase(postgres.url, () => {})
+  await seed(db, new Date(), memberScopesAt)
+  await db.$disconnect()
+  const proxy = await FaultProxy.to(postgres.url)
+  const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-load-'))
+  const env = { PORT: '0', INTERNAL_PORT: '0', DATABASE_URL: proxy.url, DATA_DIR: dataDir, WEBHOOK_WORKER: 'false' }
+  const service = await startService(readConfig(env), pino({ level: 'silent' }))
+  onTestFinished(async () => {
+    await proxy.end()
+    await service.close()
+    proxy.close()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  const claims = { member: 'anna', organisation: 'riverside', client: 'trainer-app-sandbox', expiresInSeconds: 3600 }
+  const token = await mintToken(await developmentKey(dataDir), { ...claims, scope: memberScopes.join(' ') })
+  const headers = { host: 'apps.localhost', authorization: `Bearer ${token}` }
+  return {
+    postgres,
+    proxy,
+    port: service.publicPort,
+    internalPort: service.internalPort,
+    ask: (client: number, n: number) =>
+      n % 2 === 0
+        ? { method: 'GET', path: '/v1/me/profile', headers }
+        : { method: 'PUT', path: `/v1/storage/load/c${client}-${n}`, headers, body: `{"value":${n}}` },
+    /** The keys of acknowledged writes that are not stored. */
+    async lost(told: readonly Told[]) {
+      const rows = await query(proxy.url, `SELECT key FROM "StorageEntry" WHERE collection = 'load'`)
+      const stored = new Set(rows.map(({ key }) => `/v1/storage/load/${key}`))
+      const written = told.filter(({ ask, status }) => ask.method === 'PUT' && status === 200)
+      expect(written.length).toBeGreaterThan(0)
+      return written.filter(({ ask }) => !stored.has(ask.path))
+    },
+  }
+}

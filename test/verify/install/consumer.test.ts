@@ -1,0 +1,380 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { command, dataDirectory, freePort, run, start } from '../../process/service.ts'
+import { emptyDatabase, query } from '../../support/databases.ts'
+import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import { startWorld } from '../../support/world.ts'
+
+// The packages as others get them: packed, and installed in empty projects outside of this one.
+
+const root = join(import.meta.dirname, '../../..')
+const tsc = join(root, 'node_modules/typescript/bin/tsc')
+const atEnd: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const end of atEnd.reverse()) await end()
+}, 120_000)
+
+/** Without what npm tells its scripts of the project that they belong to. */
+const npmEnv = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(registry|cache|userconfig)$)/i.test(name)),
+)
+const npm = async (cwd: string, ...args: string[]) =>
+  (await promisify(execFile)('npm', [...args, '--no-audit', '--no-fund'], { cwd, env: npmEnv })).stdout
+
+/** An empty project in which the packages are installed. */
+async function project(...packages: string[]) {
+  const directory = await mkdtemp(join(tmpdir(), 'member-apps-consumer-'))
+  atEnd.push(() => rm(directory, { recursive: true, force: true }))
+  await writeFile(join(directory, 'package.json'), '{ "name": "app", "private": true, "type": "module" }')
+  // TypeScript is a peer of @trpc/client; native programs of no use here are optional.
+  await npm(directory, 'install', '--prefer-offline', '--legacy-peer-deps', '--omit=optional', ...packages)
+  return directory
+}
+
+/** The errors of `tsc --strict`, which reads the declarations of packages too (no skipLibCheck), and writes JavaScript. */
+async function typeErrors(directory: string, sources: Record<string, string>, options: object) {
+  const compilerOptions = { strict: true, target: 'es2023', outDir: 'out', rootDir: '.', types: [], ...options }
+  await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(sources) }))
+  for (const [name, text] of Object.entries(sources)) await writeFile(join(directory, name), text)
+  const { stdout, stderr } = await run([tsc, '-p', directory], {}).ended
+  return stdout + stderr
+}
+const resolutions = {
+  nodenext: { module: 'nodenext' },
+  bundler: { module: 'esnext', moduleResolution: 'bundler' },
+}
+/** For code that names `process`. */
+const node = { types: ['node'], typeRoots: [join(root, 'node_modules/@types')] }
+
+const documented = async (part: string) => {
+  const text = await readFile(join(root, 'docs/first-party.md'), 'utf8')
+  const code = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code!).find((code) => code.includes(part))
+  return code!
+}
+
+const offline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ENOTCACHED/
+let client: string
+let sdk: string
+/** Undefined without a registry: this package has dependencies. */
+let main: string | undefined
+beforeAll(async () => {
+  const packed = await mkdtemp(join(tmpdir(), 'member-apps-packed-'))
+  atEnd.push(() => rm(packed, { recursive: true, force: true }))
+  await promisify(execFile)(process.execPath, [join(root, 'build.mjs'), '--if-changed', '--packages'])
+  await npm(root, 'pack', '.', './clients/first-party', './clients/sdk', '--pack-destination', packed)
+  const files = (await readdir(packed)).sort().map((name) => join(packed, name))
+  const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  const named = (name: string) => files.find((file) => basename(file).startsWith(`${name}-0`))!
+  client = await project(named('member-apps-client'))
+  sdk = await project(named('member-apps-sdk'))
+  main = await project(named('member-apps-api'), `@trpc/client@${devDependencies['@trpc/client']}`).catch((error) => {
+    if (offline.test(error.message)) return undefined
+    throw error
+  })
+}, 600_000)
+
+async function sizeOf(directory: string): Promise<number> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+describe('member-apps-client', { timeout: 120_000 }, () => {
+  const packed = () => join(client, 'node_modules/member-apps-client')
+
+  it('is one package with one program and one file of types, which import nothing', async () => {
+    const { packages } = JSON.parse(await readFile(join(client, 'package-lock.json'), 'utf8'))
+    expect(Object.keys(packages)).toEqual(['', 'node_modules/member-apps-client'])
+    expect((await readdir(join(packed(), 'dist'))).sort()).toEqual(['LICENSE-trpc', 'client.d.ts', 'client.js'])
+    for (const name of ['client.d.ts', 'client.js']) {
+      const text = await readFile(join(packed(), 'dist', name), 'utf8')
+      expect(text).not.toMatch(/^import |^export .* from|\bimport\(|\brequire\(|@prisma|zod/m)
+    }
+    expect(await sizeOf(packed())).toBeLessThan(200_000)
+  })
+
+  it('takes less than 8 kB, minified and compressed', async () => {
+    const bundle = await rolldown({ input: join(packed(), 'dist/client.js'), platform: 'browser' })
+    const { output } = await bundle.generate({ minify: true })
+    expect(gzipSync(output[0].code).length).toBeLessThan(8_000)
+  })
+
+  it.each(Object.entries(resolutions))('has types that pass tsc --strict with %s', async (_name, options) => {
+    const source = `
+      import type { AppRouter, Client, Json } from 'member-apps-client'
+      import { createClient, TRPCClientError } from 'member-apps-client'
+      type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+      const holds = <T extends true>(): T | void => {}
+      const client: Client = createClient({ url: new URL('http://localhost:3001/trpc'), token: async () => 'token' })
+      const at = { collection: 'c', key: 'k' }
+      const entry = await client.storage.get.query(at)
+      holds<Equal<typeof entry, { key: string; value: Json; updatedAt: number; etag: string }>>()
+      await client.storage.put.mutate({ ...at, value: [1, null, { text: 'x' }] })
+      // @ts-expect-error A value is required,
+      await client.storage.put.mutate(at)
+      // @ts-expect-error never undefined,
+      await client.storage.put.mutate({ ...at, value: undefined })
+      // @ts-expect-error and has no field that is.
+      await client.storage.put.mutate({ ...at, value: { note: undefined } })
+      // @ts-expect-error There is no such procedure.
+      await client.storage.drop.mutate(at)
+      export const statusOf = (error: unknown): number | undefined =>
+        error instanceof TRPCClientError ? (error as TRPCClientError<AppRouter>).data?.httpStatus : undefined`
+    expect(await typeErrors(client, { 'consumer.ts': source }, options)).toBe('')
+  })
+
+  it('sends, renews and waits as its sources do, against a service', async () => {
+    const world = await startWorld({ windowSeconds: 4 })
+    onTestFinished(() => world.close())
+    const url = pathToFileURL(join(packed(), 'dist/client.js')).href
+    const { createClient }: typeof import('../../../clients/first-party/client.ts') = await import(url)
+    const requests: string[] = []
+    const asked: boolean[] = []
+    const api = createClient({
+      url: `http://127.0.0.1:${world.internalPort}/trpc`,
+      token: ({ renew }) => {
+        asked.push(renew)
+        return world.token(renew ? {} : { exp: world.now() - 3600 })
+      },
+      fetch: (address, init) => {
+        requests.push(new URL(String(address)).pathname)
+        return fetch(address, init)
+      },
+    })
+    const put = (i: number) =>
+      api.storage.put.mutate({ collection: 'batch', key: `k${i}`, value: { i }, ifNoneMatch: '*' })
+    const stored = await Promise.all([...Array(60).keys()].map(put))
+    expect(stored.map(({ value }) => value)).toEqual([...Array(60).keys()].map((i) => ({ i })))
+    expect([asked, requests.length]).toEqual([[false, true], 4])
+
+    const value = { text: 'ä\u2028😀', numbers: [1e21, 5e-324, -1.5, 2 ** 53], nothing: null, deep: [[[{}]]] }
+    const at = { collection: 'fidelity', key: 'k' }
+    await api.storage.put.mutate({ ...at, value })
+    expect((await api.storage.get.query(at)).value).toEqual(value)
+
+    await world.db.team.update({ where: { id: world.ids.team }, data: { level: 'hobby' } })
+    world.advance(10)
+    requests.length = 0
+    await Promise.all([...Array(62).keys()].map(() => api.root.query()))
+    // Two requests, and the one of the calls that had to wait.
+    expect(requests.length).toBeGreaterThanOrEqual(3)
+  })
+})
+
+describe('@member-apps/sdk', { timeout: 120_000 }, () => {
+  const packed = () => join(sdk, 'node_modules/@member-apps/sdk')
+
+  it('is one package without dependencies, whose files import only one another', async () => {
+    const { packages } = JSON.parse(await readFile(join(sdk, 'package-lock.json'), 'utf8'))
+    expect(Object.keys(packages)).toEqual(['', 'node_modules/@member-apps/sdk'])
+    const programs = ['browser.js', 'client.js', 'errors.js', 'webhooks.js']
+    const types = ['browser.d.ts', 'client.d.ts', 'webhooks.d.ts']
+    const made = (await readdir(join(packed(), 'dist'))).sort()
+    expect(made).toEqual(['LICENSE-oauth4webapi', ...programs, ...types].sort())
+    for (const name of [...programs, ...types]) {
+      const text = await readFile(join(packed(), 'dist', name), 'utf8')
+      const imports = [...text.matchAll(/^(?:import|export) [^;\n]*? from ["']([^"']+)["']|\bimport\(|\brequire\(/gm)]
+      expect(imports.every(([, from]) => name.endsWith('.js') && from === './errors.js')).toBe(true)
+    }
+  })
+
+  it.each([
+    ['.', 'client.js', 3_000],
+    ['./browser', 'browser.js', 9_000],
+    ['./webhooks', 'webhooks.js', 1_000],
+  ])(
+    'has an entry %s that takes, minified and compressed with all that it loads, no more: %s, %i bytes',
+    async (_entry, file, limit) => {
+      const bundle = await rolldown({ input: join(packed(), 'dist', file), platform: 'browser' })
+      const { output } = await bundle.generate({ minify: true })
+      const { length } = gzipSync(output[0].code)
+      expect(length).toBeGreaterThan(limit / 2)
+      expect(length).toBeLessThanOrEqual(limit)
+    },
+  )
+
+  it.each(Object.entries(resolutions))(
+    'has types that pass tsc --strict with %s, in a browser and on a server',
+    async (_name, options) => {
+      const source = `
+      import type { Collection, Json } from '@member-apps/sdk'
+      import { ApiError, createClient, RateLimited, ScopeMissing } from '@member-apps/sdk'
+      import { browserSignIn, SignInFailed } from '@member-apps/sdk/browser'
+      import { signedRequest, verifyWebhook } from '@member-apps/sdk/webhooks'
+      type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+      const holds = <T extends true>(): T | void => {}
+      interface Score { points: number }
+      const sign = { issuer: 'https://i', clientId: 'c', redirectUri: 'https://a/', scope: 's' }
+      const auth = browserSignIn(sign)
+      const api = createClient({ apps: new URL('https://apps'), tokens: auth.tokens })
+      const scores: Collection<Score> = api.storage<Score>('scores', { scope: 'user' })
+      await scores.update('alice', (was) => ({ points: (was?.points ?? 0) + 1 }))
+      for await (const { key, value } of scores) holds<Equal<[typeof key, typeof value], [string, Score]>>()
+      const note = await api.storage('notes').get('k')
+      holds<Equal<NonNullable<typeof note>['value'], Json>>()
+      // @ts-expect-error A value of another type,
+      await scores.put('alice', { points: '1' })
+      // @ts-expect-error or none.
+      await scores.put('alice')
+      // @ts-expect-error There is no such scope.
+      api.storage('scores', { scope: 'club' })
+      const { data } = await verifyWebhook<Score>('', new Headers(), ['secret'])
+      holds<Equal<typeof data, Score>>()
+      holds<Equal<Awaited<ReturnType<typeof signedRequest>>, Request>>()
+      export const wordOf = (error: unknown): string | number | undefined => {
+        if (error instanceof ScopeMissing) return error.scope
+        if (error instanceof RateLimited) return error.retryAfter
+        return error instanceof ApiError || error instanceof SignInFailed ? error.code : undefined
+      }`
+      const store = `
+      import { browserSignIn } from '@member-apps/sdk/browser'
+      browserSignIn({ issuer: 'https://i', clientId: 'c', redirectUri: 'https://a/', scope: 's', store: sessionStorage })`
+      const browser = { lib: ['es2023', 'dom', 'dom.iterable'] }
+      const sources = { 'consumer.ts': source, 'store.ts': store }
+      expect(await typeErrors(sdk, sources, { ...options, ...browser })).toBe('')
+      expect(await typeErrors(sdk, { 'consumer.ts': source }, { ...options, ...node })).toBe('')
+    },
+  )
+})
+
+describe('member-apps-api', { timeout: 120_000 }, () => {
+  it.for(Object.entries(resolutions))('has types that pass tsc --strict with %s', async ([, options], ctx) => {
+    if (!main) return ctx.skip('No registry answers.')
+    const source = `
+      import type { Caller, Json, Principal } from 'member-apps-api'
+      import { createService } from 'member-apps-api'
+      type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+      const holds = <T extends true>(): T | void => {}
+      const service = await createService({ databaseUrl: 'postgresql://localhost', secretsKey: 'key' })
+      const anna: Principal = { member: 'anna', organisation: 'riverside', client: 'c', scopes: new Set(['s']) }
+      const caller: Caller = service.callAs(anna)
+      const at = { collection: 'c', key: 'k' }
+      const entry = await caller.storage.get(at)
+      holds<Equal<typeof entry.value, Json>>()
+      // @ts-expect-error A value is required.
+      await caller.storage.put(at)
+      // @ts-expect-error It is never undefined.
+      await caller.storage.put({ ...at, value: undefined })
+      await service.close()`
+    expect(await typeErrors(main, { 'consumer.ts': source }, options)).toBe('')
+  })
+
+  it.for(Object.entries(resolutions))('has a router that fits tRPC, with %s', async ([, options], ctx) => {
+    if (!main) return ctx.skip('No registry answers.')
+    const source = `
+      import { createTRPCClient, httpBatchLink } from '@trpc/client'
+      import type { inferRouterInputs } from '@trpc/server'
+      import type { AppRouter, Json } from 'member-apps-api'
+      type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+      const holds = <T extends true>(): T | void => {}
+      const api = createTRPCClient<AppRouter>({ links: [httpBatchLink({ url: 'http://localhost:3001', maxItems: 50 })] })
+      const found = await api.storage.get.query({ collection: 'c', key: 'k' })
+      holds<Equal<typeof found.value, Json>>()
+      holds<Equal<inferRouterInputs<AppRouter>['storage']['put']['value'], Json>>()`
+    // As tRPC's own declarations name Disposable.
+    const lib = ['esnext', 'dom']
+    expect(await typeErrors(main, { 'consumer.ts': source }, { ...options, lib })).toBe('')
+  })
+
+  it('has what production needs, and no more', async (ctx) => {
+    if (!main) return ctx.skip('No registry answers.')
+    const packed = join(main, 'node_modules/member-apps-api')
+    expect((await readdir(packed)).sort()).toEqual(['.env.example', 'README.md', 'dist', 'package.json', 'prisma'])
+    expect(await readdir(join(packed, 'prisma'))).toEqual(['migrations'])
+    const types = (await readdir(packed, { recursive: true })).filter((name) => name.endsWith('.ts'))
+    expect(types).toEqual([join('dist', 'types', 'index.d.ts')])
+  })
+})
+
+describe('the documented code, as printed', { timeout: 120_000 }, () => {
+  let env: Record<string, string>
+  beforeAll(async () => {
+    const end = (one: () => Promise<void>) => void atEnd.push(one)
+    const settings = { DATA_DIR: await dataDirectory(end), DATABASE_URL: await emptyDatabase(end), SECRETS_KEY }
+    await command('seed', [], settings).ended
+    // So that its subscriptions have deliveries.
+    await query(settings.DATABASE_URL, `UPDATE "App" SET "webhookUrl" = 'https://192.0.2.1/' WHERE id = 'trainer-app'`)
+    const port = await freePort()
+    // Node asks the system for names under localhost, and not every system knows them.
+    const AUTH_BASE_URL = `http://localhost:${port}/v1`
+    const API = `http://127.0.0.1:${port}/v1`
+    const service = await start({ ...settings, PORT: String(port), AUTH_BASE_URL, APPS_BASE_URL: API }, { atEnd: end })
+    const claims = ['--client', 'platform', '--club', 'provider', '--scope', 'ntf.subscriptions:write ntf.events:write']
+    const { stdout: token } = await command('token', claims, settings).ended
+    const registered = await command('client', ['add', '--first-party', '--id', 'billing', '--name', 'B'], settings)
+      .ended
+    env = {
+      ...settings,
+      TRPC_URL: `http://127.0.0.1:${service.internalPort}/trpc`,
+      AUTH_BASE_URL,
+      API,
+      TOKEN: token.trim(),
+      CLIENT_SECRET: /billing:([\w-]+)'/.exec(registered.stdout)![1]!,
+    }
+  }, 120_000)
+
+  async function printed(directory: string, code: string, more: Record<string, string> = {}) {
+    for (const options of Object.values(resolutions)) {
+      expect(await typeErrors(directory, { 'documented.ts': code }, { ...options, ...node })).toBe('')
+    }
+    const {
+      code: status,
+      stdout,
+      stderr,
+    } = await run([join(directory, 'out/documented.js')], { ...env, ...more }).ended
+    expect([status, stderr]).toEqual([0, ''])
+    return stdout
+  }
+
+  it('subscribes and publishes with the client', async () => {
+    const answer = JSON.parse(await printed(client, await documented('subscriptions.create')))
+    expect(answer.published).toEqual({ id: 'joined-anna', deliveries: expect.any(Number) })
+    expect(answer.again).toEqual(answer.published)
+  })
+
+  it('gets tokens from the service', async () => {
+    expect(await printed(client, await documented('client_credentials'))).toMatch(/^\d+\n$/)
+  })
+
+  it('publishes in process, and so does the example', async (ctx) => {
+    if (!main) return ctx.skip('No registry answers.')
+    expect(await printed(main, await documented('createService'))).toMatch(/^[\da-f-]{36}\n$/)
+    const example = join(main, 'publish.mjs')
+    await copyFile(join(root, 'examples/in-process/publish.js'), example)
+    const { code, stdout, stderr } = await run([example, 'trainer-app', 'ben'], env).ended
+    expect([code, stderr, stdout]).toEqual([
+      0,
+      '',
+      expect.stringMatching(/^joined-ben: \d+ subscriptions, \d+ deliveries\n$/),
+    ])
+  })
+
+  it('runs with the SDK as its README has it', async () => {
+    const text = await readFile(join(root, 'clients/sdk/README.md'), 'utf8')
+    const [code] = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, one]) => one!)
+    const claims = ['--member', 'anna', '--club', 'riverside', '--client', 'trainer-app']
+    const { stdout } = await command('token', claims, env).ended
+    expect(await printed(sdk, code!, { TOKEN: stdout.trim() })).toBe('Hello Anna\nalice 1\n')
+  })
+
+  it('sends failed deliveries again with the example', async () => {
+    await query(
+      env.DATABASE_URL!,
+      `UPDATE "Delivery" SET state = 'failed', "finishedAt" = now(), "nextAttemptAt" = NULL, lease = NULL, "leasedUntil" = NULL`,
+    )
+    const [{ count }] = await query(env.DATABASE_URL!, `SELECT count(*)::int FROM "Delivery"`)
+    await copyFile(join(root, 'examples/first-party/retry.js'), join(client, 'retry.mjs'))
+    const { stdout, stderr } = await run([join(client, 'retry.mjs')], { ...env, CLIENT_ID: 'billing' }).ended
+    expect([stdout, stderr]).toEqual([`${count} deliveries are sent again, 0 are not.\n`, ''])
+    const failed = await query(env.DATABASE_URL!, `SELECT id FROM "Delivery" WHERE state = 'failed'`)
+    expect([count > 0, failed]).toEqual([true, []])
+  })
+})

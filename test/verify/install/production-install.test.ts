@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort, run, send, until } from '../../process/service.ts'
+import { emptyDatabase } from '../../support/databases.ts'
+import { SECRETS_KEY } from '../../support/secrets-key.ts'
+
+const execute = promisify(execFile)
+const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+const omitted = ['dev', 'peer', 'optional'].map((kind) => `--omit=${kind}`)
+
+let app: string
+beforeAll(async () => {
+  app = await mkdtemp(join(tmpdir(), 'member-apps-install-'))
+  const files = ['package.json', 'package-lock.json', 'dist', 'prisma/migrations', 'deploy/healthcheck.mjs']
+  for (const file of files) await cp(root(file), join(app, file), { recursive: true })
+  await execute('npm', ['ci', ...omitted, '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], {
+    cwd: app,
+  })
+}, 300_000)
+afterAll(() => rm(app, { recursive: true, force: true }))
+
+const megabytes = async () => Number.parseInt((await execute('du', ['-sm', 'node_modules'], { cwd: app })).stdout, 10)
+
+// As the Dockerfile does it, in its order.
+describe.skipIf(process.platform === 'win32')('an installation for production', { timeout: 240_000 }, () => {
+  it('takes 115 MB at most, once what is never read is removed from it', async () => {
+    const before = await megabytes()
+    await execute(process.execPath, [root('deploy/prune.mjs')], { cwd: app })
+    const after = await megabytes()
+    if (process.env.FIGURES) process.stderr.write(`npm ci ${before} MB, pruned ${after} MB\n`)
+    expect(after).toBeLessThanOrEqual(115)
+    expect(before).toBeLessThanOrEqual(160)
+  })
+
+  it('migrates, registers a client, serves, is healthy as the image asks, and ends', async () => {
+    const [PORT, INTERNAL_PORT] = (await Promise.all([freePort(), freePort()])).map(String) as [string, string]
+    const env = {
+      NODE_ENV: 'production',
+      DATABASE_URL: await emptyDatabase(),
+      SECRETS_KEY,
+      ...{ PORT, INTERNAL_PORT, INTERNAL_HOST: '0.0.0.0' },
+    }
+    const inApp = (...args: string[]) => run(args, env, { cwd: app })
+    const command = (...args: string[]) => inApp('dist/server/commands/main.js', ...args).ended
+    expect(await command('migrate')).toMatchObject({ code: 0 })
+    expect(await command('seed', '--yes')).toMatchObject({ code: 0 })
+    expect(await command('client', 'list')).toMatchObject({ code: 0, stdout: expect.stringContaining('trainer-app') })
+    const check = (...args: string[]) => inApp('deploy/healthcheck.mjs', ...args).ended
+    expect(await check()).toMatchObject({ code: 1, stderr: expect.stringMatching(/^\/healthz: .*ECONNREFUSED/) })
+
+    const service = inApp('dist/server/main.js')
+    await until(
+      async () => service.stdout() + service.stderr(),
+      (text) => text.includes('the service listens'),
+    )
+    expect(await check()).toMatchObject({ code: 0 })
+    expect(await check('/readyz')).toMatchObject({ code: 0 })
+    expect(await check('/nothing')).toMatchObject({ code: 1, stderr: '/nothing: 404\n' })
+    const headers = { host: 'apps.localhost' }
+    expect((await send(Number(PORT), 'GET', '/v1/openapi.json', { headers })).status).toBe(200)
+    expect((await send(Number(PORT), 'GET', '/v1/me/profile', { headers })).status).toBe(401)
+    service.child.kill('SIGTERM')
+    expect(await service.ended).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('is refused to a checkout: pruning keeps the development dependencies whole', async () => {
+    const refused = execute(process.execPath, [root('deploy/prune.mjs')], { cwd: root('') })
+    await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('nothing was removed') })
+  })
+})

@@ -1,0 +1,190 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { startMailServer } from '../../../oauth/mail-server.ts'
+import { freePort } from '../../../process/service.ts'
+import { withName } from '../../../support/addresses.ts'
+import { query } from '../../../support/databases.ts'
+import { openShell } from './shell.ts'
+
+const execute = promisify(execFile)
+const root = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url))
+const hosts = ['apps', 'lms', 'notify', 'auth'].map((name) => `${name}.example.org`)
+
+/** What the page asks for and this machine lacks; '' when it has everything. */
+export function missing(): string {
+  const lacks = ['nginx', 'psql', 'pg_dump', 'pg_restore', 'openssl', 'curl'].filter((program) => !isInstalled(program))
+  if (!process.env.TEST_DATABASE_URL) lacks.push('TEST_DATABASE_URL')
+  return lacks.join(', ')
+}
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync('bash', ['-c', `PATH=$PATH:/usr/sbin command -v ${program}`])
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A machine of the page's reader in a directory: its checkout, its system directories and programs, its mail server. */
+export async function prepareMachine(databaseServer: string) {
+  const directory = await mkdtemp(join(tmpdir(), 'member-apps-production-'))
+  // PostgreSQL's user may enter it also when the tests are run by root.
+  await chmod(directory, 0o755)
+  const path = (name: string) => join(directory, name)
+  for (const name of ['bin', 'conf.d', 'units', 'run', 'temp', 'home', 'checkout']) await mkdir(path(name))
+  await Promise.all([
+    makeCheckout(path('checkout')),
+    ...['npm', 'systemctl'].map((name) => copyFile(join(import.meta.dirname, name), path(`bin/${name}`))),
+    writeFile(
+      path('bin/nginx'),
+      `#!/bin/sh\nPATH=$PATH:/usr/sbin exec "$(PATH=\${PATH#*:}:/usr/sbin command -v nginx)" -p "$ROOT" -c "$ROOT/nginx.conf" "$@"\n`,
+    ),
+    // The administrator's statements have no time limit, as the tests' database has: a busy disk takes longer to copy one.
+    writeFile(
+      path('bin/sudo'),
+      `#!/bin/sh\nshift 2\nexport PGOPTIONS='-c statement_timeout=0'\nexec "$@" -d '${databaseServer}'\n`,
+    ),
+  ])
+  await Promise.all(['npm', 'systemctl', 'nginx', 'sudo'].map((name) => chmod(path(`bin/${name}`), 0o755)))
+  await writeFile(
+    path('nginx.conf'),
+    `pid run/nginx;\nerror_log nginx.log;\nevents {}\nhttp {\n  access_log off;\n  ${[
+      'client_body',
+      'proxy',
+      'fastcgi',
+      'uwsgi',
+      'scgi',
+    ]
+      .map((kind) => `${kind}_temp_path temp/${kind};`)
+      .join('\n  ')}\n  include conf.d/*.conf;\n}\n`,
+  )
+
+  const [http, https, publicPort, internalPort, receiver] = await Promise.all(Array.from({ length: 5 }, freePort))
+  await writeFile(
+    path('home/.curlrc'),
+    [`cacert = "${path('etc/tls.crt')}"`, ...hosts.map((host) => `connect-to = "${host}:443:127.0.0.1:${https}"`)].join(
+      '\n',
+    ),
+  )
+  const mailServer = await startMailServer()
+  const name = `production_${randomBytes(5).toString('hex')}`
+  const { host, hostname, port } = new URL(databaseServer)
+
+  /** What the page says, and what it is here. */
+  const here: [string, string][] = [
+    ['/opt/member-apps', path('opt')],
+    ['/etc/member-apps', path('etc')],
+    ['/etc/systemd/system', path('units')],
+    ['/usr/local/bin', path('bin')],
+    ['/var/backups/member-apps', path('backups')],
+    ['/var/lib/member-apps', path('data')],
+    ['127.0.0.1:5432', port ? host : `${hostname}:5432`],
+    ['member_apps', name],
+    ['PORT=3000', `PORT=${publicPort}`],
+    ['127.0.0.1:3000', `127.0.0.1:${publicPort}`],
+    ['PORT=3001', `PORT=${internalPort}`],
+    ['127.0.0.1:3001', `127.0.0.1:${internalPort}`],
+    ['listen 80', `listen 127.0.0.1:${http}`],
+    ['listen 443', `listen 127.0.0.1:${https}`],
+    ['PORT=4000', `PORT=${receiver}`],
+    ['localhost:4000', `localhost:${receiver}`],
+    ['smtps://user:password@mail.example.org', mailServer.url],
+  ]
+  const shell = openShell(directory, {
+    cwd: path('checkout'),
+    env: {
+      PATH: `${path('bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
+      HOME: process.env.HOME ?? path('home'),
+      ...{ ROOT: directory, CURL_HOME: path('home') },
+      // Where packages come from, not what npm tells its scripts of this project.
+      ...Object.fromEntries(
+        Object.entries(process.env).filter(([name]) => /^npm_config_(?:registry|cache|userconfig)$/i.test(name)),
+      ),
+      npm_config_prefer_offline: 'true',
+      npm_config_audit: 'false',
+      npm_config_fund: 'false',
+    },
+  })
+
+  return {
+    path,
+    shell,
+    mailServer,
+    https,
+    databases: { own: withName(databaseServer, name), copy: withName(databaseServer, `${name}_copy`) },
+    translate: (text: string) => here.reduce((translated, [there, own]) => translated.replaceAll(there, own), text),
+    /** A certificate for the four names, which curl trusts here. */
+    makeCertificate: () =>
+      execute('openssl', [
+        ...[
+          'req',
+          '-x509',
+          '-newkey',
+          'ec',
+          '-pkeyopt',
+          'ec_paramgen_curve:P-256',
+          '-nodes',
+          '-days',
+          '2',
+          '-subj',
+          '/CN=proxy',
+        ],
+        ...['-addext', `subjectAltName=${hosts.map((host) => `DNS:${host}`).join(',')}`],
+        ...['-keyout', path('etc/tls.key'), '-out', path('etc/tls.crt')],
+      ]),
+    /** The ends of the services' logs, for a failure's message. */
+    async logs() {
+      const names = (await readdir(directory)).filter((file) => file.endsWith('.log'))
+      return (
+        await Promise.all(
+          names.map(
+            async (file) => `== ${file}\n${(await readFile(path(file), 'utf8')).split('\n').slice(-30).join('\n')}`,
+          ),
+        )
+      ).join('\n')
+    },
+    async close() {
+      await shell.close()
+      for (const file of await readdir(path('run'))) await stop(Number(await readFile(path(`run/${file}`), 'utf8')))
+      await mailServer.close()
+      for (const database of [name, `${name}_copy`]) {
+        await query(databaseServer, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
+      }
+      await query(databaseServer, `DROP ROLE IF EXISTS ${name}`)
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** As after a build: what the page copies from it, and the example that it starts. */
+async function makeCheckout(checkout: string) {
+  for (const file of [
+    'build.mjs',
+    'dist',
+    'package.json',
+    'package-lock.json',
+    'prisma/migrations',
+    'examples/webhook-receiver',
+  ]) {
+    await cp(root(file), join(checkout, file), { recursive: true })
+  }
+  await symlink(root('node_modules'), join(checkout, 'node_modules'))
+}
+
+async function stop(pid: number) {
+  try {
+    process.kill(pid, 'SIGTERM')
+    for (let waited = 0; waited < 10_000; waited += 50) {
+      if (/^State:\s+Z/m.test(await readFile(`/proc/${pid}/status`, 'utf8'))) return
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  } catch {
+    // It has ended.
+  }
+}

@@ -1,0 +1,94 @@
+import { fork } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { Agent } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { request } from '../../storage/client.ts'
+import type { World } from '../../support/world.ts'
+import { startWorld } from '../../support/world.ts'
+import { fill, startAlone, textOf } from './large-store.ts'
+import { peakMb, tellsFigures } from './process-figures.ts'
+
+const LIMIT_MB = 512
+const LIMIT_MS = 250
+const SMALL = '/storage/small/k'
+const LARGE = '/storage/large/k'
+
+let loud: World
+let quiet: World
+const agent = new Agent({ keepAlive: true })
+beforeAll(async () => {
+  ;[loud, quiet] = await Promise.all([startWorld(), startWorld()])
+  await fill(loud, 1, textOf('a', 9_000_000))
+  await quiet.call('PUT', SMALL, { body: { value: 'small' } })
+})
+afterAll(async () => {
+  agent.destroy()
+  await Promise.all([loud.close(), quiet.close()])
+})
+
+/** For how many milliseconds the event loop of a process was ready to run, and the machine had no processor for it. */
+async function delayedMs(pid: number): Promise<number> {
+  const [, delayedNs] = (await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8')).split(' ')
+  return Number(delayedNs) / 1e6
+}
+
+/** Runs clients of one team in a process of their own, and small requests of another team until they are done. */
+async function measure(kind: string, count: number) {
+  const service = await startAlone()
+  const [token, quietToken] = await Promise.all([service.token(loud), service.token(quiet)])
+  const small = async () => {
+    const [start, delayed] = [performance.now(), await delayedMs(service.pid)]
+    const { status } = (await request(service.port, 'GET', SMALL, quietToken, { agent }))!
+    const ms = performance.now() - start
+    return { status, ms, ownMs: ms - ((await delayedMs(service.pid)) - delayed) }
+  }
+  // The first ones connect and compile.
+  for (let i = 0; i < 50; i++) await small()
+
+  const task = JSON.stringify({ kind, count, port: service.port, internalPort: service.internalPort, token })
+  const clients = fork(new URL('large-clients.ts', import.meta.url), [task], { execArgv: ['--import', 'tsx'] })
+  let outcomes: Record<string, number> | undefined
+  clients.once('message', (counts) => {
+    outcomes = counts as Record<string, number>
+  })
+  const value = textOf('b', 5_000_000)
+  const large = async () => {
+    await sleep(2_000)
+    const put = await request(service.port, 'PUT', LARGE, quietToken, { agent, body: `{"value":${value}}` })
+    const got = await request(service.port, 'GET', LARGE, quietToken, { agent })
+    return [put!.status, got!.status]
+  }
+  const largeStatuses = large()
+  const smalls: Awaited<ReturnType<typeof small>>[] = []
+  while (!outcomes) {
+    smalls.push(await small())
+    await sleep(15)
+  }
+  return {
+    outcomes,
+    peakMb: await peakMb(service.pid),
+    statuses: [...new Set(smalls.map(({ status }) => status))],
+    largeStatuses: await largeStatuses,
+    requests: smalls.length,
+    slowestMs: Math.max(...smalls.map(({ ms }) => ms)),
+    slowestOwnMs: Math.max(...smalls.map(({ ownMs }) => ownMs)),
+  }
+}
+
+describe.skipIf(!tellsFigures)(`under ${LIMIT_MB} MB, and other teams are answered within ${LIMIT_MS} ms`, () => {
+  it.each([
+    ['puts', 200, ['200', '503']],
+    ['puts over tRPC', 200, ['200', '503']],
+    ['uploads that stop', 60, ['408', '503']],
+    ['slow readers', 40, ['503', 'left']],
+  ])('%s: %i of one team', { timeout: 240_000 }, async (kind, count, outcomes) => {
+    const figures = await measure(kind, count)
+    if (process.env.FIGURES) process.stderr.write(`${kind}: ${JSON.stringify(figures)}\n`)
+    expect.soft(outcomes).toEqual(expect.arrayContaining(Object.keys(figures.outcomes)))
+    expect.soft(figures.peakMb).toBeLessThan(LIMIT_MB)
+    expect.soft(figures.statuses).toEqual([200])
+    expect.soft(figures.largeStatuses).toEqual([200, 200])
+    expect.soft(figures.slowestOwnMs).toBeLessThan(LIMIT_MS)
+  })
+})

@@ -1,0 +1,418 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
+import { expectAccessible } from '../../pages/accessible.ts'
+import type { Service } from '../../process/service.ts'
+import { dataDirectoryWithCluster, start } from '../../process/service.ts'
+import type { AtEnd } from '../../support/databases.ts'
+
+/** A global of the page: evaluated functions run there. */
+declare const sessionStorage: { setItem: (name: string, text: string) => void }
+
+/** The name under which the SDK keeps tokens, and with ` sign-in` behind it a sign-in that has begun; also of its lock. */
+const STORED = 'member-apps example-app'
+
+/** What a newcomer does with the printed link, on the real service in a real browser. */
+describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 120_000 }, () => {
+  let service: Service
+  let browser: Browser
+  let link: string
+  const ends: (() => Promise<void>)[] = []
+  const atEnd: AtEnd = (end) => void ends.unshift(end)
+
+  beforeAll(async () => {
+    service = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
+    link = /as an app does: (\S+)/.exec(service.stdout())![1]!
+    browser = await launchHeadlessShell()
+    atEnd(() => browser.close())
+  }, 120_000)
+  afterAll(async () => {
+    for (const end of ends) await end()
+  })
+
+  it('signs a member in, shows what they allowed, stores a note, refreshes its token, and signs out', async () => {
+    const { context, page, complaints } = await visit()
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'anna')
+    const asked = page.locator('input[name=scope]:checked')
+    expect(await Promise.all((await asked.all()).map((box) => box.inputValue()))).toEqual([
+      'svc.me.profile:read',
+      'svc.me.groups:read',
+      'svc.me.events:read',
+      'svc.apps.storage:read',
+      'svc.apps.storage:write',
+    ])
+    await decide(page, 'allow')
+
+    await page.getByRole('heading', { name: 'Anna Berger', level: 1 }).waitFor()
+    expect(page.url()).toBe(link)
+    expect(await page.locator('#email').innerText()).toBe('anna.berger@example.org')
+    const events = page.getByRole('region', { name: 'Next in your club' })
+    // Each part of the page appears with its own response.
+    await expect
+      .poll(() => events.getByRole('heading', { level: 3 }).allInnerTexts())
+      .toEqual(['Training U16', 'Sommerfest', 'Saisoneröffnung'])
+    // As people write it: Sat 12 Dec, 18:00–19:30
+    for (const text of await page.locator('time').allInnerTexts()) {
+      expect(text).toMatch(/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun),? \d\d? [A-Z][a-z]+( \d{4})?, \d\d:\d\d\s?–\s?\d\d:\d\d$/)
+    }
+    await expect
+      .poll(() => page.locator('#groups li').allInnerTexts())
+      .toEqual(['Jugend U16\ntrainer', 'Seniors\nmember'])
+    expect(await page.getByRole('link', { name: 'Connected apps' }).getAttribute('href')).toBe(
+      `http://auth.localhost:${service.port}/v1/oauth/connected`,
+    )
+    await page.getByLabel('Your note').fill('Bring the cake. 🍰 </textarea>')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await message(page, 'Your note is saved.')
+
+    await page.reload()
+    await page.getByText('Anna Berger').waitFor()
+    await expect.poll(() => page.getByLabel('Your note').inputValue()).toBe('Bring the cake. 🍰 </textarea>')
+
+    // Both of its first requests get a 401 and share one refresh: using the token twice would end the grant.
+    const refreshes: string[] = []
+    page.on('request', (request) => {
+      if (request.postData()?.includes('grant_type=refresh_token')) refreshes.push(request.url())
+    })
+    const before = await tokensOf(page)
+    await spoil(page, 'access_token')
+    await page.reload()
+    await page.getByText('Anna Berger').waitFor()
+    expect(refreshes).toEqual([`http://auth.localhost:${service.port}/v1/oauth/token`])
+    const after = await tokensOf(page)
+    expect(after.access_token).not.toBe(before.access_token)
+    expect(after.refresh_token).not.toBe(before.refresh_token)
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await message(page, 'You are signed out.')
+    expect(await page.getByLabel('Your note').isVisible()).toBe(false)
+    expect(await page.evaluate(`document.activeElement.id`)).toBe('sign-in')
+    expect(await tokensOf(page)).toBeNull()
+    // Only Chromium's own lines about 401 and 404: the content security policy blocks nothing.
+    expect(complaints.filter((text) => !/status of 40[14]/.test(text))).toEqual([])
+    expect(await renew(page, after.refresh_token)).toBe(400)
+    await context.close()
+  })
+
+  it('says that the member has refused, and stores nothing', async () => {
+    const { context, page } = await visit()
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'ben')
+    await decide(page, 'refuse')
+    await message(page, 'You did not allow Clubnote. Nothing was read or stored.')
+    expect(page.url()).toBe(link)
+    expect(await page.getByRole('button', { name: 'Sign in with your club' }).isVisible()).toBe(true)
+    expect(await tokensOf(page)).toBeNull()
+    await context.close()
+  })
+
+  it('works without the scopes that the member has unticked', async () => {
+    const { context, page } = await visit()
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'ben')
+    await page.locator('input[name=scope][value="svc.me.events:read"]').uncheck()
+    await page.locator('input[name=scope][value="svc.apps.storage:write"]').uncheck()
+    await decide(page, 'allow')
+    await page.getByText('Ben Okafor').waitFor()
+    await expect
+      .poll(() => page.locator('#events').innerText())
+      .toBe('You did not allow Clubnote to see your calendar.')
+    await page.getByLabel('Your note').fill('Mine')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await message(page, 'You did not allow Clubnote to keep a note.')
+    await context.close()
+  })
+
+  it('in two tabs does not overwrite the other’s note unless told to', async () => {
+    const { context, page } = await visit()
+    const other = await context.newPage()
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'dora')
+    await decide(page, 'allow')
+    await page.getByText('Dora Nowak').waitFor()
+    // Signed in as well: tabs share their tokens.
+    await other.goto(link)
+    await other.getByText('Dora Nowak').waitFor()
+    const save = async (tab: Page, text: string, says: string) => {
+      await tab.getByLabel('Your note').fill(text)
+      await tab.getByRole('button', { name: 'Save' }).click()
+      await message(tab, says)
+    }
+    await save(page, 'first', 'Your note is saved.')
+    await save(other, 'second', 'Another tab has written this. Save again to replace it: first')
+    expect(await other.getByLabel('Your note').inputValue()).toBe('second')
+    await save(other, 'second', 'Your note is saved.')
+    await page.reload()
+    await page.getByText('Dora Nowak').waitFor()
+    await expect.poll(() => page.getByLabel('Your note').inputValue()).toBe('second')
+    await context.close()
+  })
+
+  it('in two tabs that renew at once stays signed in, also after a tab that keeps the lock', async () => {
+    const { context, page } = await visit()
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'dora')
+    await allowOrContinue(page)
+    await page.getByText('Dora Nowak').waitFor()
+    const other = await context.newPage()
+    const renewed: string[] = []
+    context.on('request', (sent) => sent.postData()?.includes('grant_type=refresh_token') && renewed.push(sent.url()))
+    for (let round = 1; round <= 3; round++) {
+      await spoil(page, 'access_token')
+      await Promise.all([page, other].map((tab) => tab.goto(link)))
+      for (const tab of [page, other]) await tab.getByText('Dora Nowak').waitFor()
+      expect(renewed).toHaveLength(round)
+    }
+
+    // Frozen while it has the lock.
+    await other.evaluate(`void navigator.locks.request('${STORED}', () => new Promise(() => {}))`)
+    await page.clock.install()
+    await spoil(page, 'access_token')
+    await page.goto(link)
+    const waiting = () => other.evaluate(`navigator.locks.query().then(({ pending }) => pending.length)`)
+    await expect.poll(waiting).toBe(1)
+    await page.clock.runFor(14_000)
+    expect([await waiting(), renewed.length]).toEqual([1, 3])
+    await page.clock.runFor(2_000)
+    await page.getByText('Dora Nowak').waitFor()
+    await context.close()
+  })
+
+  it('refuses a response that it did not request or that another server sent', async () => {
+    const { context, page } = await visit()
+    await page.goto(`${link}?code=stolen&state=guessed&iss=http%3A%2F%2Fauth.localhost%3A${service.port}%2Fv1%2Foauth`)
+    await message(page, 'This sign-in was not begun here. Please sign in again.')
+    expect(page.url()).toBe(link)
+
+    const begin = (name: string) =>
+      sessionStorage.setItem(`${name} sign-in`, JSON.stringify({ state: 'mine', verifier: 'v'.repeat(43) }))
+    for (const answer of ['iss=https%3A%2F%2Fevil.example', '']) {
+      await page.evaluate(begin, STORED)
+      const sent: string[] = []
+      page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
+      await page.goto(`${link}?code=x&state=mine&${answer}`)
+      await message(page, 'This sign-in was not begun here. Please sign in again.')
+      expect(sent).toEqual([])
+    }
+    await context.close()
+  })
+
+  it('asks to sign in again when its tokens are no longer valid', async () => {
+    const { context, page } = await visit()
+    await page.goto(link)
+    await keep(page, { access_token: 'gone', refresh_token: 'gone' })
+    await page.reload()
+    await message(page, 'Your sign-in has ended. Please sign in again.')
+    expect(await tokensOf(page)).toBeNull()
+    expect(await page.getByLabel('Your note').isVisible()).toBe(false)
+    await context.close()
+  })
+
+  it('says that the club cannot be reached, and signs in once it can', async () => {
+    const { context, page } = await visit()
+    const metadata = '**/.well-known/oauth-authorization-server/**'
+    await page.route(metadata, (route) => route.abort())
+    await page.goto(link)
+    const unreachable = 'Your club cannot be reached right now. Please try again later.'
+    const signIn = page.getByRole('button', { name: 'Sign in with your club' })
+    await signIn.click()
+    await message(page, unreachable)
+    await page.unroute(metadata)
+    await signIn.click()
+    await pick(page, 'dora')
+    await page.route('**/v1/me/**', (route) => route.abort())
+    await allowOrContinue(page)
+    await message(page, unreachable)
+    expect(await page.locator('#events').innerText()).toBe('')
+    await page.unroute('**/v1/me/**')
+    await page.reload()
+    await page.getByRole('heading', { name: 'Dora Nowak' }).waitFor()
+    await context.close()
+  })
+
+  it('lets the note be written only once it is read', async () => {
+    const { context, page } = await visit()
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => (answer = resolve))
+    await page.route('**/v1/storage/**', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'dora')
+    await allowOrContinue(page)
+    await page.getByRole('heading', { name: 'Dora Nowak' }).waitFor()
+    expect(await page.getByLabel('Your note').isEnabled()).toBe(false)
+    expect(await page.getByRole('button', { name: 'Save' }).isEnabled()).toBe(false)
+    answer()
+    await expect.poll(() => page.getByLabel('Your note').inputValue()).toBe('second')
+    expect(await page.getByLabel('Your note').isEnabled()).toBe(true)
+    await context.close()
+  })
+
+  it('says what it is waiting for, and that nothing is planned', async () => {
+    const { context, page } = await visit()
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => (answer = resolve))
+    await page.route('**/v1/me/events', async (route) => {
+      await held
+      await route.fulfill({ json: { items: [] }, headers: { 'access-control-allow-origin': '*' } })
+    })
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'dora')
+    await allowOrContinue(page)
+    await expect.poll(() => page.locator('#events').innerText()).toBe('Loading…')
+    answer()
+    await expect.poll(() => page.locator('#events').innerText()).toBe('Nothing is planned.')
+    await context.close()
+  })
+
+  it('shows titles as text, and the year of an event in another year', async () => {
+    const { context, page } = await visit({ timezoneId: 'Europe/Berlin' })
+    const at = (date: string) => Date.parse(date) / 1000
+    const camp = { start: at('2031-12-30T18:00+01:00'), end: at('2032-01-02T14:00+01:00') }
+    const items = [{ id: 'camp', title: '<img src=x onerror=alert(1)>', location: '<b>Hut</b>', ...camp }]
+    await page.route('**/v1/me/events', (route) =>
+      route.fulfill({ json: { items }, headers: { 'access-control-allow-origin': '*' } }),
+    )
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).click()
+    await pick(page, 'dora')
+    await allowOrContinue(page)
+    await page.locator('time').waitFor()
+    expect(await page.locator('#events h3').innerText()).toBe('<img src=x onerror=alert(1)>')
+    expect(await page.locator('#events .hint').innerText()).toBe('<b>Hut</b>')
+    expect(await page.locator('time').innerText()).toMatch(/30 Dec 2031, 18:00 – .*2 Jan 2032, 14:00$/)
+    await context.close()
+  })
+
+  it.each([
+    { locale: 'de-DE', colorScheme: 'light', viewport: { width: 320, height: 640 } },
+    { locale: 'en-US', colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
+  ] as const)('breaks no rule of WCAG AA and fits: $locale, $colorScheme, $viewport.width wide', async (look) => {
+    const { context, page } = await visit({ ...look, timezoneId: 'Europe/Berlin', bypassCSP: true })
+    await page.goto(link)
+    const signIn = page.getByRole('button', { name: /^(Mit dem Verein anmelden|Sign in with your club)$/ })
+    await signIn.waitFor()
+    await expectAccessible(page)
+    await signIn.click()
+    await pick(page, 'anna')
+    await allowOrContinue(page)
+    await page.locator('time').first().waitFor()
+    expect(await page.evaluate('document.documentElement.lang')).toBe(look.locale.slice(0, 2))
+    const time = await page.locator('time').first().innerText()
+    if (look.locale === 'de-DE')
+      expect(time).toMatch(/^(Mo|Di|Mi|Do|Fr|Sa|So)\., \d\d?\. \S+( \d{4})?, \d\d:\d\d–\d\d:\d\d Uhr$/)
+    else
+      expect(time).toMatch(
+        /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [A-Z][a-z]+ \d\d?(, \d{4})?, \d\d?:\d\d(\s(AM|PM))?\s–\s\d\d?:\d\d\s(AM|PM)$/,
+      )
+    await page.locator('#note').fill('x')
+    await page.locator('#note-form button').click()
+    await page.locator('#message.done').waitFor()
+    // The answer to the button is within sight of it.
+    expect(await page.evaluate(`document.getElementById('message').getBoundingClientRect().top >= 0`)).toBe(true)
+    await page.evaluate('scrollTo(0, 0)')
+    await expectAccessible(page)
+    await context.close()
+  })
+
+  it('is used by keyboard alone, in the order of the page', async () => {
+    const { context, page } = await visit()
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Sign in with your club' }).waitFor()
+    const focused = () => page.evaluate(`document.activeElement.id || document.activeElement.textContent.trim()`)
+    const order = async (count: number) => {
+      const found: unknown[] = []
+      for (let n = 0; n < count; n++) {
+        await page.keyboard.press('Tab')
+        found.push(await focused())
+      }
+      return found
+    }
+    expect(await order(3)).toEqual(['sign-in', 'connected', 'Source: examples/third-party/app.js'])
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Enter')
+    await pick(page, 'ben')
+    await allowOrContinue(page)
+    await page.locator('#note:enabled').waitFor()
+    expect(await order(4)).toEqual(['sign-out', 'note', 'Save', 'connected'])
+    await context.close()
+  })
+
+  /** A new browser; its console's errors are collected. */
+  async function visit(
+    options: BrowserContextOptions = {},
+  ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
+    const context = await browser.newContext({ locale: 'en-GB', ...options })
+    const page = await context.newPage()
+    page.setDefaultTimeout(30_000)
+    const complaints: string[] = []
+    page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    return { context, page, complaints }
+  }
+})
+
+/** On the authorization server's pages: */
+async function pick(page: Page, member: string) {
+  await page.locator('select[name=member]').selectOption(member)
+  await page.locator('form[action$="/pick"] button').click()
+}
+const decide = (page: Page, decision: 'allow' | 'refuse') =>
+  page.locator(`button[name=decision][value=${decision}]`).click()
+
+/** Allows the app, unless the member has done so before. */
+async function allowOrContinue(page: Page) {
+  const allow = page.locator('button[name=decision][value=allow]')
+  await allow.or(page.locator('#sign-out:visible')).first().waitFor()
+  if (await allow.isVisible()) await allow.click()
+}
+
+/** On the example's page: */
+const message = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor()
+
+interface Tokens {
+  access_token: string
+  refresh_token: string
+}
+const tokensOf = async (page: Page): Promise<Tokens> => JSON.parse(await inStore(page, 'readonly', null))
+
+const keep = (page: Page, tokens: object) => inStore(page, 'readwrite', JSON.stringify(tokens))
+
+const spoil = async (page: Page, name: keyof Tokens) => keep(page, { ...(await tokensOf(page)), [name]: 'spoilt' })
+
+/** Reads or replaces what the SDK keeps in the browser. */
+const inStore = (page: Page, mode: string, text: string | null) =>
+  page.evaluate<string>(`new Promise((resolve, reject) => {
+    const opening = indexedDB.open('member-apps')
+    opening.onupgradeneeded = () => opening.result.createObjectStore('tokens')
+    opening.onerror = () => reject(opening.error)
+    opening.onsuccess = () => {
+      const transaction = opening.result.transaction('tokens', '${mode}')
+      const records = transaction.objectStore('tokens')
+      const text = ${JSON.stringify(text)}
+      const asked = text === null ? records.get('${STORED}') : records.put(text, '${STORED}')
+      transaction.oncomplete = () => {
+        opening.result.close()
+        resolve(asked.result ?? 'null')
+      }
+    }
+  })`)
+
+/** Refreshes from within the page, as the app does. */
+const renew = (page: Page, token: string) =>
+  page.evaluate(async (refresh_token) => {
+    const { issuer, client_id } = (await (await fetch('/config.json')).json()) as Record<'issuer' | 'client_id', string>
+    const body = new URLSearchParams({ grant_type: 'refresh_token', client_id, refresh_token })
+    return (await fetch(`${issuer}/token`, { method: 'POST', body })).status
+  }, token)

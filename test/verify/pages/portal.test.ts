@@ -1,0 +1,106 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
+import { expectAccessible } from '../../pages/accessible.ts'
+import type { PortalWorld } from '../../portal/portal-world.ts'
+import { pagesOf, portal, startPortal } from '../../portal/portal-world.ts'
+
+let team: PortalWorld
+let browser: Browser
+let addresses: string[]
+beforeAll(async () => {
+  if (!chromium) return
+  team = await startPortal()
+  const { world, sandbox, failed, as, owner } = team
+  const { id } = await sandbox({ name: 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen' })
+  const delivery = await failed()
+  await as(owner).people.invite({
+    team: world.ids.team,
+    email: 'someone.with.a.long.address@example.org',
+    role: 'owner',
+  })
+  await world.call('GET', '/storage/c/none')
+  await world.call('PUT', '/storage/c/one', { body: { value: 1 } })
+  await world.requestLog.flush()
+  addresses = ['', ...pagesOf(world.ids.team, world.ids.app, id, delivery)]
+  browser = await launchHeadlessShell([`--host-resolver-rules=MAP auth.test 127.0.0.1:${world.publicPort}`])
+})
+afterAll(async () => {
+  await browser?.close()
+  await team?.world.close()
+})
+
+const focusedText = (page: Page) =>
+  page.evaluate(`(({ activeElement: element }) =>
+    element.matches(':focus-visible') ? element.labels?.[0]?.textContent ?? element.textContent : ''
+  )(document)`) as Promise<string>
+
+/** Presses Tab until something with this name has a visible focus. */
+async function tabTo(page: Page, name: string) {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press('Tab')
+    if ((await focusedText(page)).trim().startsWith(name)) return
+  }
+  throw new Error(`Nothing called ${name} was reached`)
+}
+/** Presses Enter on it, and waits for the page that it leads to. */
+const enter = async (page: Page, name: string, to: RegExp) => {
+  await tabTo(page, name)
+  await Promise.all([page.waitForURL(to), page.keyboard.press('Enter')])
+}
+const type = async (page: Page, name: string, text: string) => {
+  await tabTo(page, name)
+  await page.keyboard.insertText(text)
+}
+
+/** With the session of someone who has signed in over HTTP. */
+async function signedIn(context: BrowserContext) {
+  const { cookies } = team.asOwner
+  await context.addCookies(cookies.map(({ name, value, host: domain, path }) => ({ name, value, domain, path })))
+  return context.newPage()
+}
+
+describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
+  it('is worked in by keyboard alone and without scripts', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(portal)
+    await page.locator('select[name=member]').focus()
+    await page.locator('select[name=member]').selectOption(team.owner)
+    await enter(page, 'Sign in', /\/developers$/)
+    await enter(page, 'Team', /\/teams\/[^/]+$/)
+    await tabTo(page, 'Apps')
+    await enter(page, 'App', /\/apps\/[^/]+$/)
+    await tabTo(page, 'New sandbox client')
+    await page.keyboard.press('Enter')
+    await type(page, 'Name', 'By keyboard')
+    await type(page, 'Redirect addresses', 'https://app.example/callback')
+    await tabTo(page, 'Read your name')
+    await page.keyboard.press('Space')
+    await enter(page, 'Create the client', /\/clients\/.*done=created/)
+    expect(await page.locator('h1').textContent()).toBe('By keyboard')
+    await enter(page, 'Remove the client', /\/remove$/)
+    const id = await page.locator('form code').textContent()
+    await type(page, 'Client id', id!)
+    await enter(page, 'Remove the client', /done=removed/)
+    expect(await team.world.db.client.count({ where: { id: id! } })).toBe(0)
+    await context.close()
+  })
+
+  it('breaks no rule of WCAG AA and fits its window, light on a desktop and dark on a phone', async () => {
+    // Without motion: buttons fade from one colour scheme to the other.
+    const context = await browser.newContext({ bypassCSP: true, reducedMotion: 'reduce' })
+    const page = await signedIn(context)
+    for (const address of addresses) {
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+      await page.setViewportSize({ width: 1280, height: 800 })
+      await page.goto(portal + address)
+      await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true })`)
+      await expectAccessible(page)
+      await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+      await page.setViewportSize({ width: 320, height: 640 })
+      await expectAccessible(page)
+    }
+    await context.close()
+  }, 240_000)
+})

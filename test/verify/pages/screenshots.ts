@@ -1,0 +1,122 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { launchChromium } from '../../oauth/chromium.ts'
+import { servePages } from '../../oauth/page-server.ts'
+import { samplePages } from '../../oauth/sample-pages.ts'
+import { smallPng } from '../../oauth/small-png.ts'
+import { start } from '../../process/service.ts'
+import { atWork } from './screenshots-team.ts'
+
+// Writes all images of the documents, after a build: npx tsx test/verify/pages/screenshots.ts [folder] [part of a name]
+const folder = process.argv[2] ?? join(import.meta.dirname, '../../../docs/images')
+const wanted = process.argv[3] ?? ''
+/** Pages with icons need more colours. */
+const maxBytes = (name: string) => (name.startsWith('portal-') ? 20_000 : 28_000)
+
+const looks = {
+  '': { viewport: { width: 800, height: 200 }, colorScheme: 'light' },
+  '-phone': { viewport: { width: 375, height: 200 }, colorScheme: 'light' },
+  '-dark': { viewport: { width: 800, height: 200 }, colorScheme: 'dark' },
+} satisfies Record<string, BrowserContextOptions>
+/** Of a long page, its beginning. */
+const MAX_HEIGHT = 1_200
+
+/** With as many colours as fit. */
+function pictureOf(name: string, png: Buffer) {
+  for (const colours of [48, 32, 24, 16, 12, 8, 6]) {
+    const small = smallPng(png, colours)
+    if (small.length <= maxBytes(name) || colours === 6) return small
+  }
+}
+
+async function take(page: Page, name: string) {
+  const height = Math.min(MAX_HEIGHT, await page.evaluate<number>('document.documentElement.scrollHeight'))
+  await page.setViewportSize({ width: page.viewportSize()!.width, height: Math.ceil(height) })
+  await page.evaluate('scrollTo(0, 0)')
+  const picture = pictureOf(name, await page.screenshot())!
+  await writeFile(join(folder, `${name}.png`), picture)
+  process.stdout.write(`${name}: ${Math.ceil(picture.length / 1000)} kB\n`)
+}
+
+/** Takes these pages in each look; `enter` signs in first. */
+async function pictures(
+  browser: Browser,
+  addresses: Record<string, string>,
+  enter: (page: Page, context: BrowserContext) => Promise<unknown> = async () => {},
+) {
+  const chosen = Object.entries(addresses).filter(([name]) => name.includes(wanted))
+  if (chosen.length === 0) return
+  for (const [look, options] of Object.entries(looks)) {
+    const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options })
+    const page = await context.newPage()
+    await enter(page, context)
+    for (const [name, address] of chosen) {
+      await page.setViewportSize(options.viewport)
+      if (address !== '') await page.goto(address)
+      await take(page, name + look)
+    }
+    await context.close()
+  }
+}
+
+async function signInToSampleApp(page: Page, address: string) {
+  await page.goto(address)
+  await page.locator('#sign-in').click()
+  await page.locator('select[name=member]').selectOption('anna')
+  await page.locator('form[action$="/pick"] button').click()
+  await page.locator('button[name=decision][value=allow]').click()
+  await page.locator('#note:enabled').fill('U16: bring the starting blocks.')
+  await page.locator('#note-form button').click()
+  await page.locator('#message.done').waitFor()
+}
+
+await mkdir(folder, { recursive: true })
+const data = await mkdtemp(join(tmpdir(), 'member-apps-screenshots-'))
+const [samples, browser, service] = await Promise.all([
+  servePages(samplePages('en')),
+  launchChromium(),
+  start({ DATA_DIR: data }, { atEnd: () => {} }),
+])
+
+await pictures(browser, {
+  'sign-in': `${samples.origin}/sign-in`,
+  code: `${samples.origin}/code`,
+  consent: `${samples.origin}/consent`,
+  'no-membership': `${samples.origin}/consent-nowhere`,
+  'connected-apps': `${samples.origin}/connected`,
+  'remove-access': `${samples.origin}/remove`,
+  error: `${samples.origin}/message`,
+  'signed-out': `${samples.origin}/message-out`,
+})
+await pictures(browser, {
+  reference: `http://apps.localhost:${service.port}/v1/docs`,
+  'reference-errors': `http://apps.localhost:${service.port}/v1/docs/errors`,
+})
+await pictures(browser, { 'sample-app': '' }, (page) =>
+  signInToSampleApp(page, `http://example.localhost:${service.port}/`),
+)
+const { signIn, portal, team, app, client, person } = await atWork(browser, service)
+await pictures(
+  browser,
+  {
+    'portal-teams': portal,
+    'portal-team': team,
+    'portal-people': `${team}/people`,
+    'portal-remove-person': `${person}/remove`,
+    'portal-usage': `${team}/usage`,
+    'portal-requests': `${team}/requests`,
+    'portal-audit': `${team}/audit`,
+    'portal-app': app,
+    'portal-webhook': `${app}/webhook`,
+    'portal-remove-webhook': `${app}/webhook/remove`,
+    'portal-deliveries': `${app}/deliveries`,
+    'portal-client': client,
+    'portal-remove-client': `${client}/remove`,
+  },
+  signIn,
+)
+
+await Promise.all([browser.close(), samples.close(), service.stop()])
+await rm(data, { recursive: true, force: true })

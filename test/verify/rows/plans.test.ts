@@ -1,0 +1,235 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openDatabase } from '../../../prisma/client.ts'
+import { callAs } from '../../../routers/core.ts'
+import { kindNames } from '../../../routers/directory/kinds.ts'
+import { personalDataJson } from '../../../routers/directory/personal-data/export.ts'
+import { erase as eraseStorage, usageOf } from '../../../server/admin/storage-owners.ts'
+import { adapterFactory } from '../../../server/oauth/adapter.ts'
+import { appOf } from '../../../server/oauth/app-views.ts'
+import { consentsOf, fullNameOf, organisationOf, organisationsOf, withdraw } from '../../../server/oauth/consents.ts'
+import { deleteExpiredRecords } from '../../../server/oauth/expired-records.ts'
+import { deleteExpiredCodes, releaseCode, saveCode, tryCode } from '../../../server/oauth/login/login-codes.ts'
+import { personsWithEmail, personWithId } from '../../../server/oauth/login/persons.ts'
+import { personsOf } from '../../../server/oauth/login/upstream-identity.ts'
+import { noResponse } from '../../../server/webhooks/attempt-result.ts'
+import { purgeEvents } from '../../../server/webhooks/purge.ts'
+import { claim, pollDue, release, releaseExpired } from '../../../server/webhooks/queue.ts'
+import { failEnded, recordAttempts } from '../../../server/webhooks/results.ts'
+import { migratedDatabase, query } from '../../support/databases.ts'
+import { addForeignRows } from '../../support/foreign-rows.ts'
+import type { Scan } from '../../support/plan-proxy.ts'
+import { planProxy } from '../../support/plan-proxy.ts'
+import { asPlatform } from '../../support/platform.ts'
+import { createQuiz, createTenant, id } from '../../support/tenant.ts'
+import type { World } from '../../support/world.ts'
+import { startWorld } from '../../support/world.ts'
+
+const FOREIGN_ROWS = 10_000
+const MOST_ROWS = 1_000
+/** PostgreSQL plans a named statement anew five times; then it may keep a plan that fits any values. */
+const CALLS = 7
+
+let proxy: Awaited<ReturnType<typeof planProxy>>
+let world: World
+beforeAll(async () => {
+  const url = await migratedDatabase(afterAll)
+  await addForeignRows(url, FOREIGN_ROWS)
+  const db = openDatabase(url, () => {})
+  const ids = await createTenant(db)
+  await createQuiz(db, ids)
+  const { member, client, academy } = ids
+  await fillClub(url, ids)
+  await db.consent.create({
+    data: { id: 'grant', personId: member, organisationId: academy, clientId: client, scopes: [] },
+  })
+  await db.$disconnect()
+  proxy = await planProxy(url)
+  world = await startWorld({ databaseUrl: proxy.url, like: { ids, secretsKeys: [randomBytes(32)] } })
+}, 120_000)
+afterAll(async () => {
+  await world?.close()
+  proxy?.close()
+})
+
+/** A club that is large enough for joins with whole tables to look cheap, but has fewer rows than `MOST_ROWS` in each. */
+const fillClub = (url: string, { club, member }: World['ids']) =>
+  query(
+    url,
+    `INSERT INTO "Group" (id, "clubId", name) SELECT 'g' || n, '${club}', 'G' FROM generate_series(0, 59) n;
+    INSERT INTO "GroupMembership" ("groupId", "personId", role)
+      SELECT 'g' || n, '${member}', 'member' FROM generate_series(0, 11) n;
+    INSERT INTO "Calendar" (id, "clubId", name, visible) SELECT 'c' || n, '${club}', 'C', n < 4 FROM generate_series(0, 7) n;
+    INSERT INTO "Event" (id, "clubId", title, start, "end", location, state, "calendarId")
+      SELECT 'e' || n, '${club}', 'E', at, at, '', 'published', CASE WHEN n % 3 = 0 THEN 'c' || n % 8 END
+      FROM generate_series(0, 799) n CROSS JOIN LATERAL (SELECT now() + n * interval '1 hour' AS at) time;
+    INSERT INTO "EventGroup" SELECT 'e' || n, 'g' || n % 60, '${club}' FROM generate_series(1, 799, 2) n;
+    INSERT INTO "TrainingPlan" (id, "clubId", name, category, description)
+      SELECT 'p' || n, '${club}', 'P', '', '' FROM generate_series(0, 199) n;
+    INSERT INTO "PlanAssignment" SELECT 'p' || n, 'g' || n % 60, '${club}' FROM generate_series(0, 199) n;
+    INSERT INTO "Exercise" SELECT 'p' || n, 1, 'E' FROM generate_series(0, 199) n;
+    INSERT INTO "Competition" (id, "hostId", name) SELECT 'cup' || n, '${club}', 'Cup' FROM generate_series(0, 199) n;
+    INSERT INTO "Discipline" (id, name) VALUES ('d', 'D');
+    INSERT INTO "CompetitionResult" (id, "competitionId", "disciplineId", "personId", place, score, timestamp)
+      SELECT 'r' || n, 'cup' || n % 200, 'd', '${member}', 1, 1, now() FROM generate_series(0, 799) n;
+    ANALYZE`,
+  )
+
+/** Runs it as often as a statement needs for its last plan, and returns the scans that read rows of others by the thousand. */
+async function largeScans(run: (n: number) => Promise<unknown>): Promise<Scan[]> {
+  proxy.take()
+  for (let n = 0; n < CALLS; n++) await run(n)
+  const { statements, scans } = proxy.take()
+  expect(statements).toBeGreaterThan(0)
+  return scans.filter(({ rows }) => rows > MOST_ROWS)
+}
+
+const answered = async (call: Promise<{ status: number; text: string }>) => {
+  const { status, text } = await call
+  expect(status, text).toBeLessThan(300)
+}
+
+describe('no request reads the rows of others', () => {
+  it.each<[string, (n: number) => Promise<unknown>]>([
+    ...['/', '/me/profile', '/me/groups', '/me/events', '/me/trainingplans', '/me/competitions', '/me/membercard'].map(
+      (path): [string, () => Promise<unknown>] => [`GET ${path}`, () => answered(world.call('GET', path))],
+    ),
+    ['PUT /storage', (n) => answered(world.call('PUT', `/storage/c/k${n}`, { body: { value: n } }))],
+    ['PUT /storage, again', () => answered(world.call('PUT', '/storage/c/k0', { body: { value: 0 } }))],
+    ['PUT /storage, own', (n) => answered(world.call('PUT', `/storage/c/k${n}?scope=user`, { body: { value: n } }))],
+    ['GET /storage', () => answered(world.call('GET', '/storage/c/k0'))],
+    ['LIST /storage', () => answered(world.call('GET', '/storage/c'))],
+    ['LIST /storage, last page', () => answered(world.call('GET', '/storage/c?offset=5'))],
+    ['DELETE /storage', (n) => answered(world.call('DELETE', `/storage/c/k${n}`))],
+    [
+      'POST /quizzes',
+      (n) =>
+        answered(
+          world.call('POST', `/quizzes/quiz-${world.ids.academy}/results`, {
+            headers: { 'idempotency-key': `key-${n >> 1}` },
+            body: { answers: { q1: 'Yes' } },
+          }),
+        ),
+    ],
+    [
+      'PUT /apps/{id}/webhook',
+      () => answered(world.call('PUT', `/apps/${world.ids.app}/webhook`, { body: { url: 'https://example.org/' } })),
+    ],
+    ['GET /apps/{id}/webhook', () => answered(world.call('GET', `/apps/${world.ids.app}/webhook`))],
+    ['DELETE /apps/{id}/webhook', () => answered(world.call('DELETE', `/apps/${world.ids.app}/webhook`))],
+    ...kindNames.map((kind): [string, () => Promise<unknown>] => [
+      `directory.${kind}.list`,
+      () =>
+        (asPlatform(world).directory[kind] as unknown as { list: (input: object) => Promise<unknown> }).list({
+          limit: 10,
+        }),
+    ]),
+    ['subscriptions.list', () => asPlatform(world).subscriptions.list({ app: world.ids.app })],
+    ['events.describe', () => asPlatform(world).events.describe({ type: 't', description: 'd', example: 1 })],
+    ['events.kinds', () => asPlatform(world).events.kinds()],
+    ['events.undescribe', () => asPlatform(world).events.undescribe({ type: 't' })],
+    ['deliveries.list', () => asPlatform(world).deliveries.list({})],
+  ])('%s', async (_, run) => {
+    expect(await largeScans(run)).toEqual([])
+  })
+
+  it('from publishing to the last attempt', async () => {
+    const { db, ids } = world
+    expect(
+      await largeScans(async (n) => {
+        const { subscriptions, events, deliveries } = asPlatform(world)
+        await world.call('PUT', `/apps/${ids.app}/webhook`, { body: { url: 'https://example.org/' } })
+        const subscription = await subscriptions.create({ app: ids.app, subscriber: id('s') })
+        const event = await events.publish({ app: ids.app, type: 't', data: n, id: `event-${n}` })
+        await events.publish({ app: ids.app, type: 't', data: n, id: `event-${n}` })
+        const now = Date.now() + 1_000
+        const { due } = await pollDue(db, { now })
+        const allocation = new Map(due.map((one) => [one.id, 10]))
+        const [first, ...others] = await claim(db, { now, lease: 'l', leaseMs: 1, allocation })
+        expect(first?.event).toBe(event.id)
+        await release(db, others)
+        await recordAttempts(db, now, [{ ...first!, at: now, result: noResponse('timeout'), nextAttemptAt: null }])
+        await deliveries.list({ event: event.id })
+        await deliveries.retry({ id: first!.id })
+        await claim(db, { now: now + 60_000, lease: 'm', leaseMs: 1, allocation })
+        await releaseExpired(db, now + 120_000)
+        await failEnded(db, now, [subscription.id])
+        await purgeEvents(db, now, { keepDays: 1, limit: 10 })
+        await subscriptions.remove({ id: subscription.id })
+      }),
+    ).toEqual([])
+  })
+
+  it("when an app's team follows its deliveries", async () => {
+    const { db, ids, core } = world
+    await db.teamMember.create({ data: { teamId: ids.team, personId: ids.member, role: 'developer' } })
+    await db.app.update({ where: { id: ids.app }, data: { webhookUrl: 'https://example.org/' } })
+    const scopes = new Set(['dev:read', 'dev:write'])
+    const principal = { member: ids.member, organisation: ids.provider, client: ids.platform, scopes }
+    const { webhook, deliveries } = callAs(core, principal).developer
+    const { app } = ids
+    expect(
+      await largeScans(async () => {
+        const { delivery: id } = await webhook.test({ app })
+        await webhook.kinds({ app })
+        for (const state of [undefined, 'pending', 'delivered', 'failed'] as const) {
+          await deliveries.list({ app, ...(state && { state }) })
+        }
+        await deliveries.get({ app, id })
+        await deliveries.retry({ app, id })
+        await db.delivery.update({ where: { id }, data: { state: 'failed', nextAttemptAt: null } })
+        await deliveries.retryFailed({ app, since: 0 })
+      }),
+    ).toEqual([])
+  })
+
+  it('from signing in to a refreshed token', async () => {
+    const { db, ids, now: seconds } = world
+    const { member, client } = ids
+    expect(
+      await largeScans(async (n) => {
+        const now = seconds() * 1000
+        await personsWithEmail(db, 'mia@example.org', now)
+        await personWithId(db, member, now)
+        await personsOf(db, { issuer: 'i', subject: 's', email: 'mia@example.org' }, now)
+        const code = { interaction: `i${n}`, email: 'mia@example.org', code: '1', sender: `network${n}`, now }
+        await db.$transaction((tx) => saveCode(tx, code))
+        await releaseCode(db, code)
+        await tryCode(db, code)
+        await organisationsOf(db, member, ['club', 'academy', 'provider'], now)
+        await organisationOf(db, { grant: 'grant', person: member, client }, now)
+        await consentsOf(db, member, now)
+        await appOf(db, client)
+        await fullNameOf(db, member)
+        await withdraw(db, member, 'grant', now)
+        for (const model of ['Session', 'Grant', 'RefreshToken']) {
+          const records = adapterFactory({ db, now: () => now })(model)
+          const payload = { accountId: member, uid: `uid-${n}`, grantId: 'grant', jti: `${model}-${n}` }
+          await records.upsert(`${model}-${n}`, payload, 60)
+          await records.find(`${model}-${n}`)
+          if (model === 'Session') await records.findByUid(`uid-${n}`)
+          await records.consume(`${model}-${n}`)
+          await records.revokeByGrantId('grant')
+          await records.destroy(`${model}-${n}`)
+        }
+        await adapterFactory({ db, now: () => now })('Client').find(client)
+        await deleteExpiredRecords(db, now)
+        await deleteExpiredCodes(db, now)
+      }),
+    ).toEqual([])
+  })
+
+  it("when a person's data is exported, or a store is shown and erased", async () => {
+    const { db, ids } = world
+    expect(
+      await largeScans(async () => {
+        await db.inTransaction(async (client) => {
+          for await (const _ of personalDataJson(client, ids.member, new Date()));
+        })
+        await usageOf(db, { app: ids.app, club: ids.club })
+        await eraseStorage(db, { app: ids.app, club: ids.club, member: ids.member })
+        await eraseStorage(db, { app: ids.app, club: ids.club })
+      }),
+    ).toEqual([])
+  })
+})

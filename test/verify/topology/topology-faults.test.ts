@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { Topology } from '../../../deploy/topology/start.ts'
+import { missingPrograms, startTopology } from '../../../deploy/topology/start.ts'
+import { openDatabase } from '../../../prisma/client.ts'
+import { seed } from '../../../prisma/seed.ts'
+import { memberScopes, memberScopesAt } from '../../../routers/scopes.ts'
+import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import { dataDirectory, send, until } from '../../process/service.ts'
+import { direct } from '../../support/addresses.ts'
+import { FaultProxy } from '../../support/fault-proxy.ts'
+import { startTraffic, tally } from './traffic.ts'
+
+const missing = missingPrograms()
+const NODES = ['node-1', 'node-2']
+const CLIENTS = 12
+/** Responses in some 3 s: HAProxy looks each second. */
+const ENOUGH = 30 * CLIENTS
+
+describe.skipIf(missing.length > 0)(`bad days of the topology ${missing.join(', ')}`, { timeout: 240_000 }, () => {
+  let topology: Topology
+  let database: FaultProxy
+  const ends: (() => Promise<void>)[] = []
+  /** Headers of a member by the client of the member's app. */
+  let as: (client: string) => Promise<Record<string, string>>
+
+  beforeAll(async () => {
+    database = await FaultProxy.to(direct(inject('databaseUrl')))
+    const DATA_DIR = await dataDirectory((end) => ends.push(end))
+    // The tokens of a test; everything else is compose.yaml's.
+    topology = await startTopology({ server: database.url, settings: { DEVELOPMENT_TOKENS: 'true', DATA_DIR } })
+    const db = openDatabase(topology.databaseUrl, () => {})
+    await seed(db, new Date(), memberScopesAt)
+    await db.$disconnect()
+    const key = await developmentKey(DATA_DIR)
+    as = async (client) => {
+      const claims = { member: 'anna', organisation: 'riverside', client, scope: memberScopes.join(' ') }
+      const token = await mintToken(key, { ...claims, expiresInSeconds: 3_600 })
+      return { host: 'apps.localhost', authorization: `Bearer ${token}` }
+    }
+  }, 240_000)
+  afterAll(async () => {
+    await topology?.close()
+    database?.close()
+    for (const end of ends) await end()
+  }, 60_000)
+
+  /** Clients that read and write through the balancer, with a client that has no limit. */
+  const startLoad = async () => {
+    const headers = await as('trainer-app-sandbox')
+    return startTraffic({
+      port: topology.publicPort,
+      clients: CLIENTS,
+      ask: (client, n) =>
+        n % 2 === 0
+          ? { method: 'GET', path: '/v1/me/profile', headers }
+          : { method: 'PUT', path: `/v1/storage/days/c${client}`, headers, body: JSON.stringify({ value: n }) },
+    })
+  }
+  type Load = Awaited<ReturnType<typeof startLoad>>
+
+  /** The keys of clients whose stored value is older than the last one that was acknowledged. */
+  async function lost({ told }: Load) {
+    const headers = await as('trainer-app-sandbox')
+    const acknowledged = new Map<string, number>()
+    for (const { ask, status } of told) {
+      if (ask.method === 'PUT' && status === 200) acknowledged.set(ask.path, JSON.parse(ask.body!).value)
+    }
+    expect(acknowledged.size).toBeGreaterThan(0)
+    const older: string[] = []
+    for (const [path, value] of acknowledged) {
+      const { body } = await send(topology.publicPort, 'GET', path, { headers })
+      if (!(body.value >= value)) older.push(`${path}: ${body.value}, not ${value}`)
+    }
+    return older
+  }
+
+  it('its nodes are stopped and started one after the other: no request is cut or 5xx', async () => {
+    const load = await startLoad()
+    for (const name of [...NODES, ...NODES]) {
+      expect(await topology.stop(name)).toBe(0)
+      await topology.start(name)
+      const isBack = async () => {
+        const { status } = await send(topology.nodes.find((node) => node.name === name)!.internalPort, 'GET', '/readyz')
+        return status === 200
+      }
+      await until(isBack, (back) => back)
+      const from = load.told.length
+      await until(
+        async () => load.told.length,
+        (length) => length > from + ENOUGH,
+      )
+    }
+    expect(tally(await load.stop())).toEqual({ 200: load.told.length })
+    expect(await lost(load)).toEqual([])
+  })
+
+  it('its database falls silent: 503 within 6 s, and 200 soon after its return, with every acknowledged write', async () => {
+    const load = await startLoad()
+    const answered = (status: number, from: number) =>
+      until(
+        async () => load.told.slice(from).filter((one) => one.status === status).length,
+        (count) => count >= CLIENTS,
+      )
+    await answered(200, 0)
+    await database.begin('blackhole')
+    await answered(503, 0)
+    await database.end()
+    // Each node finds out for itself.
+    const returned = load.told.length
+    await until(
+      async () => load.told.slice(returned).slice(-ENOUGH),
+      (last) => last.length === ENOUGH && last.every(({ status }) => status === 200),
+    )
+    const told = await load.stop()
+    expect(Object.keys(tally(told)).toSorted()).toEqual(['200', '503'])
+    const refused = told.filter(({ status }) => status === 503)
+    // 6 s, and what the machine adds.
+    expect(Math.max(...refused.map(({ ms }) => ms))).toBeLessThan(8_000)
+    expect(await lost(load)).toEqual([])
+  })
+
+  it('a team asks both nodes at once: its limit is one', async () => {
+    const headers = await as('hobby-app')
+    const isCounting = async () =>
+      NODES.every((name) => topology.program(name).output().includes('limits are counted in Redis'))
+    await until(isCounting, (counting) => counting)
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => send(topology.publicPort, 'GET', '/v1', { headers })),
+    )
+    const wasAway = NODES.some((name) => topology.program(name).output().includes('Redis is out of reach'))
+    const passed = answers.filter(({ status }) => status === 200).length
+    // While Redis does not get a processor for 45 ms, each node gives its share out: never more than the limit for each.
+    if (wasAway) expect(passed).toBeLessThanOrEqual(120)
+    else expect(passed).toBe(60)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(200 - passed)
+  })
+})
