@@ -7,7 +7,6 @@ import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Section } from '../../prisma/backup/file.ts'
 import { backupText } from '../../prisma/backup/file.ts'
-import { openDatabase } from '../../prisma/client.ts'
 import { applyMigrations } from '../../prisma/migrate.ts'
 import { readMigrations } from '../../prisma/migration-files.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
@@ -18,6 +17,7 @@ import { failed, misused, run } from '../commands/run.ts'
 import { addEntries } from '../commands/stored-entries.ts'
 import { direct } from '../support/addresses.ts'
 import { emptyDatabase, migratedDatabase, query } from '../support/databases.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 
 const SECRETS_KEY = randomBytes(32).toString('base64')
 const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
@@ -88,7 +88,7 @@ describe('the backup and restore commands', () => {
   beforeEach(async () => {
     await query(env.DATABASE_URL, 'DELETE FROM "OauthRecord"; DELETE FROM "SecretsKeyCheck"')
     await addRows(env.DATABASE_URL)
-    const db = openDatabase(env.DATABASE_URL, () => {})
+    const db = openTestDatabase(env.DATABASE_URL)
     await checkSecretsKey(db, createCipher([Buffer.from(SECRETS_KEY, 'base64')])).finally(() => db.$disconnect())
     folder = await directory()
     file = join(folder, 'today')
@@ -330,7 +330,7 @@ describe('the backup and restore commands', () => {
   it('refuse a restore while a service uses the database, and change nothing', async () => {
     await backup(file, env)
     const before = await contentOf(env.DATABASE_URL)
-    const db = openDatabase(env.DATABASE_URL, () => {})
+    const db = openTestDatabase(env.DATABASE_URL)
     onTestFinished(() => db.$disconnect())
     await db.person.count()
     // Behind PgBouncer the session of the service would be given to the restore.

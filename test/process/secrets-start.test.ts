@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openDatabase } from '../../prisma/client.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { reencrypt } from '../../server/secrets/reencrypt.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import { addSecrets, newKey, sealerOf, startTenant } from './secrets-tenant.ts'
 import { command, launch, start } from './service.ts'
 
@@ -72,7 +72,7 @@ describe('the first start', { timeout: 60_000 }, () => {
 
   it('stores the check of one of several nodes that start at once with different keys, and refuses the others', async () => {
     const { db, env } = await startTenant(0)
-    const nodes = Array.from({ length: 8 }, () => ({ key: newKey(), db: openDatabase(env().DATABASE_URL, () => {}) }))
+    const nodes = Array.from({ length: 8 }, () => ({ key: newKey(), db: openTestDatabase(env().DATABASE_URL) }))
     // Connected, so that they begin together.
     await Promise.all(nodes.map((node) => node.db.$queryRaw`SELECT 1`))
     const starts = await Promise.allSettled(nodes.map((node) => checkSecretsKey(node.db, sealerOf(node.key))))

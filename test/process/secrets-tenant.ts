@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { openDatabase } from '../../prisma/client.ts'
 import { associatedData } from '../../routers/cipher.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { developmentKey, mintToken } from '../../server/tokens/development.ts'
 import { migratedDatabase } from '../support/databases.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import { dataDirectory } from './service.ts'
 
 /** Keys as SECRETS_KEY has them. */
@@ -16,7 +16,7 @@ export const sealerOf = (...keys: string[]) => createCipher(keys.map((key) => Bu
 export async function startTenant(apps: number) {
   const DATABASE_URL = await migratedDatabase()
   const DATA_DIR = await dataDirectory()
-  const db = openDatabase(DATABASE_URL, () => {})
+  const db = openTestDatabase(DATABASE_URL)
   onTestFinished(() => db.$disconnect())
   await db.organisation.create({ data: { id: 'provider', kind: 'provider', name: 'Provider' } })
   await db.person.create({ data: { id: 'mia', firstName: 'Mia', lastName: 'Member', email: 'mia@example.org' } })

@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openDatabase } from '../../../prisma/client.ts'
 import { createCipher } from '../../../server/secrets/cipher.ts'
 import { checkSecretsKey } from '../../../server/secrets/keys.ts'
 import { migratedDatabase } from '../../support/databases.ts'
+import { openTestDatabase } from '../../support/test-database.ts'
 import { publisher } from '../../webhooks/queue-world.ts'
 import { holding, receiver } from '../../webhooks/worker-world.ts'
 import { dataDirectory, dataDirectoryWithCluster, postgresOf, run, start, until } from '../service.ts'
@@ -16,7 +16,7 @@ const workerProgram = fileURLToPath(new URL('../../../dist/server/worker.js', im
 /** The environment of a process that delivers to a local receiver, and a queue for it. */
 async function prepare(to: Awaited<ReturnType<typeof receiver>>) {
   const [DATA_DIR, DATABASE_URL, key] = [await dataDirectory(), await migratedDatabase(), randomBytes(32)]
-  const db = openDatabase(DATABASE_URL, () => {})
+  const db = openTestDatabase(DATABASE_URL)
   onTestFinished(() => db.$disconnect())
   const authority = join(DATA_DIR, 'authority.pem')
   await writeFile(authority, to.ca)
