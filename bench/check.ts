@@ -4,6 +4,7 @@ import type { Bench } from './database.ts'
 import { createBench } from './database.ts'
 import type { LoadProcess } from './load-process.ts'
 import { startLoad } from './load-process.ts'
+import { noteFigure } from './noted-figure.ts'
 import { restRequests, trpcRequests } from './requests.ts'
 import { restRoutes, TRPC_TARGET } from './routes.ts'
 import { startAll, startBare, startService, switchTo } from './servers.ts'
@@ -57,8 +58,9 @@ async function check(bench: Bench, load: LoadProcess, say: (text: string) => voi
         },
       ]
       for (const { pair, ...row } of rows) {
-        const { line, isBeyond } = await checkRow(load, pair, row)
+        const { line, isBeyond, figure } = await checkRow(load, pair, row)
         say(line)
+        noteFigure(figure)
         if (isBeyond) holds = false
       }
     }

@@ -18,9 +18,14 @@ export function verdictOn(
 ) {
   const cpuOf = (rounds: readonly Round[]) => rounds.map(({ cpu }) => cpu)
   const { median, least, most } = ratioOf(cpuOf(base), cpuOf(other))
-  const isBeyond = median > Math.max(target, reached) * TOLERANCE
+  const bound = Math.max(target, reached) * TOLERANCE
+  const isBeyond = median > bound
   const figures = `${median.toFixed(2)} (${least.toFixed(2)} – ${most.toFixed(2)}, ${base.length} rounds)`
   const aim = reached > target ? `target ${target}, reached ${reached}` : `target ${target}`
   const end = isBeyond ? `: beyond ${TOLERANCE} of it` : ''
-  return { isBeyond, line: `${row.padEnd(18)} ${figures}, ${aim}${end}` }
+  return {
+    isBeyond,
+    figure: { name: row, value: median, unit: '×', bound },
+    line: `${row.padEnd(18)} ${figures}, ${aim}${end}`,
+  }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
+import { noteFigure } from '../../../bench/noted-figure.ts'
 import { dataDirectory, freePort, until } from '../../process/service.ts'
 import { emptyDatabase } from '../../support/databases.ts'
 
@@ -79,6 +80,10 @@ it('a service with nothing to migrate starts and rests within a quarter more tha
   }
   const megabytes = await Promise.all(rests)
   // A quarter more for noise and versions of Node.
-  expect(median(starts)! / median(references)!).toBeLessThan((0.5 / 0.29) * 1.25)
-  expect(median(megabytes)).toBeLessThan(100 * 1.2)
+  const start = { name: 'start', value: median(starts)! / median(references)!, unit: '×', bound: (0.5 / 0.29) * 1.25 }
+  const rest = { name: 'at rest', value: median(megabytes)!, unit: 'MB', bound: 100 * 1.2 }
+  for (const figure of [start, rest]) {
+    noteFigure(figure)
+    expect.soft(figure.value, figure.name).toBeLessThan(figure.bound)
+  }
 })

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { noteFigure } from '../../../bench/noted-figure.ts'
 import type { Database } from '../../../prisma/client.ts'
 import { openDatabase } from '../../../prisma/client.ts'
 import { memberScopes } from '../../../routers/scopes.ts'
@@ -147,11 +148,10 @@ describe('two teams beside a hostile one', () => {
           0.5,
         )
       const [quietMs, besideMs] = [typical(quiet, 0.99), typical(beside, 0.99)]
-      const medians = [typical(quiet, 0.5), typical(beside, 0.5)]
-      const figures = { attack, quietMs, besideMs, medians, outcomes }
-      if (process.env.FIGURES) process.stderr.write(`${JSON.stringify(figures)}\n`)
+      const bound = Math.max(MAX_RATIO * quietMs, UNNOTICED_MS)
+      noteFigure({ name: `beside ${attack}`, value: besideMs, unit: 'ms', bound })
       for (const { statuses } of beside) expect.soft(Object.keys(statuses)).toEqual(['200'])
-      expect.soft(besideMs).toBeLessThanOrEqual(Math.max(MAX_RATIO * quietMs, UNNOTICED_MS))
+      expect.soft(besideMs).toBeLessThanOrEqual(bound)
       // It has really attacked.
       expect.soft(Object.values(outcomes).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(20)
     },

@@ -32,7 +32,6 @@ export async function playStrangers({ strangers, milliseconds, pauseMs }: Play) 
   const db = openDatabase(inject('databaseUrl'), () => {})
   const mailServer = await startMailServer()
   const spent = new Map<string, number>()
-  const answers: Record<string, number> = {}
   const { world, newBrowser } = await startAuthWorld({
     trustedProxies: ['127.0.0.1'],
     auth: {
@@ -89,11 +88,7 @@ export async function playStrangers({ strangers, milliseconds, pauseMs }: Play) 
     const browser = visit(visitor)
     for (let n = 0; Date.now() < end; n++) {
       const email = n % 2 ? `${id('nobody')}@example.org` : members[visitor % (MEMBERS / 2)]!.email
-      const answer = await browser.post(`${connected}/email`, { email }).then(
-        ({ status }) => String(status),
-        () => 'broken',
-      )
-      answers[answer] = (answers[answer] ?? 0) + 1
+      await browser.post(`${connected}/email`, { email }).catch(() => {})
       await sleep(Math.max(0, Math.min(pauseMs, end - Date.now())))
     }
   }
@@ -110,15 +105,8 @@ export async function playStrangers({ strangers, milliseconds, pauseMs }: Play) 
     ...Array.from({ length: strangers }, (_, visitor) => stranger(visitor)),
   ])
   const results = signIns.map(({ ms, ...rest }) => ({ ...rest, ms: ms() }))
-  const codes = await db.loginCode.count({ where: { sender: { startsWith: '100.64.' } } })
   await world.close()
   await mailServer.close()
   await db.$disconnect()
-  return {
-    results,
-    answers,
-    codes,
-    mails: mailServer.mails.length,
-    slowestMs: Math.max(...results.map(({ ms }) => ms)),
-  }
+  return { results, slowestMs: Math.max(...results.map(({ ms }) => ms)) }
 }

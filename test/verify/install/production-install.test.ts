@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { noteFigure } from '../../../bench/noted-figure.ts'
 import { freePort, run, send, until } from '../../process/service.ts'
 import { emptyDatabase } from '../../support/databases.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
@@ -32,7 +33,8 @@ describe.skipIf(process.platform === 'win32')('an installation for production', 
     const before = await megabytes()
     await execute(process.execPath, [root('deploy/prune.mjs')], { cwd: app })
     const after = await megabytes()
-    if (process.env.FIGURES) process.stderr.write(`npm ci ${before} MB, pruned ${after} MB\n`)
+    noteFigure({ name: 'npm ci', value: before, unit: 'MB', bound: 160 })
+    noteFigure({ name: 'pruned', value: after, unit: 'MB', bound: 115 })
     expect(after).toBeLessThanOrEqual(115)
     expect(before).toBeLessThanOrEqual(160)
   })

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import { rowsWritten, runImport } from '../../../bench/import-process.ts'
+import { noteFigure } from '../../../bench/noted-figure.ts'
 import { sizesOf, writePlatformFiles } from '../../../bench/platform-files.ts'
 import { migratedDatabase, query } from '../../support/databases.ts'
 
@@ -31,6 +32,7 @@ it('a twentieth of a large platform is imported in little memory, and again with
   const first = await runImport(directory, url)
   expect(countsOf(first.output)).toEqual(each((size) => [size, 0, 0, 0, 0]))
   // 180 MB, of which 92 are Node with its libraries.
+  noteFigure({ name: 'import', value: first.maxRSS / 1024, unit: 'MB', bound: 300 })
   expect(first.maxRSS / 1024).toBeLessThan(300)
 
   const versions = () =>

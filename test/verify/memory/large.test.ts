@@ -1,6 +1,7 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { noteFigure } from '../../../bench/noted-figure.ts'
 import { LARGE_BYTES, statements } from '../../../routers/storage/statements.ts'
 import { request } from '../../storage/client.ts'
 import { times } from '../../support/rounds.ts'
@@ -62,9 +63,11 @@ describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than $
     const lists = (mayRead?: Promise<void>) => Promise.all(Array.from({ length: LISTS }, () => list(mayRead)))
     return { pid: service.pid, small, lists }
   }
-  const expectWhole = async (pid: number, answers: string[]) => {
+  const expectWhole = async (name: string, pid: number, answers: string[]) => {
     expect.soft(answers.filter((answer) => answer !== 'whole')).toEqual([])
-    expect.soft(await peakMb(pid), 'MB at the peak').toBeLessThan(LIMIT_MB)
+    const peak = await peakMb(pid)
+    noteFigure({ name, value: peak, unit: 'MB', bound: LIMIT_MB })
+    expect.soft(peak, 'MB at the peak').toBeLessThan(LIMIT_MB)
   }
 
   it.each(measured)('%s, and other requests are answered meanwhile', { timeout: 120_000 }, async (name) => {
@@ -78,7 +81,7 @@ describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than $
       statuses.push(await small())
       await sleep(10)
     }
-    await expectWhole(pid, await answers)
+    await expectWhole(name, pid, await answers)
     expect(new Set(statuses)).toEqual(new Set([200]))
     expect(statuses.length).toBeGreaterThan(1)
   })
@@ -95,7 +98,7 @@ describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than $
     await quiet(pid)
     for (let i = 0; i < 20; i++) expect(await small()).toBe(200)
     read()
-    await expectWhole(pid, await answers)
+    await expectWhole(`${name}, slow readers`, pid, await answers)
   })
 })
 
@@ -123,8 +126,11 @@ describe.skipIf(!tellsFigures)(`10,000 entries${skipped}`, () => {
           expect(reply!.text === pageOf(entries, value, { limit, offset })).toBe(true)
         }
       }
-      expect.soft(ratio(service), `of the service, in pages of ${limit}`).toBeLessThan(2)
-      expect.soft(ratio(database), `of the database, in pages of ${limit}`).toBeLessThan(2)
+      for (const [of, costs] of Object.entries({ service, database })) {
+        const name = `last page of ${limit}, ${of}`
+        noteFigure({ name, value: ratio(costs), unit: '×', bound: 2 })
+        expect.soft(ratio(costs), name).toBeLessThan(2)
+      }
     }
   })
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { noteFigure } from '../../../bench/noted-figure.ts'
 import { request } from '../../storage/client.ts'
 import type { World } from '../../support/world.ts'
 import { startWorld } from '../../support/world.ts'
@@ -84,7 +85,8 @@ describe.skipIf(!tellsFigures)(`under ${LIMIT_MB} MB, and other teams are answer
     ['slow readers', 40, ['503', 'left']],
   ])('%s: %i of one team', { timeout: 240_000 }, async (kind, count, outcomes) => {
     const figures = await measure(kind, count)
-    if (process.env.FIGURES) process.stderr.write(`${kind}: ${JSON.stringify(figures)}\n`)
+    noteFigure({ name: `${kind}, peak`, value: figures.peakMb, unit: 'MB', bound: LIMIT_MB })
+    noteFigure({ name: `${kind}, slowest`, value: figures.slowestOwnMs, unit: 'ms', bound: LIMIT_MS })
     expect.soft(outcomes).toEqual(expect.arrayContaining(Object.keys(figures.outcomes)))
     expect.soft(figures.peakMb).toBeLessThan(LIMIT_MB)
     expect.soft(figures.statuses).toEqual([200])
