@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { FileOrder } from './test/support/file-order.ts'
 
 const globalSetup = ['test/support/global-setup.ts']
+const setupFiles = process.env.SEED ? ['test/support/seeded.ts'] : []
 
 /** A test's folder decides its project: `npm test` runs unit and api, `npm run test:all` runs every project. */
 export default defineConfig(({ mode }) => ({
@@ -13,6 +14,7 @@ export default defineConfig(({ mode }) => ({
     // Twice the cores of CI, as one of them waits (`waiting` in file-order.ts). A worker imports everything for itself, 2 s.
     maxWorkers: 4,
     sequence: { sequencer: FileOrder },
+    setupFiles,
     // Projects do not inherit the mode, which test/support/rounds.ts reads.
     projects: [
       { extends: true, mode, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], isolate: false } },

@@ -1,8 +1,8 @@
-import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../process/service.ts'
+import { seed } from '../../support/chance.ts'
 import { times } from '../../support/rounds.ts'
 import type { Send, TwoServers } from './two-servers.ts'
 import { startTwo } from './two-servers.ts'
@@ -10,9 +10,6 @@ import { createWriter, step, textOf } from './writer.ts'
 
 const QUOTA = 16_000
 const WRITERS = 40
-
-/** Printed in the title to repeat a failure: SEED=… npx vitest run test/verify/database/two-servers.test.ts */
-const seed = Number(process.env.SEED ?? randomInt(2 ** 31))
 
 const lockCounter = `SELECT FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2 FOR UPDATE`
 

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -6,6 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Service } from '../../process/service.ts'
 import { asAnna, dataDirectoryWithCluster, postgresOf, start, until } from '../../process/service.ts'
+import { chance, seed } from '../../support/chance.ts'
 import { times } from '../../support/rounds.ts'
 import type { Usage } from '../../support/storage-usage.ts'
 import { counterAndSum } from '../../support/storage-usage.ts'
@@ -24,10 +25,12 @@ beforeAll(async () => {
 /** The services' connections to the embedded server. */
 const connections = `SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'member-apps-api'`
 
+const ofKills = chance('kills')
+
 /** The possible values of each entry as JSON, undefined if absent: one after an answer, two after a kill. */
 type Ledger = Map<string, (string | undefined)[]>
 
-describe('acknowledged writes survive kill -9', { timeout: 600_000 }, () => {
+describe(`acknowledged writes survive kill -9 (seed ${seed})`, { timeout: 600_000 }, () => {
   it('of the service', async () => {
     const rounds = times(8, 1)
     await survive('alone', rounds, async (service) => {
@@ -48,7 +51,7 @@ describe('acknowledged writes survive kill -9', { timeout: 600_000 }, () => {
     await survive('together', rounds, async (service) => {
       const server = await postgresOf(DATA_DIR)
       const kills = [() => service.child.kill('SIGKILL'), () => process.kill(server, 'SIGKILL')]
-      for (const kill of randomInt(2) ? kills : kills.toReversed()) kill()
+      for (const kill of ofKills(2) ? kills : kills.toReversed()) kill()
       await service.ended
       await until(
         () => postgresOf(DATA_DIR),
@@ -65,12 +68,12 @@ async function survive(name: string, rounds: number, kill: (service: Service) =>
   for (let round = 0; round < rounds; round++) {
     let acknowledged = 0
     const count = () => acknowledged++
-    const writers = Array.from({ length: 6 }, (_, writer) => write(service, `${name}${writer}`, ledger, count))
+    const writers = Array.from({ length: 6 }, (_, writer) => write(service, `${name}${writer}`, round, ledger, count))
     await until(
       async () => acknowledged,
       (number) => number > 0,
     )
-    await pause(randomInt(300))
+    await pause(ofKills(300))
     await kill(service)
     await Promise.all(writers)
 
@@ -82,13 +85,20 @@ async function survive(name: string, rounds: number, kill: (service: Service) =>
 }
 
 /** Writes its own entries until the service is gone. */
-async function write(service: Service, writer: string, ledger: Ledger, acknowledge: () => void): Promise<void> {
+async function write(
+  service: Service,
+  writer: string,
+  round: number,
+  ledger: Ledger,
+  acknowledge: () => void,
+): Promise<void> {
+  const draw = chance(`${writer} in round ${round}`)
   for (;;) {
-    const key = `${writer}-${randomInt(4)}`
+    const key = `${writer}-${draw(4)}`
     const path = `/storage/${key.replace(/\d.*/, '')}/${key}${scopeOf(key)}`
     const before = ledger.get(key) ?? [undefined]
-    const deletes = randomInt(4) === 0
-    const value = deletes ? undefined : randomBytes(randomInt(10) ? randomInt(500) : randomInt(60_000)).toString('hex')
+    const deletes = draw(4) === 0
+    const value = deletes ? undefined : randomBytes(draw(10) ? draw(500) : draw(60_000)).toString('hex')
     ledger.set(key, [...before, value])
     const answer = await asAnna(service, deletes ? 'DELETE' : 'PUT', path, deletes ? undefined : { value }).catch(
       () => undefined,

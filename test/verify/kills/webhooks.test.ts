@@ -1,10 +1,10 @@
-import { randomInt } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Program } from '../../process/service.ts'
 import { run, until } from '../../process/service.ts'
+import { chance, seed } from '../../support/chance.ts'
 import { times } from '../../support/rounds.ts'
 import { startQueue } from '../../webhooks/queue-world.ts'
 import type { Received } from '../../webhooks/receiver.ts'
@@ -14,9 +14,14 @@ const MESSAGES = times(1_600, 600)
 const WORKERS = 3
 const SUBSCRIPTIONS = 12
 
+const ofKills = chance('kills')
+const ofAnswers = chance('answers')
+
 const program = fileURLToPath(new URL('worker-process.ts', import.meta.url))
 
-it('kill -9 of workers loses no message, and repeats only identical ones', { timeout: 600_000 }, async () => {
+it(`kill -9 of workers loses no message, and repeats only identical ones (seed ${seed})`, {
+  timeout: 600_000,
+}, async () => {
   const rounds = times(8, 3)
   const arrived = new Map<string, Arrival>()
   const to = await receiver((received, response) => void record(arrived, received, response))
@@ -43,8 +48,8 @@ it('kill -9 of workers loses no message, and repeats only identical ones', { tim
       (received) => received > before + 10,
       60_000,
     )
-    await pause(randomInt(100))
-    const victim = randomInt(WORKERS)
+    await pause(ofKills(100))
+    const victim = ofKills(WORKERS)
     workers[victim]!.child.kill('SIGKILL')
     await workers[victim]!.ended
     workers[victim] = await start()
@@ -79,10 +84,10 @@ async function record(arrived: Map<string, Arrival>, { headers, body }: Received
   arrived.set(id, arrival)
   arrival.times++
   arrival.bodies.add(body)
-  await pause(randomInt(20))
-  const chance = randomInt(100)
-  if (chance < 2) response.destroy()
-  else if (chance < 17) response.writeHead(500).end()
+  await pause(ofAnswers(20))
+  const drawn = ofAnswers(100)
+  if (drawn < 2) response.destroy()
+  else if (drawn < 17) response.writeHead(500).end()
   else {
     arrival.accepted++
     response.writeHead(204).end()
