@@ -62,23 +62,42 @@ const rowOf = (path: string) => byLength.find((row) => isIn(row.directory, path)
 const isOneOf = (packages: string, name: string) =>
   packages.split(' ').some((one) => name === one || (one !== '' && isIn(one, name)))
 
-describe.each(written)('%s', (path) => {
-  it('imports only what the table allows', () => {
-    const { directory, imports, forbidden } = rowOf(path)
-    const rooms = ownImportsOf(path).map((file) => rowOf(file).directory)
-    expect(rooms.filter((room) => room !== directory && !roomsOf(imports).includes(room))).toEqual([])
-    expect(importsOf(path).filter((name) => isOneOf(forbidden, name))).toEqual([])
+/** What breaks a rule, with its file. */
+const offenders = (rule: (path: string) => readonly string[]) =>
+  written.flatMap((path) => rule(path).map((fault) => `${path}: ${fault}`))
+const matchesOf = (pattern: RegExp) => (path: string) => sources.get(path)!.match(pattern) ?? []
+
+describe('every file', () => {
+  it('imports only rooms that the table allows', () => {
+    const foreignRooms = (path: string) => {
+      const { directory, imports } = rowOf(path)
+      const rooms = ownImportsOf(path).map((file) => rowOf(file).directory)
+      return rooms.filter((room) => room !== directory && !roomsOf(imports).includes(room))
+    }
+    expect(offenders(foreignRooms)).toEqual([])
   })
 
-  it('reads the clock and the environment only where its layer may', () => {
-    const source = sources.get(path)!
-    if (isIn('routers', path)) expect(source).not.toMatch(/Date\.now\(|new Date\(\)/)
-    if (path !== 'server/process/config.ts') expect(source).not.toMatch(/process\.env|Deno\.env/)
+  it('imports no package that the table forbids', () => {
+    expect(offenders((path) => importsOf(path).filter((name) => isOneOf(rowOf(path).forbidden, name)))).toEqual([])
+  })
+
+  it('reads the clock, in routers, from core.now()', () => {
+    const readings = matchesOf(/Date\.now\(|new Date\(\)/g)
+    expect(offenders((path) => (isIn('routers', path) ? readings(path) : []))).toEqual([])
+  })
+
+  it('takes settings from server/process/config.ts, which alone reads the environment', () => {
+    const readings = matchesOf(/process\.env|Deno\.env/g)
+    expect(offenders((path) => (path === 'server/process/config.ts' ? [] : readings(path)))).toEqual([])
   })
 
   it('has one subject, named by its file name', () => {
-    expect(path).not.toMatch(/(?:^|\/)(?:utils?|lib|helpers?|services?|common|misc|types)(?:\/|\.ts$)/)
-    expect(sources.get(path)).not.toMatch(/^export\s(?:type\s)?(?:\*|\{)[^;]*?\sfrom\s/m)
+    const vague = /(?:^|\/)(?:utils?|lib|helpers?|services?|common|misc|types)(?:\/|\.ts$)/
+    expect(written.filter((path) => vague.test(path))).toEqual([])
+  })
+
+  it('exports nothing of another file', () => {
+    expect(offenders(matchesOf(/^export\s(?:type\s)?(?:\*|\{)[^;]*?\sfrom\s/gm))).toEqual([])
   })
 })
 
@@ -124,8 +143,8 @@ function loadedBy(entry: string) {
   return { packages: [...packages], files: [...seen] }
 }
 
-describe.each(['server/worker.ts', 'server/in-process.ts'])('%s', (entry) => {
-  it('loads neither koa nor oidc-provider', () => {
+describe('the worker, and the service in process', () => {
+  it.each(['server/worker.ts', 'server/in-process.ts'])('load neither koa nor oidc-provider: %s', (entry) => {
     const { packages } = loadedBy(entry)
     expect(packages).toContain('pg')
     expect(packages.filter((name) => isOneOf('koa @koa oidc-provider openid-client jose', name))).toEqual([])
