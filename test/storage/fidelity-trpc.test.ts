@@ -3,16 +3,29 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
 import type { AppRouter } from '../../routers/index.ts'
 import { expectBytes, expectSame, startStorage } from './exact.ts'
-import { scoped } from './values.ts'
+import { few, named, parsedOtherwise } from './values.ts'
 
-describe.each(scoped)('a value in scope $scope', ({ scope, own }) => {
+/** Like what tRPC or we put around a value, or in its place. */
+const lookalikes = named(
+  '{"result":{"data":{"json":1,"meta":{"values":["undefined"]}}}}',
+  '{"value":{"value":{"value":null}}}',
+  '"placeholder:00000000-0000-4000-8000-000000000000:0"',
+  '"$& $1 $$"',
+)
+/** A stream is read line by line. */
+const read = [...few, ...parsedOtherwise, ...lookalikes, ...named('line breaks of every kind')]
+/** The service cuts a value out of the input, and does not parse it. */
+const sent = [...few, ...lookalikes, ...named('white space everywhere', '256 arrays', '{"a":1,"a":2}', '1E+2')]
+const parsed = [...few, ...parsedOtherwise]
+
+describe('a value', () => {
   let storage: Awaited<ReturnType<typeof startStorage>>
   beforeAll(async () => {
     storage = await startStorage()
   })
   afterAll(() => storage.world.close())
 
-  const collection = { collection: 'c', scope }
+  const collection = { collection: 'c', scope: 'org' } as const
   const place = { ...collection, key: 'k' }
 
   const inProcess = () => callAs(storage.world.core, storage.world.principal()).storage
@@ -22,23 +35,23 @@ describe.each(scoped)('a value in scope $scope', ({ scope, own }) => {
     return createTRPCClient<AppRouter>({ links: [link] }).storage
   }
 
-  it.each(own)('is read as JSON.parse returns it, over tRPC, in a stream and in process: %s', async (_, text) => {
+  it.each(read)('is read as JSON.parse returns it, over tRPC, in a stream and in process: %s', async (_, text) => {
     const { typed } = await storage.put(place, text)
     const { bytes: one } = await storage.query('get', place)
     const { bytes: list } = await storage.query('list', collection)
     expectBytes(one, `{"result":{"data":${typed}}}`)
     expectBytes(list, `{"result":{"data":{"items":[${typed}],"total":1}}}`)
-    const read = [JSON.parse(one.toString()).result.data, ...JSON.parse(list.toString()).result.data.items]
+    const found = [JSON.parse(one.toString()).result.data, ...JSON.parse(list.toString()).result.data.items]
     const stream = streaming()
     const streamed = await Promise.all([stream.get.query(place), stream.list.query(collection)])
     const local = await Promise.all([inProcess().get(place), inProcess().list(collection)])
-    for (const [entry, { items }] of [streamed, local]) read.push(entry, ...items)
-    expect(read).toHaveLength(6)
-    for (const { value } of read) expectSame(value, JSON.parse(text))
+    for (const [entry, { items }] of [streamed, local]) found.push(entry, ...items)
+    expect(found).toHaveLength(6)
+    for (const { value } of found) expectSame(value, JSON.parse(text))
   })
 
-  it.each(own)('is stored byte for byte when sent over tRPC, alone and in a batch: %s', async (_, text) => {
-    const input = `{"collection":"c","key":"k","scope":"${scope}","value":${text}}`
+  it.each(sent)('is stored byte for byte when sent over tRPC, alone and in a batch: %s', async (_, text) => {
+    const input = `{"collection":"c","key":"k","scope":"org","value":${text}}`
     for (const [line, body] of [
       ['put', input],
       ['put?batch=1', `{"0":${input}}`],
@@ -52,7 +65,7 @@ describe.each(scoped)('a value in scope $scope', ({ scope, own }) => {
     }
   })
 
-  it.each(own)('is stored as JSON.stringify writes it when sent in process: %s', async (_, text) => {
+  it.each(parsed)('is stored as JSON.stringify writes it when sent in process: %s', async (_, text) => {
     await storage.put(place, '"before"')
     const { value } = await inProcess().put({ ...place, value: JSON.parse(text) })
     expectSame(value, JSON.parse(JSON.stringify(JSON.parse(text))))

@@ -1,5 +1,3 @@
-import { times } from '../support/rounds.ts'
-
 /** JSON texts that a store which parses, sorts, rounds or normalises would change. */
 
 /** One text a line; texts with line breaks and long ones are built below. */
@@ -152,10 +150,25 @@ const built = Object.entries({ ...withWhiteSpace, ...unescaped, ...nested, ...pl
 /** Each with its name, for short texts the text itself. Together they fit into the quota. */
 export const values: readonly (readonly [name: string, text: string])[] = [...written, ...built]
 
-/** All values for both scopes, the one of 9 MB for one; in `npm test` every fourth one for each, without that. */
-const step = times(1, 4)
-const from = (first: number, most: number) => values.filter(([, text], i) => i % step === first && text.length < most)
-export const scoped = [
-  { scope: 'org', own: from(0, times(Number.POSITIVE_INFINITY, 1_000_000)) },
-  { scope: 'user', own: from(step >> 1, 1_000_000) },
-] as const
+const textOf = new Map(values)
+
+/** Those of these names. */
+export const named = (...names: string[]) => names.map((name) => [name, textOf.get(name)!] as const)
+
+/**
+ * For each way but one, REST with all of them in fidelity.test.ts: what every way could change. ASCII; escapes, also of
+ * half a character; and one that is stored and sent in pieces, with line breaks and characters of every length.
+ */
+export const few = named(
+  '"text"',
+  String.raw`{"\u0000":0,"\ud800":1,"\udfff":2}`,
+  'an array of 10,000 strings, a line each, with characters of every length',
+)
+
+/** What JSON.parse changes, or JSON.stringify after it. */
+export const parsedOtherwise = named(
+  '{"__proto__":{"a":1},"constructor":2}',
+  '[-0,0,-0.0]',
+  '[1e400,-1e400,1e-400]',
+  '{"b":1,"10":2,"a":3,"9":4,"-1":5}',
+)
