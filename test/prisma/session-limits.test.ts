@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
 import { checkSessions } from '../../prisma/session-limits.ts'
@@ -7,17 +6,12 @@ import { direct } from '../support/addresses.ts'
 import { emptyDatabase, query, unlimitedDatabase } from '../support/databases.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 
-/** In a new session of the tests' role. */
-async function shown(url: string) {
-  const client = new pg.Client(url)
-  await client.connect()
-  const { rows } = await client
-    .query(
-      `SELECT current_setting('statement_timeout') AS statement, current_setting('idle_in_transaction_session_timeout') AS idle`,
-    )
-    .finally(() => client.end())
-  return rows
-}
+const shown = (url: string) =>
+  query(
+    url,
+    `SELECT current_setting('statement_timeout') AS statement, current_setting('idle_in_transaction_session_timeout') AS idle`,
+    { limited: true },
+  )
 
 async function warnings(url: string): Promise<string[]> {
   const db = openTestDatabase(url)

@@ -86,10 +86,11 @@ export async function limitOwnSessions(url: string, limits: TimeLimits): Promise
   }
 }
 
-/** Runs SQL of a test, which may take longer than the service's statements. */
+/** Runs SQL of a test, which may take longer than the service's statements; `limited` leaves the session's own limits. */
 // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects
-export async function query(url: string, sql: string): Promise<any[]> {
-  const client = new pg.Client({ connectionString: direct(url), options: '-c statement_timeout=0' })
+export async function query(url: string, sql: string, { limited = false } = {}): Promise<any[]> {
+  const options = limited ? '' : '-c statement_timeout=0'
+  const client = new pg.Client({ connectionString: direct(url), options })
   await client.connect()
   const { rows } = await client.query(sql).finally(() => client.end())
   return rows
