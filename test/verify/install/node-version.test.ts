@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 const run = promisify(execFile)
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '../../..')
 
 /** A Node from npm; undefined without the registry, or on a system for which it has none. */
 async function install(version: string): Promise<string | undefined> {
