@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
-import { memberScopes } from '../../routers/scopes.ts'
+import { firstPartyScopes, memberScopes } from '../../routers/scopes.ts'
 import { table } from '../support/markdown-table.ts'
-import type { Reply } from '../support/request.ts'
-import { createQuiz } from '../support/tenant.ts'
+import type { Call, Reply } from '../support/request.ts'
+import { createQuiz, id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 
@@ -29,9 +29,23 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
 `)
 
 let world: World
+/** Of a team of the Hobby level, and without an app. */
+const clients = { hobby: id('client'), noApp: id('client') }
+const former = id('person')
 beforeAll(async () => {
   world = await startWorld()
-  await createQuiz(world.db, world.ids)
+  const { db, ids } = world
+  await createQuiz(db, ids)
+  const environment = 'production'
+  const hobby = { id: clients.hobby, name: 'Hobby', environment } as const
+  await db.team.create({ data: { id: id('team'), name: 'Hobby', level: 'hobby', clients: { create: hobby } } })
+  await db.client.create({ data: { id: clients.noApp, name: 'No app', teamId: ids.team, environment } })
+  const memberships = [ids.club, ids.academy, ids.provider].map((organisationId) => ({
+    organisationId,
+    leftAt: new Date((world.now() - 1) * 1000),
+  }))
+  const person = { firstName: 'F', lastName: 'F', email: '', memberships: { create: memberships } }
+  await db.person.create({ data: { id: former, ...person } })
 })
 afterAll(() => world.close())
 
@@ -51,6 +65,17 @@ const addressOf = (path: string) =>
 const otherSection = { apps: 'lms', lms: 'notify', notify: 'apps' } as const
 
 const messageOf = ({ body }: Reply) => body.detail ?? body.error.message
+
+const organisationKind = { apps: 'club', lms: 'academy', notify: 'provider' } as const
+const INVALID = [401, 'invalid_token', 'This token is not valid.'] as const
+
+/** What a call could change. */
+const stored = () =>
+  Promise.all([
+    world.db.app.findMany({ where: { teamId: world.ids.team } }),
+    world.db.storageEntry.findMany({ where: { appId: world.ids.app } }),
+    world.db.quizResult.findMany({ where: { quizId: `quiz-${world.ids.academy}` } }),
+  ])
 
 describe('the REST endpoints', () => {
   it('are exactly those of the documents', () => {
@@ -81,20 +106,52 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
     else expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  it('returns 401 without a token', async () => {
-    const reply = await call({ token: null })
-    expect(reply).toMatchObject({
-      status: 401,
-      body: { error: { code: 'invalid_token', message: 'This token is not valid.' } },
-    })
+  /** With the whole body of the section, and without a change. */
+  async function expectRefused(options: Call, [status, code, message]: readonly [number, string, string]) {
+    const before = Method === 'GET' ? [] : await stored()
+    const reply = await call(options)
+    const envelope = { error: { code, message, request_id: reply.headers['x-request-id'] } }
+    expect(reply).toMatchObject({ status, headers: { 'content-type': 'application/json; charset=utf-8' } })
+    expect(reply.body).toEqual(section === 'apps' && status !== 401 ? { detail: message } : envelope)
+    expect(Method === 'GET' ? [] : await stored()).toEqual(before)
+    return reply
+  }
+
+  it('returns 401 without a token, and without a member for every client', async () => {
+    await expectRefused({ token: null }, INVALID)
+    const scope = [...memberScopes, ...firstPartyScopes].join(' ')
+    for (const client_id of [world.ids.client, world.ids.platform]) {
+      await expectRefused({ claims: { client_id, sub: undefined, scope } }, INVALID)
+    }
   })
 
   if (Scope !== 'none')
     it('returns 403 for a token with every other scope', async () => {
       const others = memberScopes.filter((scope) => scope !== Scope)
-      const reply = await call({ claims: { scope: others.join(' ') } })
-      expect([reply.status, messageOf(reply)]).toEqual([403, `This token does not carry the ${Scope} scope.`])
+      const refusal = [403, 'missing_scope', `This token does not carry the ${Scope} scope.`] as const
+      const reply = await expectRefused({ claims: { scope: others.join(' ') } }, refusal)
       expect(reply.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${Scope}"`)
+    })
+
+  if (Path.startsWith('/storage'))
+    it('returns 403 for a client without an app', async () => {
+      const refusal = [403, 'missing_scope', 'This client is not a the service app.'] as const
+      await expectRefused({ claims: { client_id: clients.noApp } }, refusal)
+    })
+
+  if (section !== 'apps')
+    it('returns 403 below the Developer membership', async () => {
+      const refusal = [403, 'missing_scope', 'The Developer membership is needed for this API.'] as const
+      await expectRefused({ claims: { client_id: clients.hobby } }, refusal)
+    })
+
+  if (Scope !== 'none')
+    it('returns 404 for people outside the organisation, former members, and another kind of organisation', async () => {
+      const message = `This member does not exist in this ${organisationKind[section]}.`
+      const elsewhere = section === 'apps' ? world.ids.academy : world.ids.club
+      for (const claims of [{ sub: id('person') }, { sub: former }, { organisation: elsewhere }]) {
+        await expectRefused({ claims }, [404, 'not_found', message])
+      }
     })
 
   it('returns 404 at the host of another section, even without a token', async () => {

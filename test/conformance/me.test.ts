@@ -27,16 +27,6 @@ describe.each(['profile', 'groups', 'events', 'trainingplans', 'competitions', '
     statements.mockRestore()
     expect({ first, second }).toEqual({ first: 2, second: 1 })
   })
-
-  it('returns 404 for a former member', async () => {
-    const { club, member, get } = await newTenant(world)
-    const leftAt = new Date((world.now() - 1) * 1000)
-    await world.db.membership.update({ where: { of: { organisationId: club, personId: member } }, data: { leftAt } })
-    expect(await get(`/me/${name}`)).toEqual({
-      status: 404,
-      body: { detail: 'This member does not exist in this club.' },
-    })
-  })
 })
 
 describe('GET /me/profile', () => {

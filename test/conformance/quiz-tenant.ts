@@ -13,7 +13,6 @@ export function startQuizTenant() {
   afterAll(() => world.close())
 }
 
-export const SCOPE = 'lms.me.quizzes:write'
 export const DAY = 86_400
 
 export interface Question {
