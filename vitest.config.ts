@@ -4,7 +4,7 @@ import { FileOrder } from './test/support/file-order.ts'
 const globalSetup = ['test/support/global-setup.ts']
 const setupFiles = process.env.SEED ? ['test/support/seeded.ts'] : []
 
-/** A test's folder decides its project: `npm test` runs unit and api, `npm run test:all` runs every project. */
+/** A test's folder decides its project: `npm test` runs unit and api, `.ci/run` process too, `npm run verify` the rest. */
 export default defineConfig(({ mode }) => ({
   test: {
     // Limits, not assertions: they leave room for a busy machine.

@@ -9,7 +9,7 @@ import { id } from '../support/tenant.ts'
 
 const scope = 'svc.me.profile:read'
 const secret = newClientSecret()
-/** As in production, in `npm run test:all`. */
+/** As in production, in `npm run verify`. */
 const FAILURES = times(TOKEN_FAILURES, 20)
 
 let it_: AuthWorld

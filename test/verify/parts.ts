@@ -1,0 +1,214 @@
+/**
+ * How a red run is judged. `figures`: only while the machine is quiet. `chance`: again with the same seed. `plain`: at once.
+ */
+export type Kind = 'figures' | 'chance' | 'plain'
+
+export interface Part {
+  name: string
+  /** In one sentence. */
+  proves: string
+  kind: Kind
+  /** Of one run; it is ended after that. */
+  minutes: number
+  /** Programs, which are installed; and what can only be said to be missing: `root`, a setting (`CITUS_URL`). */
+  needs: readonly string[]
+  /** In bash, one after the other; those after a failure are run as well. */
+  commands: readonly string[]
+}
+
+/** All files of a folder of test/verify; a test that is skipped is a fault there. */
+const tests = (folder: string, ...more: string[]) =>
+  [
+    `npx vitest run --mode whole --project verify test/verify/${folder}/`,
+    ...more,
+    '--reporter=default --reporter=json --outputFile.json="$REPORT" && node .ci/skipped.mjs "$REPORT"',
+  ].join(' ')
+/** What is measured shares the machine with nothing of ours. */
+const ALONE = '--maxWorkers=1'
+
+const WHOLE =
+  'npx vitest run --mode whole --reporter=default --reporter=json --outputFile.json="$REPORT" --project unit --project api'
+/** A root of Debian 13, whose PgBouncer is newer than the machine's. */
+const DEBIAN = '.ci/debian13 "$TEST_DEBIAN13" || { echo "could not fetch: Debian 13"; exit 75; }'
+const CHROMIUM = ['chromium', 'chromium-headless-shell']
+/** Which the examples in docs/webhooks.md are run with. */
+const SNIPPETS = ['python3', 'php']
+const TOPOLOGY = ['haproxy', 'redis-server']
+
+const onNode = (version: string): Part => ({
+  name: `node-${version.split('.')[0]}`,
+  proves: `The unit, api and process projects hold on Node ${version}.`,
+  kind: 'plain',
+  minutes: 60,
+  needs: [...CHROMIUM, ...SNIPPETS],
+  commands: [`.ci/on-node ${version} ${WHOLE} --project process`],
+})
+
+/** The one list of what `npm run verify` runs, in its order. */
+export const parts: readonly Part[] = [
+  {
+    name: 'openapi',
+    proves: "The OpenAPI documents break no rule of Redocly's or Spectral's.",
+    kind: 'plain',
+    minutes: 10,
+    needs: [],
+    commands: ['.ci/openapi'],
+  },
+  {
+    name: 'figures',
+    proves:
+      'No operation costs more than its target beside a bare handler, and a service starts and rests as lightly as said.',
+    kind: 'figures',
+    minutes: 20,
+    needs: [],
+    commands: [tests('figures', ALONE), 'npm run -s bench -- check'],
+  },
+  {
+    name: 'peers',
+    proves: 'What an operation costs beside Koa with tRPC, Fastify with Prisma and Parse Server is on record.',
+    kind: 'figures',
+    minutes: 30,
+    needs: [],
+    commands: ['npm run -s bench -- get put list --peers --rounds 5 --requests 5000'],
+  },
+  {
+    name: 'memory',
+    proves: 'Large bodies, lists, backups and imports stay below their limits of memory.',
+    kind: 'figures',
+    minutes: 30,
+    needs: ['pg_dump'],
+    commands: [tests('memory', ALONE)],
+  },
+  {
+    name: 'soak',
+    proves: 'A mixed load on two nodes and a worker lets neither memory nor handles grow.',
+    kind: 'figures',
+    minutes: 10,
+    needs: TOPOLOGY,
+    commands: [tests('soak', ALONE)],
+  },
+  {
+    name: 'floods',
+    proves: 'Slow, hostile and very many clients neither stop the service nor slow its other clients.',
+    kind: 'figures',
+    minutes: 45,
+    needs: [],
+    commands: [tests('floods', ALONE)],
+  },
+  {
+    name: 'rows',
+    proves: 'With a million rows, statements still use the plans that they were written for.',
+    kind: 'figures',
+    minutes: 15,
+    needs: [],
+    commands: [tests('rows', ALONE)],
+  },
+  {
+    name: 'database',
+    proves:
+      'Faults of the database under load cost no acknowledged write, and two services on it keep the quota exact.',
+    kind: 'chance',
+    minutes: 20,
+    needs: [],
+    commands: [tests('database')],
+  },
+  {
+    name: 'redis',
+    proves: 'Nodes with one Redis count as one, and as safely while it is away.',
+    kind: 'chance',
+    minutes: 10,
+    needs: ['redis-server', 'redis-cli'],
+    commands: [tests('redis')],
+  },
+  {
+    name: 'topology',
+    proves: 'Behind HAProxy no request is lost when a node stops, and the service returns after each fault.',
+    kind: 'chance',
+    minutes: 30,
+    needs: TOPOLOGY,
+    commands: [tests('topology')],
+  },
+  {
+    name: 'kills',
+    proves: 'kill -9 at any moment loses no acknowledged write, no message and no record of an import.',
+    kind: 'chance',
+    minutes: 25,
+    needs: [],
+    commands: [tests('kills')],
+  },
+  {
+    name: 'webhooks',
+    proves: 'Workers deliver under load and after an outage, and silent receivers hold nobody up.',
+    kind: 'chance',
+    minutes: 20,
+    needs: [],
+    commands: [tests('webhooks')],
+  },
+  {
+    name: 'random',
+    proves: 'The unit and api projects hold with all rounds and a new seed.',
+    kind: 'chance',
+    minutes: 30,
+    needs: SNIPPETS,
+    commands: [WHOLE],
+  },
+  {
+    name: 'pages',
+    proves: 'All pages work in Chromium, by keyboard and by the rules of WCAG AA.',
+    kind: 'plain',
+    minutes: 25,
+    needs: CHROMIUM,
+    commands: [tests('pages'), 'npx tsx test/verify/pages/screenshots.ts "$(mktemp -d)"'],
+  },
+  {
+    name: 'install',
+    proves: 'The documented ways to install, upgrade and consume the service work as they are written.',
+    kind: 'plain',
+    minutes: 30,
+    needs: [...CHROMIUM, 'nginx', 'redis-server', 'pg_dump', 'openssl', 'curl'],
+    commands: [tests('install')],
+  },
+  {
+    name: 'pgbouncer',
+    proves: 'Every endpoint, and the whole api project, hold through PgBouncer in transaction mode.',
+    kind: 'plain',
+    minutes: 45,
+    needs: ['root', 'TEST_DATABASE_URL', 'debootstrap', ...SNIPPETS],
+    commands: [DEBIAN, tests('pgbouncer'), '.ci/with-pgbouncer "$TEST_DEBIAN13" npx vitest run --project api'],
+  },
+  {
+    name: 'operations',
+    proves: 'Prometheus takes the alert rules, and each fires when it has to.',
+    kind: 'plain',
+    minutes: 5,
+    needs: ['promtool'],
+    commands: [tests('operations')],
+  },
+  ...['22.23.3', '24.21.0', '26.10.0'].map(onNode),
+  {
+    name: 'deno',
+    proves: 'The unit and api projects hold on Deno.',
+    kind: 'plain',
+    minutes: 45,
+    needs: SNIPPETS,
+    commands: ['.ci/deno --mode whole'],
+  },
+  {
+    name: 'citus',
+    proves: 'The storage holds on all nodes of a Citus cluster, as far as docs/scaling.md says.',
+    kind: 'plain',
+    minutes: 60,
+    needs: ['CITUS_URL'],
+    commands: [
+      'npx vitest run --project api --maxWorkers=1 test/storage/{fidelity,random-values,linearizable,leaving,endings}',
+    ],
+  },
+  {
+    name: 'image',
+    proves: 'The image builds, and runs read-only as its user.',
+    kind: 'plain',
+    minutes: 30,
+    needs: ['root', 'TEST_DATABASE_URL', 'buildah', 'debootstrap', 'openssl', 'curl'],
+    commands: [DEBIAN, 'CI_DATABASE_URL=$TEST_DATABASE_URL .ci/image "$TEST_DEBIAN13"'],
+  },
+]
