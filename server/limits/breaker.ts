@@ -3,9 +3,14 @@
  * delays this process is not Redis' fault: a stall of any length is one turn.
  */
 const TURN_MS = 8
-const PATIENCE_TURNS = 5
+const LATE_TURNS = 5
 
 const PROBE_MS = 500
+
+/** Calls `turn` once, a turn of the event loop later. */
+export type NextTurn = (turn: () => void) => void
+
+const nextTurnOfLoop: NextTurn = (turn) => void setTimeout(turn, TURN_MS).unref()
 
 interface Call {
   since: number
@@ -26,14 +31,20 @@ export class Breaker {
   readonly #calls = new Set<Call>()
   readonly #probe: () => Promise<unknown>
   readonly #changed: (away: boolean, reason: Error | undefined) => void
+  readonly #nextTurn: NextTurn
   #turning = false
   #probing = false
   #timer: NodeJS.Timeout | undefined
 
   /** `changed` is called with the first state and with each change. */
-  constructor(probe: () => Promise<unknown>, changed: (away: boolean, reason: Error | undefined) => void) {
+  constructor(
+    probe: () => Promise<unknown>,
+    changed: (away: boolean, reason: Error | undefined) => void,
+    nextTurn = nextTurnOfLoop,
+  ) {
     this.#probe = probe
     this.#changed = changed
+    this.#nextTurn = nextTurn
   }
 
   get away(): boolean {
@@ -110,17 +121,17 @@ export class Breaker {
   #turn() {
     if (this.#turning) return
     this.#turning = true
-    setTimeout(() => {
+    this.#nextTurn(() => {
       this.#turning = false
       this.turns++
       // Replies that have arrived during a stall are read before it is believed.
       if (this.#isLate()) setImmediate(() => this.#isLate() && this.open(new Error('Redis does not answer in time')))
       if (this.#calls.size > 0) this.#turn()
-    }, TURN_MS).unref()
+    })
   }
 
   #isLate(): boolean {
-    for (const { since } of this.#calls) if (this.turns - since >= PATIENCE_TURNS) return true
+    for (const { since } of this.#calls) if (this.turns - since >= LATE_TURNS) return true
     return false
   }
 }

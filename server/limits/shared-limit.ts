@@ -15,9 +15,11 @@ interface Options {
   breaker: Breaker
   /** Adds points, also less than none, to the count of a key, and begins its window if none is under way. */
   add: (key: string, points: number) => Promise<Counted>
+  /** In milliseconds; never goes back. */
+  now?: () => number
 }
 
-/** What this process holds of a key's window. Times are those of performance.now(). */
+/** What this process holds of a key's window. */
 interface Held {
   ends: number
   /** By how much it may end later than that: as long as the reply took that said so. */
@@ -56,16 +58,18 @@ export const leaseOf = (points: number) => (points < 1_000 ? 1 : Math.ceil(point
 export class SharedLimit implements Limit {
   readonly #options: Options
   readonly #lease: number
+  readonly #now: () => number
   /** In the order in which their windows began. */
   readonly #held = new Map<string, Held>()
 
   constructor(options: Options) {
     this.#options = options
     this.#lease = leaseOf(options.points)
+    this.#now = options.now ?? (() => performance.now())
   }
 
   take(key: string): Taken | Promise<Taken> {
-    const now = performance.now()
+    const now = this.#now()
     let held = this.#held.get(key)
     if (held === undefined || (now >= held.ends && !held.asking)) held = this.#begin(key, now)
     if (held.waiting.length === 0 && (now < held.ends || !held.asking)) {
@@ -77,7 +81,7 @@ export class SharedLimit implements Limit {
 
   giveBack(key: string) {
     const held = this.#held.get(key)
-    if (!held || performance.now() >= held.ends) return
+    if (!held || this.#now() >= held.ends) return
     held.owed--
     held.reachedUntil = 0
     if (!held.asking && !this.#options.breaker.away) void this.#ask(key, held)
@@ -86,7 +90,7 @@ export class SharedLimit implements Limit {
   /** Gives unused points back, but those that might come into the next window. */
   async close() {
     if (this.#options.breaker.away) return
-    const now = performance.now() + SAFE_MS
+    const now = this.#now() + SAFE_MS
     const unused = [...this.#held].filter(([, { left, ends, asking }]) => left > 0 && now < ends && !asking)
     await Promise.all(
       unused.map(([key, held]) => {
@@ -163,7 +167,7 @@ export class SharedLimit implements Limit {
     const points = asking.length > 0 ? Math.max(this.#lease, asking.length) : 0
     held.waiting = []
     held.asking = true
-    const sent = performance.now()
+    const sent = this.#now()
     await breaker.run(
       () => add(key, points + owed),
       since,
@@ -176,7 +180,7 @@ export class SharedLimit implements Limit {
 
   #settle(held: Held, { consumedPoints, msBeforeNext }: Counted, call: { points: number; owed: number; sent: number }) {
     const { points, owed, sent } = call
-    const now = performance.now()
+    const now = this.#now()
     // Not later than in truth, so that no point is used in the next window.
     const ends = sent + msBeforeNext
     held.owed -= owed
@@ -200,7 +204,7 @@ export class SharedLimit implements Limit {
   }
 
   #serve(key: string, held: Held, waiting: Held['waiting']) {
-    const now = performance.now()
+    const now = this.#now()
     let served = 0
     for (const resolve of waiting) {
       const taken = this.#decide(held, now)

@@ -1,28 +1,39 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { connect, createServer } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { setImmediate as immediates } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Breaker } from '../../server/limits/breaker.ts'
 import type { Taken } from '../../server/limits/limit.ts'
 import type { Counted } from '../../server/limits/shared-limit.ts'
 import { leaseOf, SharedLimit } from '../../server/limits/shared-limit.ts'
 
-/** One process and a store that answers as the test says. */
-async function setUp({ points = 60, nodes = 4, windowSeconds = 60 } = {}) {
+const WINDOW_MS = 60_000
+
+/** One process and a store that answers as the test says; clock and turns of the event loop pass as it says too. */
+async function setUp({ points = 60, nodes = 4 } = {}) {
+  const clock = { ms: 0 }
   const added: number[] = []
   let [count, ends] = [0, 0]
   const counts = (by: number): Counted => {
-    const now = performance.now()
-    if (now >= ends) [count, ends] = [0, now + windowSeconds * 1000]
+    const now = clock.ms
+    if (now >= ends) [count, ends] = [0, now + WINDOW_MS]
     count += by
     return { consumedPoints: count, msBeforeNext: ends - now }
   }
   let answer: (by: number) => Promise<Counted> = async (by) => counts(by)
   const changes: boolean[] = []
+  let nextTurn: (() => void) | undefined
+  const turn = () => {
+    const turn = nextTurn
+    nextTurn = undefined
+    turn?.()
+  }
   const breaker = new Breaker(
     () => answer(0),
     (away) => changes.push(away),
+    (turn) => {
+      // A stall of any length is one turn.
+      expect(nextTurn).toBeUndefined()
+      nextTurn = turn
+    },
   )
   onTestFinished(() => breaker.close())
   await breaker.probe()
@@ -30,8 +41,9 @@ async function setUp({ points = 60, nodes = 4, windowSeconds = 60 } = {}) {
     added.push(by)
     return answer(by)
   }
-  const limit = new SharedLimit({ points, nodes, windowSeconds, breaker, add })
+  const limit = new SharedLimit({ points, nodes, windowSeconds: WINDOW_MS / 1000, breaker, add, now: () => clock.ms })
   return {
+    clock,
     limit,
     breaker,
     changes,
@@ -47,6 +59,13 @@ async function setUp({ points = 60, nodes = 4, windowSeconds = 60 } = {}) {
     async passing(requests: number) {
       const all = await Promise.all(Array.from({ length: requests }, () => limit.take('team')))
       return all.filter(({ passes }) => passes).length
+    },
+    turn,
+    async turns(count: number) {
+      for (let n = 0; n < count; n++) {
+        turn()
+        await immediates()
+      }
     },
     isBack: () => expect.poll(() => breaker.away).toBe(false),
   }
@@ -91,10 +110,12 @@ describe('a shared limit', () => {
   })
 
   it('begins anew with the window, without what was left of a lease', async () => {
-    const { limit, passing, added, others } = await setUp({ points: 1_000, windowSeconds: 0.2 })
-    const { msBeforeNext } = await limit.take('team')
+    const { clock, limit, passing, added, others } = await setUp({ points: 1_000 })
+    expect((await limit.take('team')).msBeforeNext).toBe(WINDOW_MS)
+    clock.ms = WINDOW_MS - 1
     expect(await passing(3)).toBe(3)
-    await pause(msBeforeNext + 5)
+    expect(added).toEqual([10])
+    clock.ms = WINDOW_MS
     others(1_000)
     expect(await passing(5)).toBe(0)
     expect(added).toEqual([10, 10])
@@ -122,21 +143,24 @@ describe('a shared limit', () => {
     expect(counts(0).consumedPoints).toBe(46)
   })
 
-  it('lets its share of the limit through where it never saw a count, also over 0.2 s without the store', async () => {
-    const { passing, answerWith, breaker } = await setUp({ nodes: 7, windowSeconds: 0.2 })
+  it('lets its share of the limit through in each window where it never saw a count', async () => {
+    const { clock, passing, answerWith } = await setUp({ nodes: 7 })
     answerWith(down)
     for (let window = 0; window < 3; window++) {
+      clock.ms = window * WINDOW_MS
       expect(await passing(100)).toBe(9)
-      await pause(205)
+      clock.ms += WINDOW_MS - 1
+      expect(await passing(100)).toBe(0)
     }
-    expect(breaker.away).toBe(true)
   })
 
   it('counts a request once whose reply comes after it was let through', async () => {
-    const { passing, answerWith, counts, added, isBack } = await setUp()
+    const { passing, turns, answerWith, counts, added, isBack } = await setUp()
     let reply = () => {}
     answerWith((by) => new Promise((resolve) => (reply = () => resolve(counts(by)))))
-    expect(await passing(10)).toBe(10)
+    const passed = passing(10)
+    await turns(5)
+    expect(await passed).toBe(10)
     answerWith(async (by) => counts(by))
     reply()
     await isBack()
@@ -147,15 +171,14 @@ describe('a shared limit', () => {
   })
 
   it('reports its part again to a store that has lost it', async () => {
-    const { passing, answerWith, added } = await setUp()
+    const { clock, passing, answerWith, added } = await setUp()
     expect(await passing(20)).toBe(20)
     // A new window begins: the store was empty.
-    await pause(100)
+    clock.ms = 100
     let count = 0
-    const ends = performance.now() + 60_000
     answerWith(async (by) => {
       count += by
-      return { consumedPoints: count, msBeforeNext: ends - performance.now() }
+      return { consumedPoints: count, msBeforeNext: WINDOW_MS }
     })
     expect(await passing(1)).toBe(1)
     await expect.poll(() => added).toEqual([1, 19, 1, 20])
@@ -164,45 +187,54 @@ describe('a shared limit', () => {
 })
 
 describe('the breaker', () => {
-  it('lets nobody wait for a store that hangs, and nobody else call it', async () => {
-    const { limit, answerWith, added, changes, breaker } = await setUp()
-    answerWith(() => new Promise(() => {}))
-    let turns = breaker.turns
-    await Promise.all([limit.take('one'), limit.take('two')])
-    expect(breaker.turns - turns).toBeLessThanOrEqual(5)
-    turns = breaker.turns
-    for (let n = 0; n < 10; n++) await limit.take('one')
-    expect(breaker.turns).toBe(turns)
+  const hanging = () => new Promise<never>(() => {})
+
+  it('lets nobody wait longer than five turns for a store that hangs, and nobody else call it', async () => {
+    const { limit, turns, answerWith, added, changes, breaker } = await setUp()
+    answerWith(hanging)
+    const waiting = [limit.take('one'), limit.take('two')]
+    await turns(4)
+    expect(breaker.away).toBe(false)
+    await turns(1)
+    expect(breaker.away).toBe(true)
+    for (const taken of waiting) expect((await taken).passes).toBe(true)
+    for (let n = 0; n < 10; n++) expect(limit.take('one')).toMatchObject({ passes: true })
     expect(added).toEqual([1, 1])
     expect(changes).toEqual([false, true])
   })
 
   it('does not blame the store for the stalls of this process', async () => {
-    const { limit, answerWith, breaker, counts } = await setUp()
-    // An answer by way of a socket: server and client read between the stalls.
-    const server = createServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
-    onTestFinished(() => {
-      client.destroy()
-      server.close()
-    })
-    await once(client, 'connect')
-    answerWith(async (by) => {
-      client.write('?')
-      await once(client, 'data')
-      return counts(by)
-    })
+    const { clock, limit, turn, turns, answerWith, breaker, counts } = await setUp()
+    let reply = () => {}
+    answerWith((by) => new Promise((resolve) => (reply = () => resolve(counts(by)))))
     const taken = limit.take('team')
-    let stalling = true
-    const stall = () => {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60)
-      // Some rest: while every turn has work, Deno reads sockets in one of 61 only.
-      if (stalling) setTimeout(stall, 5)
-    }
-    stall()
+    await turns(4)
+    clock.ms = 30_000
+    // During the last turn the reply has arrived, and is read after it.
+    turn()
+    reply()
     expect((await taken).passes).toBe(true)
-    stalling = false
+    await immediates()
     expect(breaker.away).toBe(false)
+  })
+
+  it('has turns of 8 ms', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let answer: () => Promise<unknown> = async () => 0
+    const breaker = new Breaker(
+      () => answer(),
+      () => {},
+    )
+    onTestFinished(() => breaker.close())
+    await breaker.probe()
+    answer = hanging
+    void breaker.run(answer, breaker.turns, () => {})
+    await vi.advanceTimersByTimeAsync(39)
+    await immediates()
+    expect([breaker.turns, breaker.away]).toEqual([4, false])
+    await vi.advanceTimersByTimeAsync(1)
+    await immediates()
+    expect([breaker.turns, breaker.away]).toEqual([5, true])
   })
 })
