@@ -2,6 +2,7 @@ import type { TRPCLink } from '@trpc/client'
 import { TRPCClientError } from '@trpc/client'
 import type { AnyTRPCRouter } from '@trpc/server'
 import { observable } from '@trpc/server/observable'
+import type { later } from './later.ts'
 import type { SentTokens, Tokens } from './tokens.ts'
 
 interface Settings {
@@ -9,6 +10,7 @@ interface Settings {
   sent: SentTokens
   /** Of all pauses of one call. */
   maxWaitMs: number
+  wait: typeof later
 }
 
 /**
@@ -17,7 +19,7 @@ interface Settings {
  * may have been carried out too.
  */
 export const repeatLink =
-  ({ tokens, sent, maxWaitMs }: Settings): TRPCLink<AnyTRPCRouter> =>
+  ({ tokens, sent, maxWaitMs, wait }: Settings): TRPCLink<AnyTRPCRouter> =>
   () =>
   ({ op, next }) =>
     observable((observer) => {
@@ -26,11 +28,11 @@ export const repeatLink =
       let renewed = false
       let ended = false
       let subscription: { unsubscribe(): void } | undefined
-      let timer: ReturnType<typeof setTimeout> | undefined
+      let cancel: (() => void) | undefined
 
       const end = () => {
         ended = true
-        clearTimeout(timer)
+        cancel?.()
         subscription?.unsubscribe()
         signal?.removeEventListener('abort', abort)
       }
@@ -62,7 +64,7 @@ export const repeatLink =
         })
       }
       const again = (ms: number) => {
-        if (!ended) timer = setTimeout(attempt, ms)
+        if (!ended) cancel = wait(ms, attempt)
       }
 
       if (signal?.aborted) abort()
