@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { ApiError, errors } from '../../routers/errors.ts'
 import type { Limits } from '../limits/limit.ts'
-import { memoryLimits } from '../limits/memory.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
 import type { ClientAddress } from './client-address.ts'
 import { networkOf } from './client-address.ts'
@@ -22,22 +21,23 @@ export const REFUSAL_DELAY_MS = 250
 export function limitFailures(
   authenticate: Authenticate,
   addressOf: ClientAddress,
-  limits: Limits = memoryLimits,
+  limits: Limits,
+  now = () => performance.now(),
 ): Authenticate {
   const failures = limits.open('invalid-tokens', MAX_FAILURES, WINDOW_SECONDS)
   /** Refused beyond the limit: network and token, until when. */
-  const refused = new LRUCache<string, number>({ max: 10_000, ttl: WINDOW_SECONDS * 1000 })
+  const refused = new LRUCache<string, number>({ max: 10_000 })
 
   return async (request) => {
     const until = refused.size > 0 ? refused.get(keyOf(request, addressOf)) : undefined
-    if (until !== undefined) throw await tooMany(until - Date.now())
+    if (until !== undefined && now() < until) throw await tooMany(until - now())
     try {
       return await authenticate(request)
     } catch (thrown) {
       if (!isInvalidToken(thrown, request)) throw thrown
       const { passes, msBeforeNext } = await failures.take(networkOf(addressOf(request)))
       if (passes) throw thrown
-      refused.set(keyOf(request, addressOf), Date.now() + msBeforeNext, { ttl: Math.max(1, msBeforeNext) })
+      refused.set(keyOf(request, addressOf), now() + msBeforeNext)
       throw await tooMany(msBeforeNext)
     }
   }

@@ -2,7 +2,8 @@ import type { Access } from '../../routers/access.ts'
 import { errors } from '../../routers/errors.ts'
 import { REQUESTS_A_MINUTE } from '../../routers/request-limits.ts'
 import type { Limits } from '../limits/limit.ts'
-import { memoryLimits } from '../limits/memory.ts'
+
+const WINDOW_SECONDS = 60
 
 export type ConsumeQuota = (access: Access, setHeader: (name: string, value: string) => void) => Promise<void>
 
@@ -11,19 +12,18 @@ export type ConsumeQuota = (access: Access, setHeader: (name: string, value: str
  * the team's first request. Throws 429.
  */
 export function rateLimit(
-  windowSeconds = 60,
-  limits: Limits = memoryLimits,
+  limits: Limits,
   refused: (level: keyof typeof REQUESTS_A_MINUTE) => void = () => {},
 ): ConsumeQuota {
   const limitOf = {
-    hobby: limits.open('hobby', REQUESTS_A_MINUTE.hobby, windowSeconds),
-    developer: limits.open('developer', REQUESTS_A_MINUTE.developer, windowSeconds),
+    hobby: limits.open('hobby', REQUESTS_A_MINUTE.hobby, WINDOW_SECONDS),
+    developer: limits.open('developer', REQUESTS_A_MINUTE.developer, WINDOW_SECONDS),
   }
   return async ({ team, level, sandbox }, setHeader) => {
     if (sandbox || team === null) return
     const { passes, remaining, msBeforeNext } = await limitOf[level].take(team)
-    const resetSeconds = Math.min(windowSeconds, Math.max(1, Math.ceil(msBeforeNext / 1000)))
-    setHeader('RateLimit-Policy', `"team";q=${REQUESTS_A_MINUTE[level]};w=${windowSeconds}`)
+    const resetSeconds = Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(msBeforeNext / 1000)))
+    setHeader('RateLimit-Policy', `"team";q=${REQUESTS_A_MINUTE[level]};w=${WINDOW_SECONDS}`)
     setHeader('RateLimit', `"team";r=${remaining};t=${resetSeconds}`)
     if (passes) return
     refused(level)

@@ -1,26 +1,68 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import type { Limits, Taken } from './limit.ts'
+import type { Limit, Limits, Taken } from './limit.ts'
 
-/** Counts in this process alone. */
-export const memoryLimits: Limits = {
-  open(_name, points, windowSeconds) {
-    const limiter = new RateLimiterMemory({ points, duration: windowSeconds })
-    const taken = ({ consumedPoints, remainingPoints, msBeforeNext }: RateLimiterRes): Taken => ({
-      passes: consumedPoints <= points,
-      remaining: Math.max(0, remainingPoints),
-      msBeforeNext,
-    })
-    // Beyond the limit the library rejects.
-    const refused = (thrown: unknown) => {
-      if (thrown instanceof RateLimiterRes) return taken(thrown)
-      throw thrown
-    }
-    return {
-      take: (key) => limiter.consume(key).then(taken, refused),
-      giveBack: (key) => void limiter.reward(key),
-    }
-  },
+interface Window {
+  ends: number
+  used: number
+}
+
+/** Counts in this process alone. `now` is in milliseconds and never goes back. */
+export const memoryLimits = (now = () => performance.now()): Limits => ({
+  open: (_name, points, windowSeconds) => new MemoryLimit(points, windowSeconds, now),
   store: () => 'memory',
   failures: () => 0,
   async close() {},
+})
+
+export class MemoryLimit implements Limit {
+  /** In the order in which they began, in which they end too. */
+  readonly #windows = new Map<string, Window>()
+  readonly #points: number
+  readonly #windowMs: number
+  readonly #now: () => number
+
+  constructor(points: number, windowSeconds: number, now: () => number) {
+    this.#points = points
+    this.#windowMs = windowSeconds * 1000
+    this.#now = now
+  }
+
+  /** Keys in memory. */
+  get size(): number {
+    return this.#windows.size
+  }
+
+  take(key: string): Taken {
+    const now = this.#now()
+    this.#removeEnded(now)
+    const window = this.#open(key, now) ?? this.#begin(key, now)
+    window.used++
+    const left = this.#points - window.used
+    return { passes: left >= 0, remaining: Math.max(0, left), msBeforeNext: window.ends - now }
+  }
+
+  giveBack(key: string) {
+    const window = this.#open(key, this.#now())
+    if (window) window.used--
+  }
+
+  #open(key: string, now: number): Window | undefined {
+    const window = this.#windows.get(key)
+    return window && now < window.ends ? window : undefined
+  }
+
+  #begin(key: string, now: number): Window {
+    const window = { ends: now + this.#windowMs, used: 0 }
+    this.#windows.delete(key)
+    this.#windows.set(key, window)
+    return window
+  }
+
+  /** Two at most, one more than a request adds: to remove those of a flood at once would hold up the event loop. */
+  #removeEnded(now: number) {
+    let left = 2
+    for (const [key, { ends }] of this.#windows) {
+      if (left-- === 0 || now < ends) return
+      this.#windows.delete(key)
+    }
+  }
 }

@@ -25,7 +25,7 @@ interface Options {
   now: () => number
   /** For mails that could not be sent: their requests have been answered by then. */
   onError: (error: unknown) => void
-  limits?: Limits | undefined
+  limits: Limits
   /** The operator's name, for mails. */
   brand?: string | undefined
 }

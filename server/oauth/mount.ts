@@ -10,7 +10,6 @@ import { nameOf } from '../http/match-route.ts'
 import { routed } from '../http/routed.ts'
 import type { State, Step } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
-import { memoryLimits } from '../limits/memory.ts'
 import { adapterFactory } from './adapter.ts'
 import { addAppRoutes, METADATA_PATH } from './app-routes.ts'
 import { createBrowsers } from './browsers.ts'
@@ -37,7 +36,7 @@ export interface MountOptions {
   clientAddress: ClientAddress
   /** How many failed requests for tokens an address may make in a minute. */
   tokenFailures?: number
-  limits?: Limits
+  limits: Limits
   /** For a request to a page or an endpoint. */
   requestMs?: number
   /** Adds the pages of another room. */
@@ -56,7 +55,7 @@ const cookieKeyOf = (secretsKey: Buffer) =>
  */
 export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: MountOptions): Step {
   const { authBaseUrl, appsBaseUrl, loginMethods, clientAddress, tokenFailures: failures = TOKEN_FAILURES } = options
-  const { limits = memoryLimits, requestMs = productionLimits.requestMs, morePages } = options
+  const { limits, requestMs = productionLimits.requestMs, morePages } = options
   const issuer = issuerOf(authBaseUrl)
   const { host, protocol, pathname: path } = new URL(issuer)
   const secure = protocol === 'https:'

@@ -94,7 +94,7 @@ export async function startService(
 }
 
 const openLimits = async ({ redisUrl: url, nodes }: Config, log: Logger): Promise<Limits> =>
-  url === undefined ? memoryLimits : openRedisLimits({ url, nodes, log })
+  url === undefined ? memoryLimits() : openRedisLimits({ url, nodes, log })
 
 interface Opened {
   store: Store
@@ -161,7 +161,7 @@ async function serve(config: Config, { store, limits, timeLimits, now, observed,
     authBaseUrl: config.authBaseUrl,
     localUrls: trial?.local,
     authenticate: limitFailures(createAuthenticate(issuers.trusted, now), addressOf, limits),
-    consumeQuota: rateLimit(60, limits, limiter.refused),
+    consumeQuota: rateLimit(limits, limiter.refused),
     requestLog,
     memory,
     metrics: { http: httpMetrics(registry), registry },

@@ -16,7 +16,7 @@ import { startWorld } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await startWorld({ windowSeconds: 3600 })
+  world = await startWorld()
   await createQuiz(world.db, world.ids)
 })
 afterAll(() => world.close())

@@ -16,7 +16,7 @@ const at = '{"collection":"c","key":"k"}'
 const put = '{"collection":"c","key":"k","value":{"a":[1,null]}}'
 
 beforeAll(async () => {
-  world = await startWorld({ windowSeconds: 3600, onLog })
+  world = await startWorld({ onLog })
   const { ids, token } = world
   Object.assign(tokens, {
     club: await token(),

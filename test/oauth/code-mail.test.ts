@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { memoryLimits } from '../../server/limits/memory.ts'
 import { createMailer } from '../../server/oauth/login/mail.ts'
 import { createLoginMethods } from '../../server/oauth/login-methods.ts'
 import { codePoint } from '../support/code-point.ts'
@@ -57,7 +58,7 @@ describe('the mail', () => {
       const settings = { upstream: null, authBaseUrl: 'https://auth.test/v1', developmentLogin: false }
       const { codes } = await createLoginMethods(
         { ...settings, smtp: { url: mailServer.url, from: 'no-reply@example.org' } },
-        { db: world.db, now: Date.now, onError: (error) => expect.fail(String(error)), brand },
+        { db: world.db, now: Date.now, onError: (error) => expect.fail(String(error)), limits: memoryLimits(), brand },
       )
       const sender = { address: anyAddress(), browser: null }
       expect(await codes!.send(own.interaction, own.email, language, sender)).toBe('sent')

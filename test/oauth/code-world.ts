@@ -1,5 +1,6 @@
 import { expect, inject } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
+import { memoryLimits } from '../../server/limits/memory.ts'
 import type { EmailCodes } from '../../server/oauth/login/email-code.ts'
 import { emailCodes } from '../../server/oauth/login/email-code.ts'
 import type { SendMail } from '../../server/oauth/login/mail.ts'
@@ -52,6 +53,7 @@ export async function startCodeWorld() {
         now: () => Date.now() + node.offsetMs,
         sendMail: options.sendMail ?? createMailer(mailServer.url, FROM),
         onError: (error) => node.errors.push(error),
+        limits: memoryLimits(() => node.offsetMs),
         brand: options.brand,
       }),
       send: (interaction, email, language = 'en', address = anyAddress(), browser = null) =>

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryLimits } from '../../server/limits/memory.ts'
 import { emailCodes } from '../../server/oauth/login/email-code.ts'
 import { createMailer } from '../../server/oauth/login/mail.ts'
 import { sharedDatabase } from '../support/world.ts'
@@ -21,7 +22,8 @@ let service: AuthWorld
 let attacker: string
 beforeAll(async () => {
   mailServer = await startMailServer()
-  const codes = emailCodes({ db, now: Date.now, sendMail: createMailer(mailServer.url, FROM), onError: () => {} })
+  const sendMail = createMailer(mailServer.url, FROM)
+  const codes = emailCodes({ db, now: Date.now, sendMail, onError: () => {}, limits: memoryLimits(() => 0) })
   service = await startAuthWorld({ auth: { codes }, authBaseUrl })
   attacker = anyEmail()
   await createMember(db, { email: attacker, firstName: 'Eve' })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { memoryLimits } from '../../server/limits/memory.ts'
 import { emailCodes } from '../../server/oauth/login/email-code.ts'
 import { createMailer } from '../../server/oauth/login/mail.ts'
 import { sharedDatabase } from '../support/world.ts'
@@ -16,7 +17,7 @@ let service: AuthWorld
 beforeAll(async () => {
   mailServer = await startMailServer()
   const sendMail = createMailer(mailServer.url, FROM)
-  const codes = emailCodes({ db, now: Date.now, sendMail, onError: () => {} })
+  const codes = emailCodes({ db, now: Date.now, sendMail, onError: () => {}, limits: memoryLimits(() => 0) })
   service = await startAuthWorld({ auth: { codes, developmentLogin: false }, trustedProxies: ['127.0.0.1'] })
 })
 afterAll(async () => {

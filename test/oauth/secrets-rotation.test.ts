@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { memberScopes } from '../../routers/scopes.ts'
+import { memoryLimits } from '../../server/limits/memory.ts'
 import { emailCodes } from '../../server/oauth/login/email-code.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { reencrypt } from '../../server/secrets/reencrypt.ts'
@@ -34,6 +35,7 @@ const start = (ids: AuthWorld['world']['ids'], ...secretsKeys: Buffer[]) => {
     now: Date.now,
     sendMail: async ({ to, text }) => void mails.set(to, /\d{8}|\d{4}\s\d{4}/.exec(text)![0]),
     onError: () => {},
+    limits: memoryLimits(),
   })
   return startAuthWorld({ databaseUrl, like: { ids, secretsKeys }, auth: { codes } })
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryLimits } from '../../server/limits/memory.ts'
 import { emailCodes } from '../../server/oauth/login/email-code.ts'
 import { createUpstream } from '../../server/oauth/login/upstream.ts'
 import { id } from '../support/tenant.ts'
@@ -23,6 +24,7 @@ beforeAll(async () => {
     now: Date.now,
     sendMail: async ({ to, text }) => void mails.set(to, /\d{8}|\d{4}\s\d{4}/.exec(text)![0]),
     onError: () => {},
+    limits: memoryLimits(),
   })
   const upstream = createUpstream({ ...settings, redirectUri: REDIRECT_URI }, Date.now)
   it_ = await startAuthWorld({ auth: { codes, upstream, developmentLogin: false } })

@@ -9,7 +9,8 @@ import { tokenLimit } from '../../server/oauth/token-limit.ts'
 /** Makes requests of one address for tokens, where one refresh token exists; resolves to their status. */
 async function startEndpoint(failures: number) {
   const find = (model: string) => async (id: string) => (model === 'RefreshToken' && id === 'good' ? {} : undefined)
-  const limit = tokenLimit({ storage: (model) => ({ find: find(model) }) as never, failures, limits: memoryLimits })
+  const limits = memoryLimits(() => 0)
+  const limit = tokenLimit({ storage: (model) => ({ find: find(model) }) as never, failures, limits })
   let status = 200
   const app = new Koa<State>().use((ctx) => {
     ctx.state.clientAddress = '192.0.2.1'

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http'
 import { inspect, isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
+import { memoryLimits } from '../../server/limits/memory.ts'
 import { startWorld } from '../support/world.ts'
 
 const agent = new Agent({ keepAlive: true })
@@ -16,8 +17,9 @@ interface Place {
 
 /** Starts a service with its own storage and a client that returns bytes: decoding could hide differences. */
 export async function startStorage() {
-  // A short window, because the tests send more requests than a team may in a minute.
-  const world = await startWorld({ windowSeconds: 1 })
+  // The tests send more requests than a team may in a minute: here a minute passes with each.
+  let minutes = 0
+  const world = await startWorld({ limits: memoryLimits(() => minutes++ * 60_000) })
   const authorization = `Bearer ${await world.token()}`
   const send = (port: number, host: string, method: string, path: string, body?: string) =>
     new Promise<{ status: number; bytes: Buffer; etag: string | undefined }>((resolve, reject) => {

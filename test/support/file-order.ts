@@ -43,14 +43,11 @@ export const slowest = [
 
 /** Files of `npm test` that wait for seconds to pass: begun one after the other, beside files that need the processor. */
 export const waiting = [
-  'clients/first-party',
-  'clients/sdk',
   'oauth/external-keys',
   'webhooks/send-hostile',
   'raw/protocol',
   'storage/erase',
   'storage/lock-order',
-  'conformance/rate-limit',
   'oauth/external-outage',
   'prisma/execution',
   'oauth/revoked-key',

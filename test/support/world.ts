@@ -18,6 +18,8 @@ import { listen } from '../../server/http/listen.ts'
 import { MemoryBudget } from '../../server/http/memory-budget.ts'
 import { rateLimit } from '../../server/http/rate-limit.ts'
 import { refusalOfRawName } from '../../server/http/raw-name.ts'
+import type { Limits } from '../../server/limits/limit.ts'
+import { memoryLimits } from '../../server/limits/memory.ts'
 import type { LoginMethods } from '../../server/oauth/login-methods.ts'
 import { issuerOf } from '../../server/oauth/metadata.ts'
 import { openOauth } from '../../server/oauth/open.ts'
@@ -43,7 +45,8 @@ import { openTestDatabase } from './test-database.ts'
 import { suiteLimits } from './time-limits.ts'
 
 interface Options {
-  windowSeconds?: number
+  /** In place of limits whose minutes pass with `advance` alone. */
+  limits?: Limits
   storageQuotaBytes?: number
   brand?: string
   /** Of the pages. */
@@ -108,15 +111,18 @@ export async function startWorld(options: Options = {}) {
   const onError = (error: unknown) => options.onLog?.(String(error))
   const loginMethods: LoginMethods = { codes: null, upstream: null, developmentLogin: true, ...options.auth }
   const urls = { authBaseUrl: options.authBaseUrl ?? authBaseUrl, appsBaseUrl: 'http://apps.test/v1' }
-  const limits = {
-    clientAddress: clientAddress(options.trustedProxies ?? []),
-    tokenFailures: options.tokenFailures ?? Number.MAX_SAFE_INTEGER,
-    requestMs: timeLimits.requestMs,
-  }
+  const passed = () => offsetMs
+  const limits = options.limits ?? memoryLimits(passed)
+  const addressOf = clientAddress(options.trustedProxies ?? [])
+  const tokenFailures = options.tokenFailures ?? Number.MAX_SAFE_INTEGER
+  const { requestMs } = timeLimits
   const morePages = portal(core, portalAddresses(urls.authBaseUrl, urls.appsBaseUrl))
   const oauth =
     options.auth &&
-    (await openOauth({ db, now, cipher, secretsKeys, ...urls, ...limits, loginMethods, onError, morePages }))
+    (await openOauth({
+      ...{ db, now, cipher, secretsKeys, ...urls, loginMethods, onError, morePages },
+      ...{ limits, tokenFailures, requestMs, clientAddress: addressOf },
+    }))
   if (oauth) await registerPortal(db)
   const trusted = oauth ? [oauth.trusted, development] : [(await options.externalIssuer?.(now, db)) ?? development]
   const registry = new Registry()
@@ -128,9 +134,9 @@ export async function startWorld(options: Options = {}) {
     baseUrls,
     localUrls: options.localUrls,
     authenticate: options.trustedProxies
-      ? limitFailures(createAuthenticate(trusted, now), clientAddress(options.trustedProxies))
+      ? limitFailures(createAuthenticate(trusted, now), addressOf, limits, passed)
       : createAuthenticate(trusted, now),
-    consumeQuota: rateLimit(options.windowSeconds),
+    consumeQuota: rateLimit(limits),
     requestLog,
     memory: new MemoryBudget(),
     metrics: { http: httpMetrics(registry), registry },

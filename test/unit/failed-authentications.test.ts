@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { expect, it } from 'vitest'
 import { errors } from '../../routers/errors.ts'
 import { limitFailures, MAX_FAILURES, REFUSAL_DELAY_MS } from '../../server/http/failed-authentications.ts'
+import { memoryLimits } from '../../server/limits/memory.ts'
 
 it('an invalid token beyond the limit is verified once, and refused from then on', async () => {
   const verified: unknown[] = []
@@ -11,6 +12,7 @@ it('an invalid token beyond the limit is verified once, and refused from then on
       throw errors.tokenInvalid()
     },
     () => '192.0.2.1',
+    memoryLimits(() => 0),
   )
   const statusOf = (token: string) =>
     authenticate({ headers: { authorization: `Bearer ${token}` } } as IncomingMessage).catch(({ status }) => status)
@@ -23,12 +25,38 @@ it('an invalid token beyond the limit is verified once, and refused from then on
   expect(verified).toHaveLength(MAX_FAILURES + 2)
 })
 
+it('an invalid token that was refused is verified again in the next window', async () => {
+  let ms = 0
+  const authenticate = limitFailures(
+    async () => {
+      throw errors.tokenInvalid()
+    },
+    () => '192.0.2.1',
+    memoryLimits(() => ms),
+    () => ms,
+  )
+  const answerTo = (token: string) =>
+    authenticate({ headers: { authorization: `Bearer ${token}` } } as IncomingMessage).catch((error) => error)
+  for (let n = 0; n < MAX_FAILURES; n++) await answerTo(`guess${n}`)
+  for (const [at, retryAfter] of [
+    [20_000, 40],
+    [58_999, 2],
+    [59_999, 1],
+  ] as const) {
+    ms = at
+    expect(await answerTo('again')).toMatchObject({ status: 429, headers: { 'Retry-After': String(retryAfter) } })
+  }
+  ms = 60_000
+  expect(await answerTo('again')).toMatchObject({ status: 401 })
+})
+
 it('invalid tokens beyond the limit are refused after a delay, at first sight and again', async () => {
   const authenticate = limitFailures(
     async () => {
       throw errors.tokenInvalid()
     },
     () => '192.0.2.1',
+    memoryLimits(() => 0),
   )
   const msOf = async (token: string) => {
     const startedAt = performance.now()
@@ -50,6 +78,7 @@ it.each([
       throw error()
     },
     () => '192.0.2.1',
+    memoryLimits(() => 0),
   )
   for (let n = 0; n <= MAX_FAILURES; n++) {
     await expect(authenticate({ headers } as IncomingMessage)).rejects.toMatchObject({ status: 401 })

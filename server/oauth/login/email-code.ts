@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto'
 import type { Database } from '../../../prisma/client.ts'
 import { comparableEmail } from '../../../routers/email-address.ts'
 import type { Limits } from '../../limits/limit.ts'
-import { memoryLimits } from '../../limits/memory.ts'
 import type { Language } from '../../pages/language.ts'
 import { requestLimit } from '../request-limit.ts'
 import { codeMail } from './code-mail.ts'
@@ -31,7 +30,7 @@ interface Options {
   now: () => number
   sendMail: SendMail
   onError: (error: unknown) => void
-  limits?: Limits | undefined
+  limits: Limits
   /** The operator's name. */
   brand?: string | undefined
 }
@@ -42,7 +41,7 @@ export const MAX_REQUESTS_OF_SENDER = 60
 /** The mail is sent after the response, so that response times do not reveal whether an address is known. */
 const SEND_DELAY_MS = 50
 
-export function emailCodes({ db, now, sendMail, onError, limits = memoryLimits, brand }: Options): EmailCodes {
+export function emailCodes({ db, now, sendMail, onError, limits, brand }: Options): EmailCodes {
   const isWithinLimit = requestLimit(limits, 'codes', MAX_REQUESTS_OF_SENDER)
 
   const deliver = async (saved: LoginCode, language: Language) => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, inject } from 'vitest'
 import { openDatabase } from '../../../prisma/client.ts'
+import { memoryLimits } from '../../../server/limits/memory.ts'
 import { emailCodes } from '../../../server/oauth/login/email-code.ts'
 import { MAX_CODES_OF_STRANGERS } from '../../../server/oauth/login/login-codes.ts'
 import { createMailer } from '../../../server/oauth/login/mail.ts'
@@ -40,6 +41,7 @@ export async function playStrangers({ strangers, milliseconds, pauseMs }: Play) 
         now: Date.now,
         sendMail: createMailer(mailServer.url, 'Member apps <no-reply@example.org>'),
         onError: () => {},
+        limits: memoryLimits(),
       }),
       developmentLogin: false,
     },

@@ -7,6 +7,8 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { ClientOptions } from '../../../clients/first-party/client.ts'
+import type { later } from '../../../clients/first-party/later.ts'
 import { command, dataDirectory, freePort, run, start } from '../../process/service.ts'
 import { emptyDatabase, query } from '../../support/databases.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
@@ -132,13 +134,14 @@ describe('member-apps-client', { timeout: 120_000 }, () => {
   })
 
   it('sends, renews and waits as its sources do, against a service', async () => {
-    const world = await startWorld({ windowSeconds: 4 })
+    const world = await startWorld()
     onTestFinished(() => world.close())
     const url = pathToFileURL(join(packed(), 'dist/client.js')).href
     const { createClient }: typeof import('../../../clients/first-party/client.ts') = await import(url)
     const requests: string[] = []
     const asked: boolean[] = []
-    const api = createClient({
+    const waits: number[] = []
+    const options: ClientOptions & { wait: typeof later } = {
       url: `http://127.0.0.1:${world.internalPort}/trpc`,
       token: ({ renew }) => {
         asked.push(renew)
@@ -148,7 +151,14 @@ describe('member-apps-client', { timeout: 120_000 }, () => {
         requests.push(new URL(String(address)).pathname)
         return fetch(address, init)
       },
-    })
+      wait(ms, run) {
+        if (ms > 0) waits.push(ms)
+        world.advance(ms / 1000)
+        const immediate = setImmediate(run)
+        return () => clearImmediate(immediate)
+      },
+    }
+    const api = createClient(options)
     const put = (i: number) =>
       api.storage.put.mutate({ collection: 'batch', key: `k${i}`, value: { i }, ifNoneMatch: '*' })
     const stored = await Promise.all([...Array(60).keys()].map(put))
@@ -166,6 +176,7 @@ describe('member-apps-client', { timeout: 120_000 }, () => {
     await Promise.all([...Array(62).keys()].map(() => api.root.query()))
     // Two requests, and the one of the calls that had to wait.
     expect(requests.length).toBeGreaterThanOrEqual(3)
+    expect(waits).toEqual([60_000, 60_000])
   })
 })
 

@@ -33,7 +33,7 @@ setInterval(() => {
 }, TURN_MS)
 const SLOW_MS = 50
 
-let limits: Limits = memoryLimits
+let limits: Limits = memoryLimits()
 const opened = new Map<string, Limit>()
 const limitOf = (points: number, windowSeconds = 60) => {
   const name = `${points}-${windowSeconds}`
@@ -95,7 +95,7 @@ async function perform(task: Task) {
       return { ...load, seconds: (performance.now() - started) / 1000 }
     case 'close':
       await limits.close()
-      limits = memoryLimits
+      limits = memoryLimits()
       return null
   }
 }
