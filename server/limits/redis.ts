@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { RateLimiterRedis } from 'rate-limiter-flexible'
+import type { NextTurn } from './breaker.ts'
 import { Breaker } from './breaker.ts'
 import type { Limits } from './limit.ts'
 import { SharedLimit } from './shared-limit.ts'
@@ -19,13 +20,14 @@ interface Options {
   /** How many processes have a share of each limit while Redis is away. */
   nodes: number
   log: Logger
+  nextTurn?: NextTurn | undefined
 }
 
 /**
  * Counts in Redis, for all processes that use it: each key for the rest of its window. No request fails or waits longer than
  * 45 ms because of Redis, which may be away at the start as well: then each process counts its share. Throws nothing.
  */
-export async function openRedisLimits({ url, nodes, log }: Options): Promise<Limits> {
+export async function openRedisLimits({ url, nodes, log, nextTurn }: Options): Promise<Limits> {
   const { Redis } = await import('ioredis')
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -56,6 +58,7 @@ export async function openRedisLimits({ url, nodes, log }: Options): Promise<Lim
       if (away) log.warn({ err: reason }, 'Redis is out of reach: this process counts limits by itself')
       else log.info('limits are counted in Redis')
     },
+    nextTurn,
   )
   let lastError: Error | undefined
   redis.on('error', (error) => {

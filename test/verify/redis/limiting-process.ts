@@ -15,7 +15,8 @@ export interface Outcome {
 }
 
 export type Task =
-  | { do: 'open'; url: string; nodes: number }
+  /** `waits`: for Redis, however late it is. */
+  | { do: 'open'; url: string; nodes: number; waits?: boolean }
   | { do: 'take'; points: number; key: string; count: number; atOnce?: number; windowSeconds?: number }
   | { do: 'load'; points: number; keys: number; everyMs: number }
   | { do: 'progress' }
@@ -76,6 +77,7 @@ async function perform(task: Task) {
       limits = await openRedisLimits({
         url: task.url,
         nodes: task.nodes,
+        nextTurn: task.waits ? () => {} : undefined,
         log: pino({ base: null }, { write: (line) => void process.send!({ line }) }),
       })
       return limits.store()
