@@ -49,15 +49,19 @@ import { openTrustedIssuers } from './trusted-issuers.ts'
 import { serviceWarnings } from './warnings.ts'
 
 /** For requests in flight when the service stops. */
-const GRACE_MS = 8_000
+export const GRACE_MS = 8_000
 
 /** Bounds the log line of an event with many deliveries; each has lines of its own later. */
 const LOGGED_DELIVERIES = 100
 
-/** What a test replaces: the limits of production, and Unix time in milliseconds. */
+/** What a test replaces. */
 interface Clockwork {
+  /** Those of production by default. */
   timeLimits?: TimeLimits
+  /** Unix time in milliseconds. */
   now?: () => number
+  /** In place of `GRACE_MS`. */
+  graceMs?: number
 }
 
 /**
@@ -67,7 +71,7 @@ interface Clockwork {
 export async function startService(
   config: Config,
   log: Logger,
-  { timeLimits = productionLimits, now = Date.now }: Clockwork = {},
+  { timeLimits = productionLimits, now = Date.now, graceMs = GRACE_MS }: Clockwork = {},
 ) {
   const brand = readBrand(config.pageBrand)
   for (const sentence of serviceWarnings(config)) log.warn(sentence)
@@ -85,7 +89,7 @@ export async function startService(
       await ((await isEmpty(store.db)) ? seed(store.db, today, memberScopesAt) : moveDemoEvents(store.db, today))
     }
     limits = await openLimits(config, log)
-    return await serve(config, { store, limits, timeLimits, now, observed, brand }, log)
+    return await serve(config, { store, limits, timeLimits, now, graceMs, observed, brand }, log)
   } catch (error) {
     await limits?.close()
     await store.close()
@@ -101,11 +105,16 @@ interface Opened {
   limits: Limits
   timeLimits: TimeLimits
   now: () => number
+  graceMs: number
   observed: Observed
   brand: Brand
 }
 
-async function serve(config: Config, { store, limits, timeLimits, now, observed, brand }: Opened, log: Logger) {
+async function serve(
+  config: Config,
+  { store, limits, timeLimits, now, graceMs, observed, brand }: Opened,
+  log: Logger,
+) {
   const { registry, tracing } = observed
   let ending = false
   const limiter = limiterMetrics(registry, config.redisUrl === undefined ? undefined : limits)
@@ -215,7 +224,7 @@ async function serve(config: Config, { store, limits, timeLimits, now, observed,
     exampleUrl,
     async close() {
       ending = true
-      const closed = [publicPort, internalPort].map((port) => port.close(GRACE_MS, config.drainMs))
+      const closed = [publicPort, internalPort].map((port) => port.close(graceMs, config.drainMs))
       await Promise.all([...closed, worker?.close(), stopHousekeeping()])
       await requestLog.close()
       oauth?.close()
