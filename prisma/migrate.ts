@@ -13,8 +13,7 @@ const LOOK_AGAIN_MS = 200
 
 /** A statement that waits for a table makes all later ones wait behind it: it gives up soon, and lets them pass meanwhile. */
 const LOCK_TIMEOUT = '2s'
-const PAUSES_MS = [500, 1_000, 2_000, 4_000]
-const TRIES = PAUSES_MS.length + 1
+const PAUSES_MS: readonly number[] = [500, 1_000, 2_000, 4_000]
 
 /** Options in the URL replace those of the client. */
 const SETTINGS = `SET LOCAL timezone = 'UTC'; ${UNLIMITED}`
@@ -25,6 +24,8 @@ export interface MigrateOptions {
   waits?: () => void
   /** Gets what was found before anything is applied. */
   found?: (state: SchemaState) => void
+  /** Between the tries of a migration; as many as there are tries but one. */
+  pausesMs?: readonly number[]
 }
 
 /** The database compared with the migrations of this release, by their names. */
@@ -53,7 +54,13 @@ const stateOf = (migrations: readonly Migration[], applied: readonly AppliedMigr
  */
 export async function migrate(
   url: string,
-  { directory = migrationsDirectory(), role, waits = () => {}, found = () => {} }: MigrateOptions = {},
+  {
+    directory = migrationsDirectory(),
+    role,
+    waits = () => {},
+    found = () => {},
+    pausesMs = PAUSES_MS,
+  }: MigrateOptions = {},
 ): Promise<string[]> {
   const migrations = await readMigrations(directory)
   return withClient(url, async (client) => {
@@ -62,7 +69,7 @@ export async function migrate(
     const pending = migrations.filter((migration) => isPending(migration, applied))
     const own: string[] = []
     for (const migration of pending) {
-      if (await applyOne(client, migration, { url, migrations, waits })) own.push(migration.name)
+      if (await applyOne(client, migration, { url, migrations, waits, pausesMs })) own.push(migration.name)
     }
     await limitSessions(client, role)
     return own
@@ -90,6 +97,7 @@ interface Surroundings {
   url: string
   migrations: readonly Migration[]
   waits: () => void
+  pausesMs: readonly number[]
 }
 
 /**
@@ -97,7 +105,7 @@ interface Surroundings {
  * runs alone does so beside that transaction, on a connection of its own. So each is applied once, also through a pooler,
  * where a lock of the session would stay with somebody else's connection.
  */
-async function applyOne(client: pg.Client, migration: Migration, { url, migrations, waits }: Surroundings) {
+async function applyOne(client: pg.Client, migration: Migration, { url, migrations, waits, pausesMs }: Surroundings) {
   for (let tries = 1; ; tries++) {
     try {
       await beginLocked(client, waits)
@@ -112,8 +120,8 @@ async function applyOne(client: pg.Client, migration: Migration, { url, migratio
       return pending
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {}) // of a lost connection, the server does it
-      if (tries === TRIES || !isHeldUp((error as Error).cause ?? error)) throw error
-      await pause(PAUSES_MS[tries - 1])
+      if (tries > pausesMs.length || !isHeldUp((error as Error).cause ?? error)) throw error
+      await pause(pausesMs[tries - 1])
     }
   }
 }
