@@ -16,10 +16,16 @@ import { purgeEvents } from '../webhooks/purge.ts'
 import type { Config } from './config.ts'
 
 const HOUR_S = 3_600
-/** From the start to the first look, and from one look for what is due to the next. */
-const INTERVAL_MS = 60_000
-/** A statement in flight ends with its connection. */
-const PATIENCE_MS = 3_000
+
+export interface Cadence {
+  /** From the start to the first look, and from one look for what is due to the next. */
+  intervalMs: number
+  /** For the portion under way when the service stops; after that, its statement ends with its connection. */
+  endingMs: number
+}
+
+/** That of production. */
+export const cadence: Cadence = { intervalMs: 60_000, endingMs: 3_000 }
 
 /** What is removed, and when; docs/operations.md has the periods. */
 export function housekeepingTasks({ keepDays }: Pick<Config, 'keepDays'>, cipher: Cipher): Task[] {
@@ -41,17 +47,17 @@ export function housekeepingTasks({ keepDays }: Pick<Config, 'keepDays'>, cipher
   return tasks.map((task) => ({ ...task, every: HOUR_S }))
 }
 
-interface Options {
+interface Options extends Partial<Cadence> {
   db: Database
   tasks: readonly Task[]
   log: Logger
   /** Called after each portion that removed rows. */
   removed?: (task: string, rows: number) => void
-  intervalMs?: number
 }
 
 /** Looks each minute for tasks that are due. The result ends that: it waits for a portion under way, but not for long. */
-export function startHousekeeping({ db, tasks, log, removed, intervalMs = INTERVAL_MS }: Options): () => Promise<void> {
+export function startHousekeeping({ db, tasks, log, removed, ...given }: Options): () => Promise<void> {
+  const { intervalMs, endingMs } = { ...cadence, ...given }
   const ending = new AbortController()
   const counts: Record<string, number> = {}
   const { sweep } = openHousekeeping({
@@ -84,6 +90,6 @@ export function startHousekeeping({ db, tasks, log, removed, intervalMs = INTERV
   return async () => {
     ending.abort()
     clearTimeout(timer)
-    await Promise.race([looking, pause(PATIENCE_MS, undefined, { ref: false })])
+    await Promise.race([looking, pause(endingMs, undefined, { ref: false })])
   }
 }

@@ -35,7 +35,8 @@ import { openWorker } from '../webhooks/open.ts'
 import type { Worker } from '../webhooks/worker.ts'
 import { readBrand } from './brand.ts'
 import type { Config } from './config.ts'
-import { housekeepingTasks, startHousekeeping } from './housekeeping.ts'
+import type { Cadence } from './housekeeping.ts'
+import { cadence, housekeepingTasks, startHousekeeping } from './housekeeping.ts'
 import type { Observed } from './observe.ts'
 import { observe } from './observe.ts'
 import { openOwnIssuer } from './own-issuer.ts'
@@ -62,6 +63,7 @@ interface Clockwork {
   now?: () => number
   /** In place of `GRACE_MS`. */
   graceMs?: number
+  housekeeping?: Cadence
 }
 
 /**
@@ -71,7 +73,7 @@ interface Clockwork {
 export async function startService(
   config: Config,
   log: Logger,
-  { timeLimits = productionLimits, now = Date.now, graceMs = GRACE_MS }: Clockwork = {},
+  { timeLimits = productionLimits, now = Date.now, graceMs = GRACE_MS, housekeeping = cadence }: Clockwork = {},
 ) {
   const brand = readBrand(config.pageBrand)
   for (const sentence of serviceWarnings(config)) log.warn(sentence)
@@ -89,7 +91,7 @@ export async function startService(
       await ((await isEmpty(store.db)) ? seed(store.db, today, memberScopesAt) : moveDemoEvents(store.db, today))
     }
     limits = await openLimits(config, log)
-    return await serve(config, { store, limits, timeLimits, now, graceMs, observed, brand }, log)
+    return await serve(config, { store, limits, timeLimits, now, graceMs, housekeeping, observed, brand }, log)
   } catch (error) {
     await limits?.close()
     await store.close()
@@ -106,13 +108,14 @@ interface Opened {
   timeLimits: TimeLimits
   now: () => number
   graceMs: number
+  housekeeping: Cadence
   observed: Observed
   brand: Brand
 }
 
 async function serve(
   config: Config,
-  { store, limits, timeLimits, now, graceMs, observed, brand }: Opened,
+  { store, limits, timeLimits, now, graceMs, housekeeping, observed, brand }: Opened,
   log: Logger,
 ) {
   const { registry, tracing } = observed
@@ -214,7 +217,7 @@ async function serve(
   }
   const tasks = housekeepingTasks(config, cipher)
   const { removed } = housekeepingMetrics(registry, () => readFinished(store.db))
-  const stopHousekeeping = startHousekeeping({ db: store.db, tasks, log, removed })
+  const stopHousekeeping = startHousekeeping({ db: store.db, tasks, log, removed, ...housekeeping })
 
   return {
     store,

@@ -168,6 +168,21 @@ describe('cleaning now', () => {
 })
 
 describe('housekeeping of a service', () => {
+  it('looks for the first time after its interval', async () => {
+    const at: number[] = []
+    const step = async () => {
+      at.push(Date.now())
+      return 0
+    }
+    const intervalMs = 200
+    const begin = Date.now()
+    const tasks = [{ name: 'first', every: 3_600, step }]
+    onTestFinished(startHousekeeping({ db: connect(), tasks, log: pino({ level: 'silent' }), intervalMs }))
+    await expect.poll(() => at.length).toBe(1)
+    // Timers may be a millisecond early.
+    expect(at[0]! - begin).toBeGreaterThanOrEqual(intervalMs - 1)
+  })
+
   it('looks again and again, logs what it removed, and ends with the portion under way', async () => {
     const lines: string[] = []
     const log = pino({}, { write: (line) => void lines.push(line) })

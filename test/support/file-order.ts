@@ -21,7 +21,6 @@ export const slowest = [
   'verify/kills/storage',
   'verify/memory/backup',
   'verify/install/production/production',
-  'verify/topology/housekeeping-nodes',
   'verify/install/consumer',
   'verify/topology/drain',
   'verify/pages/pages-chromium',
