@@ -13,7 +13,23 @@ describe.each(commandNames)('%s', (name) => {
   })
 })
 
+const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
+
 describe('the commands', () => {
+  // Studio gives its arguments to Prisma's.
+  it.each(commandNames.filter((name) => name !== 'studio'))('exit 2 with an unknown option: %s', async (name) => {
+    expect(await run([name, '--colour', 'red'], nowhere)).toEqual(misused("Unknown option '--colour'"))
+  })
+
+  it.each([['seed'], ['client', 'list'], ['migrate'], ['backup', 'none/file']])(
+    'exit 1 with one line when the database does not answer: %s',
+    async (...args) => {
+      const { code, stdout, stderr } = await run(args, nowhere)
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(/^The database cannot be used: .+\n$/)
+    },
+  )
+
   it('are listed with --help', async () => {
     const { code, stdout, stderr } = await run(['--help'], {})
     expect([code, stderr]).toEqual([0, ''])
@@ -23,6 +39,7 @@ describe('the commands', () => {
   it.each([
     [[], 'A command is needed.'],
     [['toString'], 'Unknown command: toString.'],
+    [['wipe'], 'Unknown command: wipe.'],
     [['seed', 'twice'], "Unexpected argument 'twice'."],
   ])('exit 2 when the arguments are %j', async (args, message) => {
     expect(await run(args, {})).toEqual(misused(message))

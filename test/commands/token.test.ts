@@ -29,6 +29,8 @@ describe('the token command', () => {
       scope: 'a b',
     })
     expect(claims.exp! - claims.iat!).toBe(5)
+    const expired = await minted([...anna, '--expires-in=-1'], { DATA_DIR })
+    expect(expired.claims.exp! - expired.claims.iat!).toBe(-1)
     expect((await minted([...anna, '--scope', ''], { DATA_DIR })).claims.scope).toBe('')
   })
 
