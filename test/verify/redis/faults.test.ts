@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { until } from '../../process/service.ts'
 import { FaultProxy } from '../../support/fault-proxy.ts'
 import type { LimitingProcess } from './processes.ts'
-import { AWAY, all, BACK, fourProcesses, sumOf, undisturbed } from './processes.ts'
+import { AWAY, all, BACK, fourProcesses, sumOf } from './processes.ts'
 import type { RedisServer } from './redis-server.ts'
 import { hasRedis, redisServer, skipReason, startRedis } from './redis-server.ts'
 
@@ -69,35 +69,31 @@ describe.skipIf(!hasRedis)(`four processes and a Redis${skipReason}`, { timeout:
   })
 
   it('that forgets its counts learns them again: still 60 pass', async () => {
-    const passed = await undisturbed(processes, NODES, async () => {
-      const redis = await startRedis()
-      await all(processes, { do: 'open', url: redis.url, nodes: NODES })
-      await Promise.all(processes.map((one) => one.counting()))
-      const before = await all(processes, { do: 'take', points: 60, key: 'team', count: 10 })
-      await redis.kill()
-      await Promise.all(processes.map((one) => one.alone()))
-      await redis.start()
-      await Promise.all(processes.map((one) => one.counting()))
-      // What each of them has used is known once each has asked.
-      const between = await all(processes, { do: 'take', points: 60, key: 'team', count: 1 })
-      const after = await all(processes, { do: 'take', points: 60, key: 'team', count: 100 })
-      return [before, between, after].map((outcomes) => sumOf(outcomes, 'passed'))
-    })
+    const redis = await startRedis()
+    await all(processes, { do: 'open', url: redis.url, nodes: NODES, waits: true })
+    await Promise.all(processes.map((one) => one.counting()))
+    const before = await all(processes, { do: 'take', points: 60, key: 'team', count: 10 })
+    await redis.kill()
+    await Promise.all(processes.map((one) => one.alone()))
+    await redis.start()
+    await Promise.all(processes.map((one) => one.counting()))
+    // What each of them has used is known once each has asked.
+    const between = await all(processes, { do: 'take', points: 60, key: 'team', count: 1 })
+    const after = await all(processes, { do: 'take', points: 60, key: 'team', count: 100 })
+    const passed = [before, between, after].map((outcomes) => sumOf(outcomes, 'passed'))
     expect(passed).toEqual([40, 4, 16])
   })
 
   it('that comes back learns what has passed meanwhile', async () => {
-    const passed = await undisturbed(processes, NODES, async () => {
-      const redis = await redisServer()
-      const stores = await all<string>(processes, { do: 'open', url: redis.url, nodes: NODES })
-      expect(stores).toEqual(Array(NODES).fill('memory'))
-      const alone = await all(processes, { do: 'take', points: 60, key: 'team', count: 10 })
-      await redis.start()
-      await Promise.all(processes.map((one) => one.counting()))
-      const first = await all(processes, { do: 'take', points: 60, key: 'team', count: 1 })
-      const after = await all(processes, { do: 'take', points: 60, key: 'team', count: 100 })
-      return [alone, first, after].map((outcomes) => sumOf(outcomes, 'passed'))
-    })
+    const redis = await redisServer()
+    const stores = await all<string>(processes, { do: 'open', url: redis.url, nodes: NODES, waits: true })
+    expect(stores).toEqual(Array(NODES).fill('memory'))
+    const alone = await all(processes, { do: 'take', points: 60, key: 'team', count: 10 })
+    await redis.start()
+    await Promise.all(processes.map((one) => one.counting()))
+    const first = await all(processes, { do: 'take', points: 60, key: 'team', count: 1 })
+    const after = await all(processes, { do: 'take', points: 60, key: 'team', count: 100 })
+    const passed = [alone, first, after].map((outcomes) => sumOf(outcomes, 'passed'))
     expect(passed).toEqual([40, 4, 16])
   })
 })

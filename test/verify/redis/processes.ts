@@ -67,20 +67,6 @@ function start(ends: (() => Promise<unknown>)[]): LimitingProcess {
 export const AWAY = 'Redis is out of reach'
 export const BACK = 'limits are counted in Redis'
 
-const timesAway = (processes: LimitingProcess[]) =>
-  processes.flatMap((one) => one.lines()).filter(({ msg }) => String(msg).startsWith(AWAY)).length
-
-/**
- * The result of the first of some attempts, which open the limits, in which Redis was away as often as planned: on a busy
- * machine it may come late, and a limit is exact only while it does not.
- */
-export async function undisturbed<T>(processes: LimitingProcess[], planned: number, attempt: () => Promise<T>) {
-  for (let n = 0; ; n++) {
-    const result = await attempt()
-    if (timesAway(processes) === planned || n === 10) return result
-  }
-}
-
 export const all = <Result = Outcome>(processes: LimitingProcess[], task: Task): Promise<Result[]> =>
   Promise.all(processes.map((one) => one.perform<Result>(task)))
 
