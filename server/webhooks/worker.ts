@@ -10,11 +10,14 @@ import { claim, release } from './queue.ts'
 import { createResultWriter } from './result-writer.ts'
 import { createScheduler } from './scheduler.ts'
 
+/** 30 s longer than an attempt can take. */
+export const LEASE_MS = 45_000
+
 interface Options extends AttemptOptions {
   db: Database
   /** The longest pause between polls while nobody calls `wake`. */
   pollMs?: number
-  /** How long a claimed delivery belongs to this worker: by default 30 s longer than an attempt can take. */
+  /** How long a claimed delivery belongs to this worker. */
   leaseMs?: number
   /** Milliseconds of a clock that only goes forward. */
   clock?: () => number
@@ -42,7 +45,7 @@ export interface Worker {
 export function startWorker({
   db,
   pollMs = 1_000,
-  leaseMs = 45_000,
+  leaseMs = LEASE_MS,
   clock = () => performance.now(),
   ...options
 }: Options): Worker {

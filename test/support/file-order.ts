@@ -9,7 +9,6 @@ import { BaseSequencer } from 'vitest/node'
 export const slowest = [
   'verify/soak/soak',
   'verify/floods/sign-in',
-  'verify/webhooks/timeouts',
   'verify/floods/hostile-data',
   'verify/memory/large',
   'verify/floods/neighbours',

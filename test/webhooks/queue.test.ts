@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { claim, pollDue, release, releaseExpired } from '../../server/webhooks/queue.ts'
+import { LEASE_MS } from '../../server/webhooks/worker.ts'
 import { direct } from '../support/addresses.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
-const LEASE_MS = 45_000
 const HOUR_MS = 3_600_000
 
 const claimFor = (

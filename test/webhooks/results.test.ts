@@ -6,11 +6,11 @@ import { claim, pollDue, releaseExpired } from '../../server/webhooks/queue.ts'
 import { createResultWriter } from '../../server/webhooks/result-writer.ts'
 import type { Attempt } from '../../server/webhooks/results.ts'
 import { failEnded, recordAttempts } from '../../server/webhooks/results.ts'
+import { LEASE_MS } from '../../server/webhooks/worker.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
-const LEASE_MS = 45_000
 
 type Outcome = Omit<Attempt, 'id' | 'lease' | 'at'>
 

@@ -16,7 +16,7 @@ export interface Sender {
   close: () => void
 }
 
-const TIMEOUTS = {
+export const TIMEOUTS = {
   /** Name, TCP and TLS. */
   connectMs: 5_000,
   /** Everything, to the end of the response. */
