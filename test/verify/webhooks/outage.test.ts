@@ -19,7 +19,7 @@ async function startDelivering() {
   })
   const world = await startWorkers({ db }, queue)
   const [id] = await world.publish(await world.subscribe(to.url()))
-  await expect.poll(() => to.received.length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(() => to.received.length).toBe(1)
   return { ...world, to, hold, proxy, id }
 }
 
@@ -30,31 +30,29 @@ describe('a worker whose database is unavailable', { timeout: 120_000 }, () => {
       const { to, hold, proxy, id, subscribe, publish, row, states, lines } = await startDelivering()
       await proxy.begin(fault)
       const messages = () => lines().filter(({ msg }) => msg !== undefined)
-      await expect.poll(() => messages().length, { timeout: 30_000 }).toBe(1)
+      await expect.poll(() => messages().length).toBe(1)
       expect(messages()).toMatchObject([
         { level: 40, msg: 'deliveries are paused: the database is unavailable', err: expect.anything() },
       ])
       hold.release()
-      await expect.poll(() => lines().filter(({ delivery }) => delivery === id), { timeout: 20_000 }).toHaveLength(1)
+      await expect.poll(() => lines().filter(({ delivery }) => delivery === id)).toHaveLength(1)
       expect(await row(id)).toMatchObject({ state: 'pending', attempts: 0 })
       const [later] = await publish(await subscribe(to.url()))
 
       await proxy.end()
-      await expect.poll(states, { timeout: 30_000 }).toEqual({ delivered: 2 })
+      await expect.poll(states).toEqual({ delivered: 2 })
       expect(await row(id)).toMatchObject({ attempts: 1, lastStatus: 204 })
       expect(to.received.map(({ headers }) => headers['webhook-id'])).toEqual([id, later])
-      await expect.poll(() => messages().length, { timeout: 20_000 }).toBe(2)
+      await expect.poll(() => messages().length).toBe(2)
       expect(messages()[1]).toMatchObject({ level: 30, msg: 'deliveries have resumed' })
     },
   )
 
-  it('closes in time', async () => {
+  it('closes, and leaves the result to the lease', async () => {
     const { hold, proxy, id, row, close } = await startDelivering()
     await proxy.begin('blackhole')
     hold.release()
-    const start = performance.now()
     await close(500)
-    expect(performance.now() - start).toBeLessThan(8_000)
     expect(await row(id)).toMatchObject({ state: 'pending', attempts: 0, lease: expect.any(String) })
   })
 })
