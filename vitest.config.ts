@@ -24,7 +24,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'api',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/{unit,process,long,verify}/**'],
+          exclude: ['test/{unit,process,verify}/**'],
           globalSetup,
           // Koa, oidc-provider and Prisma take a second to import: once a worker instead of once a file.
           isolate: false,
@@ -49,7 +49,7 @@ export default defineConfig(({ mode }) => ({
         mode,
         test: {
           name: 'verify',
-          include: ['test/{long,verify}/**/*.test.ts'],
+          include: ['test/verify/**/*.test.ts'],
           globalSetup,
           testTimeout: 180_000,
           hookTimeout: 180_000,
