@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -216,24 +216,21 @@ export async function until<T>(look: () => Promise<T>, wanted: (value: T) => boo
   }
 }
 
-const PORTS_OF_WORKER = 5_000
-/** Of four workers, as in vitest.config.ts. */
-const firstPort = 10_000 + ((Number(process.env.VITEST_POOL_ID ?? 1) - 1) % 4) * PORTS_OF_WORKER
-let nextPort = randomInt(PORTS_OF_WORKER)
+/** Of this worker process, which gives none twice. */
+const given = new Set<number>()
 
 /**
- * A port below those that systems choose from (32768 and above). Each worker has its own and gives none twice: nothing takes it
- * before the service listens there.
+ * A port that the system chose, for programs that have to know theirs beforehand. Nobody keeps it until the program listens:
+ * one that finds it taken ends with `Cannot listen on port`.
  */
 export async function freePort(): Promise<number> {
-  const port = firstPort + (nextPort++ % PORTS_OF_WORKER)
-  const probe = createServer().listen(port)
-  const isFree = await once(probe, 'listening').then(
-    () => true,
-    () => false,
-  )
-  await promisify(probe.close.bind(probe))().catch(() => {})
-  return isFree ? port : freePort()
+  const probe = createServer().listen(0)
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  await promisify(probe.close.bind(probe))()
+  if (given.has(port)) return freePort()
+  given.add(port)
+  return port
 }
 
 /** Whether nobody listens there any more. */
