@@ -19,7 +19,7 @@ const SHORT: Effort = { rounds: 5, requests: 640, connections: 32 }
 /** More of the same for a row that is beyond; all of its rounds count. */
 const LONGER: Effort = { rounds: 15, requests: 1_280, connections: 32 }
 
-/** The short form for CI: measures every operation with a target. Resolves with whether all of them hold. */
+/** The short form, for `npm run verify`: measures every operation with a target. Resolves with whether all of them hold. */
 export async function runCheck(say: (text: string) => void): Promise<boolean> {
   const bench = await createBench()
   const load = startLoad()

@@ -115,7 +115,7 @@ npm run bench -- get trpc-get --rounds 15
 npm run bench -- growth
 npm run bench -- memory
 npm run bench -- tails
-npm run bench -- check                  # the short form, as CI runs it: fails beyond 1.25 of a target, or of what is reached
+npm run bench -- check                  # the short form, as npm run verify runs it: fails beyond 1.25 of a target, or of what is reached
 \`\`\`
 
 Without \`TEST_DATABASE_URL\` the bench starts an embedded PostgreSQL; its databases are removed at the end. The peers are

@@ -11,12 +11,16 @@ const [QUIET, BUSY] = [true, false]
 /** Each run ends as the next of `ends`, and the machine is as the next of `quiet`: before a run, and after it. */
 async function judged(kind: Kind, ends: Ran[], quiet: boolean[] = []) {
   const left = { ends: [...ends], quiet: [...quiet] }
+  const next = async <Item>(items: Item[]): Promise<Item> => {
+    expect(items).not.toEqual([])
+    return items.shift()!
+  }
   const judged = await judge(
     kind,
-    async () => left.ends.shift()!,
-    async () => left.quiet.shift()!,
+    () => next(left.ends),
+    () => next(left.quiet),
   )
-  // All of them were asked for.
+  // All of them were asked for, and no more.
   expect(left).toEqual({ ends: [], quiet: [] })
   return judged
 }
