@@ -3,9 +3,10 @@ import { randomInt } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, homedir, loadavg, release, tmpdir, totalmem, type } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pageOf } from './page.ts'
 import { parts } from './parts.ts'
-import { isQuiet } from './quiet.ts'
+import { cpuPressure, isQuiet } from './quiet.ts'
 import type { VerifyRecord } from './record.ts'
 import { fileOf, recordOf } from './record.ts'
 import { verify } from './verify.ts'
@@ -31,6 +32,9 @@ process.chdir(root)
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
 
+/** Ends early when the run is stopped. */
+const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
+
 const seed = Number(process.env.SEED ?? randomInt(2 ** 31))
 const directory = mkdtempSync(join(tmpdir(), 'member-apps-verify-'))
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'member-apps-api')
@@ -48,7 +52,13 @@ const before = oneMinuteLoad()
 
 say(`Seed ${seed}; logs in ${directory}`)
 const wanted = parts.filter(({ name }) => names.length === 0 || names.includes(name))
-const finished = await verify(wanted, { directory, env, signal: stopping.signal, isQuiet: () => isQuiet(), say })
+const finished = await verify(wanted, {
+  directory,
+  env,
+  signal: stopping.signal,
+  isQuiet: () => isQuiet(cpuPressure, pause),
+  say,
+})
 
 mkdirSync(records, { recursive: true })
 const readRecords = () =>
