@@ -10,7 +10,7 @@ export default defineConfig(({ mode }) => ({
     // Limits, not assertions: they leave room for a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 60_000 } },
     // Twice the cores of CI, as one of them waits (`waiting` in file-order.ts). A worker imports everything for itself, 2 s.
     maxWorkers: 4,
     sequence: { sequencer: FileOrder },

@@ -251,9 +251,7 @@ describe('a connection', () => {
         await connection.ended
       }
     }
-    await expect
-      .poll(() => service.log.slice(logged).filter((line) => line.includes('left')).length, { timeout: 8000 })
-      .toBe(20)
+    await expect.poll(() => service.log.slice(logged).filter((line) => line.includes('left')).length).toBe(20)
     expect((await call('GET /trpc/root')).status).toBe(200)
   })
 })

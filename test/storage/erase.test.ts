@@ -102,7 +102,7 @@ describe('erase', { timeout: 120_000 }, () => {
     const removed = { entries: 0, bytes: 0 }
     for (let round = 0; round < times(30, 12); round++) {
       const reached = acknowledged.entries + 10
-      await expect.poll(() => acknowledged.entries, { interval: 1, timeout: 20_000 }).toBeGreaterThan(reached)
+      await expect.poll(() => acknowledged.entries, { interval: 1 }).toBeGreaterThan(reached)
       const { entries, bytes } = await erase(db, { app, club, member: round % 2 ? member : undefined })
       removed.entries += entries
       removed.bytes += bytes
@@ -135,7 +135,7 @@ describe('erase', { timeout: 120_000 }, () => {
       erased = erase(patient, { app, club })
       const waits = () =>
         other.$queryRaw<unknown[]>`SELECT 1 FROM pg_locks WHERE ${own.pid}::int = ANY(pg_blocking_pids(pid))`
-      await expect.poll(async () => (await waits()).length, { interval: 5, timeout: 20_000 }).toBeGreaterThan(0)
+      await expect.poll(async () => (await waits()).length, { interval: 5 }).toBeGreaterThan(0)
       await tx.membership.delete({ where: { of: { organisationId: club, personId } } })
     })
     expect(await erased).toEqual({ entries: 1, bytes: 1 })

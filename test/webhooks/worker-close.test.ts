@@ -10,7 +10,7 @@ describe('closing a worker', { timeout: 60_000 }, () => {
     const to = await receiver(hold.answer)
     const { subscribe, publish, row, states, close } = await startWorkers()
     const [id] = await publish(await subscribe(to.url()), { count: 20 })
-    await expect.poll(() => to.received.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => to.received.length).toBe(1)
     let closed = false
     const closing = close(30_000).then(() => {
       closed = true
@@ -28,17 +28,15 @@ describe('closing a worker', { timeout: 60_000 }, () => {
     const { db, subscribe, publish, row, close } = await startWorkers()
     const subscription = await subscribe(to.url())
     const [id] = await publish(subscription)
-    await expect.poll(() => to.received.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => to.received.length).toBe(1)
     expect((await row(id)).lease).not.toBeNull()
-    const start = performance.now()
     await close(100)
-    expect(performance.now() - start).toBeLessThan(10_000)
     expect(await row(id)).toMatchObject({ state: 'pending', attempts: 0, lease: null, leasedUntil: null })
     const allocation = new Map([[subscription, 1]])
     expect(await claim(db, { now: Date.now(), lease: 'next', leaseMs: 1_000, allocation })).toHaveLength(1)
     // The closed worker's attempt ends now, and its result is not written.
     await to.close()
-    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ lease: 'next', attempts: 0 })
+    await expect.poll(() => row(id)).toMatchObject({ lease: 'next', attempts: 0 })
   })
 
   it('releases what it claims while it closes, and attempts none of it', async () => {

@@ -11,7 +11,7 @@ describe('a worker', { timeout: 60_000 }, () => {
     const { subscribe, publish, row, lines, app } = await startWorkers()
     const subscription = await subscribe(to.url('/hook?a=1'), 'secret-4711')
     const [id] = await publish(subscription, { data: '{"canary":"body-4711"}' })
-    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
+    await expect.poll(() => row(id)).toMatchObject({ state: 'delivered' })
 
     const { eventId: event, lastAttemptAt, ...after } = await row(id)
     expect(after).toMatchObject({ attempts: 1, lastStatus: 204, lastError: null, lease: null, nextAttemptAt: null })
@@ -40,7 +40,7 @@ describe('a worker', { timeout: 60_000 }, () => {
     const { subscribe, publish, row, lines, now, advance } = await startWorkers()
     const before = now()
     const [id] = await publish(await subscribe(to.url()))
-    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, state: 'pending', lease: null })
+    await expect.poll(() => row(id)).toMatchObject({ attempts: 1, state: 'pending', lease: null })
     const failed = await row(id)
     expect(failed).toMatchObject({ lastStatus: 500, lastAnswer: 'said', finishedAt: null })
     expect(failed.lastError).toBeTruthy()
@@ -49,9 +49,7 @@ describe('a worker', { timeout: 60_000 }, () => {
     expect(at).toBeLessThanOrEqual(now() + 6 * SECOND_MS)
 
     advance(7 * SECOND_MS)
-    await expect
-      .poll(() => row(id), { timeout: 20_000 })
-      .toMatchObject({ attempts: 2, state: 'delivered', lastError: null })
+    await expect.poll(() => row(id)).toMatchObject({ attempts: 2, state: 'delivered', lastError: null })
     expect(to.received).toHaveLength(2)
     const [first, second] = to.received
     expect([second!.headers['webhook-id'], second!.body]).toEqual([id, first!.body])
@@ -67,17 +65,17 @@ describe('a worker', { timeout: 60_000 }, () => {
     const { subscribe, publish, row, advance } = await startWorkers()
     const [subscription, other] = [await subscribe(to.url()), await subscribe(to.url('/other'))]
     const [id] = await publish(subscription)
-    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, lease: null })
+    await expect.poll(() => row(id)).toMatchObject({ attempts: 1, lease: null })
     advance(7 * SECOND_MS)
-    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
+    await expect.poll(() => row(id)).toMatchObject({ state: 'delivered' })
     // One is due in five hours; one for another subscription is due now.
     const [later] = await publish(subscription, { at: Date.now() + 5 * HOUR_MS })
     const [sooner] = await publish(other)
     advance(SECOND_MS)
-    await expect.poll(() => row(sooner), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
+    await expect.poll(() => row(sooner)).toMatchObject({ state: 'delivered' })
     expect(await row(later)).toMatchObject({ state: 'pending', attempts: 0, lease: null })
     advance(6 * HOUR_MS)
-    await expect.poll(() => row(later), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
+    await expect.poll(() => row(later)).toMatchObject({ state: 'delivered' })
   })
 
   it('delivers at once when it is woken', async () => {
@@ -87,10 +85,10 @@ describe('a worker', { timeout: 60_000 }, () => {
     // The first poll may have seen this one, but not the next.
     await publish(subscription)
     wake()
-    await expect.poll(states, { timeout: 20_000 }).toEqual({ delivered: 1 })
+    await expect.poll(states).toEqual({ delivered: 1 })
     const [id] = await publish(await subscribe(to.url('/other')))
     wake()
-    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
+    await expect.poll(() => row(id)).toMatchObject({ state: 'delivered' })
   })
 
   it('keeps its lease for longer than an attempt can take, 15 s, so that another worker does not try beside it', async () => {
@@ -98,15 +96,15 @@ describe('a worker', { timeout: 60_000 }, () => {
     const [to, live] = [await receiver(hold.answer), await receiver()]
     const { subscribe, publish, row, advance } = await startWorkers({ count: 2 })
     const [id] = await publish(await subscribe(to.url()))
-    await expect.poll(() => to.received.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => to.received.length).toBe(1)
     const { lease } = await row(id)
     advance(30 * SECOND_MS)
     // Delivered by a poll after that, which releases the leases that have expired.
     const [later] = await publish(await subscribe(live.url()))
-    await expect.poll(() => row(later), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
+    await expect.poll(() => row(later)).toMatchObject({ state: 'delivered' })
     expect(await row(id)).toMatchObject({ state: 'pending', attempts: 0, lease })
     hold.release()
-    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ state: 'delivered', attempts: 1 })
+    await expect.poll(() => row(id)).toMatchObject({ state: 'delivered', attempts: 1 })
     expect(to.received).toHaveLength(1)
   })
 
@@ -115,11 +113,11 @@ describe('a worker', { timeout: 60_000 }, () => {
     const { subscribe, publish, row, setClock } = await startWorkers()
     const subscription = await subscribe(to.url())
     const [failed] = await publish(subscription)
-    await expect.poll(() => row(failed), { timeout: 20_000 }).toMatchObject({ attempts: 1, lease: null })
+    await expect.poll(() => row(failed)).toMatchObject({ attempts: 1, lease: null })
     setClock(-HOUR_MS)
     // Neither the pause between polls nor the subscription's backoff has become an hour longer.
     const [due] = await publish(subscription)
-    await expect.poll(() => row(due), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
+    await expect.poll(() => row(due)).toMatchObject({ state: 'delivered' })
   })
 
   it('fails a delivery after eight attempts', async () => {
@@ -127,7 +125,7 @@ describe('a worker', { timeout: 60_000 }, () => {
     const { subscribe, publish, row, advance, lines } = await startWorkers()
     const [id] = await publish(await subscribe(to.url()))
     for (let attempts = 1; attempts <= 8; attempts++) {
-      await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts, lease: null })
+      await expect.poll(() => row(id)).toMatchObject({ attempts, lease: null })
       advance(13 * HOUR_MS)
     }
     const failed = await row(id)
@@ -147,7 +145,7 @@ describe('a worker', { timeout: 60_000 }, () => {
     const to = await receiver(answering([307], { location: elsewhere.url() }))
     const { subscribe, publish, row } = await startWorkers()
     const [id] = await publish(await subscribe(to.url()))
-    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, lease: null })
+    await expect.poll(() => row(id)).toMatchObject({ attempts: 1, lease: null })
     expect(await row(id)).toMatchObject({ state: 'pending', lastStatus: 307 })
     expect(elsewhere.connections()).toBe(0)
   })
@@ -157,7 +155,7 @@ describe('a worker', { timeout: 60_000 }, () => {
     const { subscribe, publish, row, now } = await startWorkers()
     const before = now()
     const [id] = await publish(await subscribe(to.url()))
-    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, lease: null })
+    await expect.poll(() => row(id)).toMatchObject({ attempts: 1, lease: null })
     const at = (await row(id)).nextAttemptAt!.getTime()
     expect(at).toBeGreaterThanOrEqual(before + 1_800_000)
     expect(at).toBeLessThanOrEqual(now() + 1_800_000)
@@ -169,7 +167,7 @@ describe('a worker', { timeout: 60_000 }, () => {
     const { db, subscribe, publish, row, states, advance } = await startWorkers()
     const [ending, going] = [await subscribe(to.url()), await subscribe(live.url())]
     const [first] = await publish(ending, { count: 30 })
-    await expect.poll(states, { timeout: 20_000 }).toEqual({ failed: 30 })
+    await expect.poll(states).toEqual({ failed: 30 })
     expect(to.received).toHaveLength(1)
     expect(to.received[0]!.headers['webhook-id']).toBe(first)
     expect((await db.subscription.findUniqueOrThrow({ where: { id: ending } })).endedAt).toBeInstanceOf(Date)
@@ -181,7 +179,7 @@ describe('a worker', { timeout: 60_000 }, () => {
     const [late] = await publish(ending)
     const [other] = await publish(going)
     advance(SECOND_MS)
-    await expect.poll(states, { timeout: 20_000 }).toEqual({ failed: 31, delivered: 1 })
+    await expect.poll(states).toEqual({ failed: 31, delivered: 1 })
     expect(await row(late)).toMatchObject({ attempts: 0, lastError: 'the subscription has ended' })
     expect(await row(other)).toMatchObject({ state: 'delivered' })
     expect(to.received).toHaveLength(1)
@@ -194,7 +192,7 @@ describe('a worker', { timeout: 60_000 }, () => {
     const secret = cipher.encrypt('secret', 'Subscription.secret:another')
     await db.subscription.update({ where: { id: subscription }, data: { secret } })
     const [id] = await publish(subscription)
-    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ attempts: 1, lease: null })
+    await expect.poll(() => row(id)).toMatchObject({ attempts: 1, lease: null })
     const failed = { state: 'pending', lastStatus: null, lastError: 'the secret cannot be decrypted' }
     expect(await row(id)).toMatchObject(failed)
     expect(to.connections()).toBe(0)
@@ -206,13 +204,13 @@ describe('a worker', { timeout: 60_000 }, () => {
     const { db, subscribe, publish, row, states, wake } = await startWorkers()
     const subscription = await subscribe(to.url())
     await publish(subscription, { count: 3 })
-    await expect.poll(() => to.received.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => to.received.length).toBe(1)
     await db.subscription.delete({ where: { id: subscription } })
     hold.release()
     const [id] = await publish(await subscribe(live.url()))
     wake()
-    await expect.poll(() => row(id), { timeout: 20_000 }).toMatchObject({ state: 'delivered' })
-    await expect.poll(states, { timeout: 20_000 }).toEqual({ delivered: 1 })
+    await expect.poll(() => row(id)).toMatchObject({ state: 'delivered' })
+    await expect.poll(states).toEqual({ delivered: 1 })
     expect(to.received).toHaveLength(1)
   })
 })
