@@ -1,8 +1,8 @@
-import pg from 'pg'
+import { pgClient } from '../support/pg-client.ts'
 
 /** Every row of every table as text, by table, without empty tables. */
 export async function contentOf(url: string): Promise<Record<string, string[]>> {
-  const client = new pg.Client(url)
+  const client = pgClient(url)
   await client.connect()
   try {
     const { rows: tables } = await client.query<{ name: string }>(

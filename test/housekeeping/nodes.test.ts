@@ -1,13 +1,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import pino from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readConfig } from '../../server/process/config.ts'
 import { cadence } from '../../server/process/housekeeping.ts'
 import { startService } from '../../server/process/start.ts'
 import { limitOwnSessions, migratedDatabase, query } from '../support/databases.ts'
+import { pgClient } from '../support/pg-client.ts'
 import { SECRETS_KEY } from '../support/secrets-key.ts'
 import { suiteLimits } from '../support/time-limits.ts'
 
@@ -33,7 +33,7 @@ async function startNodes() {
      CREATE TRIGGER note AFTER DELETE ON "OauthRecord" REFERENCING OLD TABLE AS removed
        FOR EACH STATEMENT EXECUTE FUNCTION note()`,
   )
-  const holder = new pg.Client(url)
+  const holder = pgClient(url)
   holder.on('error', () => {}) // its database is dropped when a test fails
   await holder.connect()
   await holder.query(`SELECT pg_advisory_lock(${LOCK})`)

@@ -1,7 +1,7 @@
-import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { inTransaction } from '../../prisma/pg/transaction.ts'
 import { migratedDatabase, query, readCitusScript } from '../support/databases.ts'
+import { pgClient } from '../support/pg-client.ts'
 
 /** Stand-ins for the functions and the table of Citus that deploy/citus.sql uses: they keep what they were called with. */
 const standIns = `
@@ -20,7 +20,7 @@ let url: string
 beforeAll(async () => {
   url = await migratedDatabase(afterAll)
   await query(url, standIns)
-  const client = new pg.Client(url)
+  const client = pgClient(url)
   await client.connect()
   const run = async () => {
     for (const statement of await readCitusScript()) await client.query(statement)

@@ -1,6 +1,7 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { migratedDatabase } from '../support/databases.ts'
+import { pgClient } from '../support/pg-client.ts'
 
 const base = `
   INSERT INTO "Organisation" (id, kind, name) VALUES
@@ -24,7 +25,7 @@ export let client: pg.Client
 let url: string
 
 export const open = async () => {
-  const opened = new pg.Client(url)
+  const opened = pgClient(url)
   await opened.connect()
   return opened
 }

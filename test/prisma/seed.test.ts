@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { isEmpty, moveDemoEvents, seed } from '../../prisma/seed.ts'
 import { memberScopesAt } from '../../routers/scopes.ts'
+import { pgClient } from '../support/pg-client.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 
 const DAY_MS = 86_400_000
@@ -17,7 +17,7 @@ const url = new URL(inject('databaseUrl'))
 let db: Database
 
 const onServer = async (statement: string) => {
-  const client = new pg.Client(url.href)
+  const client = pgClient(url.href)
   await client.connect()
   await client.query(statement).finally(() => client.end())
 }

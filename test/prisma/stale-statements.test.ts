@@ -1,10 +1,10 @@
-import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { statement, text } from '../../prisma/pg/statement.ts'
 import { direct } from '../support/addresses.ts'
 import { ask } from '../support/ask.ts'
 import { migratedDatabase } from '../support/databases.ts'
+import { pgClient } from '../support/pg-client.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 
 let url: string
@@ -31,7 +31,7 @@ const causes = [
 ]
 
 async function discardBeside() {
-  const client = new pg.Client(url)
+  const client = pgClient(url)
   await client.connect()
   await client.query('DISCARD ALL').finally(() => client.end())
 }

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type pg from 'pg'
 import type { Connection, FieldDef, Submittable } from 'pg'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Column, Statement } from '../../prisma/pg/statement.ts'
 import { declaredStatements, int, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
+import { pgClient } from '../support/pg-client.ts'
 
 const root = join(import.meta.dirname, '../..')
 const modules = ['prisma', 'routers', 'server']
@@ -21,7 +22,7 @@ let client: pg.Client
 const enums = new Map<number, string[]>()
 
 beforeAll(async () => {
-  client = new pg.Client({ connectionString: inject('databaseUrl') })
+  client = pgClient({ connectionString: inject('databaseUrl') })
   await client.connect()
   const { rows } = await client.query<{ oid: number; labels: string[] }>(
     'SELECT enumtypid AS oid, json_agg(enumlabel) AS labels FROM pg_enum GROUP BY enumtypid',

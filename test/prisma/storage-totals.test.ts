@@ -1,12 +1,12 @@
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
 import { migrationsDirectory } from '../../prisma/migration-files.ts'
 import { retryingDeadlocks } from '../../routers/database-errors.ts'
 import { emptyDatabase, query } from '../support/databases.ts'
+import { pgClient } from '../support/pg-client.ts'
 
 const released = ['20261121000000_tables', '20261121000001_functions_and_checks', 'migration_lock.toml']
 
@@ -21,7 +21,7 @@ async function olderMigrations() {
 }
 
 async function connect(url: string) {
-  const client = new pg.Client(url)
+  const client = pgClient(url)
   await client.connect()
   return client
 }

@@ -3,7 +3,6 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import pg from 'pg'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { Section } from '../../prisma/backup/file.ts'
 import { backupText } from '../../prisma/backup/file.ts'
@@ -17,6 +16,7 @@ import { failed, misused, run } from '../commands/run.ts'
 import { addEntries } from '../commands/stored-entries.ts'
 import { direct } from '../support/addresses.ts'
 import { emptyDatabase, migratedDatabase, query } from '../support/databases.ts'
+import { pgClient } from '../support/pg-client.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 
 const SECRETS_KEY = randomBytes(32).toString('base64')
@@ -44,7 +44,7 @@ const values = [...texts.map((text) => JSON.stringify(text)), '"\\u0000"', '1e40
 /** Rows of every kind of column, and rows whose triggers have an effect. */
 async function addRows(url: string) {
   await addEntries(url)
-  const client = new pg.Client(url)
+  const client = pgClient(url)
   await client.connect()
   try {
     for (const [index, value] of values.entries()) {
@@ -180,7 +180,7 @@ describe('the backup and restore commands', () => {
 
   it('bring a backup of an older release to this one, in a new database', async () => {
     const old = await emptyDatabase()
-    const client = new pg.Client(old)
+    const client = pgClient(old)
     await client.connect()
     await client.query('BEGIN')
     await applyMigrations(client, (await readMigrations()).slice(0, 1))

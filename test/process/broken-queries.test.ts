@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
 import { emptyDatabase, query } from '../support/databases.ts'
+import { pgClient } from '../support/pg-client.ts'
 import type { Faulted } from './faulted.ts'
 import { expectUnavailable, expectUnavailableTrpc, startFaulted } from './faulted.ts'
 import { names, overRest, overTrpc } from './operations.ts'
@@ -133,8 +133,7 @@ async function waitingQueries(url: string): Promise<number> {
 
 /** Holds every table, until released. */
 async function lockEverything(url: string): Promise<() => Promise<void>> {
-  const client = new pg.Client(url)
-  client.on('error', () => {})
+  const client = pgClient(url)
   await client.connect()
   const { rows } = await client.query(
     `SELECT format('%I', tablename) AS name FROM pg_tables WHERE schemaname = 'public'`,

@@ -1,7 +1,7 @@
-import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import type { Fault } from '../support/fault-proxy.ts'
+import { pgClient } from '../support/pg-client.ts'
 import type { Faulted } from './faulted.ts'
 import { expectUnavailable, expectUnavailableTrpc, startFaulted } from './faulted.ts'
 import { names, operations, overRest, overTrpc } from './operations.ts'
@@ -73,7 +73,7 @@ describe('a database that does not answer', { timeout: 120_000 }, () => {
   it('(locked rows) makes writers return 503 at the deadline of their request', async () => {
     const service = await startFaulted({ timeLimits: { requestMs: 1_000 } })
     await overRest(service, 'storage.put', remembered)
-    const holder = new pg.Client(service.databaseUrl)
+    const holder = pgClient(service.databaseUrl)
     await holder.connect()
     await holder.query('BEGIN')
     await holder.query('SELECT FROM "StorageUsage" FOR UPDATE')

@@ -1,11 +1,11 @@
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import { rolldown } from 'rolldown'
 import { expect, it, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
 import { emptyDatabase, query } from '../support/databases.ts'
+import { pgClient } from '../support/pg-client.ts'
 import { SECRETS_KEY } from '../support/secrets-key.ts'
 import { command, freePort, run, start } from './service.ts'
 
@@ -93,7 +93,7 @@ it('the example directory-sync keeps the service in step with another database',
   )
 
   // A transaction that wrote before others and commits after them.
-  const late = new pg.Client(SOURCE_URL)
+  const late = pgClient(SOURCE_URL)
   await late.connect()
   await late.query(`BEGIN; UPDATE members SET "firstName" = 'Late', "updatedAt" = clock_timestamp() WHERE id = 'm1'`)
   const change = (rest: string) => query(SOURCE_URL, `UPDATE ${rest}`)

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
 import { emptyDatabase, migratedDatabase, query } from '../support/databases.ts'
+import { pgClient } from '../support/pg-client.ts'
 import { temporaryDirectory } from './embedded/servers.ts'
 import { command, dataDirectory, launch, start, until } from './service.ts'
 
@@ -21,8 +21,7 @@ async function tableWithMigration(sql: string) {
 
 /** With the process at the server that it is. */
 async function connected(url: string) {
-  const client = new pg.Client(url)
-  client.on('error', () => {}) // its database is dropped when a test fails
+  const client = pgClient(url)
   await client.connect()
   onTestFinished(() => client.end())
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid')

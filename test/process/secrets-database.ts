@@ -1,7 +1,7 @@
-import pg from 'pg'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { query } from '../support/databases.ts'
+import { pgClient } from '../support/pg-client.ts'
 import { until } from './service.ts'
 
 /** Of each table, how many values the first key opens, another, and none. */
@@ -23,7 +23,7 @@ export const everything = async (db: Database) => ({
 
 /** A connection of its own, for a transaction of the test's. */
 export async function connect(url: string) {
-  const client = new pg.Client(url)
+  const client = pgClient(url)
   await client.connect()
   onTestFinished(() => client.end())
   return client

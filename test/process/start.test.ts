@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import { pgClient } from '../support/pg-client.ts'
 import type { Service } from './service.ts'
 import { asAnna, dataDirectory, dataDirectoryWithCluster, send, start } from './service.ts'
 
@@ -44,12 +45,9 @@ describe('a start', { timeout: 120_000 }, () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const first = await start({ DATA_DIR })
     const events = async () => (await client.query('SELECT start FROM "Event" ORDER BY id')).rows
-    const [{ default: pg }, { startEmbedded }] = await Promise.all([
-      import('pg'),
-      import('../../prisma/embedded/start.ts'),
-    ])
+    const { startEmbedded } = await import('../../prisma/embedded/start.ts')
     const embedded = await startEmbedded(DATA_DIR)
-    const client = new pg.Client(embedded.url)
+    const client = pgClient(embedded.url)
     await client.connect()
     const before = await events()
     await client.query(`DELETE FROM "Client"; UPDATE "Person" SET "firstName" = 'Anne' WHERE id = 'anna'`)

@@ -1,5 +1,5 @@
-import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { pgClient } from '../support/pg-client.ts'
 import type { Usage } from '../support/storage-usage.ts'
 import { counterAndSum } from '../support/storage-usage.ts'
 import { id } from '../support/tenant.ts'
@@ -8,7 +8,7 @@ import { startWorld } from '../support/world.ts'
 import { values } from './values.ts'
 
 /** A connection as Studio or psql have one. */
-const hand = new pg.Client(inject('databaseUrl'))
+const hand = pgClient(inject('databaseUrl'))
 let world: World
 let key: string
 beforeAll(async () => {

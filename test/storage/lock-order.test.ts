@@ -1,6 +1,7 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { erase } from '../../server/admin/storage-owners.ts'
+import { pgClient } from '../support/pg-client.ts'
 import type { Tenants } from './tenants.ts'
 import { coreOf, mintTenants, openWith, storageOf } from './tenants.ts'
 
@@ -21,7 +22,7 @@ const usageRow = (appId: string, clubId: string) => db.storageUsage.create({ dat
 
 /** A transaction of its own, rolled back with the test. */
 async function transaction() {
-  const client = new pg.Client(inject('databaseUrl'))
+  const client = pgClient(inject('databaseUrl'))
   await client.connect()
   onTestFinished(() => client.end())
   await client.query('BEGIN')

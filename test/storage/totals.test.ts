@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { erase } from '../../server/admin/storage-owners.ts'
+import { pgClient } from '../support/pg-client.ts'
 import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'
 import type { Tenants } from './tenants.ts'
@@ -9,7 +9,7 @@ import { coreOf, entriesOf, mintTenants, openWith, storageOf, talliesOf, tallyRo
 
 const db = openWith({ deadlock_timeout: '20ms' })
 /** A connection as Studio or psql have one. */
-const hand = new pg.Client(inject('databaseUrl'))
+const hand = pgClient(inject('databaseUrl'))
 beforeAll(() => hand.connect())
 afterAll(() => Promise.all([db.$disconnect(), hand.end()]))
 

@@ -1,5 +1,6 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { direct } from './addresses.ts'
+import { pgClient } from './pg-client.ts'
 
 /** Of this worker process, by address; they end with it, or with their database. */
 const kept = new Map<string, Promise<pg.Client>>()
@@ -32,8 +33,7 @@ function keep(address: string): Promise<pg.Client> {
 }
 
 async function connect(address: string): Promise<pg.Client> {
-  const client = new pg.Client(address)
-  client.on('error', () => {}) // its database may be dropped
+  const client = pgClient(address)
   await client.connect()
   return client
 }

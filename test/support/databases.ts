@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
 import { inTransaction } from '../../prisma/pg/transaction.ts'
@@ -9,6 +8,7 @@ import { limitSessions } from '../../prisma/session-limits.ts'
 import type { TimeLimits } from '../../prisma/time-limits.ts'
 import { direct, withName } from './addresses.ts'
 import { ask } from './ask.ts'
+import { pgClient } from './pg-client.ts'
 
 /** Registers what ends a resource: `onTestFinished`, or what a file runs in its `afterAll`. */
 export type AtEnd = (end: () => Promise<void>) => void
@@ -74,7 +74,7 @@ export const withoutJit = (server: string, name: string) => query(server, `ALTER
 
 /** As `migrate` does, with other limits. Also in place of those that a migration has set. */
 export async function limitOwnSessions(url: string, limits: TimeLimits): Promise<void> {
-  const client = new pg.Client(direct(url))
+  const client = pgClient(direct(url))
   await client.connect()
   try {
     await client.query(
@@ -90,7 +90,7 @@ export async function limitOwnSessions(url: string, limits: TimeLimits): Promise
 // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects
 export async function query(url: string, sql: string, { limited = false } = {}): Promise<any[]> {
   const options = limited ? '' : '-c statement_timeout=0'
-  const client = new pg.Client({ connectionString: direct(url), options })
+  const client = pgClient({ connectionString: direct(url), options })
   await client.connect()
   const { rows } = await client.query(sql).finally(() => client.end())
   return rows
@@ -120,7 +120,7 @@ export async function createOnCitus(coordinator: string, name: string): Promise<
   await query(database, `SELECT citus_set_coordinator_host('${first!.hostname}', ${first!.port})`)
   for (const { hostname, port } of workers) await query(database, `SELECT citus_add_node('${hostname}', ${port})`)
   await migrate(database)
-  const client = new pg.Client(database)
+  const client = pgClient(database)
   await client.connect()
   const distribute = async () => {
     for (const statement of await readCitusScript()) await client.query(statement)

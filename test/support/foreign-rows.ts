@@ -1,6 +1,6 @@
-import pg from 'pg'
 import { direct } from './addresses.ts'
 import { query } from './databases.ts'
+import { pgClient } from './pg-client.ts'
 
 /** What the checks of a table ask for, or what makes rows that a poll does not take for its own. */
 const values: Record<string, string> = {
@@ -68,7 +68,7 @@ export async function addForeignRows(url: string, count: number): Promise<void> 
       const names = of.map(({ name }) => `"${name}"`).join(', ')
       return `INSERT INTO "${table}" (${names}) SELECT ${of.map(value).join(', ')} FROM generate_series(1, ${count}) n`
     })
-  const client = new pg.Client({ connectionString: direct(url), options: '-c statement_timeout=0' })
+  const client = pgClient({ connectionString: direct(url), options: '-c statement_timeout=0' })
   await client.connect()
   try {
     await client.query(['SET session_replication_role = replica', ...inserts].join(';\n'))

@@ -1,9 +1,9 @@
 import { appendFile, chmod, mkdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import { startEmbedded } from '../../prisma/embedded/start.ts'
 import { copyCluster } from './cluster-template.ts'
+import { pgClient } from './pg-client.ts'
 
 interface SharedServer {
   url: string
@@ -65,7 +65,7 @@ export async function startSharedServer(): Promise<SharedServer> {
 
 /** One round in place of 4,096 for the random password: a connection takes 3 ms of a test's processor in place of 5. */
 async function hashLess(url: string): Promise<void> {
-  const client = new pg.Client(url)
+  const client = pgClient(url)
   await client.connect()
   try {
     await client.query('SET scram_iterations = 1')

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { claim, pollDue, release, releaseExpired } from '../../server/webhooks/queue.ts'
 import { LEASE_MS } from '../../server/webhooks/worker.ts'
 import { direct } from '../support/addresses.ts'
+import { pgClient } from '../support/pg-client.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
@@ -105,7 +105,7 @@ describe('a claim', () => {
     const world = await startQueue()
     const subscription = await world.subscribe()
     const [first, second] = await world.publish(subscription, { count: 2 })
-    const other = new pg.Client(direct(world.databaseUrl))
+    const other = pgClient(direct(world.databaseUrl))
     await other.connect()
     onTestFinished(() => other.end())
     await other.query('BEGIN')

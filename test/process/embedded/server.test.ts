@@ -1,9 +1,9 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
 import { describe, expect, it } from 'vitest'
 import { findBinaries } from '../../../prisma/embedded/binaries.ts'
 import { startEmbedded } from '../../../prisma/embedded/start.ts'
+import { pgClient } from '../../support/pg-client.ts'
 import { clusterDirectory, isRoot, pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
 
 describe('an embedded server', { timeout: 60_000 }, () => {
@@ -63,7 +63,7 @@ describe('an embedded server', { timeout: 60_000 }, () => {
   it('keeps running after stop() while another client is connected', async () => {
     const directory = await clusterDirectory()
     const server = await started(directory)
-    const guest = new pg.Client({ connectionString: server.url })
+    const guest = pgClient({ connectionString: server.url })
     await guest.connect()
     await server.stop()
     expect((await guest.query('SELECT 1 AS value')).rows).toEqual([{ value: 1 }])

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
 import { onTestFinished } from 'vitest'
 import type { EmbeddedServer } from '../../../prisma/embedded/start.ts'
 import { startEmbedded } from '../../../prisma/embedded/start.ts'
 import { copyCluster } from '../../support/cluster-template.ts'
+import { pgClient } from '../../support/pg-client.ts'
 
 export const isRoot = process.getuid?.() === 0
 
@@ -59,7 +59,7 @@ export async function startedElsewhere(directory: string): Promise<OtherProcess>
 }
 
 export async function query(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url })
+  const client = pgClient({ connectionString: url })
   await client.connect()
   try {
     const { rows } = await client.query({ text: sql, rowMode: 'array' })

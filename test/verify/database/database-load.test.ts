@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import pino from 'pino'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../../prisma/client.ts'
@@ -15,6 +15,7 @@ import { developmentKey, mintToken } from '../../../server/tokens/development.ts
 import { send, until } from '../../process/service.ts'
 import { query } from '../../support/databases.ts'
 import { FaultProxy } from '../../support/fault-proxy.ts'
+import { pgClient } from '../../support/pg-client.ts'
 import type { Told } from '../topology/traffic.ts'
 import { startTraffic, tally } from '../topology/traffic.ts'
 import { OwnPostgres } from './own-postgres.ts'
@@ -174,8 +175,7 @@ async function expectBounded(
 async function takeAllConnections(url: string) {
   const taken: pg.Client[] = []
   for (;;) {
-    const client = new pg.Client(url)
-    client.on('error', () => {})
+    const client = pgClient(url)
     const connected = await client.connect().then(
       () => true,
       (error) => (error.code === '53300' ? false : Promise.reject(error)),

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { openDatabase } from '../../../prisma/client.ts'
 import { memberScopes } from '../../../routers/scopes.ts'
@@ -6,6 +6,7 @@ import { developmentKey, mintToken } from '../../../server/tokens/development.ts
 import type { Answer } from '../../process/service.ts'
 import { dataDirectory, send, start } from '../../process/service.ts'
 import type { AtEnd } from '../../support/databases.ts'
+import { pgClient } from '../../support/pg-client.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
 import type { Usage } from '../../support/storage-usage.ts'
 import { counterAndSum } from '../../support/storage-usage.ts'
@@ -114,7 +115,7 @@ export async function startTwo(quotaBytes: number, atEnd: AtEnd) {
     },
     /** A connection for one test, closed at its end. */
     async connect(): Promise<pg.Client> {
-      const connection = new pg.Client(databaseUrl)
+      const connection = pgClient(databaseUrl)
       await connection.connect()
       onTestFinished(() => connection.end())
       return connection

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { memoryLimits } from '../../../server/limits/memory.ts'
 import { codePoint } from '../../support/code-point.ts'
 import { migratedDatabase } from '../../support/databases.ts'
+import { pgClient } from '../../support/pg-client.ts'
 import { asPlatform } from '../../support/platform.ts'
 import { times } from '../../support/rounds.ts'
 import type { World } from '../../support/world.ts'
@@ -70,7 +71,7 @@ let columns: Column[]
 let schemas: Record<string, z.ZodType>
 beforeAll(async () => {
   const databaseUrl = await database
-  client = new pg.Client(databaseUrl)
+  client = pgClient(databaseUrl)
   await client.connect()
   // The sweep sends more than the 10,000 requests a minute of a team: here a minute passes with each.
   let minutes = 0

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Service } from '../../process/service.ts'
 import { asAnna, dataDirectoryWithCluster, postgresOf, start, until } from '../../process/service.ts'
 import { chance, seed } from '../../support/chance.ts'
+import { pgClient } from '../../support/pg-client.ts'
 import { times } from '../../support/rounds.ts'
 import type { Usage } from '../../support/storage-usage.ts'
 import { counterAndSum } from '../../support/storage-usage.ts'
@@ -142,7 +143,7 @@ async function ask<Row extends pg.QueryResultRow>(sql: string, values: string[] 
   const [password, port] = await Promise.all(
     ['password', 'port'].map((name) => readFile(join(DATA_DIR, 'postgres', name), 'utf8')),
   )
-  const client = new pg.Client(`postgresql://postgres:${password}@127.0.0.1:${port}/member_apps`)
+  const client = pgClient(`postgresql://postgres:${password}@127.0.0.1:${port}/member_apps`)
   await client.connect()
   const { rows } = await client.query<Row>(sql, values).finally(() => client.end())
   return rows[0]!

@@ -1,8 +1,8 @@
-import pg from 'pg'
 import { expect, inject } from 'vitest'
 import { memberScopes } from '../../../routers/scopes.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import { dataDirectory, start } from '../../process/service.ts'
+import { pgClient } from '../../support/pg-client.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
 import type { World } from '../../support/world.ts'
 
@@ -19,7 +19,7 @@ const keyOf = (i: number) => `k${String(i).padStart(5, '0')}`
 
 /** Replaces the tenant's storage with `entries` copies of `value`. */
 export async function fill({ ids: { app, club } }: World, entries: number, value: string) {
-  const client = new pg.Client(inject('databaseUrl'))
+  const client = pgClient(inject('databaseUrl'))
   await client.connect()
   const put = `SELECT count(*)::int4 AS stored FROM generate_series($1::int, $2::int) n,
     storage_put($3, $4, '', $5, 'k' || lpad(n::text, 5, '0'), $6, gen_random_uuid(), to_timestamp($7), $8, NULL, NULL) put

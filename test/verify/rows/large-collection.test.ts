@@ -1,14 +1,15 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { statements } from '../../../routers/storage/statements.ts'
 import { migratedDatabase } from '../../support/databases.ts'
+import { pgClient } from '../../support/pg-client.ts'
 import { times } from '../../support/rounds.ts'
 
 const LARGE = times(1_000_000, 100_000)
 let client: pg.Client
 
 beforeAll(async () => {
-  client = new pg.Client(await migratedDatabase(afterAll))
+  client = pgClient(await migratedDatabase(afterAll))
   await client.connect()
   await client.query('SET statement_timeout = 0')
   const add = (collection: string, entries: number) => `
