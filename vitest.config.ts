@@ -7,9 +7,9 @@ const setupFiles = process.env.SEED ? ['test/support/seeded.ts'] : []
 /** A test's folder decides its project: `npm test` runs unit and api, `.ci/run` process too, `npm run verify` the rest. */
 export default defineConfig(({ mode }) => ({
   test: {
-    // Limits, not assertions: they leave room for a busy machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // The only ones: no test, hook or poll has its own. A poll ends first, with the value that it saw last.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     // Twice the cores of CI, as one of them waits (`waiting` in file-order.ts). A worker imports everything for itself, 2 s.
     maxWorkers: 4,
@@ -38,9 +38,6 @@ export default defineConfig(({ mode }) => ({
           include: ['test/process/**/*.test.ts'],
           globalSetup,
           isolate: false,
-          // Of several starts, each of which takes some seconds on a busy machine.
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
           sequence: { groupOrder: 1 },
         },
       },
@@ -51,8 +48,6 @@ export default defineConfig(({ mode }) => ({
           name: 'verify',
           include: ['test/verify/**/*.test.ts'],
           globalSetup,
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
           // One more than cores: part of their time is waiting, and those that hold latencies do so on a busy machine too.
           maxWorkers: 3,
           sequence: { groupOrder: 2 },

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { runCommand } from '../../server/commands/run-command.ts'
 import { ask } from '../support/ask.ts'
 import { migratedDatabase } from '../support/databases.ts'
@@ -21,8 +21,8 @@ async function importing() {
   return {
     ...{ proxy, stdin, ended, said: () => said.join('') },
     ask: (sql: string) => ask(url, sql),
-    isRunning: (state: string) => vi.waitUntil(async () => (await running(state)).length > 0, { timeout: 30_000 }),
-    isOver: () => vi.waitUntil(async () => (await running('true')).length === 0, { timeout: 30_000 }),
+    isRunning: (state: string) => expect.poll(async () => (await running(state)).length).toBeGreaterThan(0),
+    isOver: () => expect.poll(async () => (await running('true')).length).toBe(0),
   }
 }
 

@@ -194,7 +194,7 @@ describe('quizzes.review', () => {
       }),
       { numRuns: times(80, 12) },
     )
-  }, 120_000)
+  })
 })
 
 describe('a refused review', () => {

@@ -184,7 +184,7 @@ describe.each(['in this process', 'over HTTP'] as const)('directory.people.expor
     }
   })
 
-  it('returns storage values byte for byte', { timeout: 120_000 }, async () => {
+  it('returns storage values byte for byte', async () => {
     const text = fc.oneof(
       fc.json(),
       fc.string({ unit: codePoint }).map((one) => JSON.stringify(one).replaceAll('\\u0000', '\\u0001')),
@@ -234,7 +234,7 @@ describe('directory.people.export', () => {
     expect(ids_(placed)).toEqual(ids_((await me.competitions()).items))
   })
 
-  it('returns 413 for more than 16 MiB', { timeout: 60_000 }, async () => {
+  it('returns 413 for more than 16 MiB', async () => {
     const { personId } = await mintPerson(world)
     const value = JSON.stringify('x'.repeat(9 * 1024 * 1024))
     const entry = { app: world.ids.app, club: world.ids.club, owner: personId, value }
@@ -248,7 +248,7 @@ describe('directory.people.export', () => {
     await ways['over HTTP']().erase({ id: personId })
   })
 
-  it('is read in small pieces', { timeout: 60_000 }, async () => {
+  it('is read in small pieces', async () => {
     const { personId } = await mintPerson(world)
     const rows = times(5_000, 1_000)
     // In parts: one statement of 5,000 rows may take longer than its 5 s on a busy machine.
@@ -339,7 +339,7 @@ describe.each(['in this process', 'over HTTP'] as const)('directory.people.erase
 })
 
 describe('directory.people.erase', () => {
-  it('runs beside writers of the same store', { timeout: 60_000 }, async () => {
+  it('runs beside writers of the same store', async () => {
     const { ids, db, core } = world
     const people = await Promise.all(Array.from({ length: 4 }, () => mintPerson(world)))
     const writes = people.flatMap(({ personId: member }) => {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { SMTPServerOptions } from 'smtp-server'
 import { SMTPServer } from 'smtp-server'
-import { vi } from 'vitest'
+import { expect } from 'vitest'
 
 export interface Mail {
   to: string[]
@@ -42,12 +42,7 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
     mailsTo,
     /** The codes sent to an address, once there are `count` of them. */
     async codesTo(email: string, count = 1): Promise<string[]> {
-      await vi.waitFor(
-        () => {
-          if (mailsTo(email).length < count) throw new Error(`${mailsTo(email).length} of ${count} mails came`)
-        },
-        { timeout: 30_000, interval: 5 },
-      )
+      await expect.poll(() => mailsTo(email).length, { interval: 5 }).toBeGreaterThanOrEqual(count)
       return mailsTo(email).map(({ parts }) => /\d{8}/.exec(parts['text/plain']!)![0])
     },
     close: () => new Promise<void>((resolve) => server.close(resolve)),

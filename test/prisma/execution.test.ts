@@ -25,7 +25,7 @@ it('a statement that failed at first works on the same connection', async () => 
   await one.$disconnect()
 })
 
-describe('more executions at once than connections', { timeout: 60_000 }, () => {
+describe('more executions at once than connections', () => {
   it('each get their own rows, over at most as many connections as the pool has', async () => {
     const rows = await Promise.all(Array.from({ length: 500 }, (_, i) => db.execute(give, [String(i)])))
     expect(rows.map(([row]) => row!.given)).toEqual(Array.from({ length: 500 }, (_, i) => String(i)))

@@ -14,7 +14,7 @@ import * as databases from '../support/databases.ts'
 const query = async (url: string, sql: string) => (await ask(url, sql)).flatMap((row) => Object.values(row))
 let shared: Promise<string> | undefined
 
-describe('the migrations', { timeout: 60_000 }, () => {
+describe('the migrations', () => {
   it('match the schema', async () => {
     expect(await difference(inject('databaseUrl'))).toBe('')
   })

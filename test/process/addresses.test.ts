@@ -9,7 +9,7 @@ import { command, dataDirectoryWithCluster, freePort, send, start, tokenOf } fro
 const run = promisify(execFile)
 const apps = join(import.meta.dirname, '../../docs/apps.md')
 
-describe('the addresses of the trial', { timeout: 120_000 }, () => {
+describe('the addresses of the trial', () => {
   it('follow PORT: banner, curl line, documents, issuer, sample app', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const service = await start({ DATA_DIR })

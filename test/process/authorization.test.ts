@@ -14,7 +14,7 @@ async function developmentLogin({ port }: Service) {
   return { status: page.status, isOffered: page.text.includes(`${connected}/pick`), picked: picked.status }
 }
 
-describe('the development login', { timeout: 120_000 }, () => {
+describe('the development login', () => {
   it('is offered with the embedded database', async () => {
     const service = await start({ DATA_DIR: await dataDirectoryWithCluster() })
     expect(await developmentLogin(service)).toMatchObject({ status: 200, isOffered: true })
@@ -34,7 +34,7 @@ describe('the development login', { timeout: 120_000 }, () => {
   })
 })
 
-describe('the keys command', { timeout: 120_000 }, () => {
+describe('the keys command', () => {
   it('adds a key to a running service, and keeps the old one for the tokens it has signed', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() }
     const service = await start(env)
@@ -54,7 +54,7 @@ describe('the keys command', { timeout: 120_000 }, () => {
   })
 })
 
-describe('clients behind a reverse proxy', { timeout: 120_000 }, () => {
+describe('clients behind a reverse proxy', () => {
   it.each([
     ['are counted one by one', { TRUSTED_PROXIES: '127.0.0.0/8' }, 400],
     ['are counted together without TRUSTED_PROXIES', {}, 429],

@@ -9,7 +9,7 @@ import { names, overRest, overTrpc } from './operations.ts'
 import { until } from './service.ts'
 import { takesAnyPassword } from './trust.ts'
 
-describe('a connection that breaks during a query', { timeout: 60_000 }, () => {
+describe('a connection that breaks during a query', () => {
   it.each([
     { how: 'by a reset', breakIt: async ({ proxy }: Faulted) => proxy.breakConnections() },
     { how: 'by the server', breakIt: ({ databaseUrl }: Faulted) => terminateAll(databaseUrl) },
@@ -53,7 +53,7 @@ describe('a connection that breaks during a query', { timeout: 60_000 }, () => {
   })
 })
 
-describe('the service', { timeout: 60_000 }, () => {
+describe('the service', () => {
   it('returns 503 when the database takes longer than a statement may', async () => {
     const service = await startFaulted({ timeLimits: { statementMs: 500 } })
     await overRest(service, 'root', 'anna')

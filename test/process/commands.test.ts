@@ -5,7 +5,7 @@ import { command } from './service.ts'
 const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
 
 /** What each of them does is tested in this process: test/commands. */
-describe('a compiled command', { timeout: 60_000 }, () => {
+describe('a compiled command', () => {
   it.each(commandNames)('%s prints its usage alone with --help and exits 0', async (name) => {
     const help = await command(name, ['--help'], {}).ended
     expect(help).toMatchObject({ code: 0, signal: null, stderr: '' })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { asAnna, dataDirectory, dataDirectoryWithCluster, postgresOf, send, start, tokenOf } from './service.ts'
 
-describe('a service that is killed', { timeout: 120_000 }, () => {
+describe('a service that is killed', () => {
   it('loses no acknowledged write, and needs no cleanup before the next start', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const killed = await start({ DATA_DIR })
@@ -46,7 +46,7 @@ describe('a service that is killed', { timeout: 120_000 }, () => {
   })
 })
 
-describe('two services on one data directory', { timeout: 120_000 }, () => {
+describe('two services on one data directory', () => {
   it('share the database and the key, and each keeps running when the other ends', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const first = await start({ DATA_DIR })

@@ -11,7 +11,7 @@ import { suiteLimits } from '../support/time-limits.ts'
 import type { Service } from './service.ts'
 import { asAnna, dataDirectoryWithCluster, launch, postgresOf, refuses, start, tokenOf, until } from './service.ts'
 
-describe('a service that is asked to stop', { timeout: 120_000 }, () => {
+describe('a service that is asked to stop', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'on %s finishes the request in flight and stops its database',
     async (signal) => {

@@ -45,4 +45,4 @@ it('the service starts while its issuer is down, and restarts with the cached ke
   await issuer.addKey()
   expect(await profile(second)).toMatchObject({ status: 503 })
   await second.stop()
-}, 120_000)
+})

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { emptyDatabase, query } from '../support/databases.ts'
 import { asAnna, command, dataDirectory, send, start } from './service.ts'
 
-describe('an external database', { timeout: 60_000 }, () => {
+describe('an external database', () => {
   it('is migrated at the start and not seeded, and the seed command loads the demo data', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() }
     const first = await start(env)

@@ -15,9 +15,7 @@ const blocks = async (language: string) =>
     .filter(([, of]) => of === language)
     .map(([, , text]) => text!)
 
-it('a first-party client gets its tokens in production by the printed and the documented lines', {
-  timeout: 120_000,
-}, async () => {
+it('a first-party client gets its tokens in production by the printed and the documented lines', async () => {
   const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), NODE_ENV: 'production' }
   await command('seed', ['--yes'], env).ended
   const service = await start(env)

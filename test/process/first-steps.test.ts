@@ -4,7 +4,7 @@ import { command, dataDirectory, start } from './service.ts'
 
 const head = 'The database is empty. What to do next:'
 
-describe('the first steps', { timeout: 120_000 }, () => {
+describe('the first steps', () => {
   it('are printed while the database is empty; the printed command registers a client', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() }
     const first = await start(env)

@@ -22,7 +22,7 @@ const accepts = (host: string, port: number) =>
 const ports = (port: number, host: string, internalPort: number, internalHost: string) =>
   `\nports   ${port} (public) on ${host}, ${internalPort} (internal) on ${internalHost}\n`
 
-describe.skipIf(outer === undefined)('the ports', { timeout: 60_000 }, () => {
+describe.skipIf(outer === undefined)('the ports', () => {
   it('of the trial accept connections from this machine only', async () => {
     const { port, internalPort, stdout } = await start({ DATA_DIR: await dataDirectoryWithCluster() })
     expect(stdout()).toContain(ports(port, '127.0.0.1', internalPort, '127.0.0.1'))

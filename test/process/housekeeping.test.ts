@@ -32,7 +32,7 @@ const state = async (url: string) =>
     )
   )[0]
 
-describe('100,000 expired records', { timeout: 180_000 }, () => {
+describe('100,000 expired records', () => {
   it('are removed by statements of at most 5,000 rows', async () => {
     const DATABASE_URL = await databaseWithExpired()
     const env = { DATABASE_URL, SECRETS_KEY, DATA_DIR: await dataDirectory() }

@@ -27,7 +27,7 @@ const parsed = (stdout: string): any[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line))
 
-describe('standard output in production', { timeout: 120_000 }, () => {
+describe('standard output in production', () => {
   it('of the service is lines of JSON: addresses, warnings, first steps, requests, what packages print', async () => {
     const directory = await dataDirectory()
     await writeFile(join(directory, '.env'), 'SECRET_KEY=canary\n')
@@ -116,7 +116,7 @@ describe('standard output in production', { timeout: 120_000 }, () => {
   })
 })
 
-describe('unknown names in .env', { timeout: 60_000 }, () => {
+describe('unknown names in .env', () => {
   it('are told by commands, and beside settings that cannot be used, and without a value', async () => {
     const cwd = await dataDirectory()
     await writeFile(join(cwd, '.env'), 'LOGIN_ISSUR=canary\nLOGIN_CLIENT_ID=apps\nPGSSLMODE=disable\n')

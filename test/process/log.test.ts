@@ -5,7 +5,7 @@ import { command, dataDirectory, send, start } from './service.ts'
 /** Whatever a request holds that is not for the log has this in it. */
 const CANARY = 'canary4711'
 
-describe('the log', { timeout: 60_000 }, () => {
+describe('the log', () => {
   it('has one line of JSON per request, without token, secret, value, key or query', async () => {
     const env = {
       DATA_DIR: await dataDirectory(),

@@ -46,7 +46,7 @@ async function startWorker(env: Record<string, string>) {
   return worker
 }
 
-describe('the metrics of service and worker', { timeout: 120_000 }, () => {
+describe('the metrics of service and worker', () => {
   it('are those that the alerts, the dashboard and the page on watching name', async () => {
     const { env } = await settings()
     const WORKER_PORT = String(await freePort())
@@ -83,7 +83,7 @@ describe('the metrics of service and worker', { timeout: 120_000 }, () => {
     }
     // A scrape leaves out what a busy database does not tell in time.
     const deadRows = async () => (await scrape(service.internalPort)).get('storage_usage_dead_rows')
-    await expect.poll(deadRows, { timeout: 30_000 }).toBe(0)
+    await expect.poll(deadRows).toBe(0)
     expect([await statuses('/healthz'), await statuses('/readyz')]).toEqual([
       [200, 200],
       [200, 200],
@@ -101,14 +101,14 @@ describe('the metrics of service and worker', { timeout: 120_000 }, () => {
     ])
     await proxy.begin('refuse')
     const lost = async () => (await scrape(WORKER_PORT)).get('database_errors_total{class="connection"}')
-    await expect.poll(lost, { timeout: 30_000 }).toBeGreaterThan(0)
+    await expect.poll(lost).toBeGreaterThan(0)
     await proxy.end()
-    await expect.poll(() => statuses('/readyz'), { timeout: 30_000 }).toEqual([200, 200])
-    await expect.poll(deadRows, { timeout: 30_000 }).toBe(0)
+    await expect.poll(() => statuses('/readyz')).toEqual([200, 200])
+    await expect.poll(deadRows).toBe(0)
   })
 })
 
-describe('the port of a worker', { timeout: 120_000 }, () => {
+describe('the port of a worker', () => {
   it('is not there unless WORKER_PORT is set, so that a worker runs beside the service with the same settings', async () => {
     const { env } = await settings()
     const INTERNAL_PORT = await freePort()

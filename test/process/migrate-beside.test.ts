@@ -71,7 +71,7 @@ async function readBehind(url: string, statement: string): Promise<void> {
   }
 }
 
-describe('a migration that waits for a long transaction', { timeout: 120_000 }, () => {
+describe('a migration that waits for a long transaction', () => {
   it('lets readers pass after 2 s, tries again, and is applied when the transaction has ended', async () => {
     const { url, directory } = await tableWithMigration(
       `CREATE TABLE setting AS SELECT current_setting('lock_timeout') AS "lockTimeout"; ${ALTER}`,
@@ -134,7 +134,7 @@ describe('a migration that waits for a long transaction', { timeout: 120_000 }, 
   })
 })
 
-describe('with MIGRATE_ON_START=false', { timeout: 120_000 }, () => {
+describe('with MIGRATE_ON_START=false', () => {
   const lack = (url: string) =>
     query(
       url,

@@ -14,7 +14,7 @@ const makeForeign = async (url: string) => {
 
 const migrations = (url: string) => query(url, 'SELECT * FROM "_prisma_migrations" ORDER BY migration_name')
 
-describe('data of another version', { timeout: 120_000 }, () => {
+describe('data of another version', () => {
   it('in the embedded database stop the start with what to do in one line, and stay as they are', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const embedded = await startEmbedded(DATA_DIR)

@@ -7,7 +7,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { dataDirectory, freePort, launch, postgresOf } from './service.ts'
 import { takesAnyPassword } from './trust.ts'
 
-describe('a start fails with one message and leaves nothing running', { timeout: 60_000 }, () => {
+describe('a start fails with one message and leaves nothing running', () => {
   it.each(['PORT', 'INTERNAL_PORT'])('when another process uses %s', async (name) => {
     const [DATA_DIR, port] = [await dataDirectory(), await occupiedPort()]
     expect(await refused({ DATA_DIR, [name]: String(port) })).toBe(

@@ -12,7 +12,7 @@ Set the key of the other nodes, or the former one. If it was never set, it is in
 If that key is lost, npm run -s secrets -- forget deletes what it encrypted.
 `
 
-describe('a start', { timeout: 180_000 }, () => {
+describe('a start', () => {
   it('fails with another key than that of the first start, and works with both in either order', async () => {
     const { db, env } = await startTenant(0)
     const [a, b, c] = [newKey(), newKey(), newKey()]
@@ -57,7 +57,7 @@ describe('a start', { timeout: 180_000 }, () => {
   })
 })
 
-describe('the first start', { timeout: 60_000 }, () => {
+describe('the first start', () => {
   it('detects a wrong key also when the secrets are older than the check', async () => {
     const { db, apps } = await startTenant(2)
     const [a, b, c] = [newKey(), newKey(), newKey()]

@@ -5,7 +5,7 @@ import { pgClient } from '../support/pg-client.ts'
 import type { Service } from './service.ts'
 import { asAnna, dataDirectory, dataDirectoryWithCluster, send, start } from './service.ts'
 
-describe('a start', { timeout: 120_000 }, () => {
+describe('a start', () => {
   it('prints a line to paste on an empty directory, and later starts keep the data', async ({ annotate }) => {
     const DATA_DIR = await dataDirectory()
     const [first, firstMs] = await timed(() => start({ DATA_DIR }))

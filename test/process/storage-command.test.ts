@@ -8,7 +8,7 @@ import { asAnna, command, commandEntry, dataDirectory, postgresOf, start } from 
 const storage = (args: string[], env: Record<string, string>) => command('storage', args, env).ended
 const place = ['--app', 'trainer-app', '--club', 'riverside']
 
-describe('the storage command', { timeout: 120_000 }, () => {
+describe('the storage command', () => {
   it('works beside a running service, and starts the database when none runs', async () => {
     const env = { DATA_DIR: await dataDirectory() }
     const service = await start(env)
@@ -36,7 +36,7 @@ describe('the storage command', { timeout: 120_000 }, () => {
 // util-linux has it; the programs of that name on other systems take other arguments.
 const terminal = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux')
 
-describe.skipIf(!terminal)('storage erase on a terminal', { timeout: 120_000 }, () => {
+describe.skipIf(!terminal)('storage erase on a terminal', () => {
   const env = filledDatabase()
   const line = [process.execPath, commandEntry, 'storage', 'erase', ...place].map((word) => `'${word}'`).join(' ')
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { migratedDatabase } from '../support/databases.ts'
 import { dataDirectory, send, start } from './service.ts'
 
-describe('Strict-Transport-Security', { timeout: 60_000 }, () => {
+describe('Strict-Transport-Security', () => {
   it('is on every response of the hosts whose base address is https', async () => {
     const { port, internalPort } = await start({
       DATA_DIR: await dataDirectory(),

@@ -2,9 +2,7 @@ import { expect, it } from 'vitest'
 import { emptyDatabase } from '../support/databases.ts'
 import { asAnna, command, dataDirectory, start } from './service.ts'
 
-it('a service accepts the token that the token command printed before its first start', {
-  timeout: 60_000,
-}, async () => {
+it('a service accepts the token that the token command printed before its first start', async () => {
   const DATA_DIR = await dataDirectory()
   const args = ['--member', 'anna', '--club', 'riverside', '--client', 'trainer-app']
   const { code, stdout, stderr } = await command('token', args, { DATA_DIR }).ended

@@ -9,7 +9,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c'
 /** Whatever is not for spans has this in it. */
 const CANARY = 'canary4711'
 
-describe('a service with a collector', { timeout: 120_000 }, () => {
+describe('a service with a collector', () => {
   it('exports requests, statements and attempts, names the trace in the log, and nothing secret', async () => {
     const [receiver, collector] = [await startExample(), await startCollector()]
     const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64')
@@ -47,7 +47,7 @@ describe('a service with a collector', { timeout: 120_000 }, () => {
     await asAnna(service, 'GET', '/me/profile', undefined, `${CANARY}.${CANARY}.${CANARY}`)
     await publish('subscriptions.create', { app: 'trainer-app', subscriber: 'riverside' })
     await publish('events.publish', { app: 'trainer-app', type: 'x', id: CANARY, data: { word: CANARY } })
-    await expect.poll(receiver.events, { timeout: 30_000 }).toHaveLength(1)
+    await expect.poll(receiver.events).toHaveLength(1)
     expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
 
     const spans = collector.spans()

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
 import type { Line } from '../../server/request-log/write.ts'
 import { write } from '../../server/request-log/write.ts'
@@ -23,12 +23,10 @@ const kept = async () => {
 }
 
 /** What has no endpoint is entered after its answer. */
-const keptAfter = (count: number) =>
-  vi.waitFor(async () => {
-    const items = await kept()
-    expect(items).toHaveLength(count)
-    return items
-  })
+async function keptAfter(count: number) {
+  await expect.poll(kept).toHaveLength(count)
+  return kept()
+}
 
 describe('the request log', () => {
   it('keeps a refusal with its endpoint, error and sentence, and no success', async () => {

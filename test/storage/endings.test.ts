@@ -123,7 +123,7 @@ async function take(one: Step, tenants: Tenants) {
   }
 }
 
-describe('imports, endings and returns', { timeout: 600_000 }, () => {
+describe('imports, endings and returns', () => {
   it('keep every entry of a member who is not erased, and its version', async () => {
     await db.client.createMany({ data: [{ id: 'platform', name: 'Platform', environment: 'production' }] })
     await fc.assert(

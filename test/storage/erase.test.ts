@@ -26,7 +26,7 @@ const amountOf = (entries: Entries) => ({
   bytes: entries.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0),
 })
 
-describe('erase', { timeout: 120_000 }, () => {
+describe('erase', () => {
   it.each(['whole', 'of a member'])(
     '(%s) removes what usage reports and nothing else, and updates the counter',
     async (how) => {

@@ -48,7 +48,7 @@ const removals: Removal[] = [
   },
 ]
 
-describe.each(removals)('removing $what', { timeout: 120_000 }, ({ remove, takes }) => {
+describe.each(removals)('removing $what', ({ remove, takes }) => {
   it('removes its entries and no others, and updates the counters', async () => {
     const core = coreOf(db)
     await fc.assert(

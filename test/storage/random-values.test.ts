@@ -92,7 +92,7 @@ afterAll(() => storage.world.close())
 const WRITERS = 8
 
 describe('any JSON text', () => {
-  it('is returned byte for byte, and over tRPC as JSON.parse returns it', { timeout: 180_000 }, async () => {
+  it('is returned byte for byte, and over tRPC as JSON.parse returns it', async () => {
     let count = 0
     const overwriteIn = (collection: string, scope: 'org' | 'user') =>
       fc.asyncProperty(text, space, space, async (text, before, after) => {

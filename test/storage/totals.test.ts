@@ -81,7 +81,7 @@ async function take(one: Step, tenants: Tenants) {
   else await db.organisation.deleteMany({ where: { id: club } })
 }
 
-describe('the number of entries of a collection', { timeout: 600_000 }, () => {
+describe('the number of entries of a collection', () => {
   it('is what is stored after any sequence of changes, and is gone with the last entry', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {

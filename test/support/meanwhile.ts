@@ -37,7 +37,7 @@ export async function meanwhile<T>(
         if (goOn) await tx.$executeRaw`SET LOCAL deadlock_timeout = '30s'`
         await goOn?.(tx)
       },
-      { timeout: 30_000, maxWait: 20_000 },
+      { maxWait: 20_000 },
     )
     .catch((error) => {
       if (error !== rollback) throw error

@@ -4,9 +4,7 @@ import { id } from '../support/tenant.ts'
 import { languages } from './verify-snippets.ts'
 import { answering, receiver, startWorkers } from './worker-world.ts'
 
-it('a test event arrives signed, with retries, and its log has what was sent and answered', {
-  timeout: 60_000,
-}, async () => {
+it('a test event arrives signed, with retries, and its log has what was sent and answered', async () => {
   const to = await receiver(answering([500, 204]))
   const { db, cipher, app, now, advance } = await startWorkers()
   const [person, client] = [id('person'), id('client')]

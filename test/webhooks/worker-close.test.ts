@@ -4,7 +4,7 @@ import { meanwhile } from '../support/meanwhile.ts'
 import { startQueue } from './queue-world.ts'
 import { holding, receiver, startWorkers } from './worker-world.ts'
 
-describe('closing a worker', { timeout: 60_000 }, () => {
+describe('closing a worker', () => {
   it('waits for the delivery in flight, writes its result and starts nothing more', async () => {
     const hold = holding()
     const to = await receiver(hold.answer)

@@ -5,7 +5,7 @@ import { answering, holding, receiver, startWorkers } from './worker-world.ts'
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000
 
-describe('a worker', { timeout: 60_000 }, () => {
+describe('a worker', () => {
   it('delivers what is due, and writes and logs the result', async () => {
     const to = await receiver()
     const { subscribe, publish, row, lines, app } = await startWorkers()

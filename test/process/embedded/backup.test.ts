@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { asAnna, command, dataDirectory, dataDirectoryWithCluster, start } from '../service.ts'
 
-it('a service is restored in another data directory from a backup of its running embedded database', {
-  timeout: 120_000,
-}, async () => {
+it('a service is restored in another data directory from a backup of its running embedded database', async () => {
   const DATA_DIR = await dataDirectoryWithCluster()
   const service = await start({ DATA_DIR })
   const put = await asAnna(service, 'PUT', '/storage/notes/entry', { value: { a: 1e2 } })

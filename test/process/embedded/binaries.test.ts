@@ -5,7 +5,7 @@ import { accountFor } from '../../../prisma/embedded/account.ts'
 import { findBinaries, runBinary, usableBinaries } from '../../../prisma/embedded/binaries.ts'
 import { isRoot, query, started, temporaryDirectory } from './servers.ts'
 
-describe('the embedded binaries', { timeout: 60_000 }, () => {
+describe('the embedded binaries', () => {
   it('have their symbolic links when install scripts are off', async () => {
     const directory = await temporaryDirectory()
     const found = await withoutLinks(directory)
@@ -37,23 +37,19 @@ describe('the embedded binaries', { timeout: 60_000 }, () => {
   })
 })
 
-describe.runIf(isRoot)(
-  'a server for root, in a directory that only root can enter (skipped unless root)',
-  { timeout: 60_000 },
-  () => {
-    it('keeps the data in a directory that the notice names', async () => {
-      const directory = await temporaryDirectory(0o700)
-      const first = await started(directory)
-      onTestFinished(() => rm(join(first.directory, '..'), { recursive: true, force: true }))
-      expect(first.directory).toMatch(/^\/var\/tmp\/member-apps-[0-9a-f]{16}\/postgres$/)
-      expect(first.notice).toContain(first.directory.replace('/postgres', ''))
-      await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS value')
-      await first.stop()
-      const second = await started(directory)
-      expect(await query(second.url, 'SELECT value FROM kept')).toEqual([1])
-    })
-  },
-)
+describe.runIf(isRoot)('a server for root, in a directory that only root can enter (skipped unless root)', () => {
+  it('keeps the data in a directory that the notice names', async () => {
+    const directory = await temporaryDirectory(0o700)
+    const first = await started(directory)
+    onTestFinished(() => rm(join(first.directory, '..'), { recursive: true, force: true }))
+    expect(first.directory).toMatch(/^\/var\/tmp\/member-apps-[0-9a-f]{16}\/postgres$/)
+    expect(first.notice).toContain(first.directory.replace('/postgres', ''))
+    await query(first.url, 'CREATE TABLE kept AS SELECT 1 AS value')
+    await first.stop()
+    const second = await started(directory)
+    expect(await query(second.url, 'SELECT value FROM kept')).toEqual([1])
+  })
+})
 
 /** The package as it is after an installation without install scripts. */
 async function withoutLinks(directory: string): Promise<Awaited<ReturnType<typeof findBinaries>>> {

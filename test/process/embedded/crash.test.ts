@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { accountFor } from '../../../prisma/embedded/account.ts'
 import { clusterDirectory, pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
 
-describe('after a kill -9', { timeout: 60_000 }, () => {
+describe('after a kill -9', () => {
   it('of the service, the next start uses the running server', async () => {
     const directory = await clusterDirectory()
     const killed = await startedElsewhere(directory)
@@ -68,7 +68,7 @@ describe('after a kill -9', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a copy of the data directory', { timeout: 60_000 }, () => {
+describe('a copy of the data directory', () => {
   it('gets its own server even while the original is in use', async () => {
     const [directory, copy] = [await clusterDirectory(), await temporaryDirectory()]
     const original = await started(directory)

@@ -16,7 +16,7 @@ async function secretOfRoot() {
   return { file, state }
 }
 
-describe.runIf(isRoot)('a server for root (skipped unless root)', { timeout: 60_000 }, () => {
+describe.runIf(isRoot)('a server for root (skipped unless root)', () => {
   it.each(['port', 'log'])('writes nothing through a link that its account has put at %s', async (name) => {
     const directory = await clusterDirectory()
     const { file, state } = await secretOfRoot()
@@ -65,7 +65,7 @@ describe.runIf(isRoot)('a server for root (skipped unless root)', { timeout: 60_
   })
 })
 
-describe("the service's role in an embedded database", { timeout: 60_000 }, () => {
+describe("the service's role in an embedded database", () => {
   it('owns the database and is no superuser', async () => {
     const { url } = await started(await clusterDirectory())
     expect(

@@ -6,7 +6,7 @@ import { startEmbedded } from '../../../prisma/embedded/start.ts'
 import { pgClient } from '../../support/pg-client.ts'
 import { clusterDirectory, isRoot, pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
 
-describe('an embedded server', { timeout: 60_000 }, () => {
+describe('an embedded server', () => {
   it('keeps data, URL and password over a restart', async () => {
     const directory = await temporaryDirectory()
     const first = await started(directory)
@@ -99,7 +99,7 @@ describe('an embedded server', { timeout: 60_000 }, () => {
   })
 })
 
-describe('startEmbedded throws with the reason', { timeout: 60_000 }, () => {
+describe('startEmbedded throws with the reason', () => {
   it('when the directory is a file', async () => {
     const file = join(await temporaryDirectory(), 'data')
     await writeFile(file, '')

@@ -11,7 +11,7 @@ const line = 'Sign a member in, as an app does: '
 const get = ({ port }: Service, path: string, host = `example.localhost:${port}`, method = 'GET') =>
   send(port, method, path, { headers: { host } })
 
-describe('the example', { timeout: 120_000 }, () => {
+describe('the example', () => {
   it('has under 150 lines of JavaScript', () => {
     expect(file('app.js').trimEnd().split('\n').length).toBeLessThan(150)
   })

@@ -30,39 +30,35 @@ async function startTls(to: number): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-it.skipIf(!chromium)(
-  `Chromium keeps the cookies of an https address and signs a member in${skipReason}`,
-  async () => {
-    const { world, client, authorizeUrl } = await startAuthWorld({ authBaseUrl })
-    onTestFinished(() => world.close())
-    const browser = await launchChromium([
-      `--host-resolver-rules=MAP auth.test:443 127.0.0.1:${await startTls(world.publicPort)}`,
-    ])
-    onTestFinished(() => browser.close())
-    const context = await browser.newContext({ ignoreHTTPSErrors: true })
-    const page = await context.newPage()
-    await page.route('https://app.example/**', (route) => route.fulfill({ body: 'the app' }))
+it.skipIf(!chromium)(`Chromium keeps the cookies of an https address and signs a member in${skipReason}`, async () => {
+  const { world, client, authorizeUrl } = await startAuthWorld({ authBaseUrl })
+  onTestFinished(() => world.close())
+  const browser = await launchChromium([
+    `--host-resolver-rules=MAP auth.test:443 127.0.0.1:${await startTls(world.publicPort)}`,
+  ])
+  onTestFinished(() => browser.close())
+  const context = await browser.newContext({ ignoreHTTPSErrors: true })
+  const page = await context.newPage()
+  await page.route('https://app.example/**', (route) => route.fulfill({ body: 'the app' }))
 
-    await page.goto(authorizeUrl({ client, scope, more: { prompt: 'login' } }).url.href)
-    const names = async () => (await context.cookies()).map(({ name }) => name.replace(/\.sig$/, ''))
-    expect([...new Set(await names())].sort()).toEqual([
-      '__Host-member_browser',
-      '__Secure-member_interaction',
-      '__Secure-member_request',
-      '__Secure-member_resume',
-    ])
-    await page.selectOption('select[name=member]', world.ids.member)
-    await page.click('form[action$="/pick"] button')
-    await page.click('button[value=allow]')
-    await page.waitForURL(`${redirectUri}?*`)
-    expect(new URL(page.url()).searchParams.get('code')).toEqual(expect.any(String))
+  await page.goto(authorizeUrl({ client, scope, more: { prompt: 'login' } }).url.href)
+  const names = async () => (await context.cookies()).map(({ name }) => name.replace(/\.sig$/, ''))
+  expect([...new Set(await names())].sort()).toEqual([
+    '__Host-member_browser',
+    '__Secure-member_interaction',
+    '__Secure-member_request',
+    '__Secure-member_resume',
+  ])
+  await page.selectOption('select[name=member]', world.ids.member)
+  await page.click('form[action$="/pick"] button')
+  await page.click('button[value=allow]')
+  await page.waitForURL(`${redirectUri}?*`)
+  expect(new URL(page.url()).searchParams.get('code')).toEqual(expect.any(String))
 
-    await page.goto(`${authBaseUrl}/oauth/connected`)
-    expect(await page.textContent('main')).toContain('Mia Member')
-    const cookies = await context.cookies()
-    expect(cookies.map(({ name }) => name)).toContain('__Host-member_session')
-    for (const { name, secure, httpOnly } of cookies)
-      expect({ name, secure, httpOnly }).toEqual({ name, secure: true, httpOnly: true })
-  },
-  120_000,
-)
+  await page.goto(`${authBaseUrl}/oauth/connected`)
+  expect(await page.textContent('main')).toContain('Mia Member')
+  const cookies = await context.cookies()
+  expect(cookies.map(({ name }) => name)).toContain('__Host-member_session')
+  for (const { name, secure, httpOnly } of cookies)
+    expect({ name, secure, httpOnly }).toEqual({ name, secure: true, httpOnly: true })
+})

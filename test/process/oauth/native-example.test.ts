@@ -7,7 +7,7 @@ import { command, dataDirectoryWithCluster, freePort, run, start } from '../serv
 
 const example = join(import.meta.dirname, '../../../examples/native/sign-in.js')
 
-it('the native example signs a member in, on any port', { timeout: 120_000 }, async () => {
+it('the native example signs a member in, on any port', async () => {
   const port = String(await freePort())
   // Node asks the system for names under localhost, and not every system knows them.
   const env = { DATA_DIR: await dataDirectoryWithCluster(), PORT: port, AUTH_BASE_URL: `http://localhost:${port}/v1` }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { command, dataDirectoryWithCluster, send, start } from '../service.ts'
 import { secret, startExample } from './example-receiver.ts'
 
-describe('an event', { timeout: 120_000 }, () => {
+describe('an event', () => {
   it('travels from the platform to the receiver, and is traced in the log by its delivery id', async () => {
     const receiver = await startExample()
     const DATA_DIR = await dataDirectoryWithCluster()
@@ -30,11 +30,11 @@ describe('an event', { timeout: 120_000 }, () => {
     expect(await call('POST', 'events.publish', event)).toEqual({ id: 'e1', deliveries: 1 })
 
     const line = /^[\dT:.-]+Z training\.moved e1 \{"to":"19:30","by":"Grüße"\}$/
-    await expect.poll(receiver.events, { timeout: 30_000 }).toEqual([expect.stringMatching(line)])
+    await expect.poll(receiver.events).toEqual([expect.stringMatching(line)])
     const input = encodeURIComponent(JSON.stringify({ event: 'e1' }))
     const deliveries = () => call('GET', `deliveries.list?input=${input}`)
     const delivered = { event: 'e1', subscription: subscription.id, state: 'delivered', attempts: 1, lastStatus: 204 }
-    await expect.poll(deliveries, { timeout: 30_000 }).toMatchObject({ items: [delivered], total: 1 })
+    await expect.poll(deliveries).toMatchObject({ items: [delivered], total: 1 })
     const [{ id }] = (await deliveries()).items
 
     // The log has both ends of the way, but neither secret, url nor data.
@@ -43,7 +43,7 @@ describe('an event', { timeout: 120_000 }, () => {
         .stdout()
         .split('\n')
         .filter((text) => text.startsWith('{') && text.includes(id))
-    await expect.poll(() => logged().length, { timeout: 30_000 }).toBe(2)
+    await expect.poll(() => logged().length).toBe(2)
     const [published, attempted] = logged().map((text) => JSON.parse(text))
     expect(published).toMatchObject({ app: 'trainer-app', event: 'e1', deliveries: [id] })
     expect(attempted).toMatchObject({

@@ -42,7 +42,7 @@ function startWorker(env: Record<string, string>) {
   }
 }
 
-describe('npm run worker', { timeout: 120_000 }, () => {
+describe('npm run worker', () => {
   it('delivers and logs, and on SIGTERM finishes the delivery in flight', async () => {
     const hold = holding()
     const to = await receiver(hold.answer)
@@ -50,7 +50,7 @@ describe('npm run worker', { timeout: 120_000 }, () => {
     const subscription = await subscribe(to.url(), 'secret-4711')
     const [id] = await publish(subscription, { count: 10 })
     const worker = startWorker(env)
-    await expect.poll(() => to.received.length, { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => to.received.length).toBe(1)
     expect(to.received[0]!.headers).toMatchObject({ 'webhook-id': id, 'x-webhook-secret': 'secret-4711' })
 
     worker.child.kill('SIGTERM')
@@ -68,7 +68,7 @@ describe('npm run worker', { timeout: 120_000 }, () => {
     const { db, env, subscribe, publish, row } = await prepare(to)
     const [id] = await publish(await subscribe(to.url()), { count: 3 })
     const worker = startWorker(env)
-    await expect.poll(() => to.received.length, { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => to.received.length).toBe(1)
     worker.child.kill('SIGINT')
     expect(await worker.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
     expect(await row(id)).toMatchObject({ state: 'pending', attempts: 0, lease: null })
@@ -102,13 +102,13 @@ describe('npm run worker', { timeout: 120_000 }, () => {
   })
 })
 
-describe('the service', { timeout: 120_000 }, () => {
+describe('the service', () => {
   it('delivers without a separate worker', async () => {
     const to = await receiver()
     const { env, subscribe, publish, row } = await prepare(to)
     const [id] = await publish(await subscribe(to.url()))
     const service = await start(env)
-    await expect.poll(() => row(id), { timeout: 30_000 }).toMatchObject({ state: 'delivered' })
+    await expect.poll(() => row(id)).toMatchObject({ state: 'delivered' })
     expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
   })
 
@@ -118,9 +118,9 @@ describe('the service', { timeout: 120_000 }, () => {
     const [id] = await publish(await subscribe(to.url()))
     const service = await start({ ...env, WEBHOOK_WORKER: 'false' })
     const worker = startWorker({ ...env, WEBHOOK_WORKER: 'false' })
-    await expect.poll(() => row(id), { timeout: 30_000 }).toMatchObject({ state: 'delivered' })
+    await expect.poll(() => row(id)).toMatchObject({ state: 'delivered' })
     expect(service.stdout()).not.toContain(id)
-    await expect.poll(worker.stdout, { timeout: 20_000 }).toContain(id)
+    await expect.poll(worker.stdout).toContain(id)
     expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
   })
 })
