@@ -3,6 +3,7 @@ import { createLocalJWKSet, errors as jose } from 'jose'
 import { errors } from '../../routers/errors.ts'
 import type { SigningKey, SigningKeyStore } from './signing-key-store.ts'
 import { insertFirstKey, RELOAD_MS, readKeys } from './signing-key-store.ts'
+import { throttled } from './throttled.ts'
 
 /** Tokens with unknown keys cause at most one reload in this time, however many there are. */
 const UNKNOWN_KEY_MS = 1_000
@@ -19,10 +20,11 @@ export interface SigningKeys {
   close: () => void
 }
 
-type Options = SigningKeyStore & { onError: (error: unknown) => void }
+type Options = SigningKeyStore & { onError: (error: unknown) => void; reloadMs?: number }
 
 /** Loads the signing keys, creates the first one if necessary, and reloads them every 3 s. */
-export async function openSigningKeys({ db, cipher, now, onError }: Options): Promise<SigningKeys> {
+export async function openSigningKeys(options: Options): Promise<SigningKeys> {
+  const { db, cipher, now, onError, reloadMs = RELOAD_MS } = options
   let keys: SigningKey[] = []
   /** The keys as they are published; a new function after each change. */
   let keySet: JWTVerifyGetKey = createLocalJWKSet({ keys: [] })
@@ -69,7 +71,7 @@ export async function openSigningKeys({ db, cipher, now, onError }: Options): Pr
       if (!failing) onError(error)
       failing = true
     }
-  }, RELOAD_MS).unref()
+  }, reloadMs).unref()
 
   const signing = () => keys.find(({ signsFrom }) => signsFrom.getTime() <= now()) ?? keys.at(-1)!
 
@@ -105,20 +107,3 @@ const sameKeys = (some: readonly { kid?: string }[], others: readonly { kid?: st
   some.length === others.length && some.every(({ kid }, i) => kid === others[i]!.kid)
 
 const publicKey = ({ d: _private, ...jwk }: JWK): JWK => jwk
-
-/** Runs at most once in `ms`; callers in between share the next run. */
-function throttled(run: () => Promise<void>, ms: number): () => Promise<void> {
-  let lastAt = Number.NEGATIVE_INFINITY
-  let next: Promise<void> | undefined
-  const runNow = () => {
-    next = undefined
-    lastAt = performance.now()
-    return run()
-  }
-  return () => {
-    const wait = lastAt + ms - performance.now()
-    if (wait <= 0) return runNow()
-    next ??= new Promise<void>((resolve) => setTimeout(resolve, wait).unref()).then(runNow)
-    return next
-  }
-}

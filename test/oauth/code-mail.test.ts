@@ -202,7 +202,7 @@ describe('a mail server', () => {
     expect(await reported(server.url)).toBe('a mail could not be sent: the server replied 550 to RCPT TO (EENVELOPE)')
   })
 
-  it.runIf(times(1, 0))('that does not respond times out', async () => {
+  it('that does not respond times out', async () => {
     expect(await reported(`smtp://127.0.0.1:${await startSilent()}`)).toMatch(/ETIMEDOUT/)
   })
 })

@@ -115,8 +115,10 @@ describe('an event', () => {
     try {
       await client.query('BEGIN')
       await client.query(`DELETE FROM "Group" WHERE id = 'g1'`)
+      const [{ pid }] = (await second.query('SELECT pg_backend_pid() AS pid')).rows
       const waiting = second.query(`DELETE FROM "Group" WHERE id = 'g2'`)
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      const blocked = () => client.query('SELECT FROM pg_locks WHERE pid = $1 AND NOT granted', [pid])
+      await expect.poll(async () => (await blocked()).rowCount).toBeGreaterThan(0)
       await client.query('COMMIT')
       await waiting
       expect(await rowsOf('SELECT id FROM "Event"')).toEqual([])

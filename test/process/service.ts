@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { request } from 'node:http'
@@ -41,13 +42,24 @@ export interface Program {
   ended: Promise<Ended>
 }
 
+/** Where no `.env` and no data of another run are, and what a program writes below its working directory is ours. */
+let directory: string | undefined
+function elsewhere(): string {
+  if (directory === undefined) {
+    directory = mkdtempSync(join(tmpdir(), 'member-apps-cwd-'))
+    chmodSync(directory, 0o755)
+    process.once('exit', () => rmSync(directory!, { recursive: true, force: true }))
+  }
+  return directory
+}
+
 export function run(
   args: string[],
   env: Record<string, string>,
   options: { group?: boolean; cwd?: string } = {},
 ): Program {
   const child = spawn(process.execPath, args, {
-    cwd: options.cwd ?? tmpdir(),
+    cwd: options.cwd ?? elsewhere(),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: options.group === true,

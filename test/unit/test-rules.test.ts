@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+/** What `npm run verify` runs may measure, wait and leave to chance. */
+const root = join(import.meta.dirname, '../..')
+const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).filter(
+  (path) => path.endsWith('.ts') && !path.startsWith('verify/') && path !== 'unit/test-rules.test.ts',
+)
+
+/** Of CONTRIBUTING.md, "Rules for tests", those that can be read off the text; `allowed` gives a file's reason. */
+const rules: { rule: string; pattern: RegExp; allowed: Record<string, string> }[] = [
+  {
+    rule: 'measures no time and no memory',
+    pattern: /performance\.now\(|process\.(?:cpuUsage|hrtime|memoryUsage|resourceUsage)\(|VmRSS|VmHWM/,
+    allowed: {
+      'pages/language.test.ts': 'a pattern that backtracks takes minutes, the bound is 13 times the usual CPU time',
+      'process/end.test.ts': 'a lower bound',
+      'process/service.ts': 'the time-out of `until`',
+      'process/start.test.ts': 'an annotation, not an assertion',
+      'unit/failed-authentications.test.ts': 'a lower bound',
+      'webhooks/worker-world.ts': 'the clock that tests advance',
+    },
+  },
+  {
+    rule: 'waits for a fact, not for a time',
+    pattern: /\b(?:await|return|void) (?:pause|sleep|delay)\(|setTimeout\((?:resolve|end|release|done)\b|pg_sleep\(/,
+    allowed: {
+      'commands/import-faults.test.ts': 'a statement that is found running',
+      'conformance/deadline.test.ts': 'longer than a limit that must not count',
+      'conformance/quizzes-concurrency.test.ts': 'nothing more may come: it can only miss',
+      'directory/races.test.ts': 'lets the other wait first: it can only miss',
+      'housekeeping/turns.test.ts': 'portions that overlap: it can only miss',
+      'process/embedded/server.test.ts': 'another moment of a stop in each round: all are right',
+      'process/housekeeping.test.ts': 'portions that a kill finds under way',
+      'process/service.ts': 'the interval of `until`',
+      'raw/memory.test.ts': 'nothing more may come: it can only miss',
+    },
+  },
+  {
+    rule: 'has no time-out of its own',
+    pattern: /\b(?:timeout|testTimeout|hookTimeout): ?[\d_]+|^\s*\}, ?[\d_]{4,}\)$|\bvi\.wait/,
+    allowed: {},
+  },
+  {
+    rule: 'listens on a port that the system chooses',
+    pattern: /\.listen\((?!0\b)\d+/,
+    allowed: {},
+  },
+]
+
+describe.each(rules)('a test $rule', ({ pattern, allowed }) => {
+  const found = files.flatMap((path) =>
+    readFileSync(join(root, 'test', path), 'utf8')
+      .split('\n')
+      .flatMap((line, i) => (pattern.test(line) ? [{ path, place: `${path}:${i + 1}: ${line.trim()}` }] : [])),
+  )
+
+  it('but where a reason is given here', () => {
+    expect(found.filter(({ path }) => !(path in allowed)).map(({ place }) => place)).toEqual([])
+  })
+
+  it('and each reason is still needed', () => {
+    expect(Object.keys(allowed).filter((path) => !found.some((one) => one.path === path))).toEqual([])
+  })
+})
