@@ -9,6 +9,8 @@ export interface TimeLimits {
   suspiciousMs: number
   /** For the answer to that: with `suspiciousMs`, whoever waits for a silent database knows after 2.3 s. */
   silentMs: number
+  /** For the answer on which readiness depends. */
+  readyMs: number
   /** For a query on a connection that has lost its server while others answer: beyond `statementMs`, which a server keeps. */
   stalledMs: number
   /** Of a statement, as PostgreSQL's statement_timeout (session-limits.ts). */
@@ -28,6 +30,7 @@ export const productionLimits: TimeLimits = {
   placeMs: 2_500,
   suspiciousMs: 500,
   silentMs: 1_500,
+  readyMs: 1_000,
   stalledMs: 5_500,
   statementMs: 5_000,
   idleTransactionMs: 30_000,

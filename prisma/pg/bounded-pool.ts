@@ -26,10 +26,12 @@ export class BoundedPool extends pg.Pool {
   readonly #probe: Probe
   readonly #breaker: Breaker
   readonly #watchdog: StalledQueryWatchdog
+  readonly #readyMs: number
 
   constructor(config: pg.PoolConfig, limits: TimeLimits) {
-    const { placeMs, stalledMs, suspiciousMs, silentMs } = limits
+    const { placeMs, stalledMs, suspiciousMs, silentMs, readyMs } = limits
     super({ ...config, Client: TimedClient, connectionTimeoutMillis: placeMs })
+    this.#readyMs = readyMs
     const { max } = this.options
     this.#probe = new Probe(config, placeMs)
     this.#breaker = new Breaker({
@@ -60,9 +62,9 @@ export class BoundedPool extends pg.Pool {
     this.on('error', () => {})
   }
 
-  /** Whether the database answers within 1 s over a connection of its own (kept for 500 ms), and nobody is refused. */
+  /** Whether the database answers within `readyMs` over a connection of its own (kept for 500 ms), and nobody is refused. */
   async isReady(): Promise<boolean> {
-    return (await this.#probe.isReady()) && !this.#refuses
+    return (await this.#probe.isReady(this.#readyMs)) && !this.#refuses
   }
 
   /** While nothing can connect, and no connection is left. */

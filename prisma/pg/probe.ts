@@ -2,7 +2,6 @@ import pg from 'pg'
 
 /** How long an answer of `isReady` is kept. */
 const KEEP_MS = 500
-const READY_MS = 1_000
 
 const STEP_MS = 50
 
@@ -41,10 +40,10 @@ export class Probe {
     this.#connectMs = connectMs
   }
 
-  /** Whether the database answers within a second, as it was 500 ms ago at most. */
-  async isReady(): Promise<boolean> {
+  /** Whether the database answers within `readyMs`, as it was 500 ms ago at most. */
+  async isReady(readyMs: number): Promise<boolean> {
     if (!this.#ready || performance.now() >= this.#ready.until) {
-      const ready = { verdict: this.ask(READY_MS), until: Number.POSITIVE_INFINITY }
+      const ready = { verdict: this.ask(readyMs), until: Number.POSITIVE_INFINITY }
       this.#ready = ready
       void ready.verdict.then(() => {
         ready.until = performance.now() + KEEP_MS

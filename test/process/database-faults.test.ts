@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import type { Fault } from '../support/fault-proxy.ts'
 import { pgClient } from '../support/pg-client.ts'
+import { suiteLimits } from '../support/time-limits.ts'
 import type { Faulted } from './faulted.ts'
 import { expectUnavailable, expectUnavailableTrpc, startFaulted } from './faulted.ts'
 import { names, operations, overRest, overTrpc } from './operations.ts'
@@ -62,7 +63,7 @@ describe('a database that does not answer', () => {
   )
 
   it('(latency) only slows requests down', async () => {
-    const service = await startFaulted()
+    const service = await startFaulted({ timeLimits: suiteLimits })
     await service.proxy.begin('latency')
     for (const answer of await Promise.all(names.map((name) => overRest(service, name, remembered)))) {
       expect(answer.status).toBeLessThan(500)

@@ -29,8 +29,8 @@ export type Faulted = Awaited<ReturnType<typeof startFaulted>>
 export async function startFaulted({ databaseUrl: given, timeLimits: some }: Options = {}) {
   const databaseUrl = given ?? (await migratedDatabase())
   // A silent database is found as quickly as in production; connections that hang on it end before the test does.
-  const { suspiciousMs, silentMs } = productionLimits
-  const timeLimits = { ...suiteLimits, suspiciousMs, silentMs, placeMs: 5_000, ...some }
+  const { suspiciousMs, silentMs, readyMs } = productionLimits
+  const timeLimits = { ...suiteLimits, suspiciousMs, silentMs, readyMs, placeMs: 5_000, ...some }
   await limitOwnSessions(databaseUrl, timeLimits)
   const direct = openTestDatabase(databaseUrl)
   await seed(direct, new Date(), memberScopesAt)

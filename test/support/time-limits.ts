@@ -7,6 +7,7 @@ export const suiteLimits: TimeLimits = {
   placeMs: MINUTE_MS,
   suspiciousMs: MINUTE_MS,
   silentMs: MINUTE_MS,
+  readyMs: MINUTE_MS,
   stalledMs: MINUTE_MS,
   statementMs: MINUTE_MS,
   idleTransactionMs: MINUTE_MS,
