@@ -20,7 +20,7 @@ import { productionLimits } from './time-limits.ts'
 export type Database = PrismaClient & {
   execute: Execute
   inTransaction: InTransaction
-  /** Whether the database answers within 1 s over a connection of its own; an answer is kept for 500 ms. */
+  /** Whether the database answers within `readyMs` over a connection of its own; an answer is kept for 500 ms. */
   isReady: () => Promise<boolean>
 }
 export type Transaction = Prisma.TransactionClient

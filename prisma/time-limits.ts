@@ -7,7 +7,7 @@ export interface TimeLimits {
   placeMs: number
   /** After this long without an answer to a query, the database is asked over another connection. */
   suspiciousMs: number
-  /** For the answer to that: with `suspiciousMs`, whoever waits for a silent database knows after 2.3 s. */
+  /** For the answer to that: with `suspiciousMs`, requests to a silent database fail after 2.3 s. */
   silentMs: number
   /** For the answer on which readiness depends. */
   readyMs: number

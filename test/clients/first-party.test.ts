@@ -35,7 +35,7 @@ function noting(
   return { client, requests }
 }
 
-/** Waits that end together once so many calls wait: `pass` is called with their seconds. */
+/** Waits that end together once the given number of calls wait: `pass` is called with their seconds. */
 function waitsOf(calls: number, pass: (seconds: number) => void = () => {}) {
   const waits: number[] = []
   const waiting = new Set<() => void>()

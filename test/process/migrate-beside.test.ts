@@ -35,7 +35,7 @@ async function longTransaction(url: string) {
   return { end: () => client.query('COMMIT') }
 }
 
-/** Statements that wait for a lock, for so many seconds at least. */
+/** Statements that have waited for a lock for at least this many seconds. */
 const waitingFor = (url: string, statement: string, seconds = 0) =>
   query(
     url,

@@ -102,7 +102,7 @@ describe('the contract smoke', () => {
     expect([code, stdout]).toEqual([1, expect.stringContaining('ECONNREFUSED')])
   })
 
-  // The last one: so many invalid tokens from one address are refused for a minute.
+  // The last one: its invalid tokens make the address be refused for a minute.
   it('fails with tokens of another DATA_DIR', async () => {
     const { code, stdout } = await smoke([at(service.port)], await dataDirectory())
     expect(stdout).toMatch(/^FAILED GET \/ names the API and the club: status expected 200, came 401; /)

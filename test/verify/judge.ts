@@ -11,7 +11,7 @@ export interface Judged {
   figures: NotedFigure[]
 }
 
-const MOST_RUNS: Record<Kind, number> = { plain: 1, chance: 2, figures: 3 }
+const MAX_RUNS: Record<Kind, number> = { plain: 1, chance: 2, figures: 3 }
 const endings = { late: 'failed', stopped: 'stopped', unfetched: 'not run' } as const
 
 /**
@@ -24,7 +24,7 @@ export async function judge(kind: Kind, run: () => Promise<Ran>, isQuiet: () => 
   let red: Ran | undefined
   let figures: NotedFigure[] = []
   const judged = (outcome: Outcome, why?: string): Judged => ({ outcome, runs, figures, ...(why && { why }) })
-  for (let turn = 0; turn < MOST_RUNS[kind]; turn++) {
+  for (let turn = 0; turn < MAX_RUNS[kind]; turn++) {
     const wasQuiet = !isMeasured || (await isQuiet())
     // Once is enough for figures that are only recorded.
     if (!wasQuiet && runs > 0) continue

@@ -130,6 +130,6 @@ it('verify does not run what it cannot: for want of a setting, a program, or a d
   expect(lines[0]).toMatch(/^citus {6}\d:\d\d {2}not run \(CITUS_URL is not set\)$/)
 })
 
-/** Of a process: `S`, `Z`, …; empty when there is none. */
+/** Of a process: `S`, `Z`, …; empty for a process that has ended. */
 const stateOf = (pid: string) =>
   spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim().replace(/^Z.*/, '')
