@@ -39,8 +39,18 @@ const rules: { rule: string; pattern: RegExp; allowed: Record<string, string> }[
   },
   {
     rule: 'has no time-out of its own',
-    pattern: /\b(?:timeout|testTimeout|hookTimeout): ?[\d_]+|^\s*\}, ?[\d_]{4,}\)$|\bvi\.wait/,
+    pattern:
+      /\b(?:timeout|testTimeout|hookTimeout): ?[\d_]+|^\s*\}, ?[\d_]{4,}\)$|^ {4}(?:times\([\d_, ]+\)|[\d_]{4,}),$|\bvi\.wait/,
     allowed: {},
+  },
+  {
+    rule: 'writes no rows of other tenants',
+    pattern: /(?:delete|update)Many\(\)|(?:delete|update)Many\(\{ (?:data|where: \{ model)/,
+    allowed: {
+      'directory/merge.test.ts': 'a database of its own',
+      'oauth/revoked-key.test.ts': 'a database of its own',
+      'webhooks/queue-world.ts': 'a database of its own',
+    },
   },
   {
     rule: 'listens on a port that the system chooses',
