@@ -6,7 +6,7 @@ import type { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { startRawReceiver } from './raw-receiver.ts'
 import { startReceiver } from './receiver.ts'
-import { elsewhere, ending, message, senderTo, unanswered } from './sending.ts'
+import { elsewhere, ending, message, senderTo, timeouts, unanswered } from './sending.ts'
 
 const noContent = 'HTTP/1.1 204 No Content\r\n\r\n'
 
@@ -67,9 +67,11 @@ describe('a connection', () => {
 
   it('is not replaced when the receiver is slow', async () => {
     let count = 0
-    const answer = (_received: unknown, response: ServerResponse) => ++count === 1 && response.writeHead(204).end()
+    const answer = (_received: unknown, response: ServerResponse) =>
+      ++count === 1 ? response.writeHead(204).end() : pass(15_000)
     const receiver = ending(await startReceiver({ answer }))
-    const sender = senderTo(receiver, { timeouts: { ...kept.timeouts, totalMs: 1_500 } })
+    const pass = timeouts()
+    const sender = senderTo(receiver, { timeouts: { idleMs: 60_000 } })
     expect(await sender.send(message(receiver.url()))).toMatchObject({ status: 204 })
     expect(await sender.send(message(receiver.url()))).toEqual(unanswered('timeout'))
     await expect.poll(receiver.open).toBe(0)
@@ -123,10 +125,15 @@ describe('a receiver with several addresses', () => {
 
   it('is sent to at the next address when one does not complete the TLS handshake', async () => {
     const receiver = ending(await startReceiver({ names: [name] }))
-    const silent = createServer((socket) => socket.on('error', () => {})).listen(receiver.port, elsewhere)
+    const pass = timeouts()
+    // Half of the 5 s for connecting.
+    const silent = createServer((socket) => {
+      socket.on('error', () => {})
+      pass(2_500)
+    }).listen(receiver.port, elsewhere)
     await once(silent, 'listening')
     const resolve = async () => [elsewhere, '127.0.0.1']
-    const sender = senderTo(receiver, { allow, resolve, timeouts: { connectMs: 2_000 } })
+    const sender = senderTo(receiver, { allow, resolve })
     expect(await sender.send(message(receiver.url('/', name)))).toMatchObject({ status: 204 })
     silent.close()
   })

@@ -1,10 +1,11 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startRawReceiver } from './raw-receiver.ts'
-import { ending, message, senderTo, unanswered } from './sending.ts'
+import { ending, message, senderTo, timeouts, unanswered } from './sending.ts'
 
 /** Writes a byte every few milliseconds until the sender closes the connection. */
 function drip(socket: TLSSocket, head = '') {
@@ -24,6 +25,16 @@ function flood(socket: TLSSocket, head: string, chunk: string) {
 }
 
 const raw = async (answer: (socket: TLSSocket) => void) => ending(await startRawReceiver(answer))
+
+/** Calls it when Node has read the headers of a response and the sender has seen them. */
+function onceHeadersHaveCome(then: () => void) {
+  const channel = 'http.client.response.finish'
+  const come = () => {
+    unsubscribe(channel, come)
+    setImmediate(then)
+  }
+  subscribe(channel, come)
+}
 
 /** The connection does not outlive the attempt. */
 const isClosed = (receiver: { open: () => number }) => expect.poll(receiver.open).toBe(0)
@@ -51,7 +62,9 @@ describe('a receiver', () => {
     ['500 Oh', 'status 500'],
   ])('that responds with %s and sends its body byte by byte counts as having responded', async (line, error) => {
     const receiver = await raw((socket) => drip(socket, `HTTP/1.1 ${line}\r\ncontent-length: 1000000\r\n\r\nx`))
-    const result = await senderTo(receiver, { timeouts: { totalMs: 1_500 } }).send(message(receiver.url))
+    const pass = timeouts()
+    onceHeadersHaveCome(() => pass(15_000))
+    const result = await senderTo(receiver).send(message(receiver.url))
     expect(result).toMatchObject({
       status: Number(line.slice(0, 3)),
       error,

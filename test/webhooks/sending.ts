@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import type { Message } from '../../server/webhooks/send/message.ts'
 import { createSender } from '../../server/webhooks/send/send.ts'
 
@@ -13,6 +13,13 @@ export function ending<T extends { close: () => unknown }>(closable: T): T {
 /** A sender that may connect to 127.0.0.1; it is closed when the test ends. */
 export const senderTo = ({ ca }: { ca: string }, more: Partial<Options> = {}) =>
   ending(createSender({ allow: ['127.0.0.1'], now: Date.now, ca, ...more }))
+
+/** Lets the sender's time-outs pass when the returned function is called, and not by the clock. */
+export function timeouts(): (ms: number) => void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return (ms) => void vi.advanceTimersByTime(ms)
+}
 
 /** A message, for tests that only care how it is sent. */
 export const message = (url: string, more: Partial<Message> = {}): Message => ({
