@@ -34,5 +34,4 @@ export const someoneWaits = (url: string) =>
   until(
     () => query(url, `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`),
     (waiting) => waiting.length === 1,
-    60_000,
   )

@@ -124,7 +124,7 @@ export async function start(env: Record<string, string>, options: Options = {}):
   }
   // In production a line of the log.
   const said = /\ndata [\s\S]*\n\n|"msg":"the service listens"/
-  await until(listening, (text) => said.test(text), 60_000)
+  await until(listening, (text) => said.test(text))
   return service
 }
 

@@ -81,7 +81,6 @@ describe('npm run worker', () => {
     await until(
       async () => worker.stdout(),
       (text) => text.includes('the worker delivers'),
-      60_000,
     )
     expect(await postgresOf(DATA_DIR)).not.toBe(0)
     worker.child.kill('SIGTERM')

@@ -50,7 +50,6 @@ const alone = (url: string) =>
           AND backend_type = 'client backend'`,
       ),
     (rows) => rows.length === 0,
-    60_000,
   )
 
 const importing = (files: string, url: string) => command('import', [files], { DATABASE_URL: url })
@@ -106,7 +105,6 @@ describe('Ctrl-C of an import', { timeout: 120_000 }, () => {
     await until(
       async () => stderr(),
       (text) => text.includes('\ngroups: 500 rows'),
-      60_000,
     )
     const start = performance.now()
     child.kill('SIGINT')
@@ -133,7 +131,6 @@ describe('Ctrl-C of an import', { timeout: 120_000 }, () => {
     await until(
       () => query(DATABASE_URL, reading),
       (rows) => rows.length > 0,
-      60_000,
     )
     let said = ''
     child.stderr.on('data', (chunk) => {

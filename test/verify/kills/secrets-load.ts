@@ -36,7 +36,6 @@ export async function startNodes(env: Record<string, string>) {
         await until(
           async () => asked.get(node)!,
           (left) => left === 0,
-          60_000,
         )
         const { code, stderr } = await node.stop()
         if (code !== 0) throw new Error(`It ended with ${code}: ${stderr}`)
@@ -89,7 +88,6 @@ export function startLoad(nodes: Nodes, token: string, apps: readonly string[]) 
       await until(
         async () => written,
         (now) => now >= enough || failures.length > 0,
-        60_000,
       )
     },
     async stop() {

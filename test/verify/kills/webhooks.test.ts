@@ -46,7 +46,6 @@ it(`kill -9 of workers loses no message, and repeats only identical ones (seed $
     await until(
       async () => to.received.length,
       (received) => received > before + 10,
-      60_000,
     )
     await pause(ofKills(100))
     const victim = ofKills(WORKERS)
@@ -107,7 +106,6 @@ async function starter(given: object) {
     await until(
       async () => worker.stdout(),
       (text) => text.includes('ready'),
-      60_000,
     )
     return worker
   }
