@@ -13,7 +13,11 @@ export default defineConfig(({ mode }) => ({
     expect: { poll: { timeout: 60_000 } },
     // Twice the cores of CI, as one of them waits (`waiting` in file-order.ts). A worker imports everything for itself, 2 s.
     maxWorkers: 4,
-    sequence: { sequencer: FileOrder },
+    // In order of FileOrder or, with --mode shuffled, in one that SEED decides.
+    sequence:
+      mode === 'shuffled'
+        ? { shuffle: { files: true }, seed: Number(process.env.SEED ?? Date.now()) }
+        : { sequencer: FileOrder },
     setupFiles,
     // Projects do not inherit the mode, which test/support/rounds.ts reads.
     projects: [

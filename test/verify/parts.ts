@@ -146,11 +146,11 @@ export const parts: readonly Part[] = [
   },
   {
     name: 'random',
-    proves: 'The unit and api projects hold with all rounds and a new seed.',
+    proves: 'The unit and api projects hold with all rounds and a new seed, and in another order of their files.',
     kind: 'chance',
     minutes: 30,
     needs: SNIPPETS,
-    commands: [WHOLE],
+    commands: [WHOLE, 'npx vitest run --mode shuffled --project unit --project api'],
   },
   {
     name: 'pages',
