@@ -1,6 +1,7 @@
 import type { Measured } from './compare.ts'
 import type { Spread } from './figures.ts'
 import { median, ratioOf, spreadOf } from './figures.ts'
+import { noteFigure } from './noted-figure.ts'
 
 /** What was measured for an operation. The first server is the one that the others are compared with. */
 export interface Row {
@@ -47,6 +48,13 @@ export function figuresOf({ target, servers }: Row): Figures[] {
       rss: server.rss,
     }
   })
+}
+
+/** For the record of `npm run verify`. */
+export function noteRatios(row: Row): void {
+  for (const { name, ratio } of figuresOf(row)) {
+    if (ratio) noteFigure({ name: `${row.name}, ${name}`, value: ratio.median, unit: '×' })
+  }
 }
 
 const NAMES = ['operation', 'server']

@@ -12,13 +12,12 @@ import { startLoad } from './load-process.ts'
 import { memberRoutes } from './member-routes.ts'
 import { benchMemory } from './memory.ts'
 import { MEMORY_COLUMNS } from './memory-rows.ts'
-import { noteFigure } from './noted-figure.ts'
 import { installPeers } from './peers.ts'
 import { pinned } from './process.ts'
 import { SUBSCRIPTIONS } from './publish.ts'
 import { writeReport } from './report/write.ts'
 import { restRoutes } from './routes.ts'
-import { COLUMNS, cellsOf, figuresOf } from './rows.ts'
+import { COLUMNS, cellsOf } from './rows.ts'
 import { storageRoutes } from './storage-routes.ts'
 import { benchTails } from './tails.ts'
 import { TAILS_COLUMNS } from './tails-rows.ts'
@@ -110,9 +109,6 @@ async function benchRows(names: string[]) {
       }
       const row = await measureRow(bench, load, name, asked)
       say(textTable(COLUMNS, cellsOf(row)))
-      for (const { name: server, ratio } of figuresOf(row)) {
-        if (ratio) noteFigure({ name: `${name}, ${server}`, value: ratio.median, unit: '×' })
-      }
     }
   } finally {
     await load.stop()

@@ -11,7 +11,7 @@ import { MEMORY_COLUMNS } from '../memory-rows.ts'
 import { installPeers } from '../peers.ts'
 import { restRoutes } from '../routes.ts'
 import type { Row } from '../rows.ts'
-import { COLUMNS, cellsOf, figuresOf } from '../rows.ts'
+import { COLUMNS, cellsOf, figuresOf, noteRatios } from '../rows.ts'
 import { benchTails } from '../tails.ts'
 import { TAILS_COLUMNS } from '../tails-rows.ts'
 import { textTable } from '../text-table.ts'
@@ -51,6 +51,7 @@ async function measureRows(bench: Bench, asked: Asked, say: (text: string) => vo
       for (const name of names) {
         const row = await measureRow(bench, load, name, asked)
         say(textTable(COLUMNS, cellsOf(row)))
+        noteRatios(row)
         rows.push(row)
       }
       return rows
