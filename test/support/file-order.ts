@@ -48,8 +48,6 @@ export const waiting = [
   'storage/lock-order',
   'oauth/external-outage',
   'prisma/execution',
-  'oauth/revoked-key',
-  'webhooks/send-connections',
   'oauth/signing-keys',
   'conformance/quizzes-concurrency',
   'conformance/subscriptions',
