@@ -10,7 +10,7 @@ import { hasPgBouncer, skipReason, startPgBouncer } from './pgbouncer.ts'
 /** Fewer than the pool of one node has, so that each of its connections meets sessions that others have used. */
 const CONNECTIONS = 5
 
-describe.skipIf(!hasPgBouncer)(`through PgBouncer in transaction mode${skipReason}`, { timeout: 120_000 }, () => {
+describe.skipIf(!hasPgBouncer)(`through PgBouncer in transaction mode${skipReason}`, () => {
   async function served() {
     const databaseUrl = await migratedDatabase()
     const bouncer = await startPgBouncer(databaseUrl, CONNECTIONS)
@@ -40,10 +40,7 @@ describe.skipIf(!hasPgBouncer)(`through PgBouncer in transaction mode${skipReaso
   it('DISCARD ALL and DEALLOCATE ALL of others in its sessions fail no request', async () => {
     const { bouncer, service } = await served()
     const sessions = Array.from({ length: 2 * CONNECTIONS }, (_, i) => (i % 2 ? 'DISCARD ALL' : 'DEALLOCATE ALL'))
-    await Promise.all([
-      ...sessions.map((command) => query(bouncer.url, command)),
-      ...sessions.map(() => allWell(service)),
-    ])
+    await Promise.all([...sessions.map(bouncer.run), ...sessions.map(() => allWell(service))])
     await allWell(service)
     expect(service.failures()).toEqual([])
   })
@@ -56,7 +53,6 @@ describe.skipIf(!hasPgBouncer)(`through PgBouncer in transaction mode${skipReaso
     await until(
       () => service.ready(),
       ({ status }) => status === 200,
-      5_000,
     )
     await allWell(service)
   })
@@ -64,7 +60,7 @@ describe.skipIf(!hasPgBouncer)(`through PgBouncer in transaction mode${skipReaso
   it('the service works in UTC and with limited sessions, without a warning', async () => {
     const databaseUrl = await emptyDatabase()
     await query(databaseUrl, `ALTER DATABASE ${new URL(databaseUrl).pathname.slice(1)} SET timezone = 'Asia/Tokyo'`)
-    const { url, console } = await startPgBouncer(databaseUrl, CONNECTIONS)
+    const { url, run, console } = await startPgBouncer(databaseUrl, CONNECTIONS)
     const env = {
       DATABASE_URL: url,
       DATABASE_DIRECT_URL: databaseUrl,
@@ -79,7 +75,7 @@ describe.skipIf(!hasPgBouncer)(`through PgBouncer in transaction mode${skipReaso
     const own = clients.filter((client) => client.application_name === 'member-apps-api')
     expect(own.length).toBeGreaterThan(0)
     expect(own.length).toBeLessThanOrEqual(3)
-    expect(await query(url, 'SHOW statement_timeout', { limited: true })).toEqual([{ statement_timeout: '5s' }])
+    expect(await run('SHOW statement_timeout')).toEqual([{ statement_timeout: '5s' }])
   })
 })
 

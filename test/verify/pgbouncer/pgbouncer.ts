@@ -30,9 +30,11 @@ export async function startPgBouncer(databaseUrl: string, connections: number) {
   })
   const url = Object.assign(new URL(databaseUrl), { host: `127.0.0.1:${port}` })
   const admin = Object.assign(new URL(url), { pathname: '/pgbouncer' })
-  const console = (command: string) => query(admin.href, command)
+  // It refuses connections that set a statement_timeout.
+  const run = (command: string) => query(url.href, command, { limited: true })
+  const console = (command: string) => query(admin.href, command, { limited: true })
   const answers = () => console('SHOW VERSION').catch(() => undefined)
-  await until(answers, (rows) => rows !== undefined || child.exitCode !== null, 30_000)
+  await until(answers, (rows) => rows !== undefined || child.exitCode !== null)
   if (child.exitCode !== null) throw new Error(`PgBouncer ended: ${said}`)
-  return { url: url.href, console }
+  return { url: url.href, run, console }
 }
