@@ -105,9 +105,11 @@ describe('refusals', () => {
       message: 'This member does not exist in this club.',
       code: undefined,
     })
-    await world.db.quiz.update({ where: { id: `quiz-${academy}` }, data: { state: 'closed' } })
-    const closed = (await client({ organisation: academy })).quizzes.submit(`quiz-${academy}`, {})
+    const quiz = `quiz-${academy}`
+    await world.db.quiz.update({ where: { id: quiz }, data: { state: 'closed' } })
+    const closed = (await client({ organisation: academy })).quizzes.submit(quiz, {})
     expect(await closed.catch(refusal)).toMatchObject({ status: 409, code: 'conflict', reason: 'quiz_closed' })
+    await world.db.quiz.update({ where: { id: quiz }, data: { state: 'released' } })
     const webhook = (await client({ organisation: world.ids.provider })).webhook
     expect(await webhook.put(app, { url: 'ftp://x' }).catch(refusal)).toMatchObject({ code: 'invalid_request' })
   })

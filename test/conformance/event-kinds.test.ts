@@ -10,6 +10,7 @@ let world: World
 beforeAll(async () => {
   world = await startWorld()
 })
+beforeEach(() => world.db.eventKind.deleteMany({ where: { providerId: world.ids.provider } }))
 afterAll(() => world.close())
 
 const joined = { type: 'member.joined', description: 'Somebody has joined.', example: { member: 'anna', n: [1, null] } }
@@ -21,9 +22,8 @@ describe.each(ways)('%s', (way) => {
   let api: ReturnType<typeof platform>['events']
   const rows = () =>
     world.db.eventKind.findMany({ where: { providerId: world.ids.provider }, orderBy: { type: 'asc' } })
-  beforeEach(async () => {
+  beforeEach(() => {
     api = platform(world, way).events
-    await world.db.eventKind.deleteMany({ where: { providerId: world.ids.provider } })
   })
 
   it('events.describe puts a kind into the catalogue, after those of the service, by type', async () => {

@@ -32,7 +32,7 @@ describe('a first-party app over tRPC', () => {
     expect(await trpc.root.query()).toEqual({ api: 'apps', organisation: ids.club })
     expect(await trpc.me.profile.query()).toMatchObject({ id: ids.member })
     expect(await trpc.me.events.query()).toEqual({ items: [] })
-    const at = { collection: 'trpc', key: 'k' }
+    const at = { collection: 'trpc-entry', key: 'k' }
     const entry = await trpc.storage.put.mutate({ ...at, value: { a: [1, null] } })
     expect(entry).toEqual({
       key: 'k',
@@ -41,7 +41,7 @@ describe('a first-party app over tRPC', () => {
       etag: expect.stringMatching(/^"[0-9a-f-]{36}"$/),
     })
     expect(await trpc.storage.get.query(at)).toEqual(entry)
-    expect(await trpc.storage.list.query({ collection: 'trpc' })).toEqual({ items: [entry], total: 1 })
+    expect(await trpc.storage.list.query({ collection: at.collection })).toEqual({ items: [entry], total: 1 })
     await trpc.storage.delete.mutate(at)
     const notify = client({ organisation: ids.provider })
     expect(await notify.webhook.put.mutate({ id: ids.app, url: 'https://example.org' })).toEqual({

@@ -177,7 +177,7 @@ describe('refused records', () => {
   })
 })
 
-describe('a full merge', () => {
+describe('a full merge', { shuffle: false }, () => {
   beforeAll(async () => {
     await clean()
     await merge('organisations', [{ id: 'club', kind: 'club', name: '' }])

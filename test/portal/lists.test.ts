@@ -15,7 +15,7 @@ const linkTo = (text: string, label: string) =>
 const open = async (address: string) => (await team.asOwner.get(new URL(address, portal))).text
 
 describe('the audit log', () => {
-  it('pages by offset, newest first, and shows who changed what', async () => {
+  beforeAll(async () => {
     const { db, ids } = team.world
     const entry = { teamId: ids.team, personId: team.owner, action: 'person.setRole', at: new Date() }
     const data = Array.from({ length: 60 }, (_, at) => ({
@@ -27,6 +27,9 @@ describe('the audit log', () => {
     await db.auditEntry.createMany({
       data: [...data, { ...entry, action: 'odd.action', personId: null, target: 'last' }],
     })
+  })
+
+  it('pages by offset, newest first, and shows who changed what', async () => {
     const first = await open(`${team.own}/audit`)
     expect(rowsOf(first)).toBe(50)
     expect(first).toContain('1 to 50 of 61')

@@ -150,5 +150,6 @@ describe('an upload that is refused says why, and changes nothing:', () => {
     expect(done.text).toContain('too long to be kept')
     expect(done.url.href).toBe(`${team.app}?done=again`)
     expect(await team.stored()).toEqual(before)
+    team.world.advance(-16 * 60)
   })
 })
