@@ -16,7 +16,7 @@ const app = () => here.world.ids.app
 const latest = async () => (await as().audit.list({ team: team(), limit: 1 })).items[0]!
 const purpose = { [profileRead]: 'Greeting', [eventsRead]: 'Reminders' }
 
-describe('a team', () => {
+describe('a team', { shuffle: false }, () => {
   it('is shown with its people, invitations, apps, clients and test members', async () => {
     const { id: client } = await here.sandbox()
     const { id: invitation } = await as().people.invite({ team: team(), email: 'Jo@example.org', role: 'developer' })

@@ -243,7 +243,7 @@ describe('a full merge', { shuffle: false }, () => {
   })
 })
 
-describe('a membership that ends', () => {
+describe('a membership that ends', { shuffle: false }, () => {
   it('keeps private storage when it ends and returns; the consents end', async () => {
     await clean()
     const samples = sampleRecords()

@@ -77,6 +77,7 @@ describe('a value that is changed by hand', () => {
         club,
         key,
       ])
+    await put(1)
     await hand.query('BEGIN')
     try {
       await call(world.ids.club)
