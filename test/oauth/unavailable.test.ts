@@ -42,7 +42,7 @@ describe('without its database', () => {
     expect((await service.app.get(`${issuer}/jwks`)).status).toBe(200)
 
     await proxy.end()
-    // Not by the renewal itself: one that is cut off between its statements has used up its token.
+    // Not by the renewal: one that is cut off between its statements has used up its token.
     const signsIn = () => service.toTokens({ client, scope }, world.ids.member, world.ids.club)
     await expect.poll(() => signsIn().catch(String)).toMatchObject({ token_type: 'Bearer' })
     expect(await service.refresh(client, tokens.refresh_token)).toMatchObject({ status: 200 })
