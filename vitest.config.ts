@@ -13,10 +13,10 @@ export default defineConfig(({ mode }) => ({
     expect: { poll: { timeout: 60_000 } },
     // Twice the cores of CI, as one of them waits (`waiting` in file-order.ts). A worker imports everything for itself, 2 s.
     maxWorkers: 4,
-    // In the order of FileOrder or, with --mode shuffled, in one that SEED decides, of files and of their tests.
+    // In the order of FileOrder or, with --mode shuffled, in one that SEED decides.
     sequence:
       mode === 'shuffled'
-        ? { shuffle: { files: true, tests: true }, seed: Number(process.env.SEED ?? Date.now()) }
+        ? { shuffle: { files: true }, seed: Number(process.env.SEED ?? Date.now()) }
         : { sequencer: FileOrder },
     setupFiles,
     // Projects do not inherit the mode, which test/support/rounds.ts reads.

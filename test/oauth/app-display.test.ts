@@ -155,6 +155,7 @@ describe('Connected apps', () => {
 
   it('asks before an app loses its access; asking changes nothing', async () => {
     const { db, ids } = auth.world
+    await describeApp({ logo: new Uint8Array(logo) })
     const client = await register(auth.world)
     await auth.toTokens({ client, scope }, ids.member, ids.club)
     const { id: consent } = await db.consent.findFirstOrThrow({ where: { clientId: client } })
