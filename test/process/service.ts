@@ -1,17 +1,16 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import type { CommandName } from '../../server/commands/run-command.ts'
 import { copyCluster } from '../support/cluster-template.ts'
@@ -228,22 +227,29 @@ export async function until<T>(look: () => Promise<T>, wanted: (value: T) => boo
   }
 }
 
-/** Of this worker process, which gives none twice. */
-const given = new Set<number>()
+/** Below those that systems give to clients and to `listen(0)`: Linux from 32,768 on, others from 49,152. */
+const PORTS = [10_000, 32_768] as const
 
 /**
- * A port that the system chose, for programs that have to know theirs beforehand. Nobody keeps it until the program listens:
- * one that finds it taken ends with `Cannot listen on port`.
+ * A port for programs that have to know theirs beforehand. A UDP socket of the same number, which stays open, reserves it among
+ * all runs of the suite on this machine.
  */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0)
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  await promisify(probe.close.bind(probe))()
-  if (given.has(port)) return freePort()
-  given.add(port)
-  return port
+  const port = randomInt(...PORTS)
+  return (await isReserved(port)) && (await isFree(port)) ? port : freePort()
 }
+
+const isReserved = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = createSocket('udp4', () => {}).unref()
+    socket.once('error', () => resolve(false)).bind(port, '127.0.0.1', () => resolve(true))
+  })
+
+const isFree = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const server = createServer().once('error', () => resolve(false))
+    server.listen(port, () => server.close(() => resolve(true)))
+  })
 
 /** Whether nobody listens there any more. */
 export const refuses = (port: number) =>
