@@ -26,11 +26,12 @@ const tests = (folder: string, ...more: string[]) =>
 /** What is measured shares the machine with nothing of ours. */
 const ALONE = '--maxWorkers=1'
 
-/** On the embedded PostgreSQL, so that records of different machines have the same one. */
-const bench = (what: string) => `env -u TEST_DATABASE_URL npm run -s bench -- ${what}`
+/** Figures of different machines have the same server then, and whole projects its 300 connections. */
+const EMBEDDED = 'env -u TEST_DATABASE_URL'
+const bench = (what: string) => `${EMBEDDED} npm run -s bench -- ${what}`
 
-const WHOLE =
-  'npx vitest run --mode whole --reporter=default --reporter=json --outputFile.json="$REPORT" --project unit --project api'
+const SUITE = `${EMBEDDED} npx vitest run --project unit --project api`
+const WHOLE = `${SUITE} --mode whole --reporter=default --reporter=json --outputFile.json="$REPORT"`
 /** A root of Debian 13, whose PgBouncer is newer than the machine's. */
 const DEBIAN = '.ci/debian13 "$TEST_DEBIAN13" || { echo "could not fetch: Debian 13"; exit 75; }'
 const CHROMIUM = ['chromium', 'chromium-headless-shell']
@@ -73,7 +74,7 @@ export const parts: readonly Part[] = [
     kind: 'figures',
     minutes: 45,
     needs: [],
-    commands: [bench('report')],
+    commands: [bench('report --rounds 5 --requests 5000')],
   },
   {
     name: 'memory',
@@ -154,7 +155,7 @@ export const parts: readonly Part[] = [
     kind: 'chance',
     minutes: 30,
     needs: SNIPPETS,
-    commands: [WHOLE, 'npx vitest run --mode shuffled --project unit --project api'],
+    commands: [WHOLE, `${SUITE} --mode shuffled`],
   },
   {
     name: 'pages',
@@ -195,7 +196,7 @@ export const parts: readonly Part[] = [
     kind: 'plain',
     minutes: 45,
     needs: SNIPPETS,
-    commands: ['.ci/deno --mode whole'],
+    commands: [`${EMBEDDED} .ci/deno --mode whole`],
   },
   {
     name: 'citus',
