@@ -48,58 +48,56 @@ const idOf = (kind: KindName, record: AnyRecord) => {
   return Object.keys(key).length === 1 ? Object.values(key)[0] : key
 }
 
-for (const kind of kindNames) {
-  describe(kind, { shuffle: false }, () => {
-    const record: AnyRecord = own[kind]!.stored[kind]
-    const upsert = (item: AnyRecord) => ofKind(world, kind).upsert({ items: [item] })
+describe.each(kindNames)('%s', (kind) => {
+  const record: AnyRecord = own[kind]!.stored[kind]
+  const upsert = (item: AnyRecord) => ofKind(world, kind).upsert({ items: [item] })
 
-    it('adds a record, and lists it as it was written', async () => {
-      expect(await upsert(record)).toEqual({ added: 1, changed: 0, unchanged: 0 })
-      expect(await stored(world, kind, record)).toEqual({ ...record, version: 0 })
-    })
-
-    it('leaves a record that is the same', async () => {
-      expect(await upsert(record)).toEqual({ added: 0, changed: 0, unchanged: 1 })
-      expect(await upsert(keyOf(kind, record))).toEqual({ added: 0, changed: 0, unchanged: 1 })
-      expect(await stored(world, kind, record)).toEqual({ ...record, version: 0 })
-    })
-
-    it('changes the fields that a record sets, and keeps the others', async () => {
-      const change = changes[kind]
-      if (!change) return expect(fieldsOf(kind).every(({ key, name }) => key || name === 'version')).toBe(true)
-      expect(await upsert({ ...keyOf(kind, record), ...change })).toEqual({ added: 0, changed: 1, unchanged: 0 })
-      expect(await stored(world, kind, record)).toEqual({ ...record, ...change, version: 0 })
-      await upsert(record)
-      expect(await stored(world, kind, record)).toEqual({ ...record, version: 0 })
-    })
-
-    it('takes an equal or a larger version, or none, and ignores a smaller one', async () => {
-      const change = changes[kind] ?? {}
-      const newer = { ...record, ...change, version: 7 }
-      expect(await upsert(newer)).toEqual({ added: 0, changed: 1, unchanged: 0 })
-      expect(await upsert({ ...record, version: 6 })).toEqual({ added: 0, changed: 0, unchanged: 1 })
-      expect(await stored(world, kind, record)).toEqual(newer)
-      await upsert({ ...record, version: 7 })
-      expect(await stored(world, kind, record)).toEqual({ ...record, version: 7 })
-      await upsert({ ...record, ...change })
-      expect(await stored(world, kind, record)).toEqual(newer)
-      await upsert(record)
-    })
-
-    it('ends a record once', async () => {
-      const samples = own[kind]!.ended
-      const end = () => ofKind(world, kind).end({ ids: [idOf(kind, samples[kind])] })
-      expect(await end()).toEqual({ ended: 1 })
-      expect(await end()).toEqual({ ended: 0 })
-      const stays = ['organisations', 'people', 'memberships'].includes(kind)
-      const left = await stored(world, kind, samples[kind])
-      expect(left !== undefined).toBe(stays)
-      const membership = await stored(world, 'memberships', samples.memberships)
-      if (stays) expect(membership?.leftAt).toBeGreaterThan(0)
-      else expect(membership?.leftAt).toBeNull()
-    })
+  it('adds a record, and lists it as it was written', async () => {
+    expect(await upsert(record)).toEqual({ added: 1, changed: 0, unchanged: 0 })
+    expect(await stored(world, kind, record)).toEqual({ ...record, version: 0 })
   })
-}
+
+  it('leaves a record that is the same', async () => {
+    expect(await upsert(record)).toEqual({ added: 0, changed: 0, unchanged: 1 })
+    expect(await upsert(keyOf(kind, record))).toEqual({ added: 0, changed: 0, unchanged: 1 })
+    expect(await stored(world, kind, record)).toEqual({ ...record, version: 0 })
+  })
+
+  it('changes the fields that a record sets, and keeps the others', async () => {
+    const change = changes[kind]
+    if (!change) return expect(fieldsOf(kind).every(({ key, name }) => key || name === 'version')).toBe(true)
+    expect(await upsert({ ...keyOf(kind, record), ...change })).toEqual({ added: 0, changed: 1, unchanged: 0 })
+    expect(await stored(world, kind, record)).toEqual({ ...record, ...change, version: 0 })
+    await upsert(record)
+    expect(await stored(world, kind, record)).toEqual({ ...record, version: 0 })
+  })
+
+  it('takes an equal or a larger version, or none, and ignores a smaller one', async () => {
+    const change = changes[kind] ?? {}
+    const newer = { ...record, ...change, version: 7 }
+    expect(await upsert(newer)).toEqual({ added: 0, changed: 1, unchanged: 0 })
+    expect(await upsert({ ...record, version: 6 })).toEqual({ added: 0, changed: 0, unchanged: 1 })
+    expect(await stored(world, kind, record)).toEqual(newer)
+    await upsert({ ...record, version: 7 })
+    expect(await stored(world, kind, record)).toEqual({ ...record, version: 7 })
+    await upsert({ ...record, ...change })
+    expect(await stored(world, kind, record)).toEqual(newer)
+    await upsert(record)
+  })
+
+  it('ends a record once', async () => {
+    const samples = own[kind]!.ended
+    const end = () => ofKind(world, kind).end({ ids: [idOf(kind, samples[kind])] })
+    expect(await end()).toEqual({ ended: 1 })
+    expect(await end()).toEqual({ ended: 0 })
+    const stays = ['organisations', 'people', 'memberships'].includes(kind)
+    const left = await stored(world, kind, samples[kind])
+    expect(left !== undefined).toBe(stays)
+    const membership = await stored(world, 'memberships', samples.memberships)
+    if (stays) expect(membership?.leftAt).toBeGreaterThan(0)
+    else expect(membership?.leftAt).toBeNull()
+  })
+})
 
 describe('the member', () => {
   it('sees what the platform has stored', async () => {

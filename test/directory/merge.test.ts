@@ -177,7 +177,7 @@ describe('refused records', () => {
   })
 })
 
-describe('a full merge', { shuffle: false }, () => {
+describe('a full merge', () => {
   beforeAll(async () => {
     await clean()
     await merge('organisations', [{ id: 'club', kind: 'club', name: '' }])
@@ -243,7 +243,7 @@ describe('a full merge', { shuffle: false }, () => {
   })
 })
 
-describe('a membership that ends', { shuffle: false }, () => {
+describe('a membership that ends', () => {
   it('keeps private storage when it ends and returns; the consents end', async () => {
     await clean()
     const samples = sampleRecords()

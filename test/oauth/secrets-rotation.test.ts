@@ -62,71 +62,69 @@ function at(node: AuthWorld, { cookies }: Browser): Browser {
   return browser
 }
 
-describe('SECRETS_KEY', { shuffle: false }, () => {
-  describe('while nodes change to a new SECRETS_KEY', () => {
-    it('a sign-in can continue at each of them, and all accept its token', async () => {
-      const { ids } = old.world
-      const { url, verifier } = old.authorizeUrl({ client: ids.client, scope })
-      const first = old.newBrowser()
-      const signIn = await first.open(url)
-      const second = at(both, first)
-      const consent = await second.submit(signIn, 'pick', { member: ids.member })
-      const third = at(turned, second)
-      const back = await third.submit(consent, 'consent', { organisation: ids.club, scope, decision: 'allow' })
-      const code = back.location!.searchParams.get('code')!
-      const { json } = await both.exchange(ids.client, code, verifier)
-      for (const { world } of nodes) {
-        expect((await world.call('GET', '/me/profile', { token: json.access_token })).status).toBe(200)
-      }
-    })
-
-    it('a sign-in begun with the new key continues at a node that still encrypts with the old one', async () => {
-      const { ids } = old.world
-      const { url } = turned.authorizeUrl({ client: ids.client, scope })
-      const first = turned.newBrowser()
-      const signIn = await first.open(url)
-      const second = at(both, first)
-      const consent = await second.submit(signIn, 'pick', { member: ids.member })
-      const third = at(turned, second)
-      const back = await third.submit(consent, 'consent', { organisation: ids.club, scope, decision: 'allow' })
-      expect(back.location!.searchParams.get('code')).toEqual(expect.any(String))
-    })
-
-    it('a code mailed by one node is accepted by another', async () => {
-      const email = `${id('mia')}@example.org`
-      await createMember(db, { email })
-      const first = old.newBrowser()
-      const page = await first.open(connected)
-      const sent = await first.submit(page, 'email', { email })
-      await expect.poll(() => mails.get(email)).toEqual(expect.any(String))
-      const second = at(turned, first)
-      const list = await second.submit(sent, 'code', { code: mails.get(email)!.replace(/\s/, '') })
-      expect(list.url.href).toBe(connected)
-      expect(list.text).not.toContain('Sign in')
-    })
+describe('while nodes change to a new SECRETS_KEY', () => {
+  it('a sign-in can continue at each of them, and all accept its token', async () => {
+    const { ids } = old.world
+    const { url, verifier } = old.authorizeUrl({ client: ids.client, scope })
+    const first = old.newBrowser()
+    const signIn = await first.open(url)
+    const second = at(both, first)
+    const consent = await second.submit(signIn, 'pick', { member: ids.member })
+    const third = at(turned, second)
+    const back = await third.submit(consent, 'consent', { organisation: ids.club, scope, decision: 'allow' })
+    const code = back.location!.searchParams.get('code')!
+    const { json } = await both.exchange(ids.client, code, verifier)
+    for (const { world } of nodes) {
+      expect((await world.call('GET', '/me/profile', { token: json.access_token })).status).toBe(200)
+    }
   })
 
-  describe('after the old SECRETS_KEY is removed', () => {
-    it('tokens stay valid, and members seen by a node with both keys stay signed in', async () => {
-      const { ids } = old.world
-      const tokens = await old.toTokens({ client: ids.client, scope }, ids.member, ids.club)
-      const [came, stayed] = [old.newBrowser(), old.newBrowser()]
-      for (const browser of [came, stayed]) {
-        await browser.submit(await browser.open(connected), 'pick', { member: ids.member })
-      }
-      const meanwhile = at(turned, came)
-      await meanwhile.open(turned.authorizeUrl({ client: ids.client, scope }).url)
+  it('a sign-in begun with the new key continues at a node that still encrypts with the old one', async () => {
+    const { ids } = old.world
+    const { url } = turned.authorizeUrl({ client: ids.client, scope })
+    const first = turned.newBrowser()
+    const signIn = await first.open(url)
+    const second = at(both, first)
+    const consent = await second.submit(signIn, 'pick', { member: ids.member })
+    const third = at(turned, second)
+    const back = await third.submit(consent, 'consent', { organisation: ids.club, scope, decision: 'allow' })
+    expect(back.location!.searchParams.get('code')).toEqual(expect.any(String))
+  })
 
-      expect(await reencrypt(db, createCipher([b, a]))).toBeGreaterThan(0)
-      const last = await start(ids, b)
-      nodes.push(last)
-      expect((await last.world.call('GET', '/me/profile', { token: tokens.access_token })).status).toBe(200)
-      const fresh = await last.toTokens({ client: ids.client, scope }, ids.member, ids.club)
-      for (const { world } of [both, turned, last]) {
-        expect((await world.call('GET', '/me/profile', { token: fresh.access_token })).status).toBe(200)
-      }
-      expect((await at(last, meanwhile).open(connected)).text).not.toContain('Sign in')
-      expect((await at(last, stayed).open(connected)).text).toContain('Sign in')
-    })
+  it('a code mailed by one node is accepted by another', async () => {
+    const email = `${id('mia')}@example.org`
+    await createMember(db, { email })
+    const first = old.newBrowser()
+    const page = await first.open(connected)
+    const sent = await first.submit(page, 'email', { email })
+    await expect.poll(() => mails.get(email)).toEqual(expect.any(String))
+    const second = at(turned, first)
+    const list = await second.submit(sent, 'code', { code: mails.get(email)!.replace(/\s/, '') })
+    expect(list.url.href).toBe(connected)
+    expect(list.text).not.toContain('Sign in')
+  })
+})
+
+describe('after the old SECRETS_KEY is removed', () => {
+  it('tokens stay valid, and members seen by a node with both keys stay signed in', async () => {
+    const { ids } = old.world
+    const tokens = await old.toTokens({ client: ids.client, scope }, ids.member, ids.club)
+    const [came, stayed] = [old.newBrowser(), old.newBrowser()]
+    for (const browser of [came, stayed]) {
+      await browser.submit(await browser.open(connected), 'pick', { member: ids.member })
+    }
+    const meanwhile = at(turned, came)
+    await meanwhile.open(turned.authorizeUrl({ client: ids.client, scope }).url)
+
+    expect(await reencrypt(db, createCipher([b, a]))).toBeGreaterThan(0)
+    const last = await start(ids, b)
+    nodes.push(last)
+    expect((await last.world.call('GET', '/me/profile', { token: tokens.access_token })).status).toBe(200)
+    const fresh = await last.toTokens({ client: ids.client, scope }, ids.member, ids.club)
+    for (const { world } of [both, turned, last]) {
+      expect((await world.call('GET', '/me/profile', { token: fresh.access_token })).status).toBe(200)
+    }
+    expect((await at(last, meanwhile).open(connected)).text).not.toContain('Sign in')
+    expect((await at(last, stayed).open(connected)).text).toContain('Sign in')
   })
 })

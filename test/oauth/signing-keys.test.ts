@@ -32,7 +32,7 @@ async function rotate(delayMs: number) {
   return key.kid
 }
 
-describe('a new signing key', { shuffle: false }, () => {
+describe('a new signing key', () => {
   it('takes over on both nodes without refusing any token', async () => {
     const { world, client } = here
     let tokens = await here.toTokens({ client, scope }, world.ids.member, world.ids.club)

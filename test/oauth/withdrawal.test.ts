@@ -27,7 +27,7 @@ const signedIn = async (member = here.world.ids.member): Promise<Browser> => {
 }
 const consents = (node: AuthWorld) => node.world.db.consent.findMany({ where: { clientId: client, withdrawnAt: null } })
 
-describe('a member at Connected apps', { shuffle: false }, () => {
+describe('a member at Connected apps', () => {
   it('signs in first, and sees what they allowed each app', async () => {
     const { world, toTokens } = here
     await toTokens({ client, scope }, world.ids.member, world.ids.club)

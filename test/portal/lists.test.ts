@@ -48,7 +48,7 @@ describe('the audit log', () => {
   })
 })
 
-describe('the delivery log', { shuffle: false }, () => {
+describe('the delivery log', () => {
   it('filters by state, in the address', async () => {
     const failed = await team.failed()
     const { delivery } = await team.as(team.owner).webhook.test({ app: team.world.ids.app })

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe('the request log', { shuffle: false }, () => {
+describe('the request log', () => {
   it('answers requests while its write waits, and writes them after it', async () => {
     const { db, ids, requestLog } = world
     const where = { teamId: ids.team }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe('the usage of a team', { shuffle: false }, () => {
+describe('the usage of a team', () => {
   it('counts what was answered, refused and limited, by client, over all nodes', async () => {
     const { db, ids } = world
     const { team, app } = ids
