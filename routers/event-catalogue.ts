@@ -9,6 +9,7 @@ import type { Json } from './json.ts'
 import { json } from './json.ts'
 import { providerPlatform } from './policies.ts'
 import { jsonOf } from './raw-json/text.ts'
+import { isLine } from './typed-text.ts'
 
 /** Of a provider. With examples of at most 4 KiB each, a page shows all of them. */
 const MAX_KINDS = 100
@@ -60,7 +61,7 @@ export const describe = internal('ntf.events:write', providerPlatform, {
       type,
       description: z
         .string(DESCRIPTION)
-        .regex(/^[^\p{Cc}\p{Cs}]{1,500}$/u, DESCRIPTION)
+        .refine((text) => isLine(text, 500), DESCRIPTION)
         .meta({ description: 'When it is published, and what it means' }),
       example: json.refine((example) => example !== undefined, { error: exampleErrors.missing().message }),
     }),

@@ -1,5 +1,6 @@
 import type { Level } from './scopes.ts'
 import { isAllowedAt, isFirstPartyScope, isScope } from './scopes.ts'
+import { isLine } from './typed-text.ts'
 
 export type ClientType = 'web' | 'native'
 
@@ -71,9 +72,8 @@ export const nameFaults = (whose: string, { id, name }: { id?: string; name?: st
 const ID_RULE = "is 1 to 64 letters, digits, '_' or '-'"
 const isId = (text: string) => /^[A-Za-z0-9_-]{1,64}$/.test(text)
 
-/** The consent page shows names: no line breaks, and no characters that reverse or hide others. */
 const NAME_RULE = 'is 1 to 100 characters of one line'
-const isName = (text: string) => text.trim() === text && /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,100}$/u.test(text)
+const isName = (text: string) => text.trim() === text && isLine(text, 100)
 
 /** The scopes that a team of this level cannot hold, a sentence each. */
 export const levelFaults = (wanted: readonly string[], level: Level): string[] =>

@@ -6,6 +6,7 @@ import { logoVersions } from '../logo-versions.ts'
 import { teamPeople } from '../policies.ts'
 import { nameFaults } from '../registration.ts'
 import { router } from '../trpc.ts'
+import { isText } from '../typed-text.ts'
 import { removeLogo, setLogo } from './app-logo.ts'
 import { auditing, authorOf } from './auditing.ts'
 import { newId } from './names.ts'
@@ -106,8 +107,7 @@ function changesOf(before: Shown, { name, description, homepage }: Wish, used: b
 }
 
 const DESCRIPTION_RULE = `The description of the app is at most ${MAX_DESCRIPTION} characters, without control characters.`
-const isDescription = (text: string) =>
-  [...text].length <= MAX_DESCRIPTION && /^[^\p{Cc}\p{Cf}\p{Cs}]*$/u.test(text.replaceAll(/\r?\n/g, ' '))
+const isDescription = (text: string) => text === '' || isText(text, MAX_DESCRIPTION)
 
 const HOMEPAGE_RULE = 'The homepage of the app is an https:// address of at most 2048 characters, without user info.'
 function isHomepage(text: string) {

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../prisma/client.ts'
 import { errors } from '../errors.ts'
+import { isText } from '../typed-text.ts'
 import type { Purpose } from './rows.ts'
 
 /** Throws 400 with the sentences, if there is one. */
@@ -25,8 +26,8 @@ export function purposesOf(scopes: readonly string[], said: Purpose): Purpose {
   const purposes = scopes.map((scope) => [scope, (said[scope] ?? '').trim()] as const)
   refuseIf(
     purposes
-      .filter(([, text]) => text === '' || text.length > MAX_PURPOSE || text.includes('\0'))
-      .map(([scope]) => `Say in 1 to ${MAX_PURPOSE} characters what ${scope} is for.`),
+      .filter(([, text]) => !isText(text, MAX_PURPOSE))
+      .map(([scope]) => `Say in 1 to ${MAX_PURPOSE} characters, without control characters, what ${scope} is for.`),
   )
   return Object.fromEntries(purposes)
 }

@@ -1,3 +1,4 @@
+import { isText } from '../../routers/typed-text.ts'
 import type { Review } from '../admin/reviews.ts'
 import { approve, listReviews, refuse } from '../admin/reviews.ts'
 import { issuerOf } from '../oauth/metadata.ts'
@@ -6,6 +7,9 @@ import { text } from './arguments.ts'
 import type { Io } from './command.ts'
 import { UsageError } from './command.ts'
 import { withDatabase } from './database.ts'
+import { printable } from './printable.ts'
+
+const MAX_REASON = 1000
 
 const subject = { id: text, app: text, version: text }
 
@@ -30,13 +34,12 @@ export async function printRequests(io: Io) {
 function described({ id, kind, team, version, isNew, asked }: Review, icons: string) {
   const { purpose = {}, logo, ...rest } = asked as Record<string, unknown> & { purpose?: Record<string, string> }
   const fields = { ...rest, ...(logo !== undefined && { logo: `${icons}/${encodeURIComponent(id)}/${logo}` }) }
-  const lines = Object.entries(fields).map(([name, value]) => `  ${name}: ${[value ?? '-'].flat().join(' ')}`)
-  const purposes = Object.entries(purpose).map(([scope, said]) => `  ${scope}: ${said.replaceAll(/\s+/g, ' ')}`)
+  const lines = Object.entries(fields).map(([name, value]) => [name, [value ?? '-'].flat().join(' ')] as const)
+  const said = Object.entries(purpose).map(([scope, text]) => [scope, text.replaceAll(/\s+/g, ' ')] as const)
   const option = kind === 'client' ? '--id' : '--app'
   return [
     `${isNew ? 'New client' : `Changes of the ${kind}`} ${id} of the team ${team}`,
-    ...lines,
-    ...purposes,
+    ...[...lines, ...said].map(([name, text]) => `  ${name}: ${printable(text)}`),
     `  npm run -s client -- approve ${option} ${id} --version ${version}\n`,
   ].join('\n')
 }
@@ -44,6 +47,9 @@ function described({ id, kind, team, version, isNew, asked }: Review, icons: str
 export async function decide(action: 'approve' | 'refuse', { id, app, version, reason }: Given, io: Io) {
   if ((id === undefined) === (app === undefined)) throw new UsageError('--id or --app is needed.')
   if (action === 'refuse' && !reason) throw new UsageError('--reason is needed: the team reads it.')
+  if (reason !== undefined && !isText(reason, MAX_REASON)) {
+    throw new UsageError(`--reason is 1 to ${MAX_REASON} characters, without control characters.`)
+  }
   const read = version === undefined ? undefined : Number(version)
   if (read !== undefined && !Number.isInteger(read)) throw new UsageError('--version is a number.')
   const what = { kind: id === undefined ? ('app' as const) : ('client' as const), id: (id ?? app)!, version: read }

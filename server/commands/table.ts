@@ -1,8 +1,10 @@
+import { printable } from './printable.ts'
+
 /** Lays out rows of cells, each a list of lines, in columns as wide as their content. */
 export function table(rows: readonly (readonly (readonly string[])[])[]) {
   const lines = rows.flatMap((cells) => {
     const height = Math.max(...cells.map((cell) => cell.length))
-    return Array.from({ length: height }, (_, line) => cells.map((cell) => cell[line] ?? ''))
+    return Array.from({ length: height }, (_, line) => cells.map((cell) => printable(cell[line] ?? '')))
   })
   const widths = lines[0]!.map((_, column) => Math.max(...lines.map((cells) => cells[column]!.length)))
   return lines

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { logoVersion } from '../../routers/logo-versions.ts'
 import { ask } from '../support/ask.ts'
+import { query } from '../support/databases.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { filledDatabase } from './filled-database.ts'
 import { failed, misused, run, succeeded } from './run.ts'
@@ -99,6 +100,17 @@ describe('client requests', () => {
     expect(stdout).toContain('npm run -s client -- approve --app trainer-app --version 0\n')
   })
 
+  it('are listed with control characters escaped, as older releases took them', async () => {
+    await request()
+    await query(
+      env.DATABASE_URL,
+      `UPDATE "Client" SET name = 'Ne\u202ew', purpose = '{"svc.me.profile:read": "Gre\\u001b[2Kets"}' WHERE id = 'c_new'`,
+    )
+    const { stdout } = await client('requests')
+    expect(stdout).toContain('  name: Ne\\u202ew\n')
+    expect(stdout).toContain('  svc.me.profile:read: Gre\\u001b[2Kets\n')
+  })
+
   it('are put in force when they are approved', async () => {
     await request()
     expect(await client('approve', '--id', 'c_new')).toEqual(succeeded('Approved: the new client c_new\n'))
@@ -110,6 +122,16 @@ describe('client requests', () => {
     expect(await rowOf('trainer-app')).toMatchObject({ redirectUris: ['https://other.example/'], wanted: null })
     expect(await client('approve', '--app', 'trainer-app')).toMatchObject({ code: 0 })
     expect(await appNow()).toEqual({ name: 'Coach', logo: Buffer.from(logo), wanted: null, wantedLogo: null })
+  })
+
+  it('are not refused with a reason that acts on a terminal', async () => {
+    await request()
+    for (const reason of ['no\u001b[2K', 'x'.repeat(1_001)]) {
+      expect(await client('refuse', '--id', 'c_new', '--reason', reason)).toEqual(
+        misused('--reason is 1 to 1000 characters, without control characters.'),
+      )
+    }
+    expect(await rowOf('c_new')).toMatchObject({ state: 'requested' })
   })
 
   it('end when they are refused, with the reason in the audit log', async () => {

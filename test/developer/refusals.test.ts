@@ -47,10 +47,14 @@ const rows = table<'Wish' | 'Status' | 'Message'>(`
   | a scope above the level for a client that exists | 400 | lms.me.quizzes:write is for teams of level developer. |
   | a change of what somebody else has changed | 409 | Somebody has changed this meanwhile. Read it again. |
   | a change of an app that somebody else has changed | 409 | Somebody has changed this meanwhile. Read it again. |
-  | production without a purpose | 400 | Say in 1 to 1000 characters what svc.me.profile:read is for. |
+  | production without a purpose | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
+  | a purpose with an escape sequence | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
+  | a purpose that reverses letters | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
+  | a purpose with half a character | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
+  | a purpose of 1,001 characters | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
   | production with a redirect to localhost | 400 | http://localhost/ cannot be a redirect: localhost is for development only. |
   | production of a production client | 409 | Only a sandbox client of an app can be asked for in production. |
-  | another scope in production without a purpose | 400 | Say in 1 to 1000 characters what svc.me.events:read is for. |
+  | another scope in production without a purpose | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.events:read … |
   | the removal of a client with consents in force | 409 | 1 consent is in force and would end. Confirm with the id of the client. |
   | the removal of a client with another id | 409 | 1 consent is in force and would end. Confirm with the id of the client. |
   | the 51st app | 409 | A team has at most 50 apps. |
@@ -159,6 +163,10 @@ const wishes: Record<string, () => Promise<unknown>> = {
   'a change of an app that somebody else has changed': () => as().apps.update({ app: app(), version: 7, name: 'N' }),
 
   'production without a purpose': () => as().clients.requestProduction({ client: sandbox.id, purpose: {} }),
+  'a purpose with an escape sequence': () => requestFor('It \u001b[2Kreads'),
+  'a purpose that reverses letters': () => requestFor('It \u202ereads'),
+  'a purpose with half a character': () => requestFor('It reads \ud83c'),
+  'a purpose of 1,001 characters': () => requestFor('x'.repeat(1_001)),
   'production with a redirect to localhost': () =>
     as().clients.requestProduction({ ...asked(), redirectUris: ['http://localhost/'] }),
   'production of a production client': () => as().clients.requestProduction({ ...asked(), client: production.id }),
@@ -179,6 +187,8 @@ const team = () => here.world.ids.team
 const app = () => here.world.ids.app
 const provider = () => here.world.ids.provider
 const asked = () => ({ client: sandbox.id, purpose: { [profileRead]: 'Greeting' } })
+const requestFor = (purpose: string) =>
+  as().clients.requestProduction({ client: sandbox.id, purpose: { [profileRead]: purpose } })
 const guest = () => ({ team: team(), email: 'guest@example.org', role: 'developer' as const })
 const roleOf = (person: string, role: 'owner' | 'developer') => ({ team: team(), person, role })
 const create = (more: object) => as().clients.create({ ...settings, app: app(), ...more })

@@ -1,4 +1,5 @@
 import type { Refusal } from '../../../routers/directory/refusals.ts'
+import { printable } from '../printable.ts'
 import type { File } from './files.ts'
 
 /** As many refused rows of a kind are named. */
@@ -52,10 +53,3 @@ export class Refusals {
 }
 
 export const rowsOf = (count: number) => (count === 1 ? '1 row' : `${count} rows`)
-
-/** Control characters of a file would act on the terminal, and those of direction on the order of a line. */
-export const printable = (text: string) =>
-  text.replace(
-    /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )

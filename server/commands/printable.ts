@@ -1,0 +1,8 @@
+/** Control characters of stored text would act on the terminal, and those of direction on the order of a line. */
+export const printable = (text: string) =>
+  text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  )
