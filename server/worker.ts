@@ -14,6 +14,7 @@ await runProcess(async (config, log, shutdownSignal) => {
   const { secretsWarnings } = await import('./process/warnings.ts')
   const { listenForWatchers } = await import('./http/worker-port.ts')
   const { openSecrets } = await import('./secrets/keys.ts')
+  const { watchSecretsKey } = await import('./secrets/watch.ts')
   const { addDeliveryGauges, deliveryMetrics } = await import('./telemetry/delivery-metrics.ts')
   const { openWorker } = await import('./webhooks/open.ts')
   for (const sentence of secretsWarnings(config)) log.warn(sentence)
@@ -26,6 +27,7 @@ await runProcess(async (config, log, shutdownSignal) => {
     const { db } = store
     for (const sentence of await checkSessions(db)) log.warn(sentence)
     const { cipher } = await openSecrets(config, db)
+    const hasKey = watchSecretsKey({ db, cipher, log, now: Date.now })
     const metrics = deliveryMetrics(registry)
     let ending = false
     let worker: Worker | undefined
@@ -33,7 +35,7 @@ await runProcess(async (config, log, shutdownSignal) => {
     const parts = {
       registry,
       alive: () => !worker || worker.figures.secondsSinceTurn() < HANGS_S,
-      ready: async () => worker !== undefined && !ending && (await db.isReady()),
+      ready: async () => worker !== undefined && !ending && (await db.isReady()) && (await hasKey()),
     }
     const { workerPort, internalHost } = config
     const watchers = workerPort === undefined ? undefined : await listenForWatchers(workerPort, internalHost, parts)

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { errors, withError } from '../errors.ts'
 import { appDeveloper } from '../policies.ts'
+import { seal } from '../secrets-key.ts'
 import { router } from '../trpc.ts'
 
 const app = z.object({ id: appId('id').meta({ description: 'Id of the app.', examples: ['trainer'] }) })
@@ -82,7 +83,7 @@ const put = endpoint('PUT /apps/{id}/webhook', 'ntf.apps.webhook:update', appDev
   .input(webhookInput)
   .output(webhookSet)
   .mutation(async ({ ctx, input: { id, url, secret } }) => {
-    const webhookSecret = secret === undefined ? null : ctx.core.cipher.encrypt(secret, associatedData.template(id))
+    const webhookSecret = secret === undefined ? null : await seal(ctx.core, secret, associatedData.template(id))
     await change(ctx, id, { webhookUrl: url, webhookSecret })
     return { url, hasSecret: webhookSecret !== null }
   })

@@ -24,6 +24,7 @@ import { browserPages } from '../pages/browser-pages.ts'
 import { reference } from '../reference/serve.ts'
 import { openRequestLog } from '../request-log/request-log.ts'
 import { openSecrets } from '../secrets/keys.ts'
+import { watchSecretsKey } from '../secrets/watch.ts'
 import { addDeliveryGauges, deliveryMetrics } from '../telemetry/delivery-metrics.ts'
 import { housekeepingMetrics } from '../telemetry/housekeeping-metrics.ts'
 import { httpMetrics } from '../telemetry/http-metrics.ts'
@@ -139,6 +140,7 @@ async function serve(
     },
     erased: (erasure) => log.info(erasure, 'erased'),
   })
+  const hasKey = watchSecretsKey({ db: store.db, cipher, log, now })
   const addressOf = clientAddress(config.trustedProxies)
   const oauth =
     config.tokenIssuer === undefined ? await openOwnIssuer(config, store, { core, keys, addressOf, limits, log }) : null
@@ -189,7 +191,7 @@ async function serve(
     }),
     oauth: oauth?.step,
     issuer: oauth ? issuer : undefined,
-    ready: async () => !ending && issuers.ready() && (await store.db.isReady()),
+    ready: async () => !ending && issuers.ready() && (await store.db.isReady()) && (await hasKey()),
     example,
   }
   // Connects, so that the first check does not wait for that.

@@ -57,7 +57,8 @@ export const subscriptions = encryptedColumn('Subscription', 'id', 'secret', ass
 export const signingKeys = encryptedColumn('SigningKey', 'kid', 'ciphertext', associatedData.signingKey)
 export const check = encryptedColumn('SecretsKeyCheck', 'id', 'ciphertext', associatedData.check)
 
-export const encryptedColumns: readonly EncryptedColumn[] = [templates, subscriptions, signingKeys, check]
+/** The check first: a process without the new key writes no secret any more when the others are encrypted again. */
+export const encryptedColumns: readonly EncryptedColumn[] = [check, templates, subscriptions, signingKeys]
 
 export const readPage = (db: Database, { page }: EncryptedColumn, after: string) => db.execute(page, [after])
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../prisma/client.ts'
-import { statement, text } from '../../prisma/pg/statement.ts'
 import type { Cipher } from '../../routers/cipher.ts'
+import { decryptsCheck, storedCheck } from '../../routers/secrets-key.ts'
 import { createCipher } from './cipher.ts'
 import { check, encryptedColumns, readPage } from './encrypted-columns.ts'
 import { createOnceFile } from './private-file.ts'
@@ -38,12 +38,6 @@ export async function openSecrets(settings: SecretsSettings, db: Database) {
   return { keys, cipher }
 }
 
-const selectCheck = statement('secrets_check', 'SELECT ciphertext FROM "SecretsKeyCheck" WHERE id = 1', {
-  ciphertext: text,
-})
-
-const storedCheck = async (db: Database) => (await db.execute(selectCheck, []))[0]
-
 /** The plaintext of the check. */
 export const CHECK_TEXT = 'member-apps-api'
 
@@ -53,7 +47,7 @@ export const CHECK_TEXT = 'member-apps-api'
  */
 export async function checkSecretsKey(db: Database, cipher: Cipher): Promise<void> {
   let stored = await storedCheck(db)
-  if (!stored) {
+  if (stored === null) {
     // Secrets may be older than the check.
     if (await hasOnlyForeignValues(db, cipher)) throw wrongKey()
     const ciphertext = cipher.encrypt(CHECK_TEXT, check.associatedData('1'))
@@ -61,11 +55,8 @@ export async function checkSecretsKey(db: Database, cipher: Cipher): Promise<voi
     await db.$executeRaw`INSERT INTO "SecretsKeyCheck" (id, ciphertext) VALUES (1, ${ciphertext}) ON CONFLICT DO NOTHING`
     stored = (await storedCheck(db))!
   }
-  if (!decryptsCheck(cipher, stored.ciphertext)) throw wrongKey()
+  if (!decryptsCheck(cipher, stored)) throw wrongKey()
 }
-
-export const decryptsCheck = (cipher: Cipher, ciphertext: string) =>
-  cipher.keyIndex(ciphertext, check.associatedData('1')) !== null
 
 /** Whether there are encrypted values, and the cipher decrypts none on the first page of each column. */
 async function hasOnlyForeignValues(db: Database, cipher: Cipher): Promise<boolean> {

@@ -39,6 +39,7 @@ import { createInternalApp } from '../../server/trpc/app.ts'
 import { expectDocumented } from './documented.ts'
 import type { Call, Reply } from './request.ts'
 import { send } from './request.ts'
+import { SECRETS_KEY } from './secrets-key.ts'
 import type { Ids } from './tenant.ts'
 import { createTenant, newIds } from './tenant.ts'
 import { openTestDatabase } from './test-database.ts'
@@ -101,7 +102,8 @@ export async function startWorld(options: Options = {}) {
   const core = createCore({
     db,
     now,
-    cipher,
+    // It writes secrets into the shared database as well, whose key is another.
+    cipher: createCipher([...secretsKeys, Buffer.from(SECRETS_KEY, 'base64')]),
     brand: options.brand ?? 'the service',
     storageQuotaBytes: options.storageQuotaBytes ?? 10 * 1024 * 1024,
     timeLimits,
