@@ -124,7 +124,7 @@ export const errors = named({
   ownDeliveryUnknown: row(404, 'This delivery does not exist.'),
   ownerNeeded: row(403, 'Only an owner of the team may do this.'),
   colleagueUnknown: row(404, 'This person is not in this team.'),
-  invitationUnknown: row(404, 'This invitation does not exist in this team.'),
+  invitationUnknown: row(404, 'This invitation does not exist.'),
   ownAppUnknown: row(404, 'This app does not exist.'),
   clientUnknown: row(404, 'This client does not exist.'),
   providerUnknown: row(404, 'This provider does not exist.'),

@@ -49,7 +49,8 @@ export const remedies: Record<ErrorId, Remedy> = {
     'tRPC: No such team, or its people do not include the caller. → Check the id. An owner can invite people.',
   ownerNeeded: 'tRPC: A developer of the team tried what is left to its owners. → Ask an owner of the team.',
   colleagueUnknown: 'tRPC: The person is not, or is no more, in the team. → List the people of the team.',
-  invitationUnknown: 'tRPC: The invitation was withdrawn, taken, or is of another team. → Invite the person again.',
+  invitationUnknown:
+    'tRPC: The invitation was withdrawn, accepted or declined, has expired, or is of others. → Invite the person again.',
   ownAppUnknown: 'tRPC: The app is unknown, or of another team. → List the apps of the team.',
   clientUnknown: 'tRPC: The client is unknown, or of another team. → List the clients of the team.',
   providerUnknown: 'tRPC: No organisation of the kind provider has this id. → Ask the operator for the id.',

@@ -20,7 +20,7 @@ export async function signIn(world: World, person: string, n: number) {
   const verifier = randomBytes(32).toString('base64url')
   const url = new URL(`${ISSUER}/authorize`)
   const parameters = {
-    ...{ response_type: 'code', client_id: world.web, redirect_uri: REDIRECT, scope: SCOPES.join(' '), state: 's' },
+    ...{ response_type: 'code', client_id: world.browser, redirect_uri: REDIRECT, scope: SCOPES.join(' '), state: 's' },
     ...{ code_challenge: createHash('sha256').update(verifier).digest('base64url'), code_challenge_method: 'S256' },
   }
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
@@ -33,7 +33,7 @@ export async function signIn(world: World, person: string, n: number) {
     decision: 'allow',
   })
   const token = async (fields: Record<string, string>) => {
-    const answer = await browser.post(`${ISSUER}/token`, { client_id: world.web, ...fields })
+    const answer = await browser.post(`${ISSUER}/token`, { client_id: world.browser, ...fields })
     if (answer.status !== 200) throw new Error(`token ${fields.grant_type}: ${answer.status} ${answer.text}`)
     return answer.json as { access_token: string; refresh_token: string }
   }
@@ -45,7 +45,7 @@ export async function signIn(world: World, person: string, n: number) {
       const headers = { host: 'apps.test', authorization: `Bearer ${access_token}` }
       const { status, text } = await send(publicPort, 'GET', '/v1/me/profile', { headers })
       if (status !== 200) throw new Error(`profile: ${status} ${text}`)
-      const revoked = await browser.post(`${ISSUER}/revoke`, { client_id: world.web, token: refresh_token })
+      const revoked = await browser.post(`${ISSUER}/revoke`, { client_id: world.browser, token: refresh_token })
       if (revoked.status !== 200) throw new Error(`revoke: ${revoked.status} ${revoked.text}`)
     })
 }

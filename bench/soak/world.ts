@@ -45,7 +45,7 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
   const organisations = [ids.club, ids.academy, ids.provider]
   const memberships = (personId: string) => organisations.map((organisationId) => ({ organisationId, personId }))
   await db.membership.createMany({ data: people.flatMap(memberships) })
-  const [web, hobby, webhooks] = [id('web'), id('hobby'), id('webhooks')]
+  const [web, browser, hobby, webhooks] = [id('web'), id('browser'), id('hobby'), id('webhooks')]
   await db.team.create({ data: { id: hobby, name: 'Hobby', level: 'hobby' } })
   const app = { name: 'App', providerId: ids.provider }
   await db.app.createMany({
@@ -57,8 +57,9 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
   const client = { name: 'Client', redirectUris: [REDIRECT], scopes: memberScopes }
   await db.client.createMany({
     data: [
-      // Without a limit of requests, and one that is over its limit most of the time.
+      // Without a limit of requests, one that members sign in to, and one that is over its limit most of the time.
       { ...client, id: web, teamId: ids.team, appId: ids.app, environment: 'sandbox' },
+      { ...client, id: browser, teamId: ids.team, appId: ids.app, environment: 'production' },
       { ...client, id: hobby, teamId: hobby, appId: hobby, environment: 'production' },
     ],
   })
@@ -83,7 +84,7 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
   const organisationOf = { apps: ids.club, lms: ids.academy, notify: ids.provider }
   const claims = { client: web, scope: memberScopes.join(' '), expiresInSeconds: 36_000 }
   return {
-    ...{ topology, mail, receiver, ids, people, owner, colleague, emailOf, web, hobby, webhooks, quiz },
+    ...{ topology, mail, receiver, ids, people, owner, colleague, emailOf, web, browser, hobby, webhooks, quiz },
     memberToken: (section: keyof typeof organisationOf, member: string, client = web) =>
       mintToken(key, { ...claims, client, member, organisation: organisationOf[section] }),
     platformToken: (organisation: string) =>

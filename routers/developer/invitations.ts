@@ -19,7 +19,7 @@ export const INVITATION_DAYS = 7
 /** Of a team, with open invitations: what one owner can make the portal list. */
 const MAX_PEOPLE = 100
 
-/** Accepted by a sign-in with the e-mail address. No mail is sent, so that nobody can send mail to strangers with it. */
+/** Whoever signs in with the e-mail address can accept it. No mail is sent, so that nobody can send mail to strangers with it. */
 export const invite = internal('dev:write', teamPeople, {
   summary: 'Invites a person to a team',
   fails: ['teamUnknown', 'ownerNeeded', 'emailInvalid', 'alreadyInTeam', 'tooManyPeople'],

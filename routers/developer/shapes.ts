@@ -84,7 +84,8 @@ export const auditOutput = z.object({
   by: z
     .object({ id: z.string(), name: z.string().nullable().meta({ description: 'Null once the person is erased' }) })
     .nullable()
-    .meta({ description: 'Null for the operator' }),
+
+    .meta({ description: 'Null for the operator, and for who has declined an invitation' }),
   action: z.string().meta({ examples: ['client.update'] }),
   target: z.string().meta({ description: 'The id of what was changed' }),
   before: values,

@@ -1,6 +1,8 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { Prisma } from '../../prisma/generated/client.ts'
 import { auditing } from '../../routers/developer/auditing.ts'
+import { lockTeam } from '../../routers/developer/team-of.ts'
+import { addTestClub } from '../../routers/developer/test-club.ts'
 import type { FirstPartyRegistration, Registration } from '../../routers/registration.ts'
 import { faultsOf, firstPartyFaults, levelFaults } from '../../routers/registration.ts'
 import { removeClientIn } from '../../routers/remove-client.ts'
@@ -19,11 +21,17 @@ export async function register(
   { replace, development }: { replace: boolean; development: boolean },
 ): Promise<'added' | 'replaced'> {
   refuseIf(faultsOf(wish, development))
-  return auditing(db, byOperator(), async (tx, note) => {
+  const author = byOperator()
+  return auditing(db, author, async (tx, note) => {
     const before = await replaceable(tx, wish.id, wish.team.id, replace)
     const level = await teamLevel(tx, wish.team)
     refuseIf(levelFaults(wish.scopes, level))
     if (wish.app) await findApp(tx, wish.app, wish.team.id)
+    if (wish.environment === 'sandbox') {
+      await lockTeam(tx, wish.team.id)
+      const team = await tx.team.findUniqueOrThrow({ where: { id: wish.team.id } })
+      await addTestClub(tx, team, author.at)
+    }
     const { id, name, type, environment } = wish
     const data = {
       ...{ name, type, environment, teamId: wish.team.id, appId: wish.app?.id ?? null },

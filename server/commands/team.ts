@@ -13,7 +13,7 @@ const usage = `Usage:
   npm run -s team -- level --team TEAM --level hobby|developer
   npm run -s team -- list
 
-The person who signs in with the e-mail address within 7 days is in the team: as its owner, unless --role says otherwise.
+The person who signs in with the e-mail address within 7 days can join the team: as its owner, unless --role says otherwise.
 `
 
 const actions = {
@@ -57,7 +57,7 @@ function tell({ email, role, expiresAt }: Invitation, team: string, { env, stdou
   stdout.write(
     `${email} is invited to the team ${team} as ${role} until ${until}. No mail was sent: tell them to sign in\n`,
   )
-  stdout.write(`with this address at ${portal}\n`)
+  stdout.write(`with this address at ${portal}, and to accept\n`)
 }
 
 async function changeLevel({ team, level }: Values<typeof actions.level>, io: Io) {

@@ -28,9 +28,9 @@ export const allowedScopes = (client: unknown) => (client as Record<typeof ALLOW
 export const SUSPENDED = 'suspended'
 export const isSuspended = (client: unknown) => (client as Record<typeof SUSPENDED, boolean>)[SUSPENDED]
 
-/** Client metadata that is true for a client that only the people of its team may use, and for one that waits for approval. */
-export const TEST_ONLY = 'test_only'
-export const isTestOnly = (client: unknown) => (client as Record<typeof TEST_ONLY, boolean>)[TEST_ONLY]
+/** Client metadata that is true for a sandbox client, and for one that waits for approval. */
+export const SANDBOX = 'sandbox'
+export const isSandbox = (client: unknown) => (client as Record<typeof SANDBOX, boolean>)[SANDBOX]
 export const WAITING = 'waiting'
 export const isWaiting = (client: unknown) => (client as Record<typeof WAITING, boolean>)[WAITING]
 

@@ -2,7 +2,7 @@ import type { Database } from '../../prisma/client.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
 import { organisationsOf } from './consents.ts'
 
-/** What a person can choose on the consent page: an organisation, and in test clients also who they are in it. */
+/** What a person can choose on the consent page: an organisation, and in sandbox clients who they are in it. */
 export interface Choice {
   /** Of the form field. */
   id: string
@@ -20,24 +20,23 @@ interface Asked {
   now: number
 }
 
-/** Null when the client is for tests of a team that the person is not in. */
-export async function choicesFor(db: Database, { person, client, kinds, now }: Asked): Promise<Choice[] | null> {
-  const team = await testTeamOf(db, client)
-  if (team !== null) {
+/**
+ * The organisations of the person; for a sandbox client, which nobody has reviewed, the test members of its team alone. Null when
+ * the client is for the people of a team that the person is not in.
+ */
+export async function choicesFor(db: Database, { person, client: id, kinds, now }: Asked): Promise<Choice[] | null> {
+  const client = await db.client.findUnique({
+    where: { id },
+    select: { environment: true, testOnly: true, teamId: true },
+  })
+  const team = client?.teamId ?? ''
+  if (client?.testOnly) {
     const colleague = await db.teamMember.findUnique({ where: { of: { teamId: team, personId: person } } })
     if (!colleague) return null
   }
+  if (client?.environment === 'sandbox') return testChoices(db, team, kinds)
   const own = await organisationsOf(db, person, kinds, now)
-  return [
-    ...own.map(({ id, name, kind }) => ({ id, name, kind, organisation: id, member: person })),
-    ...(team === null ? [] : await testChoices(db, team, kinds)),
-  ]
-}
-
-/** The team of a client that only its people may use. */
-async function testTeamOf(db: Database, id: string): Promise<string | null> {
-  const client = await db.client.findUnique({ where: { id }, select: { testOnly: true, teamId: true } })
-  return client?.testOnly ? (client.teamId ?? '') : null
+  return own.map(({ id, name, kind }) => ({ id, name, kind, organisation: id, member: person }))
 }
 
 /** The invented members of the team's test club and academy. */

@@ -24,14 +24,14 @@ interface GrantHolder {
   client: string
 }
 
-/** A client that everybody may use, or one for tests of a team with this person. */
+/** A client that everybody may use, or one that only the people of its team may. */
 const isOpenTo = (person: string): Prisma.ClientWhereInput => ({
   OR: [{ testOnly: false }, { team: { people: { some: { personId: person } } } }],
 })
 
 /**
- * Organisation and member of a consent: the person who signed in, or a test member as whom they use a test client. Undefined once
- * it is withdrawn, its member has left, or while the app is suspended.
+ * Organisation and member of a consent: the person who signed in, or in a sandbox client a test member of its team. Undefined
+ * once it is withdrawn, its member has left, or while the app is suspended.
  */
 export async function organisationOf(db: Database, { grant, person, client }: GrantHolder, now: number) {
   const consent = await db.consent.findFirst({
@@ -41,8 +41,11 @@ export async function organisationOf(db: Database, { grant, person, client }: Gr
       withdrawnAt: null,
       client: { state: 'active', AND: [{ OR: [{ appId: null }, { app: { state: 'active' } }] }, isOpenTo(person)] },
       OR: [
-        { personId: person, organisation: { memberships: currentMembership(person, now) } },
-        { client: { testOnly: true }, organisation: { testTeam: { people: { some: { personId: person } } } } },
+        {
+          ...{ personId: person, client: { environment: 'production' } },
+          organisation: { memberships: currentMembership(person, now) },
+        },
+        { client: { environment: 'sandbox' }, organisation: { testTeam: { clients: { some: { id: client } } } } },
       ],
     },
     select: { personId: true, organisation: { select: { id: true, kind: true } } },

@@ -6,7 +6,7 @@ import { lookFor } from '../pages/look.ts'
 import { sendPage } from '../pages/send-page.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { appOf } from './app-views.ts'
-import { organisationKindOf, requestedScopes } from './authorize-scopes.ts'
+import { isSandbox, organisationKindOf, requestedScopes } from './authorize-scopes.ts'
 import { browserSession } from './browser-session.ts'
 import { choicesFor } from './consent-choices.ts'
 import { fullNameOf } from './consents.ts'
@@ -60,11 +60,11 @@ export function interactions({ db, now, provider, path }: PageOptions, signIn: S
     const kinds = [...new Set(scopes.map(organisationKindOf))]
     const person = session.accountId
     const choices = await choicesFor(db, { person, client: clientId, kinds, now: now() })
-    return { clientId, app, member, person, scopes, choices }
+    return { clientId, app, member, person, scopes, choices, sandbox: isSandbox(client) }
   }
 
   const showConsent = async (ctx: StepContext, details: Interaction, problem?: Problem, picked?: string | null) => {
-    const { app, member, scopes, choices: organisations } = await consentRequest(details)
+    const { app, member, scopes, sandbox, choices: organisations } = await consentRequest(details)
     const { host, protocol } = new URL(String(details.params.redirect_uri))
     const view = { ...lookFor(ctx), action: actionOf(details), app, returnsTo: host || protocol }
     if (!organisations) return sendPage(ctx, developmentPage(view), 403)
@@ -73,6 +73,7 @@ export function interactions({ db, now, provider, path }: PageOptions, signIn: S
     const page = consentPage({
       ...view,
       member,
+      sandbox,
       organisations: organisations.map(({ id, name }) => ({ id, name })),
       chosen: chosen?.id ?? null,
       scopes,

@@ -1,7 +1,7 @@
 import type { Account, Configuration } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
-import { isSuspended, isTestOnly, organisationKindOf, requestedScopes } from './authorize-scopes.ts'
+import { isSandbox, isSuspended, organisationKindOf, requestedScopes } from './authorize-scopes.ts'
 import { clientClaims } from './client-credentials.ts'
 import { organisationOf } from './consents.ts'
 import { errors } from './oidc-provider.ts'
@@ -43,8 +43,8 @@ export function memberGrants(db: Database, now: () => number) {
       // Suspended since its request was made.
       if (isSuspended(oidc.client)) throw new errors.UnauthorizedClient('this app is suspended')
       const client = oidc.client!.clientId
-      // In a test client one chooses each time who one is.
-      const asksAgain = isTestOnly(oidc.client) && !oidc.prompts.has('none')
+      // In a sandbox client one chooses each time who one is.
+      const asksAgain = isSandbox(oidc.client) && !oidc.prompts.has('none')
       const id = oidc.result?.consent?.grantId ?? (asksAgain ? undefined : oidc.session!.grantIdFor(client))
       if (!id) return undefined
       const consented = await organisation(oidc.account!.accountId, client, id)

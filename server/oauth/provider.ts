@@ -9,8 +9,8 @@ import {
   isSuspended,
   isWaiting,
   requestedScopes,
+  SANDBOX,
   SUSPENDED,
-  TEST_ONLY,
   WAITING,
 } from './authorize-scopes.ts'
 import { clientAuthentication, compareHashedSecrets } from './client-credentials.ts'
@@ -65,7 +65,7 @@ export function createProvider(
       idTokenSigningAlgValues: ['ES256'],
       clientAuthSigningAlgValues: [...clientAuthentication.clientAuthSigningAlgValues],
     },
-    extraClientMetadata: { properties: [ALLOWED_SCOPES, SUSPENDED, TEST_ONLY, WAITING] },
+    extraClientMetadata: { properties: [ALLOWED_SCOPES, SANDBOX, SUSPENDED, WAITING] },
     extraParams: { organisation: checkRequest },
     cookies: {
       keys: cookieKeys,

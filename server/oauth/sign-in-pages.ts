@@ -1,5 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import { acceptInvitations } from '../../routers/developer/acceptance.ts'
+import { offerInvitations } from '../../routers/developer/invited.ts'
 import type { StepContext } from '../http/state.ts'
 import { lookFor } from '../pages/look.ts'
 import { sendPage } from '../pages/send-page.ts'
@@ -77,7 +77,7 @@ export function createSignInPages({ db, now, loginMethods, cookies, browsers }: 
     person: string,
     { identity, email, proved }: Partial<Candidates> = {},
   ) => {
-    if (proved !== undefined) await acceptInvitations(db, { email: proved, now: new Date(now()) }, person)
+    if (proved !== undefined) await offerInvitations(db, { email: proved, now: new Date(now()) }, person)
     if (identity) await saveIdentity(db, identity, person)
     if (email !== undefined) browsers.remember(ctx, email)
     cookies.clear(ctx, CANDIDATES, attempt.action)

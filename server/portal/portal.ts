@@ -13,6 +13,7 @@ import { auditPages } from './audit.ts'
 import { developerFor } from './client.ts'
 import { clientPages } from './clients.ts'
 import { deliveryPages } from './deliveries.ts'
+import { invitationPages } from './invitations.ts'
 import { words } from './pages/layout.ts'
 import { missingPage } from './pages/missing.ts'
 import { styleSheet } from './pages/style-sheet.ts'
@@ -130,6 +131,7 @@ export const portal =
     })
     const routes = { get, post, upload }
     teamPages(routes)
+    invitationPages(routes)
     peoplePages(routes)
     appPages(routes)
     clientPages(routes, addresses)

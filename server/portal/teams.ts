@@ -8,7 +8,11 @@ export const teamOf = ({ developer, params }: Visit) => developer.teams.get({ te
 const overview: Show = async (visit) => teamOverview(visit, await teamOf(visit))
 
 export function teamPages({ get, post }: Routes) {
-  get('', async (visit) => teamsPage(visit, (await visit.developer.teams.list()).items))
+  get('', async (visit) => {
+    const { items: teams } = await visit.developer.teams.list()
+    const { items: invitations } = await visit.developer.invitations.list()
+    return teamsPage(visit, teams, invitations)
+  })
   get('/teams/:team', overview)
   post('/teams/:team/apps', overview, async ({ developer, params, at }, form) => {
     const wish = { name: form.get('name') ?? '', provider: form.get('provider') ?? '' }

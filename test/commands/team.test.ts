@@ -24,7 +24,7 @@ describe('the team command', () => {
     expect(stdout).toMatch(
       /^The team planners was added\.\njo@example\.org is invited to the team planners as owner until /,
     )
-    expect(stdout).toContain('at http://auth.localhost:3000/v1/oauth/developers\n')
+    expect(stdout).toContain('at http://auth.localhost:3000/v1/oauth/developers, and to accept\n')
     expect(await stored()).toContainEqual({ id: 'planners', level: 'hobby', email: 'jo@example.org', role: 'owner' })
     expect(await audit()).toEqual([
       { action: 'team.create', personId: null, teamId: 'planners', after: { name: 'Planners', level: 'hobby' } },

@@ -93,7 +93,7 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 403 | Only an owner of the team may do this. | ownerNeeded |
   | 404 | This team does not exist. | teamUnknown |
   | 404 | This person is not in this team. | colleagueUnknown |
-  | 404 | This invitation does not exist in this team. | invitationUnknown |
+  | 404 | This invitation does not exist. | invitationUnknown |
   | 404 | This app does not exist. | ownAppUnknown |
   | 404 | This client does not exist. | clientUnknown |
   | 404 | This provider does not exist. | providerUnknown |

@@ -42,6 +42,9 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   |-------------------------------------|----------|-----------|
   | developer.teams.list                | query    | dev:read  |
   | developer.teams.get                 | query    | dev:read  |
+  | developer.invitations.list          | query    | dev:read  |
+  | developer.invitations.accept        | mutation | dev:write |
+  | developer.invitations.decline       | mutation | dev:write |
   | developer.people.invite             | mutation | dev:write |
   | developer.people.withdraw           | mutation | dev:write |
   | developer.people.setRole            | mutation | dev:write |
@@ -276,7 +279,8 @@ describe.each(ofTeams)('$Procedure', ({ Procedure, Type, Scope }) => {
     const lacking = { ...member, scope: others.join(' ') }
     expect(await messageOf(lacking)).toEqual([403, `This token does not carry the ${Scope} scope.`])
     const { status } = await call({ sub: world.ids.member, scope: Scope })
-    expect(Procedure === 'developer.teams.list' ? [200] : [400, 404, 422]).toContain(status)
+    const lists = ['developer.teams.list', 'developer.invitations.list']
+    expect(lists.includes(Procedure) ? [200] : [400, 404, 422]).toContain(status)
   })
 })
 

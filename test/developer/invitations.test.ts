@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { acceptInvitations } from '../../routers/developer/acceptance.ts'
+import { offerInvitations } from '../../routers/developer/invited.ts'
+import { erase } from '../../routers/directory/personal-data/erase.ts'
 import { personsOf } from '../../server/oauth/login/upstream-identity.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'
 import { startAuthWorld } from '../oauth/auth-world.ts'
 import { startCodeWorld } from '../oauth/code-world.ts'
+import { meanwhile } from '../support/meanwhile.ts'
+import { refusalOf } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { addPeople } from './team-world.ts'
 
@@ -26,22 +29,103 @@ const rolesOf = async (person: string) =>
   (await auth.world.db.teamMember.findMany({ where: { personId: person } })).map(({ teamId, role }) => [teamId, role])
 const accounts = (email: string, subject = id('subject')) => ({ issuer: 'https://login.example', subject, email })
 
+/** The invitations that a person can accept. */
+const receivedBy = async (person: string) => (await team.as(person).invitations.list()).items
+const membershipOf = (person: string) => auth.world.db.teamMember.findMany({ where: { personId: person } })
+
 describe('an invitation', () => {
-  it('makes a person of the team of whoever signs in with its address and is new here', async () => {
+  it('is shown with team, inviter and role to whoever signs in with its address and is new here, and joins nobody', async () => {
+    const { ids, db } = auth.world
     const email = anyEmail()
-    const { id: invitation } = await invite(` ${email.toUpperCase()} `, 'owner')
-    const [person, ...others] = await personsOf(auth.world.db, accounts(email), now())
+    const { id: invitation, expiresAt } = await invite(` ${email.toUpperCase()} `, 'owner')
+    const [person, ...others] = await personsOf(db, accounts(email), now())
     expect([person!.name, others]).toEqual([email.split('@')[0], []])
-    expect(await rolesOf(person!.id)).toEqual([[auth.world.ids.team, 'owner']])
-    const { items } = await team.as(person!.id).audit.list({ team: auth.world.ids.team, limit: 1 })
+    const { name } = await db.team.findUniqueOrThrow({ where: { id: ids.team } })
+    expect(await receivedBy(person!.id)).toEqual([
+      { id: invitation, team: { id: ids.team, name }, role: 'owner', invitedBy: 'Dev owner', expiresAt },
+    ])
+    expect(await membershipOf(person!.id)).toEqual([])
+    // Signing in again, as the same person, is possible before it is answered.
+    expect(await personsOf(db, accounts(email), now())).toEqual([person])
+    const seen = await team.as(team.owner).teams.get({ team: ids.team })
+    expect(JSON.stringify(seen)).not.toContain(person!.id)
+    expect(seen.invitations.filter((one) => one.id === invitation)).toMatchObject([{ email, role: 'owner' }])
+    expect(await refusalOf(team.as(person!.id).teams.get({ team: ids.team }))).toMatchObject({ status: 404 })
+  })
+
+  it('makes a person of the team of who accepts it, once', async () => {
+    const { ids, db } = auth.world
+    const email = anyEmail()
+    const { id: invitation } = await invite(email, 'owner')
+    const [person] = await personsOf(db, accounts(email), now())
+    const accept = () => team.as(person!.id).invitations.accept({ invitation })
+    expect(await accept()).toMatchObject({ team: { id: ids.team } })
+    expect(await rolesOf(person!.id)).toEqual([[ids.team, 'owner']])
+    const { items } = await team.as(person!.id).audit.list({ team: ids.team, limit: 1 })
     expect(items[0]).toMatchObject({
       action: 'person.join',
       target: person!.id,
       by: { id: person!.id, name: person!.name },
       after: { role: 'owner', invitation },
     })
-    expect(await personsOf(auth.world.db, accounts(email), now())).toEqual([person])
-    await team.as(team.owner).people.remove({ team: auth.world.ids.team, person: person!.id })
+    expect(await receivedBy(person!.id)).toEqual([])
+    expect(await refusalOf(accept())).toMatchObject({ status: 404, message: 'This invitation does not exist.' })
+    await team.as(team.owner).people.remove({ team: ids.team, person: person!.id })
+    expect(await refusalOf(accept())).toMatchObject({ status: 404 })
+  })
+
+  it('ends when it is declined, and the team does not learn by whom', async () => {
+    const { ids, db } = auth.world
+    const email = anyEmail()
+    const { id: invitation } = await invite(email)
+    const [person] = await personsOf(db, accounts(email), now())
+    expect(await team.as(person!.id).invitations.decline({ invitation })).toMatchObject({ team: { id: ids.team } })
+    expect(await db.teamInvitation.findUnique({ where: { id: invitation } })).toBeNull()
+    expect(await membershipOf(person!.id)).toEqual([])
+    const { items } = await team.as(team.owner).audit.list({ team: ids.team, limit: 1 })
+    expect(items).toMatchObject([
+      { action: 'invitation.decline', target: invitation, by: null, before: { role: 'developer' } },
+    ])
+    expect(JSON.stringify(items)).not.toContain(person!.id)
+    for (const answer of ['accept', 'decline'] as const) {
+      expect(await refusalOf(team.as(person!.id).invitations[answer]({ invitation }))).toMatchObject({ status: 404 })
+    }
+  })
+
+  it('cannot be accepted or declined by others, and nothing changes', async () => {
+    const { db } = auth.world
+    const email = anyEmail()
+    const { id: invitation } = await invite(email)
+    await personsOf(db, accounts(email), now())
+    const before = await team.stored()
+    for (const other of [team.owner, team.colleague, team.stranger, auth.world.ids.member]) {
+      for (const answer of ['accept', 'decline'] as const) {
+        expect(await refusalOf(team.as(other).invitations[answer]({ invitation }))).toMatchObject({ status: 404 })
+      }
+    }
+    expect(await team.stored()).toEqual(before)
+  })
+
+  it('cannot be accepted once it is withdrawn, meanwhile or before, nor after 7 days', async () => {
+    const { ids, db } = auth.world
+    const email = anyEmail()
+    const { id: invitation } = await invite(email)
+    const [person] = await personsOf(db, accounts(email), now())
+    const accept = () => team.as(person!.id).invitations.accept({ invitation })
+    await db.teamInvitation.update({ where: { id: invitation }, data: { expiresAt: new Date(now() - 1) } })
+    expect(await receivedBy(person!.id)).toEqual([])
+    expect(await refusalOf(accept())).toMatchObject({ status: 404 })
+    await db.teamInvitation.update({ where: { id: invitation }, data: { expiresAt: new Date(now() + DAY_MS) } })
+    const refused = await meanwhile(
+      db,
+      async (tx) => {
+        await tx.$queryRaw`SELECT FROM "Team" WHERE id = ${ids.team} FOR NO KEY UPDATE`
+        await tx.teamInvitation.delete({ where: { id: invitation } })
+      },
+      () => refusalOf(accept()),
+    )
+    expect(refused).toMatchObject({ status: 404 })
+    expect(await membershipOf(person!.id)).toEqual([])
   })
 
   it('makes one person of two sign-ins at the same time', async () => {
@@ -52,16 +136,19 @@ describe('an invitation', () => {
     expect(await auth.world.db.person.count({ where: { email } })).toBe(1)
   })
 
-  it('is accepted by a member who is known already', async () => {
+  it('makes nobody of a team at a sign-in to an app: it waits in the portal for a member who is known already', async () => {
     const { db, ids } = auth.world
     const email = anyEmail()
     await db.person.update({ where: { id: ids.member }, data: { email } })
-    await invite(email)
+    const { id: invitation } = await invite(email)
     await auth.toConsent(
       auth.newBrowser(),
       auth.authorizeUrl({ client: auth.client, scope: 'svc.me.profile:read' }).url,
       ids.member,
     )
+    expect(await rolesOf(ids.member)).toEqual([])
+    expect(await receivedBy(ids.member)).toMatchObject([{ id: invitation }])
+    await team.as(ids.member).invitations.accept({ invitation })
     expect(await rolesOf(ids.member)).toEqual([[ids.team, 'developer']])
   })
 
@@ -92,13 +179,25 @@ describe('an invitation', () => {
   })
 
   it('replaces an earlier one, and leaves the role of a person of the team alone', async () => {
+    const { db, ids } = auth.world
     const email = anyEmail()
     await invite(email, 'owner')
-    await invite(email, 'developer')
-    const where = { email }
-    expect(await auth.world.db.teamInvitation.findMany({ where })).toMatchObject([{ role: 'developer' }])
-    await acceptInvitations(auth.world.db, { email, now: new Date(now()) }, team.owner)
-    expect(await rolesOf(team.owner)).toEqual([[auth.world.ids.team, 'owner']])
+    const { id: invitation } = await invite(email, 'developer')
+    expect(await db.teamInvitation.findMany({ where: { email } })).toMatchObject([{ role: 'developer' }])
+    await offerInvitations(db, { email, now: new Date(now()) }, team.owner)
+    await team.as(team.owner).invitations.accept({ invitation })
+    expect(await rolesOf(team.owner)).toEqual([[ids.team, 'owner']])
+  })
+
+  it('goes with the person who is erased before they have answered', async () => {
+    const { db } = auth.world
+    const email = anyEmail()
+    const { id: invitation } = await invite(email)
+    const [person] = await personsOf(db, accounts(email), now())
+    // The platform has given them another address since.
+    await db.person.update({ where: { id: person!.id }, data: { email: anyEmail() } })
+    await erase(db, person!.id)
+    expect(await db.teamInvitation.findUnique({ where: { id: invitation } })).toBeNull()
   })
 })
 

@@ -28,7 +28,7 @@ const rows = table<'Wish' | 'Status' | 'Message'>(`
   | an invitation to a colleague | 409 | This person is in this team already. |
   | a role for a stranger | 404 | This person is not in this team. |
   | the removal of a stranger | 404 | This person is not in this team. |
-  | the withdrawal of no invitation | 404 | This invitation does not exist in this team. |
+  | the withdrawal of no invitation | 404 | This invitation does not exist. |
   | the last owner as a developer | 409 | A team keeps at least one owner. |
   | the removal of the last owner | 409 | A team keeps at least one owner. |
   | an app of no provider | 404 | This provider does not exist. |

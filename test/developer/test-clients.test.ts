@@ -1,8 +1,10 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { register } from '../../server/admin/clients.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'
 import { startAuthWorld } from '../oauth/auth-world.ts'
 import type { Page } from '../oauth/browser.ts'
+import { id } from '../support/tenant.ts'
 import { addPeople, eventsRead, profileRead, redirect } from './team-world.ts'
 
 let auth: AuthWorld
@@ -39,14 +41,47 @@ describe('a sandbox client', () => {
     expect([renewed.status, decodeJwt(renewed.json.access_token).sub]).toEqual([200, alex.person])
   })
 
-  it('signs in a person of the team as themselves, in a club of theirs', async () => {
-    const { member, club } = auth.world.ids
-    await auth.world.db.teamMember.create({
-      data: { teamId: auth.world.ids.team, personId: member, role: 'developer' },
-    })
-    const { access_token } = await auth.toTokens(asked(), member, club)
-    expect(decodeJwt(access_token).sub).toBe(member)
-    await auth.world.db.teamMember.deleteMany({ where: { personId: member } })
+  it('offers test members alone, also to a person who is in a club, and says that nobody has reviewed it', async () => {
+    const { db, ids } = auth.world
+    await db.teamMember.create({ data: { teamId: ids.team, personId: ids.member, role: 'developer' } })
+    const browser = auth.newBrowser()
+    const page = await auth.toConsent(browser, auth.authorizeUrl(asked()).url, ids.member)
+    expect(choicesOn(page)).toHaveLength(3)
+    expect(choicesOn(page)).toContain(asAlex())
+    expect(page.text).toContain('Test client, not reviewed.')
+    const before = await consentsOf()
+    const fields = { organisation: ids.club, scope: [profileRead], decision: 'allow' }
+    expect((await browser.submit(page, 'consent', fields)).status).toBe(400)
+    expect(await consentsOf()).toEqual(before)
+    await db.teamMember.deleteMany({ where: { personId: ids.member } })
+    const reviewed = await auth.toConsent(
+      auth.newBrowser(),
+      auth.authorizeUrl({ client: auth.client, scope: profileRead }).url,
+      ids.member,
+    )
+    expect(reviewed.text).not.toContain('Test client')
+  })
+
+  it('renews no consent that a member gave it in a club of theirs, as older releases let them', async () => {
+    const { db, ids } = auth.world
+    await db.teamMember.create({ data: { teamId: ids.team, personId: ids.member, role: 'developer' } })
+    const tokens = await auth.toTokens(asked(), ids.member, asAlex())
+    const { gid } = decodeJwt(tokens.access_token) as { gid: string }
+    await db.consent.update({ where: { id: gid }, data: { personId: ids.member, organisationId: ids.club } })
+    expect((await auth.refresh(client, tokens.refresh_token)).status).toBe(400)
+    await db.teamMember.deleteMany({ where: { personId: ids.member } })
+  })
+
+  it('of an operator is for whoever signs in, with the test members of its team alone', async () => {
+    const { db, ids } = auth.world
+    const wish = { id: id('operators'), name: 'Operators', type: 'web', environment: 'sandbox' } as const
+    const team = { id: id('new-team'), name: 'New team', level: 'hobby' } as const
+    const rest = { redirectUris: [redirect], scopes: [profileRead], app: null }
+    await register(db, { ...wish, team, ...rest }, { replace: false, development: false })
+    const page = await auth.toConsent(auth.newBrowser(), auth.authorizeUrl(asked({ client: wish.id })).url, ids.member)
+    expect(page.text).toContain('Test club of New team')
+    expect(choicesOn(page)).toHaveLength(3)
+    expect(choicesOn(page)).not.toContain(ids.club)
   })
 
   it('asks at each sign-in who one is, and not without a page', async () => {
@@ -106,11 +141,11 @@ describe('a sandbox client', () => {
     const { db, ids } = auth.world
     await db.teamMember.create({ data: { teamId: ids.team, personId: ids.member, role: 'developer' } })
     const theirs = await auth.toTokens(asked(), ids.member, asAlex())
-    const own = await auth.toTokens(asked(), ids.member, ids.club)
+    const again = await auth.toTokens(asked(), ids.member, asAlex())
     const colleagues = await auth.toTokens(asked(), team.colleague, asAlex())
     await team.as(ids.member).people.remove({ team: ids.team, person: ids.member })
     auth.world.advance(5)
-    for (const { access_token, refresh_token } of [theirs, own]) {
+    for (const { access_token, refresh_token } of [theirs, again]) {
       expect((await profile(access_token)).status).toBe(401)
       expect((await auth.refresh(client, refresh_token)).status).toBe(400)
     }

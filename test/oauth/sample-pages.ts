@@ -76,6 +76,20 @@ export const samplePages = (language: Language): Record<string, string> => ({
     scopes: asked,
     returnsTo: 'trainer.example.org',
   }),
+  '/consent-sandbox': consentPage({
+    language,
+    action,
+    app,
+    member: 'Anna Berger',
+    sandbox: true,
+    organisations: [
+      { id: 'club alex', name: 'Alex Test, Test club of Builders GmbH' },
+      { id: 'club kim', name: 'Kim Test, Test club of Builders GmbH' },
+    ],
+    chosen: null,
+    scopes: asked,
+    returnsTo: 'localhost:4321',
+  }),
   '/consent-problem': consentPage({
     language,
     action,

@@ -26,11 +26,11 @@ const of = (table: string) => `(SELECT count(*)::float8 FROM "${table}" WHERE "p
 const sessions = `FROM "OauthRecord" WHERE model = 'Session' AND payload ->> 'accountId' = $1
   OR model = 'Interaction' AND $1 IN (payload #>> '{session,accountId}', payload #>> '{result,login,accountId}')`
 
-/** Those of the person, and those that they gave as a test member of their teams. */
+/** Those of the person, and those that they gave to sandbox clients as a test member. */
 const consents = `SELECT id FROM "Consent" WHERE "personId" = $1
-  UNION SELECT consent.id FROM "TeamMember" JOIN "Client" client USING ("teamId") JOIN "Consent" consent ON "clientId" = client.id
+  UNION SELECT consent.id FROM "Client" client JOIN "Consent" consent ON "clientId" = client.id
     JOIN "OauthRecord" grant_ ON model = 'Grant' AND grant_.id = consent.id
-    WHERE "TeamMember"."personId" = $1 AND "testOnly" AND payload ->> 'accountId' = $1`
+    WHERE environment = 'sandbox' AND payload ->> 'accountId' = $1`
 
 const counts = `SELECT
   (SELECT count(*)::float8 FROM "StorageEntry" WHERE "memberId" = $1) AS "storageEntries",

@@ -214,11 +214,12 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
   teamInvitations: `SELECT ${fields({
     team: '"teamId"',
     role: 'role',
-    own: 'invitation.email = person.email',
+    own: `(invitation.email = person.email OR invitation."personId" IS NOT DISTINCT FROM $1)`,
     expiresAt: '"expiresAt"',
     acceptedAt: '"acceptedAt"',
   })} FROM (SELECT lower(email) AS email FROM "Person" WHERE id = $1) person, LATERAL (
       SELECT * FROM "TeamInvitation" WHERE email = person.email
+      UNION SELECT * FROM "TeamInvitation" WHERE "personId" = $1
       UNION SELECT * FROM "TeamInvitation" WHERE "invitedBy" = $1) invitation
     ORDER BY "expiresAt", invitation.id`,
 

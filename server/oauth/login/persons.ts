@@ -1,6 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
 import { statement, text } from '../../../prisma/pg/statement.ts'
-import { acceptAsNewPerson, isInvited } from '../../../routers/developer/acceptance.ts'
+import { isInvited, personForInvited } from '../../../routers/developer/invited.ts'
 
 export interface Person {
   id: string
@@ -10,6 +10,7 @@ export interface Person {
 const select = `SELECT "Person".id, btrim("firstName" || ' ' || "lastName") AS name, email FROM "Person"`
 /** The members of test clubs are invented: nobody signs in as one. */
 const isSomebody = `(EXISTS (SELECT FROM "TeamMember" WHERE "personId" = "Person".id)
+  OR EXISTS (SELECT FROM "TeamInvitation" WHERE "personId" = "Person".id AND "acceptedAt" IS NULL AND "expiresAt" > $2)
   OR EXISTS (SELECT FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
     WHERE "personId" = "Person".id AND ("leftAt" IS NULL OR "leftAt" > $2) AND "testTeamId" IS NULL))`
 const isInvented = `EXISTS (SELECT FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
@@ -30,11 +31,11 @@ const withAddress = statement(
 
 const withId = statement('login_with_id', `${select} WHERE "Person".id = $1 AND ${isSomebody}`, columns)
 
-/** Members, and people of teams, with this address (in the form of `comparableEmail`); `email` is the address as stored. */
+/** Members, and people of teams or invited to one, with this address (in the form of `comparableEmail`); `email` is the address as stored. */
 export const personsWithEmail = (db: Database, email: string, now: number) =>
   db.execute(withEmail, [email, new Date(now).toISOString()])
 
-/** The person in a list; empty if they are neither a member of an organisation nor in a team. */
+/** The person in a list; empty if they are neither a member of an organisation nor in a team, or invited to one. */
 export const personWithId = (db: Database, id: string, now: number) =>
   db.execute(withId, [id, new Date(now).toISOString()])
 
@@ -47,7 +48,7 @@ export async function addressOf(db: Database, email: string, now: number): Promi
   return (await isInvited(db, { email, now: new Date(now) })) ? email : null
 }
 
-/** Those with this address, which is proved to be theirs. An invited address that is new here becomes a person of the team. */
+/** Those with this address, which is proved to be theirs. An invited address that is new here becomes a person, who can accept. */
 export async function personsOrInvited(db: Database, email: string, now: number): Promise<Person[]> {
   const persons = await personsWithEmail(db, email, now)
   if (persons.length > 0) return named(persons)
@@ -56,6 +57,6 @@ export async function personsOrInvited(db: Database, email: string, now: number)
   // They may have been members, or in a team, before.
   const former = await db.execute(withAddress, [email])
   if (former.length > 0) return named(former)
-  const person = await acceptAsNewPerson(db, invited)
+  const person = await personForInvited(db, invited)
   return person ? [person] : []
 }

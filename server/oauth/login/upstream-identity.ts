@@ -1,5 +1,5 @@
 import type { Database } from '../../../prisma/client.ts'
-import { acceptInvitations } from '../../../routers/developer/acceptance.ts'
+import { offerInvitations } from '../../../routers/developer/invited.ts'
 import { comparableEmail } from '../../../routers/email-address.ts'
 import type { Person } from './persons.ts'
 import { named, personsOrInvited, personWithId } from './persons.ts'
@@ -13,7 +13,7 @@ export async function personsOf(
   const identity = await db.loginIdentity.findUnique({ where: { of: { issuer, subject } } })
   const comparable = email === null ? null : comparableEmail(email)
   if (identity) {
-    if (comparable !== null) await acceptInvitations(db, { email: comparable, now: new Date(now) }, identity.personId)
+    if (comparable !== null) await offerInvitations(db, { email: comparable, now: new Date(now) }, identity.personId)
     return named(await personWithId(db, identity.personId, now))
   }
   return comparable === null ? [] : personsOrInvited(db, comparable, now)

@@ -11,6 +11,8 @@ export interface ConsentView extends Look {
   action: string
   app: AppView
   member: string
+  /** A client that nobody has reviewed; `organisations` are invented. */
+  sandbox?: boolean
   organisations: Named[]
   /** The id of the organisation that the app requested or the member chose before. */
   chosen: string | null
@@ -21,7 +23,7 @@ export interface ConsentView extends Look {
 }
 
 export function consentPage(view: ConsentView): string {
-  const { language, brand, action, app, member, organisations, returnsTo, problem } = view
+  const { language, brand, action, app, member, sandbox, organisations, returnsTo, problem } = view
   if (organisations.length === 0) return nowherePage(view)
   const w = words[language]
   return document({
@@ -31,6 +33,7 @@ export function consentPage(view: ConsentView): string {
     heading: html`${iconOf(app)}${w.consentQuestion(name(app.name))}`,
     problem,
     body: html`<p class="lead">${bylineOf(app, language)}</p>
+${sandbox && html`<p class="one"><strong>${w.testClient}</strong> ${w.testClientHint}</p>`}
 <p>${w.asks(strongName(member))} ${otherAccount(view)}</p>
 <form method="post" action="${action}/consent">
 ${noDefault}
@@ -56,7 +59,7 @@ function nowherePage(view: ConsentView): string {
   return refusalPage(view, { title: w.nowhereTitle, heading, reason: w.nowhere[kind](strongName(member)) })
 }
 
-type Refused = Omit<ConsentView, 'member' | 'organisations' | 'chosen' | 'scopes' | 'problem'>
+type Refused = Omit<ConsentView, 'member' | 'sandbox' | 'organisations' | 'chosen' | 'scopes' | 'problem'>
 
 /** For a person outside the team of an app that is in development. */
 export function developmentPage(view: Refused): string {

@@ -31,6 +31,8 @@ export const de: Words = {
   consentTitle: 'App zulassen',
   consentQuestion: (app) => html`${app} zulassen?`,
   by: (team) => html`Eine App von ${team}`,
+  testClient: 'Testclient, nicht geprüft.',
+  testClientHint: 'Er erhält die Daten eines erfundenen Mitglieds, und keine eigenen.',
   asks: (member) => html`Die App bittet um Zugriff auf persönliche Daten. Angemeldet ist ${member}.`,
   notYou: 'Falsches Konto?',
   switchAccount: 'Konto wechseln',

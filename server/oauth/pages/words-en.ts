@@ -31,6 +31,8 @@ export interface Words {
   consentTitle: string
   consentQuestion: (app: Html) => Html
   by: (team: Html) => Html
+  testClient: string
+  testClientHint: string
   asks: (member: Html) => Html
   notYou: string
   switchAccount: string
@@ -98,6 +100,8 @@ export const en: Words = {
   consentTitle: 'Allow an app',
   consentQuestion: (app) => html`Allow ${app}?`,
   by: (team) => html`An app by ${team}`,
+  testClient: 'Test client, not reviewed.',
+  testClientHint: 'It gets the data of an invented member, and none of yours.',
   asks: (member) => html`It asks for access to your data. You are signed in as ${member}.`,
   notYou: 'Not you?',
   switchAccount: 'Switch account',

@@ -18,7 +18,13 @@ export function auditPage(visit: Visit, team: Team, { items, total }: Audit): st
   const names = new Map([...team.apps, ...team.clients, ...team.people].map((one) => [one.id, one.name]))
   const rows = items.map((entry) => [
     momentOf(entry.at, language),
-    entry.by === null ? w.operator : entry.by.name === null ? w.erased : name(entry.by.name),
+    entry.action === 'invitation.decline'
+      ? '–'
+      : entry.by === null
+        ? w.operator
+        : entry.by.name === null
+          ? w.erased
+          : name(entry.by.name),
     w.auditActions[entry.action] ?? html`<code>${entry.action}</code>`,
     names.has(entry.target) ? name(names.get(entry.target)!) : html`<code>${entry.target}</code>`,
     changes(visit, entry),

@@ -1,23 +1,33 @@
 import { html, name } from '../../pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { Visit } from '../visit.ts'
+import type { Invitation } from './invitation.ts'
 import { portalPage } from './layout.ts'
 
 type Teams = Awaited<ReturnType<Developer['teams']['list']>>['items']
 
-export function teamsPage(visit: Visit, teams: Teams): string {
+/** The teams of the person, and those that invite them. */
+export function teamsPage(visit: Visit, teams: Teams, invitations: readonly Invitation[]): string {
   const { w, at } = visit
   return portalPage(visit, {
     title: w.teams,
-    body:
-      teams.length === 0
-        ? html`<p>${w.teamsNone}</p>`
-        : html`<p class="lead">${w.teamsLead}</p>
+    body: html`${
+      invitations.length > 0 &&
+      html`<section class="aside waits"><h2>${w.invitations}</h2>
+<ul class="entries">
+${invitations.map(({ id, team }) => html`<li><a href="${at('invitations', id)}">${w.invitedTo(name(team.name))}</a></li>`)}
+</ul></section>`
+    }
+${
+  teams.length === 0
+    ? html`<p>${w.teamsNone}</p>`
+    : html`<p class="lead">${w.teamsLead}</p>
 <ul class="entries">
 ${teams.map(
   ({ id, name: title, level, role }) => html`<li><a href="${at('teams', id)}">${name(title)}</a>
 <span>${w.teamFacts(w.level[level], w.role[role])}</span></li>
 `,
-)}</ul>`,
+)}</ul>`
+}`,
   })
 }

@@ -1,0 +1,29 @@
+import { html, name } from '../../pages/html.ts'
+import type { Developer } from '../client.ts'
+import type { Visit } from '../visit.ts'
+import { fact } from './fields.ts'
+import { portalPage } from './layout.ts'
+import { dayOf } from './times.ts'
+
+export type Invitation = Awaited<ReturnType<Developer['invitations']['list']>>['items'][number]
+
+/** Says who invites to what, and asks. */
+export function invitationPage(visit: Visit, { id, team, role, invitedBy, expiresAt }: Invitation): string {
+  const { w, at, language } = visit
+  const own = at('invitations', id)
+  return portalPage(visit, {
+    title: w.invitation,
+    heading: w.joinQuestion(name(team.name)),
+    body: html`<p class="lead">${w.joinLead}</p>
+<dl class="facts">
+${fact(w.team, name(team.name))}
+${fact(w.roleOf, w.role[role])}
+${fact(w.invitedBy, invitedBy === null ? w.operator : name(invitedBy))}
+${fact(w.expires, dayOf(expiresAt, language))}
+</dl>
+<div class="buttons">
+<form method="post" action="${own}/accept"><button class="chief">${w.accept}</button></form>
+<form method="post" action="${own}/decline"><button>${w.decline}</button></form>
+</div>`,
+  })
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { id } from '../support/tenant.ts'
+import type { PortalWorld } from './portal-world.ts'
+import { portal, startPortal } from './portal-world.ts'
+
+let team: PortalWorld
+beforeAll(async () => {
+  team = await startPortal()
+})
+afterAll(() => team.world.close())
+
+/** Invites the member of the tenant, who then signs in. */
+async function invited(role: 'owner' | 'developer' = 'developer') {
+  const { db, ids } = team.world
+  const email = `${id('invited')}@example.org`
+  await db.person.update({ where: { id: ids.member }, data: { email } })
+  const invitation = await team.as(team.owner).people.invite({ team: ids.team, email, role })
+  const browser = await team.signIn(ids.member)
+  return { browser, email, address: `${portal}/invitations/${invitation.id}`, invitation: invitation.id }
+}
+const rolesOf = async (person: string) =>
+  (await team.world.db.teamMember.findMany({ where: { personId: person } })).map(({ role }) => role)
+
+describe('an invitation in the portal', () => {
+  it.each([
+    ['en', 'Join ', 'developer', 'Invited by', 'Decline'],
+    ['de', ' beitreten?', 'Entwickler', 'Eingeladen von', 'Ablehnen'],
+  ])('is on the first page, and its own page has team, inviter and role, in %s', async (language, ...texts) => {
+    const { browser, address } = await invited()
+    browser.language = language
+    expect((await browser.get(portal)).text).toContain(`href="${new URL(address).pathname}"`)
+    const { status, text } = await browser.get(address)
+    expect(status).toBe(200)
+    const { name } = await team.world.db.team.findUniqueOrThrow({ where: { id: team.world.ids.team } })
+    for (const part of [...texts, name, 'Dev owner']) expect(text).toContain(part)
+    expect(text).not.toMatch(/undefined|\bnull\b/)
+    expect(await rolesOf(team.world.ids.member)).toEqual([])
+  })
+
+  it('is accepted by its button, and leads to the team', async () => {
+    const { browser, address } = await invited('owner')
+    const page = await browser.follow(await browser.post(`${address}/accept`, {}))
+    expect([page.status, page.url.href]).toEqual([200, `${team.own}?done=joined`])
+    expect(page.text).toContain('You are in the team.')
+    expect(await rolesOf(team.world.ids.member)).toEqual(['owner'])
+    expect((await browser.get(address)).status).toBe(404)
+    expect((await browser.post(`${address}/accept`, {})).status).toBe(404)
+    await team.as(team.owner).people.remove({ team: team.world.ids.team, person: team.world.ids.member })
+  })
+
+  it('is declined by another, and the team sees the address until then alone', async () => {
+    const { browser, address, email, invitation } = await invited()
+    const { member } = team.world.ids
+    const people = await team.asOwner.get(`${team.own}/people`)
+    expect(people.text).toContain(email)
+    expect(people.text).not.toContain(member)
+    const page = await browser.follow(await browser.post(`${address}/decline`, {}))
+    expect(page.text).toContain('The invitation was declined.')
+    expect(await rolesOf(member)).toEqual([])
+    expect(await team.world.db.teamInvitation.count({ where: { id: invitation } })).toBe(0)
+    expect((await team.asOwner.get(`${team.own}/people`)).text).not.toContain(email)
+    const audit = await team.asOwner.get(`${team.own}/audit`)
+    const [row] = audit.text.split('</tr>').filter((one) => one.includes('Invitation declined'))
+    expect(row).toContain(invitation)
+    expect(row).not.toContain(member)
+  })
+
+  it('does nothing for others, without a sign-in, or from another site', async () => {
+    const { browser, address } = await invited()
+    const before = await team.stored()
+    for (const step of ['accept', 'decline']) {
+      for (const other of [team.asOwner, team.asColleague, team.asStranger]) {
+        expect((await other.get(address)).status).toBe(404)
+        expect((await other.post(`${address}/${step}`, {})).status).toBe(404)
+      }
+      const nobody = await team.newBrowser().post(`${address}/${step}`, {})
+      expect([nobody.status, nobody.location?.href]).toEqual([303, `${portal}/sign-in`])
+      for (const headers of [{ 'sec-fetch-site': 'same-site' }, { origin: 'http://elsewhere.test' }, { origin: '' }]) {
+        expect((await browser.post(`${address}/${step}`, {}, headers)).status).toBe(403)
+      }
+      const reload = await browser.get(`${address}/${step}`)
+      expect([reload.status, reload.location?.href]).toEqual([303, address])
+    }
+    expect(await team.stored()).toEqual(before)
+  })
+})
