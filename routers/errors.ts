@@ -209,7 +209,11 @@ export const errors = named({
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
   testsLimited: (retryAfterSeconds: number) =>
-    new ApiError(429, `An app sends at most 10 test events a minute. Try again in ${retryAfterSeconds} s.`, {
+    new ApiError(429, `An app sends at most 10 test events a minute; try again in ${retryAfterSeconds} s.`, {
+      headers: { 'Retry-After': String(retryAfterSeconds) },
+    }),
+  changesLimited: (retryAfterSeconds: number) =>
+    new ApiError(429, `A team makes at most 1000 changes a day; try again in ${retryAfterSeconds} s.`, {
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
   internal: (cause: unknown) => new ApiError(500, 'Something went wrong on our side.', { cause }),

@@ -68,6 +68,8 @@ export const remedies: Record<ErrorId, Remedy> = {
     'tRPC: Members would lose a consent, and confirm is not the id of the client. → Send its id as confirm.',
   webhookMissing: 'tRPC: The app has no webhook to send a test event to. → Set its address, then test.',
   testsLimited: 'tRPC: The app has sent 10 test events in a minute. → Wait for the seconds of Retry-After.',
+  changesLimited:
+    'tRPC: The people of the team have made 1000 changes in 24 hours. → Wait for the seconds of Retry-After.',
   eventTypeUnknown:
     'tRPC: No kind of event has this name. → Use webhook.test, or one that the page of the webhook in the portal lists.',
   tooManyEventKinds: 'tRPC: The catalogue of the provider has 100 kinds. → Take one out with events.undescribe.',

@@ -4,13 +4,13 @@ import { errors } from '../errors.ts'
 import { logoVersion } from '../logo-versions.ts'
 import { MAX_PICTURE_BYTES, PICTURE_TOO_LARGE, PictureRefused, rewritten } from '../pictures/rewrite.ts'
 import { teamPeople } from '../policies.ts'
-import { auditing, authorOf } from './auditing.ts'
+import { auditing, authorOf, difference } from './auditing.ts'
 import type { WantedOfApp } from './rows.ts'
-import { appColumns, objectOrNull, toApp } from './rows.ts'
-import { difference, isUsed, refuseIf } from './rules.ts'
+import { appColumns, nullIfEmpty, objectOrNull, toApp } from './rows.ts'
+import { isUsed, refuseIf } from './rules.ts'
 import { appOutput, idOr } from './shapes.ts'
 import type { Caller } from './team-of.ts'
-import { lockTeam, teamOfApp } from './team-of.ts'
+import { lockTeamAs, teamOfApp } from './team-of.ts'
 
 const base64 = z
   .string({ error: 'picture is a PNG or JPEG in base64.' })
@@ -60,7 +60,7 @@ interface Wish {
 
 const store = (ctx: Caller, { team, app, version }: Wish, wished: Uint8Array<ArrayBuffer> | null) =>
   auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
-    await lockTeam(tx, team)
+    await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
     const where = { id: app }
     const { logo, ...row } = await tx.app.findUniqueOrThrow({ where, select: { ...appColumns, logo: true } })
     if (version !== undefined && version !== row.version) throw errors.changedMeanwhile()
@@ -69,6 +69,9 @@ const store = (ctx: Caller, { team, app, version }: Wish, wished: Uint8Array<Arr
     const waits = named !== null && named !== before.logo && (await isUsed(tx, app))
     const { logo: _, ...rest } = before.wanted ?? {}
     const wanted: WantedOfApp = waits ? { ...rest, logo: named } : rest
+    const next = { ...before, logo: waits ? before.logo : named, wanted: nullIfEmpty(wanted) }
+    const differing = difference(before, next)
+    if (!differing) return before
     const changed = await tx.app.update({
       where,
       data: {
@@ -78,7 +81,6 @@ const store = (ctx: Caller, { team, app, version }: Wish, wished: Uint8Array<Arr
       },
       select: appColumns,
     })
-    const after = toApp(changed, waits ? before.logo : named)
-    await note({ team, action: 'app.update', target: app, ...difference(before, after) })
-    return after
+    await note({ team, action: 'app.update', target: app, ...differing })
+    return toApp(changed, next.logo)
   })

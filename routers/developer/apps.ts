@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Prisma } from '../../prisma/generated/client.ts'
 import { internal } from '../endpoint.ts'
 import { errors } from '../errors.ts'
 import { logoVersions } from '../logo-versions.ts'
@@ -8,13 +7,13 @@ import { nameFaults } from '../registration.ts'
 import { router } from '../trpc.ts'
 import { isText } from '../typed-text.ts'
 import { removeLogo, setLogo } from './app-logo.ts'
-import { auditing, authorOf } from './auditing.ts'
+import { auditing, authorOf, difference } from './auditing.ts'
 import { newId } from './names.ts'
 import type { WantedOfApp } from './rows.ts'
-import { appColumns, objectOrNull, toApp } from './rows.ts'
-import { difference, isUsed, refuseIf } from './rules.ts'
+import { appColumns, nullIfEmpty, objectOrNull, toApp } from './rows.ts'
+import { isUsed, refuseIf } from './rules.ts'
 import { appOutput, idOr } from './shapes.ts'
-import { lockTeam, roleIn, teamOfApp } from './team-of.ts'
+import { lockTeamAs, roleIn, teamOfApp } from './team-of.ts'
 
 const MAX_APPS = 50
 const MAX_DESCRIPTION = 500
@@ -29,7 +28,7 @@ const create = internal('dev:write', teamPeople, {
     await roleIn(ctx, team)
     refuseIf(nameFaults('app', { name }))
     return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
-      await lockTeam(tx, team)
+      await lockTeamAs(tx, ctx, { team })
       if ((await tx.app.count({ where: { teamId: team } })) >= MAX_APPS) throw errors.tooManyApps()
       const found = await tx.organisation.findUnique({ where: { id: provider, kind: 'provider' } })
       if (!found) throw errors.providerUnknown()
@@ -64,18 +63,19 @@ const update = internal('dev:write', teamPeople, {
     ])
     const logo = (await logoVersions(ctx.core.db, [app])).get(app) ?? null
     return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
-      await lockTeam(tx, team)
+      await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
       const before = toApp(await tx.app.findUniqueOrThrow({ where: { id: app }, select: appColumns }), logo)
       if (version !== undefined && version !== before.version) throw errors.changedMeanwhile()
-      const changes = changesOf(before, wish, await isUsed(tx, app))
+      const { now, wanted } = changesOf(before, wish, await isUsed(tx, app))
+      const differing = difference(before, { ...before, ...now, wanted: nullIfEmpty(wanted) })
+      if (!differing) return before
       const changed = await tx.app.update({
         where: { id: app },
-        data: { ...changes.now, wanted: objectOrNull(changes.wanted), version: { increment: 1 } },
+        data: { ...now, wanted: objectOrNull(wanted), version: { increment: 1 } },
         select: appColumns,
       })
-      const after = toApp(changed, logo)
-      await note({ team, action: 'app.update', target: app, ...difference(before, after) })
-      return after
+      await note({ team, action: 'app.update', target: app, ...differing })
+      return toApp(changed, logo)
     })
   })
 
@@ -89,7 +89,7 @@ type Wish = { [K in 'name' | 'description' | 'homepage']?: string | undefined }
 
 /** What changes now, and all that waits then. Members read name and homepage. */
 function changesOf(before: Shown, { name, description, homepage }: Wish, used: boolean) {
-  const now: Prisma.AppUpdateInput = {}
+  const now: Partial<Omit<Shown, 'wanted'>> = {}
   const wanted: WantedOfApp = { ...before.wanted }
   if (description !== undefined) now.description = description || null
   if (name !== undefined) {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { internal } from '../endpoint.ts'
+import { errors } from '../errors.ts'
 import { teamPeople } from '../policies.ts'
 import { levelFaults, nameFaults, settingFaults } from '../registration.ts'
 import { auditing, authorOf } from './auditing.ts'
@@ -7,7 +8,7 @@ import { newId } from './names.ts'
 import { clientColumns, toClient } from './rows.ts'
 import { refuseIf, refuseTooMany } from './rules.ts'
 import { clientOutput, idOr, texts } from './shapes.ts'
-import { lockTeam, teamOfApp } from './team-of.ts'
+import { lockTeamAs, teamOfApp } from './team-of.ts'
 import { addTestClub } from './test-club.ts'
 
 /** For the people of the team and its test members alone. */
@@ -31,7 +32,7 @@ export const create = internal('dev:write', teamPeople, {
     refuseIf([...nameFaults('client', { name }), ...settingFaults(settings, true)])
     const author = authorOf(ctx)
     return auditing(ctx.core.db, author, async (tx, note) => {
-      await lockTeam(tx, teamId)
+      await lockTeamAs(tx, ctx, { team: teamId, unknown: errors.ownAppUnknown })
       const team = await tx.team.findUniqueOrThrow({ where: { id: teamId } })
       refuseIf(levelFaults(settings.scopes, team.level))
       await refuseTooMany(tx, app)

@@ -6,7 +6,7 @@ import { removeClientIn } from '../remove-client.ts'
 import { auditing, authorOf } from './auditing.ts'
 import { clientColumns, toClient } from './rows.ts'
 import { idOr } from './shapes.ts'
-import { lockTeam, teamOfClient } from './team-of.ts'
+import { lockTeamAs, teamOfClient } from './team-of.ts'
 
 export const remove = internal('dev:write', teamPeople, {
   summary: 'Removes a client and what members allowed it',
@@ -22,7 +22,7 @@ export const remove = internal('dev:write', teamPeople, {
   .mutation(async ({ ctx, input: { client, confirm } }) => {
     const team = await teamOfClient(ctx, client)
     return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
-      await lockTeam(tx, team)
+      await lockTeamAs(tx, ctx, { team, unknown: errors.clientUnknown })
       const found = await tx.client.findUnique({ where: { id: client }, select: clientColumns(ctx.core.now()) })
       if (!found) throw errors.clientUnknown()
       const { id, team: _, version, consents, ...before } = toClient(found)

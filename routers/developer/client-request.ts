@@ -8,7 +8,7 @@ import { newId } from './names.ts'
 import { clientColumns, toClient } from './rows.ts'
 import { purposesOf, refuseIf, refuseTooMany } from './rules.ts'
 import { clientOutput, idOr, purpose, texts } from './shapes.ts'
-import { lockTeam, teamOfClient } from './team-of.ts'
+import { lockTeamAs, teamOfClient } from './team-of.ts'
 
 /** A new client with the settings of a sandbox client, which stays. Nobody can sign in before it is approved. */
 export const requestProduction = internal('dev:write', teamPeople, {
@@ -28,7 +28,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
     const teamId = await teamOfClient(ctx, input.client, 'owner')
     const author = authorOf(ctx)
     return auditing(ctx.core.db, author, async (tx, note) => {
-      await lockTeam(tx, teamId)
+      await lockTeamAs(tx, ctx, { team: teamId, needed: 'owner', unknown: errors.clientUnknown })
       const { team, ...sandbox } = await tx.client.findUniqueOrThrow({
         where: { id: input.client },
         include: { team: true },

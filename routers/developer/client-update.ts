@@ -3,12 +3,12 @@ import { internal } from '../endpoint.ts'
 import { errors } from '../errors.ts'
 import { teamPeople } from '../policies.ts'
 import { levelFaults, nameFaults, redirectFaults, scopeFaults } from '../registration.ts'
-import { auditing, authorOf } from './auditing.ts'
+import { auditing, authorOf, difference } from './auditing.ts'
 import { changesOf } from './client-changes.ts'
-import { clientColumns, objectOrNull, toClient } from './rows.ts'
-import { difference, refuseIf } from './rules.ts'
+import { clientColumns, nullIfEmpty, objectOrNull, toClient } from './rows.ts'
+import { refuseIf } from './rules.ts'
 import { clientOutput, idOr, purpose, texts } from './shapes.ts'
-import { lockTeam, teamOfClient } from './team-of.ts'
+import { lockTeamAs, teamOfClient } from './team-of.ts'
 
 /** Of a client that members use, more scopes and redirects on other hosts wait for approval: `wanted`. */
 export const update = internal('dev:write', teamPeople, {
@@ -29,7 +29,7 @@ export const update = internal('dev:write', teamPeople, {
   .mutation(async ({ ctx, input: { client: id, version, ...wish } }) => {
     const teamId = await teamOfClient(ctx, id)
     return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
-      await lockTeam(tx, teamId)
+      await lockTeamAs(tx, ctx, { team: teamId, unknown: errors.clientUnknown })
       const select = clientColumns(ctx.core.now())
       const found = await tx.client.findUnique({ where: { id }, select })
       if (!found) throw errors.clientUnknown()
@@ -44,6 +44,9 @@ export const update = internal('dev:write', teamPeople, {
         ...levelFaults(wish.scopes ?? [], level),
       ])
       const { wanted, purpose, ...now } = changesOf(before, wish)
+      const next = { ...before, ...now, ...(purpose && { purpose: nullIfEmpty(purpose) }), wanted: nullIfEmpty(wanted) }
+      const differing = difference(before, next)
+      if (!differing) return before
       const changed = await tx.client.update({
         where: { id },
         data: {
@@ -54,8 +57,7 @@ export const update = internal('dev:write', teamPeople, {
         },
         select,
       })
-      const after = toClient(changed)
-      await note({ team: teamId, action: 'client.update', target: id, ...difference(before, after) })
-      return after
+      await note({ team: teamId, action: 'client.update', target: id, ...differing })
+      return toClient(changed)
     })
   })

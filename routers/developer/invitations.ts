@@ -9,7 +9,7 @@ import { auditing, authorOf } from './auditing.ts'
 import { fullName, newId } from './names.ts'
 import { idOr, invitationOutput, role } from './shapes.ts'
 import type { Caller } from './team-of.ts'
-import { lockTeam, roleIn } from './team-of.ts'
+import { lockTeam, lockTeamAs, roleIn } from './team-of.ts'
 
 const team = idOr('teamUnknown')
 
@@ -30,6 +30,7 @@ export const invite = internal('dev:write', teamPeople, {
     await roleIn(ctx, input.team, 'owner')
     const author = authorOf(ctx)
     return auditing(ctx.core.db, author, async (tx, note) => {
+      await lockTeamAs(tx, ctx, { team: input.team, needed: 'owner' })
       const made = await addInvitation(tx, { ...input, by: ctx.person, now: author.at })
       // Without the address: audit entries outlive the erasure of a person.
       await note({ team: input.team, action: 'invitation.create', target: made.id, after: { role: input.role } })
@@ -76,6 +77,7 @@ export const withdraw = internal('dev:write', teamPeople, {
   .mutation(async ({ ctx, input: { team, invitation } }) => {
     await roleIn(ctx, team, 'owner')
     return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+      await lockTeamAs(tx, ctx, { team, needed: 'owner' })
       const where = { id: invitation, teamId: team, acceptedAt: null }
       const found = await tx.teamInvitation.findFirst({ where, select: { role: true } })
       const { count } = await tx.teamInvitation.deleteMany({ where })

@@ -8,7 +8,7 @@ import { auditing, authorOf } from './auditing.ts'
 import { invite, withdraw } from './invitations.ts'
 import { memberColumns, toPerson } from './rows.ts'
 import { idOr, personOutput, role } from './shapes.ts'
-import { lockTeam, roleIn } from './team-of.ts'
+import { lockTeamAs, roleIn } from './team-of.ts'
 import { endTestConsents } from './test-consents.ts'
 
 const team = idOr('teamUnknown')
@@ -23,6 +23,7 @@ const setRole = internal('dev:write', teamPeople, {
   .mutation(async ({ ctx, input: { team, person, role } }) => {
     await roleIn(ctx, team, 'owner')
     return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+      await lockTeamAs(tx, ctx, { team, needed: 'owner' })
       const found = await colleague(tx, team, person, role !== 'owner')
       if (found.role === role) return toPerson(found)
       const of = { teamId: team, personId: person }
@@ -40,9 +41,11 @@ const remove = internal('dev:write', teamPeople, {
   .input(z.object({ team, person }))
   .output(personOutput)
   .mutation(async ({ ctx, input: { team, person } }) => {
-    await roleIn(ctx, team, person === ctx.person ? 'developer' : 'owner')
+    const needed = person === ctx.person ? 'developer' : 'owner'
+    await roleIn(ctx, team, needed)
     const author = authorOf(ctx)
     return auditing(ctx.core.db, author, async (tx, note) => {
+      await lockTeamAs(tx, ctx, { team, needed })
       const found = await colleague(tx, team, person, true)
       await tx.teamMember.delete({ where: { of: { teamId: team, personId: person } }, select: { role: true } })
       await endTestConsents(tx, { team, person, at: author.at })
@@ -53,7 +56,6 @@ const remove = internal('dev:write', teamPeople, {
 
 /** A person of the team, which is locked. Throws 404, and 409 for the last owner if they are about to be none. */
 async function colleague(tx: Transaction, teamId: string, personId: string, endsOwner: boolean) {
-  await lockTeam(tx, teamId)
   const found = await tx.teamMember.findUnique({ where: { of: { teamId, personId } }, select: memberColumns })
   if (!found) throw errors.colleagueUnknown()
   if (endsOwner && found.role === 'owner') {

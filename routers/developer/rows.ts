@@ -75,6 +75,7 @@ export const toPerson = ({ role, since, person }: MemberRow) => ({
   since: toUnix(since),
 })
 
+export const nullIfEmpty = <T extends object>(value: T) => (Object.keys(value).length === 0 ? null : value)
+
 /** A JSON column of an object; without fields it is null. */
-export const objectOrNull = (value: object) =>
-  Object.keys(value).length === 0 ? Prisma.DbNull : (value as Prisma.InputJsonObject)
+export const objectOrNull = (value: object) => (nullIfEmpty(value) as Prisma.InputJsonObject | null) ?? Prisma.DbNull

@@ -31,12 +31,3 @@ export function purposesOf(scopes: readonly string[], said: Purpose): Purpose {
   )
   return Object.fromEntries(purposes)
 }
-
-/** The fields that differ, before and after. */
-export function difference<Row extends { version: number }>(before: Row, after: Row) {
-  const names = (Object.keys(before) as (keyof Row)[]).filter(
-    (name) => name !== 'version' && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
-  )
-  const of = (row: Row) => Object.fromEntries(names.map((name) => [name, row[name]]))
-  return { before: of(before), after: of(after) }
-}

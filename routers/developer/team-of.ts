@@ -1,14 +1,29 @@
-import type { Transaction } from '../../prisma/client.ts'
+import type { Database, Transaction } from '../../prisma/client.ts'
 import type { Context } from '../context.ts'
+import type { ApiError } from '../errors.ts'
 import { errors } from '../errors.ts'
 
 export type Caller = Context & { person: string }
 export type Role = 'owner' | 'developer'
 
 /** The caller's role in the team. Throws 404 for a team of other people, and 403 where an owner is needed. */
-export async function roleIn({ core, person }: Caller, team: string, needed: Role = 'developer'): Promise<Role> {
-  const member = await core.db.teamMember.findUnique({ where: { of: { teamId: team, personId: person } } })
-  if (!member) throw errors.teamUnknown()
+export const roleIn = ({ core, person }: Caller, team: string, needed: Role = 'developer'): Promise<Role> =>
+  roleOf(core.db, person, { team, needed })
+
+interface Wanted {
+  team: string
+  needed?: Role
+  /** What is thrown for people who are not of the team. */
+  unknown?: () => ApiError
+}
+
+async function roleOf(
+  db: Database | Transaction,
+  person: string,
+  { team, needed = 'developer', unknown = errors.teamUnknown }: Wanted,
+) {
+  const member = await db.teamMember.findUnique({ where: { of: { teamId: team, personId: person } } })
+  if (!member) throw unknown()
   if (needed === 'owner' && member.role !== 'owner') throw errors.ownerNeeded()
   return member.role
 }
@@ -35,3 +50,12 @@ export async function teamOfClient(ctx: Caller, client: string, needed: Role = '
 /** Lets one change of a team's people, apps or clients happen at a time. */
 export const lockTeam = (tx: Transaction, team: string) =>
   tx.$executeRaw`SELECT FROM "Team" WHERE id = ${team} FOR NO KEY UPDATE`
+
+/**
+ * Locks the team for a change by one of its people. Their role is read under the lock: it may have been taken away since the
+ * call began. A stranger has been refused before, without a lock.
+ */
+export async function lockTeamAs(tx: Transaction, { person }: Caller, wanted: Wanted): Promise<void> {
+  await lockTeam(tx, wanted.team)
+  await roleOf(tx, person, wanted)
+}

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../prisma/client.ts'
 import { errors } from '../errors.ts'
 import type { Caller } from './team-of.ts'
-import { memberOf } from './team-of.ts'
+import { lockTeamAs, memberOf } from './team-of.ts'
 
 export interface Template {
   webhookUrl: string | null
@@ -12,17 +12,24 @@ export interface Template {
 export async function webhookAppOf({ core, person }: Caller, id: string) {
   const app = await core.db.app.findFirst({
     where: { id, ...memberOf(person) },
-    select: { state: true, providerId: true, webhookUrl: true, webhookSecret: true, team: { select: { level: true } } },
+    select: {
+      ...{ teamId: true, state: true, providerId: true, webhookUrl: true, webhookSecret: true },
+      team: { select: { level: true } },
+    },
   })
   if (!app) throw errors.ownAppUnknown()
   if (app.team.level !== 'developer') throw errors.levelTooLow()
   return app
 }
 
-/** Locks the app until the transaction ends. Throws 409 for a suspended one. */
-export async function lockTemplate(tx: Transaction, id: string): Promise<Template & { teamId: string }> {
-  const [app] = await tx.$queryRaw<(Template & { teamId: string; state: string })[]>`
-    SELECT "teamId", state::text AS state, "webhookUrl", "webhookSecret" FROM "App" WHERE id = ${id} FOR NO KEY UPDATE`
+/**
+ * Locks an app of the caller's team until the transaction ends, so that a suspension comes before this or after it. Throws 409
+ * for a suspended one.
+ */
+export async function lockTemplate(tx: Transaction, caller: Caller, { id, team }: { id: string; team: string }) {
+  await lockTeamAs(tx, caller, { team, unknown: errors.ownAppUnknown })
+  const [app] = await tx.$queryRaw<(Template & { state: string })[]>`
+    SELECT state::text AS state, "webhookUrl", "webhookSecret" FROM "App" WHERE id = ${id} FOR NO KEY UPDATE`
   if (!app) throw errors.ownAppUnknown()
   if (app.state === 'suspended') throw errors.appSuspended()
   return app

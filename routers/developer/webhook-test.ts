@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Transaction } from '../../prisma/client.ts'
 import { appId } from '../apps.ts'
-import type { Context } from '../context.ts'
 import { bodyOf } from '../deliveries/request.ts'
 import { internal } from '../endpoint.ts'
 import { errors, withError } from '../errors.ts'
@@ -10,6 +9,7 @@ import { exampleOf, kindList, kindsOf } from '../event-catalogue.ts'
 import { EVENT_TYPE, testKind } from '../event-kinds.ts'
 import { teamPeople } from '../policies.ts'
 import { reencryptedFor } from '../subscriptions.ts'
+import type { Caller } from './team-of.ts'
 import { lockTemplate, webhookAppOf } from './webhook-app.ts'
 
 /** Of an app. */
@@ -45,22 +45,23 @@ export const test = internal('dev:write', teamPeople, {
   .input(z.object({ app: appId('app'), type }))
   .output(z.object({ delivery: z.string() }))
   .mutation(async ({ ctx, input: { app, type } }) => {
-    const { providerId } = await webhookAppOf(ctx, app)
+    const { providerId, teamId: team } = await webhookAppOf(ctx, app)
     const { core } = ctx
     const data = await exampleOf(core.db, providerId, type)
-    const made = await core.db.$transaction((tx) => publish(tx, ctx, app, { type, data }))
+    const made = await core.db.$transaction((tx) => publish(tx, ctx, { id: app, team }, { type, data }))
     core.published({ app, event: made.event, deliveries: [made.delivery] })
     return { delivery: made.delivery }
   })
 
-/** The lock on the app makes tests of it wait for one another, so that they count right. */
+/** The locks make tests of an app wait for one another, so that they count right. */
 async function publish(
   tx: Transaction,
-  { core }: Context,
-  app: string,
+  ctx: Caller,
+  { id: app, team }: { id: string; team: string },
   { type, data }: { type: string; data: string },
 ) {
-  const { webhookUrl: url, webhookSecret } = await lockTemplate(tx, app)
+  const { core } = ctx
+  const { webhookUrl: url, webhookSecret } = await lockTemplate(tx, ctx, { id: app, team })
   if (url === null) throw errors.webhookMissing()
 
   const now = core.now()

@@ -4,6 +4,7 @@ import { associatedData } from '../cipher.ts'
 import type { Context } from '../context.ts'
 import { internal } from '../endpoint.ts'
 import { teamPeople } from '../policies.ts'
+import { seal } from '../secrets-key.ts'
 import { router } from '../trpc.ts'
 import { secret, template, url, webhookSet } from '../webhook/index.ts'
 import { auditing, authorOf } from './auditing.ts'
@@ -24,27 +25,37 @@ const get = internal('dev:read', teamPeople, {
   .output(template)
   .query(async ({ ctx, input }) => shown(await webhookAppOf(ctx, input.app)))
 
-/** Locks the app, so that a suspension comes before this or after it, and the audit log has what was there before. */
-async function change(ctx: Context & { person: string }, app: string, action: string, data: Template) {
-  await webhookAppOf(ctx, app)
-  await auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
-    const before = await lockTemplate(tx, app)
+interface Change {
+  app: string
+  action: string
+  data: Template | Pick<Template, 'webhookUrl'>
+}
+
+async function change(ctx: Context & { person: string }, { app, action, data }: Change) {
+  const { teamId: team } = await webhookAppOf(ctx, app)
+  return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+    const before = await lockTemplate(tx, ctx, { id: app, team })
+    // A secret that is set is another ciphertext each time.
+    if (Object.entries(data).every(([field, value]) => before[field as keyof Template] === value)) return shown(before)
     await tx.app.update({ where: { id: app }, data, select: { id: true } })
-    await note({ team: before.teamId, action, target: app, before: shown(before), after: shown(data) })
+    const after = shown({ ...before, ...data })
+    await note({ team, action, target: app, before: shown(before), after })
+    return after
   })
 }
 
-/** As over REST, replaces address and secret; omitting the secret removes it. */
+/** Unlike REST, keeps the secret when none is given: null removes it. */
 const set = internal('dev:write', teamPeople, {
   summary: 'Sets the webhook for the team of an app',
   fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended'],
 })
-  .input(z.object({ app, url, secret: secret.optional() }))
+  .input(z.object({ app, url, secret: secret.nullable().optional() }))
   .output(webhookSet)
   .mutation(async ({ ctx, input: { app, url, secret } }) => {
-    const webhookSecret = secret === undefined ? null : ctx.core.cipher.encrypt(secret, associatedData.template(app))
-    await change(ctx, app, 'webhook.set', { webhookUrl: url, webhookSecret })
-    return { url, hasSecret: webhookSecret !== null }
+    const stored = secret && (await seal(ctx.core, secret, associatedData.template(app)))
+    const data = { webhookUrl: url, ...(stored !== undefined && { webhookSecret: stored }) }
+    const { hasSecret } = await change(ctx, { app, action: 'webhook.set', data })
+    return { url, hasSecret }
   })
 
 /** Subscriptions keep what they took over. */
@@ -55,7 +66,8 @@ const remove = internal('dev:write', teamPeople, {
   .input(z.object({ app }))
   .output(z.object({ app: z.string() }))
   .mutation(async ({ ctx, input: { app } }) => {
-    await change(ctx, app, 'webhook.remove', { webhookUrl: null, webhookSecret: null })
+    const none = { webhookUrl: null, webhookSecret: null }
+    await change(ctx, { app, action: 'webhook.remove', data: none })
     return { app }
   })
 

@@ -29,8 +29,9 @@ export function webhookPages({ get, post }: Routes) {
   get(own, page)
   post(`${own}/set`, page, async (visit, form) => {
     const { app } = await appOf(visit)
-    const [url, secret] = ['url', 'secret'].map((field) => (form.get(field) ?? '').trim())
-    await visit.developer.webhook.set({ app: app.id, url: url!, ...(secret !== '' && { secret: secret! }) })
+    const [url, typed] = ['url', 'secret'].map((field) => (form.get(field) ?? '').trim())
+    const secret = typed !== '' ? typed : form.has('remove-secret') ? null : undefined
+    await visit.developer.webhook.set({ app: app.id, url: url!, secret })
     return `${addressOf(visit, 'webhook')}?done=saved`
   })
   get(`${own}/remove`, removal)

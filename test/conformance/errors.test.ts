@@ -112,8 +112,9 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 400 | The request is not valid HTTP. | requestInvalid |
   | 408 | The body came too slowly. | bodyTooSlow |
   | 413 | This person has more than 16 MiB of data. Export it with npm run member. | exportTooLarge |
-  | 429 | Too many invalid tokens came from this address. Try again in 7 s. | failuresLimited |
-  | 429 | An app sends at most 10 test events a minute. Try again in 7 s. | testsLimited |
+  | 429 | Too many invalid tokens came from this address; try again in 7 s. | failuresLimited |
+  | 429 | An app sends at most 10 test events a minute; try again in 7 s. | testsLimited |
+  | 429 | A team makes at most 1000 changes a day; try again in 7 s. | changesLimited |
   | 500 | Something went wrong on our side. | internal |
   | 503 | This service is not available right now. | unavailable |
 `)

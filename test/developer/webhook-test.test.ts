@@ -55,7 +55,7 @@ describe('developer.webhook.test', () => {
     const { app, api } = mine
     await api.webhook.test({ app })
     await world.db.subscription.updateMany({ where: { appId: app }, data: { endedAt: new Date() } })
-    await api.webhook.set({ app, url: 'https://new.example.org' })
+    await api.webhook.set({ app, url: 'https://new.example.org', secret: null })
     await api.webhook.test({ app })
     const all = await subscriptions(app)
     expect(all).toMatchObject([{ url: 'https://new.example.org', secret: null, endedAt: null }])
@@ -117,7 +117,7 @@ describe('developer.webhook.test', () => {
         429,
         expect.toSatisfy((s) => s > 50 && s <= 60),
       ])
-      expect(error.message).toMatch(/^An app sends at most 10 test events a minute\. Try again in \d+ s\.$/)
+      expect(error.message).toMatch(/^An app sends at most 10 test events a minute; try again in \d+ s\.$/)
     }
     expect(await tests(app)).toBe(10)
     const other = await mintApp(world, { teamId: team, webhookUrl: url })

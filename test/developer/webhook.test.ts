@@ -35,11 +35,17 @@ describe('developer.webhook', () => {
     expect(await api.webhook.get({ app })).toEqual({ url: null, hasSecret: false })
   })
 
-  it('has no secret after it was set without one', async () => {
+  it('keeps the secret when it is set without one, and removes it when it is set with null', async () => {
     const { app, api } = mine
-    await api.webhook.set({ app, url, secret: 's' })
-    expect(await api.webhook.set({ app, url })).toEqual({ url, hasSecret: false })
+    const other = 'https://hooks.example.org/other'
+    await api.webhook.set({ app, url, secret: 'first' })
+    expect(await api.webhook.set({ app, url: other })).toEqual({ url: other, hasSecret: true })
+    const { webhookUrl, webhookSecret } = await stored(app)
+    expect(webhookUrl).toBe(other)
+    expect(world.core.cipher.decrypt(webhookSecret!, associatedData.template(app))).toBe('first')
+    expect(await api.webhook.set({ app, url, secret: null })).toEqual({ url, hasSecret: false })
     expect((await stored(app)).webhookSecret).toBeNull()
+    expect(await api.webhook.set({ app, url })).toEqual({ url, hasSecret: false })
   })
 
   it('leaves each change in the audit log of the team, without the secret', async () => {

@@ -161,6 +161,22 @@ describe('the forms of a webhook', () => {
     expect((await post('/webhook/test')).answer.status).toBe(409)
   })
 
+  it('keep the secret when the field is empty, and remove it by its own choice alone', async () => {
+    const { world, app, asOwner } = team
+    const secret = async () => (await world.db.app.findUniqueOrThrow({ where: { id: world.ids.app } })).webhookSecret
+    await post('/webhook/remove/confirm')
+    await post('/webhook/set', { secret: '' })
+    expect((await asOwner.get(`${app}/webhook`)).text).not.toContain('name="remove-secret"')
+    await post('/webhook/set')
+    const first = await secret()
+    const kept = await post('/webhook/set', { url: 'https://hooks.example/other', secret: '' })
+    expect(kept.page.text).toContain('stored, and never shown')
+    expect([await secret(), first]).toEqual([first, expect.any(String)])
+    const removed = await post('/webhook/set', { secret: '', 'remove-secret': 'yes' })
+    expect(removed.page.text).toContain('none: requests are not signed')
+    expect(await secret()).toBeNull()
+  })
+
   it('send one of the kinds that the platform has described, and show all of them', async () => {
     const kind = { type: 'member.joined', description: 'A <new> member.', example: { member: '<anna>' } }
     await asPlatform(team.world).events.describe(kind)

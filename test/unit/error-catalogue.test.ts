@@ -6,7 +6,7 @@ import { errors } from '../../routers/errors.ts'
 const ids = `
 addressUnknown alreadyDelivered alreadyInTeam alreadyReviewed answerMisfit answersInvalid appSuspended appUnknown
 attemptsExhausted batchTooLarge bodyCutOff bodyNotJson bodyNotObject bodyTooDeep bodyTooLarge bodyTooSlow
-changedMeanwhile clientNotApp clientNotFirstParty clientUnknown colleagueUnknown confirmationWrong dataMissing
+changedMeanwhile changesLimited clientNotApp clientNotFirstParty clientUnknown colleagueUnknown confirmationWrong dataMissing
 dataNotJson dataTooDeep deliveryUnknown emailInvalid entryChanged eventIdInvalid eventTooLarge eventTypeInvalid
 eventTypeUnknown exportTooLarge failuresLimited gradesInvalid hostWrong idempotencyKeyInvalid idempotencyMismatch
 inputInvalid inputTooLarge internal invitationUnknown keyUnknown lastOwner levelTooLow limitInvalid memberUnknown

@@ -21,7 +21,7 @@ export function valueText(value: unknown, w: Words): ReturnType<typeof html> {
   if (Array.isArray(value)) return html`${value.map((one, at) => html`${at > 0 && html`<br>`}${valueText(one, w)}`)}`
   if (typeof value === 'boolean') return html`${value ? w.yes : w.no}`
   if (typeof value === 'object') {
-    return html`${Object.entries(value).map(([key, one], at) => html`${at > 0 && html`<br>`}${key}: ${valueText(one, w)}`)}`
+    return html`${Object.entries(value).map(([key, one], at) => html`${at > 0 && html`<br>`}${w.fields[key] ?? key}: ${valueText(one, w)}`)}`
   }
   return html`<bdi>${String(value)}</bdi>`
 }

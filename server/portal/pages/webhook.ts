@@ -39,7 +39,8 @@ ${webhook.url === null ? html`<p>${w.webhookNone}</p>` : facts(webhook.url, webh
 <form class="sheet" method="post" action="${own}/set" novalidate>
 <h2>${webhook.url === null ? w.webhookSet : w.change}</h2>
 ${field({ id: 'url', name: 'url', label: w.address, hint: w.addressHint, type: 'url', value: typed?.get('url') ?? webhook.url ?? '', required: true, maxlength: 2048 })}
-${field({ id: 'secret', name: 'secret', label: w.secret, hint: w.secretHint, maxlength: 1024 })}
+${field({ id: 'secret', name: 'secret', label: w.secret, hint: webhook.hasSecret ? w.secretKept : w.secretHint, maxlength: 1024 })}
+${webhook.hasSecret && html`<label class="choice"><input type="checkbox" name="remove-secret" value="yes"${typed?.has('remove-secret') && html` checked`}><span>${w.removeSecret}</span></label>`}
 <p class="hint">${w.secretFresh} <code>${fresh}</code></p>
 <button>${w.save}</button>
 </form>

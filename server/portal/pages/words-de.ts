@@ -133,6 +133,7 @@ export const de: Words = {
   removeLogo: 'Logo entfernen',
   waiting: 'Wartet auf Freigabe',
   fields: {
+    count: 'Anzahl',
     name: 'Name',
     description: 'Beschreibung',
     homepage: 'Homepage',
@@ -200,8 +201,9 @@ export const de: Words = {
   secret: 'Geheimnis',
   secretStored: 'gespeichert, wird nie angezeigt',
   secretNone: 'keines: Anfragen sind nicht signiert',
-  secretHint:
-    'Damit werden Anfragen signiert. Das bisherige wird ersetzt: Bleibt das Feld leer, gibt es danach keines.',
+  secretHint: 'Damit werden Anfragen signiert.',
+  secretKept: 'Damit werden Anfragen signiert. Bleibt das Feld leer, gilt das gespeicherte weiter.',
+  removeSecret: 'Geheimnis entfernen: Anfragen sind dann nicht mehr signiert',
   secretFresh: 'Ein eben erzeugtes Geheimnis als Vorschlag:',
   removeWebhook: 'Webhook entfernen',
   removeWebhookQuestion: 'Webhook entfernen?',

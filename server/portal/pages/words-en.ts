@@ -128,6 +128,7 @@ export const en = {
   removeLogo: 'Remove the logo',
   waiting: 'Waits for approval',
   fields: {
+    count: 'Number',
     name: 'Name',
     description: 'Description',
     homepage: 'Homepage',
@@ -197,8 +198,9 @@ export const en = {
   secret: 'Secret',
   secretStored: 'stored, and never shown',
   secretNone: 'none: requests are not signed',
-  secretHint:
-    'Requests are signed with it. What is stored now is replaced: without a secret here, there is none afterwards.',
+  secretHint: 'Requests are signed with it.',
+  secretKept: 'Requests are signed with it. Leave this empty to keep the secret that is stored.',
+  removeSecret: 'Remove the secret: requests are then not signed',
   secretFresh: 'A secret made for this page, if you need one:',
   removeWebhook: 'Remove the webhook',
   removeWebhookQuestion: 'Remove the webhook?',

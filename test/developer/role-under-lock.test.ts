@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { procedures } from '../../routers/index.ts'
+import { meanwhile } from '../support/meanwhile.ts'
+import { pixelsOf, pngOf } from '../support/pictures.ts'
+import { refusalOf } from '../support/platform.ts'
+import type { TeamWorld } from './team-world.ts'
+import { profileRead, redirect, startTeamWorld } from './team-world.ts'
+
+let here: TeamWorld
+let client: { id: string; version: number }
+let invitation: string
+beforeAll(async () => {
+  here = await startTeamWorld()
+  const { db, ids } = here.world
+  await db.teamMember.update({ where: { of: author() }, data: { role: 'owner' } })
+  await db.app.update({ where: { id: ids.app }, data: { webhookUrl: 'https://hooks.example/' }, select: { id: true } })
+  client = await here.sandbox()
+  invitation = (await here.as(here.owner).people.invite({ team: ids.team, email: 'one@example.org', role: 'owner' })).id
+})
+afterAll(() => here.world.close())
+
+const author = () => ({ teamId: here.world.ids.team, personId: here.colleague })
+const team = () => here.world.ids.team
+const app = () => here.world.ids.app
+const api = () => here.as(here.colleague)
+
+/** Every change that people of a team can make. Retries of deliveries change no setting. */
+const changes: Record<string, () => Promise<unknown>> = {
+  'people.invite': () => api().people.invite({ team: team(), email: 'two@example.org', role: 'owner' }),
+  'people.withdraw': () => api().people.withdraw({ team: team(), invitation }),
+  'people.setRole': () => api().people.setRole({ team: team(), person: here.owner, role: 'developer' }),
+  'people.remove': () => api().people.remove({ team: team(), person: here.owner }),
+  'apps.create': () => api().apps.create({ team: team(), name: 'New', provider: here.world.ids.provider }),
+  'apps.update': () => api().apps.update({ app: app(), name: 'New' }),
+  'apps.setLogo': () => api().apps.setLogo({ app: app(), picture: pngOf(pixelsOf(8)).toString('base64') }),
+  'apps.removeLogo': () => api().apps.removeLogo({ app: app() }),
+  'clients.create': () =>
+    api().clients.create({
+      ...{ app: app(), name: 'New', type: 'web', redirectUris: [redirect], scopes: [profileRead] },
+    }),
+  'clients.update': () => api().clients.update({ client: client.id, version: client.version, name: 'New' }),
+  'clients.requestProduction': () =>
+    api().clients.requestProduction({ client: client.id, purpose: { [profileRead]: 'Greeting' } }),
+  'clients.remove': () => api().clients.remove({ client: client.id, confirm: client.id }),
+  'webhook.set': () => api().webhook.set({ app: app(), url: 'https://other.example/' }),
+  'webhook.remove': () => api().webhook.remove({ app: app() }),
+  'webhook.test': () => api().webhook.test({ app: app() }),
+}
+const byOwners = [
+  ...['people.invite', 'people.withdraw', 'people.setRole', 'people.remove'],
+  'clients.requestProduction',
+]
+
+it('each change of a team has a row', () => {
+  const mutations = Object.entries(procedures)
+    .filter(([path, { _def }]) => path.startsWith('developer.') && _def.type === 'mutation')
+    .map(([path]) => path.slice('developer.'.length))
+  // The invited are in no team yet.
+  const others = ['deliveries.retry', 'deliveries.retryFailed', 'invitations.accept', 'invitations.decline']
+  expect([...Object.keys(changes), ...others].sort()).toEqual(mutations.sort())
+})
+
+/** Makes a change while its author's membership changes; then gives the membership back. */
+async function refusedWhile(name: string, membership: { role: 'developer' } | null) {
+  const { db } = here.world
+  const where = { of: author() }
+  const all = async () => ({
+    ...(await here.stored()),
+    events: await db.publishedEvent.count({ where: { appId: app() } }),
+  })
+  const before = await all()
+  const row = await db.teamMember.findUniqueOrThrow({ where })
+  const refusal = await meanwhile(
+    db,
+    async (tx) => {
+      await tx.$queryRaw`SELECT FROM "Team" WHERE id = ${team()} FOR NO KEY UPDATE`
+      if (membership) await tx.teamMember.update({ where, data: membership })
+      else await tx.teamMember.delete({ where })
+    },
+    () => refusalOf(changes[name]!()),
+  )
+  await db.teamMember.upsert({ where, create: row, update: row })
+  expect(await all()).toEqual(before)
+  return refusal
+}
+
+describe.each(Object.keys(changes))('%s', (name) => {
+  it('returns 404 and changes nothing when its author leaves the team meanwhile', async () => {
+    expect(await refusedWhile(name, null)).toMatchObject({
+      status: 404,
+      message: expect.stringMatching(/does not exist/),
+    })
+  })
+})
+
+describe.each(byOwners)('%s', (name) => {
+  it('returns 403 and changes nothing when its author is demoted meanwhile', async () => {
+    const message = 'Only an owner of the team may do this.'
+    expect(await refusedWhile(name, { role: 'developer' })).toMatchObject({ status: 403, message })
+  })
+})
