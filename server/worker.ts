@@ -34,6 +34,7 @@ await runProcess(async (config, log, shutdownSignal) => {
     // Before anything is claimed: the port may be taken.
     const parts = {
       registry,
+      names: config.internalNames,
       alive: () => !worker || worker.figures.secondsSinceTurn() < HANGS_S,
       ready: async () => worker !== undefined && !ending && (await db.isReady()) && (await hasKey()),
     }

@@ -33,9 +33,10 @@ export async function readCompose(variables: Readonly<Record<string, string>>): 
   return withTexts(parse(text, { merge: true }), (value) => interpolate(value, variables)) as Compose
 }
 
-/** As Docker Compose does: `${NAME}`, `${NAME:-default}`, `${NAME:?message}`. */
+/** As Docker Compose does: `${NAME}`, `${NAME:-default}`, `${NAME:?message}`, and `$$` for a dollar sign. */
 export const interpolate = (text: string, variables: Readonly<Record<string, string>>) =>
-  text.replace(/\$\{([A-Z_]+)(?::([-?])([^}]*))?\}/g, (_all, name: string, form?: string, rest = '') => {
+  text.replace(/\$\$|\$\{([A-Z_]+)(?::([-?])([^}]*))?\}/g, (all, name: string, form?: string, rest = '') => {
+    if (all === '$$') return '$'
     const value = variables[name]
     if (value) return value
     if (form === '?') throw new Error(`${name} is needed: ${rest}`)

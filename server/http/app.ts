@@ -32,6 +32,8 @@ export interface HttpParts {
   authBaseUrl?: string
   /** Further addresses of the APIs, in the trial: paths of localhost. */
   localUrls?: BaseUrls | undefined
+  /** Names by which `/metrics` may be asked for, beside those that only the own network knows. */
+  internalNames?: readonly string[]
   authenticate: Authenticate
   consumeQuota: ConsumeQuota
   requestLog: RequestLog
@@ -122,7 +124,7 @@ function endpoint(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQ
       principal,
       consumeQuota(access: Access) {
         team = access.team
-        return consumeQuota(access, setHeader)
+        return consumeQuota(access, { client: principal.client, response: ctx.res, setHeader })
       },
       setHeader,
       reserve: (bytes: number) => reserve(bytes, 'response'),

@@ -2,16 +2,25 @@ import { METHODS } from 'node:http'
 import Router from '@koa/router'
 import type { Registry } from 'prom-client'
 import { errors } from '../../routers/errors.ts'
+import { isInternalHost } from './host-name.ts'
 import { routed } from './routed.ts'
 import type { State, Step } from './state.ts'
 
+interface Parts {
+  ready: () => Promise<boolean>
+  registry: Registry
+  /** Further names of the port. */
+  names: readonly string[]
+}
+
 /** `/healthz` responds while the process lives, `/readyz` while it can serve requests; `/metrics` is for Prometheus. */
-export function health(ready: () => Promise<boolean>, metrics: Registry): Step {
+export function health({ ready, registry, names }: Parts): Step {
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   router.get('/metrics', async (ctx) => {
     ctx.state.operation = 'metrics'
-    ctx.set('Content-Type', metrics.contentType)
-    ctx.body = await metrics.metrics()
+    if (!isInternalHost(ctx.req.headers.host, names)) throw errors.addressUnknown()
+    ctx.set('Content-Type', registry.contentType)
+    ctx.body = await registry.metrics()
   })
   router.get('/healthz', (ctx) => {
     ctx.state.operation = 'health'

@@ -1,6 +1,6 @@
 import { sectionNames } from '../../rest-facade/sections.ts'
+import { nameOf } from './host-name.ts'
 import type { BaseUrls } from './match-route.ts'
-import { nameOf } from './match-route.ts'
 import type { Step } from './state.ts'
 
 /** Names that always mean this machine: a page of another site cannot have its own name resolve here and use them. */

@@ -5,13 +5,11 @@ import { errors } from '../../routers/errors.ts'
 import type { Section } from '../../routers/scopes.ts'
 import { headerCount } from '../tokens/header-count.ts'
 import { preflightHeaders } from './cors.ts'
+import { nameOf } from './host-name.ts'
 import { forbidStoring } from './respond.ts'
 import type { Step, StepContext } from './state.ts'
 
 export type BaseUrls = Record<Section, string>
-
-/** A host as it is compared: lower case, without port and final dot. */
-export const nameOf = (host: string) => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
 
 /** Finds the route of a request; throws 404 at another section's host and 405 for another method. */
 export function matchRoute(baseUrls: BaseUrls): Step {

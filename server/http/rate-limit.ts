@@ -1,26 +1,37 @@
+import type { ServerResponse } from 'node:http'
 import type { Access } from '../../routers/access.ts'
 import { errors } from '../../routers/errors.ts'
 import { REQUESTS_A_MINUTE } from '../../routers/request-limits.ts'
 import type { Limits } from '../limits/limit.ts'
+import { SandboxShares } from './sandbox-share.ts'
 
 const WINDOW_SECONDS = 60
 
-export type ConsumeQuota = (access: Access, setHeader: (name: string, value: string) => void) => Promise<void>
+/** The request that a call belongs to. */
+interface Request {
+  client: string
+  response: ServerResponse
+  setHeader: (name: string, value: string) => void
+}
+
+export type ConsumeQuota = (access: Access, request: Request) => Promise<void>
 
 /**
  * One count per team, over all its clients, tokens and sections; first-party clients are not counted. The window starts with
- * the team's first request. Throws 429.
+ * the team's first request. Throws 429. Sandbox clients share the process instead, and get 503.
  */
 export function rateLimit(
   limits: Limits,
   refused: (level: keyof typeof REQUESTS_A_MINUTE) => void = () => {},
+  shares = new SandboxShares(),
 ): ConsumeQuota {
   const limitOf = {
     hobby: limits.open('hobby', REQUESTS_A_MINUTE.hobby, WINDOW_SECONDS),
     developer: limits.open('developer', REQUESTS_A_MINUTE.developer, WINDOW_SECONDS),
   }
-  return async ({ team, level, sandbox }, setHeader) => {
-    if (sandbox || team === null) return
+  return async ({ team, level, sandbox }, { client, response, setHeader }) => {
+    if (team === null) return
+    if (sandbox) return shares.enter(client, response)
     const { passes, remaining, msBeforeNext } = await limitOf[level].take(team)
     const resetSeconds = Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(msBeforeNext / 1000)))
     setHeader('RateLimit-Policy', `"team";q=${REQUESTS_A_MINUTE[level]};w=${WINDOW_SECONDS}`)

@@ -1,4 +1,4 @@
-import { nameOf } from './match-route.ts'
+import { nameOf } from './host-name.ts'
 import type { Step } from './state.ts'
 
 /** RFC 6797. Browsers then use https for this host alone for a year, whatever a link says. */

@@ -5,12 +5,15 @@ import { envelope } from '../../rest-facade/envelope.ts'
 import { failureOf } from '../../routers/database-errors.ts'
 import type { ApiError } from '../../routers/errors.ts'
 import { errors } from '../../routers/errors.ts'
+import { isInternalHost } from './host-name.ts'
 import type { Listener } from './listen.ts'
 import { listen } from './listen.ts'
 import { JSON_TYPE } from './send.ts'
 
 interface Parts {
   registry: Registry
+  /** Further names of the port. */
+  names: readonly string[]
   /** Whether its loop turns. */
   alive: () => boolean
   /** Whether the database responds and the worker is not shutting down. */
@@ -21,7 +24,7 @@ interface Parts {
 export const listenForWatchers = (port: number, host: string, parts: Parts): Promise<Listener> =>
   listen({ callback: () => answering(parts) }, port, { setting: 'WORKER_PORT', host })
 
-function answering({ registry, alive, ready }: Parts): RequestListener {
+function answering({ registry, names, alive, ready }: Parts): RequestListener {
   const health = (isWell: boolean, status: string): Answer => {
     if (!isWell) throw errors.unavailable()
     return { status: 200, type: JSON_TYPE, body: JSON.stringify({ status }) }
@@ -34,6 +37,7 @@ function answering({ registry, alive, ready }: Parts): RequestListener {
   const answer = (request: IncomingMessage) => {
     const path = request.url!.replace(/\?.*$/s, '')
     if (!Object.hasOwn(answers, path)) throw errors.addressUnknown()
+    if (path === '/metrics' && !isInternalHost(request.headers.host, names)) throw errors.addressUnknown()
     if (request.method !== 'GET' && request.method !== 'HEAD') throw errors.methodWrong('GET, HEAD')
     return answers[path]!()
   }

@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
-import { logoVersion, logoVersions } from '../../routers/logo-versions.ts'
+import { logoVersions } from '../../routers/logo-versions.ts'
 import type { AppView } from './pages/views.ts'
 
 /** What pages show of a client. Without the icon's bytes, which its address serves. */
@@ -30,11 +30,4 @@ export async function appViews(db: Database, clients: readonly ShownClient[]): P
 export async function appOf(db: Database, clientId: string): Promise<AppView | null> {
   const client = await db.client.findUnique({ where: { id: clientId }, select: shownClient })
   return client && (await appViews(db, [client]))[0]!
-}
-
-/** The icon of an app in this version, in force or waiting for approval; undefined when it has others, or none. */
-export async function iconBytes(db: Database, app: string, version: string): Promise<Buffer | undefined> {
-  const found = await db.app.findUnique({ where: { id: app }, select: { logo: true, wantedLogo: true } })
-  const icon = [found?.logo, found?.wantedLogo].find((bytes) => bytes && logoVersion(bytes) === version)
-  return icon ? Buffer.from(icon) : undefined
 }

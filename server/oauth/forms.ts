@@ -29,12 +29,10 @@ export async function readUpload(ctx: StepContext, tooLarge: () => ApiError): Pr
 }
 
 /**
- * Whether a form was posted from a page that is not ours. SameSite keeps our cookies out of forms on other sites, but
- * not on other hosts of the same site. Browsers send Sec-Fetch-Site, Origin, or both.
+ * Whether a form was posted from a page of ours. SameSite keeps our cookies out of forms on other sites, but not on other hosts
+ * of the same site. Browsers send Sec-Fetch-Site, Origin, or both.
  */
-export function isCrossOrigin(ctx: StepContext, origin: string): boolean {
+export function isFromOwnPage(ctx: StepContext, origin: string): boolean {
   const site = ctx.get('sec-fetch-site')
-  if (site !== '') return site !== 'same-origin'
-  const from = ctx.get('origin')
-  return from !== '' && from !== origin
+  return site === '' ? ctx.get('origin') === origin : site === 'same-origin'
 }

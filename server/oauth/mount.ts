@@ -6,7 +6,7 @@ import { productionLimits } from '../../prisma/time-limits.ts'
 import type { Cipher } from '../../routers/cipher.ts'
 import { errors } from '../../routers/errors.ts'
 import type { ClientAddress } from '../http/client-address.ts'
-import { nameOf } from '../http/match-route.ts'
+import { nameOf } from '../http/host-name.ts'
 import { routed } from '../http/routed.ts'
 import type { State, Step } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
@@ -71,7 +71,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
 
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   const callback = upstreamCallback(authBaseUrl)
-  const pages = { provider, issuer, loginMethods, cookies, browsers, requests, callback, morePages }
+  const pages = { provider, issuer, loginMethods, cookies, browsers, requests, callback, morePages, limits }
   addPageRoutes(router, { db, now, requestMs, ...pages })
   const limit = tokenLimit({ storage: adapterFactory({ db, now }), failures, limits })
   addAppRoutes(router, { issuer, handle, limit, limits })

@@ -4,7 +4,7 @@ import { ApiError } from '../../routers/errors.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import { lookFor } from '../pages/look.ts'
 import { sendPage, setPageHeaders } from '../pages/send-page.ts'
-import { isCrossOrigin } from './forms.ts'
+import { isFromOwnPage } from './forms.ts'
 import { errors as oauthErrors } from './oidc-provider.ts'
 import { messagePage } from './pages/message.ts'
 import type { AppView, Message } from './pages/views.ts'
@@ -38,7 +38,7 @@ export function redirect(ctx: StepContext, url: string) {
 export const pageErrors =
   (origin: string, requestMs: number): Step =>
   async (ctx, next) => {
-    if (ctx.method === 'POST' && isCrossOrigin(ctx, origin)) return sendMessage(ctx, 'crossSite', 403)
+    if (ctx.method === 'POST' && !isFromOwnPage(ctx, origin)) return sendMessage(ctx, 'crossSite', 403)
     try {
       await new Deadline(requestMs).bound(next())
     } catch (thrown) {

@@ -1,5 +1,6 @@
 import type Router from '@koa/router'
 import type { State, StepContext } from '../http/state.ts'
+import type { Limits } from '../limits/limit.ts'
 import { styleSheet } from '../pages/style-sheet.ts'
 import { browserSession } from './browser-session.ts'
 import type { Browsers } from './browsers.ts'
@@ -24,6 +25,7 @@ interface Options extends Omit<PageOptions, 'path'> {
   requests: SignInRequests
   /** The redirect URI of the upstream provider. */
   callback: string
+  limits: Limits
   /** For a request to a page. */
   requestMs: number
   /** Adds the pages of another room. */
@@ -48,7 +50,7 @@ export type MorePages = (parts: PageParts) => void
 /** The pages for members: signing in, consent, connected apps. */
 export function addPageRoutes(
   router: Router<State>,
-  { issuer, loginMethods, cookies, browsers, requests, callback, requestMs, morePages, ...rest }: Options,
+  { issuer, loginMethods, cookies, browsers, requests, callback, requestMs, morePages, limits, ...rest }: Options,
 ) {
   const { origin, pathname: path } = new URL(issuer)
   const options = { ...rest, path }
@@ -99,5 +101,5 @@ export function addPageRoutes(
     ctx.type = 'text/css; charset=utf-8'
     ctx.body = styleSheet
   })
-  addPictures(router, options)
+  addPictures(router, { ...options, limits })
 }

@@ -1,10 +1,15 @@
 import type Router from '@koa/router'
+import { LRUCache } from 'lru-cache'
+import type { Database } from '../../prisma/client.ts'
 import { isPostgresText } from '../../routers/access.ts'
 import { errors } from '../../routers/errors.ts'
+import { networkOf } from '../http/client-address.ts'
 import type { State, StepContext } from '../http/state.ts'
+import type { Limits } from '../limits/limit.ts'
 import { brandOf } from '../pages/brand.ts'
-import { iconBytes } from './app-views.ts'
 import type { PageOptions } from './page-options.ts'
+import { sendMessage } from './page-responses.ts'
+import { requestLimit } from './request-limit.ts'
 
 const headers = {
   // An address names the version of its picture.
@@ -14,8 +19,17 @@ const headers = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 }
 
+/** Icons for a network in a minute: 50 pages of consent or connected apps with a dozen each. A browser keeps an icon. */
+export const MAX_ICONS = 600
+
+interface Options extends Pick<PageOptions, 'db' | 'path'> {
+  limits: Limits
+}
+
 /** The pictures of the pages: the operator's logo, the apps' icons. */
-export function addPictures(router: Router<State>, { db, path }: Pick<PageOptions, 'db' | 'path'>) {
+export function addPictures(router: Router<State>, { db, path, limits }: Options) {
+  const isWithinLimit = requestLimit(limits, 'icons', MAX_ICONS)
+  const iconOf = icons(db)
   const paramOf = (ctx: StepContext, name: string) =>
     String((ctx as { params?: Record<string, string> }).params?.[name])
 
@@ -28,10 +42,37 @@ export function addPictures(router: Router<State>, { db, path }: Pick<PageOption
 
   router.get(`${path}/icons/:app/:version`, async (ctx) => {
     const [app, version] = [paramOf(ctx, 'app'), paramOf(ctx, 'version')]
-    const bytes = isPostgresText(app) && isPostgresText(version) ? await iconBytes(db, app, version) : undefined
+    if (!isPostgresText(app) || !/^[\da-f]{32}$/.test(version)) throw errors.addressUnknown()
+    if (!(await isWithinLimit(networkOf(ctx.state.clientAddress ?? '')))) {
+      ctx.set('Retry-After', '60')
+      return sendMessage(ctx, 'tooManyRequests', 429)
+    }
+    const bytes = await iconOf(app, version)
     if (!bytes) throw errors.addressUnknown()
     send(ctx, 'image/png', version, bytes)
   })
+}
+
+/** Without the bytes where the version is another one: 128 KiB would be read from the database for each. */
+async function readIcon(db: Database, app: string, version: string): Promise<Buffer | null> {
+  const [found] = await db.$queryRaw<{ icon: Uint8Array }[]>`
+    SELECT CASE WHEN md5(logo) = ${version} THEN logo ELSE "wantedLogo" END AS icon FROM "App"
+    WHERE id = ${app} AND (md5(logo) = ${version} OR md5("wantedLogo") = ${version})`
+  return found ? Buffer.from(found.icon) : null
+}
+
+/** The icon of an app in a version, in force or waiting for approval; null when it has others, or none. Up to 4 s old. */
+function icons(db: Database) {
+  const cache = new LRUCache<string, { bytes: Buffer | null }>({
+    maxSize: 8 * 1024 * 1024,
+    sizeCalculation: ({ bytes }) => 100 + (bytes?.length ?? 0),
+    ttl: 4_000,
+    fetchMethod: async (key) => {
+      const [app, version] = JSON.parse(key) as [string, string]
+      return { bytes: await readIcon(db, app, version) }
+    },
+  })
+  return async (app: string, version: string) => (await cache.fetch(JSON.stringify([app, version])))!.bytes
 }
 
 function send(ctx: StepContext, type: string, version: string, bytes: Buffer) {

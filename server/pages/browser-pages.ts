@@ -1,6 +1,6 @@
 import { ApiError } from '../../routers/errors.ts'
+import { nameOf } from '../http/host-name.ts'
 import type { BaseUrls } from '../http/match-route.ts'
-import { nameOf } from '../http/match-route.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import type { Brand } from './brand.ts'
 import { setBrand } from './brand.ts'

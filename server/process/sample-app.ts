@@ -1,6 +1,6 @@
 import { sampleApp } from '../../examples/third-party/serve.ts'
 import type { Database } from '../../prisma/client.ts'
-import { nameOf } from '../http/match-route.ts'
+import { nameOf } from '../http/host-name.ts'
 import type { Step } from '../http/state.ts'
 import { registerRedirects } from './redirects.ts'
 

@@ -97,6 +97,14 @@ export const networks = z
     'a list of IP addresses and networks, separated by commas, such as 127.0.0.1,10.20.0.0/16',
   )
 
+export const names = z
+  .string()
+  .transform((text) => text.split(',').map((entry) => entry.trim().toLowerCase()))
+  .refine(
+    (entries) => entries.every((entry) => /^[a-z\d-]+(?:\.[a-z\d-]+)*$/.test(entry)),
+    'a list of host names, separated by commas, such as node-1.example.org',
+  )
+
 export const secureUrl = z.string().refine(isSecure, SECURE)
 export const issuer = secureUrl.refine((text) => !/[?#]/.test(text), 'an address without a query')
 export const name = z.string().min(1)

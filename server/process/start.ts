@@ -174,6 +174,7 @@ async function serve(
     baseUrls: config.baseUrls,
     authBaseUrl: config.authBaseUrl,
     localUrls: trial?.local,
+    internalNames: config.internalNames,
     authenticate: limitFailures(createAuthenticate(issuers.trusted, now), addressOf, limits),
     consumeQuota: rateLimit(limits, limiter.refused),
     requestLog,

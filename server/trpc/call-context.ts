@@ -50,7 +50,7 @@ export function callContext({ core, consumeQuota, memory }: TrpcParts, ctx: Step
       call: {
         principal,
         deadline,
-        consumeQuota: (access) => consumeQuota(access, setHeader),
+        consumeQuota: (access) => consumeQuota(access, { client: principal.client, response: ctx.res, setHeader }),
         json: placeholders.insert,
         text: values.textOf,
         typed: true,

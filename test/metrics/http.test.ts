@@ -34,6 +34,17 @@ describe('/metrics', () => {
     }
   })
 
+  it('is 404 for a name that a stranger could let resolve to this machine', async () => {
+    const { internal } = await world()
+    const status = async (host: string) => (await internal('GET', '/metrics', { headers: { host } })).status
+    for (const host of ['evil.example', 'evil.example:3001', '127.0.0.1.evil.example', 'localhost.evil.example.']) {
+      expect([host, await status(host)]).toEqual([host, 404])
+    }
+    for (const host of ['127.0.0.1:3001', '[::1]:3001', 'node-1', 'localhost:3001', 'api.apps.svc.cluster.local']) {
+      expect([host, await status(host)]).toEqual([host, 200])
+    }
+  })
+
   it('counts each request once, by operation and status, over REST and tRPC', async () => {
     const { call, internal, token, scrape } = await world()
     await call('GET', '/me/profile')

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MAX_ICONS } from '../../server/oauth/pictures.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, redirectUri, register, startAuthWorld } from './auth-world.ts'
 import type { Browser } from './browser.ts'
@@ -73,9 +74,26 @@ describe('an icon', () => {
       iconPath().replace(version, other),
       iconPath().replace(auth.world.ids.app, 'unknown'),
       iconPath().replace(auth.world.ids.app, 'a%00b'),
+      iconPath().replace(version, 'x'),
     ]) {
       expect((await browser.get(`http://auth.test${path}`)).status, path).toBe(404)
     }
+  })
+
+  it('is counted by address, also where there is none: 429 above the limit, for this address alone', async () => {
+    await describeApp({ logo: new Uint8Array(logo) })
+    const [flood, other] = [auth.newBrowser(), auth.newBrowser()]
+    flood.localAddress = '127.0.0.81'
+    other.localAddress = '127.0.0.82'
+    const icon = `http://auth.test${iconPath()}`
+    const none = icon.replace(version, '0'.repeat(32))
+    const statuses = []
+    for (let n = 0; n < MAX_ICONS; n++) statuses.push((await flood.get(n % 2 ? none : icon)).status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(MAX_ICONS / 2)
+    expect(statuses.filter((status) => status === 404)).toHaveLength(MAX_ICONS / 2)
+    const refused = await flood.get(icon)
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60'])
+    expect((await other.get(icon)).status).toBe(200)
   })
 })
 

@@ -38,6 +38,7 @@ describe('a form', () => {
     ['another host of the site', { origin: 'http://apps.test' }],
     ['another port', { origin: 'http://auth.test:8080' }],
     ['an opaque origin', { origin: 'null' }],
+    ['nowhere', { origin: '' }],
     ['another site, by Sec-Fetch-Site', { 'sec-fetch-site': 'cross-site' }],
     ['another host, by Sec-Fetch-Site', { 'sec-fetch-site': 'same-site' }],
     ['another site, with our origin', { 'sec-fetch-site': 'cross-site', origin: 'http://auth.test' }],

@@ -125,7 +125,8 @@ describe('the port of a worker', () => {
   it('answers three paths, and ends the worker with one line when it is taken', async () => {
     const { env } = await settings()
     const WORKER_PORT = await freePort()
-    const worker = await startWorker({ ...env, WORKER_PORT: String(WORKER_PORT) })
+    const INTERNAL_NAMES = 'node-1.example.org'
+    const worker = await startWorker({ ...env, WORKER_PORT: String(WORKER_PORT), INTERNAL_NAMES })
     const answer = async (method: string, path: string) => {
       const response = await fetch(`http://127.0.0.1:${WORKER_PORT}${path}`, { method })
       return [response.status, response.headers.get('content-type'), (await response.text()).length > 0]
@@ -138,6 +139,8 @@ describe('the port of a worker', () => {
     for (const path of ['/', '/trpc/me.profile', '/metrics/', '/constructor', '/v1/me/profile']) {
       expect([path, ...(await answer('GET', path))]).toEqual([path, 404, json, true])
     }
+    const named = (host: string) => send(WORKER_PORT, 'GET', '/metrics', { headers: { host } })
+    expect([(await named('evil.example')).status, (await named('node-1.example.org')).status]).toEqual([404, 200])
     const second = run([join(root, 'dist/server/worker.js')], { ...env, WORKER_PORT: String(WORKER_PORT) })
     expect(await second.ended).toMatchObject({
       code: 1,

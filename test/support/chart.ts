@@ -40,6 +40,10 @@ export function renderChart(directory: string, values: (given: Any) => void = ()
     .filter((document) => document !== null)
 }
 
+/** An empty list or map is false. */
+const isTrue = (value: unknown) =>
+  typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : Boolean(value)
+
 /** `{{-` and `-}}` take the white space beside them. */
 function parseTemplate(text: string): Node[] {
   const stack: { nodes: Node[]; block?: { expression: string; body: Node[] } }[] = [{ nodes: [] }]
@@ -74,7 +78,7 @@ function render(nodes: readonly Node[], scope: Scope, defined: Map<string, Node[
         defined.set(JSON.parse(rest[0]!), body)
         return ''
       }
-      if (word === 'if') return evaluated(rest.join(' ')) ? render(body, scope, defined) : ''
+      if (word === 'if') return isTrue(evaluated(rest.join(' '))) ? render(body, scope, defined) : ''
       if (word === 'range') {
         const [, key, value, over] = /^range \$(\w+), \$(\w+) := (.+)$/.exec(expression)!
         return Object.entries(evaluated(over!) as object)

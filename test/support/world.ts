@@ -18,6 +18,7 @@ import { listen } from '../../server/http/listen.ts'
 import { MemoryBudget } from '../../server/http/memory-budget.ts'
 import { rateLimit } from '../../server/http/rate-limit.ts'
 import { refusalOfRawName } from '../../server/http/raw-name.ts'
+import type { SandboxShares } from '../../server/http/sandbox-share.ts'
 import type { Limits } from '../../server/limits/limit.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
 import type { LoginMethods } from '../../server/oauth/login-methods.ts'
@@ -68,6 +69,8 @@ interface Options {
   /** Failed requests at the token endpoint that an address may make in a minute; by default without limit. */
   tokenFailures?: number
   tracing?: HttpParts['tracing']
+  /** The places of sandbox clients. */
+  shares?: SandboxShares
   /** In place of the suite's. */
   timeLimits?: Partial<TimeLimits>
   /** In place of the shared connections; its owner disconnects it. */
@@ -138,7 +141,7 @@ export async function startWorld(options: Options = {}) {
     authenticate: options.trustedProxies
       ? limitFailures(createAuthenticate(trusted, now), addressOf, limits, passed)
       : createAuthenticate(trusted, now),
-    consumeQuota: rateLimit(limits),
+    consumeQuota: rateLimit(limits, undefined, options.shares),
     requestLog,
     memory: new MemoryBudget(),
     metrics: { http: httpMetrics(registry), registry },

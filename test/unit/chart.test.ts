@@ -16,13 +16,16 @@ const names = [
   'Deployment release',
   'Deployment release-worker',
   'Job release-migrate',
+  'NetworkPolicy release',
+  'NetworkPolicy release-internal',
+  'NetworkPolicy release-public',
   'PodDisruptionBudget release',
   'Service release',
   'Service release-internal',
 ]
 
 describe('the Helm chart', () => {
-  it('has nodes, a worker, two Services, migration, clean-up and a disruption budget, and a monitor when asked', () => {
+  it('has nodes, a worker, Services, migration, clean-up, policies and a disruption budget, and a monitor when asked', () => {
     expect(kinds(render())).toEqual(names)
     const monitored = render((values) => {
       values.serviceMonitor.enabled = true
@@ -79,6 +82,32 @@ describe('the Helm chart', () => {
       { name: 'public', containerPort: 3000 },
       { name: 'internal', containerPort: 3001 },
     ])
+  })
+
+  it('lets everybody connect to the port for apps, and only the named sources to the internal ports', () => {
+    const policy = (resources: ReturnType<typeof render>, name: string) => only(resources, 'NetworkPolicy', name)?.spec
+    const labels = { 'app.kubernetes.io/name': 'member-apps-api', 'app.kubernetes.io/instance': 'release' }
+    const node = { ...labels, 'app.kubernetes.io/component': 'node' }
+    const policyTypes = ['Ingress']
+    const resources = render()
+    expect(policy(resources, 'release')).toEqual({ podSelector: { matchLabels: labels }, policyTypes })
+    expect(policy(resources, 'release-public')).toEqual({
+      ...{ podSelector: { matchLabels: node }, policyTypes },
+      ingress: [{ ports: [{ port: 3000 }] }],
+    })
+    expect(policy(resources, 'release-internal')).toEqual({
+      ...{ podSelector: { matchLabels: labels }, policyTypes },
+      ingress: [{ ports: [{ port: 3001 }], from: [{ podSelector: {} }] }],
+    })
+    // An empty `from` would let everybody in.
+    const closed = render((values) => {
+      values.networkPolicy.internalFrom = []
+    })
+    expect(policy(closed, 'release-internal')).toBeUndefined()
+    const without = render((values) => {
+      values.networkPolicy.enabled = false
+    })
+    expect(kinds(without).filter((name) => name.startsWith('NetworkPolicy'))).toEqual([])
   })
 
   it('migrates before an installation and before an upgrade', () => {

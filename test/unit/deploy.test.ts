@@ -9,7 +9,7 @@ import { renderChart } from '../support/chart.ts'
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const secrets = ['DATABASE_PASSWORD', 'POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'SECRETS_KEY']
-const given = Object.fromEntries(secrets.map((name) => [name, 'x']))
+const given = Object.fromEntries(secrets.map((name) => [name, `the ${name}`]))
 const compose = await readCompose(given)
 const programs = Object.entries(compose.services).filter(([, { image }]) => image === 'member-apps-api:local')
 const names = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([name]) => name)
@@ -73,6 +73,12 @@ describe('compose.yaml', () => {
     ])
   })
 
+  it('has no secret among the arguments of a program, which everybody on the machine can read', () => {
+    const commands = JSON.stringify(Object.values(compose.services).map(({ command }) => command))
+    for (const name of secrets) expect([name, commands.includes(given[name]!)]).toEqual([name, false])
+    expect(commands).toContain('requirepass $REDISCLI_AUTH')
+  })
+
   it('gives a node the time for its drain, the requests in flight and the last resort', () => {
     const { environment, stop_grace_period } = compose.services['node-1']!
     expect(Number.parseInt(stop_grace_period!, 10)).toBeGreaterThanOrEqual(Number(environment!.DRAIN_SECONDS) + 8 + 1.5)
@@ -86,6 +92,7 @@ describe('compose.yaml', () => {
   it.each([
     ['$' + '{A:-x}/$' + '{B}', 'x/'],
     ['$' + '{A}$' + '{C:-x}', 'c'],
+    ['$$' + 'A and $$' + '{C}', '$' + 'A and $' + '{C}'],
   ])('has variables as Docker Compose reads them: %s', (text, expected) => {
     expect(interpolate(text, { A: '', C: 'c' })).toBe(expected)
   })

@@ -1,0 +1,17 @@
+import { isIP } from 'node:net'
+
+/** A host as it is compared: lower case, without port and final dot. */
+export const nameOf = (host: string) => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
+
+/** Names that no stranger can register (RFC 6761, 6762, 8375), and those that Kubernetes gives. */
+const PRIVATE = /^[^.]+$|\.(?:localhost|local|internal|home\.arpa|svc)$/
+
+/**
+ * Whether a request to the internal port names it as one of the own network would. A page of any other name that its owner lets
+ * resolve to this machine would be of the same origin for a browser (DNS rebinding). `names` are allowed besides.
+ */
+export function isInternalHost(host: string | undefined, names: readonly string[]): boolean {
+  if (host === undefined) return true // HTTP/1.0
+  const name = nameOf(host)
+  return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 || PRIVATE.test(name) || names.includes(name)
+}
