@@ -14,7 +14,7 @@ export interface RestRequest {
   reserve: ReserveBody
 }
 
-const PLAIN_INTEGER = /^(?:0|[1-9]\d{0,15})$/
+const PLAIN_INTEGER = /^(?:0|[1-9]\d*)$/
 
 /**
  * The raw input of an endpoint's procedure. Each source gives only its own keys, so that none can be smuggled in through
@@ -31,7 +31,8 @@ export async function readInput(route: Route, { request, segments, search, reser
     if (value !== undefined) input[key] = value
   }
   if (search && route.fromQuery.size > 0) {
-    const query = new URLSearchParams(search)
+    // With a question mark of our own: of a text that begins with one, the parser drops it.
+    const query = new URLSearchParams(`?${search}`)
     for (const key of route.fromQuery) {
       const values = query.getAll(key)
       if (values.length === 1) input[key] = route.integers.has(key) ? toInteger(values[0]!) : values[0]
@@ -52,5 +53,8 @@ export async function readInput(route: Route, { request, segments, search, reser
   return input
 }
 
-/** Text that is not a plain decimal integer stays text, for the schema to refuse. */
-const toInteger = (text: string) => (PLAIN_INTEGER.test(text) ? Number(text) : text)
+/**
+ * Text that is not a plain decimal integer stays text, for the schema to refuse. What a number cannot hold exactly becomes
+ * the largest that it can: beyond every limit and time, and as an offset beyond every list.
+ */
+const toInteger = (text: string) => (PLAIN_INTEGER.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : text)

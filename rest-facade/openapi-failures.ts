@@ -3,7 +3,7 @@ import type { ApiError } from '../routers/errors.ts'
 import { errors } from '../routers/errors.ts'
 import type { Meta } from '../routers/meta.ts'
 import { envelope, usesDetail } from './envelope.ts'
-import { headers, headersOf, usageHeaders } from './openapi-headers.ts'
+import { headers, headersOf, usageHeaders, usageOfUnknownKey } from './openapi-headers.ts'
 import type { Example, Operation, Place, Response } from './openapi-operation.ts'
 
 /** Stand for the brand and the host of the API, which each service fills in. */
@@ -107,10 +107,13 @@ function responseOf(status: number, failures: readonly Failure[], meta: Meta): R
   const names = new Set(failures.flatMap(({ error }) => Object.keys(error.headers)))
   return {
     description: descriptions[status]!,
-    headers: headersOf(
-      failures.some((failure) => failure.counted),
-      [...names, ...usageHeaders(status, meta)],
-    ),
+    headers: {
+      ...headersOf(
+        failures.some((failure) => failure.counted),
+        [...names, ...usageHeaders(status, meta)],
+      ),
+      ...usageOfUnknownKey(status, meta),
+    },
     content: { 'application/json': { schema, examples } },
   }
 }

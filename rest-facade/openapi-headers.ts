@@ -1,3 +1,4 @@
+import type { Meta } from '../routers/meta.ts'
 import type { Json } from './openapi-operation.ts'
 
 const text = (description: string, example: string, more: Json = {}) => ({
@@ -49,12 +50,20 @@ export type HeaderName = keyof typeof headers
 
 const reference = (name: HeaderName) => [name, { $ref: `#/components/headers/${name}` }] as const
 
+const USAGE: HeaderName[] = ['X-Storage-Used', 'X-Storage-Limit']
+
 /** The headers of a response; `counted`: of one to a call that counts for the quota. */
 export const headersOf = (counted: boolean, names: readonly string[] = []): Record<string, Json> => {
   const all = ['X-Request-Id', ...(counted ? ['RateLimit', 'RateLimit-Policy'] : []), ...names]
   return Object.fromEntries(all.map((name) => reference(name as HeaderName)))
 }
 
-/** Whether a response of this status tells the usage of the store. */
+/** Those of a 404 for an unknown key; other 404s of the same operation lack them. */
+export const usageOfUnknownKey = (status: number, { tellsUsage, fails }: Pick<Meta, 'tellsUsage' | 'fails'>) =>
+  tellsUsage && status === 404 && fails?.includes('keyUnknown')
+    ? Object.fromEntries(USAGE.map((name) => [name, { ...headers[name], required: false }]))
+    : {}
+
+/** Whether each response of this status tells the usage of the store. */
 export const usageHeaders = (status: number, { tellsUsage }: { tellsUsage?: boolean }): HeaderName[] =>
-  tellsUsage && (status < 300 || status === 413) ? ['X-Storage-Used', 'X-Storage-Limit'] : []
+  tellsUsage && (status < 300 || status === 412 || status === 413) ? USAGE : []

@@ -201,11 +201,11 @@ export const errors = named({
   inputInvalid: (status: 400 | 422, message: string) => new ApiError(status, message),
 
   rateLimited: (retryAfterSeconds: number) =>
-    new ApiError(429, `The request quota is exhausted. Try again in ${retryAfterSeconds} s.`, {
+    new ApiError(429, `The request quota is exhausted; try again in ${retryAfterSeconds} s.`, {
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
   failuresLimited: (retryAfterSeconds: number) =>
-    new ApiError(429, `Too many invalid tokens came from this address. Try again in ${retryAfterSeconds} s.`, {
+    new ApiError(429, `Too many invalid tokens came from this address; try again in ${retryAfterSeconds} s.`, {
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
   testsLimited: (retryAfterSeconds: number) =>

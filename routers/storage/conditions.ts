@@ -12,6 +12,13 @@ export function conditions(given: { ifMatch?: string | undefined; ifNoneMatch?: 
   }
 }
 
+/** Whether an entry of this version is one that `If-Match` names; without the header every entry is. */
+export function meetsIfMatch(version: string, header: string | undefined): boolean {
+  if (header === undefined) return true
+  const named = tags(header, false)
+  return named.includes('*') || named.includes(version)
+}
+
 function tags(header: string, withWeak: boolean): string[] {
   if (header === '*') return ['*']
   const found = [...header.matchAll(/(W\/)?"([^"\0]*)"/g)].filter(([, weak]) => withWeak || weak === undefined)

@@ -6,7 +6,7 @@ import { page } from '../page.ts'
 import { clubApp } from '../policies.ts'
 import { RawJson } from '../raw-json/text.ts'
 import { router } from '../trpc.ts'
-import { conditions } from './conditions.ts'
+import { conditions, meetsIfMatch } from './conditions.ts'
 import { entry, entryPage, etag, pageText, storedValue } from './entry.ts'
 import type { Collection } from './statements.ts'
 import { deleteEntry, getEntry, listEntries, putEntry } from './statements.ts'
@@ -23,14 +23,15 @@ const scope = z
     examples: ['org'],
   })
 const address = z.object({ collection, key, scope })
+const ifMatch = z
+  .string()
+  .meta({
+    description: 'ETags of which the entry has to have one, or `*` for any entry; else 412, and nothing changes.',
+    examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
+  })
+  .optional()
 const conditional = address.extend({
-  ifMatch: z
-    .string()
-    .meta({
-      description: 'ETags of which the entry has to have one, or `*` for any entry; else 412, and nothing changes.',
-      examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
-    })
-    .optional(),
+  ifMatch,
   ifNoneMatch: z
     .string()
     .meta({
@@ -81,16 +82,18 @@ const get = endpoint('GET /storage/{collection}/{key}', 'svc.apps.storage:read',
   summary: 'One entry',
   description: "One entry of the app's storage in the club of the token.",
   returns: 'The entry.',
+  headers: { ifMatch: 'If-Match' },
   responseHeaders,
-  fails: ['keyUnknown'],
+  fails: ['keyUnknown', 'entryChanged'],
 })
-  .input(address)
+  .input(address.extend({ ifMatch }))
   .output(entry)
   .query(async ({ ctx, input }) => {
     const { core, call } = ctx
     const found = await getEntry(core.db, collectionOf(ctx, input), input.key, call.reserve)
     if (!found) throw errors.keyUnknown()
     const { key, value, updatedAt, version } = found
+    if (!meetsIfMatch(version, input.ifMatch)) throw errors.entryChanged()
     return { key, value: call.json([value]), updatedAt, etag: etag(version) }
   })
 
@@ -132,9 +135,9 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
     const updatedAt = Math.floor(core.now() / 1000)
     const what = { key, value, updatedAt, quotaBytes }
     const { outcome, used, version } = await putEntry(db, collection, what, preconditions)
-    if (outcome === 'changed') throw errors.entryChanged()
     if (outcome === 'full') throw errors.quotaExceeded()
     setUsage(call, used, quotaBytes)
+    if (outcome === 'changed') throw errors.entryChanged()
     return { key, value: call.json([value]), updatedAt, etag: etag(version) }
   })
 
@@ -153,9 +156,9 @@ const remove = endpoint('DELETE /storage/{collection}/{key}', 'svc.apps.storage:
   .mutation(async ({ ctx, input }) => {
     const { core, call } = ctx
     const { outcome, used } = await deleteEntry(core.db, collectionOf(ctx, input), input.key, conditions(input))
+    setUsage(call, used, core.storageQuotaBytes)
     if (outcome === 'changed') throw errors.entryChanged()
     if (outcome === 'absent') throw errors.keyUnknown()
-    setUsage(call, used, core.storageQuotaBytes)
   })
 
 export const storage = router({ list, get, put, delete: remove })

@@ -10,9 +10,9 @@ import { router } from '../trpc.ts'
 
 const app = z.object({ id: appId('id').meta({ description: 'Id of the app.', examples: ['trainer'] }) })
 
-/** Checked as written: URL parsing would repair a missing host and accept empty user info. */
-const writtenUrl = /^https:\/\/[^/\\?#@]+(?:[/\\?#]|$)/
-const isUrl = (url: string) => !/[\p{Cc}\p{Surrogate}]/u.test(url) && URL.canParse(url)
+/** Checked as written: URL parsing would repair a missing host and spaces, and accept empty user info. */
+const writtenUrl = /^https:\/\/[^/\\?#@*]+(?:[/\\?#]|$)/
+const isUrl = (url: string) => !/[\p{Cc}\p{Surrogate}\p{Z}]/u.test(url) && URL.canParse(url)
 
 export const url = z
   .string(withError('urlInvalid'))

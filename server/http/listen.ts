@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { InFlight } from '../../prisma/in-flight.ts'
 import { envelope } from '../../rest-facade/envelope.ts'
 import { errors } from '../../routers/errors.ts'
+import { continueOnRead } from './expect-continue.ts'
 import type { ParserError, Refusal } from './raw-name.ts'
 import { JSON_TYPE } from './send.ts'
 
@@ -58,9 +59,17 @@ export async function listen(
   const inFlight = new InFlight<ServerResponse>()
   let draining = false
   const handle = app.callback()
-  server.on('request', (request, response) => {
+  const begin = (response: ServerResponse) => {
     response.on('close', inFlight.add(response))
     if (draining) response.shouldKeepAlive = false
+  }
+  server.on('request', (request, response) => {
+    begin(response)
+    return handle(request, response)
+  })
+  server.on('checkContinue', (request, response) => {
+    begin(response)
+    continueOnRead(request, response)
     return handle(request, response)
   })
   const refused = new WeakSet<Socket>()

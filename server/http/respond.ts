@@ -5,6 +5,7 @@ import { failureOf } from '../../routers/database-errors.ts'
 import { ApiError } from '../../routers/errors.ts'
 import type { HttpMetrics } from '../telemetry/http-metrics.ts'
 import { drain } from './drain.ts'
+import { waitsToContinue } from './expect-continue.ts'
 import type { RecordRequest } from './record.ts'
 import { send } from './send.ts'
 import type { State, Step } from './state.ts'
@@ -52,7 +53,7 @@ export function respond(log: Logger, now: () => number, metrics: HttpMetrics, re
       ctx.state.response = { status: error.status, body }
     }
     const seconds = (performance.now() - began) / 1_000
-    if (!ctx.req.complete && !ctx.req.destroyed) {
+    if (!ctx.req.complete && !ctx.req.destroyed && !waitsToContinue(ctx.req)) {
       const drained = drain(ctx.req)
       // Closing the connection while the client still sends would reset it, and lose the response.
       if (!ctx.res.shouldKeepAlive) await drained

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const tooMany = expect.stringMatching(/^Too many invalid tokens came from this address\. Try again in \d+ s\.$/)
+const tooMany = expect.stringMatching(/^Too many invalid tokens came from this address; try again in \d+ s\.$/)
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const call = (address: string, token: string | null) =>
   world.call('GET', '/me/profile', { headers: from(address), token })

@@ -206,7 +206,7 @@ describe('Retry-After', () => {
     const { client, requests } = noting({ token, maxWaitSeconds: 2.9, wait }, limited.internalPort)
     await leave(0)
     const refused = await client.root.query().catch(failure)
-    expect(refused).toEqual({ status: 429, message: 'The request quota is exhausted. Try again in 3 s.' })
+    expect(refused).toEqual({ status: 429, message: 'The request quota is exhausted; try again in 3 s.' })
     expect([requests.length, waits]).toEqual([1, []])
   })
 

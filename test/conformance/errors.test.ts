@@ -31,7 +31,7 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | apps   | 413 | App storage quota exceeded.                             | detail | quotaExceeded | the quota is full |
   | apps   | 422 | scope is org or user.                                   | detail | scopeInvalid | any other value for scope |
   | apps   | 422 | Names use 1 to 64 letters, digits, '_' or '-'.          | detail | nameInvalid | invalid collection or key name |
-  | apps   | 429 | The request quota is exhausted. Try again in …          | rate_limited | rateLimited | request quota exhausted |
+  | apps   | 429 | The request quota is exhausted; try again in …          | rate_limited | rateLimited | request quota exhausted |
   | apps   | 400 | The body has exactly one field, value.                  | detail | valueNotAlone | another field beside value |
   | apps   | 400 | value is nested too deeply.                             | detail | valueTooDeep | 257 levels |
   | apps   | 400 | The body is not valid JSON.                             | detail | bodyNotJson | a body that is not JSON |

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Reply } from '../support/request.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
@@ -59,6 +59,17 @@ describe('a 413 of the storage tells the usage', () => {
         expect(usageOf(await world.internal('POST', `/trpc/${path}`, { headers, body }))).toEqual(refused)
       }
     }
+  })
+
+  it('and so do a 412, and the 404 of a DELETE', async () => {
+    const stale = { headers: { 'if-match': '"x"' } }
+    const used = ['600', '1000']
+    expect(usageOf(await world.call('PUT', '/storage/c/k', { body: { value: 1 }, ...stale }))).toEqual([412, ...used])
+    expect(usageOf(await world.call('DELETE', '/storage/c/k', stale))).toEqual([412, ...used])
+    expect(usageOf(await world.call('DELETE', '/storage/c/none'))).toEqual([404, ...used])
+    const nothing = await startWorld({ storageQuotaBytes: QUOTA })
+    onTestFinished(() => nothing.close())
+    expect(usageOf(await nothing.call('DELETE', '/storage/c/none'))).toEqual([404, '0', '1000'])
   })
 
   it('but not of another refusal', async () => {

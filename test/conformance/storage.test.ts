@@ -36,7 +36,9 @@ const limits = table<'Request' | 'Answer'>(`
   | GET /limits?limit=all                 | limit is 1 to 200.                               |
   | GET /limits?offset=0                  | 200                                              |
   | GET /limits?offset=9007199254740991   | 200                                              |
-  | GET /limits?offset=9007199254740992   | offset is 0 or more.                             |
+  | GET /limits?offset=9007199254740993   | 200                                              |
+  | GET /limits?offset=99999999999999999999999 | 200                                         |
+  | GET /limits?limit=99999999999999999999999  | limit is 1 to 200.                          |
   | GET /limits?offset=-1                 | offset is 0 or more.                             |
   | GET /limits?offset=                   | offset is 0 or more.                             |
   | GET /limits?offset=0&offset=0         | offset is 0 or more.                             |
@@ -46,6 +48,8 @@ const limits = table<'Request' | 'Answer'>(`
   | GET /limits?scope=Org                 | scope is org or user.                            |
   | GET /limits?scope=org&scope=org       | scope is org or user.                            |
   | GET /limits?unknown=1&__proto__=2     | 200                                              |
+  | GET /limits??scope=x                  | 200                                              |
+  | GET /limits??limit=0&&?offset=-1      | 200                                              |
   | GET /a.b?scope=x                      | Names use 1 to 64 letters, digits, '_' or '-'.   |
   | GET /%61                              | 200                                              |
   | GET /%zz                              | Names use 1 to 64 letters, digits, '_' or '-'.   |
@@ -295,6 +299,18 @@ describe('an ETag', () => {
   })
 
   const changed = { status: 412, body: { detail: 'This entry has changed.' } }
+
+  it('in If-Match of GET returns 412 unless it is the current one', async () => {
+    const { headers } = await put('etag/read', 1)
+    const of = (tag: string) => get('etag/read', { headers: { 'if-match': tag } })
+    for (const tag of [headers.etag!, `"x", ${headers.etag}`, '*'])
+      expect((await of(tag)).body).toMatchObject({ value: 1 })
+    for (const tag of ['"x"', `W/${headers.etag}`, 'no tag']) expect(await of(tag)).toMatchObject(changed)
+    expect((await get('etag/none-to-read', { headers: { 'if-match': '"x"' } })).status).toBe(404)
+    // If-Match comes first (RFC 9110, 13.2.2).
+    const both = { 'if-match': '"x"', 'if-none-match': headers.etag! }
+    expect(await get('etag/read', { headers: both })).toMatchObject(changed)
+  })
 
   it('in If-Match returns 412 when it is stale', async () => {
     const { headers } = await put('etag/match', 1)

@@ -255,6 +255,29 @@ describe('Expect', () => {
     await service.expectServing(connection, answer)
   })
 
+  interface Head {
+    path?: string
+    token?: null
+    type?: string
+    length?: number
+    more?: string[]
+  }
+  it.each<[string, number, Head]>([
+    ['a bad token', 401, { token: null, more: ['Authorization: Bearer bad'] }],
+    ['a wrong scope in the query', 422, { path: '?scope=x' }],
+    ['another content type', 415, { type: 'text/plain' }],
+    ['a body beyond the quota', 413, { length: 20_000_000 }],
+  ])('100-continue with %s gets the refusal alone: the client keeps its body', async (_, status, head) => {
+    const { path = '', token, type = 'application/json', length = 1_000_000, more = [] } = head
+    const headers = ['Expect: 100-continue', `Content-Type: ${type}`, `Content-Length: ${length}`, ...more]
+    const connection = await Connection.open(service.world.publicPort)
+    await connection.send(
+      service.request(`PUT /v1/storage/col/k1${path}`, { headers, ...(token === null && { token }) }),
+    )
+    expect((await connection.answer()).status).toBe(status)
+    expect(await connection.ended).toBe('end')
+  })
+
   it.each(['bogus', '200-ok', '100-continued', '\xff'])('%j gets 417', async (expectation) => {
     const headers = [`Expect: ${expectation}`]
     await service.expectRefused(service.request('GET /v1/', { headers }), 417, notHttp)

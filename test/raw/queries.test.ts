@@ -111,24 +111,30 @@ describe('a number', () => {
   const tooBig = ['9007199254740993', '1'.repeat(17), '9'.repeat(10_000)]
   const other = ['%D9%A5', '%EF%BC%95', '%ff']
   const of = (text: string) => [text.slice(0, 20), text] as const
-  const wrong = [...none, ...notPlain, ...tooBig, ...other].map(of)
+  const wrong = [...none, ...notPlain, ...other].map(of)
   const refuse = async (query: string, message: string) => {
     await service.expectRefused(service.request(`GET /v1/storage/col?${query}`), 422, detail(message))
   }
 
-  it.each([...wrong, of('0'), of('201'), of('-1')])('returns 422 for the limit %j', async (_, text) => {
-    await refuse(`limit=${text}`, 'limit is 1 to 200.')
-  })
+  it.each([...wrong, ...tooBig.map(of), of('0'), of('201'), of('-1')])(
+    'returns 422 for the limit %j',
+    async (_, text) => {
+      await refuse(`limit=${text}`, 'limit is 1 to 200.')
+    },
+  )
 
   it.each([...wrong, of('-1')])('returns 422 for the offset %j', async (_, text) => {
     await refuse(`offset=${text}`, 'offset is 0 or more.')
   })
 
-  it.each([...wrong, of('-1'), of('253402300800')])('returns 422 for the time %j', async (_, text) => {
-    const refusal = detail('start and end are Unix seconds.')
-    await service.expectRefused(service.request(`GET /v1/me/events?start=${text}`), 422, refusal)
-    await service.expectRefused(service.request(`GET /v1/me/events?end=${text}`), 422, refusal)
-  })
+  it.each([...wrong, ...tooBig.map(of), of('-1'), of('253402300800')])(
+    'returns 422 for the time %j',
+    async (_, text) => {
+      const refusal = detail('start and end are Unix seconds.')
+      await service.expectRefused(service.request(`GET /v1/me/events?start=${text}`), 422, refusal)
+      await service.expectRefused(service.request(`GET /v1/me/events?end=${text}`), 422, refusal)
+    },
+  )
 
   it('returns 422 when it is repeated or has no value', async () => {
     for (const query of ['limit=5&limit=5', 'limit=5&limit=6', 'limit', 'limit&limit=5'])
@@ -148,8 +154,8 @@ describe('a number', () => {
     },
   )
 
-  it('may be as large as 2^53 - 1 as an offset', async () => {
-    for (const offset of ['1', '2147483648', '9007199254740991']) {
+  it('may have any size as an offset', async () => {
+    for (const offset of ['1', '2147483648', '9007199254740991', ...tooBig]) {
       const answer = await service.answerTo(service.request(`GET /v1/storage/col?offset=${offset}`))
       expect(answer).toMatchObject({ status: 200, text: '{"items":[],"total":1}' })
     }

@@ -95,7 +95,8 @@ function headerProblems({ headers = {} }: Response, given: Reply['headers'], sec
   return documentedHeaders.flatMap((name) => {
     const value = given[name.toLowerCase()]
     if (!headers[name]) return value === undefined ? [] : [`the header ${name} is not documented`]
-    const { required, schema } = documents[section].components.headers![name] as Header
+    const shared = documents[section].components.headers![name] as Header
+    const { required, schema } = '$ref' in headers[name] ? shared : (headers[name] as unknown as Header)
     if (value === undefined) return required ? [`the header ${name} is missing`] : []
     const isInteger = schema.type === 'integer'
     return validate(section, ['components', 'headers', name, 'schema'], isInteger ? Number(value) : value)
