@@ -10,7 +10,7 @@ export class DatabaseAway extends Error {
 interface Options {
   /** Makes a connection of its own and asks over it; rejects when that fails. */
   tryConnection: () => Promise<unknown>
-  onOpen: () => void
+  onOpen: (cause: Error) => void
   onClose: () => void
 }
 
@@ -44,7 +44,7 @@ export class Breaker {
     const wasOpen = this.isOpen
     this.#cause = cause
     if (wasOpen) return
-    this.#options.onOpen()
+    this.#options.onOpen(cause)
     this.#timer = setInterval(() => this.#try(), TRY_EVERY_MS).unref()
   }
 

@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import type { Prisma } from './generated/client.ts'
 import { PrismaClient } from './generated/client.ts'
 import { withLazyPrisma } from './lazy-prisma.ts'
+import type { AvailabilityEvents } from './pg/bounded-pool.ts'
 import { BoundedPool } from './pg/bounded-pool.ts'
 import type { Execute } from './pg/execute.ts'
 import { executeOn } from './pg/execute.ts'
@@ -29,6 +30,7 @@ export interface PoolOptions {
   max?: number | undefined
   observer?: PoolObserver | undefined
   limits?: TimeLimits | undefined
+  events?: AvailabilityEvents | undefined
 }
 
 /** Names Prisma's statements, so that each connection plans them once. Bounded: `IN` lists make ever new texts. */
@@ -53,7 +55,7 @@ function statementNames() {
 export function openDatabase(
   url: string,
   onError: (error: Error) => void,
-  { max = 10, observer, limits = productionLimits }: PoolOptions = {},
+  { max = 10, observer, limits = productionLimits, events }: PoolOptions = {},
 ): Database {
   const config = {
     connectionString: url,
@@ -61,7 +63,7 @@ export function openDatabase(
     options: '-c timezone=UTC',
     application_name: 'member-apps-api',
   }
-  const pool = new BoundedPool(config, limits)
+  const pool = new BoundedPool(config, limits, events)
   pool.on('error', onError)
   if (observer) observePool(pool, observer)
   let prisma: PrismaClient | undefined

@@ -30,6 +30,8 @@ export interface MigrateOptions {
 
 /** The database compared with the migrations of this release, by their names. */
 export interface SchemaState {
+  /** No migration has ever been applied. */
+  isNew: boolean
   /** What the database lacks. */
   pending: string[]
   /** What it has and this release does not know: it is of a newer release. */
@@ -43,6 +45,7 @@ export async function compareSchema(url: string, directory = migrationsDirectory
 }
 
 const stateOf = (migrations: readonly Migration[], applied: readonly AppliedMigration[]): SchemaState => ({
+  isNew: applied.length === 0,
   pending: migrations.filter((migration) => isPending(migration, applied)).map(({ name }) => name),
   unknown: unknownAmong(applied, migrations),
 })

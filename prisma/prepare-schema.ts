@@ -10,7 +10,7 @@ export interface SchemaOptions {
   warn?: ((sentence: string) => void) | undefined
 }
 
-/** Brings the database to this release, or finds that it is of this release or a newer one. Throws as `migrate` does. */
+/** Brings the database to this release, or checks that it is of this release or a newer one. Throws as `migrate` does. */
 export async function prepareSchema(
   url: string,
   { migrateOnStart, role, warn = () => {} }: SchemaOptions,
@@ -24,12 +24,15 @@ export async function prepareSchema(
   const state = await compareSchema(url)
   const { pending } = state
   if (pending.length > 0) {
-    const more = pending.length > 1 ? ` and ${pending.length - 1} more` : ''
-    throw new Error(
-      `MIGRATE_ON_START is false, and it lacks the migration ${pending[0]}${more}: run \`npm run migrate\` first.`,
-    )
+    throw new Error(`MIGRATE_ON_START is false, and the database ${lackOf(state)}`)
   }
   warnOfNewer(state, warn)
+}
+
+function lackOf({ pending, isNew }: SchemaState): string {
+  if (isNew) return 'has no tables of this service: if it is the right one, run `npm run migrate` first.'
+  const more = pending.length > 1 ? ` and ${pending.length - 1} more` : ''
+  return `lacks the migration ${pending[0]}${more}: run \`npm run migrate\` first.`
 }
 
 function warnOfNewer({ pending, unknown }: SchemaState, warn: (sentence: string) => void) {

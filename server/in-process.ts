@@ -25,6 +25,7 @@ export interface ServiceOptions {
   secretsKey: string
   brand?: string
   storageQuotaBytes?: number
+  /** By default false: a database that is not of this release is refused. */
   migrateOnStart?: boolean
   /** Gets the errors of idle database connections, which are opened again by themselves. */
   onConnectionError?: (error: Error) => void
@@ -38,8 +39,8 @@ export interface Service {
 }
 
 /**
- * The procedures in this process, on a database that is migrated first unless `migrateOnStart` is false. It listens nowhere and sends no webhooks: a service
- * or worker on the same database does. Throws when the database cannot be used, or has secrets of another key.
+ * The procedures in this process. It listens nowhere and sends no webhooks: a service or worker on the same database does.
+ * Throws when the database cannot be used, lacks migrations, or has secrets of another key; then it has not been changed.
  */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const {
@@ -47,7 +48,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     secretsKey,
     brand = 'the service',
     storageQuotaBytes = 10 * 1024 * 1024,
-    migrateOnStart = true,
+    migrateOnStart = false,
   } = options
   const keys = secretsKeys.safeParse(secretsKey)
   if (!keys.success) throw new TypeError(`secretsKey: ${keys.error.issues[0]!.message}`)

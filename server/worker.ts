@@ -9,6 +9,7 @@ const HANGS_S = 60
 /** A worker alone: it delivers what is due. With WORKER_PORT it can be watched. */
 await runProcess(async (config, log, shutdownSignal) => {
   const { checkSessions } = await import('../prisma/session-limits.ts')
+  const { databaseEvents } = await import('./process/log.ts')
   const { observe } = await import('./process/observe.ts')
   const { openStore } = await import('./process/store.ts')
   const { secretsWarnings } = await import('./process/warnings.ts')
@@ -22,6 +23,7 @@ await runProcess(async (config, log, shutdownSignal) => {
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'), {
     warn: (sentence) => log.warn(sentence),
     observer: pool,
+    events: databaseEvents(log),
   })
   try {
     const { db } = store

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import { otherRelease } from '../applied-migrations.ts'
 import { applyMigrations } from '../migrate.ts'
 import { readMigrations } from '../migration-files.ts'
 import { UNLIMITED } from '../session-limits.ts'
@@ -13,7 +14,7 @@ export interface Backup extends Header {
   rows: number
 }
 
-/** Reads the whole file. Throws when it is no complete backup, or of a release that this build does not know. */
+/** Reads the whole file. Throws when it is no complete backup, or has migrations that this build does not know. */
 export async function examineBackup(path: string): Promise<Backup> {
   let header: Header | undefined
   const rows = await readBackup(path, {
@@ -24,11 +25,10 @@ export async function examineBackup(path: string): Promise<Backup> {
     throw notComplete(path, error)
   })
   const known = await readMigrations()
+  const other = otherRelease(header!.migrations, known)
+  if (other !== null) throw new Error(`${path} ${other}: restore it with that release.`)
   for (const { name, checksum } of header!.migrations) {
-    const own = known.find((migration) => migration.name === name)
-    if (!own)
-      throw new Error(`${path} is of a newer release, with the migration ${name}: restore it with that release.`)
-    if (own.checksum !== checksum)
+    if (known.find((migration) => migration.name === name)!.checksum !== checksum)
       throw new Error(`${path} has another version of the migration ${name} than this build.`)
   }
   return { ...header!, rows }
@@ -54,7 +54,7 @@ export async function rowsIn(url: string): Promise<Map<string, number>> {
 
 /**
  * Replaces the content of the database with that of an examined backup, and migrates it to this release, in one transaction.
- * Throws when the database is of a newer release than the backup, or a service uses it; then nothing has changed.
+ * Throws when the database has migrations that the backup lacks, or a service uses it; then nothing has changed.
  */
 export async function restoreBackup(url: string, path: string, { migrations }: Backup): Promise<void> {
   const client = await connect(url)
@@ -62,7 +62,7 @@ export async function restoreBackup(url: string, path: string, { migrations }: B
     await client.query('BEGIN')
     const all = await readMigrations()
     const taken = all.filter(({ name }) => migrations.some((migration) => migration.name === name))
-    requireNoNewer(await migrationsOf(client), migrations)
+    requireNoOther(await migrationsOf(client), migrations)
     await applyMigrations(client, taken)
     await client.query(`${COPY_SETTINGS}; SET LOCAL lock_timeout = '10s'`)
     await load(client, path, await tablesOf(client, all))
@@ -115,12 +115,11 @@ function requireColumns(tables: readonly Section[], { table, columns }: Section)
   }
 }
 
-function requireNoNewer(present: Migrations, taken: Migrations) {
-  const newer = present.find(({ name }) => !taken.some((migration) => migration.name === name))
-  if (!newer) return
+function requireNoOther(present: Migrations, taken: Migrations) {
+  const other = otherRelease(present, taken)
+  if (other === null) return
   throw new Error(
-    `The database is of a newer release than the backup, with the migration ${newer.name}: restore into a new database, ` +
-      'which is then brought to this release.',
+    `Compared with the backup, the database ${other}: restore into a new database, which is then brought to this release.`,
   )
 }
 

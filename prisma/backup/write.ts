@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
+import { otherRelease } from '../applied-migrations.ts'
 import { readMigrations } from '../migration-files.ts'
 import type { Section } from './file.ts'
 import { backupText } from './file.ts'
@@ -11,8 +12,8 @@ import { COPY_SETTINGS, connect, migrationsOf, tablesOf, target } from './tables
 
 /**
  * Writes a backup of the database, as it is at one moment, while services use it. The file appears when it is complete and
- * on disk; only its owner can read it. Throws when it exists, and when the database
- * has no tables of the service or is of a newer release.
+ * on disk; only its owner can read it. Throws when it exists, and when the database has no tables of the service or has
+ * migrations that this release does not know.
  */
 export async function writeBackup(url: string, path: string, takenAt: Date): Promise<void> {
   if (await lstat(path).catch(() => undefined)) throw new Error(`${path} exists.`)
@@ -24,9 +25,8 @@ export async function writeBackup(url: string, path: string, takenAt: Date): Pro
     if (migrations.length === 0)
       throw new Error('There is nothing to back up: the database has no tables of the service.')
     const known = await readMigrations()
-    const newer = migrations.find(({ name }) => !known.some((migration) => migration.name === name))
-    if (newer)
-      throw new Error(`The database is of a newer release, with the migration ${newer.name}: use that release.`)
+    const other = otherRelease(migrations, known)
+    if (other !== null) throw new Error(`The database ${other}: use that release.`)
     const header = {
       format: 'member-apps-backup 1' as const,
       takenAt: takenAt.toISOString(),

@@ -13,6 +13,12 @@ interface Waiter {
   refused: boolean
 }
 
+/** What is called once as the database gets out of reach, and once when it can be reached again. */
+export interface AvailabilityEvents {
+  away?: (cause: Error) => void
+  back?: () => void
+}
+
 /** As pg's pool words it. */
 const NO_PLACE = 'timeout exceeded when trying to connect'
 
@@ -28,7 +34,7 @@ export class BoundedPool extends pg.Pool {
   readonly #watchdog: StalledQueryWatchdog
   readonly #readyMs: number
 
-  constructor(config: pg.PoolConfig, limits: TimeLimits) {
+  constructor(config: pg.PoolConfig, limits: TimeLimits, events: AvailabilityEvents = {}) {
     const { placeMs, stalledMs, suspiciousMs, silentMs, readyMs } = limits
     super({ ...config, Client: TimedClient, connectionTimeoutMillis: placeMs })
     this.#readyMs = readyMs
@@ -39,8 +45,14 @@ export class BoundedPool extends pg.Pool {
         await (await answeringConnection(config, placeMs)).end()
       },
       // A full pool queues, and opens no connection.
-      onOpen: () => (this.options.max = 0),
-      onClose: () => (this.options.max = max),
+      onOpen: (cause) => {
+        this.options.max = 0
+        events.away?.(cause)
+      },
+      onClose: () => {
+        this.options.max = max
+        if (!this.ending) events.back?.()
+      },
     })
     this.#watchdog = new StalledQueryWatchdog({
       stalledMs,

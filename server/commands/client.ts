@@ -15,7 +15,7 @@ const usage = `Usage:
   npm run -s client -- add --id ID --name NAME --team TEAM [--team-name NAME --level hobby|developer]
       [--app APP] [--app-name NAME --provider PROVIDER] --redirect URI [--redirect URI ...] --scope "a b"
       [--type web|native] [--environment production|sandbox] [--replace]
-  npm run -s client -- add --first-party --id ID --name NAME [--scope "a b"] [--jwks FILE] [--replace]
+  npm run -s client -- add --first-party --id ID --name NAME --scope "a b" [--jwks FILE] [--replace]
   npm run -s client -- list [--team TEAM]
   npm run -s client -- remove --id ID [--yes]
   npm run -s client -- requests

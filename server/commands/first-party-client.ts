@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Database } from '../../prisma/client.ts'
 import type { FirstPartyRegistration } from '../../routers/registration.ts'
-import { firstPartyScopes } from '../../routers/scopes.ts'
 import { registerFirstParty } from '../admin/clients.ts'
 import { publicKeySet } from '../admin/public-keys.ts'
 import { issuerOf, routes } from '../oauth/metadata.ts'
@@ -23,7 +22,8 @@ interface Wish {
 
 /** Registers a first-party client, and prints what it needs to get tokens. Its secret is printed here and never again. */
 export async function addFirstParty({ id, name, scope, jwks, replace = false }: Wish, io: Io) {
-  if (!id || !name) throw new UsageError('--id and --name are needed.')
+  const scopes = (scope ?? '').split(' ').filter(Boolean)
+  if (!id || !name || scopes.length === 0) throw new UsageError('--id, --name and --scope are needed.')
   const config = readConfig(io.env)
   if (config.tokenIssuer !== undefined && jwks !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens and has the client's keys.`)
@@ -31,7 +31,6 @@ export async function addFirstParty({ id, name, scope, jwks, replace = false }: 
   const keys = jwks === undefined ? null : publicKeySet(await readFile(jwks, 'utf8'))
   const secret = keys || config.tokenIssuer !== undefined ? null : newClientSecret()
   const ofSecret = secret === null ? null : { secretHash: hashOfSecret(secret) }
-  const scopes = scope === undefined ? firstPartyScopes : scope.split(' ').filter(Boolean)
   const wish = { id, name, scopes, credentials: keys ? { jwks: keys } : ofSecret }
   const { done, organisation } = await withDatabase(io, async (db) => ({
     done: await registerFirstParty(db, wish, replace),

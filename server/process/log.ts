@@ -30,6 +30,12 @@ function isoTime() {
   }
 }
 
+/** The lines about the database as a whole; a request that fails has one of its own. */
+export const databaseEvents = (log: Logger) => ({
+  away: (err: Error) => log.warn({ err }, 'the database cannot be reached'),
+  back: () => log.info('the database is back'),
+})
+
 /** Makes lines of the log out of what packages print and of Node's warnings: in production, output is nothing but JSON. */
 export function logConsole(log: Logger) {
   const lines = { debug: 'debug', log: 'info', info: 'info', warn: 'warn', error: 'error', trace: 'debug' } as const

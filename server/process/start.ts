@@ -38,6 +38,7 @@ import { readBrand } from './brand.ts'
 import type { Config } from './config.ts'
 import type { Cadence } from './housekeeping.ts'
 import { cadence, housekeepingTasks, startHousekeeping } from './housekeeping.ts'
+import { databaseEvents } from './log.ts'
 import type { Observed } from './observe.ts'
 import { observe } from './observe.ts'
 import { openOwnIssuer } from './own-issuer.ts'
@@ -82,6 +83,7 @@ export async function startService(
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'), {
     warn: (sentence) => log.warn(sentence),
     observer: observed.pool,
+    events: databaseEvents(log),
     timeLimits,
   })
   let limits: Limits | undefined

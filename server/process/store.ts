@@ -1,6 +1,7 @@
 import { ForeignMigrationError } from '../../prisma/applied-migrations.ts'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
+import type { AvailabilityEvents } from '../../prisma/pg/bounded-pool.ts'
 import type { PoolObserver } from '../../prisma/pg/observed-pool.ts'
 import type { SchemaOptions } from '../../prisma/prepare-schema.ts'
 import { prepareSchema } from '../../prisma/prepare-schema.ts'
@@ -31,6 +32,7 @@ interface StoreOptions {
   warn?: (sentence: string) => void
   observer?: PoolObserver
   timeLimits?: TimeLimits
+  events?: AvailabilityEvents
 }
 
 /**
@@ -40,7 +42,7 @@ interface StoreOptions {
 export async function openStore(
   config: DatabaseSettings,
   onError: (error: Error) => void,
-  { direct = false, warn, observer, timeLimits }: StoreOptions = {},
+  { direct = false, warn, observer, timeLimits, events }: StoreOptions = {},
 ): Promise<Store> {
   const { databaseUrl, migrateOnStart } = config
   const embedded = databaseUrl === undefined ? await startEmbedded(config.dataDir) : null
@@ -57,6 +59,7 @@ export async function openStore(
     max: config.databasePoolMax,
     observer,
     limits: timeLimits,
+    events,
   })
   return {
     db,

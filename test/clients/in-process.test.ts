@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import type { Json, Principal, Service } from '../../server/in-process.ts'
 import { createService } from '../../server/in-process.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
-import { emptyDatabase, query } from '../support/databases.ts'
+import { emptyDatabase, migratedDatabase, query } from '../support/databases.ts'
 import { createTenant } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 
@@ -11,7 +11,7 @@ const newKey = () => randomBytes(32).toString('base64')
 
 /** A service on a database of its own, with a tenant. */
 async function begin(more: { storageQuotaBytes?: number; brand?: string } = {}) {
-  const databaseUrl = await emptyDatabase()
+  const databaseUrl = await migratedDatabase()
   const secretsKey = newKey()
   const service = await createService({ databaseUrl, secretsKey, ...more })
   onTestFinished(() => service.close())
@@ -28,14 +28,26 @@ async function begin(more: { storageQuotaBytes?: number; brand?: string } = {}) 
 }
 
 describe('createService', () => {
-  it('migrates an empty database, and calls procedures for a principal', async () => {
-    const { service, databaseUrl, member, ids } = await begin()
-    expect(await query(databaseUrl, 'SELECT 1 FROM "_prisma_migrations"')).not.toEqual([])
+  it('calls procedures for a principal', async () => {
+    const { service, member, ids } = await begin()
     const caller = service.callAs(member)
     expect(await caller.me.profile()).toMatchObject({ id: ids.member, firstName: 'Mia' })
     const put = await caller.storage.put({ collection: 'c', key: 'k', value: { points: 3 } })
     expect(await caller.storage.get({ collection: 'c', key: 'k' })).toEqual(put)
     expect(put.value).toEqual({ points: 3 })
+  })
+
+  it('refuses a database without the tables, and makes them only with migrateOnStart', async () => {
+    const options = { databaseUrl: await emptyDatabase(), secretsKey: newKey() }
+    const tables = () => query(options.databaseUrl, `SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace`)
+    await expect(createService(options)).rejects.toThrow(
+      'MIGRATE_ON_START is false, and the database has no tables of this service: if it is the right one, ' +
+        'run `npm run migrate` first.',
+    )
+    expect(await tables()).toEqual([])
+    const service = await createService({ ...options, migrateOnStart: true })
+    await service.close()
+    expect(await tables()).not.toEqual([])
   })
 
   it('makes the same checks as over HTTP', async () => {
@@ -80,7 +92,7 @@ describe('createService', () => {
   })
 
   it('leaves no connection behind, neither when it is closed nor when it is refused', async () => {
-    const databaseUrl = await emptyDatabase()
+    const databaseUrl = await migratedDatabase()
     const connections = () =>
       query(
         databaseUrl,

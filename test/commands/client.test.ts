@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { firstPartyScopes } from '../../routers/scopes.ts'
 import { hashOfSecret } from '../../server/tokens/client-secret.ts'
 import { ask } from '../support/ask.ts'
 import { filledDatabase } from './filled-database.ts'
@@ -16,6 +15,7 @@ const redirect = ['--redirect', 'https://planner.example.org/']
 const planner = ['add', '--id', 'planner', '--name', 'Planner', ...redirect, ...scope]
 const builders = [...planner, '--team', 'builders']
 const newApp = ['--app', 'plan-app', '--app-name', 'Plans']
+const firstParty = ['add', '--first-party', '--id', 'billing', '--name', 'Billing']
 const newTeam = [...planner, '--team', 'planners', '--team-name', 'Planners', '--level', 'hobby']
 
 describe('the client command', () => {
@@ -68,11 +68,17 @@ describe('the client command', () => {
 
   it('adds a first-party client, and does not change the clients of teams', async () => {
     const before = await stored()
-    const add = ['add', '--first-party', '--id', 'billing', '--name', 'Billing']
+    const add = [...firstParty, '--scope', 'ntf.events:write lms.reviews:write']
     const { code, stdout } = await client(add, env)
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^The client billing was added\.\n/)])
     const { clients, ...rest } = await stored()
-    const own = { id: 'billing', name: 'Billing', teamId: null, redirectUris: [], scopes: firstPartyScopes }
+    const own = {
+      id: 'billing',
+      name: 'Billing',
+      teamId: null,
+      redirectUris: [],
+      scopes: ['ntf.events:write', 'lms.reviews:write'],
+    }
     const added = { ...row, ...own, secretHash: hashOfSecret(secretIn(stdout)) }
     expect(clients).toEqual([...before.clients, added].sort(byId))
     expect(rest).toEqual({ teams: before.teams, apps: before.apps })
@@ -82,7 +88,17 @@ describe('the client command', () => {
     expect(await client([...add, '--team', 'builders'], env)).toEqual(
       misused('--team is not an option of first-party clients.'),
     )
-    const ofTeam = ['add', '--first-party', '--id', 'no-app', '--name', 'Mine', '--replace']
+    const ofTeam = [
+      'add',
+      '--first-party',
+      '--id',
+      'no-app',
+      '--name',
+      'Mine',
+      '--scope',
+      'ntf.events:write',
+      '--replace',
+    ]
     expect(await client(ofTeam, env)).toEqual(failed('The client no-app belongs to the team builders.\n'))
     const ofPlatform = [...newTeam, '--id', 'billing', '--replace']
     expect(await client(ofPlatform, env)).toEqual(failed('The client billing belongs to the platform.\n'))
@@ -90,7 +106,7 @@ describe('the client command', () => {
   })
 
   it('gives a first-party client another secret or keys with --replace, and stores no secret', async () => {
-    const add = ['add', '--first-party', '--id', 'billing', '--name', 'Billing', '--scope', 'lms.reviews:write']
+    const add = [...firstParty, '--scope', 'lms.reviews:write']
     const first = secretIn((await client(add, env)).stdout)
     const second = secretIn((await client([...add, '--replace'], env)).stdout)
     expect(second).not.toBe(first)
@@ -126,7 +142,7 @@ describe('the client command', () => {
   })
 
   it('gives a first-party client no secret when another issuer gives it tokens', async () => {
-    const add = ['add', '--first-party', '--id', 'billing', '--name', 'Billing']
+    const add = [...firstParty, '--scope', 'lms.reviews:write']
     const elsewhere = { ...env, TOKEN_ISSUER: 'https://id.example.org' }
     expect(await client(add, elsewhere)).toEqual(succeeded('The client billing was added.\n'))
     const { clients } = await stored()
@@ -137,9 +153,18 @@ describe('the client command', () => {
   })
 
   it('refuses a first-party client a scope of members', async () => {
-    const add = ['add', '--first-party', '--id', 'billing', '--name', 'Billing', '--scope', 'svc.me.profile:read']
+    const add = [...firstParty, '--scope', 'svc.me.profile:read']
     const before = await stored()
     expect(await client(add, env)).toEqual(failed('There is no first-party scope svc.me.profile:read.\n'))
+    expect(await stored()).toEqual(before)
+  })
+
+  it('refuses a first-party client without scopes', async () => {
+    const before = await stored()
+    const needed = misused('--id, --name and --scope are needed.')
+    expect(await client(firstParty, env)).toEqual(needed)
+    expect(await client([...firstParty, '--scope', ' '], env)).toEqual(needed)
+    expect(await client([...firstParty, '--scope', ''], env)).toEqual(misused('--scope is empty.'))
     expect(await stored()).toEqual(before)
   })
 

@@ -117,7 +117,7 @@ describe('the migrations', () => {
     )
     const tables = `SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '\\_%'`
     expect(await query(url, tables)).toEqual(['good'])
-    expect(await compareSchema(url, directory)).toEqual({ pending: ['2_bad', '3_later'], unknown: [] })
+    expect(await compareSchema(url, directory)).toEqual({ isNew: false, pending: ['2_bad', '3_later'], unknown: [] })
     await write(directory, '2_bad', 'CREATE TABLE mended ()')
     expect(await migrate(url, { directory })).toEqual(['2_bad', '3_later'])
   })
@@ -129,7 +129,7 @@ describe('the migrations', () => {
     await migrate(url, { directory })
     await rm(join(directory, '2_newer'), { recursive: true })
     expect(await migrate(url, { directory })).toEqual([])
-    expect(await compareSchema(url, directory)).toEqual({ pending: [], unknown: ['2_newer'] })
+    expect(await compareSchema(url, directory)).toEqual({ isNew: false, pending: [], unknown: ['2_newer'] })
   })
 
   it('that run alone are one statement on one index, in a form that can be run again', async () => {

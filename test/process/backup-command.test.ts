@@ -263,6 +263,10 @@ describe('the backup and restore commands', () => {
         'is of a newer release, with the migration 20990101000000_later',
       ],
       [
+        [...migrations.slice(1), { name: '20250101000000_first', checksum: 'abc' }],
+        'is of another release, with the migration 20250101000000_first',
+      ],
+      [
         [{ ...migrations[0], checksum: 'abc' }, ...migrations.slice(1)],
         `has another version of the migration ${migrations[0]!.name}`,
       ],
@@ -292,13 +296,16 @@ describe('the backup and restore commands', () => {
     expect(await query(DATABASE_URL, `SELECT FROM pg_class WHERE relname = 'others'`)).toEqual([])
   })
 
-  it('refuse to back up a database of a newer release', async () => {
+  it.each([
+    ['a newer', '20990101000000_later', ''],
+    ['another', '20250101000000_first', `DELETE FROM "_prisma_migrations" WHERE migration_name LIKE '20261122%'`],
+  ])('refuse to back up a database of %s release', async (which, name, removal) => {
     const DATABASE_URL = await migratedDatabase()
     await query(
       DATABASE_URL,
-      `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, finished_at) VALUES ('x', 'x', '20990101000000_later', now())`,
+      `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, finished_at) VALUES ('x', 'x', '${name}', now());${removal}`,
     )
-    const message = 'The database is of a newer release, with the migration 20990101000000_later: use that release.\n'
+    const message = `The database is of ${which} release, with the migration ${name}: use that release.\n`
     expect(await backup(file, { DATABASE_URL })).toEqual(failed(message))
     expect(await readdir(folder)).toEqual([])
   })

@@ -52,12 +52,15 @@ describe('a database that does not answer', () => {
       expect(grant).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } })
       for (const { headers } of [page!, grant!]) expect(headers['retry-after']).toBe('2')
       expect((await service.alive()).status).toBe(200)
+      const said = () => service.log().flatMap(({ msg }) => (/^the database /.test(msg) ? [msg] : []))
+      expect(said()).toEqual(['the database cannot be reached'])
 
       await service.proxy.end()
       await until(
         () => service.ready(),
         ({ status }) => status === 200,
       )
+      expect(said()).toEqual(['the database cannot be reached', 'the database is back'])
       await allWell(service)
     },
   )

@@ -72,6 +72,7 @@ export async function startFaulted({ databaseUrl: given, timeLimits: some }: Opt
     stopClock() {
       stoppedAt = Date.now()
     },
+    log: () => lines.map((line) => JSON.parse(line)),
     /** The lines of the log that tell of an error. */
     failures: () => lines.map((line) => JSON.parse(line)).filter(({ err }) => err),
     async rest(section: Section, member: string, method: string, path: string, body?: unknown) {

@@ -38,7 +38,9 @@ it('a first-party client gets its tokens in production by the printed and the do
   }
   const [add, withSecret, openssl, withAssertion] = await blocks('sh')
 
-  const words = add!.trim().split(' -- ')[1]!.split(' ')
+  /** The arguments of a printed line, as a shell reads them. */
+  const wordsOf = async (line: string) => (await sh(`printf '%s\n' ${line.split(' -- ')[1]}`)).trimEnd().split('\n')
+  const words = await wordsOf(add!)
   const printed = (await client(...words)).split('\n').find((line) => line.startsWith('curl '))!
   expect(await published(await sh(`${printed} --silent`))).toBe(200)
   const CLIENT_SECRET = /billing:([\w-]+)'/.exec(printed)![1]!
@@ -46,10 +48,10 @@ it('a first-party client gets its tokens in production by the printed and the do
 
   const directory = await mkdtemp(join(tmpdir(), 'member-apps-billing-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
-  const [generate, publish, replace] = openssl!.trim().split('\n')
+  const [generate, publish, ...replace] = openssl!.trim().split('\n')
   await sh(`${generate} && ${publish}`, {}, directory)
-  const withKeys = replace!.split(' -- ')[1]!.replace('billing.pub', join(directory, 'billing.pub')).split(' ')
-  await client(...withKeys)
+  const withKeys = await wordsOf(replace.join('\n'))
+  await client(...withKeys.map((word) => (word === 'billing.pub' ? join(directory, word) : word)))
   // The former secret ends at once.
   expect(JSON.parse(await sh(`${withSecret!.trim()} --silent`, { CLIENT_SECRET })).error).toBe('invalid_client')
   const script = (await blocks('ts')).find((text) => text.includes('SignJWT'))!

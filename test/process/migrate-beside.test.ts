@@ -147,7 +147,7 @@ describe('with MIGRATE_ON_START=false', () => {
     await lack(DATABASE_URL)
     const env = { DATABASE_URL, DATA_DIR: await dataDirectory(), MIGRATE_ON_START: 'false' }
     const sentence =
-      'The database cannot be used: MIGRATE_ON_START is false, and it lacks the migration 20261122000001_housekeeping: ' +
+      'The database cannot be used: MIGRATE_ON_START is false, and the database lacks the migration 20261122000001_housekeeping: ' +
       'run `npm run migrate` first.\n'
     expect(await (await launch(env)).ended).toMatchObject({ code: 1, stderr: sentence })
     expect(await command('clean', [], env).ended).toMatchObject({ code: 1, stdout: '', stderr: sentence })

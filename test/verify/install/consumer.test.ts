@@ -320,8 +320,9 @@ describe('the documented code, as printed', { timeout: 120_000 }, () => {
     const service = await start({ ...settings, PORT: String(port), AUTH_BASE_URL, APPS_BASE_URL: API }, { atEnd: end })
     const claims = ['--client', 'platform', '--club', 'provider', '--scope', 'ntf.subscriptions:write ntf.events:write']
     const { stdout: token } = await command('token', claims, settings).ended
-    const registered = await command('client', ['add', '--first-party', '--id', 'billing', '--name', 'B'], settings)
-      .ended
+    const scope = 'ntf.subscriptions:write ntf.events:write lms.reviews:write'
+    const add = ['add', '--first-party', '--id', 'billing', '--name', 'B', '--scope', scope]
+    const registered = await command('client', add, settings).ended
     env = {
       ...settings,
       TRPC_URL: `http://127.0.0.1:${service.internalPort}/trpc`,
