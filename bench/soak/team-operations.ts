@@ -9,6 +9,9 @@ const LOGO = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAYAAABytg0kAAAAEUlEQVR4AWM8AQQMQM
 
 type Trpc = (type: 'GET' | 'POST', name: string, input: unknown, token: string) => Promise<Reply>
 
+/** Of a team that has made all the changes of a day. */
+const LIMITED = 429
+
 /** What people of a team do in the portal, as one of its owners. */
 export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: Trpc): Promise<Operation[]> {
   const token = await world.portalToken(owner)
@@ -35,22 +38,27 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
   return [
     operation('teams.list', [200], () => ask('teams.list', {})),
     operation('teams.get', [200], () => ask('teams.get', { team })),
-    operation('people.invite', [200, 409], async () => {
+    operation('invitations.list', [200], () => ask('invitations.list', {})),
+    operation('invitations.accept', [404], () => change('invitations.accept', { invitation: id('none') })),
+    operation('invitations.decline', [404], () => change('invitations.decline', { invitation: id('none') })),
+    operation('people.invite', [200, 409, LIMITED], async () => {
       const reply = await change('people.invite', { team, email: `${randomUUID()}@example.org`, role: 'developer' })
       invitations!.push(...idsOf(reply))
       return reply
     }),
-    operation('people.withdraw', [200, 404], () =>
+    operation('people.withdraw', [200, 404, LIMITED], () =>
       change('people.withdraw', { team, invitation: invitations!.shift() ?? 'none' }),
     ),
-    operation('people.setRole', [200], () =>
+    operation('people.setRole', [200, LIMITED], () =>
       change('people.setRole', { team, person: colleague, role: Math.random() < 0.5 ? 'owner' : 'developer' }),
     ),
     operation('people.remove', [404], () => change('people.remove', { team, person: id('none') })),
-    operation('apps.create', [200, 409], () => change('apps.create', { team, name: 'Soak', provider: ids.provider })),
-    operation('apps.update', [200], () => change('apps.update', { app, description: randomUUID() })),
-    operation('apps.setLogo', [200], () => change('apps.setLogo', { app, picture: LOGO })),
-    operation('apps.removeLogo', [200], () => change('apps.removeLogo', { app })),
+    operation('apps.create', [200, 409, LIMITED], () =>
+      change('apps.create', { team, name: 'Soak', provider: ids.provider }),
+    ),
+    operation('apps.update', [200, LIMITED], () => change('apps.update', { app, description: randomUUID() })),
+    operation('apps.setLogo', [200, LIMITED], () => change('apps.setLogo', { app, picture: LOGO })),
+    operation('apps.removeLogo', [200, LIMITED], () => change('apps.removeLogo', { app })),
     operation('clients.create', [400], () =>
       change('clients.create', { app, name: 'Soak', type: 'web', redirectUris: [], scopes: [] }),
     ),
@@ -65,10 +73,10 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
     operation('usage', [200], () => ask('usage', { team })),
     operation('webhook.get', [200], () => ask('webhook.get', { app: world.webhooks })),
     operation('webhook.kinds', [200], () => ask('webhook.kinds', { app })),
-    operation('webhook.set', [200], () =>
+    operation('webhook.set', [200, LIMITED], () =>
       change('webhook.set', { app: world.webhooks, url: world.receiver.url('/hook') }),
     ),
-    operation('webhook.remove', [200], () => change('webhook.remove', { app: world.webhooks })),
+    operation('webhook.remove', [200, LIMITED], () => change('webhook.remove', { app: world.webhooks })),
     operation('webhook.test', [200, 409, 429], () => change('webhook.test', { app })),
     operation('deliveries.list', [200], async () => {
       const reply = await ask('deliveries.list', { app })
