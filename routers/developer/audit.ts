@@ -4,6 +4,7 @@ import { page } from '../page.ts'
 import { teamPeople } from '../policies.ts'
 import { toUnix } from '../time.ts'
 import { router } from '../trpc.ts'
+import { namesOf } from './names.ts'
 import { auditOutput, idOr } from './shapes.ts'
 import { roleIn } from './team-of.ts'
 
@@ -22,9 +23,10 @@ const list = internal('dev:read', teamPeople, {
       db.auditEntry.findMany({ where, orderBy: { id: 'desc' }, take: limit, skip: offset }),
       db.auditEntry.count({ where }),
     ])
-    const ids = rows.flatMap(({ personId }) => personId ?? [])
-    const people = await db.person.findMany({ where: { id: { in: ids } } })
-    const names = new Map(people.map(({ id, firstName, lastName }) => [id, `${firstName} ${lastName}`.trim()]))
+    const names = await namesOf(
+      db,
+      rows.map(({ personId }) => personId),
+    )
     const items = rows.map(({ id, at, personId, action, target, before, after }) => ({
       id: String(id),
       at: toUnix(at),

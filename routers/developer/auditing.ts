@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { Prisma } from '../../prisma/generated/client.ts'
 import { errors } from '../errors.ts'
+import { DAY_SECONDS } from '../time.ts'
 
 /** What a change was, for the audit log of its team. Never a secret: people of the team read it. */
 export interface Change {
@@ -22,9 +23,9 @@ export interface Author {
 
 type Note = (change: Change) => Promise<void>
 
-/** Entries are kept for two years: of a team's own people, so many in 24 hours. */
+/** Changes that the people of a team can make in 24 hours: an entry stays for two years. */
 const CHANGES_A_DAY = 1_000
-const DAY_MS = 86_400_000
+const DAY_MS = DAY_SECONDS * 1_000
 
 /** Of one field, as JSON: about 1 KB. */
 const MAX_FIELD = 1_000
@@ -59,15 +60,15 @@ function short(value: unknown): unknown {
 /** Throws 429 when the people of a team have made all the changes of a day. The team is locked. */
 async function refuseBeyond(tx: Transaction, teamId: string, at: Date) {
   const where = { teamId, personId: { not: null }, at: { gt: new Date(at.getTime() - DAY_MS) } }
-  if ((await tx.auditEntry.count({ where })) < CHANGES_A_DAY) return
-  const [last] = await tx.auditEntry.findMany({
+  const [first] = await tx.auditEntry.findMany({
     where,
     orderBy: { id: 'desc' },
     skip: CHANGES_A_DAY - 1,
     take: 1,
     select: { at: true },
   })
-  throw errors.changesLimited(Math.max(1, Math.ceil((last!.at.getTime() + DAY_MS - at.getTime()) / 1_000)))
+  if (!first) return
+  throw errors.changesLimited(Math.max(1, Math.ceil((first.at.getTime() + DAY_MS - at.getTime()) / 1_000)))
 }
 
 /** The fields that differ, before and after; null when none does. Of long lists, what was removed and what was added. */

@@ -5,8 +5,8 @@ import { teamPeople } from '../policies.ts'
 import { toUnix } from '../time.ts'
 import { router } from '../trpc.ts'
 import { auditing, authorOf } from './auditing.ts'
-import { fullName } from './names.ts'
-import { idOr, role } from './shapes.ts'
+import { namesOf } from './names.ts'
+import { idOr, invitationOutput } from './shapes.ts'
 import type { Caller } from './team-of.ts'
 import { lockTeam } from './team-of.ts'
 
@@ -24,15 +24,7 @@ const openTo = ({ core, person }: Caller) => ({
 const list = internal('dev:read', teamPeople, { summary: 'The invitations that the person can accept' })
   .output(
     z.object({
-      items: z.array(
-        z.object({
-          id: z.string(),
-          team,
-          role,
-          invitedBy: z.string().nullable().meta({ description: 'Name of the person; null for the operator' }),
-          expiresAt: z.int().meta({ description: 'Unix seconds' }),
-        }),
-      ),
+      items: z.array(invitationOutput.omit({ email: true }).extend({ team })),
     }),
   )
   .query(async ({ ctx }) => {
@@ -43,13 +35,13 @@ const list = internal('dev:read', teamPeople, { summary: 'The invitations that t
       orderBy: { id: 'asc' },
       take: MAX_LISTED,
     })
-    const inviters = await db.person.findMany({
-      where: { id: { in: rows.flatMap(({ invitedBy }) => invitedBy ?? []) } },
-    })
-    const names = new Map(inviters.map((person) => [person.id, fullName(person)]))
+    const names = await namesOf(
+      db,
+      rows.map(({ invitedBy }) => invitedBy),
+    )
     const items = rows.map(({ id, team, role, invitedBy, expiresAt }) => ({
       ...{ id, team, role, expiresAt: toUnix(expiresAt) },
-      invitedBy: invitedBy === null ? null : (names.get(invitedBy) ?? null),
+      invitedBy: names.get(invitedBy) ?? null,
     }))
     return { items }
   })

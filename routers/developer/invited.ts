@@ -14,7 +14,6 @@ export const isInvited = async (db: Database, invited: Invited): Promise<boolean
 
 /** Lets a person accept the open invitations to their address. Until they do, they are in no team, and no team sees them. */
 export async function offerInvitations(db: Database, invited: Invited, person: string): Promise<void> {
-  if (!(await isInvited(db, invited))) return
   await db.teamInvitation.updateMany({ where: open(invited), data: { personId: person } })
 }
 

@@ -5,7 +5,7 @@ import { teamPeople } from '../policies.ts'
 import { memberScopesAt } from '../scopes.ts'
 import { toUnix } from '../time.ts'
 import { router } from '../trpc.ts'
-import { fullName } from './names.ts'
+import { fullName, namesOf } from './names.ts'
 import { appColumns, clientColumns, memberColumns, toApp, toClient, toPerson } from './rows.ts'
 import { appOutput, clientOutput, idOr, invitationOutput, personOutput, teamSummary, testMember } from './shapes.ts'
 import { roleIn } from './team-of.ts'
@@ -57,26 +57,28 @@ const get = internal('dev:read', teamPeople, {
         clients: { select: clientColumns(now()), orderBy: byName },
       },
     })
-    const [testMembers, providers, inviters, logos] = await Promise.all([
+    const [testMembers, providers, names, logos] = await Promise.all([
       db.person.findMany({
         where: { memberships: { some: { organisation: { testTeamId: team.id } } } },
         select: { id: true, firstName: true, lastName: true },
         orderBy: [{ firstName: 'asc' }, { id: 'asc' }],
       }),
       db.organisation.findMany({ where: { kind: 'provider' }, select: { id: true, name: true }, orderBy: byName }),
-      db.person.findMany({ where: { id: { in: team.invitations.flatMap(({ invitedBy }) => invitedBy ?? []) } } }),
+      namesOf(
+        db,
+        team.invitations.map(({ invitedBy }) => invitedBy),
+      ),
       logoVersions(
         db,
         team.apps.map(({ id }) => id),
       ),
     ])
-    const names = new Map(inviters.map((person) => [person.id, fullName(person)]))
     return {
       ...{ id: team.id, name: team.name, level: team.level, role, providers },
       people: team.people.map(toPerson),
       invitations: team.invitations.map(({ invitedBy, expiresAt, ...one }) => ({
         ...one,
-        invitedBy: names.get(invitedBy ?? '') ?? null,
+        invitedBy: names.get(invitedBy) ?? null,
         expiresAt: toUnix(expiresAt),
       })),
       apps: team.apps.map((app) => toApp(app, logos.get(app.id) ?? null)),
