@@ -19,7 +19,7 @@ export const INVITATION_DAYS = 7
 /** Of a team, with open invitations: what one owner can make the portal list. */
 const MAX_PEOPLE = 100
 
-/** Whoever signs in with the e-mail address can accept it. No mail is sent, so that nobody can send mail to strangers with it. */
+/** A person who signs in with the e-mail address can accept. No mail is sent, so that nobody can use this to mail strangers. */
 export const invite = internal('dev:write', teamPeople, {
   summary: 'Invites a person to a team',
   fails: ['teamUnknown', 'ownerNeeded', 'emailInvalid', 'alreadyInTeam', 'tooManyPeople'],

@@ -34,7 +34,7 @@ const receivedBy = async (person: string) => (await team.as(person).invitations.
 const membershipOf = (person: string) => auth.world.db.teamMember.findMany({ where: { personId: person } })
 
 describe('an invitation', () => {
-  it('is shown with team, inviter and role to whoever signs in with its address and is new here, and joins nobody', async () => {
+  it('shows team, inviter and role to a new person who signs in with its address, and adds nobody to the team', async () => {
     const { ids, db } = auth.world
     const email = anyEmail()
     const { id: invitation, expiresAt } = await invite(` ${email.toUpperCase()} `, 'owner')

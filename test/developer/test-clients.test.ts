@@ -72,7 +72,7 @@ describe('a sandbox client', () => {
     await db.teamMember.deleteMany({ where: { personId: ids.member } })
   })
 
-  it('of an operator is for whoever signs in, with the test members of its team alone', async () => {
+  it('that an operator registered signs in any person, as a test member of its team only', async () => {
     const { db, ids } = auth.world
     const wish = { id: id('operators'), name: 'Operators', type: 'web', environment: 'sandbox' } as const
     const team = { id: id('new-team'), name: 'New team', level: 'hobby' } as const
