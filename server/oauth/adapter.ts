@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
@@ -8,6 +7,7 @@ import { firstPartyMetadata } from './client-credentials.ts'
 import { endGrants } from './consents.ts'
 import { GRANT_SECONDS } from './lifetimes.ts'
 import { errors } from './oidc-provider.ts'
+import { hashOfToken } from './refresh-rotation.ts'
 
 /** Models whose id is a credential: only its hash is stored, so reading the database gives nobody access. */
 const SECRET_ID = new Set(['AuthorizationCode', 'RefreshToken', 'AccessToken', 'Session', 'Interaction'])
@@ -25,7 +25,7 @@ export const adapterFactory =
 
 function records({ db, now }: Options, model: string): Adapter {
   const secret = SECRET_ID.has(model)
-  const keyOf = (id: string) => (secret ? createHash('sha256').update(id).digest('base64url') : id)
+  const keyOf = (id: string) => (secret ? hashOfToken(id) : id)
   const at = (id: string) => ({ of: { model, id: keyOf(id) } })
   const live = () => ({ OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(now()) } }] })
 
@@ -34,7 +34,8 @@ function records({ db, now }: Options, model: string): Adapter {
       ? ({
           ...(row.payload as object),
           ...(secret && id !== undefined && { jti: id }),
-          ...(row.consumedAt && { consumed: Math.floor(row.consumedAt.getTime() / 1000) }),
+          // refresh-rotation.ts decides whether a used refresh token is a replay.
+          ...(row.consumedAt && model !== 'RefreshToken' && { consumed: Math.floor(row.consumedAt.getTime() / 1000) }),
         } as AdapterPayload)
       : undefined
 

@@ -5,6 +5,8 @@ export const ACCESS_TOKEN_SECONDS = 600
 export const CODE_SECONDS = 60
 /** Since its last use: each use replaces it. */
 export const REFRESH_TOKEN_SECONDS = 30 * 86_400
+/** How long a used refresh token gets its successor again. */
+export const REUSE_SECONDS = 60
 /** Since the consent, however often tokens are refreshed. */
 export const GRANT_SECONDS = CONSENT_MS / 1000
 /** How long a member may take to sign in and consent. */

@@ -16,6 +16,7 @@ import { messageFor, sendMessage } from './page-responses.ts'
 import type { Message } from './pages/views.ts'
 import type { ProviderOptions } from './provider.ts'
 import { createProvider } from './provider.ts'
+import { rotateRefreshToken } from './refresh-rotation.ts'
 import { withRequestStorage } from './request-storage.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
@@ -45,6 +46,7 @@ export function createProviderHandler({ keys, requestMs, ...options }: Options) 
       try {
         await next()
         nameUnauthorizedClient(ctx)
+        await rotateRefreshToken(ctx, options.db, options.now)
       } catch (error) {
         causes.set(ctx.req, error)
         fail(ctx, error)

@@ -82,7 +82,8 @@ export function createProvider(
       Session: SESSION_SECONDS,
       RefreshToken: REFRESH_TOKEN_SECONDS,
     },
-    rotateRefreshToken: true,
+    // refresh-rotation.ts does: here, a token that is sent again would end its grant at once.
+    rotateRefreshToken: false,
     issueRefreshToken: () => true,
     // Apps keep their access when the member signs out here.
     expiresWithSession: () => false,

@@ -16,6 +16,7 @@ import { purgeEvents } from '../webhooks/purge.ts'
 import type { Config } from './config.ts'
 
 const HOUR_S = 3_600
+const MINUTE_S = 60
 
 export interface Cadence {
   /** From the start to the first look, and from one look for what is due to the next. */
@@ -31,9 +32,10 @@ export const cadence: Cadence = { intervalMs: 60_000, endingMs: 3_000 }
 export function housekeepingTasks({ keepDays }: Pick<Config, 'keepDays'>, cipher: Cipher): Task[] {
   const events = { keepDays: keepDays.events }
   const consents = { keepDays: keepDays.consents }
-  const tasks: Omit<Task, 'every'>[] = [
+  const tasks: (Omit<Task, 'every'> & Partial<Pick<Task, 'every'>>)[] = [
     { name: 'idempotency-records', step: forgetExpired },
-    { name: 'oauth-records', step: deleteExpiredRecords },
+    // Used refresh tokens have a successor for 60 s.
+    { name: 'oauth-records', every: MINUTE_S, step: deleteExpiredRecords },
     { name: 'login-codes', step: deleteExpiredCodes },
     { name: 'events', step: (db, now, limit) => purgeEvents(db, now, { ...events, limit }) },
     { name: 'subscriptions', step: (db, now, limit) => removeEndedSubscriptions(db, now, { ...events, limit }) },
@@ -44,7 +46,7 @@ export function housekeepingTasks({ keepDays }: Pick<Config, 'keepDays'>, cipher
     { name: 'audit-entries', step: removeOldAuditEntries },
     { name: 'signing-keys', step: (db, now) => deleteRetiredKeys({ db, cipher, now: () => now }) },
   ]
-  return tasks.map((task) => ({ ...task, every: HOUR_S }))
+  return tasks.map((task) => ({ every: HOUR_S, ...task }))
 }
 
 interface Options extends Partial<Cadence> {

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { deleteExpiredRecords } from '../../server/oauth/expired-records.ts'
+import { housekeepingTasks } from '../../server/process/housekeeping.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
+import type { AuthWorld, Tokens } from './auth-world.ts'
+import { issuer, register, startAuthWorld } from './auth-world.ts'
+
+const scope = 'svc.me.profile:read svc.me.groups:read'
+
+let it_: AuthWorld
+let client: string
+let stranger: string
+beforeAll(async () => {
+  it_ = await startAuthWorld()
+  client = await register(it_.world)
+  stranger = await register(it_.world)
+})
+afterAll(() => it_.world.close())
+
+const toTokens = () => it_.toTokens({ client, scope }, it_.world.ids.member, it_.world.ids.club)
+const renew = (token: string, more = {}) => it_.refresh(client, token, more)
+const renewed = async (token: string): Promise<Tokens> => {
+  const answer = await renew(token)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.json
+}
+const isRefused = async (token: string) => {
+  const { status, json } = await renew(token)
+  expect([status, json]).toEqual([400, { error: 'invalid_grant', error_description: 'grant request is invalid' }])
+}
+const statusOf = async (token: string) => (await it_.world.call('GET', '/me/profile', { token })).status
+const stored = async () => {
+  const grants = await it_.world.db.consent.findMany({ where: { clientId: client } })
+  return it_.world.db.oauthRecord.findMany({ where: { grantId: { in: grants.map(({ id }) => id) } } })
+}
+
+describe('a refresh token sent again', () => {
+  it('within 60 s returns the same successor and a new access token', async () => {
+    const first = await toTokens()
+    const answered = await renewed(first.refresh_token)
+    it_.world.advance(59)
+    const again = await renewed(first.refresh_token)
+    it_.world.advance(-59)
+    expect(again).toEqual({ ...answered, access_token: expect.any(String) })
+    expect(again.access_token).not.toBe(answered.access_token)
+    expect(await statusOf(again.access_token)).toBe(200)
+    await renewed(again.refresh_token)
+  })
+
+  it('within 60 s may ask for fewer scopes', async () => {
+    const first = await toTokens()
+    const answered = await renewed(first.refresh_token)
+    const { json } = await renew(first.refresh_token, { scope: 'svc.me.groups:read' })
+    expect(json).toMatchObject({ refresh_token: answered.refresh_token, scope: 'svc.me.groups:read' })
+    expect((await renewed(answered.refresh_token)).scope).toBe(scope)
+  })
+
+  it.each<[string, (first: Tokens, second: Tokens) => Promise<unknown>]>([
+    ['after 60 s', async () => it_.world.advance(60)],
+    ['after its successor was used', (_, second) => renewed(second.refresh_token)],
+  ])('%s ends its grant, the newer tokens included', async (_, before) => {
+    const first = await toTokens()
+    const second = await renewed(first.refresh_token)
+    await before(first, second)
+    await isRefused(first.refresh_token)
+    await isRefused(second.refresh_token)
+    // A node caches access for under 5 s.
+    it_.world.advance(5)
+    expect(await statusOf(second.access_token)).toBe(401)
+  })
+
+  it('by another client gets no tokens, and its own client still does', async () => {
+    const first = await toTokens()
+    const second = await renewed(first.refresh_token)
+    const answer = await it_.refresh(stranger, first.refresh_token)
+    expect([answer.status, answer.json.error]).toEqual([400, 'invalid_grant'])
+    expect((await renewed(first.refresh_token)).refresh_token).toBe(second.refresh_token)
+  })
+
+  it('after its consent was withdrawn gets no tokens', async () => {
+    const first = await toTokens()
+    const second = await renewed(first.refresh_token)
+    await it_.app.post(`${issuer}/revoke`, { client_id: client, token: first.refresh_token })
+    await isRefused(first.refresh_token)
+    await isRefused(second.refresh_token)
+  })
+})
+
+describe('what is stored of refresh tokens', () => {
+  it('names none of them', async () => {
+    const first = await toTokens()
+    const second = await renewed(first.refresh_token)
+    const rows = JSON.stringify(await stored())
+    expect(rows).toContain('encrypted')
+    expect(rows).not.toContain(first.refresh_token)
+    expect(rows).not.toContain(second.refresh_token)
+  })
+
+  it('has the successor for 60 s, and is looked through for expired records each minute', async () => {
+    await renewed((await toTokens()).refresh_token)
+    const rows = await stored()
+    const kept = rows.filter(({ model }) => model === 'RefreshTokenSuccessor')
+    expect(kept.length).toBeGreaterThan(0)
+    for (const { id, expiresAt } of kept) {
+      const { consumedAt } = rows.find((row) => row.model === 'RefreshToken' && row.id === id)!
+      expect(Number(expiresAt) - Number(consumedAt)).toBe(60_000)
+    }
+    const tasks = housekeepingTasks({ keepDays: { consents: 1, events: 1 } }, createCipher([Buffer.alloc(32)]))
+    expect(tasks.find(({ step }) => step === deleteExpiredRecords)!.every).toBe(60)
+  })
+})
