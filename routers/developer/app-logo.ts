@@ -7,7 +7,7 @@ import { teamPeople } from '../policies.ts'
 import { auditing, authorOf, difference } from './auditing.ts'
 import type { WantedOfApp } from './rows.ts'
 import { appColumns, nullIfEmpty, objectOrNull, toApp } from './rows.ts'
-import { isUsed, refuseIf } from './rules.ts'
+import { isReviewed, refuseIf } from './rules.ts'
 import { appOutput, idOr } from './shapes.ts'
 import type { Caller } from './team-of.ts'
 import { lockTeamAs, teamOfApp } from './team-of.ts'
@@ -66,7 +66,7 @@ const store = (ctx: Caller, { team, app, version }: Wish, wished: Uint8Array<Arr
     if (version !== undefined && version !== row.version) throw errors.changedMeanwhile()
     const before = toApp(row, logo && logoVersion(logo))
     const named = wished && logoVersion(wished)
-    const waits = named !== null && named !== before.logo && (await isUsed(tx, app))
+    const waits = named !== null && named !== before.logo && (await isReviewed(tx, app))
     const { logo: _, ...rest } = before.wanted ?? {}
     const wanted: WantedOfApp = waits ? { ...rest, logo: named } : rest
     const next = { ...before, logo: waits ? before.logo : named, wanted: nullIfEmpty(wanted) }

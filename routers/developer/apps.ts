@@ -11,7 +11,7 @@ import { auditing, authorOf, difference } from './auditing.ts'
 import { newId } from './names.ts'
 import type { WantedOfApp } from './rows.ts'
 import { appColumns, nullIfEmpty, objectOrNull, toApp } from './rows.ts'
-import { isUsed, refuseIf } from './rules.ts'
+import { isReviewed, refuseIf } from './rules.ts'
 import { appOutput, idOr } from './shapes.ts'
 import { lockTeamAs, roleIn, teamOfApp } from './team-of.ts'
 
@@ -39,7 +39,7 @@ const create = internal('dev:write', teamPeople, {
     })
   })
 
-/** Name and homepage of an app that members use wait for approval: `wanted`. `''` removes a description or homepage. */
+/** What members read of an app waits for approval: `wanted`. `''` removes a description or homepage. */
 const update = internal('dev:write', teamPeople, {
   summary: 'Changes what an app is called and says of itself',
   fails: ['ownAppUnknown', 'changedMeanwhile'],
@@ -66,7 +66,7 @@ const update = internal('dev:write', teamPeople, {
       await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
       const before = toApp(await tx.app.findUniqueOrThrow({ where: { id: app }, select: appColumns }), logo)
       if (version !== undefined && version !== before.version) throw errors.changedMeanwhile()
-      const { now, wanted } = changesOf(before, wish, await isUsed(tx, app))
+      const { now, wanted } = changesOf(before, wish, await isReviewed(tx, app))
       const differing = difference(before, { ...before, ...now, wanted: nullIfEmpty(wanted) })
       if (!differing) return before
       const changed = await tx.app.update({
@@ -87,21 +87,17 @@ interface Shown {
 }
 type Wish = { [K in 'name' | 'description' | 'homepage']?: string | undefined }
 
-/** What changes now, and all that waits then. Members read name and homepage. */
-function changesOf(before: Shown, { name, description, homepage }: Wish, used: boolean) {
-  const now: Partial<Omit<Shown, 'wanted'>> = {}
+/** What changes now, and all that waits then. Taking a text away shows nothing new. */
+function changesOf(before: Shown, wish: Wish, reviewed: boolean) {
+  const now: { name?: string; description?: string | null; homepage?: string | null } = {}
   const wanted: WantedOfApp = { ...before.wanted }
-  if (description !== undefined) now.description = description || null
-  if (name !== undefined) {
-    delete wanted.name
-    if (used && name !== before.name) wanted.name = name
-    else now.name = name
-  }
-  if (homepage !== undefined) {
-    delete wanted.homepage
-    // Taking an address away shows nothing new.
-    if (used && homepage && homepage !== before.homepage) wanted.homepage = homepage
-    else now.homepage = homepage || null
+  for (const field of ['name', 'description', 'homepage'] as const) {
+    const text = wish[field]
+    if (text === undefined) continue
+    delete wanted[field]
+    if (reviewed && text !== '' && text !== before[field]) wanted[field] = text
+    else if (field === 'name') now.name = text
+    else now[field] = text || null
   }
   return { now, wanted }
 }

@@ -23,7 +23,8 @@ export interface WantedOfClient {
 }
 export interface WantedOfApp {
   name?: string
-  homepage?: string | null
+  description?: string
+  homepage?: string
   /** The version of the logo, whose bytes are in `wantedLogo`. */
   logo?: string
 }

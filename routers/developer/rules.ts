@@ -15,9 +15,9 @@ export async function refuseTooMany(tx: Transaction, app: string) {
   if ((await tx.client.count({ where: { appId: app } })) >= MAX_CLIENTS) throw errors.tooManyClients()
 }
 
-/** Whether members use an app: what they read of it waits for approval. */
-export const isUsed = async (tx: Transaction, app: string) =>
-  (await tx.client.count({ where: { appId: app, testOnly: false, state: 'active' } })) > 0
+/** Whether members use an app, or will once a client is approved: what they read of it waits for approval. */
+export const isReviewed = async (tx: Transaction, app: string) =>
+  (await tx.client.count({ where: { appId: app, testOnly: false } })) > 0
 
 const MAX_PURPOSE = 1000
 

@@ -42,7 +42,12 @@ export const appOutput = z.object({
   logo: z.string().nullable().meta({ description: 'The MD5 of the logo, in which its address ends' }),
   version: z.int(),
   wanted: z
-    .object({ name: z.string().optional(), homepage: z.string().nullable().optional(), logo: z.string().optional() })
+    .object({
+      name: z.string().optional(),
+      description: z.string().optional(),
+      homepage: z.string().optional(),
+      logo: z.string().optional(),
+    })
     .nullable()
     .meta({ description: 'What waits for approval; what is in force stays until then' }),
 })

@@ -13,6 +13,16 @@ export interface Review {
   /** Of a new client: all that it is. */
   asked: WantedOfClient | WantedOfApp
   isNew: boolean
+  /** What members read of the client's app, or null without one. */
+  app: AppRead | null
+}
+
+interface AppRead {
+  id: string
+  version: number
+  name: string
+  description: string | null
+  homepage: string | null
 }
 
 const waitingClient = {
@@ -23,45 +33,87 @@ const waitingApp = { wanted: { not: Prisma.DbNull } }
 /** Without the pictures. */
 const appColumns = { id: true, teamId: true, version: true, wanted: true } as const
 
-type Client = Prisma.ClientGetPayload<object>
+const readColumns = { id: true, version: true, name: true, description: true, homepage: true } as const
+const withApp = { app: { select: readColumns } } as const
+
+type Client = Prisma.ClientGetPayload<{ include: typeof withApp }>
 type App = Prisma.AppGetPayload<{ select: typeof appColumns }>
 
-const ofClient = ({ id, teamId, version, state, wanted, name, redirectUris, scopes, purpose }: Client): Review => ({
-  ...{ id, kind: 'client', team: teamId!, version, isNew: state === 'requested' },
-  asked:
-    state === 'requested'
-      ? { name, redirectUris, scopes, purpose: (purpose ?? {}) as Record<string, string> }
-      : (wanted as WantedOfClient),
+const ofClient = ({ id, teamId, version, state, wanted, app, ...client }: Client): Review => ({
+  ...{ id, kind: 'client', team: teamId!, version, isNew: state === 'requested', app },
+  asked: state === 'requested' ? newClient(client) : (wanted as WantedOfClient),
+})
+const newClient = ({
+  name,
+  redirectUris,
+  scopes,
+  purpose,
+}: Pick<Client, 'name' | 'redirectUris' | 'scopes' | 'purpose'>): WantedOfClient => ({
+  ...{ name, redirectUris, scopes, purpose: (purpose ?? {}) as Record<string, string> },
 })
 const ofApp = ({ id, teamId, version, wanted }: App): Review => ({
-  ...{ id, kind: 'app', team: teamId, version, isNew: false },
+  ...{ id, kind: 'app', team: teamId, version, isNew: false, app: null },
   asked: wanted as WantedOfApp,
 })
 
 /** All that waits, the clients first. */
 export async function listReviews(db: Database): Promise<Review[]> {
-  const clients = await db.client.findMany({ where: waitingClient, orderBy: [{ requestedAt: 'asc' }, { id: 'asc' }] })
+  const orderBy = [{ requestedAt: 'asc' as const }, { id: 'asc' as const }]
+  const clients = await db.client.findMany({ where: waitingClient, orderBy, include: withApp })
   const apps = await db.app.findMany({ where: waitingApp, select: appColumns, orderBy: { id: 'asc' } })
   return [...clients.map(ofClient), ...apps.map(ofApp)]
 }
 
-interface Subject {
+export interface Subject {
   kind: 'client' | 'app'
   id: string
-  /** The version that was read: another one is not decided on. */
-  version?: number | undefined
+}
+
+/** The versions that were read: others are not decided on. */
+interface Read {
+  version: number
+  /** Of the client's app, if it has one. */
+  appVersion?: number | undefined
 }
 
 /** Puts in force what was asked for. Throws when nothing waits, or something else than was read. */
-export const approve = (db: Database, subject: Subject, at: Date) => decide(db, subject, at, 'approve', apply)
+export const approve = (db: Database, { version, appVersion, ...subject }: Subject & Read, at: Date) =>
+  decide(db, subject, at, 'approve', (tx, review) => {
+    refuseOther(review, version)
+    if (review.app && appVersion === undefined) {
+      throw new Error(`The client ${review.id} has the app ${review.app.id}: --app-version is needed as well.`)
+    }
+    if (review.app) refuseOther({ kind: 'app', ...review.app }, appVersion!)
+    return apply(tx, review)
+  })
 
 /** Ends what was asked for; a new client is removed. The team reads the reason in its audit log. */
-export const refuse = (db: Database, subject: Subject, reason: string, at: Date) =>
-  decide(db, subject, at, 'refuse', drop, { reason })
+export const refuse = (
+  db: Database,
+  { version, ...subject }: Subject & { version?: number | undefined },
+  reason: string,
+  at: Date,
+) =>
+  decide(
+    db,
+    subject,
+    at,
+    'refuse',
+    (tx, review) => {
+      if (version !== undefined) refuseOther(review, version)
+      return drop(tx, review)
+    },
+    { reason },
+  )
+
+function refuseOther({ kind, id, version }: Pick<Review, 'kind' | 'id' | 'version'>, read: number) {
+  if (version === read) return
+  throw new Error(`The ${kind} ${id} has changed: it has the version ${version} now. Read it again.`)
+}
 
 async function decide(
   db: Database,
-  { kind, id, version }: Subject,
+  { kind, id }: Subject,
   at: Date,
   verb: 'approve' | 'refuse',
   change: (tx: Transaction, review: Review) => Promise<unknown>,
@@ -73,9 +125,6 @@ async function decide(
     if (found?.teamId) await lockTeam(tx, found.teamId)
     const review = await find(tx, kind, id)
     if (!review) throw new Error(`Nothing of the ${kind} ${id} waits for approval.`)
-    if (version !== undefined && version !== review.version) {
-      throw new Error(`The ${kind} ${id} has changed: it has the version ${review.version} now. Read it again.`)
-    }
     await change(tx, review)
     await note({ team: review.team, action: `${kind}.${verb}`, target: id, after: { ...review.asked, ...more } })
     return review
@@ -84,7 +133,7 @@ async function decide(
 
 async function find(tx: Transaction, kind: Subject['kind'], id: string): Promise<Review | null> {
   if (kind === 'client') {
-    const client = await tx.client.findFirst({ where: { id, ...waitingClient } })
+    const client = await tx.client.findFirst({ where: { id, ...waitingClient }, include: withApp })
     return client && ofClient(client)
   }
   const app = await tx.app.findFirst({ where: { id, ...waitingApp }, select: appColumns })

@@ -1,5 +1,7 @@
+import type { Database } from '../../prisma/client.ts'
+import { logoVersions } from '../../routers/logo-versions.ts'
 import { isText } from '../../routers/typed-text.ts'
-import type { Review } from '../admin/reviews.ts'
+import type { Review, Subject } from '../admin/reviews.ts'
 import { approve, listReviews, refuse } from '../admin/reviews.ts'
 import { issuerOf } from '../oauth/metadata.ts'
 import { readConfig } from '../process/config.ts'
@@ -13,49 +15,90 @@ const MAX_REASON = 1000
 
 const subject = { id: text, app: text, version: text }
 
-export const reviewActions = { requests: {}, approve: subject, refuse: { ...subject, reason: text } } as const
+export const reviewActions = {
+  requests: {},
+  approve: { ...subject, 'app-version': text },
+  refuse: { ...subject, reason: text },
+} as const
 
 interface Given {
   id?: string | undefined
   app?: string | undefined
   version?: string | undefined
+  'app-version'?: string | undefined
   reason?: string | undefined
 }
 
-/** Prints what waits for approval, each with the command that approves just that. */
+/** Prints what waits for approval and what members read with it, each with the command that approves just that. */
 export async function printRequests(io: Io) {
-  const reviews = await withDatabase(io, listReviews)
   const icons = `${issuerOf(readConfig(io.env).authBaseUrl)}/icons`
-  const texts = reviews.map((review) => described(review, icons))
+  const texts = await withDatabase(io, async (db) => {
+    const reviews = await listReviews(db)
+    const logos = await logoVersions(
+      db,
+      reviews.flatMap(({ app }) => app?.id ?? []),
+    )
+    return reviews.map((review) => described(review, icons, logos))
+  })
   io.stdout.write(texts.length === 0 ? 'Nothing waits for approval.\n' : texts.join('\n'))
 }
 
-/** A logo is looked at in a browser, at its address. */
-function described({ id, kind, team, version, isNew, asked }: Review, icons: string) {
+type Line = readonly [string, unknown]
+
+function described({ id, kind, team, version, isNew, asked, app }: Review, icons: string, logos: Map<string, string>) {
+  /** A logo is looked at in a browser. */
+  const iconOf = (app: string, logo: unknown) => logo && `${icons}/${encodeURIComponent(app)}/${logo}`
   const { purpose = {}, logo, ...rest } = asked as Record<string, unknown> & { purpose?: Record<string, string> }
-  const fields = { ...rest, ...(logo !== undefined && { logo: `${icons}/${encodeURIComponent(id)}/${logo}` }) }
-  const lines = Object.entries(fields).map(([name, value]) => [name, [value ?? '-'].flat().join(' ')] as const)
-  const said = Object.entries(purpose).map(([scope, text]) => [scope, text.replaceAll(/\s+/g, ' ')] as const)
+  const lines: Line[] = [
+    ...Object.entries(rest),
+    ...(logo === undefined ? [] : [['logo', iconOf(id, logo)] as const]),
+    ...Object.entries(purpose).map(([scope, text]) => [scope, text.replaceAll(/\s+/g, ' ')] as const),
+    ...(app ? [['app', `${app.id}, version ${app.version}`] as const] : []),
+    ...(['name', 'description', 'homepage'] as const).flatMap((field) =>
+      app ? [[`app ${field}`, app[field]] as const] : [],
+    ),
+    ...(app ? [['app logo', iconOf(app.id, logos.get(app.id))] as const] : []),
+  ]
   const option = kind === 'client' ? '--id' : '--app'
+  const read = `--version ${version}${app ? ` --app-version ${app.version}` : ''}`
   return [
     `${isNew ? 'New client' : `Changes of the ${kind}`} ${id} of the team ${team}`,
-    ...[...lines, ...said].map(([name, text]) => `  ${name}: ${printable(text)}`),
-    `  npm run -s client -- approve ${option} ${id} --version ${version}\n`,
+    ...lines.map(([name, value]) => `  ${name}: ${printable([value ?? '-'].flat().join(' '))}`),
+    `  npm run -s client -- approve ${option} ${id} ${read}\n`,
   ].join('\n')
 }
 
-export async function decide(action: 'approve' | 'refuse', { id, app, version, reason }: Given, io: Io) {
+export async function decide(action: 'approve' | 'refuse', { id, app, reason, ...given }: Given, io: Io) {
   if ((id === undefined) === (app === undefined)) throw new UsageError('--id or --app is needed.')
-  if (action === 'refuse' && !reason) throw new UsageError('--reason is needed: the team reads it.')
-  if (reason !== undefined && !isText(reason, MAX_REASON)) {
+  const what = { kind: id === undefined ? ('app' as const) : ('client' as const), id: (id ?? app)! }
+  const read = { version: numberOf(given, 'version'), appVersion: numberOf(given, 'app-version') }
+  const change = action === 'approve' ? approval(what, read) : refusal(what, read, reason)
+  const { isNew } = await withDatabase(io, change)
+  const done = action === 'approve' ? 'Approved' : 'Refused'
+  io.stdout.write(`${done}: ${isNew ? 'the new client' : `the changes of the ${what.kind}`} ${what.id}\n`)
+}
+
+interface Read {
+  version: number | undefined
+  appVersion: number | undefined
+}
+
+function approval(what: Subject, { version, appVersion }: Read) {
+  if (version === undefined) throw new UsageError('--version is needed: npm run -s client -- requests prints it.')
+  if (what.kind === 'app' && appVersion !== undefined) throw new UsageError('--app-version goes with --id.')
+  return (db: Database) => approve(db, { ...what, version, appVersion }, new Date())
+}
+
+function refusal(what: Subject, { version }: Read, reason: string | undefined) {
+  if (!reason) throw new UsageError('--reason is needed: the team reads it.')
+  if (!isText(reason, MAX_REASON)) {
     throw new UsageError(`--reason is 1 to ${MAX_REASON} characters, without control characters.`)
   }
-  const read = version === undefined ? undefined : Number(version)
-  if (read !== undefined && !Number.isInteger(read)) throw new UsageError('--version is a number.')
-  const what = { kind: id === undefined ? ('app' as const) : ('client' as const), id: (id ?? app)!, version: read }
-  const review = await withDatabase(io, (db) =>
-    action === 'approve' ? approve(db, what, new Date()) : refuse(db, what, reason!, new Date()),
-  )
-  const done = action === 'approve' ? 'Approved' : 'Refused'
-  io.stdout.write(`${done}: ${review.isNew ? 'the new client' : `the changes of the ${what.kind}`} ${what.id}\n`)
+  return (db: Database) => refuse(db, { ...what, version }, reason, new Date())
+}
+
+function numberOf(given: Given, name: 'version' | 'app-version') {
+  const number = given[name] === undefined ? undefined : Number(given[name])
+  if (number !== undefined && !Number.isInteger(number)) throw new UsageError(`--${name} is a number.`)
+  return number
 }

@@ -19,7 +19,8 @@ const usage = `Usage:
   npm run -s client -- list [--team TEAM]
   npm run -s client -- remove --id ID [--yes]
   npm run -s client -- requests
-  npm run -s client -- approve --id ID|--app APP [--version N]
+  npm run -s client -- approve --id ID --version N --app-version N
+  npm run -s client -- approve --app APP --version N
   npm run -s client -- refuse --id ID|--app APP [--version N] --reason TEXT
 `
 

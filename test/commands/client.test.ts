@@ -197,9 +197,9 @@ describe('the client command', () => {
         'The app trainer-app exists already, with the name "Trainer" and the provider provider.',
       ],
     ]
-    const check = async ([args, sentence]: [string[], string]) =>
+    for (const [args, sentence] of wrong) {
       expect({ args, ...(await client(args, env)) }).toEqual({ args, ...failed(`${sentence}\n`) })
-    await Promise.all(wrong.map(check))
+    }
     expect(await stored()).toEqual(before)
   })
 

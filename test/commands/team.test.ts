@@ -59,11 +59,13 @@ describe('the team command', () => {
 
 describe('client requests', () => {
   const logo = new Uint8Array([1, 2, 3])
+  const icons = 'http://auth.localhost:3000/v1/oauth/icons/trainer-app'
   const env = filledDatabase()
   const client = (...args: string[]) => run(['client', ...args], env)
   const rowOf = async (id: string) => (await ask(env.DATABASE_URL, `SELECT * FROM "Client" WHERE id = '${id}'`))[0]!
   const appNow = async () =>
     (await ask(env.DATABASE_URL, `SELECT name, logo, wanted, "wantedLogo" FROM "App" WHERE id = 'trainer-app'`))[0]!
+  const versions = (client: number, app: number) => ['--version', String(client), '--app-version', String(app)]
   const last = async () =>
     (await ask(env.DATABASE_URL, 'SELECT action, after FROM "AuditEntry" ORDER BY id DESC LIMIT 1'))[0]!
 
@@ -87,15 +89,23 @@ describe('client requests', () => {
 
   it('are listed, each with the command that approves it', async () => {
     expect(await client('requests')).toEqual(succeeded('Nothing waits for approval.\n'))
+    const former = (await appNow()).logo as Buffer
     await request()
     const { stdout } = await client('requests')
     expect(stdout).toContain(
       'New client c_new of the team builders\n  name: New\n  redirectUris: https://new.example/\n',
     )
-    expect(stdout).toContain('  svc.me.profile:read: Greets\n  npm run -s client -- approve --id c_new --version 0\n')
+    const read = `  app: trainer-app, version 0
+  app name: Trainer
+  app description: -
+  app homepage: https://trainer.example.org/
+  app logo: ${icons}/${logoVersion(former)}
+`
+    const command = 'npm run -s client -- approve --id c_new --version 0 --app-version 0'
+    expect(stdout).toContain(`  svc.me.profile:read: Greets\n${read}  ${command}\n`)
+    expect(stdout).toContain(`${read}  npm run -s client -- approve --id trainer-app --version 3 --app-version 0\n`)
     expect(stdout).toContain('Changes of the client trainer-app of the team builders\n  redirectUris: https://other.')
-    const address = `http://auth.localhost:3000/v1/oauth/icons/trainer-app/${logoVersion(logo)}`
-    const changes = `Changes of the app trainer-app of the team builders\n  name: Coach\n  logo: ${address}\n`
+    const changes = `Changes of the app trainer-app of the team builders\n  name: Coach\n  logo: ${icons}/${logoVersion(logo)}\n`
     expect(stdout).toContain(changes)
     expect(stdout).toContain('npm run -s client -- approve --app trainer-app --version 0\n')
   })
@@ -113,14 +123,16 @@ describe('client requests', () => {
 
   it('are put in force when they are approved', async () => {
     await request()
-    expect(await client('approve', '--id', 'c_new')).toEqual(succeeded('Approved: the new client c_new\n'))
+    expect(await client('approve', '--id', 'c_new', ...versions(0, 0))).toEqual(
+      succeeded('Approved: the new client c_new\n'),
+    )
     expect(await rowOf('c_new')).toMatchObject({ state: 'active', requestedAt: null, version: 1 })
     expect(await last()).toMatchObject({ action: 'client.approve', after: { name: 'New' } })
-    expect(await client('approve', '--id', 'trainer-app', '--version', '3')).toEqual(
+    expect(await client('approve', '--id', 'trainer-app', ...versions(3, 0))).toEqual(
       succeeded('Approved: the changes of the client trainer-app\n'),
     )
     expect(await rowOf('trainer-app')).toMatchObject({ redirectUris: ['https://other.example/'], wanted: null })
-    expect(await client('approve', '--app', 'trainer-app')).toMatchObject({ code: 0 })
+    expect(await client('approve', '--app', 'trainer-app', '--version', '0')).toMatchObject({ code: 0 })
     expect(await appNow()).toEqual({ name: 'Coach', logo: Buffer.from(logo), wanted: null, wantedLogo: null })
   })
 
@@ -153,11 +165,27 @@ describe('client requests', () => {
   it('are not decided on when they are other ones than were read', async () => {
     await request()
     const before = await rowOf('trainer-app')
-    expect(await client('approve', '--id', 'trainer-app', '--version', '2')).toEqual(
+    expect(await client('approve', '--id', 'trainer-app', ...versions(2, 0))).toEqual(
       failed('The client trainer-app has changed: it has the version 3 now. Read it again.\n'),
     )
-    expect(await client('approve', '--id', 'hobby-app')).toEqual(
+    expect(await client('approve', '--id', 'hobby-app', ...versions(0, 0))).toEqual(
       failed('Nothing of the client hobby-app waits for approval.\n'),
+    )
+    await query(env.DATABASE_URL, `UPDATE "App" SET name = 'Bank', version = 1 WHERE id = 'trainer-app'`)
+    expect(await client('approve', '--id', 'trainer-app', ...versions(3, 0))).toEqual(
+      failed('The app trainer-app has changed: it has the version 1 now. Read it again.\n'),
+    )
+    expect(await client('approve', '--app', 'trainer-app', '--version', '0')).toEqual(
+      failed('The app trainer-app has changed: it has the version 1 now. Read it again.\n'),
+    )
+    expect(await client('approve', '--id', 'trainer-app', '--version', '3')).toEqual(
+      failed('The client trainer-app has the app trainer-app: --app-version is needed as well.\n'),
+    )
+    expect(await client('approve', '--app', 'trainer-app')).toEqual(
+      misused('--version is needed: npm run -s client -- requests prints it.'),
+    )
+    expect(await client('approve', '--app', 'trainer-app', '--version', '0', '--app-version', '0')).toEqual(
+      misused('--app-version goes with --id.'),
     )
     expect(await client('approve')).toEqual(misused('--id or --app is needed.'))
     expect(await client('refuse', '--id', 'trainer-app')).toEqual(misused('--reason is needed: the team reads it.'))

@@ -90,6 +90,6 @@ describe('the changes of a day', () => {
     await setLevel(db, team(), 'developer', new Date(now))
     expect((await entries()).at(-1)).toMatchObject({ action: 'team.setLevel', personId: null })
     here.world.advance(inSeconds)
-    expect((await api().apps.update({ app: app(), description: 'Another' })).description).toBe('Another')
+    expect((await api().apps.update({ app: app(), homepage: '' })).homepage).toBeNull()
   })
 })

@@ -27,7 +27,7 @@ const other = pngOf(pixelsOf(8)).toString('base64')
 const apps = () => here.as(here.owner).apps
 const row = () => here.world.db.app.findUniqueOrThrow({ where: { id: app } })
 const latest = async () => (await here.as(here.owner).audit.list({ team: here.world.ids.team })).items[0]!
-const subject = () => ({ kind: 'app' as const, id: app })
+const subject = async () => ({ kind: 'app' as const, id: app, version: (await row()).version })
 
 describe('a logo', () => {
   it('of an app that no member uses is in force at once, in the audit log by its version', async () => {
@@ -59,7 +59,7 @@ describe('a logo', () => {
     expect((await latest()).after).toEqual({ wanted: { name: 'Other', logo: changed.wanted!.logo } })
     const { logo, wantedLogo } = await row()
     expect([PNG.sync.read(Buffer.from(logo!)).width, PNG.sync.read(Buffer.from(wantedLogo!)).width]).toEqual([8, 16])
-    await approve(here.world.db, subject(), new Date())
+    await approve(here.world.db, await subject(), new Date())
     expect(await row()).toMatchObject({ name: 'Other', logo: wantedLogo, wantedLogo: null, wanted: null })
     expect((await latest()).after).toEqual({ name: 'Other', logo: changed.wanted!.logo })
   })
@@ -70,7 +70,7 @@ describe('a logo', () => {
     await here.production()
     const present = { logo, wantedLogo: null, wanted: null }
     await apps().setLogo({ app, picture })
-    await refuse(here.world.db, subject(), 'It is the logo of a bank.', new Date())
+    await refuse(here.world.db, await subject(), 'It is the logo of a bank.', new Date())
     expect(await row()).toMatchObject(present)
     await apps().setLogo({ app, picture })
     expect(await apps().setLogo({ app, picture: other })).toMatchObject({ wanted: null })

@@ -105,13 +105,31 @@ describe('an app', () => {
     })
   })
 
-  it('that members use keeps name and homepage until these are approved', async () => {
-    await here.production()
-    const wish = { app: app(), name: 'Other', homepage: 'https://other.example/', description: 'New' }
-    const changed = await as().apps.update(wish)
-    expect(changed).toMatchObject({ name: 'App', homepage: null, description: 'New' })
-    expect(changed.wanted).toEqual({ name: 'Other', homepage: 'https://other.example/' })
-    expect((await as().apps.update({ app: app(), name: 'App', homepage: '' })).wanted).toBeNull()
+  const wish = { name: 'Other', homepage: 'https://other.example/', description: 'New' }
+
+  it('that members use keeps name, homepage and description until these are approved', async () => {
+    const client = await here.production()
+    const changed = await as().apps.update({ app: app(), ...wish })
+    expect(changed).toMatchObject({ name: 'App', homepage: null, description: null, wanted: wish })
+    const back = await as().apps.update({ app: app(), name: 'App', homepage: '', description: '' })
+    expect(back.wanted).toBeNull()
+    await here.world.db.client.delete({ where: { id: client } })
+  })
+
+  it('with a client that waits for approval keeps what the operator reads', async () => {
+    const { id: client } = await here.sandbox()
+    const requested = await as().clients.requestProduction({ client, purpose })
+    const changed = await as().apps.update({ app: app(), ...wish })
+    expect(changed).toMatchObject({ name: 'App', homepage: null, description: null, wanted: wish })
+    await as().clients.remove({ client: requested.id, confirm: requested.id })
+  })
+
+  it('whose description members read loses it at once', async () => {
+    await as().apps.update({ app: app(), description: 'Plans' })
+    const client = await here.production()
+    const { description, wanted } = await as().apps.update({ app: app(), description: '' })
+    expect([description, wanted?.description]).toEqual([null, undefined])
+    await here.world.db.client.delete({ where: { id: client } })
   })
 })
 
