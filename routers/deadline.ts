@@ -20,7 +20,11 @@ function tick() {
   timer = undefined
 }
 
-const overdue = () => errors.unavailable(new Error('the deadline of the request is over'))
+class Overdue extends Error {}
+const overdue = () => errors.unavailable(new Overdue('the deadline of the request is over'))
+
+/** Whether it is the cause of a 503 that a deadline was over. */
+export const isOverdue = (cause: unknown) => cause instanceof Overdue
 
 /** The one deadline of a request. What its client takes for the body, and the wait for memory, do not count. */
 export class Deadline {

@@ -11,7 +11,7 @@ export const MAX_LEASE_BYTES = 96 * MIB
 /** Smaller responses are sent without reserved memory. */
 export const SMALL_RESPONSE_BYTES = 64 * 1024
 
-/** Requests of a team that may wait for memory; each holds up to 64 KiB that its socket has read ahead. */
+/** Requests of a holder that may wait for memory; each holds up to 64 KiB that its socket has read ahead. */
 export const MAX_WAITING = 256
 
 /** How much memory bodies take at their peak, as a multiple of their bytes, and how long they wait for it. */
@@ -26,8 +26,8 @@ export const uses = {
 
 export type Use = keyof typeof uses
 
-/** Null: the first-party clients, which share one allowance. */
-export type Team = string | null
+/** A team by its id, `person ID`, or `address NETWORK`. Null: the first-party clients, which share one allowance. */
+export type Holder = string | null
 
 interface Account {
   held: number
@@ -35,18 +35,18 @@ interface Account {
 }
 
 interface Waiter {
-  team: Team
+  holder: Holder
   bytes: number
   admit: () => void
 }
 
 /**
- * Memory that teams share. A team may hold as much as it leaves free, so one gets half and cannot use up the memory of the
- * others; the first request of a team only has to fit.
+ * Memory that its holders share. One may hold as much as it leaves free, so one gets half and cannot use up the memory of the
+ * others; the first request of one only has to fit.
  */
 export class MemoryBudget {
   #free: number
-  readonly #accounts = new Map<Team, Account>()
+  readonly #accounts = new Map<Holder, Account>()
   readonly #waiters = new Set<Waiter>()
 
   constructor(bytes = BUDGET_BYTES) {
@@ -62,59 +62,59 @@ export class MemoryBudget {
     return this.#waiters.size
   }
 
-  /** Takes `bytes` if they are free and within the team's share. */
-  take(team: Team, bytes: number): boolean {
-    const held = this.#accounts.get(team)?.held ?? 0
+  /** Takes `bytes` if they are free and within the holder's share. */
+  take(holder: Holder, bytes: number): boolean {
+    const held = this.#accounts.get(holder)?.held ?? 0
     const left = this.#free - bytes
     if (left < 0 || (held > 0 && held + bytes > left)) return false
     this.#free = left
-    this.#account(team).held += bytes
+    this.#account(holder).held += bytes
     return true
   }
 
   /** Gives `bytes` back, and admits every waiter that fits now, in the order of arrival. */
-  give(team: Team, bytes: number) {
+  give(holder: Holder, bytes: number) {
     this.#free += bytes
-    this.#account(team).held -= bytes
-    this.#forgetIfUnused(team)
-    for (const waiter of this.#waiters) if (this.take(waiter.team, waiter.bytes)) waiter.admit()
+    this.#account(holder).held -= bytes
+    this.#forgetIfUnused(holder)
+    for (const waiter of this.#waiters) if (this.take(waiter.holder, waiter.bytes)) waiter.admit()
   }
 
-  /** Takes `bytes` as soon as they are free. Throws 503 after `waitMs`, or at once if too many of the team wait. */
-  takeLater(team: Team, bytes: number, waitMs: number): Promise<void> {
+  /** Takes `bytes` as soon as they are free. Throws 503 after `waitMs`, or at once if too many of the holder wait. */
+  takeLater(holder: Holder, bytes: number, waitMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.take(team, bytes)) return resolve()
-      if ((this.#accounts.get(team)?.waiting ?? 0) >= MAX_WAITING) return reject(errors.unavailable())
+      if (this.take(holder, bytes)) return resolve()
+      if ((this.#accounts.get(holder)?.waiting ?? 0) >= MAX_WAITING) return reject(errors.unavailable())
       const leave = () => {
         this.#waiters.delete(waiter)
-        this.#account(team).waiting--
-        this.#forgetIfUnused(team)
+        this.#account(holder).waiting--
+        this.#forgetIfUnused(holder)
         clearTimeout(timer)
       }
       const admit = () => {
         leave()
         resolve()
       }
-      const waiter = { team, bytes, admit }
+      const waiter = { holder, bytes, admit }
       const timer = setTimeout(() => {
         leave()
         reject(errors.unavailable())
       }, waitMs)
       this.#waiters.add(waiter)
-      this.#account(team).waiting++
+      this.#account(holder).waiting++
     })
   }
 
-  #account(team: Team): Account {
-    const known = this.#accounts.get(team)
+  #account(holder: Holder): Account {
+    const known = this.#accounts.get(holder)
     if (known) return known
     const account = { held: 0, waiting: 0 }
-    this.#accounts.set(team, account)
+    this.#accounts.set(holder, account)
     return account
   }
 
-  #forgetIfUnused(team: Team) {
-    const account = this.#accounts.get(team)
-    if (account?.held === 0 && account.waiting === 0) this.#accounts.delete(team)
+  #forgetIfUnused(holder: Holder) {
+    const account = this.#accounts.get(holder)
+    if (account?.held === 0 && account.waiting === 0) this.#accounts.delete(holder)
   }
 }

@@ -1,20 +1,20 @@
 import type { ServerResponse } from 'node:http'
 import { errors } from '../../routers/errors.ts'
-import type { MemoryBudget, Team, Use } from './memory-budget.ts'
+import type { Holder, MemoryBudget, Use } from './memory-budget.ts'
 import { MAX_LEASE_BYTES, uses } from './memory-budget.ts'
 
 /** The memory that one request holds, from its body to the end of its response. Only large bodies need one. */
 export class Lease {
   readonly #budget: MemoryBudget
   readonly #response: ServerResponse
-  readonly #team: Team
+  readonly #holder: Holder
   #held = 0
   #first: Promise<void> | undefined
 
-  constructor(budget: MemoryBudget, response: ServerResponse, team: Team) {
+  constructor(budget: MemoryBudget, response: ServerResponse, holder: Holder) {
     this.#budget = budget
     this.#response = response
-    this.#team = team
+    this.#holder = holder
   }
 
   /**
@@ -26,13 +26,13 @@ export class Lease {
     const needed = Math.ceil(bytes * factor)
     if (this.#first) {
       await this.#first
-      const fits = this.#held + needed <= MAX_LEASE_BYTES && this.#budget.take(this.#team, needed)
+      const fits = this.#held + needed <= MAX_LEASE_BYTES && this.#budget.take(this.#holder, needed)
       if (!fits) throw errors.unavailable()
       this.#held += needed
       return
     }
     const first = Math.min(needed, MAX_LEASE_BYTES)
-    this.#first = this.#budget.takeLater(this.#team, first, waitMs).then(() => {
+    this.#first = this.#budget.takeLater(this.#holder, first, waitMs).then(() => {
       this.#held = first
       if (!this.#response.destroyed) return
       this.#shrinkTo(0)
@@ -43,7 +43,7 @@ export class Lease {
 
   /** Takes `bytes` for a response that is rendered already, until it is sent or its client has left. Throws 503. */
   hold(bytes: number) {
-    if (!this.#budget.take(this.#team, bytes)) throw errors.unavailable()
+    if (!this.#budget.take(this.#holder, bytes)) throw errors.unavailable()
     this.#held += bytes
     this.rendered(bytes)
   }
@@ -58,6 +58,18 @@ export class Lease {
     const surplus = this.#held - bytes
     if (surplus <= 0) return
     this.#held = bytes
-    this.#budget.give(this.#team, surplus)
+    this.#budget.give(this.#holder, surplus)
   }
+}
+
+/** Reserves memory for the body of one request until its response is sent or its client has left. Throws 503. */
+export async function reserveUntilSent(
+  budget: MemoryBudget,
+  response: ServerResponse,
+  holder: Holder,
+  bytes: number,
+): Promise<void> {
+  const lease = new Lease(budget, response, holder)
+  await lease.reserve(bytes, 'text')
+  response.once('close', () => lease.rendered(0))
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { envelope } from '../../rest-facade/envelope.ts'
 import { failureOf } from '../../routers/database-errors.ts'
+import { isOverdue } from '../../routers/deadline.ts'
 import { ApiError } from '../../routers/errors.ts'
 import type { HttpMetrics } from '../telemetry/http-metrics.ts'
 import { drain } from './drain.ts'
@@ -53,7 +54,11 @@ export function respond(log: Logger, now: () => number, metrics: HttpMetrics, re
       ctx.state.response = { status: error.status, body }
     }
     const seconds = (performance.now() - began) / 1_000
-    if (!ctx.req.complete && !ctx.req.destroyed && !waitsToContinue(ctx.req)) {
+    if (!ctx.req.complete && ctx.req.readableDidRead && isOverdue(ctx.state.cause)) {
+      // Its client has had its time: what was read of the body is free once the response is sent.
+      ctx.res.shouldKeepAlive = false
+      ctx.res.once('finish', () => ctx.req.socket.destroy())
+    } else if (!ctx.req.complete && !ctx.req.destroyed && !waitsToContinue(ctx.req)) {
       const drained = drain(ctx.req)
       // Closing the connection while the client still sends would reset it, and lose the response.
       if (!ctx.res.shouldKeepAlive) await drained

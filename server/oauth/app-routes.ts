@@ -1,6 +1,7 @@
 import type Router from '@koa/router'
 import { networkOf } from '../http/client-address.ts'
 import { preflightHeaders } from '../http/cors.ts'
+import type { MemoryBudget } from '../http/memory-budget.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { State, StepContext } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
@@ -8,7 +9,9 @@ import { setPageHeaders } from '../pages/send-page.ts'
 import { metadataOf, routes } from './metadata.ts'
 import { sendMessage } from './page-responses.ts'
 import { plainRequest } from './plain-request.ts'
+import { withinDeadline } from './provider-handler.ts'
 import { requestLimit } from './request-limit.ts'
+import { reserveBody } from './token-body.ts'
 
 /** RFC 8414, 3.1: an issuer's path comes after the well-known path. */
 export const METADATA_PATH = '/.well-known/oauth-authorization-server'
@@ -24,10 +27,13 @@ interface Options {
   /** Limits failed requests with credentials. */
   limit: (ctx: StepContext, respond: () => Promise<void>) => Promise<void>
   limits: Limits
+  memory: MemoryBudget
+  /** For a request to an endpoint. */
+  requestMs: number
 }
 
 /** The endpoints that apps use: authorization in the browser, the others with CORS and JSON. */
-export function addAppRoutes(router: Router<State>, { issuer, handle, limit, limits }: Options) {
+export function addAppRoutes(router: Router<State>, { issuer, handle, limit, limits, memory, requestMs }: Options) {
   const { pathname: path } = new URL(issuer)
   const handleBelow = (ctx: StepContext) => handle(ctx, ctx.state.path.slice(path.length))
   const isWithinLimit = requestLimit(limits, 'authorizations', MAX_REQUESTS)
@@ -56,13 +62,21 @@ export function addAppRoutes(router: Router<State>, { issuer, handle, limit, lim
       ctx.status = 204
     })
   }
-  const json = (ctx: StepContext) => {
-    // Else oidc-provider responds to errors with a page where one is accepted.
+  // Else errors are pages where one is accepted.
+  const acceptJson = (ctx: StepContext) => {
     ctx.req.headers.accept = 'application/json'
-    return handleBelow(ctx)
   }
-  endpoint('post', [`${path}${routes.token}`, `${path}${routes.revocation}`], (ctx) => limit(ctx, () => json(ctx)))
-  endpoint('get', [`${path}${routes.jwks}`], json)
+  endpoint('post', [`${path}${routes.token}`, `${path}${routes.revocation}`], (ctx) => {
+    acceptJson(ctx)
+    return withinDeadline(ctx, requestMs, async () => {
+      await reserveBody(ctx, memory)
+      await limit(ctx, () => handleBelow(ctx))
+    })
+  })
+  endpoint('get', [`${path}${routes.jwks}`], (ctx) => {
+    acceptJson(ctx)
+    return handleBelow(ctx)
+  })
 
   const metadata = JSON.stringify(metadataOf(issuer))
   endpoint('get', [`${path}${METADATA_PATH}`, `${METADATA_PATH}${path}`], (ctx) => {

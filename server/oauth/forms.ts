@@ -18,9 +18,11 @@ const UPLOAD_TYPE = /^multipart\/form-data\s*;/i
 /** Whether a form with a file was posted. */
 export const isUpload = (ctx: StepContext) => UPLOAD_TYPE.test(ctx.get('content-type'))
 
+type Reserve = (bytes: number) => Promise<void>
+
 /** Reads a posted form with a file; throws `tooLarge()` above 160 KiB, and 400 for one that cannot be read. */
-export async function readUpload(ctx: StepContext, tooLarge: () => ApiError): Promise<FormData> {
-  const bytes = await readBytes(ctx.req, UPLOAD_BYTES, tooLarge, async () => {})
+export async function readUpload(ctx: StepContext, tooLarge: () => ApiError, reserve: Reserve): Promise<FormData> {
+  const bytes = await readBytes(ctx.req, UPLOAD_BYTES, tooLarge, reserve)
   // The first one loads Node's fetch, which has a parser: 2,500 parts, as many as fit in, take it 70 ms.
   const body = new Response(new Uint8Array(bytes), { headers: { 'content-type': ctx.get('content-type') } })
   return body.formData().catch(() => {

@@ -7,6 +7,7 @@ import type { Cipher } from '../../routers/cipher.ts'
 import { errors } from '../../routers/errors.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { nameOf } from '../http/host-name.ts'
+import type { MemoryBudget } from '../http/memory-budget.ts'
 import { routed } from '../http/routed.ts'
 import type { State, Step } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
@@ -37,6 +38,7 @@ export interface MountOptions {
   /** How many failed requests for tokens an address may make in a minute. */
   tokenFailures?: number
   limits: Limits
+  memory: MemoryBudget
   /** For a request to a page or an endpoint. */
   requestMs?: number
   /** Adds the pages of another room. */
@@ -55,7 +57,7 @@ const cookieKeyOf = (secretsKey: Buffer) =>
  */
 export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: MountOptions): Step {
   const { authBaseUrl, appsBaseUrl, loginMethods, clientAddress, tokenFailures: failures = TOKEN_FAILURES } = options
-  const { limits, requestMs = productionLimits.requestMs, morePages } = options
+  const { limits, memory, requestMs = productionLimits.requestMs, morePages } = options
   const issuer = issuerOf(authBaseUrl)
   const { host, protocol, pathname: path } = new URL(issuer)
   const secure = protocol === 'https:'
@@ -71,10 +73,10 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
 
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   const callback = upstreamCallback(authBaseUrl)
-  const pages = { provider, issuer, loginMethods, cookies, browsers, requests, callback, morePages, limits }
+  const pages = { provider, issuer, loginMethods, cookies, browsers, requests, callback, morePages, limits, memory }
   addPageRoutes(router, { db, now, requestMs, ...pages })
   const limit = tokenLimit({ storage: adapterFactory({ db, now }), failures, limits })
-  addAppRoutes(router, { issuer, handle, limit, limits })
+  addAppRoutes(router, { issuer, handle, limit, limits, memory, requestMs })
 
   const step = routed(router)
   const [authHost, appsHost] = [nameOf(host), nameOf(new URL(appsBaseUrl).host)]

@@ -1,4 +1,6 @@
 import type Router from '@koa/router'
+import type { Holder, MemoryBudget } from '../http/memory-budget.ts'
+import { reserveUntilSent } from '../http/memory-lease.ts'
 import type { State, StepContext } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
 import { styleSheet } from '../pages/style-sheet.ts'
@@ -26,6 +28,7 @@ interface Options extends Omit<PageOptions, 'path'> {
   /** The redirect URI of the upstream provider. */
   callback: string
   limits: Limits
+  memory: MemoryBudget
   /** For a request to a page. */
   requestMs: number
   /** Adds the pages of another room. */
@@ -41,6 +44,8 @@ export interface PageParts {
   cookies: EncryptedCookies
   sessionOf: (ctx: StepContext) => ReturnType<typeof browserSession>
   page: (method: 'get' | 'post', address: string, respond: Respond) => void
+  /** Reserves memory for the body of a request until its response is sent. Throws 503. */
+  reserve: (ctx: StepContext, holder: Holder, bytes: number) => Promise<void>
   /** Adds the steps of a sign-in whose page is at the address. */
   signInAt: (address: string, attempt: (ctx: StepContext) => Promise<SignInAttempt>) => void
 }
@@ -50,7 +55,19 @@ export type MorePages = (parts: PageParts) => void
 /** The pages for members: signing in, consent, connected apps. */
 export function addPageRoutes(
   router: Router<State>,
-  { issuer, loginMethods, cookies, browsers, requests, callback, requestMs, morePages, limits, ...rest }: Options,
+  {
+    issuer,
+    loginMethods,
+    cookies,
+    browsers,
+    requests,
+    callback,
+    requestMs,
+    morePages,
+    limits,
+    memory,
+    ...rest
+  }: Options,
 ) {
   const { origin, pathname: path } = new URL(issuer)
   const options = { ...rest, path }
@@ -94,7 +111,8 @@ export function addPageRoutes(
   page('get', '/upstream', (ctx) => signIn.callback(ctx, new URL(`${callback}?${ctx.state.search}`)))
 
   const sessionOf = (ctx: StepContext) => browserSession(options.provider(), ctx.req, ctx.res)
-  morePages?.({ path, signIn, cookies, sessionOf, page, signInAt })
+  const reserve: PageParts['reserve'] = (ctx, holder, bytes) => reserveUntilSent(memory, ctx.res, holder, bytes)
+  morePages?.({ path, signIn, cookies, sessionOf, page, reserve, signInAt })
 
   router.get(`${path}/style.css`, (ctx) => {
     ctx.set('Cache-Control', 'public, max-age=3600')

@@ -6,6 +6,7 @@ import type { Configuration, Provider } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import { failureOf } from '../../routers/database-errors.ts'
 import { Deadline } from '../../routers/deadline.ts'
+import { ApiError } from '../../routers/errors.ts'
 import type { StepContext } from '../http/state.ts'
 import { sendPage } from '../pages/send-page.ts'
 import { appOf } from './app-views.ts'
@@ -20,7 +21,10 @@ import { rotateRefreshToken } from './refresh-rotation.ts'
 import { withRequestStorage } from './request-storage.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-type Options = Omit<ProviderOptions, 'renderError'> & { keys: SigningKeys; requestMs: number }
+type Options = Omit<ProviderOptions, 'renderError'> & {
+  keys: SigningKeys
+  requestMs: number
+}
 type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<void>
 
 /** Hands requests to oidc-provider. A new instance is created when the keys change; all state is in the database. */
@@ -70,8 +74,7 @@ export function createProviderHandler({ keys, requestMs, ...options }: Options) 
       const url = `${path}${search && `?${search}`}`
       // As Express does: oidc-provider derives its mount path from the two.
       Object.assign(ctx.req, { url, originalUrl: `${mountPath}${url}` })
-      const handled = withRequestStorage(() => current().handle(ctx.req, ctx.res))
-      await new Deadline(requestMs).bound(handled).catch((error) => failLate(ctx, error))
+      await withinDeadline(ctx, requestMs, () => withRequestStorage(() => current().handle(ctx.req, ctx.res)))
       ctx.state.cause ??= causes.get(ctx.req)
     },
   }
@@ -86,11 +89,14 @@ function fail(ctx: Context, error: unknown) {
   ctx.body = { error: unavailable ? 'temporarily_unavailable' : 'server_error', error_description: message }
 }
 
-/** Responds in oidc-provider's place when the deadline of the request is over. */
+/** Responds in place of `work` when the deadline of the request is over, or it throws. */
+export const withinDeadline = (ctx: StepContext, requestMs: number, work: () => Promise<void>) =>
+  new Deadline(requestMs).bound(work()).catch((error) => failLate(ctx, error))
+
 function failLate(ctx: StepContext, error: unknown) {
   if (ctx.headerSent) return
   ctx.respond = true
-  ctx.state.cause = error
+  ctx.state.cause = error instanceof ApiError ? error.cause : error
   if (ctx.req.headers.accept === 'application/json') return fail(ctx, error)
   const { status, headers } = failureOf(error)
   ctx.set(headers)

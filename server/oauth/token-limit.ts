@@ -5,14 +5,11 @@ import { JSON_TYPE } from '../http/send.ts'
 import type { StepContext } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
 import { isSecretOf } from '../tokens/client-secret.ts'
-import { peekBody } from './peek-body.ts'
+import { MAX_BODY_BYTES, peekBody } from './token-body.ts'
 
 /** In a minute, for an address (IPv6: its /64). A failed request takes 5 ms: 60 are 0.5 % of a core. */
 export const TOKEN_FAILURES = 60
 const WINDOW_SECONDS = 60
-
-/** As oidc-provider reads. */
-const MAX_BODY_BYTES = 56 * 1024
 
 interface Options {
   /** oidc-provider's storage, by model. */

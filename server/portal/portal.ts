@@ -29,7 +29,7 @@ import { webhookPages } from './webhook.ts'
 export const portal =
   (core: Core, addresses: Addresses): MorePages =>
   (parts) => {
-    const { page, signInAt, sessionOf } = parts
+    const { page, signInAt, sessionOf, reserve } = parts
     const { root, attempt, show: showSignIn, ask, isRecent, takeForm } = portalSignIn(parts, core.now)
     const forms = new Map<string, { show: Show; act: Act }>()
 
@@ -101,7 +101,8 @@ export const portal =
         const visit = await visitOf(ctx)
         if (!visit) return ask(ctx, root)
         if (!isRecent(visit.since)) return ask(ctx, `${pageOf(ctx)}?done=again`)
-        const read = (tooLarge: () => ApiError) => readUpload(ctx, tooLarge)
+        const read = (tooLarge: () => ApiError) =>
+          readUpload(ctx, tooLarge, (bytes) => reserve(ctx, `person ${visit.person.id}`, bytes))
         await carryOut(visit, { route, show, form: new URLSearchParams(), act: () => act(visit, read) })
       })
       addReload(route)

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Core } from '../../routers/context.ts'
 import type { ClientAddress } from '../http/client-address.ts'
+import type { MemoryBudget } from '../http/memory-budget.ts'
 import type { Limits } from '../limits/limit.ts'
 import { portalAddresses } from '../portal/addresses.ts'
 import type { Config } from './config.ts'
@@ -11,12 +12,13 @@ interface Parts {
   keys: readonly Buffer[]
   addressOf: ClientAddress
   limits: Limits
+  memory: MemoryBudget
   log: Logger
 }
 
 /** Loaded only beside no other issuer: 10 MB, and 0.2 s of CPU. */
 export async function openOwnIssuer(config: Config, { db, embedded }: Store, parts: Parts) {
-  const { core, keys, addressOf, limits, log } = parts
+  const { core, keys, addressOf, limits, memory, log } = parts
   const { now, cipher, timeLimits } = core
   const { openOauth } = await import('../oauth/open.ts')
   const { createLoginMethods } = await import('../oauth/login-methods.ts')
@@ -42,6 +44,7 @@ export async function openOwnIssuer(config: Config, { db, embedded }: Store, par
     loginMethods: await createLoginMethods(loginSettings, { db, now, onError: onMailError, limits, brand }),
     onError: (error) => log.error({ err: error }, 'the keys that sign tokens'),
     limits,
+    memory,
     requestMs: timeLimits.requestMs,
     morePages: portal(core, portalAddresses(config.authBaseUrl, config.baseUrls.apps)),
   })

@@ -144,8 +144,11 @@ async function serve(
   })
   const hasKey = watchSecretsKey({ db: store.db, cipher, log, now })
   const addressOf = clientAddress(config.trustedProxies)
+  const memory = new MemoryBudget()
   const oauth =
-    config.tokenIssuer === undefined ? await openOwnIssuer(config, store, { core, keys, addressOf, limits, log }) : null
+    config.tokenIssuer === undefined
+      ? await openOwnIssuer(config, store, { core, keys, addressOf, limits, memory, log })
+      : null
   const issuer = issuerOf(config.authBaseUrl)
   const trial = isTrial(config) ? trialUrls(config) : undefined
   const example = trial && mountSampleApp(config.baseUrls.apps, issuer)
@@ -159,7 +162,6 @@ async function serve(
     trial: trial && (() => ({ example: exampleUrl })),
   })
   const issuers = await openTrustedIssuers(config, oauth, { db: store.db, now, log, issuerMs: timeLimits.issuerMs })
-  const memory = new MemoryBudget()
   addServiceGauges(registry, {
     db: store.db,
     memory,

@@ -121,12 +121,13 @@ export async function startWorld(options: Options = {}) {
   const addressOf = clientAddress(options.trustedProxies ?? [])
   const tokenFailures = options.tokenFailures ?? Number.MAX_SAFE_INTEGER
   const { requestMs } = timeLimits
+  const memory = new MemoryBudget()
   const morePages = portal(core, portalAddresses(urls.authBaseUrl, urls.appsBaseUrl))
   const oauth =
     options.auth &&
     (await openOauth({
       ...{ db, now, cipher, secretsKeys, ...urls, loginMethods, onError, morePages },
-      ...{ limits, tokenFailures, requestMs, clientAddress: addressOf },
+      ...{ limits, memory, tokenFailures, requestMs, clientAddress: addressOf },
     }))
   if (oauth) await registerPortal(db)
   const trusted = oauth ? [oauth.trusted, development] : [(await options.externalIssuer?.(now, db)) ?? development]
@@ -143,7 +144,7 @@ export async function startWorld(options: Options = {}) {
       : createAuthenticate(trusted, now),
     consumeQuota: rateLimit(limits, undefined, options.shares),
     requestLog,
-    memory: new MemoryBudget(),
+    memory,
     metrics: { http: httpMetrics(registry), registry },
     tracing: options.tracing,
     log: pino({ level: options.onLog ? 'info' : 'silent' }, { write: (line) => options.onLog?.(line) }),

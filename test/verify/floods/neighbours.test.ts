@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -16,6 +15,7 @@ import { request } from '../../storage/client.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
 import type { Ids } from '../../support/tenant.ts'
 import { createTenant, id } from '../../support/tenant.ts'
+import { delayedMs } from './delayed-ms.ts'
 import type { Attack } from './hostile.ts'
 
 /** A quiet and a hostile phase follow each other so often, so that what else the machine does meets both alike. */
@@ -62,13 +62,6 @@ afterAll(async () => {
   await db.$disconnect()
 })
 
-/** For how many milliseconds the service or this process was ready to run, and the machine had no processor for it. */
-function delayedMs(): number {
-  const { pid } = service.child
-  const threads = [`/proc/${pid}/task/${pid}/schedstat`, '/proc/thread-self/schedstat']
-  return threads.reduce((ms, file) => ms + Number(readFileSync(file, 'utf8').split(' ')[1]) / 1e6, 0)
-}
-
 /** What a neighbour does, one after the other, for a phase. */
 async function sample({ token }: Team, ms: number) {
   const calls = [
@@ -82,9 +75,9 @@ async function sample({ token }: Team, ms: number) {
   const end = performance.now() + ms
   for (let n = 0; performance.now() < end; n++) {
     const [method, path, body] = calls[n % calls.length]!
-    const [startedAt, delayed] = [performance.now(), delayedMs()]
+    const [startedAt, delayed] = [performance.now(), delayedMs(service.child.pid!)]
     const answer = await request(service.port, method, path, token, { agent, ...(body && { body }) })
-    taken.push(performance.now() - startedAt - (delayedMs() - delayed))
+    taken.push(performance.now() - startedAt - (delayedMs(service.child.pid!) - delayed))
     const status = String(answer?.status)
     statuses[status] = (statuses[status] ?? 0) + 1
     await sleep(5)

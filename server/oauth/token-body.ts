@@ -1,4 +1,22 @@
 import type { IncomingMessage } from 'node:http'
+import { SMALL_BODY_BYTES } from '../../rest-facade/body-bytes.ts'
+import { networkOf } from '../http/client-address.ts'
+import type { MemoryBudget } from '../http/memory-budget.ts'
+import { reserveUntilSent } from '../http/memory-lease.ts'
+import type { StepContext } from '../http/state.ts'
+
+/** As oidc-provider reads. */
+export const MAX_BODY_BYTES = 56 * 1024
+
+/**
+ * Reserves memory for a body that may be large. One of unknown length counts as the largest; one that is too large is not read.
+ * Throws 503.
+ */
+export async function reserveBody({ req, res, state }: StepContext, memory: MemoryBudget): Promise<void> {
+  const bytes = Number(req.headers['content-length'] ?? MAX_BODY_BYTES)
+  if (bytes <= SMALL_BODY_BYTES || bytes > MAX_BODY_BYTES) return
+  await reserveUntilSent(memory, res, `address ${networkOf(state.clientAddress ?? '')}`, bytes)
+}
 
 /** Reads a body and puts it back, for the next reader; null for one without Content-Length, above `maxBytes`, or cut off. */
 export function peekBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | null> {

@@ -1,0 +1,107 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { Agent } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { noteFigure } from '../../../bench/noted-figure.ts'
+import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import { Browser } from '../../oauth/browser.ts'
+import type { Service } from '../../process/service.ts'
+import { dataDirectory, start } from '../../process/service.ts'
+import { request } from '../../storage/client.ts'
+import { peakMb } from '../memory/process-figures.ts'
+import { delayedMs } from './delayed-ms.ts'
+import type { Task } from './stalling-clients.ts'
+
+const CLIENTS = 2_000
+/** Shorter than the 6 s of a request: all are there at once. */
+const WITHIN_MS = 3_000
+const MAX_MB = 512
+const MAX_MS = 250
+
+const auth = 'auth.test'
+const issuer = `http://${auth}/v1/oauth`
+
+let service: Service
+let token: string
+let learnerToken: string
+let cookie: string
+const ends: (() => Promise<unknown>)[] = []
+beforeAll(async () => {
+  const atEnd = (end: () => Promise<unknown>) => ends.push(end)
+  const DATA_DIR = await dataDirectory(atEnd)
+  service = await start({ DATA_DIR, AUTH_BASE_URL: `http://${auth}/v1`, LOG_LEVEL: 'error' }, { atEnd })
+  const browser = new Browser(service.port)
+  const portal = await browser.submit(await browser.open(`${issuer}/developers`), 'pick', { member: 'anna' })
+  expect(portal.status).toBe(200)
+  cookie = browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+  const key = await developmentKey(DATA_DIR)
+  const claims = { member: 'anna', client: 'trainer-app', expiresInSeconds: 3_600 }
+  token = await mintToken(key, { ...claims, organisation: 'riverside', scope: 'svc.me.profile:read' })
+  learnerToken = await mintToken(key, { ...claims, organisation: 'academy', scope: 'lms.me.quizzes:write' })
+}, 120_000)
+afterAll(async () => {
+  for (const end of ends.toReversed()) await end()
+})
+
+/** The longest of a neighbour's requests, one after the other, in milliseconds. */
+async function slowestUntil(end: Promise<unknown>): Promise<number> {
+  const agent = new Agent({ keepAlive: true })
+  const pid = service.child.pid!
+  let [longest, isOver] = [0, false]
+  void end.then(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    const [began, delayed] = [performance.now(), delayedMs(pid)]
+    const answer = await request(service.port, 'GET', '/me/profile', token, { agent })
+    longest = Math.max(longest, performance.now() - began - (delayedMs(pid) - delayed))
+    expect(answer?.status).toBe(200)
+    await sleep(20)
+  }
+  agent.destroy()
+  return longest
+}
+
+const at = (host: string, path: string, ...fields: string[]) =>
+  `POST /v1${path} HTTP/1.1\r\nHost: ${host}\r\n${fields.map((field) => `${field}\r\n`).join('')}`
+const form = 'Content-Type: application/x-www-form-urlencoded'
+const json = 'Content-Type: application/json'
+const ownPage = `Origin: http://${auth}`
+const app = '/oauth/developers/teams/builders/apps/trainer-app'
+
+it.each<[string, number, () => string]>([
+  ['a form before the sign-in', 8_000, () => at(auth, '/oauth/connected/pick', form, ownPage)],
+  ['a form of the portal', 8_000, () => at(auth, `${app}/details`, form, ownPage, `Cookie: ${cookie}`)],
+  ['the token endpoint', 56_000, () => at(auth, '/oauth/token', form)],
+  ['the revocation endpoint', 56_000, () => at(auth, '/oauth/revoke', form)],
+  [
+    'a quiz',
+    1_000_000,
+    () => at('lms.localhost', '/quizzes/choice-quiz/results', json, `Authorization: Bearer ${learnerToken}`),
+  ],
+  [
+    'a logo',
+    158 * 1024,
+    () => at(auth, `${app}/logo`, 'Content-Type: multipart/form-data; boundary=b', ownPage, `Cookie: ${cookie}`),
+  ],
+])(
+  '2,000 bodies that stall at %s take at most 512 MB, and slow no neighbour',
+  { timeout: 120_000 },
+  async (name, bytes, headOf) => {
+    const { pid } = service.child
+    // Peaks are counted anew.
+    await writeFile(`/proc/${pid}/clear_refs`, '5')
+    const task: Task = { port: service.port, clients: CLIENTS, withinMs: WITHIN_MS, head: headOf(), bytes }
+    const program = new URL('stalling-clients.ts', import.meta.url)
+    const stalling = fork(program, [JSON.stringify(task)], { execArgv: ['--import', 'tsx'] })
+    const slowest = await slowestUntil(once(stalling, 'exit'))
+    const mb = await peakMb(pid!)
+    noteFigure({ name: `memory of 2,000 bodies that stall at ${name}`, value: mb, unit: 'MB', bound: MAX_MB })
+    noteFigure({ name: `a neighbour of 2,000 bodies that stall at ${name}`, value: slowest, unit: 'ms', bound: MAX_MS })
+    expect(mb).toBeLessThanOrEqual(MAX_MB)
+    expect(slowest).toBeLessThanOrEqual(MAX_MS)
+    expect(stalling.exitCode).toBe(0)
+  },
+)
