@@ -27,7 +27,7 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/pages    | routers http                                | oidc-provider jose              |
 | server/reference | routers rest-facade http pages             | oidc-provider jose              |
 | server/trpc     | routers rest-facade tokens http             | oidc-provider jose              |
-| server/oauth    | prisma routers rest-facade tokens limits http pages |                        |
+| server/oauth    | prisma routers rest-facade secrets tokens limits http pages |                |
 | server/portal   | prisma routers http pages oauth             |                                 |
 | server/process  | examples prisma routers secrets telemetry webhooks tokens request-log limits http pages reference trpc oauth portal | |
 | server/commands | prisma routers secrets admin webhooks tokens oauth process | koa @koa         |
