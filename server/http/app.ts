@@ -10,6 +10,7 @@ import type { Tracing } from '../telemetry/trace-context.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
 import { cors } from './cors.ts'
 import { documents } from './documents.ts'
+import type { Ready } from './health.ts'
 import { localPaths } from './local-paths.ts'
 import type { BaseUrls } from './match-route.ts'
 import { matchRoute } from './match-route.ts'
@@ -39,8 +40,7 @@ export interface HttpParts {
   requestLog: RequestLog
   memory: MemoryBudget
   log: Logger
-  /** Whether the database responds and the service is not shutting down. */
-  ready: () => Promise<boolean>
+  ready: Ready
   metrics: {
     http: HttpMetrics
     /** All of the process, served at `/metrics` of the internal port. */

@@ -6,14 +6,20 @@ import { isInternalHost } from './host-name.ts'
 import { routed } from './routed.ts'
 import type { State, Step } from './state.ts'
 
+/** Whether the service is not shutting down, can verify tokens, and, unless it is left out, has its database. */
+export type Ready = (withoutDatabase?: boolean) => Promise<boolean>
+
 interface Parts {
-  ready: () => Promise<boolean>
+  ready: Ready
   registry: Registry
   /** Further names of the port. */
   names: readonly string[]
 }
 
-/** `/healthz` responds while the process lives, `/readyz` while it can serve requests; `/metrics` is for Prometheus. */
+/**
+ * `/healthz` responds while the process lives, `/readyz` while it can serve requests; `/metrics` is for Prometheus. With
+ * `exclude=database`, as Kubernetes names it in its own `/readyz`, a node is ready to say itself that its database is away.
+ */
 export function health({ ready, registry, names }: Parts): Step {
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
   router.get('/metrics', async (ctx) => {
@@ -28,7 +34,8 @@ export function health({ ready, registry, names }: Parts): Step {
   })
   router.get('/readyz', async (ctx) => {
     ctx.state.operation = 'health'
-    if (!(await ready())) throw errors.unavailable()
+    const excluded = new URLSearchParams(ctx.state.search).get('exclude')
+    if (!(await ready(excluded === 'database'))) throw errors.unavailable()
     ctx.body = { status: 'ready' }
   })
   return routed(router)

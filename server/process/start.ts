@@ -196,7 +196,10 @@ async function serve(
     }),
     oauth: oauth?.step,
     issuer: oauth ? issuer : undefined,
-    ready: async () => !ending && issuers.ready() && (await store.db.isReady()) && (await hasKey()),
+    async ready(withoutDatabase = false) {
+      if (ending || !issuers.ready()) return false
+      return (await store.db.isReady()) ? hasKey() : withoutDatabase
+    },
     example,
   }
   // Connects, so that the first check does not wait for that.

@@ -47,6 +47,7 @@ describe('a database that does not answer', () => {
         else expectUnavailableTrpc(what, answer)
       }
       expectUnavailable('readyz', await readiness)
+      expect((await service.ready('?exclude=database')).status).toBe(200)
       const [page, grant] = await Promise.all(authorizing)
       expect(page).toMatchObject({ status: 503, headers: { 'content-type': expect.stringMatching(/^text\/html/) } })
       expect(grant).toMatchObject({ status: 503, body: { error: 'temporarily_unavailable' } })

@@ -100,7 +100,7 @@ export async function startFaulted({ databaseUrl: given, timeLimits: some }: Opt
       const form = 'grant_type=client_credentials'
       return send(service.publicPort, 'POST', '/v1/oauth/token', { headers, form })
     },
-    ready: () => send(service.internalPort, 'GET', '/readyz'),
+    ready: (query = '') => send(service.internalPort, 'GET', `/readyz${query}`),
     alive: () => send(service.internalPort, 'GET', '/healthz'),
   }
 }

@@ -75,6 +75,7 @@ describe('a node that has the former key alone after a rotation', () => {
     const ready = async () => (await send(node.internalPort, 'GET', '/readyz')).status
     await until(ready, (status) => status === 503)
     expect(await ready()).toBe(503)
+    expect((await send(node.internalPort, 'GET', '/readyz?exclude=database')).status).toBe(503)
     const said = async () => node.stdout().split('SECRETS_KEY is not the key of the secrets in the database').length - 1
     await until(said, (count) => count > 0)
     expect(await said()).toBe(1)

@@ -115,6 +115,12 @@ describe('the Helm chart', () => {
     expect(metadata.annotations['helm.sh/hook']).toBe('pre-install,pre-upgrade')
   })
 
+  it('leaves a node in its Service while the database is away, so that the answer is the one of the service', () => {
+    const [node] = podOf(only(render(), 'Deployment', 'release')).spec.containers
+    expect(node.readinessProbe.httpGet).toEqual({ path: '/readyz?exclude=database', port: 'internal' })
+    expect(node.livenessProbe.httpGet.path).toBe('/healthz')
+  })
+
   it('gives a node the time for its drain, the requests in flight and the last resort', () => {
     const { spec } = podOf(only(render(), 'Deployment', 'release'))
     const [drain] = spec.containers[0].env.filter(({ name }: { name: string }) => name === 'DRAIN_SECONDS')

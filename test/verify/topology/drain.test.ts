@@ -75,6 +75,7 @@ describe('a service that gets SIGTERM under load', { timeout: 600_000 }, () => {
       () => send(place.internalPort, 'GET', '/readyz'),
       ({ status }) => status === 503,
     )
+    expect((await send(place.internalPort, 'GET', '/readyz?exclude=database')).status).toBe(503)
     expect((await send(place.internalPort, 'GET', '/healthz')).headers.connection).toBe('close')
     const unready = traffic.nowMs()
     expect(await service.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
