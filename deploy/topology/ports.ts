@@ -33,11 +33,12 @@ export function haproxyConfig(text: string, { own, ...proxy }: Ports): string {
     ['bind :8081', `bind 127.0.0.1:${proxy.internal}`],
     ...nodes.flatMap(([name, ports]): [string, string][] => [
       [`${name}:3000 check port 3001`, `127.0.0.1:${ports.public} check port ${ports.internal}`],
+      [`${name}:3000`, `127.0.0.1:${ports.public}`],
       [`${name}:3001`, `127.0.0.1:${ports.internal}`],
     ]),
   ]
   return addresses.reduce((config, [there, here]) => {
     if (!config.includes(there)) throw new Error(`haproxy.cfg has no ${there}`)
-    return config.replace(there, here)
+    return config.replaceAll(there, here)
   }, text)
 }

@@ -127,10 +127,11 @@ export const parts: readonly Part[] = [
   },
   {
     name: 'topology',
-    proves: 'Behind HAProxy no request is lost when a node stops, and the service returns after each fault.',
+    proves:
+      'Behind HAProxy no request is lost when a node stops, the service returns after each fault, and no answer is of another form.',
     kind: 'chance',
     minutes: 30,
-    needs: TOPOLOGY,
+    needs: [...TOPOLOGY, 'nginx'],
     commands: [tests('topology')],
   },
   {

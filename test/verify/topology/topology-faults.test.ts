@@ -102,8 +102,16 @@ describe.skipIf(missing.length > 0)(`bad days of the topology ${missing.join(', 
         (count) => count >= CLIENTS,
       )
     await answered(200, 0)
+    const downs = async () =>
+      topology
+        .program('proxy')
+        .output()
+        .match(/Server public\/\S+ is DOWN/g)?.length ?? 0
+    const before = await downs()
     await database.begin('blackhole')
     await answered(503, 0)
+    await until(downs, (count) => count >= before + NODES.length)
+    await answered(503, load.told.length)
     await database.end()
     // Each node finds out for itself.
     const returned = load.told.length
@@ -116,6 +124,11 @@ describe.skipIf(missing.length > 0)(`bad days of the topology ${missing.join(', 
     const refused = told.filter(({ status }) => status === 503)
     // 6 s, and what the machine adds.
     expect(Math.max(...refused.map(({ ms }) => ms))).toBeLessThan(8_000)
+    for (const { headers, text } of refused) {
+      const error = { code: 'unavailable', message: expect.any(String), request_id: headers['x-request-id'] }
+      expect(JSON.parse(text)).toEqual({ error })
+      expect(headers).toMatchObject({ 'retry-after': '2', 'access-control-allow-origin': '*' })
+    }
     expect(await lost(load)).toEqual([])
   })
 

@@ -1,0 +1,33 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { endProgram, startProgram, untilHolds } from '../../../deploy/topology/program.ts'
+import { freePort, refuses } from '../../process/service.ts'
+
+const page = fileURLToPath(new URL('../../../docs/production.md', import.meta.url))
+const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+
+/** nginx as docs/production.md has it, but without TLS, in front of a node at this port; it ends with the test. */
+export async function startNginx(nodePort: number) {
+  const [, documented] = /^```nginx\n(.*?)^```$/ms.exec(await readFile(page, 'utf8'))!
+  const [port, redirecting] = [await freePort(), await freePort()]
+  const server = documented!
+    .replace('listen 80;', `listen 127.0.0.1:${redirecting};`)
+    .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port};`)
+    .replace(/^ *ssl_.*\n/gm, '')
+    .replaceAll('http://127.0.0.1:3000', `http://127.0.0.1:${nodePort}`)
+  const directory = await mkdtemp(join(tmpdir(), 'member-apps-nginx-'))
+  await mkdir(join(directory, 'temp'))
+  const temporary = TEMPORARY.map((kind) => `${kind}_temp_path temp/${kind};`).join('\n')
+  const http = `access_log off;\n${temporary}\n${server}`
+  await writeFile(join(directory, 'nginx.conf'), `pid nginx.pid;\nerror_log stderr;\nevents {}\nhttp {\n${http}}\n`)
+  const program = startProgram(['nginx', '-p', directory, '-c', 'nginx.conf', '-g', 'daemon off;'], { cwd: directory })
+  onTestFinished(async () => {
+    await endProgram(program, 10_000)
+    await rm(directory, { recursive: true, force: true })
+  })
+  await untilHolds(program, 'nginx', async () => !(await refuses(port)))
+  return { port }
+}

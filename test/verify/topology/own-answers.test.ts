@@ -1,0 +1,221 @@
+import { once } from 'node:events'
+import type { OutgoingHttpHeaders } from 'node:http'
+import { connect, createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { isInstalled } from '../../../deploy/topology/program.ts'
+import type { Topology } from '../../../deploy/topology/start.ts'
+import { missingPrograms, startTopology } from '../../../deploy/topology/start.ts'
+import { memberScopes } from '../../../routers/scopes.ts'
+import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import type { Answer } from '../../process/service.ts'
+import { dataDirectory, send, until } from '../../process/service.ts'
+import { direct } from '../../support/addresses.ts'
+import { FaultProxy } from '../../support/fault-proxy.ts'
+import { startNginx } from './nginx.ts'
+
+const missing = [...missingPrograms(), ...(isInstalled('nginx') ? [] : ['nginx'])]
+
+interface Ask {
+  method: string
+  path: string
+  host: string
+  form?: string
+}
+
+const form = 'grant_type=refresh_token&client_id=planner-web&refresh_token=unknown'
+/** A request of each kind that cannot be answered without the database. */
+const asks: Record<string, Ask> = {
+  apps: { method: 'GET', host: 'apps.localhost', path: '/v1/me/profile' },
+  lms: { method: 'POST', host: 'lms.localhost', path: '/v1/quizzes/first/results' },
+  notify: { method: 'DELETE', host: 'notify.localhost', path: '/v1/apps/planner/webhook' },
+  token: { method: 'POST', host: 'auth.localhost', path: '/v1/oauth/token', form },
+  'token at the apps host': { method: 'POST', host: 'apps.localhost', path: '/v1/oauth/token', form },
+  revocation: {
+    method: 'POST',
+    host: 'auth.localhost',
+    path: '/v1/oauth/revoke',
+    form: 'client_id=planner-web&token=t',
+  },
+}
+const page: Ask = { method: 'GET', host: 'auth.localhost', path: '/v1/oauth/authorize?client_id=planner-web' }
+const trpc: Ask = { method: 'GET', host: 'localhost', path: '/trpc/me.profile' }
+
+/** Differ from one answer to the next, or are of the connection. */
+const PASSING = ['connection', 'content-length', 'date', 'keep-alive', 'server', 'transfer-encoding']
+
+/** What an app sees of an answer, with its request id by name. Whether it may be kept is another matter for each. */
+function seen({ status, headers, text }: Answer) {
+  const id = headers['x-request-id'] as string
+  expect(id).toMatch(/^[A-Za-z0-9._-]{1,64}$/)
+  const shown = Object.entries(headers).filter(([name]) => !PASSING.includes(name) && name !== 'cache-control')
+  const named = (value: string) => value.replaceAll(id, 'the request id')
+  return {
+    status,
+    headers: Object.fromEntries(shown.map(([name, value]) => [name, named(String(value))])),
+    text: named(text),
+  }
+}
+
+const NOT_HTTP = 'GET / HTTP/1.1\r\nHost: apps.localhost\r\nNo header\r\n\r\n'
+
+async function sendRaw(port: number, bytes: string): Promise<Answer> {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+  let all = ''
+  socket.on('data', (chunk) => (all += chunk)).write(bytes)
+  await once(socket, 'close')
+  const [head, text] = all.split('\r\n\r\n') as [string, string]
+  const [line, ...fields] = head.split('\r\n')
+  const headers = fields.map((field) => field.split(': ')).map(([name, value]) => [name!.toLowerCase(), value!])
+  return { status: Number(line!.split(' ')[1]), headers: Object.fromEntries(headers), text, body: JSON.parse(text) }
+}
+
+describe.skipIf(missing.length > 0)(`a balancer's own answers ${missing.join(', ')}`, { timeout: 240_000 }, () => {
+  let topology: Topology
+  let database: FaultProxy
+  let authorization: string
+  /** Of nodes without their database. */
+  const ofNode = new Map<Ask, Answer>()
+  let notHttp: Answer
+  const ends: (() => Promise<void>)[] = []
+
+  const ask = (port: number, { method, path, host, form }: Ask, headers: OutgoingHttpHeaders = {}) =>
+    send(port, method, path, {
+      headers: {
+        host,
+        ...(form ? { 'content-type': 'application/x-www-form-urlencoded' } : { authorization }),
+        ...headers,
+      },
+      ...(form !== undefined && { form }),
+    })
+
+  beforeAll(async () => {
+    database = await FaultProxy.to(direct(inject('databaseUrl')))
+    const DATA_DIR = await dataDirectory((end) => ends.push(end))
+    topology = await startTopology({ server: database.url, settings: { DEVELOPMENT_TOKENS: 'true', DATA_DIR } })
+    const key = await developmentKey(DATA_DIR)
+    const claims = { member: 'anna', organisation: 'riverside', client: 'planner-web', scope: memberScopes.join(' ') }
+    authorization = `Bearer ${await mintToken(key, { ...claims, expiresInSeconds: 3_600 })}`
+    await database.begin('blackhole')
+    const [node] = topology.nodes
+    for (const one of [...Object.values(asks), page]) ofNode.set(one, await ask(node!.publicPort, one))
+    ofNode.set(trpc, await ask(node!.internalPort, trpc))
+    notHttp = await sendRaw(node!.publicPort, NOT_HTTP)
+  }, 240_000)
+  afterAll(async () => {
+    await database?.end()
+    await topology?.close()
+    database?.close()
+    for (const end of ends) await end()
+  }, 60_000)
+
+  it('are none while the database is away: a node answers though none is ready', async () => {
+    for (const { name } of topology.nodes) {
+      const isDown = `Server public/${name} is DOWN`
+      await until(
+        async () => topology.program('proxy').output(),
+        (output) => output.includes(isDown),
+      )
+    }
+    for (const [name, one] of Object.entries({ ...asks, page })) {
+      const id = `unready-${name.replaceAll(' ', '-')}`
+      const answer = await ask(topology.publicPort, one, { 'x-request-id': id })
+      expect([name, answer.status, seen(answer)]).toEqual([name, 503, seen(ofNode.get(one)!)])
+      const logs = () => topology.nodes.map((node) => topology.program(node.name).output()).join('\n')
+      await until(
+        async () => logs(),
+        (text) => text.includes(id),
+      )
+    }
+  })
+
+  describe('when no node runs', () => {
+    beforeAll(async () => {
+      await Promise.all(topology.nodes.map(({ name }) => topology.stop(name)))
+    }, 60_000)
+
+    const balancers: [string, () => Promise<{ port: number }>][] = [
+      ['of haproxy.cfg', async () => ({ port: topology.publicPort })],
+      ['of the nginx in docs/production.md', () => startNginx(topology.nodes[0]!.publicPort)],
+    ]
+    describe.each(balancers)('%s', (_, start) => {
+      it('are those of the service to apps: status, envelope, Retry-After, CORS, request id', async () => {
+        const { port } = await start()
+        for (const [name, one] of Object.entries(asks)) {
+          const answer = await ask(port, one)
+          expect([name, seen(answer)]).toEqual([name, seen(ofNode.get(one)!)])
+          expect([name, answer.headers['retry-after']]).toEqual([name, '2'])
+          expect([name, answer.headers['cache-control']]).toEqual([name, 'no-store'])
+        }
+      })
+
+      it('are the same when a node dies in the middle of a request', async () => {
+        const { port } = await start()
+        let taken = 0
+        const dying = createServer((socket) => {
+          socket
+            .on('error', () => {})
+            .once('data', () => {
+              taken++
+              socket.destroy()
+            })
+        })
+        await once(dying.listen(topology.nodes[0]!.publicPort, '127.0.0.1'), 'listening')
+        const answer = await ask(port, asks.lms!)
+        dying.close()
+        expect(taken).toBeGreaterThan(0)
+        expect(seen(answer)).toEqual(seen(ofNode.get(asks.lms!)!))
+      })
+
+      it('have the request id of the client where the service takes it over, else a new one', async () => {
+        const { port } = await start()
+        const own = await ask(port, asks.apps!, { 'x-request-id': 'A.own_id-1' })
+        expect([own.headers['x-request-id'], own.body.error.request_id]).toEqual(['A.own_id-1', 'A.own_id-1'])
+        for (const wrong of ['', 'a b', 'x"y', 'x'.repeat(65)]) {
+          const { headers, body } = await ask(port, asks.apps!, { 'x-request-id': wrong })
+          expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{32,36}$/)
+          expect(body.error.request_id).toBe(headers['x-request-id'])
+        }
+      })
+
+      it('let a browser see them: the preflight succeeds, and HEAD has no body', async () => {
+        const { port } = await start()
+        const preflight = await ask(port, { ...asks.notify!, method: 'OPTIONS' })
+        expect(preflight.status).toBeOneOf([200, 204])
+        expect(preflight.headers['access-control-allow-origin']).toBe('*')
+        expect(preflight.headers['access-control-max-age']).toBeUndefined()
+        for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'DELETE']) {
+          expect(preflight.headers['access-control-allow-methods']).toContain(method)
+        }
+        const head = await fetch(`http://127.0.0.1:${port}/v1/me/profile`, { method: 'HEAD' })
+        expect([head.status, head.headers.get('retry-after'), await head.text()]).toEqual([503, '2', ''])
+      })
+
+      it('are a page to the member who signs in, in both languages and unseen by other origins', async () => {
+        const { port } = await start()
+        const { status, headers, text } = await ask(port, page)
+        const node = ofNode.get(page)!
+        expect([status, headers['content-type']]).toEqual([node.status, node.headers['content-type']])
+        expect(headers['retry-after']).toBe('2')
+        expect(headers['access-control-allow-origin']).toBeUndefined()
+        expect(text).toContain(/<title>(.*?)<\/title>/.exec(node.text)![1])
+        expect(text).toContain(/<p class="lead">(.*?)<\/p>/.exec(node.text)![1])
+        expect(text).toContain('lang="de"')
+        expect(text).toContain(`<code>${headers['x-request-id']}</code>`)
+      })
+    })
+
+    it('of nginx to what is not HTTP are those of the service', async () => {
+      const { port } = await startNginx(topology.nodes[0]!.publicPort)
+      expect(seen(await sendRaw(port, NOT_HTTP))).toEqual(seen(notHttp))
+    })
+
+    it('of the internal port are those of tRPC, so that a client waits', async () => {
+      const [answer, node] = [await ask(topology.internalPort, trpc), ofNode.get(trpc)!]
+      const { path: _, ...data } = node.body.error.data
+      expect(answer.body).toEqual({ error: { ...node.body.error, data } })
+      expect([answer.status, answer.headers['retry-after']]).toEqual([node.status, node.headers['retry-after']])
+      const unknown = await ask(topology.internalPort, { ...trpc, path: '/metrics' })
+      expect([unknown.status, unknown.body.error.code]).toEqual([404, 'not_found'])
+    })
+  })
+})
