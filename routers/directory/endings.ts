@@ -16,12 +16,15 @@ export const removed = (table: string, keys: readonly string[], about: string): 
 
 const belongs = `("leftAt" IS NULL OR "leftAt" > :now)`
 
+/** One that has not begun ends where it begins. */
+const leaves = `"leftAt" = :now, "joinedAt" = LEAST("joinedAt", :now)`
+
 export const membershipLeft: Ending = {
-  about: '`leftAt` becomes the time of the call, if the membership has not ended before.',
+  about: '`leftAt` becomes the time of the call, if the membership has not ended before; so does a later `joinedAt`.',
   lock: 'NO KEY UPDATE',
   current: belongs,
   statements: [
-    `UPDATE "Membership" row SET "leftAt" = :now FROM ${those}
+    `UPDATE "Membership" row SET ${leaves} FROM ${those}
       WHERE row."organisationId" = ending."organisationId" AND row."personId" = ending."personId" AND ${belongs}
       RETURNING row."organisationId", row."personId"`,
   ],
@@ -33,7 +36,7 @@ export const membershipsLeft = (column: 'personId' | 'organisationId', about: st
   lock: 'NO KEY UPDATE',
   current: `EXISTS (SELECT FROM "Membership" WHERE "${column}" = row.id AND ${belongs})`,
   statements: [
-    `UPDATE "Membership" SET "leftAt" = :now FROM ${those} WHERE "${column}" = ending.id AND ${belongs} RETURNING ending.id`,
+    `UPDATE "Membership" SET ${leaves} FROM ${those} WHERE "${column}" = ending.id AND ${belongs} RETURNING ending.id`,
   ],
 })
 

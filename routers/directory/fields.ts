@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isEmailAddress } from '../email-address.ts'
 import type { Reference } from './references.ts'
 
 /** How a field is written in NDJSON and over tRPC; a CSV reader turns its cells into these. */
@@ -23,6 +24,8 @@ export interface Field<In = unknown, Out = unknown> {
   kept?: string
   /** SQL that reads the column (`row`) into JSON; the column itself by default. */
   read?: string
+  /** What a value has to be unless it is stored already, and what a refused one "is". */
+  form?: { has: (value: string) => boolean; reason: string }
   /** The record that the value names, or each of a list of values. */
   reference?: Reference
   /** The value is stored as rows of another table. */
@@ -83,17 +86,28 @@ const timeSchema = z
 export const id = (about: string, options?: Options) =>
   field<string, string>('id', { schema: idSchema, output: z.string(), allowed: ID_ALLOWED }, about, options)
 
-export const text = (about: string, { maxBytes = MAX_TEXT_BYTES, ...options }: Options & { maxBytes?: number } = {}) =>
+export const text = (about: string, options?: Options) =>
   field<string, string>(
     'text',
     {
-      schema: textSchema.refine((value) => value.length * 3 <= maxBytes || Buffer.byteLength(value) <= maxBytes),
+      schema: textSchema.refine(
+        (value) => value.length * 3 <= MAX_TEXT_BYTES || Buffer.byteLength(value) <= MAX_TEXT_BYTES,
+      ),
       output: z.string(),
-      allowed: `a text of at most ${maxBytes} bytes, without NUL`,
+      allowed: `a text of at most ${MAX_TEXT_BYTES} bytes, without NUL`,
     },
     about,
     options,
   )
+
+/** One address, or empty. What is stored and is none is no reason to refuse other changes. */
+export const email = (about: string): Field<string, string> => ({
+  ...text(about),
+  form: {
+    has: (value) => value === '' || isEmailAddress(value),
+    reason: 'is neither empty nor an e-mail address of at most 254 characters, as name@example.org',
+  },
+})
 
 export const time = (about: string, options?: Options) =>
   field<string | number, number>(

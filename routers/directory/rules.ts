@@ -4,8 +4,8 @@ import type { Reference } from './references.ts'
 import { nameOf } from './references.ts'
 import type { Refusal } from './refusals.ts'
 import { shown } from './refusals.ts'
-import type { Layout } from './sql.ts'
-import { listed } from './sql.ts'
+import type { Layout, Placed } from './sql.ts'
+import { equal, listed } from './sql.ts'
 
 /** Of what is stored or comes in: `incoming` has the records as they would be stored (merge.ts). */
 export interface SetRule {
@@ -37,6 +37,7 @@ export function rulesOf(layout: Layout): SetRule[] {
     ...[...columns, ...children]
       .filter(({ name, field }) => !isKey(layout, name) && field.initial === undefined)
       .map(needed),
+    ...columns.filter(({ field }) => field.form).map((placed) => formed(layout, placed)),
     ...(kind.fixed ? [keeps(layout, kind.fixed)] : []),
     ...columns.filter(({ field }) => field.reference).map(({ name, field }) => refers(name, field, field.reference!)),
     ...children
@@ -57,6 +58,13 @@ const needed = ({ name, bit }: { name: string; bit: number }): SetRule => ({
   field: name,
   finds: `SELECT line, NULL AS value, NULL AS other FROM incoming row WHERE NOT was AND given & ${bit} = 0`,
   reason: () => 'It is missing, and a new record needs it.',
+})
+
+const formed = ({ table, keys }: Layout, { name, field: { column, form }, bit }: Placed): SetRule => ({
+  field: name,
+  finds: `SELECT line, row."${column}" AS value, NULL AS other FROM incoming row WHERE malformed & ${bit} <> 0
+    AND NOT EXISTS (SELECT FROM ${table} old WHERE ${equal(keys, 'old', 'row')} AND old."${column}" = row."${column}")`,
+  reason: (value) => `${quoted(value)} ${form!.reason}.`,
 })
 
 function keeps({ kind }: Layout, name: string): SetRule {

@@ -14,8 +14,9 @@ type Numbered = Readonly<{ line: number; record: unknown }>
 
 /**
  * Reads records into the temporary table `stage`, with the columns of the kind's table, `line`, and in `given` the bits of
- * the fields that the record sets. A record that is refused is staged by its key alone, with `given` null. Resolves to the
- * number of records, and whether each of them had a key.
+ * the fields that the record sets, in `malformed` of those whose value lacks the form of the field. A record that is
+ * refused is staged by its key alone, with `given` null. Resolves to the number of records, and whether each of them had a
+ * key.
  */
 export async function stageRecords(
   client: ClientBase,
@@ -26,7 +27,7 @@ export async function stageRecords(
   const { kind, table, columns, children } = layout
   await client.query(
     `CREATE TEMP TABLE stage ON COMMIT DROP AS
-      SELECT NULL::bigint AS line, NULL::int AS given, NULL::bigint AS version,
+      SELECT NULL::bigint AS line, NULL::int AS given, NULL::int AS malformed, NULL::bigint AS version,
         ${[listed(columns.map(({ field }) => field.column)), ...children.map(({ name }) => `NULL::json AS "${name}"`)].join(', ')}
       FROM ${table} WITH NO DATA`,
   )
@@ -73,11 +74,13 @@ type Row = Record<string, unknown>
 function rowOf(record: Readonly<Record<string, unknown>>, { columns, children, versionBit }: Layout): Row {
   const row: Row = {}
   let given = 0
+  let malformed = 0
   for (const { name, field, bit } of columns) {
     const value = record[name]
     if (value === undefined) continue
     given |= bit
     row[field.column] = value
+    if (field.form && !field.form.has(value as string)) malformed |= bit
   }
   for (const { name, bit } of children) {
     if (record[name] === undefined) continue
@@ -89,6 +92,7 @@ function rowOf(record: Readonly<Record<string, unknown>>, { columns, children, v
     row.version = record.version
   }
   row.given = given
+  row.malformed = malformed
   return row
 }
 

@@ -64,7 +64,7 @@ async function resolve(client: ClientBase, { kind, table, keys, columns, childre
     at(
       now,
       `CREATE TEMP TABLE incoming ON COMMIT DROP AS
-        SELECT line, given, was, seen, fixed, row.*,
+        SELECT line, given, malformed, was, seen, fixed, row.*,
           was AND (${listed(compared, 'row')}) IS DISTINCT FROM (${listed(compared, 'old')}) AS changed
         FROM stage LEFT JOIN (SELECT *, ctid AS seen FROM ${table}) old ON ${equal(keys, 'old', 'stage')}
           CROSS JOIN LATERAL (SELECT seen IS NOT NULL AS was) stored

@@ -114,7 +114,7 @@ describe('a refused row', () => {
     'people.ndjson': `${ndjson(person('anna'), person('ben', { email: 7 }))}{"id":\n\n${ndjson(person('', {}))}`,
     'memberships.csv': 'organisation,person\nriverside,anna\n',
   }
-  const refusals = `people.ndjson:2: email: 7 is not a text of at most 1024 bytes, without NUL.
+  const refusals = `people.ndjson:2: email: 7 is not a text of at most 65536 bytes, without NUL.
 people.ndjson:3: It is not JSON: Unexpected end of JSON input.
 people.ndjson:5: id: "" is not an id: 1 to 255 visible characters, with spaces only between them.
 `

@@ -299,4 +299,61 @@ describe('a membership that ends', () => {
     await upsert({ items: [past] })
     expect(await left()).toBe(Date.parse('2019-12-31T23:00:00Z') / 1000)
   })
+
+  it('ends when it began where it is stored without a beginning, or before its beginning', async () => {
+    await clean()
+    await merge('organisations', [{ id: 'club', kind: 'club', name: '' }])
+    await merge('people', people(3))
+    const [past, now, later] = ['2020-01-01T00:00:00.000Z', '2026-11-01T12:00:00.000Z', '2030-01-01T00:00:00.000Z']
+    const memberships = [0, 1, 2].map((i) => ({ organisation: 'club', person: `p-${i}` }))
+    const given = [{ leftAt: past }, { joinedAt: later }, { joinedAt: later, leftAt: later }]
+    const at = { now: new Date(now) }
+    expect(
+      await merge(
+        'memberships',
+        memberships.map((key, i) => ({ ...key, ...given[i] })),
+        at,
+      ),
+    ).toMatchObject({ added: 3, refused: { count: 0 } })
+    expect(await merge('memberships', [memberships[0]], { ...at, full: true })).toMatchObject({ changed: 1, ended: 2 })
+    await merge('memberships', [{ ...memberships[0], joinedAt: later }], at)
+    expect(
+      await merge('organisations', [{ id: 'other', kind: 'club', name: '' }], { ...at, full: true }),
+    ).toMatchObject({
+      ended: 1,
+    })
+    const rows = await world.db.membership.findMany({ orderBy: { personId: 'asc' } })
+    expect(rows.map(({ joinedAt, leftAt }) => [joinedAt.toISOString(), leftAt?.toISOString()])).toEqual([
+      [now, now],
+      [now, now],
+      [now, now],
+    ])
+  })
+})
+
+describe('an e-mail address', () => {
+  it('that is stored and is none stays, and is refused as a change', async () => {
+    await clean()
+    const [anna, ben] = people(2)
+    await world.db.person.create({ data: { ...anna!, birthday: null, email: 'n/a' } })
+    const email = async () => (await world.db.person.findUniqueOrThrow({ where: { id: anna!.id } })).email
+    const same = await merge('people', [{ ...anna, lastName: 'New', email: 'n/a' }])
+    expect([same, await email()]).toEqual([expect.objectContaining({ changed: 1 }), 'n/a'])
+
+    const others = [
+      { ...anna, email: 'none' },
+      { ...ben, email: 'n/a' },
+    ]
+    const refused = await merge('people', others)
+    const reason = 'is neither empty nor an e-mail address of at most 254 characters, as name@example.org.'
+    expect(refused.refused.first).toEqual([
+      { line: 0, field: 'email', reason: `"none" ${reason}` },
+      { line: 1, field: 'email', reason: `"n/a" ${reason}` },
+    ])
+    expect([await email(), await world.db.person.count()]).toEqual(['n/a', 1])
+    expect(await merge('people', others, { skipRefused: true })).toMatchObject({ added: 0, changed: 0 })
+    expect([await email(), await world.db.person.count()]).toEqual(['n/a', 1])
+    await merge('people', [{ ...anna, email: 'Änne+1@exämple.org' }])
+    expect(await email()).toBe('Änne+1@exämple.org')
+  })
 })

@@ -38,6 +38,11 @@ const { club, academy, person, group, calendar } = {
 const { events, quizzes, results, memberCards, trainingPlans } = samples
 const choice = { id: 'q1', type: 'single', text: '?', options: ['Yes', 'No'], solution: ['Yes'] }
 
+const notEmail = (email: string): [KindName, AnyRecord, string, string] => [
+  ...(['people', { id: person, email }, 'email'] as const),
+  'is neither empty nor an e-mail address of at most 254 characters, as name@example.org.',
+]
+
 /** A record, or a change of the sample, with the field and the reason. */
 const cases: [KindName, AnyRecord, string, string][] = [
   ['people', { id: '' }, 'id', `"" is not ${idText}.`],
@@ -62,16 +67,14 @@ const cases: [KindName, AnyRecord, string, string][] = [
   ['people', { id: person, firstName: null }, 'firstName', 'null is not a text of at most 65536 bytes, without NUL.'],
   [
     'people',
-    { id: person, email: `${'ü'.repeat(513)}` },
-    'email',
-    `"${'ü'.repeat(62)}… is not a text of at most 1024 bytes, without NUL.`,
-  ],
-  [
-    'people',
     { id: person, firstName: 'x'.repeat(40_000), lastName: 'y'.repeat(40_000) },
     '',
     `Its texts have ${80_000 + samples.people.email.length} bytes; at most 65536 are allowed.`,
   ],
+  ...['n/a', 'anna', 'anna@', '@example.org', 'anna@@example.org', ' anna@example.org', 'anna@example.org\n'].map(
+    notEmail,
+  ),
+  ...['Anna <anna@example.org>', 'a@example.org, b@example.org', `${'ü'.repeat(243)}@example.org`].map(notEmail),
   ['people', { id: person, birthday: '2026-02-29' }, 'birthday', '"2026-02-29" is not a date: YYYY-MM-DD, or null.'],
   ['people', { id: person, birthday: '0000-12-31' }, 'birthday', '"0000-12-31" is not a date: YYYY-MM-DD, or null.'],
   ['people', { id: person, version: -1 }, 'version', '-1 is not a whole number from 0 to 9007199254740991.'],
@@ -98,6 +101,18 @@ const cases: [KindName, AnyRecord, string, string][] = [
     { organisation: club, person, joinedAt: 1_764_000_000_000 },
     'joinedAt',
     `1764000000000 is not ${timeText}.`,
+  ],
+  [
+    'memberships',
+    { organisation: club, person, leftAt: samples.memberships.joinedAt - 1 },
+    'leftAt',
+    '"2023-11-14 22:13:19+00" is before joinedAt, of this record or as stored.',
+  ],
+  [
+    'memberships',
+    { organisation: club, person, joinedAt: 1_800_000_000, leftAt: 1_700_000_001 },
+    'leftAt',
+    'is before',
   ],
   ['groups', { id: id('new'), club: academy, name: '' }, 'club', `"${academy}" is of the kind academy, not a club.`],
   [

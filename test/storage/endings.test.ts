@@ -96,7 +96,7 @@ async function take(one: Step, tenants: Tenants) {
     }
     case 'import memberships': {
       const records = one.records.map(({ club, person, leftAt }) => ({
-        ...{ organisation: clubs[club], person: people[person] },
+        ...{ organisation: clubs[club], person: people[person], joinedAt: 0 },
         ...(leftAt !== undefined && { leftAt }),
       }))
       return expect(await merge('memberships', records, one.full)).toMatchObject({ refused: { count: 0 } })

@@ -1,5 +1,5 @@
 import { membershipLeft, membershipsLeft } from '../endings.ts'
-import { choice, date, id, optional, text, time } from '../fields.ts'
+import { choice, date, email, id, optional, text, time } from '../fields.ts'
 import { kind } from '../kind.ts'
 import * as to from '../references.ts'
 
@@ -31,7 +31,7 @@ export const people = kind({
     id: id('The id, `sub` of the tokens.'),
     firstName: text('The first name.'),
     lastName: text('The last name.'),
-    email: text('The address, to which sign-in codes are sent; may be empty.', { maxBytes: 1024 }),
+    email: email('The address, to which sign-in codes are sent; may be empty.'),
     birthday: optional(date('The day of birth.')),
     image: text('URL of a picture.', { initial: `''` }),
   },
@@ -47,14 +47,24 @@ export const memberships = kind({
   fields: {
     organisation: id('The organisation.', { column: 'organisationId', reference: to.organisation }),
     person: ofPerson(),
-    joinedAt: time('When it began.', { initial: ':now' }),
+    joinedAt: time('When it began.', { initial: 'LEAST(:now, stage."leftAt")' }),
     leftAt: {
       ...optional(
-        time('When it ends or has ended. Left out, or null: the person belongs, and returns if they had left.'),
+        time(
+          'When it ends or has ended, not before `joinedAt`. Left out, or null: the person belongs, and returns if they had left.',
+        ),
       ),
       kept: `CASE WHEN old."leftAt" > :now THEN old."leftAt" END`,
     },
   },
+  rules: [
+    {
+      field: 'leftAt',
+      refuses: `row."leftAt" < row."joinedAt"`,
+      value: 'row."leftAt"',
+      reason: 'is before joinedAt, of this record or as stored',
+    },
+  ],
   hidden: isOfTestClub('row."organisationId"'),
   ending: membershipLeft,
 })
