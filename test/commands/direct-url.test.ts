@@ -26,7 +26,7 @@ it('with DATABASE_DIRECT_URL the commands use that address alone, and limit the 
     ['secrets', 'check'],
   ]
   for (const argv of commands) {
-    expect([argv[0], await run(argv, env)]).toEqual([argv[0], expect.objectContaining({ code: 0 })])
+    expect([argv[0], await run(argv, env, { piped: 'id\n' })]).toEqual([argv[0], expect.objectContaining({ code: 0 })])
   }
   expect(await query(url, 'SHOW statement_timeout', { limited: true })).toEqual([{ statement_timeout: '5s' }])
 })

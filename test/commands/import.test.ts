@@ -102,8 +102,8 @@ memberships    2      0        0          0      0
     for (const line of lines.slice(0, -2)) expect(line).toMatch(/^\rpeople: (?:\d+ %, )?\d+ rows(?:, merging)?$/)
     expect(lines).toContain('\rpeople: 5000 rows, merging')
 
-    await write({ 'people.ndjson': '' })
-    const empty = await run(['people.ndjson'], { watched: true })
+    await write({ 'people.csv': 'id\n' })
+    const empty = await run(['people.csv'], { watched: true })
     expect([empty.code, empty.stderr]).toEqual([0, expect.stringMatching(/^\rpeople: 0 %, 0 rows/)])
   })
 })
@@ -111,12 +111,13 @@ memberships    2      0        0          0      0
 describe('a refused row', () => {
   const files = {
     'organisations.ndjson': clubs,
-    'people.ndjson': `${ndjson(person('anna'), person('ben', { email: 7 }))}{"id":\n\n${ndjson(person('', {}))}`,
+    'people.ndjson': `${ndjson(person('anna'), person('ben', { email: 7 }))}{"id":\n\n${ndjson(person('', {}))}{"id":1,"id":2}\n`,
     'memberships.csv': 'organisation,person\nriverside,anna\n',
   }
   const refusals = `people.ndjson:2: email: 7 is not a text of at most 65536 bytes, without NUL.
 people.ndjson:3: It is not JSON: Unexpected end of JSON input.
 people.ndjson:5: id: "" is not an id: 1 to 255 visible characters, with spaces only between them.
+people.ndjson:6: id: It comes twice in one object.
 `
 
   it('is named, stops its kind and those after it, and leaves those before it', async () => {
@@ -127,7 +128,7 @@ people.ndjson:5: id: "" is not an id: 1 to 255 visible characters, with spaces o
       1,
       `KIND           ADDED  CHANGED  UNCHANGED  ENDED  REFUSED
 organisations  2      0        0          0      0
-people         0      0        0          0      3
+people         0      0        0          0      4
 `,
     ])
     expect(stderr).toContain(`${refusals}Refused rows stop people; --skip-refused FILE writes them there and goes on. \
@@ -141,7 +142,7 @@ Nothing of people was written.\nNot begun: memberships.\n`)
     await write(files)
     const { code, stdout, stderr } = await run([directory, '--skip-refused', 'refused.json'])
     expect([code, stderr]).toEqual([0, expect.stringContaining(refusals)])
-    expect(stdout).toMatch(/\npeople +1 +0 +0 +0 +3\nmemberships +1 /)
+    expect(stdout).toMatch(/\npeople +1 +0 +0 +0 +4\nmemberships +1 /)
     expect(await column('SELECT "personId" FROM "Membership"')).toEqual(['anna'])
     expect((await stat(pathOf('refused.json'))).mode & 0o777).toBe(0o600)
     const aside = (await readFile(pathOf('refused.json'), 'utf8')).trim().split('\n')
@@ -150,6 +151,7 @@ Nothing of people was written.\nNot begun: memberships.\n`)
       { ...first, line: 2, field: 'email', reason: expect.any(String), record: person('ben', { email: 7 }) },
       { ...first, line: 3, field: '', reason: expect.any(String), record: '{"id":' },
       { ...first, line: 5, field: 'id', reason: expect.any(String), record: person('') },
+      { ...first, line: 6, field: 'id', reason: expect.any(String), record: '{"id":1,"id":2}' },
     ])
   })
 
@@ -221,6 +223,13 @@ describe('a file that cannot be read to its end', () => {
       'id,lastName\nanna,"Berger\n',
       'people.csv:2: It begins a row that does not end: a closing quote is missing.',
     ],
+    [
+      'people.csv',
+      'id,firstName,lastName,email\nanna,Anna,Berger,\nben,Ben,Okafor,ben@exam',
+      'people.csv:3: email: The file ends in this cell, as one that is cut off: a CSV file ends with a line break.',
+    ],
+    ['people.csv', '', 'people.csv:1: It is empty.'],
+    ['people.ndjson', '\n', 'people.ndjson:1: It is empty.'],
     ['people.ndjson', Buffer.from(ndjson(person('anna'), person('ü')), 'latin1'), 'people.ndjson:2: It is not UTF-8'],
     ['people.ndjson', `[${'{},'.repeat(500_000)}{}]`, 'people.ndjson:1: It is longer than 1048576 bytes'],
   ])('stops its kind: %s', async (name, content, message) => {

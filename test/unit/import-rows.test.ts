@@ -60,14 +60,33 @@ describe('NDJSON', () => {
     ])
   })
 
-  it('is empty without lines', async () => {
-    for (const content of ['', '\ufeff', '\n', ' \r\n\n']) expect(await rows(content, 'ndjson')).toEqual([])
+  it('refuses an object with one name twice, at any depth and however it is written', async () => {
+    const twice = [
+      ['{"id":"a","score":1,"score":1}', 'score'],
+      ['{"id":"a","na\\u006de":"b","name":"b"}', 'name'],
+      ['{"id":"a","questions":[{"id":"q"},{"id":"q","text":"{\\"","text":""}]}', 'text'],
+      ['{"id":"a","__proto__":1,"__proto__" : 1}', '__proto__'],
+      [`{"id":"a","${'x'.repeat(100)}":1,"${'x'.repeat(100)}":1}`, 'x'.repeat(64)],
+      [`{"id":"a","name":"${'\\n'.repeat(LINE_LIMIT / 2 - 100)}","id":"a"}`, 'id'],
+    ]
+    for (const [line, name] of twice) {
+      expect(await rows(`${line}\n`, 'ndjson', LINE_LIMIT)).toEqual([[1, name, 'It comes twice in one object.', line]])
+    }
+    const once =
+      '{"id":"a","name":"id\\":","questions":[{"id":"q","text":":"},{"id":"q","text":"text"}],"start":{"id":1}}'
+    expect(await rows(once, 'ndjson')).toEqual([[1, JSON.parse(once)]])
+  })
+
+  it('is refused without lines', async () => {
+    for (const content of ['', '\ufeff', '\n', ' \r\n\n']) {
+      expect(await faultOf(content, 'ndjson')).toEqual(fault(1, 'It is empty.'))
+    }
   })
 })
 
 describe('CSV', () => {
   it('has the fields that the header names, with quotes, commas and line breaks in cells', async () => {
-    const content = 'name,id\r\n"Müller, ""Max""",a\r\n"two\r\nlines",b\n"three\nlines\n",c\nx,,\n,,\n d ,d\n,e'
+    const content = 'name,id\r\n"Müller, ""Max""",a\r\n"two\r\nlines",b\n"three\nlines\n",c\nx,,\n,,\n d ,d\n,e\n'
     for (const chunk of [1, 2, 7, 1_000]) {
       expect(await rows(`\ufeff${content}`, 'csv', chunk)).toEqual([
         [2, { name: 'Müller, "Max"', id: 'a' }],
@@ -97,13 +116,13 @@ describe('CSV', () => {
   })
 
   it('reads an empty cell as null, an empty list or an empty text, where the field may be that, else leaves it out', async () => {
-    expect(await rows('id,name,score,visible,start,place,departments,state\na,,,,,,,')).toEqual([
+    expect(await rows('id,name,score,visible,start,place,departments,state\na,,,,,,,\n')).toEqual([
       [2, { id: 'a', name: '', place: null, departments: [] }],
     ])
   })
 
   it('refuses a list that is neither texts nor JSON', async () => {
-    expect(await rows('id,departments\na,[Judo\nb,Judo')).toEqual([
+    expect(await rows('id,departments\na,[Judo\nb,Judo\n')).toEqual([
       [2, 'departments', 'It begins with [ and is not a JSON array.', ['a', '[Judo']],
       [3, { id: 'b', departments: ['Judo'] }],
     ])
@@ -128,8 +147,22 @@ describe('CSV', () => {
     expect(await faultOf(content, 'csv', 65_536)).toEqual(fault(2, /is a closing quote missing/))
   })
 
-  it('is empty with a header alone, and without', async () => {
-    for (const content of ['', '\ufeff', 'id,name', 'id,name\r\n']) expect(await rows(content)).toEqual([])
+  it('has no rows with a header alone, and is refused without', async () => {
+    for (const content of ['id,name\n', 'id,name\r\n\n', 'id,name\n ']) expect(await rows(content)).toEqual([])
+    for (const content of ['', '\ufeff', '\n', ',,\n']) {
+      expect(await faultOf(content)).toEqual(fault(1, 'It is empty.'))
+    }
+  })
+
+  it.each([
+    ['id,name\na,b\nc,d', 3, 'name'],
+    ['id,name\na,b\nc,"two\nlines"', 4, 'name'],
+    ['id,name\na,b\nc', 3, 'id'],
+    ['id,name\r\na,b\r', 2, 'name'],
+    ['id,name', 1, 'name'],
+  ])('%j is cut off: line %i ends in the cell of %s', async (content, line, name) => {
+    const message = `${name}: The file ends in this cell, as one that is cut off: a CSV file ends with a line break.`
+    for (const chunk of [1, 7, 1_000]) expect(await faultOf(content, 'csv', chunk)).toEqual(fault(line, message))
   })
 })
 

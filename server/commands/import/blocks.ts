@@ -4,7 +4,7 @@ import { FileFault } from './file-fault.ts'
 /** As much as the body of a tRPC call has; a record takes a few hundred bytes. */
 export const LINE_LIMIT = 1024 * 1024
 
-const NEWLINE = 10
+export const NEWLINE = 10
 const BOM = Buffer.from('\ufeff')
 
 /** Whole lines of a file; the last line of a file may lack its newline. */

@@ -3,25 +3,38 @@ import { pipeline } from 'node:stream/promises'
 import { CsvError, parse } from 'csv-parse'
 import type { FieldDescription } from '../../../routers/directory/kinds.ts'
 import type { Block } from './blocks.ts'
-import { LINE_LIMIT } from './blocks.ts'
+import { LINE_LIMIT, NEWLINE } from './blocks.ts'
 import { readCell } from './cells.ts'
-import { FileFault } from './file-fault.ts'
+import { emptyFile, FileFault } from './file-fault.ts'
 import type { Row } from './rows.ts'
 
 /**
  * The rows of CSV (RFC 4180) whose header names fields of the kind, in any order. Empty lines are skipped. Throws a
- * FileFault where quotes are wrong, as the next row may then begin anywhere.
+ * FileFault where quotes are wrong, as the next row may then begin anywhere, and at a last cell without a line break, as it
+ * may have been cut off.
  */
 export async function* csvRows(blocks: AsyncIterable<Block>, fields: readonly FieldDescription[]): AsyncGenerator<Row> {
   let columns: FieldDescription[] | undefined
-  for await (const { line, cells } of parsed(blocks)) {
+  let width = 0
+  const end: End = { cutLine: undefined }
+  for await (const { line, cells } of parsed(bytesOf(blocks, end))) {
+    width = cells.length
     if (columns) yield rowOf(line, columns, cells)
     else columns = columnsOf(line, cells, fields)
   }
+  if (!columns) throw emptyFile()
+  if (end.cutLine === undefined) return
+  const reason = 'The file ends in this cell, as one that is cut off: a CSV file ends with a line break.'
+  throw new FileFault(end.cutLine, [columns[width - 1]?.name, reason].filter(Boolean).join(': '))
+}
+
+/** The last line, if it has no line break. */
+interface End {
+  cutLine: number | undefined
 }
 
 /** The cells of each row, and the line where it begins. */
-async function* parsed(blocks: AsyncIterable<Block>) {
+async function* parsed(bytes: AsyncIterable<Buffer>) {
   const begins = new WeakMap<string[], number>()
   // csv-parse counts CRLF between quotes as two lines.
   let surplus = 0
@@ -38,7 +51,7 @@ async function* parsed(blocks: AsyncIterable<Block>) {
       return cells
     },
   })
-  const fed = pipeline(Readable.from(bytesOf(blocks)), parser)
+  const fed = pipeline(Readable.from(bytes), parser)
   fed.catch(() => {}) // the parser throws it too
   try {
     for await (const cells of parser as AsyncIterable<string[]>) yield { line: begins.get(cells)!, cells }
@@ -50,8 +63,11 @@ async function* parsed(blocks: AsyncIterable<Block>) {
   }
 }
 
-async function* bytesOf(blocks: AsyncIterable<Block>) {
-  for await (const { bytes } of blocks) yield bytes
+async function* bytesOf(blocks: AsyncIterable<Block>, end: End) {
+  for await (const { bytes, line } of blocks) {
+    if (bytes.at(-1) !== NEWLINE && bytes.toString('latin1').trim() !== '') end.cutLine = line
+    yield bytes
+  }
 }
 
 const count = (cells: readonly string[], pattern: RegExp) =>

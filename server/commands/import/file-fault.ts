@@ -7,3 +7,5 @@ export class FileFault extends Error {
     this.line = line
   }
 }
+
+export const emptyFile = () => new FileFault(1, 'It is empty.')

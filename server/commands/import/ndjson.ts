@@ -1,4 +1,5 @@
 import type { Block } from './blocks.ts'
+import { repeatedName } from './repeated-name.ts'
 import type { Row } from './rows.ts'
 
 /** The rows of NDJSON: one JSON text a line. Lines without any are skipped. */
@@ -13,7 +14,10 @@ export async function* ndjsonRows(blocks: AsyncIterable<Block>): AsyncGenerator<
 
 function rowOf(line: number, text: string): Row {
   try {
-    return { line, record: JSON.parse(text) }
+    const record = JSON.parse(text)
+    const name = repeatedName(text)
+    if (name === undefined) return { line, record }
+    return { line, record: text, refusal: { field: name.slice(0, 64), reason: 'It comes twice in one object.' } }
   } catch (error) {
     return { line, record: text, refusal: { field: '', reason: `It is not JSON: ${(error as Error).message}.` } }
   }

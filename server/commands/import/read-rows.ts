@@ -2,11 +2,15 @@ import type { FieldDescription } from '../../../routers/directory/kinds.ts'
 import type { Block } from './blocks.ts'
 import { blocksOf } from './blocks.ts'
 import { csvRows } from './csv.ts'
+import { emptyFile } from './file-fault.ts'
 import type { File } from './files.ts'
 import { ndjsonRows } from './ndjson.ts'
 import type { Row } from './rows.ts'
 
-/** The rows of a file. Without a known ending of its name, its first character decides: that of JSON, or CSV. */
+/**
+ * The rows of a file. Without a known ending of its name, its first character decides: that of JSON, or CSV. Throws a
+ * FileFault where it cannot be read on, or is empty.
+ */
 export async function* readRows(
   file: Pick<File, 'format' | 'open'>,
   fields: readonly FieldDescription[],
@@ -18,7 +22,7 @@ export async function* readRows(
   const seen: Block[] = []
   while (text === '') {
     const { value, done } = await blocks.next()
-    if (done) return
+    if (done) throw emptyFile()
     seen.push(value)
     text = value.bytes.toString('latin1').trim()
   }
