@@ -14,8 +14,8 @@ import { openAside } from './import/written-aside.ts'
 import { table } from './table.ts'
 
 const usage = `Usage:
-  npm run -s import -- [FILE | DIRECTORY | -] ... [--kind KIND] [--full [--yes]]
-      [--skip-refused FILE] [--dry-run]
+  npm run -s import -- [FILE | DIRECTORY | -] ... [--kind KIND] [--rows N]
+      [--full [--yes]] [--skip-refused FILE] [--dry-run]
 
 Merges the platform's records from NDJSON or CSV into the database. A file's name begins with its kind: people.ndjson,
 people-2026.csv; --kind says it for files of other names and for standard input (-, or no file). Each kind is one
@@ -24,13 +24,15 @@ transaction. They are taken in this order:
   ${kindNames.slice(9).join(', ')}
 
   --dry-run             says what would happen, and writes nothing
-  --full                ends what is stored of these kinds and not in the files; more than 5 % of a kind only with --yes
+  --full                ends what is stored of these kinds and not in the files; more than 5 % of a kind only with --yes.
+                        Needs the number of rows: with --rows, or in the last line of each file
+  --rows N              writes nothing unless the files have N rows, of one kind
   --skip-refused FILE   writes refused rows there as NDJSON and takes the others; else one refused row stops its kind
 
 docs/import.md has the formats.
 `
 
-const options = { kind: text, full: flag, 'dry-run': flag, yes: flag, 'skip-refused': text } as const
+const options = { kind: text, rows: text, full: flag, 'dry-run': flag, yes: flag, 'skip-refused': text } as const
 
 export const run = command(usage, async (argv, io) => {
   const { values, paths } = parsePaths(argv, options)
@@ -38,16 +40,26 @@ export const run = command(usage, async (argv, io) => {
   if (yes && !full) throw new UsageError('--yes is for --full.')
   const tolerant = asidePath !== undefined
   const kind = values.kind === undefined ? undefined : oneOf('kind', values.kind, kindNames)
+  const rows = values.rows === undefined ? undefined : countOf(values.rows)
   const files = await findFiles({ paths, kind }, io)
+  if (rows !== undefined && files.some((file) => file.kind !== files[0]!.kind)) throw new UsageError(SEVERAL_KINDS)
   const aside = tolerant && !dryRun ? await openAside(asidePath) : undefined
   const outcome = await interruptible((signal) => {
-    const asked = { now: new Date(), full, yes, tolerant, dryRun, aside, stderr: io.stderr, signal }
+    const asked = { now: new Date(), full, rows, yes, tolerant, dryRun, aside, stderr: io.stderr, signal }
     const load = (readable: readonly File[]) =>
       withOwnConnection(io, signal, (client) => (dryRun ? tryKinds : loadKinds)(client, byKind(readable), asked))
     return aside ? withRereadable(files, signal, load) : load(files)
   }).finally(() => aside?.close())
   report(outcome, dryRun, io)
 })
+
+const SEVERAL_KINDS =
+  '--rows is for files of one kind; of several, the last line of each file says how many rows it has.'
+
+function countOf(rows: string): number {
+  if (!/^\d{1,15}$/.test(rows)) throw new UsageError('--rows is a whole number, 0 or more.')
+  return Number(rows)
+}
 
 /** In the order of their dependency. */
 const byKind = (files: readonly File[]): Load[] =>

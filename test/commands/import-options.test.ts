@@ -63,10 +63,13 @@ describe('import --full', () => {
   it('ends what the files do not have, up to 5 % of a kind', async () => {
     const { run, write, column } = await filled()
     await write({
-      'memberships-a.ndjson': membershipsOf(people.slice(2, 20)),
-      'memberships-b.ndjson': membershipsOf(people.slice(20)),
+      'memberships-a.ndjson': `${membershipsOf(people.slice(2, 20))}{"rows":18}\n`,
+      'memberships-b.csv': `organisation,person\n${people
+        .slice(20)
+        .map((id) => `riverside,${id}\n`)
+        .join('')}# 20 rows\n`,
     })
-    const { code, stdout } = await run(['memberships-a.ndjson', 'memberships-b.ndjson', '--full'])
+    const { code, stdout } = await run(['memberships-a.ndjson', 'memberships-b.csv', '--full'])
     expect([code, stdout]).toEqual([0, expect.stringMatching(/\nmemberships +0 +0 +38 +2 +0\n$/)])
     expect(await column(ended)).toEqual(['person-0', 'person-1'])
     expect(await column('SELECT count(*)::int FROM "Person"')).toEqual([40])
@@ -76,28 +79,107 @@ describe('import --full', () => {
     const { run, write, column } = await filled()
     await write({ 'memberships.ndjson': membershipsOf(people.slice(3)) })
     const message = '--full would end 3 of 40 memberships, more than 5 %: that needs --yes.'
-    const refused = await run(['memberships.ndjson', '--full'])
+    const refused = await run(['memberships.ndjson', '--full', '--rows', '37'])
     expect([refused.code, refused.stdout]).toEqual([1, expect.stringMatching(/\nmemberships +0 +0 +0 +0 +0\n$/)])
     expect(refused.stderr).toContain(`\n${message} Nothing of memberships was written.\n`)
-    const tried = await run(['memberships.ndjson', '--full', '--dry-run'])
+    const tried = await run(['memberships.ndjson', '--full', '--rows', '37', '--dry-run'])
     expect([tried.code, tried.stdout]).toEqual([1, expect.stringMatching(/\nmemberships +0 +0 +37 +3 +0\nNothing was/)])
     expect(tried.stderr).toContain(`\n${message}\n`)
     expect(await column(ended)).toEqual([])
 
-    const done = await run(['memberships.ndjson', '--full', '--yes'])
+    const done = await run(['memberships.ndjson', '--full', '--rows', '37', '--yes'])
     expect([done.code, done.stdout]).toEqual([0, expect.stringMatching(/\nmemberships +0 +0 +37 +3 +0\n$/)])
     expect(await column(ended)).toEqual(['person-0', 'person-1', 'person-2'])
   })
 
   it('with --skip-refused ends nothing that a refused row is about', async () => {
     const { run, write, column } = await filled()
-    const options = ['memberships.csv', '--full', '--yes', '--skip-refused', 'refused.json']
+    const options = ['memberships.csv', '--full', '--rows', '40', '--yes', '--skip-refused', 'refused.json']
     const rows = people.slice(1).map((id) => `riverside,${id},\n`)
     await write({ 'memberships.csv': `organisation,person,leftAt\n${rows.join('')}riverside,person-0,soon\n` })
     expect((await run(options)).stdout).toMatch(/\nmemberships +0 +0 +39 +0 +1\n$/)
     await write({ 'memberships.csv': `organisation,person,leftAt\n${rows.join('')}riverside;person-0\n` })
     expect((await run(options)).stdout).toMatch(/\nmemberships +0 +0 +39 +0 +1\n$/)
     expect(await column(ended)).toEqual([])
+  })
+
+  it.each<[string, string[], string]>([
+    [
+      'memberships.ndjson',
+      [],
+      ':39: With --full the last line says how many rows there are: {"rows": N}. Or give --rows N.',
+    ],
+    ['memberships.csv', [], ':40: With --full the last line says how many rows there are: # N rows. Or give --rows N.'],
+    ['memberships.ndjson', ['--rows', '40'], ':39: The rows end here: there are 39, and --rows is 40.'],
+    [
+      'memberships.csv',
+      ['--rows', '38', '--skip-refused', 'refused.json'],
+      ':40: The rows end here: there are 39, and --rows is 38.',
+    ],
+    [
+      'counted/memberships.csv',
+      ['--skip-refused', 'refused.json'],
+      ':41: It says 40 rows, and there are 39 before it.',
+    ],
+    ['counted/memberships.csv', ['--dry-run'], ':41: It says 40 rows, and there are 39 before it.'],
+  ])('ends nothing when %s may be cut off: %j', async (name, options, message) => {
+    const { run, write, column, pathOf } = await filled()
+    const csv = `organisation,person\n${people
+      .slice(1)
+      .map((id) => `riverside,${id}\n`)
+      .join('')}`
+    await mkdir(pathOf('counted'))
+    await write({
+      'memberships.ndjson': membershipsOf(people.slice(1)),
+      'memberships.csv': csv,
+      'counted/memberships.csv': `${csv}# 40 rows\n`,
+    })
+    const { code, stdout, stderr } = await run([name, '--full', '--yes', ...options])
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/\nmemberships +0 +0 +0 +0 +0\n/)])
+    expect(stderr).toContain(`${name}${message}`)
+    expect(await column(ended)).toEqual([])
+  })
+
+  it('counts the rows of all files of the kind, refused ones as well, for --rows', async () => {
+    const { run, write, column } = await filled()
+    await write({
+      'memberships-a.ndjson': membershipsOf(people.slice(1, 20)),
+      'memberships-b.ndjson': `{}\n${membershipsOf(people.slice(20))}`,
+    })
+    const files = ['memberships-a.ndjson', 'memberships-b.ndjson', '--full', '--skip-refused', 'refused.json']
+    const other = await run([...files, '--rows', '39'])
+    expect([other.code, other.stderr]).toEqual([
+      1,
+      expect.stringContaining('memberships-b.ndjson:21: The rows end here: '),
+    ])
+    const { code, stdout } = await run([...files, '--rows', '40'])
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/\nmemberships +0 +0 +39 +0 +1\n$/)])
+    expect(await column(ended)).toEqual([])
+  })
+})
+
+describe('import --rows', () => {
+  it('writes nothing when there are others, without --full too', async () => {
+    const { run, write, column } = await importWorld()
+    await write({ 'people.ndjson': ndjson(person('anna')), 'people-b.ndjson': '{"rows":0}\n' })
+    const refused = await run(['people.ndjson', 'people-b.ndjson', '--rows', '2'])
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        'people-b.ndjson:1: The rows end here: there are 1, and --rows is 2. Nothing of people was written.\n',
+      ),
+    ])
+    expect(await column('SELECT id FROM "Person"')).toEqual([])
+    expect((await run(['people.ndjson', 'people-b.ndjson', '--rows', '1'])).code).toBe(0)
+    expect(await column('SELECT id FROM "Person"')).toEqual(['anna'])
+  })
+
+  it('exits 2 for files of several kinds, and reads none', async () => {
+    const { run, write } = await importWorld()
+    await write({ 'people.ndjson': ndjson(person('anna')), 'organisations.ndjson': clubs })
+    expect(await run(['people.ndjson', 'organisations.ndjson', '--rows', '3'])).toEqual(
+      misused('--rows is for files of one kind; of several, the last line of each file says how many rows it has.'),
+    )
   })
 })
 
@@ -113,6 +195,10 @@ describe('wrong arguments of import', () => {
     [['--kind', ''], '--kind is empty.'],
     [['', '--kind', 'people'], 'A path is empty.'],
     [['--kind', 'people', '--yes'], '--yes is for --full.'],
+    ...['-1', '1.5', '1e3', 'all', '9'.repeat(17)].map((rows): [string[], string] => [
+      ['--kind', 'people', `--rows=${rows}`],
+      '--rows is a whole number, 0 or more.',
+    ]),
     [['--everything'], "Unknown option '--everything'"],
     [['--skip-refused', '--full'], "Option '--skip-refused' argument is ambiguous."],
   ])('exit 2 before it looks for a database when they are %j', async (args, message) => {

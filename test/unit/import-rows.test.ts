@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { FieldType } from '../../routers/directory/fields.ts'
 import type { FieldDescription } from '../../routers/directory/kinds.ts'
 import { LINE_LIMIT } from '../../server/commands/import/blocks.ts'
+import { FileFault } from '../../server/commands/import/file-fault.ts'
 import { readRows } from '../../server/commands/import/read-rows.ts'
 
 const field = (name: string, type: FieldType, nullable = false): FieldDescription => ({
@@ -17,13 +18,13 @@ const fields = [
 type Format = 'ndjson' | 'csv' | 'unknown'
 
 /** The rows of a file that arrives in chunks of a size: [line, record] or [line, field, reason, text or cells]. */
-async function rows(content: string | Buffer, format: Format = 'csv', chunk = 7) {
+async function rows(content: string | Buffer, format: Format = 'csv', chunk = 7, whole = false) {
   const bytes = Buffer.from(content)
   const open = async function* () {
     for (let at = 0; at < bytes.length; at += chunk) yield bytes.subarray(at, at + chunk)
   }
   const found: unknown[][] = []
-  for await (const row of readRows({ format: format === 'unknown' ? undefined : format, open }, fields)) {
+  for await (const row of readRows({ format: format === 'unknown' ? undefined : format, open }, fields, { whole })) {
     const { line, record, refusal } = row
     found.push(refusal ? [line, refusal.field, refusal.reason, record] : [line, record])
   }
@@ -32,8 +33,8 @@ async function rows(content: string | Buffer, format: Format = 'csv', chunk = 7)
 
 const fault = (line: number, message: string | RegExp) =>
   expect.objectContaining({ name: 'Error', line, message: expect.stringMatching(message) })
-const faultOf = (content: string | Buffer, format: Format = 'csv', chunk?: number) =>
-  rows(content, format, chunk).then(
+const faultOf = (content: string | Buffer, format: Format = 'csv', chunk?: number, whole?: boolean) =>
+  rows(content, format, chunk, whole).then(
     (found) => found,
     (error) => error,
   )
@@ -187,6 +188,59 @@ describe.each(['ndjson', 'csv'] as const)('the bytes of %s', (format) => {
       }
     }
   })
+})
+
+describe.each([
+  ['ndjson', '{"id":"a"}\n', (count: unknown) => `{"rows":${count}}\n`],
+  ['csv', 'a\n', (count: unknown) => `# ${count} rows\n`],
+] as const)('the last line of %s that says how many rows there are', (format, row, end) => {
+  const head = format === 'csv' ? 'id\n' : ''
+  const [first, record] = [format === 'csv' ? 2 : 1, { id: 'a' }]
+
+  it('is no row, and may be left out', async () => {
+    expect(await rows(`${head}${row}${row}${end(2)}\n`, format)).toEqual([
+      [first, record],
+      [first + 1, record],
+    ])
+    expect(await rows(head + end(0), format)).toEqual([])
+    expect(await faultOf(head + row, format)).toEqual([[first, record]])
+  })
+
+  it('is needed when the file has to be whole', async () => {
+    expect(await rows(head + row + end(1), format, 7, true)).toEqual([[first, record]])
+    const message =
+      /^With --full the last line says how many rows there are: (?:\{"rows": N\}|# N rows). Or give --rows N.$/
+    expect(await faultOf(head + row + row, format, 7, true)).toEqual(fault(first + 1, message))
+  })
+
+  it('is missing wherever a file is cut off', async () => {
+    const content = head + row.repeat(11) + end(11)
+    for (let cut = 0; cut < content.trimEnd().length; cut++) {
+      expect(await faultOf(content.slice(0, cut), format, 1_000, true), `at ${cut}`).toBeInstanceOf(FileFault)
+    }
+    expect(await rows(content, format, 1_000, true)).toHaveLength(11)
+  })
+
+  it('refuses a file with more or fewer rows, or that goes on', async () => {
+    for (const [wrong, said] of Object.entries({ 1: '1 row', 3: '3 rows' })) {
+      const message = `It says ${said}, and there are 2 before it.`
+      expect(await faultOf(head + row + row + end(wrong), format)).toEqual(fault(first + 2, message))
+    }
+    const message = 'It comes after the line that says how many rows there are.'
+    for (const more of [row, end(1)]) {
+      expect(await faultOf(`${head}${row}${end(1)}\n${more}`, format)).toEqual(fault(first + 3, message))
+    }
+  })
+
+  it.each(['x', '', '1.5', '-1', '"1"'])('is not %j', async (count) => {
+    const found = await faultOf(head + row + end(count), format)
+    expect(found).not.toEqual([[first, record]])
+  })
+})
+
+it('the last line of CSV may have the empty cells of a spreadsheet', async () => {
+  expect(await rows('id,name\na,b\n# 1 row,\n')).toEqual([[2, { id: 'a', name: 'b' }]])
+  expect(await rows('id,name\n# 0 rows,b\n')).toEqual([[2, { id: '# 0 rows', name: 'b' }]])
 })
 
 describe('a file without an ending of its name', () => {

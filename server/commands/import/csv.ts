@@ -6,31 +6,35 @@ import type { Block } from './blocks.ts'
 import { LINE_LIMIT, NEWLINE } from './blocks.ts'
 import { readCell } from './cells.ts'
 import { emptyFile, FileFault } from './file-fault.ts'
-import type { Row } from './rows.ts'
+import type { End, Row } from './rows.ts'
+import { rowsInCells } from './rows.ts'
 
 /**
  * The rows of CSV (RFC 4180) whose header names fields of the kind, in any order. Empty lines are skipped. Throws a
  * FileFault where quotes are wrong, as the next row may then begin anywhere, and at a last cell without a line break, as it
  * may have been cut off.
  */
-export async function* csvRows(blocks: AsyncIterable<Block>, fields: readonly FieldDescription[]): AsyncGenerator<Row> {
+export async function* csvRows(
+  blocks: AsyncIterable<Block>,
+  fields: readonly FieldDescription[],
+): AsyncGenerator<Row | End> {
   let columns: FieldDescription[] | undefined
   let width = 0
-  const end: End = { cutLine: undefined }
-  for await (const { line, cells } of parsed(bytesOf(blocks, end))) {
+  const cut: Cut = { line: undefined }
+  for await (const { line, cells } of parsed(bytesOf(blocks, cut))) {
     width = cells.length
     if (columns) yield rowOf(line, columns, cells)
     else columns = columnsOf(line, cells, fields)
   }
   if (!columns) throw emptyFile()
-  if (end.cutLine === undefined) return
+  if (cut.line === undefined) return
   const reason = 'The file ends in this cell, as one that is cut off: a CSV file ends with a line break.'
-  throw new FileFault(end.cutLine, [columns[width - 1]?.name, reason].filter(Boolean).join(': '))
+  throw new FileFault(cut.line, [columns[width - 1]?.name, reason].filter(Boolean).join(': '))
 }
 
 /** The last line, if it has no line break. */
-interface End {
-  cutLine: number | undefined
+interface Cut {
+  line: number | undefined
 }
 
 /** The cells of each row, and the line where it begins. */
@@ -63,9 +67,9 @@ async function* parsed(bytes: AsyncIterable<Buffer>) {
   }
 }
 
-async function* bytesOf(blocks: AsyncIterable<Block>, end: End) {
+async function* bytesOf(blocks: AsyncIterable<Block>, cut: Cut) {
   for await (const { bytes, line } of blocks) {
-    if (bytes.at(-1) !== NEWLINE && bytes.toString('latin1').trim() !== '') end.cutLine = line
+    if (bytes.at(-1) !== NEWLINE && bytes.toString('latin1').trim() !== '') cut.line = line
     yield bytes
   }
 }
@@ -95,7 +99,9 @@ function columnsOf(line: number, cells: readonly string[], fields: readonly Fiel
   })
 }
 
-function rowOf(line: number, columns: readonly FieldDescription[], cells: readonly string[]): Row {
+function rowOf(line: number, columns: readonly FieldDescription[], cells: readonly string[]): Row | End {
+  const rows = rowsInCells(cells)
+  if (rows !== undefined) return { line, rows }
   const refused = (field: string, reason: string) => ({ line, record: cells, refusal: { field, reason } })
   if (cells.length !== columns.length) {
     return refused('', `It has ${cells.length} cells, and the header ${columns.length}.`)

@@ -8,4 +8,5 @@ export class FileFault extends Error {
   }
 }
 
-export const emptyFile = () => new FileFault(1, 'It is empty.')
+export const emptyFile = () =>
+  new FileFault(1, 'It is empty. A file without rows has a header in CSV, and the line {"rows": 0} in NDJSON.')

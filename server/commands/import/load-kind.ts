@@ -24,6 +24,8 @@ export interface Load {
 export interface LoadOptions {
   now: Date
   full: boolean
+  /** How many rows the files of the kind have; undefined if it was not said. */
+  rows: number | undefined
   /** Whether `--full` may end any number. */
   yes: boolean
   /** Whether the other rows may be committed when some are refused. */
@@ -53,7 +55,7 @@ export async function loadKind(client: ClientBase, { kind, files }: Load, option
   const refusals = new Refusals(files, aside !== undefined)
   const progress = showProgress(stderr, kind, sizeOf(files))
   const unreadable = new Map<number, Unreadable>()
-  const records = recordsOf(files, { unreadable, progress, signal: options.signal })
+  const records = recordsOf(files, { unreadable, progress, ...options })
   const merged = await mergeKind(client, kind, records, {
     ...{ now: options.now, full: options.full, skipRefused: tolerant || dryRun },
     nameOf: (line) => refusals.nameOf(line),
@@ -78,22 +80,35 @@ const sizeOf = (files: readonly File[]) =>
     0,
   )
 
-interface Reading {
+interface Reading extends Pick<LoadOptions, 'full' | 'rows' | 'signal'> {
   unreadable: Map<number, Unreadable>
   progress: ReturnType<typeof showProgress>
-  signal: AbortSignal
 }
 
-/** The rows of all files. One that cannot be read has no record, which is refused, and its reason while it is. */
-async function* recordsOf(files: readonly File[], { unreadable, progress, signal }: Reading): AsyncGenerator<Incoming> {
+/**
+ * The rows of all files. One that cannot be read has no record, which is refused, and its reason while it is. Throws at the
+ * end of files that have not the rows that they should have, so that nothing ends for those that are cut off.
+ */
+async function* recordsOf(
+  files: readonly File[],
+  { unreadable, progress, full, rows, signal }: Reading,
+): AsyncGenerator<Incoming> {
+  const reading = { whole: full && rows === undefined, onBytes: progress.bytes, signal }
+  let count = 0
   for (const [i, file] of files.entries()) {
+    let last = 1
     try {
-      for await (const { line, record, refusal } of readRows(file, fieldsOf(file.kind), progress.bytes, signal)) {
+      for await (const { line, record, refusal } of readRows(file, fieldsOf(file.kind), reading)) {
         progress.rows(1)
+        count += 1
+        last = line
         const number = numberOf(i, line)
         if (refusal) unreadable.set(number, refusal)
         yield { line: number, record: refusal ? undefined : record }
         unreadable.delete(number)
+      }
+      if (i === files.length - 1 && rows !== undefined && count !== rows) {
+        throw new FileFault(last, `The rows end here: there are ${count}, and --rows is ${rows}.`)
       }
     } catch (error) {
       throw error instanceof FileFault

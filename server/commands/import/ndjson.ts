@@ -1,9 +1,10 @@
 import type { Block } from './blocks.ts'
 import { repeatedName } from './repeated-name.ts'
-import type { Row } from './rows.ts'
+import type { End, Row } from './rows.ts'
+import { rowsInRecord } from './rows.ts'
 
 /** The rows of NDJSON: one JSON text a line. Lines without any are skipped. */
-export async function* ndjsonRows(blocks: AsyncIterable<Block>): AsyncGenerator<Row> {
+export async function* ndjsonRows(blocks: AsyncIterable<Block>): AsyncGenerator<Row | End> {
   for await (const { bytes, line } of blocks) {
     const lines = bytes.toString('utf8').split('\n')
     for (const [i, text] of lines.entries()) {
@@ -12,11 +13,14 @@ export async function* ndjsonRows(blocks: AsyncIterable<Block>): AsyncGenerator<
   }
 }
 
-function rowOf(line: number, text: string): Row {
+function rowOf(line: number, text: string): Row | End {
   try {
     const record = JSON.parse(text)
     const name = repeatedName(text)
-    if (name === undefined) return { line, record }
+    if (name === undefined) {
+      const rows = rowsInRecord(record)
+      return rows === undefined ? { line, record } : { line, rows }
+    }
     return { line, record: text, refusal: { field: name.slice(0, 64), reason: 'It comes twice in one object.' } }
   } catch (error) {
     return { line, record: text, refusal: { field: '', reason: `It is not JSON: ${(error as Error).message}.` } }

@@ -2,20 +2,28 @@ import type { FieldDescription } from '../../../routers/directory/kinds.ts'
 import type { Block } from './blocks.ts'
 import { blocksOf } from './blocks.ts'
 import { csvRows } from './csv.ts'
-import { emptyFile } from './file-fault.ts'
+import { emptyFile, FileFault } from './file-fault.ts'
 import type { File } from './files.ts'
 import { ndjsonRows } from './ndjson.ts'
-import type { Row } from './rows.ts'
+import { rowsOf } from './refusals.ts'
+import type { End, Row } from './rows.ts'
+import { END_LINES } from './rows.ts'
+
+interface Reading {
+  /** Whether the last line has to say how many rows there are. */
+  whole?: boolean
+  onBytes?: (bytes: number) => void
+  signal?: AbortSignal
+}
 
 /**
  * The rows of a file. Without a known ending of its name, its first character decides: that of JSON, or CSV. Throws a
- * FileFault where it cannot be read on, or is empty.
+ * FileFault where it cannot be read on, or is empty, or has other rows than its last line says.
  */
 export async function* readRows(
   file: Pick<File, 'format' | 'open'>,
   fields: readonly FieldDescription[],
-  onBytes: (bytes: number) => void = () => {},
-  signal?: AbortSignal,
+  { whole = false, onBytes = () => {}, signal }: Reading = {},
 ): AsyncGenerator<Row> {
   const blocks = counted(blocksOf(file.open(signal)), onBytes)
   let text = ''
@@ -28,7 +36,24 @@ export async function* readRows(
   }
   const format = file.format ?? (/^[[{]/.test(text) ? 'ndjson' : 'csv')
   const all = chained(seen, blocks)
-  yield* format === 'ndjson' ? ndjsonRows(all) : csvRows(all, fields)
+  let [rows, last] = [0, 1]
+  let end: End | undefined
+  for await (const one of format === 'ndjson' ? ndjsonRows(all) : csvRows(all, fields)) {
+    if (end) throw new FileFault(one.line, 'It comes after the line that says how many rows there are.')
+    last = one.line
+    if ('rows' in one) end = one
+    else {
+      rows += 1
+      yield one
+    }
+  }
+  if (end && end.rows !== rows) {
+    throw new FileFault(end.line, `It says ${rowsOf(end.rows)}, and there are ${rows} before it.`)
+  }
+  if (whole && !end) {
+    const line = END_LINES[format]
+    throw new FileFault(last, `With --full the last line says how many rows there are: ${line}. Or give --rows N.`)
+  }
 }
 
 async function* counted(blocks: AsyncIterable<Block>, onBytes: (bytes: number) => void) {
