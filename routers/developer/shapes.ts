@@ -87,12 +87,14 @@ export const auditOutput = z.object({
   id: z.string(),
   at: time,
   by: z
-    .object({ id: z.string(), name: z.string().nullable().meta({ description: 'Null once the person is erased' }) })
+    .object({
+      id: z.string().meta({ description: 'Empty once the person is erased' }),
+      name: z.string().nullable().meta({ description: 'Null once the person is erased' }),
+    })
     .nullable()
-
     .meta({ description: 'Null for the operator, and for who has declined an invitation' }),
   action: z.string().meta({ examples: ['client.update'] }),
-  target: z.string().meta({ description: 'The id of what was changed' }),
+  target: z.string().meta({ description: 'The id of what was changed; empty for a person who was erased' }),
   before: values,
   after: values,
 })

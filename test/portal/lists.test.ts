@@ -25,20 +25,26 @@ describe('the audit log', () => {
       after: { role: `r<${at}` },
     }))
     await db.auditEntry.createMany({
-      data: [...data, { ...entry, action: 'odd.action', personId: null, target: 'last' }],
+      data: [
+        ...data,
+        // As an erasure leaves it.
+        { ...entry, personId: '', target: '' },
+        { ...entry, action: 'odd.action', personId: null, target: 'last' },
+      ],
     })
   })
 
   it('pages by offset, newest first, and shows who changed what', async () => {
     const first = await open(`${team.own}/audit`)
     expect(rowsOf(first)).toBe(50)
-    expect(first).toContain('1 to 50 of 61')
+    expect(first).toContain('1 to 50 of 62')
     expect(first).toContain('Role changed')
     expect(first).toContain('<code>odd.action</code>')
     expect(first).toContain('the operator')
+    expect(first.match(/<td[^>]*>someone who was erased/g)).toHaveLength(2)
     expect(first).toContain('<del><bdi>developer</bdi></del> <ins><bdi>r&lt;59</bdi></ins>')
     const second = await open(linkTo(first, 'Next')!)
-    expect([rowsOf(second), linkTo(second, 'Next')]).toEqual([11, undefined])
+    expect([rowsOf(second), linkTo(second, 'Next')]).toEqual([12, undefined])
     expect(second).toContain('t0.')
     expect(await open(linkTo(second, 'Previous')!)).toBe(first)
   })

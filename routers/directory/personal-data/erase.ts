@@ -2,6 +2,7 @@ import type { ClientBase } from 'pg'
 import type { Database } from '../../../prisma/client.ts'
 import { retryingDeadlocks } from '../../database-errors.ts'
 import { errors } from '../../errors.ts'
+import { removeMentions } from './mentions.ts'
 
 /** What an erasure removed, or would remove: numbers of records, and the bytes of the private storage entries. */
 export interface Erased {
@@ -49,11 +50,14 @@ export const erasable = (db: Database, person: string): Promise<Erased> =>
   db.inTransaction((client) => count(client, person))
 
 /**
- * Removes a person and everything about them in one transaction. Entries that apps share in a club stay. Throws 404.
- * Nobody is signed in as this person afterwards, and every token of theirs is refused within 5 s.
+ * Removes a person and everything about them in one transaction, and before it what others have written about them. Entries that
+ * apps share in a club stay. Throws 404. Nobody is signed in as this person afterwards, and every token of theirs is refused
+ * within 5 s.
  */
-export const erase = (db: Database, person: string): Promise<Erased> =>
-  retryingDeadlocks(() => db.inTransaction((client) => remove(client, person)))
+export async function erase(db: Database, person: string): Promise<Erased> {
+  await removeMentions(db, person)
+  return retryingDeadlocks(() => db.inTransaction((client) => remove(client, person)))
+}
 
 /** Entries per statement: these are removed within the statement timeout of 5 s. */
 const BATCH = 10_000
@@ -96,6 +100,8 @@ async function remove(client: ClientBase, person: string): Promise<Erased> {
     [person],
   )
   await client.query('UPDATE "TeamInvitation" SET "invitedBy" = NULL WHERE "invitedBy" = $1', [person])
+  await client.query(`SET LOCAL audit.erase = 'on'`)
+  await client.query(`UPDATE "AuditEntry" SET "personId" = '' WHERE "personId" = $1`, [person])
   await client.query('DELETE FROM "Person" WHERE id = $1', [person])
   return erased
 }

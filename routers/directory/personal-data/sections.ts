@@ -60,6 +60,7 @@ export interface PersonalData {
     score: number
     passed: boolean
     reviewStatus: 'passed' | 'failed' | 'pending_review'
+    gradedQuestions: number
     threshold: number
     submittedAt: Time
     answers: { question: string; text: string; answer: string | null; correct: boolean | null }[]
@@ -85,8 +86,8 @@ export interface PersonalData {
     expiresAt: Time
     acceptedAt: Time | null
   }[]
-  /** What the person has changed in teams. */
-  teamChanges: { team: string; action: string; target: string; at: Time }[]
+  /** What the person has changed in teams, and what others have changed about the person. */
+  teamChanges: { team: string; own: boolean; action: string; target: string; at: Time }[]
   /** The private entries of apps. `value` is the JSON text, byte for byte as the app stored it. */
   storage: { app: string; club: string; collection: string; key: string; value: string; updatedAt: Time }[]
 }
@@ -183,6 +184,7 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     score: 'score',
     passed: 'passed',
     reviewStatus: '"reviewStatus"',
+    gradedQuestions: '"gradedQuestions"',
     threshold: 'result.threshold',
     submittedAt: '"submittedAt"',
     answers: `(SELECT coalesce(json_agg(json_build_object('question', question.id, 'text', question.text,
@@ -223,8 +225,13 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
       UNION SELECT * FROM "TeamInvitation" WHERE "invitedBy" = $1) invitation
     ORDER BY "expiresAt", invitation.id`,
 
-  teamChanges: `SELECT ${fields({ team: '"teamId"', action: 'action', target: 'target', at: 'at' })}
-    FROM "AuditEntry" WHERE "personId" = $1 ORDER BY id`,
+  teamChanges: `SELECT ${fields({
+    team: '"teamId"',
+    own: '"personId" IS NOT DISTINCT FROM $1',
+    action: 'action',
+    target: 'target',
+    at: 'at',
+  })} FROM "AuditEntry" WHERE "personId" = $1 OR target = $1 AND action LIKE 'person.%' ORDER BY id`,
 
   // Store by store, each in the order of the primary key: nothing has to be sorted with its values.
   storage: `SELECT ${fields({

@@ -26,7 +26,11 @@ export function auditPage(visit: Visit, team: Team, { items, total }: Audit): st
           ? w.erased
           : name(entry.by.name),
     w.auditActions[entry.action] ?? html`<code>${entry.action}</code>`,
-    names.has(entry.target) ? name(names.get(entry.target)!) : html`<code>${entry.target}</code>`,
+    entry.target === ''
+      ? w.erased
+      : names.has(entry.target)
+        ? name(names.get(entry.target)!)
+        : html`<code>${entry.target}</code>`,
     changes(visit, entry),
   ])
   return teamPage(visit, team, 'audit', {

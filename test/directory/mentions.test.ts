@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { asPlatform } from '../support/platform.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const at = new Date('2025-05-05T12:00:00Z')
+
+/** A person with this address. */
+async function person(email: string) {
+  const personId = id('person')
+  await world.db.person.create({ data: { id: personId, firstName: 'Anna', lastName: 'Berger', email } })
+  return personId
+}
+const erase = (personId: string) => asPlatform(world).directory.people.erase({ id: personId })
+
+describe('an erased person', () => {
+  it('leaves no address in texts of teams, whose longer addresses and other texts stay', async () => {
+    const { db, ids } = world
+    const address = `${id('a.b+c-d')}@example.org`
+    const longer = [`x${address}`, `x.${address}`, `${address}.uk`, `${address}-x`, `é${address}`]
+    const text = (one: string) => `Ask <${one}>, or\n${one.toUpperCase()}. Not ${longer.join(' ')}`
+    const values = (one: string) => ({ list: [text(one), 1, null, true], more: { text: text(one) } })
+    const teamId = id('team')
+    await db.team.create({ data: { id: teamId, name: text(address), level: 'hobby' } })
+    const before = { name: text(address), wanted: values(address) }
+    const app = { ...before, description: text(address), homepage: `https://example.org/?to=${address}` }
+    const ofTeam = { teamId, providerId: ids.provider }
+    const [appId, clientId, other] = [id('app'), id('client'), id('client')]
+    await db.app.create({ data: { id: appId, ...ofTeam, ...app } })
+    const client = { environment: 'sandbox' as const, teamId, appId }
+    await db.client.create({ data: { id: clientId, ...client, ...before, purpose: { a: text(address) } } })
+    await db.client.create({ data: { id: other, ...client, name: longer.join(' ') } })
+
+    await erase(await person(address))
+    const after = { name: text('(erased)').replace('(ERASED)', '(erased)') }
+    const changed = JSON.parse(JSON.stringify(values('(erased)')).replaceAll('(ERASED)', '(erased)'))
+    expect(await db.team.findUnique({ where: { id: teamId } })).toMatchObject(after)
+    expect(await db.app.findUnique({ where: { id: appId } })).toMatchObject({
+      ...after,
+      wanted: changed,
+      description: after.name,
+      homepage: 'https://example.org/?to=(erased)',
+      version: 1,
+    })
+    const found = await db.client.findUnique({ where: { id: clientId } })
+    expect(found).toMatchObject({ ...after, wanted: changed, purpose: { a: after.name }, version: 1 })
+    expect(await db.client.findUnique({ where: { id: other } })).toMatchObject({ name: longer.join(' '), version: 0 })
+  })
+
+  it('is no longer named in audit entries, which stay', async () => {
+    const { db, ids } = world
+    const address = `${id('anna')}@example.org`
+    const [anna, ben] = [await person(address), await person(`${id('ben')}@example.org`)]
+    const teamId = ids.team
+    const entry = { teamId, at, action: 'client.update' }
+    const values = { before: { purpose: { a: `Ask ${address}` } }, after: { n: 1 } }
+    await db.auditEntry.createMany({
+      data: [
+        { ...entry, personId: anna, target: 'c_1', ...values },
+        { ...entry, personId: ben, action: 'person.setRole', target: anna },
+        // The id of a client, which may be that of a person too.
+        { ...entry, personId: ben, target: anna },
+        { ...entry, personId: null, target: 'c_1', after: { name: address } },
+      ],
+    })
+    const stored = () =>
+      db.auditEntry.findMany({
+        where: { teamId, at },
+        orderBy: { id: 'asc' },
+        omit: { id: true, at: true, teamId: true },
+      })
+    const { teamChanges } = await asPlatform(world).directory.people.export({ id: anna })
+    expect(teamChanges.map(({ own, action, target }) => [own, action, target])).toEqual([
+      [true, 'client.update', 'c_1'],
+      [false, 'person.setRole', anna],
+    ])
+    await erase(anna)
+    const none = { before: null, after: null }
+    expect(await stored()).toEqual([
+      { personId: '', action: 'client.update', target: 'c_1', ...values, before: { purpose: { a: 'Ask (erased)' } } },
+      { personId: ben, action: 'person.setRole', target: '', ...none },
+      { personId: ben, action: 'client.update', target: anna, ...none },
+      { personId: null, action: 'client.update', target: 'c_1', before: null, after: { name: '(erased)' } },
+    ])
+  })
+})
+
+describe('an audit entry', () => {
+  it('is changed by nothing but an erasure, which only empties it', async () => {
+    const { db, ids } = world
+    const personId = await person('')
+    const data = { teamId: ids.team, personId, action: 'person.join', target: personId, at }
+    const { id: entry } = await db.auditEntry.create({ data })
+    const update = (set: string, erasing: boolean) =>
+      db.inTransaction(async (client) => {
+        if (erasing) await client.query(`SET LOCAL audit.erase = 'on'`)
+        await client.query(`UPDATE "AuditEntry" SET ${set} WHERE id = $1`, [entry])
+      })
+    const refused = 'Audit entries are never changed.'
+    await expect(update(`"personId" = ''`, false)).rejects.toThrow(refused)
+    for (const set of [`"personId" = 'other'`, `"personId" = NULL`, `target = 'other'`, `action = 'x'`, 'at = now()']) {
+      await expect(update(set, true), set).rejects.toThrow(refused)
+    }
+    expect(await db.auditEntry.findUnique({ where: { id: entry } })).toMatchObject(data)
+    await erase(personId)
+    expect(await db.auditEntry.findUnique({ where: { id: entry } })).toMatchObject({
+      ...data,
+      personId: '',
+      target: '',
+    })
+  })
+})
