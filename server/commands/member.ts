@@ -2,7 +2,7 @@ import { open, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Database } from '../../prisma/client.ts'
-import type { Erased } from '../../routers/directory/personal-data/erase.ts'
+import type { Counted, Erased } from '../../routers/directory/personal-data/erase.ts'
 import { erasable, erase } from '../../routers/directory/personal-data/erase.ts'
 import { personalDataJson } from '../../routers/directory/personal-data/export.ts'
 import { ApiError } from '../../routers/errors.ts'
@@ -19,7 +19,7 @@ const usage = `Usage:
   npm run -s member -- erase --member anna [--yes]
 
 export writes everything that is stored about a person as one JSON document, to the standard output or a new file.
-erase removes all of it, and the person. What apps share in a club stays. Remove the person at the platform first: its
+erase removes all of it, the person, and the published events that name them. What apps share in a club stays. Remove the person at the platform first: its
 next import would bring them back.
 `
 
@@ -82,9 +82,10 @@ const words: Record<keyof Erased, string> = {
   signInIdentities: 'sign-in identities',
   teams: 'teams',
   sessions: 'sessions',
+  events: 'published events that name them',
 }
 
-const lines = (erased: Erased) =>
-  Object.entries(words)
-    .map(([name, what]) => `  ${erased[name as keyof Erased]} ${what}\n`)
+const lines = (erased: Counted & Partial<Erased>) =>
+  Object.entries(erased)
+    .map(([name, count]) => `  ${count} ${words[name as keyof Erased]}\n`)
     .join('')

@@ -88,7 +88,10 @@ describe('member export', () => {
 describe('member erase', () => {
   it('removes the person with --yes, says what, and logs it without the data', async () => {
     const { code, stdout, stderr } = await member(['erase', '--member', 'anna', '--yes'], env)
-    expect([code, stdout]).toEqual([0, `To be removed of anna:\n${report}Removed:\n${report}`])
+    expect([code, stdout]).toEqual([
+      0,
+      `To be removed of anna:\n${report}Removed:\n${report}  0 published events that name them\n`,
+    ])
     expect(JSON.parse(stderr)).toMatchObject({ msg: 'erased', person: 'anna', removed: { storageBytes: 23 } })
     expect(stderr).not.toMatch(/Berger|1234567890/)
     expect((await people()).map(({ id }) => id)).toEqual(['ben', 'cara', 'dora', 'emil'])

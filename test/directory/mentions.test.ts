@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bodyOf } from '../../routers/deliveries/request.ts'
 import { asPlatform } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
@@ -13,8 +14,7 @@ afterAll(() => world.close())
 const at = new Date('2025-05-05T12:00:00Z')
 
 /** A person with this address. */
-async function person(email: string) {
-  const personId = id('person')
+async function person(email: string, personId = id('person')) {
   await world.db.person.create({ data: { id: personId, firstName: 'Anna', lastName: 'Berger', email } })
   return personId
 }
@@ -89,6 +89,77 @@ describe('an erased person', () => {
       { personId: ben, action: 'client.update', target: anna, ...none },
       { personId: null, action: 'client.update', target: 'c_1', before: null, after: { name: '(erased)' } },
     ])
+  })
+})
+
+describe('the published events', () => {
+  const publish = async (data: string, event = id('event')) => {
+    const { db, ids } = world
+    const body = bodyOf({ id: event, type: 't', publishedAt: at.toISOString() }, data)
+    await db.publishedEvent.create({ data: { appId: ids.app, id: event, type: 't', body, publishedAt: at } })
+    return event
+  }
+  const kept = async (events: string[]) => {
+    const rows = await world.db.publishedEvent.findMany({ where: { id: { in: events } }, select: { id: true } })
+    return events.filter((event) => rows.some(({ id }) => id === event))
+  }
+
+  it('that name an erased person go with their deliveries, in whatever spelling, and others stay', async () => {
+    const { db, ids } = world
+    const personId = `${id('jörg/')}"\\🎾`
+    const email = `${id('Jörg')}@Example.org`
+    await person(email, personId)
+    const inAscii = (text: string) =>
+      JSON.stringify(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    const upper = inAscii(personId).replace(/\\u[\da-f]{4}/g, (code) => `\\u${code.slice(2).toUpperCase()}`)
+    const named = await Promise.all([
+      publish(JSON.stringify({ member: personId })),
+      publish(JSON.stringify([{ [personId]: 1 }])),
+      publish(`{"a":[ ${inAscii(personId)} ]}`),
+      publish(`{"a":${upper.replaceAll('/', '\\/')}}`),
+      publish(JSON.stringify({ to: email })),
+      publish(JSON.stringify({ to: email.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) })),
+    ])
+    const others = await Promise.all([
+      publish(JSON.stringify({ member: `${personId}2`, note: `About ${personId}.` })),
+      publish(JSON.stringify({ to: `x${email}` })),
+    ])
+    const subscription = { id: id('subscription'), appId: ids.app, subscriber: 's', url: 'https://hooks.example/' }
+    await db.subscription.create({ data: subscription })
+    const states = [
+      { state: 'pending' as const, nextAttemptAt: at },
+      { state: 'pending' as const, nextAttemptAt: at, lease: 'worker', leasedUntil: at },
+      { state: 'delivered' as const, lastAnswer: personId },
+    ]
+    const of = { appId: ids.app, subscriptionId: subscription.id, createdAt: at }
+    await db.delivery.createMany({
+      data: [named[0]!, others[0]!].flatMap((eventId) =>
+        states.map((state) => ({ ...of, ...state, id: id('delivery'), eventId })),
+      ),
+    })
+    const { removed } = await erase(personId)
+    expect(removed.events).toBe(named.length)
+    expect(await kept([...named, ...others])).toEqual(others)
+    const deliveries = await db.delivery.findMany({ where: { subscriptionId: subscription.id } })
+    expect(deliveries.map(({ eventId }) => eventId)).toEqual([others[0], others[0], others[0]])
+  })
+
+  it('are looked through batch by batch, to the last', async () => {
+    const { db, ids } = world
+    const personId = await person('')
+    // 2,500 at three moments: more than a batch at one of them.
+    await db.$executeRaw`INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt")
+      SELECT ${ids.app}, ${personId} || '-' || i, 't',
+        json_build_object('member', CASE WHEN i % 500 = 0 THEN ${personId} ELSE 'other' END)::text,
+        '2025-01-01'::timestamptz + (i / 1200) * interval '1 ms' FROM generate_series(1, 2500) i`
+    expect((await erase(personId)).removed.events).toBe(5)
+    expect(await db.publishedEvent.count({ where: { id: { startsWith: personId } } })).toBe(2_495)
+  })
+
+  it('of an unknown person stay', async () => {
+    const event = await publish('{"member":"ghost"}')
+    await expect(erase('ghost')).rejects.toMatchObject({ status: 404 })
+    expect(await kept([event])).toEqual([event])
   })
 })
 

@@ -299,6 +299,7 @@ describe.each(['in this process', 'over HTTP'] as const)('directory.people.erase
       signInIdentities: 1,
       teams: 1,
       sessions: 3,
+      events: 0,
     })
     // Rows of the platform and of the team that the test named after the person. Audit entries have the team.
     const named = [

@@ -1,7 +1,9 @@
 import type { ClientBase } from 'pg'
 import type { Database } from '../../../prisma/client.ts'
 import { retryingDeadlocks } from '../../database-errors.ts'
+import { comparableEmail } from '../../email-address.ts'
 import { errors } from '../../errors.ts'
+import { removeEvents } from './events.ts'
 import { removeMentions } from './mentions.ts'
 
 /** What an erasure removed, or would remove: numbers of records, and the bytes of the private storage entries. */
@@ -19,7 +21,12 @@ export interface Erased {
   signInIdentities: number
   teams: number
   sessions: number
+  /** Published ones that name the person. */
+  events: number
 }
+
+/** Without the events: finding them means to read all. */
+export type Counted = Omit<Erased, 'events'>
 
 const of = (table: string) => `(SELECT count(*)::float8 FROM "${table}" WHERE "personId" = $1)`
 
@@ -46,18 +53,30 @@ const counts = `SELECT
   FROM "Person" WHERE id = $1`
 
 /** What an erasure would remove now; throws 404. */
-export const erasable = (db: Database, person: string): Promise<Erased> =>
+export const erasable = (db: Database, person: string): Promise<Counted> =>
   db.inTransaction((client) => count(client, person))
 
 /**
- * Removes a person and everything about them in one transaction, and before it what others have written about them. Entries that
+ * Removes a person and everything about them in one transaction, and before it events that name them and what
+ * teams have written about them. Entries that
  * apps share in a club stay. Throws 404. Nobody is signed in as this person afterwards, and every token of theirs is refused
  * within 5 s.
  */
 export async function erase(db: Database, person: string): Promise<Erased> {
-  await removeMentions(db, person)
-  return retryingDeadlocks(() => db.inTransaction((client) => remove(client, person)))
+  const email = await emailOf(db, person)
+  const address = comparableEmail(email)
+  const events = await removeEvents(db, [person, ...(address === null ? [] : [email, address])])
+  await removeMentions(db, { person, address })
+  const counted = await retryingDeadlocks(() => db.inTransaction((client) => remove(client, person)))
+  return { ...counted, events }
 }
+
+const emailOf = (db: Database, person: string): Promise<string> =>
+  db.inTransaction(async (client) => {
+    const { rows } = await client.query<{ email: string }>('SELECT email FROM "Person" WHERE id = $1', [person])
+    if (!rows[0]) throw errors.personUnknown()
+    return rows[0].email
+  })
 
 /** Entries per statement: these are removed within the statement timeout of 5 s. */
 const BATCH = 10_000
@@ -66,7 +85,7 @@ const BATCH = 10_000
  * In the order of writers and other removals: memberships, usage rows, entries. The locks also keep out what is new. Club by
  * club, as a club's rows are on one node (docs/scaling.md).
  */
-async function remove(client: ClientBase, person: string): Promise<Erased> {
+async function remove(client: ClientBase, person: string): Promise<Counted> {
   await client.query('SELECT FROM "Person" WHERE id = $1 FOR UPDATE', [person])
   const { rows: memberships } = await client.query<{ club: string }>(
     'SELECT "organisationId" AS club FROM "Membership" WHERE "personId" = $1 ORDER BY "organisationId"',
@@ -117,8 +136,8 @@ async function removeEntries(client: ClientBase, club: string, person: string): 
   }
 }
 
-async function count(client: ClientBase, person: string): Promise<Erased> {
-  const { rows } = await client.query<Erased>(counts, [person])
+async function count(client: ClientBase, person: string): Promise<Counted> {
+  const { rows } = await client.query<Counted>(counts, [person])
   if (!rows[0]) throw errors.personUnknown()
   return rows[0]
 }

@@ -29,6 +29,7 @@ const erased = z.object({
   signInIdentities: z.int(),
   teams: z.int(),
   sessions: z.int(),
+  events: z.int(),
 })
 
 /** The procedures about a person's own data, beside those of `directory.people`. */

@@ -1,8 +1,6 @@
 import type { ClientBase } from 'pg'
 import type { Database } from '../../../prisma/client.ts'
 import { retryingDeadlocks } from '../../database-errors.ts'
-import { comparableEmail } from '../../email-address.ts'
-import { errors } from '../../errors.ts'
 
 /** Stands where the address of an erased person was. */
 const ERASED = '(erased)'
@@ -17,20 +15,21 @@ export const typedTexts = {
 /** Audit entries per statement: these are read within the statement timeout of 5 s. */
 const BATCH = 20_000
 
+export interface Mentioned {
+  person: string
+  /** Null without one. */
+  address: string | null
+}
+
 /**
- * Removes what teams have written about a person, who stays: their e-mail address in texts, and their id where the audit log has
- * it as the one whom a change was about. Goes through the audit log of all teams, batch by batch. Throws 404.
+ * Removes what teams have written about a person: their e-mail address in texts, and their id where the audit log has it as the one
+ * whom a change was about. Goes through the audit log of all teams, batch by batch.
  */
-export async function removeMentions(db: Database, person: string): Promise<void> {
-  const { rows } = await db.inTransaction((client) =>
-    client.query<{ email: string }>('SELECT email FROM "Person" WHERE id = $1', [person]),
-  )
-  if (!rows[0]) throw errors.personUnknown()
-  const address = comparableEmail(rows[0].email)
+export async function removeMentions(db: Database, { person, address }: Mentioned): Promise<void> {
   if (address !== null) await retryingDeadlocks(() => db.inTransaction((client) => replaceInTexts(client, address)))
   for (let last: string | null = '0'; last !== null; ) {
     const from: string = last
-    last = await db.inTransaction((client) => replaceInAudit(client, { from, person, address }))
+    last = await db.inTransaction((client) => replaceInAudit(client, from, { person, address }))
   }
 }
 
@@ -57,15 +56,8 @@ async function replaceInTexts(client: ClientBase, address: string) {
   }
 }
 
-interface Search {
-  /** The entry after which the batch begins. */
-  from: string
-  person: string
-  address: string | null
-}
-
-/** The last entry of the batch; null when there was none. */
-async function replaceInAudit(client: ClientBase, { from, person, address }: Search): Promise<string | null> {
+/** The last entry of the batch that begins after one; null when there was none. */
+async function replaceInAudit(client: ClientBase, from: string, { person, address }: Mentioned) {
   type Entry = { id: string; before: unknown; after: unknown }
   const { rows } = await client.query<{ last: string | null; found: Entry[] | null }>(
     `SELECT max(id)::text AS last, json_agg(json_build_object('id', id::text, 'before', before, 'after', after))
