@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { examineBackup } from '../../prisma/backup/restore.ts'
 import { writeBackup } from '../../prisma/backup/write.ts'
-import { readConfig } from '../process/config.ts'
+import { ofSecrets, readSettings } from '../process/command-settings.ts'
 import { secretsKeyFile } from '../secrets/keys.ts'
 import { parseFile } from './arguments.ts'
 import { command } from './command.ts'
@@ -16,7 +16,7 @@ not SECRETS_KEY, which a restore needs.
 
 export const run = command(usage, async (argv, io) => {
   const { file } = parseFile(argv, {})
-  const config = readConfig(io.env)
+  const config = readSettings(io.env, ...ofSecrets)
   await withDatabaseUrl(io, (url) => writeBackup(url, file, new Date()))
   const { rows, secretsKeyCheck } = await examineBackup(file)
   const { size } = await stat(file)

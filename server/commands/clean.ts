@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { openHousekeeping } from '../../routers/housekeeping.ts'
-import { readConfig } from '../process/config.ts'
+import { ofSecrets, readSettings } from '../process/command-settings.ts'
 import { housekeepingTasks } from '../process/housekeeping.ts'
 import { createCipher } from '../secrets/cipher.ts'
 import { existingSecretsKeys } from '../secrets/keys.ts'
@@ -18,7 +18,7 @@ themselves, a minute after their start and each hour.
 
 export const run = command(usage, async (argv, io) => {
   parseOptions(argv, {})
-  const config = readConfig(io.env)
+  const config = readSettings(io.env, 'keepDays', ...ofSecrets)
   // Without the key, no signing key is known to be retired, and none is removed.
   const cipher = createCipher((await existingSecretsKeys(config)) ?? [randomBytes(32)])
   const removed = await withDatabase(io, (db) =>

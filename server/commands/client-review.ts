@@ -4,7 +4,7 @@ import { isText } from '../../routers/typed-text.ts'
 import type { Review, Subject } from '../admin/reviews.ts'
 import { approve, listReviews, refuse } from '../admin/reviews.ts'
 import { issuerOf } from '../oauth/metadata.ts'
-import { readConfig } from '../process/config.ts'
+import { readSettings } from '../process/command-settings.ts'
 import { text } from './arguments.ts'
 import type { Io } from './command.ts'
 import { UsageError } from './command.ts'
@@ -31,7 +31,7 @@ interface Given {
 
 /** Prints what waits for approval and what members read with it, each with the command that approves just that. */
 export async function printRequests(io: Io) {
-  const icons = `${issuerOf(readConfig(io.env).authBaseUrl)}/icons`
+  const icons = `${issuerOf(readSettings(io.env, 'authBaseUrl').authBaseUrl)}/icons`
   const texts = await withDatabase(io, async (db) => {
     const reviews = await listReviews(db)
     const logos = await logoVersions(

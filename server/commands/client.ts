@@ -1,6 +1,6 @@
 import type { Registration } from '../../routers/registration.ts'
 import { clientWithConsents, listClients, register, removeClient } from '../admin/clients.ts'
-import { readConfig } from '../process/config.ts'
+import { readSettings } from '../process/command-settings.ts'
 import type { Values } from './arguments.ts'
 import { flag, oneOf, parseAction, text, texts } from './arguments.ts'
 import { decide, printRequests, reviewActions } from './client-review.ts'
@@ -47,7 +47,7 @@ export const run = command(usage, async (argv, io) => {
 
 async function add(values: Values<typeof actions.add>, io: Io) {
   const registration = registrationOf(values)
-  const development = !readConfig(io.env).production
+  const development = !readSettings(io.env, 'production').production
   const done = await withDatabase(io, (db) =>
     register(db, registration, { replace: values.replace === true, development }),
   )

@@ -3,19 +3,19 @@ import { ForeignMigrationError } from '../../prisma/applied-migrations.ts'
 import type { Database } from '../../prisma/client.ts'
 import { startEmbedded } from '../../prisma/embedded/start.ts'
 import { withConnection } from '../../prisma/pg/transaction.ts'
-import { readConfig } from '../process/config.ts'
+import { ofDatabase, readSettings } from '../process/command-settings.ts'
 import { databaseUnusable, openStore } from '../process/store.ts'
 import type { Io } from './command.ts'
 
 /** Opens the database of the environment for one use, not through PgBouncer; an embedded server is started if none runs. */
 export async function withDatabase<Result>({ env }: Io, use: (db: Database) => Promise<Result>): Promise<Result> {
-  const { db, close } = await openStore(readConfig(env), () => {}, { direct: true })
+  const { db, close } = await openStore(readSettings(env, ...ofDatabase), () => {}, { direct: true })
   return use(db).finally(close)
 }
 
 /** The address of the same database, as it is: not migrated. */
 export async function withDatabaseUrl<Result>({ env }: Io, use: (url: string) => Promise<Result>): Promise<Result> {
-  const { databaseUrl, databaseDirectUrl, dataDir } = readConfig(env)
+  const { databaseUrl, databaseDirectUrl, dataDir } = readSettings(env, ...ofDatabase)
   const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : null
   const failed = (cause: NodeJS.ErrnoException) => {
     const ofDatabase = cause.syscall === 'connect' || cause instanceof ForeignMigrationError
@@ -34,7 +34,7 @@ export async function withOwnConnection<Result>(
   signal: AbortSignal,
   use: (client: ClientBase) => Promise<Result>,
 ): Promise<Result> {
-  const { db, url, close } = await openStore(readConfig(env), () => {}, { direct: true })
+  const { db, url, close } = await openStore(readSettings(env, ...ofDatabase), () => {}, { direct: true })
   let timer: NodeJS.Timeout | undefined
   const work = withConnection(url, async (client) => {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')

@@ -4,8 +4,8 @@ import type { FirstPartyRegistration } from '../../routers/registration.ts'
 import { registerFirstParty } from '../admin/clients.ts'
 import { publicKeySet } from '../admin/public-keys.ts'
 import { issuerOf, routes } from '../oauth/metadata.ts'
+import { readSettings } from '../process/command-settings.ts'
 import type { Config } from '../process/config.ts'
-import { readConfig } from '../process/config.ts'
 import { hashOfSecret, newClientSecret } from '../tokens/client-secret.ts'
 import type { Io } from './command.ts'
 import { UsageError } from './command.ts'
@@ -24,7 +24,7 @@ interface Wish {
 export async function addFirstParty({ id, name, scope, jwks, replace = false }: Wish, io: Io) {
   const scopes = (scope ?? '').split(' ').filter(Boolean)
   if (!id || !name || scopes.length === 0) throw new UsageError('--id, --name and --scope are needed.')
-  const config = readConfig(io.env)
+  const config = readSettings(io.env, 'tokenIssuer', 'authBaseUrl')
   if (config.tokenIssuer !== undefined && jwks !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens and has the client's keys.`)
   }
@@ -48,7 +48,7 @@ export async function addFirstParty({ id, name, scope, jwks, replace = false }: 
   }
 }
 
-const tokenEndpoint = ({ authBaseUrl }: Config) => `${issuerOf(authBaseUrl)}${routes.token}`
+const tokenEndpoint = ({ authBaseUrl }: Pick<Config, 'authBaseUrl'>) => `${issuerOf(authBaseUrl)}${routes.token}`
 
 /** An organisation that the client may work for, so that the printed line works as it is. */
 async function anOrganisation(db: Database, { scopes }: FirstPartyRegistration) {

@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/cipher.ts'
 import { deleteRetiredKeys, makeKey, PUBLISH_MS, readKeys, revokeKey } from '../oauth/signing-key-store.ts'
-import { readConfig } from '../process/config.ts'
+import { ofSecrets, readSettings } from '../process/command-settings.ts'
 import { createCipher } from '../secrets/cipher.ts'
 import { secretsKeysOf } from '../secrets/keys.ts'
 import { flag, parseAction, text } from './arguments.ts'
@@ -18,7 +18,7 @@ const usage = `Usage:
 export const run = command(usage, async (argv, io) => {
   const { action, values } = parseAction(withNamedId(argv), { list: {}, rotate: { now: flag }, revoke: { id: text } })
   if (action === 'revoke' && !values.id) throw new UsageError('The id of a key is needed.')
-  const config = readConfig(io.env)
+  const config = readSettings(io.env, 'tokenIssuer', ...ofSecrets)
   if (config.tokenIssuer !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens and has their keys.`)
   }

@@ -6,7 +6,7 @@ import type { Counted, Erased } from '../../routers/directory/personal-data/eras
 import { erasable, erase } from '../../routers/directory/personal-data/erase.ts'
 import { personalDataJson } from '../../routers/directory/personal-data/export.ts'
 import { ApiError } from '../../routers/errors.ts'
-import { readConfig } from '../process/config.ts'
+import { readSettings } from '../process/command-settings.ts'
 import { logTo } from '../process/log.ts'
 import { flag, parseAction, text } from './arguments.ts'
 import type { Io } from './command.ts'
@@ -61,11 +61,12 @@ async function write(db: Database, member: string, out: string | undefined, { st
 }
 
 async function remove(db: Database, member: string, io: Io & { yes: boolean | undefined }) {
+  const { logLevel } = readSettings(io.env, 'logLevel')
   io.stdout.write(`To be removed of ${member}:\n${lines(await erasable(db, member))}`)
   await confirm(member, io)
   const removed = await erase(db, member)
   io.stdout.write(`Removed:\n${lines(removed)}`)
-  logTo(io.stderr, readConfig(io.env).logLevel).info({ person: member, removed }, 'erased')
+  logTo(io.stderr, logLevel).info({ person: member, removed }, 'erased')
 }
 
 const words: Record<keyof Erased, string> = {

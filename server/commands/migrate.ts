@@ -1,6 +1,6 @@
 import { migrate } from '../../prisma/migrate.ts'
 import { roleOf } from '../../prisma/session-limits.ts'
-import { readConfig } from '../process/config.ts'
+import { readSettings } from '../process/command-settings.ts'
 import { parseOptions } from './arguments.ts'
 import { command } from './command.ts'
 import { withDatabaseUrl } from './database.ts'
@@ -14,7 +14,7 @@ this as well, unless MIGRATE_ON_START is false.
 
 export const run = command(usage, async (argv, io) => {
   parseOptions(argv, {})
-  const { databaseUrl } = readConfig(io.env)
+  const { databaseUrl } = readSettings(io.env, 'databaseUrl')
   const role = databaseUrl === undefined ? undefined : roleOf(databaseUrl)
   const waits = () => void io.stderr.write('Another process migrates the database: waiting.\n')
   const applied = await withDatabaseUrl(io, (url) => migrate(url, { role, waits }))

@@ -1,9 +1,9 @@
 import type { Backup } from '../../prisma/backup/restore.ts'
 import { examineBackup, restoreBackup, rowsIn } from '../../prisma/backup/restore.ts'
 import { decryptsCheck } from '../../routers/secrets-key.ts'
-import type { Config } from '../process/config.ts'
-import { readConfig } from '../process/config.ts'
+import { ofSecrets, readSettings } from '../process/command-settings.ts'
 import { createCipher } from '../secrets/cipher.ts'
+import type { SecretsSettings } from '../secrets/keys.ts'
 import { existingSecretsKeys, secretsKeyFile } from '../secrets/keys.ts'
 import { flag, parseFile } from './arguments.ts'
 import type { Io } from './command.ts'
@@ -21,7 +21,7 @@ decrypt: see npm run -s secrets -- forget.
 
 export const run = command(usage, async (argv, io) => {
   const { file, values } = parseFile(argv, { yes: flag, 'lost-key': flag })
-  const config = readConfig(io.env)
+  const config = readSettings(io.env, ...ofSecrets)
   const backup = await examineBackup(file)
   if (!values['lost-key']) await requireKey(config, backup)
   await withDatabaseUrl(io, async (url) => {
@@ -31,7 +31,7 @@ export const run = command(usage, async (argv, io) => {
   io.stdout.write(`Restored: ${backup.rows} rows of ${backup.takenAt}\n`)
 })
 
-async function requireKey(config: Config, { secretsKeyCheck }: Backup) {
+async function requireKey(config: SecretsSettings, { secretsKeyCheck }: Backup) {
   const keys = await existingSecretsKeys(config)
   if (secretsKeyCheck === null || (keys && decryptsCheck(createCipher(keys), secretsKeyCheck))) return
   throw new Error(

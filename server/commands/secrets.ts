@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Cipher } from '../../routers/cipher.ts'
-import { readConfig } from '../process/config.ts'
+import { ofSecrets, readSettings } from '../process/command-settings.ts'
 import { createCipher } from '../secrets/cipher.ts'
 import { deleteUndecryptable } from '../secrets/delete-undecryptable.ts'
 import type { KeyCounts } from '../secrets/encrypted-columns.ts'
@@ -22,7 +22,7 @@ const usage = `Usage:
 
 export const run = command(usage, async (argv, io) => {
   const { action, values } = parseAction(argv, { check: {}, rotate: {}, forget: { yes: flag } })
-  const config = readConfig(io.env)
+  const config = readSettings(io.env, ...ofSecrets)
   if (action === 'forget') requireConfirmation({ ...io, yes: values.yes })
   const cipher = createCipher(await secretsKeysOf(config))
   await withDatabase(io, async (db) => {

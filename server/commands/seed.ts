@@ -1,6 +1,6 @@
 import { seed } from '../../prisma/seed.ts'
 import { memberScopesAt } from '../../routers/scopes.ts'
-import { readConfig } from '../process/config.ts'
+import { readSettings } from '../process/command-settings.ts'
 import { flag, parseOptions } from './arguments.ts'
 import { command } from './command.ts'
 import { withDatabase } from './database.ts'
@@ -15,7 +15,7 @@ that nobody knows are not wanted there.
 
 export const run = command(usage, async (argv, io) => {
   const { yes } = parseOptions(argv, { yes: flag })
-  if (readConfig(io.env).production && !yes) {
+  if (readSettings(io.env, 'production').production && !yes) {
     throw new Error(
       'Nothing was loaded: NODE_ENV is production, and the demo data have people of their own. --yes loads them.',
     )

@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Amount, StorageOwner } from '../admin/storage-owners.ts'
 import { erase, findMissing, usageOf } from '../admin/storage-owners.ts'
-import { readConfig } from '../process/config.ts'
+import { readSettings } from '../process/command-settings.ts'
 import { flag, parseAction, text } from './arguments.ts'
 import type { Io } from './command.ts'
 import { command, UsageError } from './command.ts'
@@ -22,7 +22,7 @@ export const run = command(usage, async (argv, io) => {
   const { action, values } = parseAction(argv, actions)
   const { app, club } = values
   if (!app || !club) throw new UsageError('--app and --club are needed.')
-  const { storageQuotaBytes } = readConfig(io.env)
+  const { storageQuotaBytes } = readSettings(io.env, 'storageQuotaBytes')
   if (action === 'usage') {
     await withDatabase(io, (db) => show(db, { app, club }, storageQuotaBytes, io))
   } else {

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { startEmbedded } from '../../prisma/embedded/start.ts'
 import { migrationsDirectory } from '../../prisma/migration-files.ts'
 import { roleOf } from '../../prisma/session-limits.ts'
+import { ofDatabase, readSettings } from '../process/command-settings.ts'
 import type { Environment } from '../process/config.ts'
-import { readConfig } from '../process/config.ts'
 import { prepareStore } from '../process/store.ts'
 import { command } from './command.ts'
 
@@ -18,7 +18,7 @@ Opens Prisma Studio on the database, also while the service runs.
 
 export const run = command(usage, async (argv, { env }) => {
   const studio = findStudio()
-  const { databaseUrl, databaseDirectUrl, dataDir, migrateOnStart } = readConfig(env)
+  const { databaseUrl, databaseDirectUrl, dataDir, migrateOnStart } = readSettings(env, ...ofDatabase)
   const server = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
   try {
     const pooledUrl = databaseUrl ?? server!.url

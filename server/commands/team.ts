@@ -1,5 +1,5 @@
 import { addTeam, inviteToTeam, listTeams, setLevel } from '../admin/teams.ts'
-import { readConfig } from '../process/config.ts'
+import { readSettings } from '../process/command-settings.ts'
 import type { Values } from './arguments.ts'
 import { oneOf, parseAction, text } from './arguments.ts'
 import type { Io } from './command.ts'
@@ -53,7 +53,7 @@ type Invitation = Awaited<ReturnType<typeof inviteToTeam>>
 
 function tell({ email, role, expiresAt }: Invitation, team: string, { env, stdout }: Io) {
   const until = new Date(expiresAt * 1000).toISOString().slice(0, 10)
-  const portal = `${readConfig(env).authBaseUrl}/oauth/developers`
+  const portal = `${readSettings(env, 'authBaseUrl').authBaseUrl}/oauth/developers`
   stdout.write(
     `${email} is invited to the team ${team} as ${role} until ${until}. No mail was sent: tell them to sign in\n`,
   )

@@ -1,5 +1,5 @@
 import { memberScopes } from '../../routers/scopes.ts'
-import { readConfig } from '../process/config.ts'
+import { readSettings } from '../process/command-settings.ts'
 import { developmentKey, mintToken } from '../tokens/development.ts'
 import { parseOptions, text } from './arguments.ts'
 import { command, UsageError } from './command.ts'
@@ -12,7 +12,12 @@ the names exist is checked by the service.
 `
 
 export const run = command(usage, async (argv, io) => {
-  const { dataDir, tokenIssuer, developmentTokens } = readConfig(io.env)
+  const { dataDir, tokenIssuer, developmentTokens } = readSettings(
+    io.env,
+    'dataDir',
+    'tokenIssuer',
+    'developmentTokens',
+  )
   if (tokenIssuer !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${tokenIssuer} issues the tokens, and the service refuses its own.`)
   }

@@ -88,20 +88,23 @@ export const variables = Object.keys(shape.shape)
 
 export type Config = ReturnType<typeof readConfig>
 
-/** Reads the settings; an empty variable counts as unset. Throws one error with a line for each wrong setting. */
-export function readConfig(env: Environment) {
+/**
+ * Reads the settings; an empty variable counts as unset. Throws one error with a line for each wrong setting. Of variables other
+ * than `needed`, nothing is wrong, and what follows from them is the default.
+ */
+export function readConfig(env: Environment, needed: readonly string[] = variables) {
   const given = Object.fromEntries(variables.flatMap((name) => (env[name] ? [[name, env[name]] as const] : [])))
   const all = withDefaults(given)
-  const { success, data, error } = shape.safeParse(all)
-  const wrong = new Map(error?.issues.map(({ path, message }) => [String(path[0]), message]))
+  const wrong = new Map(shape.safeParse(all).error?.issues.map(({ path, message }) => [String(path[0]), message]))
   const problems = [
     ...[...wrong].map(([name, allowed]) => `${name}: ${shownValue(name, all[name]!)} is not ${allowed}`),
     ...conflicts(given, all),
-  ]
-  if (!success || problems.length > 0) {
+  ].filter((problem) => needed.includes(problem.slice(0, problem.indexOf(':'))))
+  if (problems.length > 0) {
     const lines = problems.map((problem) => `\n  ${problem}`)
     throw new Error(`These settings cannot be used (.env.example describes them):${lines.join('')}`)
   }
+  const data = shape.parse({ ...withDefaults({}), ...Object.fromEntries(needed.map((name) => [name, all[name]])) })
   return Object.freeze({
     port: data.PORT,
     host: data.HOST,

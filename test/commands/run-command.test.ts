@@ -45,10 +45,10 @@ describe('the commands', () => {
     expect(await run(args, {})).toEqual(misused(message))
   })
 
-  it('exit 1 when a setting is wrong', async () => {
-    const { code, stdout, stderr } = await run(['client', 'list'], { PORT: 'nonsense' })
+  it('exit 1 when a setting that they need is wrong', async () => {
+    const { code, stdout, stderr } = await run(['client', 'list'], { PORT: 'nonsense', DATABASE_POOL_MAX: 'ten' })
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/^These settings cannot be used .*\n {2}PORT: "nonsense" is not a port, .*\n$/)
+    expect(stderr).toMatch(/^These settings cannot be used .*\n {2}DATABASE_POOL_MAX: "ten" is not .*\n$/)
   })
 })
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { readSettings, sources } from '../../server/process/command-settings.ts'
 import { environment, readConfig, unknownSettings, variables } from '../../server/process/config.ts'
 
 describe('the settings', () => {
@@ -329,6 +330,54 @@ function messageOf(env: Record<string, string>): string {
   }
   throw new Error('They are allowed.')
 }
+
+describe('the settings of a command', () => {
+  it('may be beside others that cannot be used', () => {
+    const wrong = {
+      NODES: '2',
+      PORT: '3001',
+      LOG_LEVEL: 'loud',
+      TOKEN_TYPE: 'JWT',
+      LMS_BASE_URL: 'http://auth.localhost:3001/v1',
+    }
+    const needed = { DATABASE_URL: 'postgresql://db.example.org/a', SECRETS_KEY: Buffer.alloc(32).toString('base64') }
+    const settings = readSettings({ ...wrong, ...needed }, 'databaseUrl', 'secretsKeys', 'dataDir', 'migrateOnStart')
+    expect(settings).toMatchObject({
+      databaseUrl: needed.DATABASE_URL,
+      secretsKeys: [Buffer.alloc(32)],
+      dataDir: expect.stringMatching(/\/\.data$/),
+      migrateOnStart: true,
+    })
+  })
+
+  it('are those that the service reads from the same variables', () => {
+    const env = {
+      ...{ DATABASE_URL: 'postgresql://db.example.org/a', DATABASE_DIRECT_URL: 'postgresql://db.example.org/b' },
+      ...{ DATABASE_POOL_MAX: '3', MIGRATE_ON_START: 'false', DATA_DIR: '/data', LOG_LEVEL: 'warn' },
+      ...{ SECRETS_KEY: Buffer.alloc(32).toString('base64'), STORAGE_QUOTA_BYTES: '7', NODE_ENV: 'production' },
+      ...{ AUTH_BASE_URL: 'https://auth.example.org/v1', KEEP_EVENTS_DAYS: '4', KEEP_CONSENTS_DAYS: '5' },
+    }
+    const ofTokens = [{ DEVELOPMENT_TOKENS: 'true' }, { TOKEN_ISSUER: 'https://id.example.org' }]
+    const [first, ...more] = Object.keys(sources) as (keyof typeof sources)[]
+    for (const given of ofTokens.map((one) => ({ ...env, ...one }))) {
+      const all = readConfig(given)
+      expect(Object.values(sources).flat()).toEqual(expect.arrayContaining(Object.keys(given)))
+      for (const name of [first!, ...more]) expect(readSettings(given, name)[name], name).toEqual(all[name])
+    }
+  })
+
+  it.each([
+    [{ SECRETS_KEY: 'short' }, 'SECRETS_KEY: '],
+    [{ DATABASE_DIRECT_URL: 'postgresql://db.example.org/b' }, 'DATABASE_URL: is needed with DATABASE_DIRECT_URL'],
+    [
+      { DEVELOPMENT_TOKENS: 'true', TOKEN_ISSUER: 'https://id.example.org' },
+      'DEVELOPMENT_TOKENS: "true" is not possible',
+    ],
+  ])('refuse %j', (env, line) => {
+    const read = () => readSettings(env, 'databaseDirectUrl', 'secretsKeys', 'developmentTokens')
+    expect(read).toThrow(`These settings cannot be used (.env.example describes them):\n  ${line}`)
+  })
+})
 
 describe('the environment', () => {
   /** A directory and two variables that are gone when the test ends. */
