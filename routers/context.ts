@@ -3,8 +3,8 @@ import type { TimeLimits } from '../prisma/time-limits.ts'
 import type { Access, AccessLookup, Principal } from './access.ts'
 import type { Cipher } from './cipher.ts'
 import type { Deadline } from './deadline.ts'
-import type { Erased } from './directory/personal-data/erase.ts'
 import type { JsonText } from './raw-json/text.ts'
+import type { Removal } from './removal.ts'
 
 /** A published event and the ids of its deliveries. */
 export interface Published {
@@ -26,8 +26,8 @@ export interface Core {
   timeLimits: TimeLimits
   /** Called after each event is published, so that a worker in this process need not wait for its next poll. */
   published: (event: Published) => void
-  /** Called after each person is erased, for the log. */
-  erased: (erasure: { person: string; removed: Erased }) => void
+  /** Called after each removal that has to outlive a restore, for the log; `more` are numbers about it. */
+  removed: (removal: Removal, more?: object) => void
 }
 
 /** One call of a procedure: its principal, and what its caller (REST, tRPC, this process) does for it. */

@@ -17,14 +17,14 @@ interface Settings {
   now: () => number
   timeLimits?: TimeLimits
   published?: Core['published']
-  erased?: Core['erased']
+  removed?: Core['removed']
 }
 
 /** Made once in a process. */
 export const createCore = (settings: Settings): Core => ({
   timeLimits: productionLimits,
   published: () => {},
-  erased: () => {},
+  removed: () => {},
   ...settings,
   accessOf: accessLookup(settings.db, settings.now),
 })

@@ -21,7 +21,7 @@ export const remove = internal('dev:write', teamPeople, {
   .output(z.object({ id: z.string(), consents: z.int().meta({ description: 'Those that were in force' }) }))
   .mutation(async ({ ctx, input: { client, confirm } }) => {
     const team = await teamOfClient(ctx, client)
-    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+    const removed = await auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, unknown: errors.clientUnknown })
       const found = await tx.client.findUnique({ where: { id: client }, select: clientColumns(ctx.core.now()) })
       if (!found) throw errors.clientUnknown()
@@ -31,4 +31,6 @@ export const remove = internal('dev:write', teamPeople, {
       await note({ team, action: 'client.remove', target: client, before: { ...before, consents } })
       return { id, consents }
     })
+    ctx.core.removed({ repeat: 'client.remove', client })
+    return removed
   })

@@ -9,15 +9,17 @@ import { command, UsageError } from './command.ts'
 import { confirm, requireConfirmation } from './confirmation.ts'
 import { withDatabase } from './database.ts'
 import { addFirstParty } from './first-party-client.ts'
+import { openRemovalLog } from './removal-log.ts'
 import { table } from './table.ts'
 
 const usage = `Usage:
   npm run -s client -- add --id ID --name NAME --team TEAM [--team-name NAME --level hobby|developer]
       [--app APP] [--app-name NAME --provider PROVIDER] --redirect URI [--redirect URI ...] --scope "a b"
       [--type web|native] [--environment production|sandbox] [--replace]
-  npm run -s client -- add --first-party --id ID --name NAME --scope "a b" [--jwks FILE] [--replace]
+  npm run -s client -- add --first-party --id ID --name NAME --scope "a b" [--jwks FILE]
+      [--replace [--log FILE]]
   npm run -s client -- list [--team TEAM]
-  npm run -s client -- remove --id ID [--yes]
+  npm run -s client -- remove --id ID [--yes] [--log FILE]
   npm run -s client -- requests
   npm run -s client -- approve --id ID --version N --app-version N
   npm run -s client -- approve --app APP --version N
@@ -28,10 +30,10 @@ const actions = {
   add: {
     ...{ id: text, name: text, team: text, 'team-name': text, level: text },
     ...{ app: text, 'app-name': text, provider: text, redirect: texts, scope: text, jwks: text },
-    ...{ type: text, environment: text, replace: flag, 'first-party': flag },
+    ...{ type: text, environment: text, replace: flag, 'first-party': flag, log: text },
   },
   list: { team: text },
-  remove: { id: text, yes: flag },
+  remove: { id: text, yes: flag, log: text },
   ...reviewActions,
 } as const
 
@@ -55,10 +57,10 @@ async function add(values: Values<typeof actions.add>, io: Io) {
 }
 
 async function addOfPlatform(values: Values<typeof actions.add>, io: Io) {
-  const { id, name, scope, jwks, replace, 'first-party': _firstParty, ...rest } = values
+  const { id, name, scope, jwks, replace, log, 'first-party': _firstParty, ...rest } = values
   const [other] = Object.keys(rest)
   if (other) throw new UsageError(`--${other} is not an option of first-party clients.`)
-  await addFirstParty({ id, name, scope, jwks, replace }, io)
+  await addFirstParty({ id, name, scope, jwks, replace, log }, io)
 }
 
 async function list(team: string | undefined, io: Io) {
@@ -72,11 +74,12 @@ async function list(team: string | undefined, io: Io) {
   io.stdout.write(table([heads, ...rows]))
 }
 
-async function remove({ id, yes }: Values<typeof actions.remove>, io: Io) {
+async function remove({ id, yes, log: path }: Values<typeof actions.remove>, io: Io) {
   if (!id) throw new UsageError('--id is needed.')
   const confirmation = { ...io, yes }
   requireConfirmation(confirmation)
-  await withDatabase(io, async (db) => {
+  const log = await openRemovalLog(io, path)
+  const removed = withDatabase(io, async (db) => {
     const client = await clientWithConsents(db, id)
     if (!client) throw new Error(`There is no client ${id}.`)
     const kept = client.appId === null ? '' : ` The app ${client.appId} and its stored entries stay.`
@@ -88,7 +91,9 @@ async function remove({ id, yes }: Values<typeof actions.remove>, io: Io) {
     const count = await removeClient(db, id)
     if (count === null) throw new Error(`There is no client ${id}.`)
     io.stdout.write(`Removed: ${id}, ${consents(count)}\n`)
+    await log.write({ repeat: 'client.remove', client: id })
   })
+  await removed.finally(log.close)
 }
 
 const consents = (count: number) => (count === 1 ? '1 consent' : `${count} consents`)
@@ -99,6 +104,7 @@ function registrationOf(values: Values<typeof actions.add>): Registration {
     throw new UsageError('--id, --name, --team, --redirect and --scope are needed.')
   }
   if (values.jwks !== undefined) throw new UsageError('--jwks is an option of first-party clients.')
+  if (values.log !== undefined) throw new UsageError('--log is an option of first-party clients.')
   if (app === undefined && (values['app-name'] !== undefined || provider !== undefined)) {
     throw new UsageError('--app-name and --provider describe an app: --app is needed.')
   }

@@ -10,6 +10,7 @@ import { hashOfSecret, newClientSecret } from '../tokens/client-secret.ts'
 import type { Io } from './command.ts'
 import { UsageError } from './command.ts'
 import { withDatabase } from './database.ts'
+import { openRemovalLog } from './removal-log.ts'
 
 interface Wish {
   id?: string | undefined
@@ -18,10 +19,12 @@ interface Wish {
   /** A file with public keys; without one the client gets a secret. */
   jwks?: string | undefined
   replace?: boolean | undefined
+  /** A file for a line about replaced credentials. */
+  log?: string | undefined
 }
 
 /** Registers a first-party client, and prints what it needs to get tokens. Its secret is printed here and never again. */
-export async function addFirstParty({ id, name, scope, jwks, replace = false }: Wish, io: Io) {
+export async function addFirstParty({ id, name, scope, jwks, replace = false, log: path }: Wish, io: Io) {
   const scopes = (scope ?? '').split(' ').filter(Boolean)
   if (!id || !name || scopes.length === 0) throw new UsageError('--id, --name and --scope are needed.')
   const config = readSettings(io.env, 'tokenIssuer', 'authBaseUrl')
@@ -32,10 +35,14 @@ export async function addFirstParty({ id, name, scope, jwks, replace = false }: 
   const secret = keys || config.tokenIssuer !== undefined ? null : newClientSecret()
   const ofSecret = secret === null ? null : { secretHash: hashOfSecret(secret) }
   const wish = { id, name, scopes, credentials: keys ? { jwks: keys } : ofSecret }
-  const { done, organisation } = await withDatabase(io, async (db) => ({
-    done: await registerFirstParty(db, wish, replace),
-    organisation: await anOrganisation(db, wish),
-  }))
+  const log = await openRemovalLog(io, path)
+  const { done, organisation } = await withDatabase(io, async (db) => {
+    const done = await registerFirstParty(db, wish, replace)
+    if (done === 'replaced' && wish.credentials) {
+      await log.write({ repeat: 'client.credentials', client: id, secretHash: null, jwks: null, ...wish.credentials })
+    }
+    return { done, organisation: await anOrganisation(db, wish) }
+  }).finally(log.close)
   io.stdout.write(`The client ${id} was ${done}.\n`)
   if (keys) io.stdout.write(`\nIt signs its assertions for ${tokenEndpoint(config)} (docs/first-party.md).\n`)
   if (secret) {

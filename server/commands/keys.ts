@@ -7,29 +7,38 @@ import { secretsKeysOf } from '../secrets/keys.ts'
 import { flag, parseAction, text } from './arguments.ts'
 import { command, UsageError } from './command.ts'
 import { withDatabase } from './database.ts'
+import { openRemovalLog } from './removal-log.ts'
 
 const usage = `Usage:
   npm run -s keys -- list
   npm run -s keys -- rotate [--now]
-  npm run -s keys -- revoke ID
+  npm run -s keys -- revoke ID [--log FILE]
 `
 
 /** The keys that sign access tokens. */
 export const run = command(usage, async (argv, io) => {
-  const { action, values } = parseAction(withNamedId(argv), { list: {}, rotate: { now: flag }, revoke: { id: text } })
+  const { action, values } = parseAction(withNamedId(argv), {
+    list: {},
+    rotate: { now: flag },
+    revoke: { id: text, log: text },
+  })
   if (action === 'revoke' && !values.id) throw new UsageError('The id of a key is needed.')
   const config = readSettings(io.env, 'tokenIssuer', ...ofSecrets)
   if (config.tokenIssuer !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens and has their keys.`)
   }
   const cipher = createCipher(await secretsKeysOf(config))
-  await withDatabase(io, async (db) => {
+  const log = await openRemovalLog(io, action === 'revoke' ? values.log : undefined)
+  const done = withDatabase(io, async (db) => {
     if (action === 'rotate') await rotate(db, cipher, values.now ? 0 : PUBLISH_MS)
-    if (action === 'revoke' && !(await revokeKey({ db, cipher, now: Date.now }, values.id!))) {
-      throw new Error(`There is no key ${values.id}.`)
+    if (action === 'revoke') {
+      const key = values.id!
+      if (!(await revokeKey({ db, cipher, now: Date.now }, key))) throw new Error(`There is no key ${key}.`)
+      await log.write({ repeat: 'key.revoke', key })
     }
     io.stdout.write(await list(db, cipher))
   })
+  await done.finally(log.close)
 })
 
 /** `revoke ID` as `revoke --id ID`. */

@@ -6,26 +6,26 @@ import type { Counted, Erased } from '../../routers/directory/personal-data/eras
 import { erasable, erase } from '../../routers/directory/personal-data/erase.ts'
 import { personalDataJson } from '../../routers/directory/personal-data/export.ts'
 import { ApiError } from '../../routers/errors.ts'
-import { readSettings } from '../process/command-settings.ts'
-import { logTo } from '../process/log.ts'
 import { flag, parseAction, text } from './arguments.ts'
 import type { Io } from './command.ts'
 import { command, UsageError } from './command.ts'
 import { confirm, requireConfirmation } from './confirmation.ts'
 import { withDatabase } from './database.ts'
+import type { RemovalLog } from './removal-log.ts'
+import { openRemovalLog } from './removal-log.ts'
 
 const usage = `Usage:
   npm run -s member -- export --member anna [--out anna.json]
-  npm run -s member -- erase --member anna [--yes]
+  npm run -s member -- erase --member anna [--yes] [--log FILE]
 
 export writes everything that is stored about a person as one JSON document, to the standard output or a new file.
 erase removes all of it, the person, and the published events that name them. What apps share in a club stays. Remove the person at the platform first: its
-next import would bring them back.
+next import would bring them back. --log appends a line to a file for restore --repeat; keep it apart from the database.
 `
 
 const actions = {
   export: { member: text, out: text },
-  erase: { member: text, yes: flag },
+  erase: { member: text, yes: flag, log: text },
 } as const
 
 export const run = command(usage, async (argv, io) => {
@@ -37,7 +37,8 @@ export const run = command(usage, async (argv, io) => {
   } else {
     const confirmation = { ...io, yes: values.yes }
     requireConfirmation(confirmation)
-    await withDatabase(io, (db) => named(member, remove(db, member, confirmation)))
+    const log = await openRemovalLog(io, values.log)
+    await withDatabase(io, (db) => named(member, remove(db, member, confirmation, log))).finally(log.close)
   }
 })
 
@@ -60,13 +61,12 @@ async function write(db: Database, member: string, out: string | undefined, { st
   stdout.write(`${out}: ${file.bytesWritten} bytes\n`)
 }
 
-async function remove(db: Database, member: string, io: Io & { yes: boolean | undefined }) {
-  const { logLevel } = readSettings(io.env, 'logLevel')
+async function remove(db: Database, member: string, io: Io & { yes: boolean | undefined }, log: RemovalLog) {
   io.stdout.write(`To be removed of ${member}:\n${lines(await erasable(db, member))}`)
   await confirm(member, io)
   const removed = await erase(db, member)
   io.stdout.write(`Removed:\n${lines(removed)}`)
-  logTo(io.stderr, logLevel).info({ person: member, removed }, 'erased')
+  await log.write({ repeat: 'member.erase', person: member }, { removed })
 }
 
 const words: Record<keyof Erased, string> = {

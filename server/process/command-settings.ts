@@ -14,7 +14,6 @@ export const sources = {
   developmentTokens: ['DEVELOPMENT_TOKENS', 'TOKEN_ISSUER', 'NODE_ENV'],
   storageQuotaBytes: ['STORAGE_QUOTA_BYTES'],
   keepDays: ['KEEP_EVENTS_DAYS', 'KEEP_CONSENTS_DAYS'],
-  logLevel: ['LOG_LEVEL'],
   production: ['NODE_ENV'],
 } as const satisfies { [Name in keyof Config]?: readonly string[] }
 

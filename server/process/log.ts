@@ -30,6 +30,9 @@ function isoTime() {
   }
 }
 
+/** The same log for lines that a restore needs: only LOG_LEVEL=silent is without them. */
+export const auditLog = (log: Logger): Logger => (log.isLevelEnabled('fatal') ? log.child({}, { level: 'info' }) : log)
+
 /** The lines about the database as a whole; a request that fails has one of its own. */
 export const databaseEvents = (log: Logger) => ({
   away: (err: Error) => log.warn({ err }, 'the database cannot be reached'),

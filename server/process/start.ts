@@ -38,7 +38,7 @@ import { readBrand } from './brand.ts'
 import type { Config } from './config.ts'
 import type { Cadence } from './housekeeping.ts'
 import { cadence, housekeepingTasks, startHousekeeping } from './housekeeping.ts'
-import { databaseEvents } from './log.ts'
+import { auditLog, databaseEvents } from './log.ts'
 import type { Observed } from './observe.ts'
 import { observe } from './observe.ts'
 import { openOwnIssuer } from './own-issuer.ts'
@@ -140,7 +140,7 @@ async function serve(
       )
       outsideOfSpan(() => worker?.wake())
     },
-    erased: (erasure) => log.info(erasure, 'erased'),
+    removed: (removal, more) => auditLog(log).info({ ...removal, ...more }, 'removed'),
   })
   const hasKey = watchSecretsKey({ db: store.db, cipher, log, now })
   const addressOf = clientAddress(config.trustedProxies)

@@ -239,12 +239,13 @@ planner  -    planners  hobby  web   production   svc.me.profile:read  https://p
     const sentence = 'Nothing was removed: without a terminal to confirm on, --yes is needed.\n'
     expect(await client(remove, env)).toEqual(failed(sentence))
     expect(await stored()).toEqual(before)
-    expect(await client([...remove, '--yes'], env)).toEqual(
-      succeeded(`To be removed: the client trainer-app, and 1 consent.
+    expect(await client([...remove, '--yes'], env)).toEqual({
+      ...succeeded(`To be removed: the client trainer-app, and 1 consent.
 Its tokens are refused within 5 s. The app trainer-app and its stored entries stay.
 Removed: trainer-app, 1 consent
 `),
-    )
+      stderr: expect.stringContaining('"repeat":"client.remove","client":"trainer-app"'),
+    })
     const { clients, ...rest } = await stored()
     expect(clients).toEqual(before.clients.filter(({ id }) => id !== 'trainer-app'))
     expect(rest).toEqual({ teams: before.teams, apps: before.apps })
@@ -259,7 +260,7 @@ Removed: trainer-app, 1 consent
     expect(refused).toMatchObject({ code: 1, stderr: 'Nothing was removed.\n' })
     expect(refused.stdout).toMatch(/\nType trainer-app to continue: $/)
     expect(await stored()).toEqual(before)
-    expect(await run(remove, env, { typed: 'trainer-app\n' })).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(remove, env, { typed: 'trainer-app\n' })).toMatchObject({ code: 0 })
     expect((await stored()).clients.map(({ id }) => id)).not.toContain('trainer-app')
   })
 })

@@ -18,7 +18,7 @@ it('with DATABASE_DIRECT_URL the commands use that address alone, and limit the 
     ['seed'],
     ['import', '--kind', 'people', '-'],
     ['backup', file],
-    ['restore', file, '--yes'],
+    ['restore', file, '--nothing-to-repeat', '--yes'],
     ['member', 'export', '--member', 'anna'],
     ['member', 'erase', '--member', 'anna', '--yes'],
     ['storage', 'erase', '--app', 'trainer-app', '--club', 'riverside', '--yes'],

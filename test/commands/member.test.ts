@@ -92,7 +92,12 @@ describe('member erase', () => {
       0,
       `To be removed of anna:\n${report}Removed:\n${report}  0 published events that name them\n`,
     ])
-    expect(JSON.parse(stderr)).toMatchObject({ msg: 'erased', person: 'anna', removed: { storageBytes: 23 } })
+    expect(JSON.parse(stderr)).toMatchObject({
+      msg: 'removed',
+      repeat: 'member.erase',
+      person: 'anna',
+      removed: { storageBytes: 23 },
+    })
     expect(stderr).not.toMatch(/Berger|1234567890/)
     expect((await people()).map(({ id }) => id)).toEqual(['ben', 'cara', 'dora', 'emil'])
     expect(await entries()).toEqual(['', '', '', 'cara'])

@@ -182,7 +182,12 @@ describe('a client', () => {
     const { id: client } = await here.sandbox()
     const of = { personId: ids.member, organisationId: ids.club, clientId: client, scopes: [] }
     await db.consent.create({ data: { id: id('grant'), ...of } })
-    expect(await as().clients.remove({ client, confirm: client })).toEqual({ id: client, consents: 1 })
+    const told: unknown[] = []
+    const core = { ...here.world.core, removed: (...one: unknown[]) => void told.push(one) }
+    const { clients } = asPlatform({ ...here.world, core }, { member: here.owner }).developer
+    await expect(clients.remove({ client })).rejects.toMatchObject({ status: 409 })
+    expect(await clients.remove({ client, confirm: client })).toEqual({ id: client, consents: 1 })
+    expect(told).toEqual([[{ repeat: 'client.remove', client }]])
     expect(await db.consent.count({ where: { clientId: client } })).toBe(0)
     expect(await latest()).toMatchObject({ action: 'client.remove', target: client, before: { consents: 1 } })
   })

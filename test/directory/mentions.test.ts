@@ -21,6 +21,16 @@ async function person(email: string, personId = id('person')) {
 const erase = (personId: string) => asPlatform(world).directory.people.erase({ id: personId })
 
 describe('an erased person', () => {
+  it('is told to the log, for a restore to repeat it, and an unknown one is not', async () => {
+    const personId = await person('')
+    const told: unknown[] = []
+    const core = { ...world.core, removed: (...one: unknown[]) => void told.push(one) }
+    const { people } = asPlatform({ ...world, core }).directory
+    const { removed } = await people.erase({ id: personId })
+    await expect(people.erase({ id: personId })).rejects.toMatchObject({ status: 404 })
+    expect(told).toEqual([[{ repeat: 'member.erase', person: personId }, { removed }]])
+  })
+
   it('leaves no address in texts of teams, whose longer addresses and other texts stay', async () => {
     const { db, ids } = world
     const address = `${id('a.b+c-d')}@example.org`

@@ -72,7 +72,7 @@ async function addRows(url: string) {
 
 const backup = (file: string, env: Record<string, string>) => run(['backup', file], { SECRETS_KEY, ...env })
 const restore = (file: string, env: Record<string, string>, ...more: string[]) =>
-  run(['restore', file, ...more], { SECRETS_KEY, ...env })
+  run(['restore', file, '--nothing-to-repeat', ...more], { SECRETS_KEY, ...env })
 
 async function directory() {
   const path = await mkdtemp(join(tmpdir(), 'member-apps-backup-'))
@@ -213,12 +213,15 @@ describe('the backup and restore commands', () => {
     const refused = await restore(file, env)
     expect(refused).toEqual(failed('Nothing was removed: without a terminal to confirm on, --yes is needed.\n'))
     for (const typed of ['yes\n', '']) {
-      const { code, stdout } = await run(['restore', file], { SECRETS_KEY, ...env }, { typed })
+      const { code, stdout } = await run(['restore', file, '--nothing-to-repeat'], { SECRETS_KEY, ...env }, { typed })
       expect([code, stdout]).toEqual([1, expect.stringContaining('To be removed from the database, rows:\n  ')])
     }
     expect(await contentOf(env.DATABASE_URL)).toEqual(changed)
 
-    expect(await run(['restore', file], { SECRETS_KEY, ...env }, { typed: 'restore\n' })).toMatchObject({ code: 0 })
+    const typed = { typed: 'restore\n' }
+    expect(await run(['restore', file, '--nothing-to-repeat'], { SECRETS_KEY, ...env }, typed)).toMatchObject({
+      code: 0,
+    })
     expect(await contentOf(env.DATABASE_URL)).toEqual(before)
     await query(env.DATABASE_URL, `UPDATE "Person" SET "firstName" = 'Changed'`)
     expect(await restore(file, env, '--yes')).toMatchObject({ code: 0 })

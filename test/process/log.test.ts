@@ -102,6 +102,23 @@ describe('the log', () => {
     expect(stdout).not.toContain(CANARY)
   })
 
+  it('tells of an erasure, which a restore has to repeat, also with LOG_LEVEL=error', async () => {
+    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), LOG_LEVEL: 'error' }
+    await command('seed', [], env).ended
+    const service = await start(env)
+    const args = ['--club', 'provider', '--client', 'platform', '--scope', 'directory:write']
+    const token = (await command('token', args, env).ended).stdout.trim()
+    const headers = { authorization: `Bearer ${token}` }
+    const erase = (id: string) =>
+      send(service.internalPort, 'POST', '/trpc/directory.people.erase', { headers, body: { id } })
+    expect((await erase('anna')).status).toBe(200)
+    expect((await erase('anna')).status).toBe(404)
+    const lines = (await service.stop()).stdout.split('\n').filter((line) => line.startsWith('{'))
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ repeat: 'member.erase', person: 'anna', removed: expect.anything() }),
+    ])
+  })
+
   it('is empty with LOG_LEVEL=silent', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), LOG_LEVEL: 'silent' }
     const service = await start(env)

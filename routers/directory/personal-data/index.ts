@@ -53,7 +53,7 @@ export const personalData = {
     .output(z.object({ removed: erased }))
     .mutation(async ({ ctx: { core }, input: { id } }) => {
       const removed = await erase(core.db, id)
-      core.erased({ person: id, removed })
+      core.removed({ repeat: 'member.erase', person: id }, { removed })
       return { removed }
     }),
 }

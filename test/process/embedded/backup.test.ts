@@ -15,15 +15,15 @@ it('a service is restored in another data directory from a backup of its running
   expect(taken.stdout).toContain(`keep it elsewhere: ${key}\n`)
   const before = await asAnna(service, 'GET', '/storage/notes/entry')
 
-  const used = await command('restore', [file, '--yes'], { DATA_DIR }).ended
+  const used = await command('restore', [file, '--nothing-to-repeat', '--yes'], { DATA_DIR }).ended
   expect(used).toMatchObject({ code: 1, stderr: expect.stringContaining('uses the database: stop it first') })
   expect(await service.stop()).toMatchObject({ code: 0 })
 
   const elsewhere = await dataDirectory()
-  const keyless = await command('restore', [file], { DATA_DIR: elsewhere }).ended
+  const keyless = await command('restore', [file, '--nothing-to-repeat'], { DATA_DIR: elsewhere }).ended
   expect(keyless).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('SECRETS_KEY is missing') })
   await copyFile(key, join(elsewhere, 'secrets-key'))
-  const restored = await command('restore', [file], { DATA_DIR: elsewhere }).ended
+  const restored = await command('restore', [file, '--nothing-to-repeat'], { DATA_DIR: elsewhere }).ended
   expect(restored).toMatchObject({ code: 0, stderr: '' })
 
   const other = await start({ DATA_DIR: elsewhere })

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+
+/**
+ * What must not come back with an older backup. The log has a line of JSON for each, with its `time`, and a restore repeats it
+ * from there (server/admin/repeat-removals.ts).
+ */
+export const removal = z.discriminatedUnion('repeat', [
+  z.object({ repeat: z.literal('member.erase'), person: z.string() }),
+  z.object({ repeat: z.literal('client.remove'), client: z.string() }),
+  /** Those of a first-party client, as they are now: the hash of its secret, or its public keys. */
+  z.object({
+    repeat: z.literal('client.credentials'),
+    client: z.string(),
+    secretHash: z.string().nullable(),
+    jwks: z.object({ keys: z.array(z.record(z.string(), z.string())) }).nullable(),
+  }),
+  z.object({ repeat: z.literal('key.revoke'), key: z.string() }),
+])
+
+export type Removal = z.output<typeof removal>

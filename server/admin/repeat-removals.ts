@@ -1,0 +1,37 @@
+import type { Database } from '../../prisma/client.ts'
+import { Prisma } from '../../prisma/generated/client.ts'
+import { erase } from '../../routers/directory/personal-data/erase.ts'
+import { ApiError } from '../../routers/errors.ts'
+import type { Removal } from '../../routers/removal.ts'
+import { removeClient } from './clients.ts'
+
+/** Does again what was removed or replaced; false when there was nothing to do any more. */
+export async function repeatRemoval(db: Database, removal: Removal): Promise<boolean> {
+  switch (removal.repeat) {
+    case 'member.erase':
+      return erase(db, removal.person).then(
+        () => true,
+        (error) => {
+          if (error instanceof ApiError && error.status === 404) return false
+          throw error
+        },
+      )
+    case 'client.remove':
+      return (await removeClient(db, removal.client)) !== null
+    case 'client.credentials': {
+      const { client, secretHash, jwks } = removal
+      const where = { id: client, teamId: null }
+      return (await db.client.updateMany({ where, data: { secretHash, jwks: jwks ?? Prisma.DbNull } })).count > 0
+    }
+    // The next start makes a key, if none is left.
+    case 'key.revoke':
+      return (await db.signingKey.deleteMany({ where: { kid: removal.key } })).count > 0
+  }
+}
+
+/** Its words, as a command prints it. */
+export function nameOf(removal: Removal): string {
+  const { repeat } = removal
+  const id = repeat === 'member.erase' ? removal.person : repeat === 'key.revoke' ? removal.key : removal.client
+  return `${repeat} ${id}`
+}

@@ -1,0 +1,61 @@
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { z } from 'zod'
+import type { Removal } from '../../routers/removal.ts'
+import { removal } from '../../routers/removal.ts'
+import { logTo } from '../process/log.ts'
+import type { Io } from './command.ts'
+
+/**
+ * Opens the list of `--log`, before anything changes; without one the line goes to standard error alone. Returns what writes a line
+ * about something that was done.
+ */
+export async function openRemovalLog({ stderr }: Io, path: string | undefined) {
+  const file = path === undefined ? undefined : await open(path, 'a', 0o600)
+  return {
+    async write(done: Removal, more: object = {}) {
+      let line = ''
+      logTo({ write: (text) => (line = text) }, 'info').info({ ...done, ...more }, 'removed')
+      stderr.write(line)
+      const stored = file?.appendFile(line).then(() => file.sync())
+      await stored?.catch((error: Error) => {
+        throw new Error(`It was done, but ${path} lacks the line above: ${error.message}`)
+      })
+    },
+    close: () => file?.close(),
+  }
+}
+
+export type RemovalLog = Awaited<ReturnType<typeof openRemovalLog>>
+
+const inLog = z.intersection(removal, z.object({ time: z.iso.datetime() }))
+
+/** Of clocks, when a line is compared with the time of a backup. */
+const CLOCKS_MS = 60_000
+
+/**
+ * What these files say was removed since a time, oldest first. They are lists of `--log`, or logs of the service: lines about other
+ * things are skipped. Throws for a line that cannot be read.
+ */
+export async function readRemovals(paths: readonly string[], since: string): Promise<Removal[]> {
+  const found: z.output<typeof inLog>[] = []
+  for (const path of paths) {
+    let number = 0
+    for await (const line of createInterface({ input: createReadStream(path) })) {
+      number++
+      if (line.includes('"repeat":')) found.push(parsed(line, `${path}, line ${number}`))
+    }
+  }
+  const begin = Date.parse(since) - CLOCKS_MS
+  return found.filter(({ time }) => Date.parse(time) >= begin).sort((a, b) => Date.parse(a.time) - Date.parse(b.time))
+}
+
+/** What collects logs may have put something before it. */
+function parsed(line: string, place: string) {
+  try {
+    return inLog.parse(JSON.parse(line.slice(line.indexOf('{'))))
+  } catch (cause) {
+    throw new Error(`Nothing was restored: ${place} is not as it was written.`, { cause })
+  }
+}
