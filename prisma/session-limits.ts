@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Database } from './client.ts'
-import { int, statement, text } from './pg/statement.ts'
+import { bool, int, statement, text } from './pg/statement.ts'
 import type { TimeLimits } from './time-limits.ts'
 import { productionLimits } from './time-limits.ts'
 
@@ -50,16 +50,23 @@ const milliseconds = (limit: Limit) =>
 const session = statement(
   'session',
   `SELECT quote_ident(current_user) AS role, quote_ident(current_database()) AS database,
-     current_setting('TimeZone') AS "timeZone",
+     current_setting('TimeZone') AS "timeZone", pg_has_role('pg_read_all_stats', 'USAGE') AS "seesOthers",
      ${milliseconds('statement_timeout')}, ${milliseconds('idle_in_transaction_session_timeout')}`,
-  { role: text, database: text, timeZone: text, statement_timeout: int, idle_in_transaction_session_timeout: int },
+  {
+    role: text,
+    database: text,
+    timeZone: text,
+    seesOthers: bool,
+    statement_timeout: int,
+    idle_in_transaction_session_timeout: int,
+  },
 )
 
-/** Sentences on limits that the sessions lack. Throws when they are not in UTC: every time would be read wrongly. */
+/** Sentences on limits and rights that the sessions lack. Throws when they are not in UTC: every time would be read wrongly. */
 export async function checkSessions(db: Database, limits = productionLimits): Promise<string[]> {
   const wanted = sessionLimits(limits)
   const [found] = await db.execute(session, [])
-  const { role, database, timeZone } = found!
+  const { role, database, timeZone, seesOthers } = found!
   if (!/^(?:Etc\/)?(?:UTC|GMT)$/.test(timeZone)) {
     throw new Error(
       `Sessions of the database are in ${timeZone}, not in UTC: DATABASE_URL must not have \`options\`, and PgBouncer must pass ` +
@@ -67,12 +74,11 @@ export async function checkSessions(db: Database, limits = productionLimits): Pr
     )
   }
   const missing = (Object.keys(wanted) as Limit[]).filter((name) => found![name] === 0 || found![name] > wanted[name])
-  if (missing.length === 0) return []
   const statements = missing.map(
     (name) => `ALTER ROLE ${role} IN DATABASE ${database} SET ${name} = '${wanted[name]}ms';`,
   )
   const state = missing.map((name) => `${name} is ${found![name] === 0 ? 'not set' : `${found![name]} ms`}`).join(', ')
-  return [
-    `in sessions of the database ${state}: run ${statements.join(' ')} and, with PgBouncer, RECONNECT in its console`,
-  ]
+  const unlimited = `in sessions of the database ${state}: run ${statements.join(' ')} and, with PgBouncer, RECONNECT in its console`
+  const blind = `the role ${role} does not see how old the transactions of other roles are: run GRANT pg_read_all_stats TO ${role};`
+  return [...(missing.length > 0 ? [unlimited] : []), ...(seesOthers ? [] : [blind])]
 }

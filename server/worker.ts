@@ -16,7 +16,8 @@ await runProcess(async (config, log, shutdownSignal) => {
   const { listenForWatchers } = await import('./http/worker-port.ts')
   const { openSecrets } = await import('./secrets/keys.ts')
   const { watchSecretsKey } = await import('./secrets/watch.ts')
-  const { addDeliveryGauges, deliveryMetrics } = await import('./telemetry/delivery-metrics.ts')
+  const { addDeliveryGauges, addQueueGauges, deliveryMetrics } = await import('./telemetry/delivery-metrics.ts')
+  const { dueFigures } = await import('./webhooks/due-figures.ts')
   const { openWorker } = await import('./webhooks/open.ts')
   for (const sentence of secretsWarnings(config)) log.warn(sentence)
   const { registry, pool, tracing } = await observe(config, 'member-apps-worker', log)
@@ -44,6 +45,7 @@ await runProcess(async (config, log, shutdownSignal) => {
     const watchers = workerPort === undefined ? undefined : await listenForWatchers(workerPort, internalHost, parts)
     worker = openWorker(config.webhooks, { db, cipher, now: Date.now, log, metrics, tracing })
     addDeliveryGauges(registry, worker.figures)
+    addQueueGauges(registry, () => dueFigures(db, Date.now()))
     log.info(watchers && { port: watchers.port }, 'the worker delivers')
     await shutdownSignal
     ending = true

@@ -5,8 +5,9 @@ import pg from 'pg'
 const NAME = 'member_apps'
 
 /**
- * Creates the service's role and its database where missing. The role owns the database and nothing else: no superuser, so
- * that SQL reaches no file and no program. Its password follows from the superuser's, which does not follow from it.
+ * Creates the service's role and its database where missing. The role owns the database and reads the server's statistics,
+ * and has no other right: no superuser, so that SQL reaches no file and no program. Its password follows from the
+ * superuser's, which does not follow from it.
  */
 export async function createDatabase(superuser: pg.Client, superuserPassword: string) {
   const password = createHmac('sha256', superuserPassword).update(NAME).digest('base64url')
@@ -14,6 +15,12 @@ export async function createDatabase(superuser: pg.Client, superuserPassword: st
     superuser,
     'SELECT FROM pg_roles WHERE rolname = $1',
     `CREATE ROLE ${NAME} LOGIN PASSWORD '${password}'`,
+  )
+  // How old the transactions of others are is a metric.
+  await createUnless(
+    superuser,
+    "SELECT WHERE pg_has_role($1::name, 'pg_read_all_stats', 'USAGE')",
+    `GRANT pg_read_all_stats TO ${NAME}`,
   )
   await createUnless(superuser, 'SELECT FROM pg_database WHERE datname = $1', `CREATE DATABASE ${NAME} OWNER ${NAME}`)
   return { owner: NAME, password, database: NAME }

@@ -19,8 +19,8 @@ export interface AvailabilityEvents {
   back?: () => void
 }
 
-/** As pg's pool words it. */
-const NO_PLACE = 'timeout exceeded when trying to connect'
+/** As pg's pool words it, where its connections were all in use for too long. */
+export const NO_PLACE = 'timeout exceeded when trying to connect'
 
 /**
  * A pool in which nobody waits for a database that is away. A failure to connect opens a breaker: idle connections are

@@ -1,6 +1,10 @@
 import { AsyncResource } from 'node:async_hooks'
 import type pg from 'pg'
+import { NO_PLACE } from './bounded-pool.ts'
 import { PreparedQuery } from './prepared-query.ts'
+
+/** By statement_timeout, or by hand. */
+const QUERY_CANCELED = '57014'
 
 /** What a pool has open. */
 export interface PoolFigures {
@@ -15,8 +19,12 @@ export interface PoolObserver {
   opened: (pool: PoolFigures) => void
   /** How long a connection was waited for, in seconds. */
   waited: (seconds: number) => void
-  /** An error: PostgreSQL's SQLSTATE, or another code or none where the server did not answer. */
-  failed: (code: string | undefined) => void
+  /** The server answered with an error, of this SQLSTATE. */
+  failed: (code: string) => void
+  /** A statement, or the wait for a connection, was ended as it took too long. */
+  timedOut: () => void
+  /** A connection could not be made, or was lost. */
+  unconnected: () => void
   /** Called as a statement begins, with its name or, of a text, operation and table. Returns what is called as it ends. */
   began?: ((statement: string) => ((error: Error | undefined) => void) | undefined) | undefined
 }
@@ -28,7 +36,7 @@ type Connected = (
 ) => void
 
 /** Tells the observer of everything that uses the pool: our own statements, transactions and Prisma. */
-export function observePool(pool: pg.Pool, { opened, waited, failed, began }: PoolObserver) {
+export function observePool(pool: pg.Pool, { opened, waited, failed, timedOut, unconnected, began }: PoolObserver) {
   opened({
     idle: () => pool.idleCount,
     busy: () => pool.totalCount - pool.idleCount,
@@ -40,7 +48,7 @@ export function observePool(pool: pg.Pool, { opened, waited, failed, began }: Po
     const start = performance.now()
     connect((failure, client, release) => {
       waited((performance.now() - start) / 1_000)
-      if (failure) failed((failure as { code?: string }).code)
+      if (failure) failure.message === NO_PLACE ? timedOut() : unconnected()
       callback(failure, client, release)
     })
   }
@@ -55,8 +63,8 @@ export function observePool(pool: pg.Pool, { opened, waited, failed, began }: Po
 
   pool.on('connect', (client) => {
     const { connection } = client as unknown as { connection: NodeJS.EventEmitter }
-    connection.on('errorMessage', ({ code }: { code?: string }) => failed(code))
-    client.on('error', () => failed(undefined))
+    connection.on('errorMessage', ({ code }: { code: string }) => (code === QUERY_CANCELED ? timedOut() : failed(code)))
+    client.on('error', unconnected)
     if (began) traceQueries(client, began)
   })
 }

@@ -25,13 +25,14 @@ import { reference } from '../reference/serve.ts'
 import { openRequestLog } from '../request-log/request-log.ts'
 import { openSecrets } from '../secrets/keys.ts'
 import { watchSecretsKey } from '../secrets/watch.ts'
-import { addDeliveryGauges, deliveryMetrics } from '../telemetry/delivery-metrics.ts'
+import { addDeliveryGauges, addQueueGauges, deliveryMetrics } from '../telemetry/delivery-metrics.ts'
 import { housekeepingMetrics } from '../telemetry/housekeeping-metrics.ts'
 import { httpMetrics } from '../telemetry/http-metrics.ts'
 import { limiterMetrics } from '../telemetry/limiter-metrics.ts'
 import { outsideOfSpan } from '../telemetry/trace-context.ts'
 import { createAuthenticate } from '../tokens/authenticate.ts'
 import { createInternalApp } from '../trpc/app.ts'
+import { dueFigures } from '../webhooks/due-figures.ts'
 import { openWorker } from '../webhooks/open.ts'
 import type { Worker } from '../webhooks/worker.ts'
 import { readBrand } from './brand.ts'
@@ -168,6 +169,7 @@ async function serve(
     signsSince: () => oauth?.signsSince(),
     issuerReadAt: issuers.readAt,
   })
+  addQueueGauges(registry, () => dueFigures(store.db, now()))
   const requestLog = openRequestLog({
     db: store.db,
     failed: (err, lines) => log.warn({ err, lines }, 'request log: dropped'),

@@ -6,8 +6,8 @@ import { addGauge, addGauges } from './gauge.ts'
 /** Seconds. */
 const BUCKETS = [0.0001, 0.001, 0.01, 0.1, 0.5, 1, 2.5, 5]
 
-/** PostgreSQL's classes; codes of the network (EPIPE) have five characters as well. */
-const SQLSTATE = /^(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}$/
+/** Disk, memory, connections: an alert adds it up before the first one. */
+const RESOURCES = '53'
 
 /** What to observe a pool with. One observer is for one pool. */
 export function databaseMetrics(registry: Registry): PoolObserver {
@@ -26,19 +26,28 @@ export function databaseMetrics(registry: Registry): PoolObserver {
   })
   const failures = new Counter({
     name: 'database_errors_total',
-    help: 'Errors of the database, by class of SQLSTATE; connection: it could not be reached, or was lost.',
+    help: 'Errors that the database answered, by class of SQLSTATE, but for time-outs.',
     labelNames: ['class'],
     registers: [registry],
   })
-  failures.inc({ class: CONNECTION }, 0)
+  failures.inc({ class: RESOURCES }, 0)
+  const timeouts = new Counter({
+    name: 'database_timeouts_total',
+    help: 'Statements, and waits for a connection of the pool, that were ended as they took too long.',
+    registers: [registry],
+  })
+  const connectionFailures = new Counter({
+    name: 'database_connection_failures_total',
+    help: 'Connections to the database that could not be made, or were lost.',
+    registers: [registry],
+  })
   return {
     opened(figures) {
       pool = figures
     },
     waited: (seconds) => wait.observe(seconds),
-    failed: (code) =>
-      failures.inc({ class: code !== undefined && SQLSTATE.test(code) ? code.slice(0, 2) : CONNECTION }),
+    failed: (code) => failures.inc({ class: code.slice(0, 2) }),
+    timedOut: () => timeouts.inc(),
+    unconnected: () => connectionFailures.inc(),
   }
 }
-
-const CONNECTION = 'connection'

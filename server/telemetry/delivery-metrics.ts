@@ -17,7 +17,6 @@ interface Figures {
   underWay: () => number
   /** Since it last looked for what is due, or tried to. */
   secondsSinceTurn: () => number
-  due: () => Promise<{ count: number; oldestSeconds: number }>
 }
 
 /** The attempts of a worker. */
@@ -48,9 +47,13 @@ export function deliveryMetrics(registry: Registry): DeliveryMetrics {
 }
 
 /** What a running worker has before it. */
-export function addDeliveryGauges(registry: Registry, { underWay, secondsSinceTurn, due }: Figures) {
+export function addDeliveryGauges(registry: Registry, { underWay, secondsSinceTurn }: Figures) {
   addGauge(registry, 'deliveries_under_way', 'Deliveries that this worker attempts now.', underWay)
   addGauge(registry, 'delivery_turn_age_seconds', 'Since this worker last looked for due deliveries.', secondsSinceTurn)
+}
+
+/** What is due in the database, for all workers: served by every process, as the workers may be away. */
+export function addQueueGauges(registry: Registry, due: () => Promise<{ count: number; oldestSeconds: number }>) {
   // One look at the database for both.
   let look: ReturnType<typeof due> | undefined
   const shared = () => {
@@ -68,7 +71,7 @@ export function addDeliveryGauges(registry: Registry, { underWay, secondsSinceTu
   addGauge(
     registry,
     'delivery_oldest_due_seconds',
-    'For how long the oldest of them has been due, but for receivers that failed this worker last.',
+    'For how long the oldest of them has waited: since it was due, or its receiver last failed.',
     async () => (await shared()).oldestSeconds,
   )
 }

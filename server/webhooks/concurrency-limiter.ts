@@ -85,9 +85,6 @@ export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
 
     inFlight: shares.inFlight,
 
-    /** The subscriptions whose last attempt failed. */
-    failing: () => [...states.entries()].filter(([, { health }]) => health === 'failing').map(([id]) => id),
-
     /** How many more deliveries each subscription may start, in the order given, together at most `max`. */
     allocate(subscriptions: Iterable<DueSubscription>, max: number, at: number): Map<string, number> {
       const allocation = new Map<string, number>()

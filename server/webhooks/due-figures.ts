@@ -1,5 +1,4 @@
 import type { Database } from '../../prisma/client.ts'
-import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { int, nullable, statement } from '../../prisma/pg/statement.ts'
 
 /** Bound what a look reads: 20 ms for all of them. */
@@ -18,22 +17,25 @@ const statements = {
           (SELECT "subscriptionId" AS id FROM "Delivery"
            WHERE state = 'pending' AND lease IS NULL AND "subscriptionId" > pending.id ORDER BY "subscriptionId" LIMIT 1) following)
       SELECT coalesce(sum(due.count), 0)::int8 AS count,
-        floor(extract(epoch FROM $1::timestamptz - min(due.at) FILTER (WHERE found.id <> ALL($2::text[]))))::int8 AS oldest
+        floor(extract(epoch FROM $1::timestamptz - min(greatest(due.at, failed.at))))::int8 AS oldest
       FROM (SELECT id FROM pending LIMIT ${MAX_SUBSCRIPTIONS}) found
         JOIN "Subscription" ON "Subscription".id = found.id AND "endedAt" IS NULL CROSS JOIN LATERAL
         (SELECT count(*), min("nextAttemptAt") AS at FROM
           (SELECT "nextAttemptAt" FROM "Delivery" WHERE state = 'pending' AND lease IS NULL
              AND "subscriptionId" = found.id AND "nextAttemptAt" <= $1::timestamptz
-           ORDER BY "nextAttemptAt" LIMIT ${MAX_OF_EACH}) first) due`,
+           ORDER BY "nextAttemptAt" LIMIT ${MAX_OF_EACH}) first) due CROSS JOIN LATERAL
+        (SELECT max("lastAttemptAt") AS at FROM "Delivery" WHERE state = 'pending' AND attempts > 0
+           AND "subscriptionId" = found.id) failed WHERE due.count > 0`,
     { count: int, oldest: nullable(int) },
   ),
 }
 
 /**
- * How many deliveries are due, up to a hundred of each subscription, and for how long the oldest has been, in seconds.
- * Those of `failing` subscriptions count, but may be as old as they like: their receivers make them wait.
+ * How many deliveries are due, up to a hundred of each subscription, and for how long the oldest waits for a worker, in
+ * seconds: since it was due or, where its receiver makes it wait, since the last attempt there, which a worker follows by
+ * another within 75 s.
  */
-export async function dueFigures(db: Database, now: number, failing: readonly string[]) {
-  const [row] = await db.execute(statements.due, [new Date(now).toISOString(), arrayOf(failing)])
+export async function dueFigures(db: Database, now: number) {
+  const [row] = await db.execute(statements.due, [new Date(now).toISOString()])
   return { count: row!.count, oldestSeconds: Math.max(0, row!.oldest ?? 0) }
 }

@@ -57,9 +57,6 @@ export function createScheduler({ pollMs, limits }: Options) {
   return {
     nextPollAt: cadence.nextAt,
 
-    /** The subscriptions whose last attempt failed. */
-    failing: limiter.failing,
-
     /** When to poll or claim next. */
     nextTurnAt: () => Math.min(claimAt, cadence.nextAt()),
 

@@ -3,7 +3,6 @@ import type { Database } from '../../prisma/client.ts'
 import type { AttemptOptions } from './attempt.ts'
 import { createAttempt } from './attempt.ts'
 import { createAvailability } from './availability.ts'
-import { dueFigures } from './due-figures.ts'
 import { createDuePoller } from './due-poller.ts'
 import type { Claimed } from './queue.ts'
 import { claim, release } from './queue.ts'
@@ -29,8 +28,6 @@ export interface Worker {
     underWay: () => number
     /** Since the last turn ended, in which it looked for due deliveries, or tried to. */
     secondsSinceTurn: () => number
-    /** What `dueFigures` says: for how long the oldest due delivery waits for this worker. */
-    due: () => ReturnType<typeof dueFigures>
   }
   /** Something may be due. */
   wake: () => void
@@ -125,7 +122,6 @@ export function startWorker({
     figures: {
       underWay: () => inFlight.size,
       secondsSinceTurn: () => (clock() - turnedAt) / 1_000,
-      due: () => dueFigures(db, now(), scheduler.failing()),
     },
     wake() {
       scheduler.wake(clock())

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { Registry } from 'prom-client'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { int, statement } from '../../prisma/pg/statement.ts'
@@ -5,17 +6,24 @@ import { databaseMetrics } from '../../server/telemetry/database-metrics.ts'
 import { direct } from '../support/addresses.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
 import { openTestDatabase } from '../support/test-database.ts'
+import { suiteLimits } from '../support/time-limits.ts'
 import { holdConnections } from './held-connections.ts'
 import { samplesOf } from './samples.ts'
 
 const failing = statement('test_metrics_failing', 'SELECT 1 / $1::int4 AS one', { one: int })
 
-async function observed(url: string = inject('databaseUrl')) {
+async function observed(url: string = inject('databaseUrl'), limits = suiteLimits) {
   const registry = new Registry()
-  const db = openTestDatabase(url, { observer: databaseMetrics(registry) })
+  const db = openTestDatabase(url, { observer: databaseMetrics(registry), limits })
   onTestFinished(() => db.$disconnect())
   const sample = async (name: string) => samplesOf(await registry.metrics()).get(name)
-  return { db, sample, errors: (of: string) => sample(`database_errors_total{class="${of}"}`) }
+  return {
+    db,
+    sample,
+    errors: (of: string) => sample(`database_errors_total{class="${of}"}`),
+    timeouts: () => sample('database_timeouts_total'),
+    connectionFailures: () => sample('database_connection_failures_total'),
+  }
 }
 
 describe('the metrics of the pool', () => {
@@ -42,28 +50,47 @@ describe('the metrics of the pool', () => {
   })
 
   it('count the errors of Prisma, of our statements and of transactions by class', async () => {
-    const { db, errors } = await observed()
+    const { db, errors, timeouts, connectionFailures } = await observed()
     const id = 'x'.repeat(300)
     await expect(db.execute(failing, ['0'])).rejects.toThrow('division by zero')
     await expect(db.$queryRaw`SELECT 1 / 0`).rejects.toThrow()
     await expect(db.inTransaction((client) => client.query('SELECT 1 / 0'))).rejects.toThrow()
     await expect(db.team.create({ data: { id, name: 'Team', level: 'hobby' } })).rejects.toThrow()
-    expect([await errors('22'), await errors('23'), await errors('connection')]).toEqual([3, 1, 0])
+    expect([await errors('22'), await errors('23')]).toEqual([3, 1])
+    expect([await timeouts(), await connectionFailures()]).toEqual([0, 0])
   })
 
   it('count connections that are refused, and those that are lost', async () => {
     const away = await observed('postgresql://postgres@127.0.0.1:1/none')
     await expect(away.db.organisation.count()).rejects.toThrow()
-    expect(await away.errors('connection')).toBe(1)
+    expect(await away.connectionFailures()).toBe(1)
 
     const url = direct(await migratedDatabase())
-    const { db, errors } = await observed(url)
+    const { db, errors, timeouts, connectionFailures } = await observed(url)
     await db.organisation.count()
     await query(
       url,
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     )
-    await expect.poll(() => errors('connection')).toBe(1)
-    expect(await errors('57')).toBe(1)
+    await expect.poll(connectionFailures).toBe(1)
+    expect([await errors('57'), await timeouts(), await away.timeouts()]).toEqual([1, 0, 0])
+  })
+
+  it('count statements that a lock outlasts, and waits for a connection, as time-outs alone', async () => {
+    const locked = await observed()
+    const lock = `SELECT pg_advisory_xact_lock(${randomInt(2 ** 31)})`
+    await locked.db.inTransaction(async (holder) => {
+      await holder.query(lock)
+      const waiter = locked.db.inTransaction((client) => client.query(`SET LOCAL statement_timeout = '50ms'; ${lock}`))
+      await expect(waiter).rejects.toThrow('statement timeout')
+    })
+    expect([await locked.timeouts(), await locked.errors('57')]).toEqual([1, undefined])
+
+    const full = await observed(inject('databaseUrl'), { ...suiteLimits, placeMs: 1_000 })
+    const release = await holdConnections(full.db)
+    await expect(full.db.execute(failing, ['1'])).rejects.toThrow('timeout exceeded when trying to connect')
+    await release()
+    expect([await full.timeouts(), await full.connectionFailures()]).toEqual([1, 0])
+    expect(await locked.connectionFailures()).toBe(0)
   })
 })

@@ -1,6 +1,8 @@
 import { Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
-import { addDeliveryGauges, deliveryMetrics } from '../../server/telemetry/delivery-metrics.ts'
+import { addDeliveryGauges, addQueueGauges, deliveryMetrics } from '../../server/telemetry/delivery-metrics.ts'
+import { dueFigures } from '../../server/webhooks/due-figures.ts'
+import { startQueue } from '../webhooks/queue-world.ts'
 import { answering, holding, receiver, startWorkers } from '../webhooks/worker-world.ts'
 import { samplesOf } from './samples.ts'
 
@@ -8,6 +10,7 @@ async function watched(retryDelays?: readonly number[]) {
   const registry = new Registry()
   const world = await startWorkers({ metrics: deliveryMetrics(registry), ...(retryDelays && { retryDelays }) })
   addDeliveryGauges(registry, world.workers[0]!.figures)
+  addQueueGauges(registry, () => dueFigures(world.db, world.now()))
   const samples = async () => samplesOf(await registry.metrics())
   return { ...world, samples, sample: async (name: string) => (await samples()).get(name) }
 }
@@ -48,13 +51,48 @@ describe('the metrics of deliveries', () => {
     await expect.poll(() => sample('deliveries_under_way')).toBe(0)
   })
 
-  it('do not call what waits for a failing receiver late, but count it', async () => {
-    const { subscribe, publish, wake, sample } = await watched()
+  it('do not call what waits for a failing receiver late, but count it, until no worker tries it any more', async () => {
+    const { subscribe, publish, wake, sample, close, now, advance, db } = await watched()
     await publish(await subscribe((await receiver(answering([500]))).url()), { count: 20 })
     wake()
     await expect.poll(() => sample('deliveries_total{outcome="retried"}')).toBeGreaterThan(0)
-    await expect.poll(() => sample('delivery_oldest_due_seconds')).toBe(0)
+    await close()
+    const before = now()
+    const { lastAttemptAt } = await db.delivery.findFirstOrThrow({
+      where: { attempts: { gt: 0 } },
+      orderBy: { lastAttemptAt: 'desc' },
+    })
+    const oldest = (await sample('delivery_oldest_due_seconds'))!
+    expect(oldest).toBeGreaterThanOrEqual(Math.floor((before - lastAttemptAt!.getTime()) / 1000))
+    expect(oldest).toBeLessThanOrEqual((now() - lastAttemptAt!.getTime()) / 1000)
     expect(await sample('deliveries_due')).toBeGreaterThan(0)
+    advance(300_000)
+    expect(await sample('delivery_oldest_due_seconds')).toBeGreaterThanOrEqual(oldest + 300)
+  })
+
+  it('tell what is late without a worker', async () => {
+    const world = await startQueue()
+    const at = Date.parse('2026-11-20T12:00:00Z')
+    const oldest = (now: number) => dueFigures(world.db, now)
+    expect(await oldest(at)).toEqual({ count: 0, oldestSeconds: 0 })
+    const [tried, other] = [await world.subscribe(), await world.subscribe()]
+    await world.publish([tried, other], { count: 4, at })
+    expect(await oldest(at + 200_000)).toEqual({ count: 4, oldestSeconds: 200 })
+    await world.db.delivery.updateMany({
+      where: { subscriptionId: other },
+      data: { state: 'delivered', nextAttemptAt: null },
+    })
+    const [first] = await world.db.delivery.findMany({
+      where: { subscriptionId: tried },
+      orderBy: { createdAt: 'asc' },
+    })
+    // It failed a minute ago, and is due again later: the other one waits for its receiver.
+    await world.db.delivery.update({
+      where: { id: first!.id },
+      data: { attempts: 1, lastAttemptAt: new Date(at + 140_000), nextAttemptAt: new Date(at + 900_000) },
+    })
+    expect(await oldest(at + 200_000)).toEqual({ count: 1, oldestSeconds: 60 })
+    expect(await oldest(at + 500_000)).toEqual({ count: 1, oldestSeconds: 360 })
   })
 })
 
@@ -62,7 +100,8 @@ describe('the figures of deliveries', () => {
   it('are left out while the database is away, and the others are served', async () => {
     const registry = new Registry()
     const never = () => new Promise<never>(() => {})
-    addDeliveryGauges(registry, { underWay: () => 3, secondsSinceTurn: () => 1, due: never })
+    addDeliveryGauges(registry, { underWay: () => 3, secondsSinceTurn: () => 1 })
+    addQueueGauges(registry, never)
     const samples = samplesOf(await registry.metrics())
     expect([...samples]).toEqual([
       ['deliveries_under_way', 3],

@@ -14,7 +14,14 @@ afterAll(() => world.close())
 async function statementsFor(email: string, last: string): Promise<string[]> {
   const began: string[] = []
   const none = () => {}
-  const observer = { opened: none, waited: none, failed: none, began: (name: string) => void began.push(name) }
+  const observer = {
+    opened: none,
+    waited: none,
+    failed: none,
+    timedOut: none,
+    unconnected: none,
+    began: (name: string) => void began.push(name),
+  }
   const database = openTestDatabase(inject('databaseUrl'), { observer })
   onTestFinished(() => database.$disconnect())
   const node = world.startNode({ database, sendMail: async () => {} })

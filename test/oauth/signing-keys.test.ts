@@ -108,7 +108,7 @@ describe('a token with an unknown key', () => {
     let loads = 0
     const none = () => {}
     const began = (statement: string) => void (statement === 'signing_keys' && loads++)
-    const observer = { opened: none, waited: none, failed: none, began }
+    const observer = { opened: none, waited: none, failed: none, timedOut: none, unconnected: none, began }
     const db = openDatabase(inject('databaseUrl'), none, { observer })
     onTestFinished(() => db.$disconnect())
     const options = { db, cipher: createCipher(secretsKeys), now: Date.now, onError: none, reloadMs: 2 ** 31 - 1 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { TestContext } from 'vitest'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
 import { checkSessions } from '../../prisma/session-limits.ts'
@@ -42,16 +43,20 @@ it('several migrations at once limit them', async () => {
   expect(await shown(url)).toEqual([{ statement: '5s', idle: '30s' }])
 })
 
-it("a migration by a superuser limits the sessions of the service's role", async ({ skip }) => {
-  const [{ given }] = await query(
-    inject('databaseUrl'),
-    'SELECT rolsuper AS given FROM pg_roles WHERE rolname = current_user',
-  )
+/** A role that owns nothing, dropped with the test. */
+async function loginRole(skip: TestContext['skip']): Promise<string> {
+  const url = inject('databaseUrl')
+  const [{ given }] = await query(url, 'SELECT rolsuper AS given FROM pg_roles WHERE rolname = current_user')
   skip(!given, 'the server of the tests lets us make no role')
-  const url = direct(await unlimitedDatabase())
   const role = `limits_${randomUUID().slice(0, 8)}`
   await query(url, `CREATE ROLE ${role} LOGIN PASSWORD 'p'`)
-  onTestFinished(() => query(inject('databaseUrl'), `DROP ROLE ${role}`).then(() => {}))
+  onTestFinished(() => query(url, `DROP ROLE ${role}`).then(() => {}))
+  return role
+}
+
+it("a migration by a superuser limits the sessions of the service's role", async ({ skip }) => {
+  const url = direct(await unlimitedDatabase())
+  const role = await loginRole(skip)
   await migrate(url, { role })
   const [{ settings }] = await query(
     url,
@@ -74,6 +79,26 @@ it('sessions without limits are told of, with the statements that set them', asy
   await query(url, statements!)
   expect(await warnings(url)).toEqual([])
   expect(await shown(url)).toEqual([{ statement: '5s', idle: '30s' }])
+})
+
+it('a role that does not see the transactions of others is told of, with the statement that lets it', async ({
+  skip,
+}) => {
+  const url = direct(await emptyDatabase())
+  await migrate(url)
+  const role = await loginRole(skip)
+  const own = new URL(url)
+  own.username = role
+  own.password = 'p'
+  await query(url, `ALTER ROLE ${role} SET statement_timeout = '5s'`)
+  await query(url, `ALTER ROLE ${role} SET idle_in_transaction_session_timeout = '30s'`)
+  const [warning, ...others] = await warnings(own.href)
+  expect(others).toEqual([])
+  expect(warning).toBe(
+    `the role ${role} does not see how old the transactions of other roles are: run GRANT pg_read_all_stats TO ${role};`,
+  )
+  await query(url, /run (.*;)/.exec(warning!)![1]!)
+  expect(await warnings(own.href)).toEqual([])
 })
 
 it('sessions that are not in UTC are refused', async () => {

@@ -1,10 +1,14 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createCipher } from '../../server/secrets/cipher.ts'
 import { namesOf, samplesOf } from '../metrics/samples.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { FaultProxy } from '../support/fault-proxy.ts'
 import { table } from '../support/markdown-table.ts'
+import { openTestDatabase } from '../support/test-database.ts'
+import { publisher } from '../webhooks/queue-world.ts'
 import { dataDirectory, freePort, run, send, start, until } from './service.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -71,6 +75,19 @@ describe('the metrics of service and worker', () => {
     expect(table<'Alert'>(tableOf('Alert')).map(({ Alert }) => Alert)).toEqual(alerts.map(([, name]) => name))
   })
 
+  it('tell from a node what is late while no worker runs', async () => {
+    const { env, proxy } = await settings()
+    const service = await start({ ...env, WEBHOOK_WORKER: 'false' })
+    const db = openTestDatabase(proxy.url)
+    onTestFinished(() => db.$disconnect())
+    const { subscribe, publish } = await publisher(db, createCipher([randomBytes(32)]))
+    await publish(await subscribe(), { at: Date.now() - 3_600_000 })
+    const samples = samplesOf((await send(service.internalPort, 'GET', '/metrics')).text)
+    expect(samples.get('delivery_oldest_due_seconds')).toBeGreaterThanOrEqual(3_600)
+    expect(samples.get('deliveries_due')).toBe(1)
+    expect(samples.has('deliveries_under_way')).toBe(false)
+  })
+
   it('are served while the database is away, without its figures', async () => {
     const { env, proxy } = await settings()
     const WORKER_PORT = await freePort()
@@ -100,7 +117,7 @@ describe('the metrics of service and worker', () => {
       [503, 503],
     ])
     await proxy.begin('refuse')
-    const lost = async () => (await scrape(WORKER_PORT)).get('database_errors_total{class="connection"}')
+    const lost = async () => (await scrape(WORKER_PORT)).get('database_connection_failures_total')
     await expect.poll(lost).toBeGreaterThan(0)
     await proxy.end()
     await expect.poll(() => statuses('/readyz')).toEqual([200, 200])

@@ -28,17 +28,22 @@ const cases: Record<string, { bad: Record<string, string>; good: Record<string, 
     good: { database_pool_waiting: '6 0 6 0 6 0 6 0 6 0 6 0x20' },
   },
   DatabaseUnreachable: {
-    bad: { 'database_errors_total{class="connection"}': '0+60x30' },
-    good: { 'database_errors_total{class="23"}': '0+600x30' },
+    bad: { database_connection_failures_total: '0+60x30', 'database_errors_total{class="53"}': '0x30' },
+    good: {
+      database_connection_failures_total: '0x30',
+      'database_errors_total{class="53"}': '0x30',
+      'database_errors_total{class="23"}': '0+600x30',
+      database_timeouts_total: '0+600x30',
+    },
   },
   DeliveriesLate: {
     bad: {
       'delivery_oldest_due_seconds{instance="a"}': '121x30',
-      'delivery_oldest_due_seconds{instance="b"}': '900x30',
+      'delivery_oldest_due_seconds{instance="b"}': '_x30',
     },
     good: {
-      'delivery_oldest_due_seconds{instance="a"}': '0x30',
-      'delivery_oldest_due_seconds{instance="b"}': '900x30',
+      'delivery_oldest_due_seconds{instance="a"}': '119x30',
+      'delivery_oldest_due_seconds{instance="b"}': '0x30',
     },
   },
   DeliveryLoopHangs: { bad: { delivery_turn_age_seconds: '61x30' }, good: { delivery_turn_age_seconds: '3x30' } },
