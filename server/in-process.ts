@@ -5,6 +5,8 @@ import type { Principal as AnyPrincipal } from '../routers/access.ts'
 import type { AppRouter } from '../routers/client-router.ts'
 import { callAs, createCore } from '../routers/core.ts'
 import type { Json } from '../routers/json.ts'
+import type { DatabaseClock } from './process/database-clock.ts'
+import { openDatabaseClock } from './process/database-clock.ts'
 import { secretsKeys } from './process/setting-types.ts'
 import { createCipher } from './secrets/cipher.ts'
 import { checkSecretsKey } from './secrets/keys.ts'
@@ -55,17 +57,22 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   await prepareSchema(options.databaseDirectUrl ?? databaseUrl, { migrateOnStart, role: roleOf(databaseUrl) })
   const db = openDatabase(databaseUrl, options.onConnectionError ?? (() => {}), { max: options.databasePoolMax })
   const cipher = createCipher(keys.data)
+  let clock: DatabaseClock
   try {
     await checkSessions(db)
     await checkSecretsKey(db, cipher)
+    clock = await openDatabaseClock(db)
   } catch (error) {
     await db.$disconnect()
     throw error
   }
-  const core = createCore({ db, cipher, brand, storageQuotaBytes, now: Date.now })
+  const core = createCore({ db, cipher, brand, storageQuotaBytes, now: clock.now })
   return {
     callAs: (principal) => callAs(core, principal),
-    close: () => db.$disconnect(),
+    async close() {
+      clock.close()
+      await db.$disconnect()
+    },
   }
 }
 

@@ -9,6 +9,7 @@ const HANGS_S = 60
 /** A worker alone: it delivers what is due. With WORKER_PORT it can be watched. */
 await runProcess(async (config, log, shutdownSignal) => {
   const { checkSessions } = await import('../prisma/session-limits.ts')
+  const { openDatabaseClock } = await import('./process/database-clock.ts')
   const { databaseEvents } = await import('./process/log.ts')
   const { observe } = await import('./process/observe.ts')
   const { openStore } = await import('./process/store.ts')
@@ -16,6 +17,7 @@ await runProcess(async (config, log, shutdownSignal) => {
   const { listenForWatchers } = await import('./http/worker-port.ts')
   const { openSecrets } = await import('./secrets/keys.ts')
   const { watchSecretsKey } = await import('./secrets/watch.ts')
+  const { addClockGauge } = await import('./telemetry/clock-metrics.ts')
   const { addDeliveryGauges, addQueueGauges, deliveryMetrics } = await import('./telemetry/delivery-metrics.ts')
   const { dueFigures } = await import('./webhooks/due-figures.ts')
   const { openWorker } = await import('./webhooks/open.ts')
@@ -30,7 +32,10 @@ await runProcess(async (config, log, shutdownSignal) => {
     const { db } = store
     for (const sentence of await checkSessions(db)) log.warn(sentence)
     const { cipher } = await openSecrets(config, db)
-    const hasKey = watchSecretsKey({ db, cipher, log, now: Date.now })
+    const clock = await openDatabaseClock(db, { log })
+    addClockGauge(registry, clock.aheadSeconds)
+    const { now } = clock
+    const hasKey = watchSecretsKey({ db, cipher, log, now })
     const metrics = deliveryMetrics(registry)
     let ending = false
     let worker: Worker | undefined
@@ -43,14 +48,15 @@ await runProcess(async (config, log, shutdownSignal) => {
     }
     const { workerPort, internalHost } = config
     const watchers = workerPort === undefined ? undefined : await listenForWatchers(workerPort, internalHost, parts)
-    worker = openWorker(config.webhooks, { db, cipher, now: Date.now, log, metrics, tracing })
+    worker = openWorker(config.webhooks, { db, cipher, now, log, metrics, tracing })
     addDeliveryGauges(registry, worker.figures)
-    addQueueGauges(registry, () => dueFigures(db, Date.now()))
+    addQueueGauges(registry, () => dueFigures(db, now()))
     log.info(watchers && { port: watchers.port }, 'the worker delivers')
     await shutdownSignal
     ending = true
     await worker.close()
     await watchers?.close(0)
+    clock.close()
   } finally {
     await store.close()
     await tracing?.close()

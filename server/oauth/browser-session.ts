@@ -15,7 +15,8 @@ export async function browserSession(provider: Provider, req: IncomingMessage, r
     uid: session.uid,
     /** When the person signed in, in Unix seconds. */
     since: session.loginTs,
-    async signIn(accountId: string, at = Date.now()) {
+    /** `at` is Unix time in milliseconds. */
+    async signIn(accountId: string, at: number) {
       // A new id, so that one known to an attacker is worthless (session fixation).
       const fresh = new provider.Session()
       if (session.accountId !== undefined) await session.destroy()

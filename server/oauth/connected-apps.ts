@@ -37,7 +37,7 @@ export function connectedApps({ db, now, provider, path }: PageOptions, signIn: 
       app: null,
       async finish(person) {
         cookies.clear(ctx, ATTEMPT, action)
-        await (await sessionOf(ctx)).signIn(person)
+        await (await sessionOf(ctx)).signIn(person, now())
         return action
       },
     }

@@ -41,7 +41,7 @@ export function interactions({ db, now, provider, path }: PageOptions, signIn: S
     app: await appOf(db, client),
     async finish(accountId) {
       requests.end(ctx, uid)
-      await (await browserSession(provider(), ctx.req, ctx.res)).signIn(accountId)
+      await (await browserSession(provider(), ctx.req, ctx.res)).signIn(accountId, now())
       return url
     },
   })

@@ -36,6 +36,9 @@ export function memberGrants(db: Database, now: () => number) {
         jwt(ctx, _token, jwt) {
           const { member } = (ctx.oidc.account ?? {}) as Partial<Member>
           if (member !== undefined) jwt.payload.sub = member
+          // oidc-provider knows this machine's clock alone, and tokens are checked by that of the database.
+          const ahead = Math.round((Date.now() - now()) / 1_000)
+          for (const claim of ['iat', 'exp']) jwt.payload[claim] = Number(jwt.payload[claim]) - ahead
         },
       },
     },

@@ -51,6 +51,8 @@ export function housekeepingTasks({ keepDays }: Pick<Config, 'keepDays'>, cipher
 
 interface Options extends Partial<Cadence> {
   db: Database
+  /** Unix time in milliseconds. */
+  now: () => number
   tasks: readonly Task[]
   log: Logger
   /** Called after each portion that removed rows. */
@@ -58,14 +60,14 @@ interface Options extends Partial<Cadence> {
 }
 
 /** Looks each minute for tasks that are due. The result ends that: it waits for a portion under way, but not for long. */
-export function startHousekeeping({ db, tasks, log, removed, ...given }: Options): () => Promise<void> {
+export function startHousekeeping({ db, now, tasks, log, removed, ...given }: Options): () => Promise<void> {
   const { intervalMs, endingMs } = { ...cadence, ...given }
   const ending = new AbortController()
   const counts: Record<string, number> = {}
   const { sweep } = openHousekeeping({
     db,
     tasks,
-    now: Date.now,
+    now,
     removed(task, rows) {
       counts[task] = (counts[task] ?? 0) + rows
       removed?.(task, rows)

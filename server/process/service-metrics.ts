@@ -10,10 +10,12 @@ interface Parts {
   /** Unix time in milliseconds; undefined where there is no such key. */
   signsSince: () => number | undefined
   issuerReadAt: () => number | undefined
+  now: () => number
 }
 
 /** Figures of the service that are read when they are scraped. */
-export function addServiceGauges(registry: Registry, { db, memory, signsSince, issuerReadAt }: Parts) {
+export function addServiceGauges(registry: Registry, { db, memory, signsSince, issuerReadAt, now }: Parts) {
+  const secondsSince = (at: number | undefined) => (at === undefined ? undefined : Math.max(0, (now() - at) / 1_000))
   const whole = memory.freeBytes
   addGauges(registry, ['memory_budget_bytes', 'state'], 'Memory for large bodies of requests and responses.', () => ({
     free: memory.freeBytes,
@@ -46,5 +48,3 @@ export function addServiceGauges(registry: Registry, { db, memory, signsSince, i
     },
   )
 }
-
-const secondsSince = (at: number | undefined) => (at === undefined ? undefined : Math.max(0, (Date.now() - at) / 1_000))

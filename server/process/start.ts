@@ -25,6 +25,7 @@ import { reference } from '../reference/serve.ts'
 import { openRequestLog } from '../request-log/request-log.ts'
 import { openSecrets } from '../secrets/keys.ts'
 import { watchSecretsKey } from '../secrets/watch.ts'
+import { addClockGauge } from '../telemetry/clock-metrics.ts'
 import { addDeliveryGauges, addQueueGauges, deliveryMetrics } from '../telemetry/delivery-metrics.ts'
 import { housekeepingMetrics } from '../telemetry/housekeeping-metrics.ts'
 import { httpMetrics } from '../telemetry/http-metrics.ts'
@@ -37,6 +38,8 @@ import { openWorker } from '../webhooks/open.ts'
 import type { Worker } from '../webhooks/worker.ts'
 import { readBrand } from './brand.ts'
 import type { Config } from './config.ts'
+import type { DatabaseClock } from './database-clock.ts'
+import { openDatabaseClock } from './database-clock.ts'
 import type { Cadence } from './housekeeping.ts'
 import { cadence, housekeepingTasks, startHousekeeping } from './housekeeping.ts'
 import { auditLog, databaseEvents } from './log.ts'
@@ -62,7 +65,7 @@ const LOGGED_DELIVERIES = 100
 interface Clockwork {
   /** Those of production by default. */
   timeLimits?: TimeLimits
-  /** Unix time in milliseconds. */
+  /** Unix time in milliseconds; by the database's clock by default. */
   now?: () => number
   /** In place of `GRACE_MS`. */
   graceMs?: number
@@ -76,7 +79,7 @@ interface Clockwork {
 export async function startService(
   config: Config,
   log: Logger,
-  { timeLimits = productionLimits, now = Date.now, graceMs = GRACE_MS, housekeeping = cadence }: Clockwork = {},
+  { timeLimits = productionLimits, now: given, graceMs = GRACE_MS, housekeeping = cadence }: Clockwork = {},
 ) {
   const brand = readBrand(config.pageBrand)
   for (const sentence of serviceWarnings(config)) log.warn(sentence)
@@ -88,15 +91,19 @@ export async function startService(
     timeLimits,
   })
   let limits: Limits | undefined
+  let clock: DatabaseClock | undefined
   try {
+    clock = given ? undefined : await openDatabaseClock(store.db, { log })
+    const now = given ?? clock!.now
     for (const sentence of await checkSessions(store.db, timeLimits)) log.warn(sentence)
     if (store.embedded && !config.production) {
       const today = new Date(now())
       await ((await isEmpty(store.db)) ? seed(store.db, today, memberScopesAt) : moveDemoEvents(store.db, today))
     }
     limits = await openLimits(config, log)
-    return await serve(config, { store, limits, timeLimits, now, graceMs, housekeeping, observed, brand }, log)
+    return await serve(config, { store, limits, timeLimits, clock, now, graceMs, housekeeping, observed, brand }, log)
   } catch (error) {
+    clock?.close()
     await limits?.close()
     await store.close()
     throw error
@@ -110,6 +117,7 @@ interface Opened {
   store: Store
   limits: Limits
   timeLimits: TimeLimits
+  clock: DatabaseClock | undefined
   now: () => number
   graceMs: number
   housekeeping: Cadence
@@ -119,7 +127,7 @@ interface Opened {
 
 async function serve(
   config: Config,
-  { store, limits, timeLimits, now, graceMs, housekeeping, observed, brand }: Opened,
+  { store, limits, timeLimits, clock, now, graceMs, housekeeping, observed, brand }: Opened,
   log: Logger,
 ) {
   const { registry, tracing } = observed
@@ -168,8 +176,10 @@ async function serve(
     memory,
     signsSince: () => oauth?.signsSince(),
     issuerReadAt: issuers.readAt,
+    now,
   })
   addQueueGauges(registry, () => dueFigures(store.db, now()))
+  if (clock) addClockGauge(registry, clock.aheadSeconds)
   const requestLog = openRequestLog({
     db: store.db,
     failed: (err, lines) => log.warn({ err, lines }, 'request log: dropped'),
@@ -229,7 +239,7 @@ async function serve(
   }
   const tasks = housekeepingTasks(config, cipher)
   const { removed } = housekeepingMetrics(registry, () => readFinished(store.db))
-  const stopHousekeeping = startHousekeeping({ db: store.db, tasks, log, removed, ...housekeeping })
+  const stopHousekeeping = startHousekeeping({ db: store.db, now, tasks, log, removed, ...housekeeping })
 
   return {
     store,
@@ -245,6 +255,7 @@ async function serve(
       oauth?.close()
       issuers.close()
       await limits.close()
+      clock?.close()
       await store.close()
       await tracing?.close()
     },

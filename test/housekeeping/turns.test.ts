@@ -177,7 +177,7 @@ describe('housekeeping of a service', () => {
     const intervalMs = 200
     const begin = Date.now()
     const tasks = [{ name: 'first', every: 3_600, step }]
-    onTestFinished(startHousekeeping({ db: connect(), tasks, log: pino({ level: 'silent' }), intervalMs }))
+    onTestFinished(startHousekeeping({ db: connect(), now, tasks, log: pino({ level: 'silent' }), intervalMs }))
     await expect.poll(() => at.length).toBe(1)
     // Timers may be a millisecond early.
     expect(at[0]! - begin).toBeGreaterThanOrEqual(intervalMs - 1)
@@ -189,7 +189,7 @@ describe('housekeeping of a service', () => {
     const { task, done } = taskOf('records', 2)
     const counted: [string, number][] = []
     const removed = (...one: [string, number]) => counted.push(one)
-    const stop = startHousekeeping({ db: connect(), tasks: [task], log, removed, intervalMs: 20 })
+    const stop = startHousekeeping({ db: connect(), now, tasks: [task], log, removed, intervalMs: 20 })
     onTestFinished(stop)
     await expect.poll(() => lines.map((line) => JSON.parse(line).removed)).toEqual([{ records: 2 * PORTION }])
     expect([done.length, counted]).toEqual([2, Array(2).fill(['records', PORTION])])

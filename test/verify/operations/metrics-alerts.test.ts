@@ -64,6 +64,7 @@ const cases: Record<string, { bad: Record<string, string>; good: Record<string, 
       'housekeeping_last_success_seconds{task="events",instance="b"}': '60x30',
     },
   },
+  ClockWrong: { bad: { clock_ahead_seconds: '-3x30' }, good: { clock_ahead_seconds: '1x30' } },
   IssuerKeysOld: { bad: { issuer_keys_age_seconds: '3601x30' }, good: { issuer_keys_age_seconds: '300x30' } },
 }
 
