@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import { freePort, until } from '../../process/service.ts'
+import type { AtEnd } from '../../support/databases.ts'
 
 export const hasRedis = !spawnSync('redis-server', ['--version']).error
 /** For the titles of tests that need it. */
@@ -16,12 +17,13 @@ interface Options {
   password?: string
   /** Files of a certificate and its key: the port speaks TLS. */
   tls?: { cert: string; key: string }
+  atEnd?: AtEnd
 }
 
 export type RedisServer = Awaited<ReturnType<typeof redisServer>>
 
 /** A Redis of one test, at a free port, that keeps nothing on disk. It runs once `start` was called. */
-export async function redisServer({ password, tls }: Options = {}) {
+export async function redisServer({ password, tls, atEnd = onTestFinished }: Options = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'member-apps-redis-'))
   const port = await freePort()
   let child: ChildProcess | undefined
@@ -65,7 +67,7 @@ export async function redisServer({ password, tls }: Options = {}) {
       return Number(calls ?? 0)
     },
   }
-  onTestFinished(async () => {
+  atEnd(async () => {
     await server.kill()
     await rm(directory, { recursive: true, force: true })
   })

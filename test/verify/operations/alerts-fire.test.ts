@@ -1,0 +1,220 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { seed } from '../../../prisma/seed.ts'
+import { memberScopesAt } from '../../../routers/scopes.ts'
+import { createCipher } from '../../../server/secrets/cipher.ts'
+import type { Program, Service } from '../../process/service.ts'
+import { command, dataDirectory, freePort, run, send, start, until } from '../../process/service.ts'
+import { migratedDatabase, query } from '../../support/databases.ts'
+import { FaultProxy } from '../../support/fault-proxy.ts'
+import { pgClient } from '../../support/pg-client.ts'
+import { openTestDatabase } from '../../support/test-database.ts'
+import { publisher } from '../../webhooks/queue-world.ts'
+import type { RedisServer } from '../redis/redis-server.ts'
+import { redisServer } from '../redis/redis-server.ts'
+import type { Prometheus } from './prometheus.ts'
+import { startPrometheus } from './prometheus.ts'
+
+const has = (program: string) => !spawnSync(program, ['--version']).error
+const lacking = ['prometheus', 'redis-server', 'faketime'].filter((program) => !has(program))
+const skipReason = lacking.length > 0 ? ` (skipped: there is no ${lacking.join(', ')})` : ''
+
+const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64')
+const workerEntry = join(import.meta.dirname, '../../../dist/server/worker.js')
+
+/** Loaded by the worker: from SIGUSR2 on, its loop is not woken any more. No fault of its surroundings brings that about. */
+const HANGING = `const { setTimeout: real } = globalThis; let hangs = false
+process.on('SIGUSR2', () => { hangs = true })
+globalThis.setTimeout = (callback, ...rest) => real(hangs && callback.name === 'runTurn' ? () => {} : callback, ...rest)`
+
+describe.skipIf(lacking.length > 0)(`at a fault${skipReason}`, { timeout: 180_000 }, () => {
+  const ends: (() => Promise<unknown>)[] = []
+  const atEnd = (end: () => Promise<unknown>) => void ends.unshift(end)
+  let databaseUrl: string
+  let proxy: FaultProxy
+  let redis: RedisServer
+  let env: Record<string, string>
+  let node: Service
+  let worker: Program
+  let workerPort: number
+  let token: string
+  let prometheus: Prometheus
+
+  async function startWorker(more: Record<string, string> = {}) {
+    const hanging = `--import=data:text/javascript,${encodeURIComponent(HANGING)}`
+    worker = run([workerEntry], { ...env, WORKER_PORT: String(workerPort), NODE_OPTIONS: hanging, ...more })
+    await until(
+      async () => worker.stdout() + worker.stderr(),
+      (said) => said.includes('the worker delivers'),
+    )
+  }
+  async function killWorker() {
+    if (worker.child.exitCode === null) worker.child.kill('SIGKILL')
+    await worker.ended
+  }
+
+  /** Reads of the storage, several at once, until the result is called. */
+  function load(atOnce: number) {
+    const headers = { host: 'apps.localhost', authorization: `Bearer ${token}` }
+    let isOver = false
+    const loops = Array.from({ length: atOnce }, async () => {
+      while (!isOver) {
+        await send(node.port, 'GET', '/v1/storage/notes/entry', { headers }).catch(() => {})
+        await pause(50)
+      }
+    })
+    return async () => {
+      isOver = true
+      await Promise.all(loops)
+    }
+  }
+
+  const fires = (...alerts: string[]) => expect.poll(() => prometheus.firing(), { timeout: 120_000 }).toEqual(alerts)
+
+  beforeAll(async () => {
+    databaseUrl = await migratedDatabase(atEnd)
+    const db = openTestDatabase(databaseUrl)
+    await seed(db, new Date(), memberScopesAt)
+    await db.$disconnect()
+    proxy = await FaultProxy.to(databaseUrl)
+    atEnd(async () => proxy.close())
+    redis = await redisServer({ atEnd })
+    await redis.start()
+    env = { DATA_DIR: await dataDirectory(atEnd), DATABASE_URL: proxy.url, SECRETS_KEY, REDIS_URL: redis.url }
+    node = await start({ ...env, WEBHOOK_WORKER: 'false' }, { atEnd })
+    workerPort = await freePort()
+    await startWorker()
+    atEnd(killWorker)
+    const args = ['--member', 'anna', '--club', 'riverside', '--client', 'trainer-app']
+    token = (await command('token', args, env).ended).stdout.trim()
+    const headers = { host: 'apps.localhost', authorization: `Bearer ${token}` }
+    const entry = await send(node.port, 'PUT', '/v1/storage/notes/entry', { headers, body: { value: 1 } })
+    expect(entry).toMatchObject({ status: 200 })
+    prometheus = await startPrometheus(await freePort(), [node.internalPort, workerPort])
+    atEnd(prometheus.stop)
+  }, 180_000)
+  afterAll(async () => {
+    for (const end of ends) await end()
+  }, 60_000)
+  beforeEach(() => fires(), 150_000)
+
+  it('ProcessAway fires when the worker is killed, and DeliveriesLate once something is due', async () => {
+    await killWorker()
+    await fires('ProcessAway')
+    const db = openTestDatabase(databaseUrl)
+    const { subscribe, publish } = await publisher(db, createCipher([Buffer.from(SECRETS_KEY, 'base64')]))
+    const subscription = await subscribe()
+    await publish(subscription, { at: Date.now() })
+    await fires('DeliveriesLate', 'ProcessAway')
+    await db.subscription.delete({ where: { id: subscription } })
+    await db.$disconnect()
+    await startWorker()
+  })
+
+  it('ServerErrors fires when a table is missing', async () => {
+    const stop = load(2)
+    await query(databaseUrl, 'ALTER TABLE "StorageEntry" RENAME TO elsewhere')
+    await fires('ServerErrors')
+    await query(databaseUrl, 'ALTER TABLE elsewhere RENAME TO "StorageEntry"')
+    await fires()
+    await stop()
+  })
+
+  it('SlowReads fires when the way to the database is long', async () => {
+    const stop = load(2)
+    proxy.latencyMs = 150
+    await proxy.begin('latency')
+    await fires('SlowReads')
+    await proxy.end()
+    await fires()
+    await stop()
+  })
+
+  it('PoolExhausted fires at a lock that lasts, with its consequences, and DatabaseUnreachable never does', async () => {
+    const stop = load(40)
+    const holder = pgClient(databaseUrl)
+    await holder.connect()
+    await holder.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0')
+    await holder.query('BEGIN; LOCK TABLE "StorageEntry" IN ACCESS EXCLUSIVE MODE')
+    await fires('PoolExhausted', 'ServerErrors', 'SlowReads')
+    // Longer than the rule on connections looks back, and as long as it waits.
+    await pause(25_000)
+    expect(await prometheus.hasFired('DatabaseUnreachable')).toBe(false)
+    await holder.end()
+    await stop()
+    await fires()
+    expect(await prometheus.hasFired('DatabaseUnreachable')).toBe(false)
+  })
+
+  it('DatabaseUnreachable fires when the database is away', async () => {
+    await proxy.begin('refuse')
+    await fires('DatabaseUnreachable')
+    await proxy.end()
+  })
+
+  it('DeliveryLoopHangs fires when the loop of a worker does', async () => {
+    worker.child.kill('SIGUSR2')
+    await fires('DeliveryLoopHangs')
+    await killWorker()
+    await startWorker()
+  })
+
+  it('LimiterInMemory fires when Redis is killed', async () => {
+    await redis.kill()
+    await fires('LimiterInMemory')
+    await redis.start()
+  })
+
+  it('EventLoopBlocked fires when a node does not get the processor', async () => {
+    let isOver = false
+    const stalling = (async () => {
+      while (!isOver) {
+        node.child.kill('SIGSTOP')
+        await pause(400)
+        node.child.kill('SIGCONT')
+        await pause(400)
+      }
+    })()
+    await fires('EventLoopBlocked').finally(() => {
+      isOver = true
+    })
+    await stalling
+  })
+
+  it('OldSnapshot fires at an old transaction, and DeadRows behind it', async () => {
+    const holder = pgClient(databaseUrl)
+    await holder.connect()
+    await holder.query('SET idle_in_transaction_session_timeout = 0; BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1')
+    await fires('OldSnapshot')
+    await query(
+      databaseUrl,
+      `DO $$ BEGIN FOR n IN 1..11000 LOOP UPDATE "StorageUsage" SET bytes = bytes
+       WHERE ctid = (SELECT ctid FROM "StorageUsage" LIMIT 1); END LOOP; END $$`,
+    )
+    await fires('DeadRows', 'OldSnapshot')
+    await holder.end()
+    await query(databaseUrl, 'VACUUM "StorageUsage"')
+  })
+
+  it('HousekeepingStopped fires when a task has not come to its end for over 3 hours', async () => {
+    const finished = (ago: string) =>
+      query(
+        databaseUrl,
+        `INSERT INTO "Housekeeping" (name, "nextAt", "finishedAt") VALUES ('events', now() + interval '5 min', now() - interval '${ago}')
+         ON CONFLICT (name) DO UPDATE SET "nextAt" = excluded."nextAt", "finishedAt" = excluded."finishedAt"`,
+      )
+    await finished('3 h 1 min')
+    await fires('HousekeepingStopped')
+    await finished('1 min')
+  })
+
+  it('ClockWrong fires when the clock of a machine is two hours ahead', async () => {
+    await killWorker()
+    const shown = spawnSync('faketime', ['-m', '-f', '+2h', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' })
+    await startWorker({ LD_PRELOAD: shown.stdout.trim(), FAKETIME: '+2h', FAKETIME_DONT_FAKE_MONOTONIC: '1' })
+    await fires('ClockWrong')
+    expect(worker.stdout()).toContain("the clock of this machine is 7200.0 s ahead of the database's")
+  })
+})
