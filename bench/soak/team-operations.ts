@@ -37,10 +37,13 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
   })
   return [
     operation('teams.list', [200], () => ask('teams.list', {})),
+    operation('teams.summary', [200], () => ask('teams.summary', { team })),
     operation('teams.get', [200], () => ask('teams.get', { team })),
     operation('invitations.list', [200], () => ask('invitations.list', {})),
     operation('invitations.accept', [404], () => change('invitations.accept', { invitation: id('none') })),
     operation('invitations.decline', [404], () => change('invitations.decline', { invitation: id('none') })),
+    operation('people.list', [200], () => ask('people.list', { team })),
+    operation('people.get', [200], () => ask('people.get', { team, person: colleague })),
     operation('people.invite', [200, 409, LIMITED], async () => {
       const reply = await change('people.invite', { team, email: `${randomUUID()}@example.org`, role: 'developer' })
       invitations!.push(...idsOf(reply))
@@ -53,12 +56,17 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
       change('people.setRole', { team, person: colleague, role: Math.random() < 0.5 ? 'owner' : 'developer' }),
     ),
     operation('people.remove', [404], () => change('people.remove', { team, person: id('none') })),
+    operation('apps.list', [200], () => ask('apps.list', { team })),
+    operation('apps.get', [200], () => ask('apps.get', { app })),
+    operation('apps.providers', [200], () => ask('apps.providers', { team })),
     operation('apps.create', [200, 409, LIMITED], () =>
       change('apps.create', { team, name: 'Soak', provider: ids.provider }),
     ),
     operation('apps.update', [200, LIMITED], () => change('apps.update', { app, description: randomUUID() })),
     operation('apps.setLogo', [200, LIMITED], () => change('apps.setLogo', { app, picture: LOGO })),
     operation('apps.removeLogo', [200, LIMITED], () => change('apps.removeLogo', { app })),
+    operation('clients.list', [200], () => ask('clients.list', { team })),
+    operation('clients.get', [200], () => ask('clients.get', { client })),
     operation('clients.create', [400], () =>
       change('clients.create', { app, name: 'Soak', type: 'web', redirectUris: [], scopes: [] }),
     ),

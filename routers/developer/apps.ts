@@ -13,6 +13,7 @@ import type { WantedOfApp } from './rows.ts'
 import { appColumns, nullIfEmpty, objectOrNull, toApp } from './rows.ts'
 import { isReviewed, refuseIf } from './rules.ts'
 import { appOutput, idOr } from './shapes.ts'
+import { getApp, listApps, providers } from './team-apps.ts'
 import { lockTeamAs, roleIn, teamOfApp } from './team-of.ts'
 
 const MAX_APPS = 50
@@ -113,4 +114,4 @@ function isHomepage(text: string) {
   return username === '' && password === ''
 }
 
-export const apps = router({ create, update, setLogo, removeLogo })
+export const apps = router({ list: listApps, get: getApp, providers, create, update, setLogo, removeLogo })

@@ -4,7 +4,7 @@ import { page } from '../page.ts'
 import { teamPeople } from '../policies.ts'
 import { toUnix } from '../time.ts'
 import { router } from '../trpc.ts'
-import { namesOf } from './names.ts'
+import { namesOf, targetNames } from './names.ts'
 import { auditOutput, idOr } from './shapes.ts'
 import { roleIn } from './team-of.ts'
 
@@ -23,15 +23,23 @@ const list = internal('dev:read', teamPeople, {
       db.auditEntry.findMany({ where, orderBy: { id: 'desc' }, take: limit, skip: offset }),
       db.auditEntry.count({ where }),
     ])
-    const names = await namesOf(
-      db,
-      rows.map(({ personId }) => personId),
-    )
+    const [names, targets] = await Promise.all([
+      namesOf(
+        db,
+        rows.map(({ personId }) => personId),
+      ),
+      targetNames(
+        db,
+        team,
+        rows.map(({ target }) => target),
+      ),
+    ])
     const items = rows.map(({ id, at, personId, action, target, before, after }) => ({
       id: String(id),
       at: toUnix(at),
       by: personId === null ? null : { id: personId, name: names.get(personId) ?? null },
-      ...{ action, target, before: valuesOf(before), after: valuesOf(after) },
+      ...{ action, target, targetName: targets.get(target) ?? null },
+      ...{ before: valuesOf(before), after: valuesOf(after) },
     }))
     return { items, total }
   })

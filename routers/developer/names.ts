@@ -10,6 +10,29 @@ export const newId = (kind: 'a' | 'c' | 'i' | 'p' | 't') =>
 export const fullName = ({ firstName, lastName }: { firstName: string; lastName: string }) =>
   `${firstName} ${lastName}`.trim()
 
+/** The names of what an audit entry can be about, by id: apps and clients of a team, and its people. */
+export async function targetNames(db: Database, teamId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const where = { teamId, id: { in: [...ids] } }
+  const select = { id: true, name: true }
+  const [apps, clients, members] = await Promise.all([
+    db.app.findMany({ where, select }),
+    db.client.findMany({ where, select }),
+    db.teamMember.findMany({
+      where: { teamId, personId: { in: [...ids] } },
+      select: { person: { select: { id: true, firstName: true, lastName: true } } },
+    }),
+  ])
+  const people = members.map(({ person }) => ({ id: person.id, name: fullName(person) }))
+  return new Map([...apps, ...clients, ...people].map(({ id, name }) => [id, name]))
+}
+
+/** The names of clients of a team, by id. */
+export async function clientNames(db: Database, teamId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const where = { teamId, id: { in: [...new Set(ids)] } }
+  const rows = await db.client.findMany({ where, select: { id: true, name: true } })
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 /** The names of these people, by id; null is the operator, and who is erased has none. */
 export async function namesOf(db: Database, ids: readonly (string | null)[]): Promise<Map<string | null, string>> {
   const people = await db.person.findMany({ where: { id: { in: ids.flatMap((id) => id ?? []) } } })

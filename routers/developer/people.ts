@@ -9,6 +9,7 @@ import { invite, withdraw } from './invitations.ts'
 import { memberColumns, toPerson } from './rows.ts'
 import { idOr, personOutput, role } from './shapes.ts'
 import { lockTeamAs, roleIn } from './team-of.ts'
+import { getPerson, listPeople } from './team-people.ts'
 import { endTestConsents } from './test-consents.ts'
 
 const team = idOr('teamUnknown')
@@ -65,4 +66,4 @@ async function colleague(tx: Transaction, teamId: string, personId: string, ends
   return found
 }
 
-export const people = router({ invite, withdraw, setRole, remove })
+export const people = router({ list: listPeople, get: getPerson, invite, withdraw, setRole, remove })

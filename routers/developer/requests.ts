@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import type { Prisma } from '../../prisma/generated/client.ts'
 import { isPostgresText } from '../access.ts'
+import type { Context } from '../context.ts'
 import { internal } from '../endpoint.ts'
 import { withError } from '../errors.ts'
 import { page } from '../page.ts'
 import { teamPeople } from '../policies.ts'
 import { router } from '../trpc.ts'
+import { clientNames } from './names.ts'
 import { roleIn } from './team-of.ts'
 
 /** Requests with one id, as a caller may choose it: the newest of them. */
@@ -15,6 +17,7 @@ const refused = z.object({
   requestId: z.string(),
   at: z.iso.datetime().meta({ description: 'When it came, with milliseconds' }),
   client: z.string(),
+  clientName: z.string().nullable().meta({ description: 'Null for a client that was removed' }),
   method: z.string(),
   route: z
     .string()
@@ -39,7 +42,19 @@ const newestFirst = [{ at: 'desc' }, { id: 'desc' }] satisfies Prisma.RefusedReq
 
 type Row = Prisma.RefusedRequestGetPayload<{ omit: typeof columns }>
 
-const shown = ({ id: _, at, clientId, ...row }: Row) => ({ ...row, at: at.toISOString(), client: clientId })
+/** With the names of the clients. */
+async function shown({ core: { db } }: Context, team: string, rows: readonly Row[]) {
+  const names = await clientNames(
+    db,
+    team,
+    rows.map(({ clientId }) => clientId),
+  )
+  return rows.map(({ id: _, at, clientId, ...row }) => ({
+    ...row,
+    at: at.toISOString(),
+    ...{ client: clientId, clientName: names.get(clientId) ?? null },
+  }))
+}
 
 function rowsBefore(cursor: string): Prisma.RefusedRequestWhereInput {
   const [, ms, id] = CURSOR.exec(cursor)!
@@ -77,7 +92,7 @@ const list = internal('dev:read', teamPeople, {
     })
     const items = rows.slice(0, limit)
     const last = rows.length > limit ? items.at(-1) : undefined
-    return { items: items.map(shown), next: last ? `${last.at.getTime()}-${last.id}` : null }
+    return { items: await shown(ctx, team, items), next: last ? `${last.at.getTime()}-${last.id}` : null }
   })
 
 const get = internal('dev:read', teamPeople, {
@@ -95,7 +110,7 @@ const get = internal('dev:read', teamPeople, {
       orderBy: newestFirst,
       take: MOST_OF_AN_ID,
     })
-    return { items: rows.map(shown) }
+    return { items: await shown(ctx, team, rows) }
   })
 
 export const requests = router({ list, get })

@@ -76,6 +76,8 @@ export const toPerson = ({ role, since, person }: MemberRow) => ({
   since: toUnix(since),
 })
 
+export const byName = [{ name: 'asc' as const }, { id: 'asc' as const }]
+
 export const nullIfEmpty = <T extends object>(value: T) => (Object.keys(value).length === 0 ? null : value)
 
 /** A JSON column of an object; without fields it is null. */

@@ -13,6 +13,10 @@ export const purpose = z.record(z.string(), z.string()).meta({ description: 'Wha
 
 const time = z.int().meta({ description: 'Unix seconds' })
 
+export const more = z.boolean().meta({ description: 'Whether others follow' })
+
+export const named = z.object({ id: z.string(), name: z.string() })
+
 export const teamSummary = z.object({ id: z.string(), name: z.string(), level: z.enum(['hobby', 'developer']), role })
 
 export const personOutput = z.object({
@@ -52,6 +56,8 @@ export const appOutput = z.object({
     .meta({ description: 'What waits for approval; what is in force stays until then' }),
 })
 
+export const appSummary = appOutput.pick({ id: true, name: true, state: true })
+
 export const clientOutput = z.object({
   id: z.string(),
   name: z.string(),
@@ -78,8 +84,12 @@ export const clientOutput = z.object({
   consents: z.int().meta({ description: 'Consents in force' }),
 })
 
+export const clientSummary = clientOutput.pick({
+  ...{ id: true, name: true, app: true, environment: true, type: true, state: true },
+})
+
 /** A member that was invented for the team, in its test club and academy. */
-export const testMember = z.object({ id: z.string(), name: z.string() })
+export const testMember = named
 
 const values = z.record(z.string(), z.unknown()).nullable()
 
@@ -95,6 +105,10 @@ export const auditOutput = z.object({
     .meta({ description: 'Null for the operator, and for who has declined an invitation' }),
   action: z.string().meta({ examples: ['client.update'] }),
   target: z.string().meta({ description: 'The id of what was changed; empty for a person who was erased' }),
+  targetName: z
+    .string()
+    .nullable()
+    .meta({ description: 'Null for what is no longer of the team, and what has no name' }),
   before: values,
   after: values,
 })

@@ -1,14 +1,15 @@
 import { z } from 'zod'
+import type { Database } from '../../prisma/client.ts'
 import { internal } from '../endpoint.ts'
 import { logoVersions } from '../logo-versions.ts'
 import { teamPeople } from '../policies.ts'
 import { memberScopesAt } from '../scopes.ts'
-import { toUnix } from '../time.ts'
 import { router } from '../trpc.ts'
-import { fullName, namesOf } from './names.ts'
-import { appColumns, clientColumns, memberColumns, toApp, toClient, toPerson } from './rows.ts'
-import { appOutput, clientOutput, idOr, invitationOutput, personOutput, teamSummary, testMember } from './shapes.ts'
+import { appColumns, byName, clientColumns, toApp, toClient } from './rows.ts'
+import { appOutput, clientOutput, idOr, named, personOutput, teamSummary } from './shapes.ts'
+import type { Caller } from './team-of.ts'
 import { roleIn } from './team-of.ts'
+import { invitations, invitationsOf, peopleOf, testMembers, testMembersOf } from './team-people.ts'
 
 const list = internal('dev:read', teamPeople, { summary: 'The teams of the person' })
   .output(z.object({ items: z.array(teamSummary) }))
@@ -21,71 +22,69 @@ const list = internal('dev:read', teamPeople, { summary: 'The teams of the perso
     return { items: rows.map(({ role, team }) => ({ ...team, role })) }
   })
 
-const named = z.object({ id: z.string(), name: z.string() })
-const byName = [{ name: 'asc' as const }, { id: 'asc' as const }]
+const teamFacts = teamSummary.extend({
+  scopes: z.array(z.string()).meta({ description: 'Those that its level may hold' }),
+})
+
+const summary = internal('dev:read', teamPeople, {
+  summary: 'A team, without its people, apps and clients',
+  fails: ['teamUnknown'],
+})
+  .input(z.object({ team: idOr('teamUnknown') }))
+  .output(teamFacts)
+  .query(({ ctx, input }) => factsOf(ctx, input.team))
+
+async function factsOf(ctx: Caller, id: string) {
+  const role = await roleIn(ctx, id)
+  const select = { id: true, name: true, level: true }
+  const team = await ctx.core.db.team.findUniqueOrThrow({ where: { id }, select })
+  return { ...team, role, scopes: memberScopesAt(team.level) }
+}
+
+/** Of each list. */
+const MOST = 200
 
 const get = internal('dev:read', teamPeople, {
-  summary: 'A team with its people, apps and clients',
+  summary: `A team with its people, apps and clients, at most ${MOST} of each: people.list, apps.list and clients.list have all`,
   fails: ['teamUnknown'],
 })
   .input(z.object({ team: idOr('teamUnknown') }))
   .output(
-    teamSummary.extend({
+    teamFacts.extend({
       people: z.array(personOutput),
-      invitations: z.array(invitationOutput).meta({ description: 'Those that can still be accepted' }),
+      invitations,
       apps: z.array(appOutput),
       clients: z.array(clientOutput),
-      testMembers: z.array(testMember).meta({ description: 'Empty before the first sandbox client' }),
-      scopes: z.array(z.string()).meta({ description: 'Those that its level may hold' }),
+      testMembers,
       providers: z.array(named).meta({ description: 'Those that an app can belong to' }),
     }),
   )
-  .query(async ({ ctx, input }) => {
-    const role = await roleIn(ctx, input.team)
+  .query(async ({ ctx, input: { team } }) => {
+    const facts = await factsOf(ctx, team)
     const { db, now } = ctx.core
-    const team = await db.team.findUniqueOrThrow({
-      where: { id: input.team },
-      select: {
-        ...{ id: true, name: true, level: true },
-        people: { select: memberColumns, orderBy: [{ since: 'asc' }, { personId: 'asc' }] },
-        invitations: {
-          where: { acceptedAt: null, expiresAt: { gt: new Date(now()) } },
-          select: { id: true, email: true, role: true, invitedBy: true, expiresAt: true },
-          orderBy: [{ expiresAt: 'asc' }, { id: 'asc' }],
-        },
-        apps: { select: appColumns, orderBy: byName },
-        clients: { select: clientColumns(now()), orderBy: byName },
-      },
-    })
-    const [testMembers, providers, names, logos] = await Promise.all([
-      db.person.findMany({
-        where: { memberships: { some: { organisation: { testTeamId: team.id } } } },
-        select: { id: true, firstName: true, lastName: true },
-        orderBy: [{ firstName: 'asc' }, { id: 'asc' }],
+    const where = { teamId: team }
+    const [people, invitations, apps, clients, testMembers, providers] = await Promise.all([
+      peopleOf(db, team, { take: MOST }),
+      invitationsOf(db, team, now()),
+      appsOf(db, team),
+      db.client.findMany({ where, select: clientColumns(now()), orderBy: byName, take: MOST }),
+      testMembersOf(db, team),
+      db.organisation.findMany({
+        where: { kind: 'provider' },
+        select: { id: true, name: true },
+        ...{ orderBy: byName, take: MOST },
       }),
-      db.organisation.findMany({ where: { kind: 'provider' }, select: { id: true, name: true }, orderBy: byName }),
-      namesOf(
-        db,
-        team.invitations.map(({ invitedBy }) => invitedBy),
-      ),
-      logoVersions(
-        db,
-        team.apps.map(({ id }) => id),
-      ),
     ])
-    return {
-      ...{ id: team.id, name: team.name, level: team.level, role, providers },
-      people: team.people.map(toPerson),
-      invitations: team.invitations.map(({ invitedBy, expiresAt, ...one }) => ({
-        ...one,
-        invitedBy: names.get(invitedBy) ?? null,
-        expiresAt: toUnix(expiresAt),
-      })),
-      apps: team.apps.map((app) => toApp(app, logos.get(app.id) ?? null)),
-      clients: team.clients.map(toClient),
-      testMembers: testMembers.map((person) => ({ id: person.id, name: fullName(person) })),
-      scopes: memberScopesAt(team.level),
-    }
+    return { ...facts, people, invitations, apps, clients: clients.map(toClient), testMembers, providers }
   })
 
-export const teams = router({ list, get })
+async function appsOf(db: Database, teamId: string) {
+  const rows = await db.app.findMany({ where: { teamId }, select: appColumns, orderBy: byName, take: MOST })
+  const logos = await logoVersions(
+    db,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((app) => toApp(app, logos.get(app.id) ?? null))
+}
+
+export const teams = router({ list, summary, get })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isPostgresText } from '../access.ts'
-import type { Context } from '../context.ts'
+import type { Context, Core } from '../context.ts'
 import { internal } from '../endpoint.ts'
 import { errors, withError } from '../errors.ts'
 import { teamPeople } from '../policies.ts'
@@ -10,6 +10,8 @@ import { roleIn } from './team-of.ts'
 
 /** Stores that are listed, the largest first. */
 const MOST_STORES = 100
+/** Likewise clients, the busiest first. A team may have registered and removed thousands in 30 days. */
+const MOST_CLIENTS = 100
 
 const counts = {
   ok: z.int(),
@@ -39,9 +41,9 @@ export const usage = internal('dev:read', teamPeople, {
       counts: z
         .array(z.object({ at: z.int().meta({ description: 'Unix seconds of its beginning' }), ...counts }))
         .meta({ description: 'Oldest first, without minutes or hours that had no request' }),
-      clients: z
-        .array(z.object({ client: z.string(), ...counts }))
-        .meta({ description: 'The same requests by client, the busiest first' }),
+      clients: z.array(z.object({ client: z.string(), name: z.string().nullable(), ...counts })).meta({
+        description: `The same requests by client, the ${MOST_CLIENTS} busiest; without a name once it is removed`,
+      }),
       apps: z.array(z.object({ app: z.string(), name: z.string(), stores: z.int(), bytes })),
       storage: z
         .array(
@@ -64,14 +66,15 @@ export const usage = internal('dev:read', teamPeople, {
   })
 
 const HOUR_MS = 3_600_000
+type Span = 'minute' | 'hour'
 const SPAN_MS = { minute: 24 * HOUR_MS, hour: 30 * 24 * HOUR_MS }
 
 const sums = { ok: true, refused: true, limited: true } as const
 type Sums = Record<keyof typeof sums, number | null>
 const numbers = ({ ok, refused, limited }: Sums) => ({ ok: ok ?? 0, refused: refused ?? 0, limited: limited ?? 0 })
-const total = ({ ok, refused, limited }: ReturnType<typeof numbers>) => ok + refused + limited
+type Counts = ReturnType<typeof numbers>
 
-async function requestsOf({ core }: Context, team: string, by: 'minute' | 'hour', client: string | undefined) {
+async function requestsOf({ core }: Context, team: string, by: Span, client: string | undefined) {
   const { clientUsage } = core.db
   const where = { teamId: team, ...(client !== undefined && { clientId: client }) }
   const since = (ms: number) => ({ gt: new Date(core.now() - ms) })
@@ -80,16 +83,24 @@ async function requestsOf({ core }: Context, team: string, by: 'minute' | 'hour'
   const [lastHour, counts, clients] = await Promise.all([
     clientUsage.aggregate({ where: hour, _sum: sums }),
     clientUsage.groupBy({ by: 'at', where: span, _sum: sums, orderBy: { at: 'asc' } }),
-    clientUsage.groupBy({ by: 'clientId', where: span, _sum: sums, orderBy: { clientId: 'asc' } }),
+    busiestOf(core, { team, by, client: client ?? null }),
   ])
   return {
     lastHour: numbers(lastHour._sum),
     counts: counts.map(({ at, _sum }) => ({ at: toUnix(at), ...numbers(_sum) })),
-    clients: clients
-      .map(({ clientId, _sum }) => ({ client: clientId, ...numbers(_sum) }))
-      .sort((a, b) => total(b) - total(a)),
+    clients,
   }
 }
+
+type Busy = Counts & { client: string; name: string | null }
+
+const busiestOf = ({ db, now }: Core, { team, by, client }: { team: string; by: Span; client: string | null }) =>
+  db.$queryRaw<Busy[]>`
+    SELECT "clientId" AS client, "Client".name, sum(ok)::int AS ok, sum(refused)::int AS refused, sum(limited)::int AS limited
+    FROM "ClientUsage" LEFT JOIN "Client" ON "Client".id = "clientId" AND "Client"."teamId" = "ClientUsage"."teamId"
+    WHERE "ClientUsage"."teamId" = ${team} AND span = ${by}::"UsageSpan" AND at > ${new Date(now() - SPAN_MS[by])}
+      AND (${client}::text IS NULL OR "clientId" = ${client})
+    GROUP BY "clientId", "Client".name ORDER BY sum(ok + refused + limited) DESC, "clientId" LIMIT ${MOST_CLIENTS}`
 
 async function storageOf({ core }: Context, team: string) {
   const { app, storageUsage } = core.db

@@ -2,20 +2,22 @@ import { errors } from '../../routers/errors.ts'
 import { PICTURE_TOO_LARGE } from '../../routers/pictures/rewrite.ts'
 import { linesOf, versionOf } from './form-values.ts'
 import { appOverview } from './pages/app.ts'
+import { offsetOf, PAGE_ROWS } from './pages/pager.ts'
 import { teamOf } from './teams.ts'
 import type { Routes, Show, Visit } from './visit.ts'
 
 /** The app of the address and its team. Throws 404 for another team's. */
 export async function appOf(visit: Visit) {
   const team = await teamOf(visit)
-  const app = team.apps.find(({ id }) => id === visit.params.app)
-  if (!app) throw errors.addressUnknown()
+  const app = await visit.developer.apps.get({ app: visit.params.app! })
+  if (app.team !== team.id) throw errors.addressUnknown()
   return { team, app }
 }
 
 const page: Show = async (visit) => {
   const { team, app } = await appOf(visit)
-  return appOverview(visit, team, app)
+  const wish = { team: team.id, apps: [app.id], limit: PAGE_ROWS, offset: offsetOf(visit) }
+  return appOverview(visit, { team, app, clients: await visit.developer.clients.list(wish) })
 }
 
 export function appPages({ get, post, upload }: Routes) {

@@ -9,9 +9,10 @@ export function clientPages({ get, post }: Routes, { issuer, reference }: Addres
   /** The client of the address, its team and app. Throws 404 for another team's. */
   const viewOf = async (visit: Visit) => {
     const team = await teamOf(visit)
-    const client = team.clients.find(({ id }) => id === visit.params.client)
-    if (!client) throw errors.addressUnknown()
-    return { team, client, app: team.apps.find(({ id }) => id === client.app), issuer }
+    const client = await visit.developer.clients.get({ client: visit.params.client! })
+    if (client.team !== team.id) throw errors.addressUnknown()
+    const app = client.app === null ? undefined : await visit.developer.apps.get({ app: client.app })
+    return { team, client, app, issuer }
   }
   const page: Show = async (visit) => clientOverview(visit, await viewOf(visit))
   const production: Show = async (visit) => productionPage(visit, await viewOf(visit))

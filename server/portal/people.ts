@@ -1,16 +1,20 @@
 import { errors } from '../../routers/errors.ts'
+import { offsetOf, PAGE_ROWS } from './pages/pager.ts'
 import { peoplePage } from './pages/people.ts'
 import { personRemovalPage } from './pages/person-removal.ts'
 import { teamOf } from './teams.ts'
 import type { Routes, Show, Visit } from './visit.ts'
 
-const page: Show = async (visit) => peoplePage(visit, await teamOf(visit))
+const page: Show = async (visit) => {
+  const team = await teamOf(visit)
+  const wish = { team: team.id, limit: PAGE_ROWS, offset: offsetOf(visit) }
+  return peoplePage(visit, team, await visit.developer.people.list(wish))
+}
 
 /** The person of the address and the team. Throws 404 for someone who is not in it. */
 async function colleagueOf(visit: Visit) {
   const team = await teamOf(visit)
-  const colleague = team.people.find(({ id }) => id === visit.params.person)
-  if (!colleague) throw errors.colleagueUnknown()
+  const colleague = await visit.developer.people.get({ team: team.id, person: visit.params.person! })
   return { team, colleague }
 }
 

@@ -20,11 +20,12 @@ export function requestPages({ get }: Routes, { catalogue }: Addresses) {
   get('/teams/:team/requests', async (visit) => {
     const team = await teamOf(visit)
     const requestId = (visit.query.get('id') ?? '').trim()
-    const { requests } = visit.developer
+    const { requests, clients } = visit.developer
     const found =
       requestId === ''
         ? await requests.list({ team: team.id, ...wishOf(visit) })
         : { ...(await requests.get({ team: team.id, requestId })), next: null }
-    return requestsPage(visit, { team, catalogue, ...found })
+    const offered = await clients.list({ team: team.id, limit: PAGE_ROWS })
+    return requestsPage(visit, { team, catalogue, clients: offered.items, ...found })
   })
 }

@@ -1,11 +1,23 @@
-import { teamOverview } from './pages/team.ts'
+import { offsetOf } from './pages/pager.ts'
+import { APPS_SHOWN, CLIENTS_SHOWN, teamOverview } from './pages/team.ts'
 import { teamsPage } from './pages/teams.ts'
 import type { Routes, Show, Visit } from './visit.ts'
 
 /** The team of the address. Throws 404 for one that the person is not in. */
-export const teamOf = ({ developer, params }: Visit) => developer.teams.get({ team: params.team! })
+export const teamOf = ({ developer, params }: Visit) => developer.teams.summary({ team: params.team! })
 
-const overview: Show = async (visit) => teamOverview(visit, await teamOf(visit))
+const overview: Show = async (visit) => {
+  const { developer } = visit
+  const facts = await teamOf(visit)
+  const [team, offset] = [facts.id, offsetOf(visit)]
+  const [apps, providers] = await Promise.all([
+    developer.apps.list({ team, limit: APPS_SHOWN, offset }),
+    developer.apps.providers({ team }),
+  ])
+  const shown = [...apps.items.map(({ id }) => id), ...(offset === 0 ? [null] : [])]
+  const clients = await developer.clients.list({ team, apps: shown, limit: CLIENTS_SHOWN })
+  return teamOverview(visit, { team: facts, apps, clients: clients.items, providers: providers.items })
+}
 
 export function teamPages({ get, post }: Routes) {
   get('', async (visit) => {

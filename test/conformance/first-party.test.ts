@@ -41,18 +41,26 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | Procedure                           | Type     | Scope     |
   |-------------------------------------|----------|-----------|
   | developer.teams.list                | query    | dev:read  |
+  | developer.teams.summary             | query    | dev:read  |
   | developer.teams.get                 | query    | dev:read  |
   | developer.invitations.list          | query    | dev:read  |
   | developer.invitations.accept        | mutation | dev:write |
   | developer.invitations.decline       | mutation | dev:write |
+  | developer.people.list               | query    | dev:read  |
+  | developer.people.get                | query    | dev:read  |
   | developer.people.invite             | mutation | dev:write |
   | developer.people.withdraw           | mutation | dev:write |
   | developer.people.setRole            | mutation | dev:write |
   | developer.people.remove             | mutation | dev:write |
+  | developer.apps.list                 | query    | dev:read  |
+  | developer.apps.get                  | query    | dev:read  |
+  | developer.apps.providers            | query    | dev:read  |
   | developer.apps.create               | mutation | dev:write |
   | developer.apps.update               | mutation | dev:write |
   | developer.apps.setLogo              | mutation | dev:write |
   | developer.apps.removeLogo           | mutation | dev:write |
+  | developer.clients.list              | query    | dev:read  |
+  | developer.clients.get               | query    | dev:read  |
   | developer.clients.create            | mutation | dev:write |
   | developer.clients.update            | mutation | dev:write |
   | developer.clients.remove            | mutation | dev:write |

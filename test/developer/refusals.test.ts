@@ -12,6 +12,15 @@ const rows = table<'Wish' | 'Status' | 'Message'>(`
   | the team of others | 404 | This team does not exist. |
   | a team with an id that cannot be stored | 404 | This team does not exist. |
   | the audit log of others | 404 | This team does not exist. |
+  | the facts of the team of others | 404 | This team does not exist. |
+  | the people of others | 404 | This team does not exist. |
+  | a person of others | 404 | This team does not exist. |
+  | a stranger among the people | 404 | This person is not in this team. |
+  | the apps of others | 404 | This team does not exist. |
+  | the app of others | 404 | This app does not exist. |
+  | the providers for the team of others | 404 | This team does not exist. |
+  | the clients of others | 404 | This team does not exist. |
+  | the client of others | 404 | This client does not exist. |
   | an app for the team of others | 404 | This team does not exist. |
   | a client of the app of others | 404 | This app does not exist. |
   | another name for the app of others | 404 | This app does not exist. |
@@ -117,6 +126,15 @@ const wishes: Record<string, () => Promise<unknown>> = {
   'the team of others': () => as().teams.get({ team: here.strangers }),
   'a team with an id that cannot be stored': () => as().teams.get({ team: 'a\0b' }),
   'the audit log of others': () => as().audit.list({ team: here.strangers }),
+  'the facts of the team of others': () => as().teams.summary({ team: here.strangers }),
+  'the people of others': () => as().people.list({ team: here.strangers }),
+  'a person of others': () => as().people.get({ team: here.strangers, person: here.stranger }),
+  'a stranger among the people': () => as().people.get({ team: team(), person: here.stranger }),
+  'the apps of others': () => as().apps.list({ team: here.strangers }),
+  'the app of others': () => asStranger().apps.get({ app: app() }),
+  'the providers for the team of others': () => as().apps.providers({ team: here.strangers }),
+  'the clients of others': () => as().clients.list({ team: here.strangers }),
+  'the client of others': () => asStranger().clients.get({ client: sandbox.id }),
   'an app for the team of others': () => as().apps.create({ team: here.strangers, name: 'A', provider: provider() }),
   'a client of the app of others': () => asStranger().clients.create({ ...settings, app: app() }),
   'another name for the app of others': () => asStranger().apps.update({ app: app(), name: 'Mine' }),

@@ -39,6 +39,65 @@ describe('a team', () => {
     })
   })
 
+  it('lists people, apps and clients by pages, and each of them alone', async () => {
+    const { id: client } = await here.sandbox({ name: 'AA first' })
+    const { people, apps, clients } = as()
+    const first = await people.list({ team: team(), limit: 1 })
+    const second = await people.list({ team: team(), limit: 1, offset: 1 })
+    expect([first.more, second.more]).toEqual([true, false])
+    for (const one of [...first.items, ...second.items]) {
+      expect(await people.get({ team: team(), person: one.id })).toEqual(one)
+    }
+    const { apps: allApps, clients: allClients, people: all, ...facts } = await as().teams.get({ team: team() })
+    expect([...first.items, ...second.items]).toEqual(all)
+    expect(first).toMatchObject({ invitations: facts.invitations, testMembers: facts.testMembers })
+    expect(await apps.providers({ team: team() })).toEqual({ items: facts.providers })
+    const { id, name, level, role, scopes } = facts
+    expect(await as().teams.summary({ team: team() })).toEqual({ id, name, level, role, scopes })
+
+    const listed = await apps.list({ team: team(), limit: 200 })
+    expect(listed).toMatchObject({ items: allApps.map(({ id, name, state }) => ({ id, name, state })), more: false })
+    expect(await apps.get({ app: app() })).toEqual(allApps.find(({ id }) => id === app()))
+    expect(await clients.get({ client })).toEqual(allClients.find(({ id }) => id === client))
+    const idsOf = async (wish: object) =>
+      (await clients.list({ team: team(), limit: 200, ...wish })).items.map(({ id }) => id)
+    expect(await idsOf({})).toEqual(allClients.map(({ id }) => id))
+    expect(await idsOf({ limit: 1 })).toEqual([client])
+    const of = (wanted: (string | null)[]) => allClients.flatMap(({ id, app }) => (wanted.includes(app) ? id : []))
+    for (const wanted of [[app()], [null], [app(), null], []]) expect(await idsOf({ apps: wanted })).toEqual(of(wanted))
+  })
+
+  it('tells the names of what its audit log, refused requests and usage are about', async () => {
+    const { db } = here.world
+    const { id: client } = await here.sandbox({ name: 'Named' })
+    const gone = id('client')
+    expect(await latest()).toMatchObject({ target: client, targetName: 'Named' })
+    const at = new Date(here.world.now() * 1000 - 60_000)
+    const of = { teamId: team(), at }
+    const refused = { ...of, requestId: id('request'), method: 'GET', route: '/r', status: 404, error: 'e', ms: 1 }
+    await db.refusedRequest.createMany({ data: [client, gone].map((clientId) => ({ ...refused, clientId })) })
+    const { items } = await as().requests.list({ team: team() })
+    expect(Object.fromEntries(items.map((one) => [one.client, one.clientName]))).toEqual({
+      [client]: 'Named',
+      [gone]: null,
+    })
+    const counts = { ...of, span: 'minute' as const, refused: 0, limited: 0 }
+    await db.clientUsage.createMany({
+      data: [
+        { ...counts, clientId: gone, ok: 1 },
+        { ...counts, clientId: client, ok: 2 },
+      ],
+    })
+    const named = { refused: 0, limited: 0 }
+    expect((await as().usage({ team: team() })).clients).toEqual([
+      { client, name: 'Named', ok: 2, ...named },
+      { client: gone, name: null, ok: 1, ...named },
+    ])
+    expect((await as().usage({ team: team(), client: gone })).clients).toEqual([
+      { client: gone, name: null, ok: 1, ...named },
+    ])
+  })
+
   it('has one test club and academy, which the platform is not shown', async () => {
     await Promise.all([here.sandbox(), here.sandbox()])
     const { db } = here.world

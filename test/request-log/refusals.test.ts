@@ -37,6 +37,7 @@ describe('the request log', () => {
         requestId: headers['x-request-id'],
         at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         client: world.ids.client,
+        clientName: 'Client',
         method: 'PUT',
         route: '/storage/{collection}/{key}',
         status: 403,

@@ -41,8 +41,8 @@ describe('the usage of a team', () => {
       const unit = by === 'minute' ? 60 : 3_600
       for (const { at } of counts) expect(at % unit).toBe(0)
       expect(clients).toEqual([
-        { client: ids.client, ok: 54, refused: 6, limited: 2 },
-        { client: other, ok: 2, refused: 0, limited: 0 },
+        { client: ids.client, name: 'Client', ok: 54, refused: 6, limited: 2 },
+        { client: other, name: 'O', ok: 2, refused: 0, limited: 0 },
       ])
     }
     expect((await developer.usage({ team, client: other })).lastHour).toEqual({ ok: 2, refused: 0, limited: 0 })

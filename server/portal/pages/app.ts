@@ -2,14 +2,21 @@ import { html, name } from '../../pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { area, choice, fact, field, hidden, typedIn } from './fields.ts'
 import { logoForms, logoOf } from './logo.ts'
+import { offsetOf, pager } from './pager.ts'
 import { scopeChoices } from './scope-choices.ts'
 import { badge, clientList } from './team.ts'
-import type { App, Team } from './team-page.ts'
+import type { App, Clients, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
 import { waiting } from './waiting.ts'
 
+interface Overview {
+  team: Team
+  app: App
+  clients: Clients
+}
+
 /** What an app says of itself, its clients, and a form for a new sandbox client. */
-export function appOverview(visit: Visit, team: Team, app: App): string {
+export function appOverview(visit: Visit, { team, app, clients }: Overview): string {
   const { w } = visit
   return appPage(visit, team, app, 'app', {
     title: w.app,
@@ -17,11 +24,8 @@ export function appOverview(visit: Visit, team: Team, app: App): string {
     body: html`${app.state === 'suspended' && html`<p>${badge(w.state.suspended, 'bad')}</p>`}
 <dl>${fact(w.appId, html`<code>${app.id}</code>`)}${fact(w.provider, name(app.provider.name))}</dl>
 <h2>${w.clientsOf}</h2>
-${clientList(
-  visit,
-  team,
-  team.clients.filter((client) => client.app === app.id),
-)}
+${clientList(visit, team, clients.items)}
+${pager(visit, { offset: offsetOf(visit), shown: clients.items.length, more: clients.more })}
 ${waiting(visit, app.wanted, app.wanted?.logo === undefined ? {} : { logo: logoOf(app, app.wanted.logo, w.logoWaits) })}
 ${newClient(visit, team, app)}
 ${details(visit, team, app)}

@@ -15,7 +15,6 @@ type Entry = Audit['items'][number]
 export function auditPage(visit: Visit, team: Team, { items, total }: Audit): string {
   const { w, language } = visit
   const offset = offsetOf(visit)
-  const names = new Map([...team.apps, ...team.clients, ...team.people].map((one) => [one.id, one.name]))
   const rows = items.map((entry) => [
     momentOf(entry.at, language),
     entry.action === 'invitation.decline'
@@ -28,9 +27,9 @@ export function auditPage(visit: Visit, team: Team, { items, total }: Audit): st
     w.auditActions[entry.action] ?? html`<code>${entry.action}</code>`,
     entry.target === ''
       ? w.erased
-      : names.has(entry.target)
-        ? name(names.get(entry.target)!)
-        : html`<code>${entry.target}</code>`,
+      : entry.targetName === null
+        ? html`<code>${entry.target}</code>`
+        : name(entry.targetName),
     changes(visit, entry),
   ])
   return teamPage(visit, team, 'audit', {

@@ -20,6 +20,7 @@ export function clientOverview(visit: Visit, view: ClientView): string {
   const { w, language } = visit
   const { client, issuer } = view
   const isSandbox = client.environment === 'sandbox'
+  const of = (section: string) => `${visit.at('teams', view.team.id, section)}?client=${encodeURIComponent(client.id)}`
   return clientPage(visit, view, {
     title: w.client,
     heading: name(client.name),
@@ -37,7 +38,7 @@ ${waiting(visit, client.wanted)}
 ${!isSandbox && client.state === 'active' && html`<p class="hint">${w.reviewHint}</p>`}
 ${settings(visit, view)}
 ${scopeForm(visit, view)}
-<p class="ways"><a href="${ownOf(visit, view)}/remove">${w.removeClient}</a></p>`,
+<p class="ways"><a href="${of('usage')}">${w.clientUsage}</a> <a href="${of('requests')}">${w.clientRequests}</a> <a href="${ownOf(visit, view)}/remove">${w.removeClient}</a></p>`,
   })
 }
 

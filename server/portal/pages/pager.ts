@@ -18,7 +18,7 @@ interface Shown {
 }
 
 /** Links to the pages before and after this one of a list; the other parameters of the address stay. */
-export function pager({ ctx, query, w }: Visit, { offset, shown, more, total }: Shown) {
+export function pager({ ctx, query, w }: Visit, { offset, shown, more, total }: Shown, rows = PAGE_ROWS) {
   if (offset === 0 && !more) return null
   const link = (text: string, to: number) => {
     const kept = new URLSearchParams(query)
@@ -28,8 +28,8 @@ export function pager({ ctx, query, w }: Visit, { offset, shown, more, total }: 
     return html`<a href="${ctx.state.path}${kept.size > 0 && `?${kept}`}">${text}</a>`
   }
   return html`<nav class="pager" aria-label="${w.pager.label}">
-${offset > 0 && link(w.pager.newer, Math.max(0, offset - PAGE_ROWS))}
+${offset > 0 && link(w.pager.newer, Math.max(0, offset - rows))}
 ${shown > 0 && html`<span>${w.pager.shown(offset + 1, offset + shown, total)}</span>`}
-${more && link(w.pager.older, offset + PAGE_ROWS)}
+${more && link(w.pager.older, offset + rows)}
 </nav>`
 }

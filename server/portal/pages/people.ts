@@ -1,38 +1,41 @@
 import { html, name } from '../../pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { choice, field, hidden, typedIn } from './fields.ts'
+import { offsetOf, pager } from './pager.ts'
 import { table } from './table.ts'
-import type { Team } from './team-page.ts'
+import type { People, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
 import { dayOf } from './times.ts'
 
 /** Who works on the apps of a team, who is invited, and whom its sandbox clients can be tried with. */
-export function peoplePage(visit: Visit, team: Team): string {
+export function peoplePage(visit: Visit, team: Team, list: People): string {
   const { w } = visit
   const isOwner = team.role === 'owner'
   return teamPage(visit, team, 'people', {
     title: w.people,
     body: html`${!isOwner && html`<p class="hint">${w.peopleOwner}</p>`}
-${people(visit, team, isOwner)}
-${team.invitations.length > 0 && invitations(visit, team, isOwner)}
+${people(visit, team, list)}
+${pager(visit, { offset: offsetOf(visit), shown: list.items.length, more: list.more })}
+${list.invitations.length > 0 && invitations(visit, team, list)}
 ${isOwner && inviteForm(visit, team)}
 ${
-  team.testMembers.length > 0 &&
+  list.testMembers.length > 0 &&
   html`<h2>${w.testMembers}</h2>
 <p class="hint">${w.testMembersHint}</p>
-<ul class="entries">${team.testMembers.map((member) => html`<li>${name(member.name)} <code>${member.id}</code></li>`)}</ul>`
+<ul class="entries">${list.testMembers.map((member) => html`<li>${name(member.name)} <code>${member.id}</code></li>`)}</ul>`
 }`,
   })
 }
 
-function people(visit: Visit, team: Team, isOwner: boolean) {
+function people(visit: Visit, team: Team, { items }: People) {
   const { w, at, language, person } = visit
   const own = at('teams', team.id, 'people')
+  const isOwner = team.role === 'owner'
   const roles = [
     ['owner', w.role.owner],
     ['developer', w.role.developer],
   ] as const
-  const rows = team.people.map((one) => {
+  const rows = items.map((one) => {
     const isSelf = one.id === person.id
     const roleForm = html`<form class="inline" method="post" action="${own}/role">${hidden('person', one.id)}
 <select name="role" aria-label="${w.roleOf}: ${one.name}">${roles.map(([role, text]) => html`<option value="${role}"${role === one.role && html` selected`}>${text}</option>`)}</select>
@@ -48,13 +51,13 @@ function people(visit: Visit, team: Team, isOwner: boolean) {
   return table(w.people, [w.name, w.roleOf, w.since, w.actions], rows)
 }
 
-function invitations({ w, at, language }: Visit, team: Team, isOwner: boolean) {
-  const rows = team.invitations.map(({ id, email, role, invitedBy, expiresAt }) => [
+function invitations({ w, at, language }: Visit, team: Team, list: People) {
+  const rows = list.invitations.map(({ id, email, role, invitedBy, expiresAt }) => [
     email,
     w.role[role],
     invitedBy === null ? w.operator : name(invitedBy),
     dayOf(expiresAt, language),
-    isOwner
+    team.role === 'owner'
       ? html`<form class="inline" method="post" action="${at('teams', team.id, 'people')}/withdraw">${hidden('invitation', id)}
 <button>${w.withdraw}<span class="unseen"> ${email}</span></button></form>`
       : '',

@@ -1,11 +1,11 @@
 import { html, name, strongName } from '../../pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { hidden } from './fields.ts'
-import type { Team } from './team-page.ts'
+import type { Person, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
 
 /** Asks before a person is removed from a team, or leaves it. */
-export function personRemovalPage(visit: Visit, team: Team, colleague: Team['people'][number]): string {
+export function personRemovalPage(visit: Visit, team: Team, colleague: Person): string {
   const { w, at, person } = visit
   const people = at('teams', team.id, 'people')
   const { id, role } = colleague

@@ -2,15 +2,18 @@ import type { Html } from '../../pages/html.ts'
 import { html } from '../../pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { Visit } from '../visit.ts'
+import { clientChoice } from './client-choice.ts'
 import { choice, field } from './fields.ts'
 import { table } from './table.ts'
-import type { Team } from './team-page.ts'
+import type { ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
 
 type Refused = Awaited<ReturnType<Developer['requests']['list']>>['items'][number]
 
 export interface RequestsView {
   team: Team
+  /** That the filter offers. */
+  clients: readonly ClientSummary[]
   items: readonly Refused[]
   /** Of the next page. */
   next: string | null
@@ -21,36 +24,35 @@ export interface RequestsView {
 export const statuses = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 429, 500, 503] as const
 
 /** The refused requests of a team, with a look-up by request id. */
-export function requestsPage(visit: Visit, { team, items, next, catalogue }: RequestsView): string {
+export function requestsPage(visit: Visit, { team, clients, items, next, catalogue }: RequestsView): string {
   const { w, at, query } = visit
   const own = at('teams', team.id, 'requests')
   const isFiltered = ['id', 'client', 'status', 'before'].some((one) => query.has(one))
-  const clients = new Map(team.clients.map((client) => [client.id, client.name]))
-  const rows = items.map(({ at: time, status, method, route, client, message, error, requestId, ms }) => [
+  const rows = items.map(({ at: time, status, method, route, client, clientName, message, error, requestId, ms }) => [
     html`<time datetime="${time}"><span>${time.slice(0, 10)}</span> <span>${time.slice(11, 23)}</span></time>`,
     html`<strong>${status}</strong>`,
     html`<code>${method} ${route ?? w.noRoute}</code>`,
-    html`<bdi>${clients.get(client) ?? client}</bdi>`,
+    html`<bdi>${clientName ?? client}</bdi>`,
     html`<span lang="en">${message ?? error}</span> <a href="${catalogue}#${error}">${w.remedy}<span class="unseen"> ${error}</span></a>`,
     html`<code>${requestId}</code><br><span class="hint">${w.took(ms)}</span>`,
   ])
   return teamPage(visit, team, 'requests', {
     title: w.requests,
     body: html`<p class="lead">${w.requestsLead}</p>
-${filters(visit, team, own)}
+${filters(visit, clients, own)}
 ${rows.length === 0 ? html`<p>${isFiltered ? w.requestsNoneSo : w.requestsNone}</p>` : table(w.requests, [w.time, w.status, w.request, w.client, w.sentence, w.requestId], rows)}
 ${turning(visit, own, next)}
 <p class="hint">${w.utc}</p>`,
   })
 }
 
-const filters = ({ w, query }: Visit, team: Team, own: string) => html`<div class="filters">
+const filters = ({ w, query }: Visit, clients: readonly ClientSummary[], own: string) => html`<div class="filters">
 <form method="get" action="${own}">
 ${field({ id: 'id', name: 'id', label: w.requestId, hint: w.requestIdHint, value: query.get('id') ?? '', maxlength: 255 })}
 <button>${w.find}</button>
 </form>
 <form method="get" action="${own}">
-${choice({ id: 'client', name: 'client', label: w.client, value: query.get('client') ?? '' }, [['', w.allOf], ...team.clients.map(({ id, name }) => [id, name] as const)])}
+${clientChoice({ w, query }, clients)}
 ${choice({ id: 'status', name: 'status', label: w.status, value: query.get('status') ?? '' }, [['', w.allOf], ...statuses.map((status) => [String(status), String(status)] as const)])}
 <button>${w.show}</button>
 </form>

@@ -5,9 +5,16 @@ import type { Visit } from '../visit.ts'
 import type { Link } from './layout.ts'
 import { portalPage } from './layout.ts'
 
-export type Team = Awaited<ReturnType<Developer['teams']['get']>>
-export type App = Team['apps'][number]
-export type Client = Team['clients'][number]
+type Of<Procedure extends (...input: never[]) => unknown> = Awaited<ReturnType<Procedure>>
+
+export type Team = Of<Developer['teams']['summary']>
+export type Apps = Of<Developer['apps']['list']>
+export type App = Of<Developer['apps']['get']>
+export type Clients = Of<Developer['clients']['list']>
+export type ClientSummary = Clients['items'][number]
+export type Client = Of<Developer['clients']['get']>
+export type People = Of<Developer['people']['list']>
+export type Person = People['items'][number]
 
 interface Content {
   title: string

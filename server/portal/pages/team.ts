@@ -1,36 +1,50 @@
 import { html, name } from '../../pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { choice, field, typedIn } from './fields.ts'
-import type { Client, Team } from './team-page.ts'
+import { offsetOf, pager } from './pager.ts'
+import type { Apps, ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
 
+/** On a page. */
+export const APPS_SHOWN = 10
+/** Of these apps together: each has 20 at most. */
+export const CLIENTS_SHOWN = 200
+
+interface Overview {
+  team: Team
+  apps: Apps
+  clients: readonly ClientSummary[]
+  providers: readonly { id: string; name: string }[]
+}
+
 /** The apps of a team and their clients, and a form for a new app. */
-export function teamOverview(visit: Visit, team: Team): string {
+export function teamOverview(visit: Visit, { team, apps, clients, providers }: Overview): string {
   const { w, at } = visit
   const own = at('teams', team.id)
-  const clientsOf = (app: string | null) => team.clients.filter((client) => client.app === app)
+  const clientsOf = (app: string | null) => clients.filter((client) => client.app === app)
   const alone = clientsOf(null)
   const typed = typedIn(visit, 'apps')
   return teamPage(visit, team, 'apps', {
     title: w.team,
     heading: name(team.name),
     body: html`<p class="lead">${w.teamFacts(w.level[team.level], w.role[team.role])}</p>
-${team.apps.length === 0 && html`<p>${w.appsNone}</p>`}
-${team.apps.map(
+${apps.items.length === 0 && html`<p>${w.appsNone}</p>`}
+${apps.items.map(
   ({ id, name: title, state }) => html`<section class="entry">
 <h2><a href="${own}/apps/${encodeURIComponent(id)}">${name(title)}</a></h2> ${state === 'suspended' && badge(w.state.suspended, 'bad')}
 ${clientList(visit, team, clientsOf(id))}
 </section>
 `,
 )}${alone.length > 0 && html`<section class="entry"><h2>${w.clientsAlone}</h2>${clientList(visit, team, alone)}</section>`}
+${pager(visit, { offset: offsetOf(visit), shown: apps.items.length, more: apps.more }, APPS_SHOWN)}
 ${
-  team.providers.length > 0 &&
+  providers.length > 0 &&
   html`<details class="sheet"${typed && html` open`}><summary>${w.newApp}</summary>
 <form method="post" action="${own}/apps">
 ${field({ id: 'app-name', name: 'name', label: w.name, hint: w.nameHint, value: typed?.get('name') ?? '', required: true, maxlength: 100 })}
 ${choice(
   { id: 'app-provider', name: 'provider', label: w.provider, value: typed?.get('provider') ?? '' },
-  team.providers.map((provider) => [provider.id, provider.name]),
+  providers.map((provider) => [provider.id, provider.name]),
 )}
 <button class="chief">${w.createApp}</button>
 </form></details>`
@@ -39,7 +53,7 @@ ${choice(
 }
 
 /** The clients of an app, each with what it is. */
-export function clientList({ w, at }: Visit, team: Team, clients: readonly Client[]) {
+export function clientList({ w, at }: Visit, team: Team, clients: readonly ClientSummary[]) {
   if (clients.length === 0) return html`<p class="hint">${w.clientsNone}</p>`
   return html`<ul class="entries">
 ${clients.map(

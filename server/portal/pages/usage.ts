@@ -3,9 +3,10 @@ import type { Developer } from '../client.ts'
 import type { Visit } from '../visit.ts'
 import type { Counts } from './chart.ts'
 import { chart } from './chart.ts'
+import { clientChoice } from './client-choice.ts'
 import { choice, fact } from './fields.ts'
 import { table } from './table.ts'
-import type { Team } from './team-page.ts'
+import type { ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
 import { momentOf } from './times.ts'
 
@@ -13,6 +14,8 @@ type Usage = Awaited<ReturnType<Developer['usage']>>
 
 export interface UsageView {
   team: Team
+  /** That the filter offers. */
+  clients: readonly ClientSummary[]
   usage: Usage
   by: 'minute' | 'hour'
   /** The counts of the period in equal spans, the empty ones too. */
@@ -20,7 +23,7 @@ export interface UsageView {
 }
 
 /** How many requests the clients of a team make, and what its apps store. */
-export function usagePage(visit: Visit, { team, usage, by, bars }: UsageView): string {
+export function usagePage(visit: Visit, { team, clients, usage, by, bars }: UsageView): string {
   const { w } = visit
   const { lastHour } = usage
   return teamPage(visit, team, 'usage', {
@@ -29,25 +32,27 @@ export function usagePage(visit: Visit, { team, usage, by, bars }: UsageView): s
 <h2>${w.lastHour}</h2>
 <dl class="tiles">${fact(w.requestsOk, lastHour.ok)}${fact(w.requestsRefused, lastHour.refused)}${fact(w.requestsLimited, lastHour.limited)}</dl>
 <h2>${w.chart}</h2>
-${filters(visit, team, by)}
-${usage.counts.length === 0 ? html`<p>${w.usageNone}</p>` : requests(visit, team, usage, bars)}
+${filters(visit, { team, clients, by })}
+${usage.counts.length === 0 ? html`<p>${w.usageNone}</p>` : requests(visit, usage, bars)}
 <h2>${w.storage}</h2>
 ${storage(visit, usage)}
 <p class="hint">${w.utc}</p>`,
   })
 }
 
-const filters = ({ w, at, query }: Visit, team: Team, by: string) => html`<div class="filters">
+const filters = (
+  { w, at, query }: Visit,
+  { team, clients, by }: Pick<UsageView, 'team' | 'clients' | 'by'>,
+) => html`<div class="filters">
 <form method="get" action="${at('teams', team.id, 'usage')}">
 ${choice({ id: 'by', name: 'by', label: w.period, value: by }, Object.entries(w.periods))}
-${choice({ id: 'client', name: 'client', label: w.client, value: query.get('client') ?? '' }, [['', w.allOf], ...team.clients.map(({ id, name: title }) => [id, title] as const)])}
+${clientChoice({ w, query }, clients)}
 <button>${w.show}</button>
 </form>
 </div>`
 
-function requests(visit: Visit, team: Team, { clients }: Usage, bars: readonly Counts[]) {
+function requests(visit: Visit, { clients }: Usage, bars: readonly Counts[]) {
   const { w, language } = visit
-  const names = new Map(team.clients.map((client) => [client.id, client.name]))
   const columns = [w.requestsOk, w.requestsRefused, w.requestsLimited]
   const seen = bars.filter(({ ok, refused, limited }) => ok + refused + limited > 0)
   const figures = seen.map(({ at, ok, refused, limited }) => [momentOf(at, language), ok, refused, limited])
@@ -59,7 +64,7 @@ ${table(w.figures, [w.beginning, ...columns], figures)}
 ${table(
   w.byClient,
   [w.client, ...columns],
-  clients.map(({ client, ok, refused, limited }) => [name(names.get(client) ?? client), ok, refused, limited]),
+  clients.map(({ client, name: title, ok, refused, limited }) => [name(title ?? client), ok, refused, limited]),
 )}`
 }
 

@@ -182,6 +182,8 @@ export const de: Words = {
     html`Es entsteht ein neuer, produktiver Client wie ${client}; dieser bleibt, wie er ist. Der Betreiber liest die Angaben hier und gibt den Client frei oder fragt nach.`,
   productionOwner: 'Nur Inhaber des Teams können den Produktivbetrieb beantragen.',
   productionSend: 'Produktivbetrieb beantragen',
+  clientUsage: 'Nutzung dieses Clients',
+  clientRequests: 'Abgelehnte Anfragen dieses Clients',
   removeClient: 'Client entfernen',
   removeLead: (consents) =>
     consents === 0

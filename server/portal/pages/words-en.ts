@@ -177,6 +177,8 @@ export const en = {
     html`A new production client is made like ${client}, which stays as it is. The operator reads what you write here, and approves the client or asks you about it.`,
   productionOwner: 'Only owners of the team can ask for production.',
   productionSend: 'Ask for production',
+  clientUsage: 'Usage of this client',
+  clientRequests: 'Refused requests of this client',
   removeClient: 'Remove the client',
   removeLead: (consents: number): string =>
     consents === 0
