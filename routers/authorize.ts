@@ -74,6 +74,7 @@ export function authorizer<Granted extends object>(row: Pick<Guarded, 'scope'> &
     await call.consumeQuota(access)
     const caller = { principal, access }
     for (const check of applicable) if (!check.passes(caller, row)) throw check.error(row, core.brand)
+    if (requires.person) await call.countPeople?.('person', principal.member!)
     return grant(principal, access)
   }
 }

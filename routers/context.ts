@@ -30,6 +30,9 @@ export interface Core {
   removed: (removal: Removal, more?: object) => void
 }
 
+/** What calls of people who work on apps are counted by. */
+export type Counted = 'person' | 'team' | 'picture'
+
 /** One call of a procedure: its principal, and what its caller (REST, tRPC, this process) does for it. */
 export interface Call {
   principal: Principal
@@ -37,6 +40,11 @@ export interface Call {
   deadline?: Deadline
   /** Counts this call against the rate limit of its team; throws 429. */
   consumeQuota: (access: Access) => Promise<void>
+  /**
+   * Counts this call against the limits of a person who works on apps, of their team, or of its pictures; throws 429 and 503.
+   * Undefined for a call in this process.
+   */
+  countPeople?: ((of: Counted, id: string) => Promise<void>) | undefined
   /** Turns JSON text, given in pieces, into a value of the result: a placeholder over HTTP, parsed in this process. */
   // biome-ignore lint/suspicious/noExplicitAny: as JSON.parse has it
   json: (pieces: readonly JsonText[]) => any

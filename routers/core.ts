@@ -41,5 +41,9 @@ const inProcess: Omit<Call, 'principal'> = {
   typed: true,
 }
 
-/** The procedures for a caller in this process, e.g. `callAs(core, principal).me.profile()`: same checks, no token. */
-export const callAs = (core: Core, principal: Principal) => createCaller({ core, call: { ...inProcess, principal } })
+/**
+ * The procedures for a caller in this process, e.g. `callAs(core, principal).me.profile()`: same checks, no token. One that
+ * serves people who work on apps counts their calls.
+ */
+export const callAs = (core: Core, principal: Principal, countPeople?: Call['countPeople']) =>
+  createCaller({ core, call: { ...inProcess, principal, countPeople } })

@@ -9,6 +9,7 @@ const examples: Record<Exclude<ErrorId, PlainError>, ApiError> = {
   registrationRefused: errors.registrationRefused('A client needs a redirect.'),
   confirmationWrong: errors.confirmationWrong(3),
   testsLimited: errors.testsLimited(23),
+  peopleLimited: errors.peopleLimited(23),
   changesLimited: errors.changesLimited(23),
   scopeMissing: errors.scopeMissing('svc.apps.storage:write'),
   clientNotApp: errors.clientNotApp('the service'),

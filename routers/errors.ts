@@ -216,6 +216,10 @@ export const errors = named({
     new ApiError(429, `A team makes at most 1000 changes a day; try again in ${retryAfterSeconds} s.`, {
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
+  peopleLimited: (retryAfterSeconds: number) =>
+    new ApiError(429, `Too many requests came from this person or team; try again in ${retryAfterSeconds} s.`, {
+      headers: { 'Retry-After': String(retryAfterSeconds) },
+    }),
   internal: (cause: unknown) => new ApiError(500, 'Something went wrong on our side.', { cause }),
   unavailable: (cause?: unknown) =>
     new ApiError(503, 'This service is not available right now.', { cause, headers: { 'Retry-After': '2' } }),

@@ -6,7 +6,7 @@ import { page } from '../page.ts'
 import { teamPeople } from '../policies.ts'
 import { appColumns, byName, toApp } from './rows.ts'
 import { appOutput, appSummary, idOr, more, named } from './shapes.ts'
-import { memberOf, roleIn } from './team-of.ts'
+import { countTeam, memberOf, roleIn } from './team-of.ts'
 
 const team = idOr('teamUnknown')
 
@@ -27,9 +27,11 @@ export const listApps = internal('dev:read', teamPeople, { summary: 'The apps of
 export const getApp = internal('dev:read', teamPeople, { summary: 'An app of a team', fails: ['ownAppUnknown'] })
   .input(z.object({ app: idOr('ownAppUnknown') }))
   .output(appOutput)
-  .query(async ({ ctx: { core, person }, input: { app: id } }) => {
+  .query(async ({ ctx, input: { app: id } }) => {
+    const { core, person } = ctx
     const app = await core.db.app.findFirst({ where: { id, ...memberOf(person) }, select: appColumns })
     if (!app) throw errors.ownAppUnknown()
+    await countTeam(ctx, app.teamId)
     return toApp(app, (await logoVersions(core.db, [id])).get(id) ?? null)
   })
 

@@ -5,7 +5,7 @@ import { page } from '../page.ts'
 import { teamPeople } from '../policies.ts'
 import { byName, clientColumns, toClient } from './rows.ts'
 import { clientOutput, clientSummary, idOr, more } from './shapes.ts'
-import { memberOf, roleIn } from './team-of.ts'
+import { countTeam, memberOf, roleIn } from './team-of.ts'
 
 /** By name. */
 export const listClients = internal('dev:read', teamPeople, {
@@ -43,9 +43,11 @@ export const listClients = internal('dev:read', teamPeople, {
 export const getClient = internal('dev:read', teamPeople, { summary: 'A client of a team', fails: ['clientUnknown'] })
   .input(z.object({ client: idOr('clientUnknown') }))
   .output(clientOutput)
-  .query(async ({ ctx: { core, person }, input: { client: id } }) => {
+  .query(async ({ ctx, input: { client: id } }) => {
+    const { core, person } = ctx
     const select = clientColumns(core.now())
     const client = await core.db.client.findFirst({ where: { id, ...memberOf(person) }, select })
     if (!client) throw errors.clientUnknown()
+    await countTeam(ctx, client.teamId!)
     return toClient(client)
   })

@@ -7,8 +7,14 @@ export type Caller = Context & { person: string }
 export type Role = 'owner' | 'developer'
 
 /** The caller's role in the team. Throws 404 for a team of other people, and 403 where an owner is needed. */
-export const roleIn = ({ core, person }: Caller, team: string, needed: Role = 'developer'): Promise<Role> =>
-  roleOf(core.db, person, { team, needed })
+export async function roleIn(ctx: Caller, team: string, needed: Role = 'developer'): Promise<Role> {
+  const role = await roleOf(ctx.core.db, ctx.person, { team, needed })
+  await countTeam(ctx, team)
+  return role
+}
+
+/** Counts a call once its person is known to be of the team: a stranger cannot use up its limit. Throws 429 and 503. */
+export const countTeam = async ({ call }: Context, team: string) => call.countPeople?.('team', team)
 
 interface Wanted {
   team: string
@@ -32,9 +38,11 @@ async function roleOf(
 export const memberOf = (person: string) => ({ team: { people: { some: { personId: person } } } })
 
 /** The team of an app. Throws 404 for an app of other people. */
-export async function teamOfApp({ core, person }: Caller, app: string): Promise<string> {
+export async function teamOfApp(ctx: Caller, app: string): Promise<string> {
+  const { core, person } = ctx
   const found = await core.db.app.findFirst({ where: { id: app, ...memberOf(person) }, select: { teamId: true } })
   if (!found) throw errors.ownAppUnknown()
+  await countTeam(ctx, found.teamId)
   return found.teamId
 }
 
@@ -43,7 +51,8 @@ export async function teamOfClient(ctx: Caller, client: string, needed: Role = '
   const { core, person } = ctx
   const found = await core.db.client.findFirst({ where: { id: client, ...memberOf(person) }, select: { teamId: true } })
   if (!found?.teamId) throw errors.clientUnknown()
-  if (needed === 'owner') await roleIn(ctx, found.teamId, needed)
+  if (needed === 'owner') await roleOf(core.db, person, { team: found.teamId, needed })
+  await countTeam(ctx, found.teamId)
   return found.teamId
 }
 

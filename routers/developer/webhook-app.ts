@@ -1,7 +1,7 @@
 import type { Transaction } from '../../prisma/client.ts'
 import { errors } from '../errors.ts'
 import type { Caller } from './team-of.ts'
-import { lockTeamAs, memberOf } from './team-of.ts'
+import { countTeam, lockTeamAs, memberOf } from './team-of.ts'
 
 export interface Template {
   webhookUrl: string | null
@@ -9,7 +9,8 @@ export interface Template {
 }
 
 /** An app of a team of the caller. Throws 404 for an app of other people, and 403 where the team's level has no webhooks. */
-export async function webhookAppOf({ core, person }: Caller, id: string) {
+export async function webhookAppOf(ctx: Caller, id: string) {
+  const { core, person } = ctx
   const app = await core.db.app.findFirst({
     where: { id, ...memberOf(person) },
     select: {
@@ -18,6 +19,7 @@ export async function webhookAppOf({ core, person }: Caller, id: string) {
     },
   })
   if (!app) throw errors.ownAppUnknown()
+  await countTeam(ctx, app.teamId)
   if (app.team.level !== 'developer') throw errors.levelTooLow()
   return app
 }

@@ -17,6 +17,7 @@ import { matchRoute } from './match-route.ts'
 import type { MemoryBudget, Use } from './memory-budget.ts'
 import { SMALL_RESPONSE_BYTES } from './memory-budget.ts'
 import { Lease } from './memory-lease.ts'
+import type { PeopleLimit } from './people-limit.ts'
 import type { ConsumeQuota } from './rate-limit.ts'
 import { recordIn } from './record.ts'
 import { readTarget } from './request-target.ts'
@@ -37,6 +38,7 @@ export interface HttpParts {
   internalNames?: readonly string[]
   authenticate: Authenticate
   consumeQuota: ConsumeQuota
+  countPeople: PeopleLimit
   requestLog: RequestLog
   memory: MemoryBudget
   log: Logger

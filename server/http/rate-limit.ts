@@ -3,7 +3,7 @@ import type { Access } from '../../routers/access.ts'
 import { errors } from '../../routers/errors.ts'
 import { REQUESTS_A_MINUTE } from '../../routers/request-limits.ts'
 import type { Limits } from '../limits/limit.ts'
-import { SandboxShares } from './sandbox-share.ts'
+import { sandboxShares } from './shares.ts'
 
 const WINDOW_SECONDS = 60
 
@@ -23,7 +23,7 @@ export type ConsumeQuota = (access: Access, request: Request) => Promise<void>
 export function rateLimit(
   limits: Limits,
   refused: (level: keyof typeof REQUESTS_A_MINUTE) => void = () => {},
-  shares = new SandboxShares(),
+  shares = sandboxShares(),
 ): ConsumeQuota {
   const limitOf = {
     hobby: limits.open('hobby', REQUESTS_A_MINUTE.hobby, WINDOW_SECONDS),

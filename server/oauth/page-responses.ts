@@ -52,5 +52,6 @@ export const pageErrors =
 
 function messageOf({ status }: ApiError): Message {
   if (status >= 500) return 'unavailable'
+  if (status === 429) return 'tooManyRequests'
   return status === 404 ? 'notFound' : 'requestWrong'
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { statement } from '../../prisma/pg/statement.ts'
-import type { Core } from '../../routers/context.ts'
+import type { Call, Core } from '../../routers/context.ts'
 import { callAs } from '../../routers/core.ts'
 import type { FirstPartyScope } from '../../routers/scopes.ts'
 
@@ -25,6 +25,6 @@ export async function registerPortal(db: Database) {
 
 export type Developer = ReturnType<typeof developerFor>
 
-/** The procedures of the portal for a person who has signed in. */
-export const developerFor = (core: Core, person: string) =>
-  callAs(core, { member: person, organisation: '', client: CLIENT, scopes: new Set(scopes) }).developer
+/** The procedures of the portal for a person who has signed in, whose calls are counted. */
+export const developerFor = (core: Core, person: string, countPeople: Call['countPeople']) =>
+  callAs(core, { member: person, organisation: '', client: CLIENT, scopes: new Set(scopes) }, countPeople).developer

@@ -1,6 +1,7 @@
 import type { Core } from '../../routers/context.ts'
 import { failureOf } from '../../routers/database-errors.ts'
 import { ApiError, errors } from '../../routers/errors.ts'
+import type { PeopleLimit } from '../http/people-limit.ts'
 import type { StepContext } from '../http/state.ts'
 import { fullNameOf } from '../oauth/consents.ts'
 import { isUpload, readForm, readUpload } from '../oauth/forms.ts'
@@ -27,7 +28,7 @@ import { webhookPages } from './webhook.ts'
 
 /** The pages on which people work on the apps of their teams, below `/developers` of the authorization server. */
 export const portal =
-  (core: Core, addresses: Addresses): MorePages =>
+  (core: Core, addresses: Addresses, countPeople: PeopleLimit): MorePages =>
   (parts) => {
     const { page, signInAt, sessionOf, reserve } = parts
     const { root, attempt, show: showSignIn, ask, isRecent, takeForm } = portalSignIn(parts, core.now)
@@ -41,7 +42,7 @@ export const portal =
       return {
         ctx,
         since,
-        developer: developerFor(core, id),
+        developer: developerFor(core, id, (of, whose) => countPeople(of, whose, ctx.res)),
         person: { id, name },
         language,
         w: words[language],

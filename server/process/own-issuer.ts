@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Core } from '../../routers/context.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { MemoryBudget } from '../http/memory-budget.ts'
+import type { PeopleLimit } from '../http/people-limit.ts'
 import type { Limits } from '../limits/limit.ts'
 import { portalAddresses } from '../portal/addresses.ts'
 import type { Config } from './config.ts'
@@ -13,12 +14,13 @@ interface Parts {
   addressOf: ClientAddress
   limits: Limits
   memory: MemoryBudget
+  countPeople: PeopleLimit
   log: Logger
 }
 
 /** Loaded only beside no other issuer: 10 MB, and 0.2 s of CPU. */
 export async function openOwnIssuer(config: Config, { db, embedded }: Store, parts: Parts) {
-  const { core, keys, addressOf, limits, memory, log } = parts
+  const { core, keys, addressOf, limits, memory, countPeople, log } = parts
   const { now, cipher, timeLimits } = core
   const { openOauth } = await import('../oauth/open.ts')
   const { createLoginMethods } = await import('../oauth/login-methods.ts')
@@ -46,6 +48,6 @@ export async function openOwnIssuer(config: Config, { db, embedded }: Store, par
     limits,
     memory,
     requestMs: timeLimits.requestMs,
-    morePages: portal(core, portalAddresses(config.authBaseUrl, config.baseUrls.apps)),
+    morePages: portal(core, portalAddresses(config.authBaseUrl, config.baseUrls.apps), countPeople),
   })
 }

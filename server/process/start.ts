@@ -13,6 +13,7 @@ import { corsHeaders } from '../http/cors.ts'
 import { limitFailures } from '../http/failed-authentications.ts'
 import { listen } from '../http/listen.ts'
 import { MemoryBudget } from '../http/memory-budget.ts'
+import { peopleLimit } from '../http/people-limit.ts'
 import { rateLimit } from '../http/rate-limit.ts'
 import { refusalOfRawName } from '../http/raw-name.ts'
 import type { Limits } from '../limits/limit.ts'
@@ -154,10 +155,9 @@ async function serve(
   const hasKey = watchSecretsKey({ db: store.db, cipher, log, now })
   const addressOf = clientAddress(config.trustedProxies)
   const memory = new MemoryBudget()
-  const oauth =
-    config.tokenIssuer === undefined
-      ? await openOwnIssuer(config, store, { core, keys, addressOf, limits, memory, log })
-      : null
+  const countPeople = peopleLimit(limits)
+  const own = { core, keys, addressOf, limits, memory, countPeople, log }
+  const oauth = config.tokenIssuer === undefined ? await openOwnIssuer(config, store, own) : null
   const issuer = issuerOf(config.authBaseUrl)
   const trial = isTrial(config) ? trialUrls(config) : undefined
   const example = trial && mountSampleApp(config.baseUrls.apps, issuer)
@@ -193,6 +193,7 @@ async function serve(
     internalNames: config.internalNames,
     authenticate: limitFailures(createAuthenticate(issuers.trusted, now), addressOf, limits),
     consumeQuota: rateLimit(limits, limiter.refused),
+    countPeople,
     requestLog,
     memory,
     metrics: { http: httpMetrics(registry), registry },

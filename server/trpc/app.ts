@@ -8,11 +8,22 @@ import { trpc } from './handler.ts'
 
 /** The internal port: tRPC for first-party apps, the health checks, and the metrics. */
 export function createInternalApp(parts: HttpParts) {
-  const { core, authenticate, consumeQuota, memory, log, ready, metrics, tracing, internalNames = [] } = parts
+  const {
+    core,
+    authenticate,
+    consumeQuota,
+    countPeople,
+    memory,
+    log,
+    ready,
+    metrics,
+    tracing,
+    internalNames = [],
+  } = parts
   return createKoa(log, tracing)
     .use(respond(log, core.now, metrics.http))
     .use(koaSends)
     .use(readTarget)
-    .use(trpc(authenticate, { core, consumeQuota, memory }))
+    .use(trpc(authenticate, { core, consumeQuota, countPeople, memory }))
     .use(health({ ready, registry: metrics.registry, names: internalNames }))
 }

@@ -7,6 +7,7 @@ import { ApiError, errors } from '../../routers/errors.ts'
 import { Placeholders } from '../../routers/raw-json/placeholders.ts'
 import type { MemoryBudget, Use } from '../http/memory-budget.ts'
 import { Lease } from '../http/memory-lease.ts'
+import type { PeopleLimit } from '../http/people-limit.ts'
 import type { ConsumeQuota } from '../http/rate-limit.ts'
 import type { StepContext } from '../http/state.ts'
 import { RawValues } from './raw-values.ts'
@@ -14,13 +15,18 @@ import { RawValues } from './raw-values.ts'
 export interface TrpcParts {
   core: Core
   consumeQuota: ConsumeQuota
+  countPeople: PeopleLimit
   memory: MemoryBudget
 }
 
 export type CallContext = ReturnType<typeof callContext>
 
 /** What the calls of one request share: their context, their memory, and the values that stay text on both ways. */
-export function callContext({ core, consumeQuota, memory }: TrpcParts, ctx: StepContext, streamed: boolean) {
+export function callContext(
+  { core, consumeQuota, countPeople, memory }: TrpcParts,
+  ctx: StepContext,
+  streamed: boolean,
+) {
   const placeholders = new Placeholders(streamed)
   const values = new RawValues()
   const deadline = new Deadline(core.timeLimits.requestMs)
@@ -51,6 +57,7 @@ export function callContext({ core, consumeQuota, memory }: TrpcParts, ctx: Step
         principal,
         deadline,
         consumeQuota: (access) => consumeQuota(access, { client: principal.client, response: ctx.res, setHeader }),
+        countPeople: (of, id) => countPeople(of, id, ctx.res),
         json: placeholders.insert,
         text: values.textOf,
         typed: true,

@@ -115,6 +115,7 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 429 | Too many invalid tokens came from this address; try again in 7 s. | failuresLimited |
   | 429 | An app sends at most 10 test events a minute; try again in 7 s. | testsLimited |
   | 429 | A team makes at most 1000 changes a day; try again in 7 s. | changesLimited |
+  | 429 | Too many requests came from this person or team; try again in 7 s. | peopleLimited |
   | 500 | Something went wrong on our side. | internal |
   | 503 | This service is not available right now. | unavailable |
 `)

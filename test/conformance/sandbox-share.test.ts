@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
-import { SandboxShares } from '../../server/http/sandbox-share.ts'
+import { sandboxShares } from '../../server/http/shares.ts'
 import { pgClient } from '../support/pg-client.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
@@ -9,7 +9,7 @@ const MAX_IN_FLIGHT = 32
 
 /** A world whose tenant's app has a sandbox client, and an entry that a test can lock. */
 async function begin(waitMs: number) {
-  const world = await startWorld({ shares: new SandboxShares(waitMs) })
+  const world = await startWorld({ shares: sandboxShares(waitMs) })
   const { db, ids } = world
   const sandbox = id('sandbox')
   const { team, app } = ids

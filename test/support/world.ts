@@ -16,9 +16,10 @@ import { corsHeaders } from '../../server/http/cors.ts'
 import { limitFailures } from '../../server/http/failed-authentications.ts'
 import { listen } from '../../server/http/listen.ts'
 import { MemoryBudget } from '../../server/http/memory-budget.ts'
+import { peopleLimit } from '../../server/http/people-limit.ts'
 import { rateLimit } from '../../server/http/rate-limit.ts'
 import { refusalOfRawName } from '../../server/http/raw-name.ts'
-import type { SandboxShares } from '../../server/http/sandbox-share.ts'
+import type { Shares } from '../../server/http/shares.ts'
 import type { Limits } from '../../server/limits/limit.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
 import type { LoginMethods } from '../../server/oauth/login-methods.ts'
@@ -70,7 +71,9 @@ interface Options {
   tokenFailures?: number
   tracing?: HttpParts['tracing']
   /** The places of sandbox clients. */
-  shares?: SandboxShares
+  shares?: Shares
+  /** How long people who work on apps wait for a place. */
+  peopleWaitMs?: number
   /** In place of the suite's. */
   timeLimits?: Partial<TimeLimits>
   /** In place of the shared connections; its owner disconnects it. */
@@ -122,7 +125,8 @@ export async function startWorld(options: Options = {}) {
   const tokenFailures = options.tokenFailures ?? Number.MAX_SAFE_INTEGER
   const { requestMs } = timeLimits
   const memory = new MemoryBudget()
-  const morePages = portal(core, portalAddresses(urls.authBaseUrl, urls.appsBaseUrl))
+  const countPeople = peopleLimit(limits, options.peopleWaitMs)
+  const morePages = portal(core, portalAddresses(urls.authBaseUrl, urls.appsBaseUrl), countPeople)
   const oauth =
     options.auth &&
     (await openOauth({
@@ -143,6 +147,7 @@ export async function startWorld(options: Options = {}) {
       ? limitFailures(createAuthenticate(trusted, now), addressOf, limits, passed)
       : createAuthenticate(trusted, now),
     consumeQuota: rateLimit(limits, undefined, options.shares),
+    countPeople,
     requestLog,
     memory,
     metrics: { http: httpMetrics(registry), registry },

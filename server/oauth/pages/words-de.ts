@@ -124,7 +124,7 @@ export const de: Words = {
     },
     tooManyRequests: {
       title: 'Zu viele Anfragen',
-      text: 'Aus diesem Netzwerk kamen in kurzer Zeit sehr viele. Bitte eine Minute warten und es dann noch einmal versuchen.',
+      text: 'Mit dieser Anmeldung oder aus diesem Netzwerk kamen in kurzer Zeit sehr viele. Bitte eine Minute warten und es dann noch einmal versuchen.',
     },
     unavailable: {
       title: 'Zurzeit nicht erreichbar',

@@ -186,7 +186,7 @@ export const en: Words = {
     },
     tooManyRequests: {
       title: 'Too many requests',
-      text: 'They came from your network within a short time. Please wait a minute, then try again.',
+      text: 'They came with your sign-in or from your network within a short time. Please wait a minute, then try again.',
     },
     unavailable: {
       title: 'Not available at the moment',

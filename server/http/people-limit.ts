@@ -1,0 +1,38 @@
+import type { ServerResponse } from 'node:http'
+import type { Counted } from '../../routers/context.ts'
+import { errors } from '../../routers/errors.ts'
+import type { Limits } from '../limits/limit.ts'
+import type { ShareOptions } from './shares.ts'
+import { Shares } from './shares.ts'
+
+const WINDOW_SECONDS = 60
+
+/** Of one person, one team: calls of `developer.*` in a minute. A page of the portal makes one to four. */
+const CALLS = { person: 600, team: 2_400 }
+
+/** Logos in a minute: to decode one takes up to 0.4 s of CPU. */
+const PICTURES = 10
+
+/** Requests at once. Those of a person are fewer, so that none holds up the others of the team. */
+const places: Record<keyof typeof CALLS, Omit<ShareOptions, 'waitMs'>> = {
+  person: { atOnce: 4, waiting: 32 },
+  team: { atOnce: 12, waiting: 64 },
+}
+const WAIT_MS = 2_000
+
+/** Counts calls of people who work on apps, and of their teams. Throws 429, and 503 for too many at once. */
+export type PeopleLimit = (of: Counted, id: string, response: ServerResponse) => Promise<void>
+
+export function peopleLimit(limits: Limits, waitMs = WAIT_MS): PeopleLimit {
+  const counting = (of: Counted) => {
+    const limit = limits.open(`developer-${of}`, of === 'picture' ? PICTURES : CALLS[of], WINDOW_SECONDS)
+    const shares = of === 'picture' ? null : new Shares({ ...places[of], waitMs })
+    return async (id: string, response: ServerResponse) => {
+      const { passes, msBeforeNext } = await limit.take(id)
+      if (!passes) throw errors.peopleLimited(Math.min(WINDOW_SECONDS, Math.max(1, Math.ceil(msBeforeNext / 1_000))))
+      await shares?.enter(id, response)
+    }
+  }
+  const count = { person: counting('person'), team: counting('team'), picture: counting('picture') }
+  return (of, id, response) => count[of](id, response)
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { memoryLimits } from '../../server/limits/memory.ts'
+import { pgClient } from '../support/pg-client.ts'
+import { platformClaims } from '../support/platform.ts'
+import type { PortalWorld } from './portal-world.ts'
+import { portal, startPortal } from './portal-world.ts'
+
+let team: PortalWorld
+let clockMs = 0
+/** Small ones: a page of people makes two calls. */
+const points: Record<string, number> = { 'developer-person': 6, 'developer-team': 9 }
+beforeAll(async () => {
+  const limits = memoryLimits(() => clockMs)
+  const open: typeof limits.open = (name, all, seconds) => limits.open(name, points[name] ?? all, seconds)
+  team = await startPortal({ limits: { ...limits, open }, peopleWaitMs: 50 })
+})
+afterAll(() => team.world.close())
+
+const nextMinute = () => {
+  clockMs += 60_000
+}
+const statusesOf = async (browser: PortalWorld['asOwner'], address: string, times: number) => {
+  const statuses: number[] = []
+  for (let time = 0; time < times; time++) statuses.push((await browser.get(address)).status)
+  return statuses
+}
+const trpc = async (member: string, name: string) =>
+  team.world.internal('GET', `/trpc/${name}`, {
+    headers: { authorization: `Bearer ${await team.world.token({ ...platformClaims(team.world), sub: member })}` },
+  })
+
+describe('beyond the calls of a minute', () => {
+  it.each([
+    ['en', 'Too many requests'],
+    ['de', 'Zu viele Anfragen'],
+  ])('a person gets a page that says so, in %s, and goes on after it', async (language, title) => {
+    nextMinute()
+    const browser = await team.signIn(team.stranger)
+    nextMinute()
+    browser.language = language
+    const own = `${portal}/teams/${team.strangers}/people`
+    expect(await statusesOf(browser, own, 3)).toEqual([200, 200, 200])
+    clockMs += 1_000
+    const refused = await browser.get(own)
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '59'])
+    expect(refused.text).toContain(`<html lang="${language}">`)
+    expect(refused.text).toContain(title)
+    expect((await team.asOwner.get(`${team.own}/people`)).status).toBe(200)
+    nextMinute()
+    expect((await browser.get(own)).status).toBe(200)
+  })
+
+  it('a person changes nothing by a form', async () => {
+    nextMinute()
+    await statusesOf(team.asOwner, `${team.own}/people`, 3)
+    const before = await team.stored()
+    const refused = await team.asOwner.post(`${team.own}/people/invite`, { email: 'x@example.org', role: 'developer' })
+    expect(refused.status).toBe(429)
+    expect(await team.stored()).toEqual(before)
+  })
+
+  it('a team is refused whoever asks, and not because of a stranger', async () => {
+    nextMinute()
+    expect(await statusesOf(team.asStranger, `${team.own}/people`, 6)).toEqual(Array(6).fill(404))
+    expect(await statusesOf(team.asOwner, `${team.own}/people`, 3)).toEqual([200, 200, 200])
+    expect(await statusesOf(team.asColleague, `${team.own}/people`, 2)).toEqual([200, 429])
+  })
+
+  it('over tRPC a person gets 429 for procedures of developers alone', async () => {
+    nextMinute()
+    const statuses: number[] = []
+    for (let time = 0; time < 6; time++) statuses.push((await trpc(team.stranger, 'developer.teams.list')).status)
+    expect(statuses).toEqual(Array(6).fill(200))
+    const refused = await trpc(team.stranger, 'developer.teams.list')
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60'])
+    expect(refused.body.error).toMatchObject({
+      message: 'Too many requests came from this person or team; try again in 60 s.',
+      data: { error: 'rate_limited' },
+    })
+    expect((await trpc(team.stranger, 'directory.people.list?input=%7B%22limit%22%3A1%7D')).status).toBe(200)
+    expect((await trpc(team.owner, 'developer.teams.list')).status).toBe(200)
+  })
+})
+
+it('a person has 4 requests at once: others are 503 after a short wait, and a colleague is served', async () => {
+  nextMinute()
+  const holder = pgClient(inject('databaseUrl'))
+  await holder.connect()
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM "Team" WHERE id = $1 FOR UPDATE', [team.world.ids.team])
+  const invite = (at: number) =>
+    team.asOwner.post(`${team.own}/people/invite`, { email: `at-once-${at}@example.org`, role: 'developer' })
+  const sent = [0, 1, 2, 3, 4].map(invite)
+  const refused = await Promise.race(sent)
+  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '2'])
+  expect(refused.text).toContain('Not available at the moment')
+  expect((await team.asColleague.get(`${team.own}/people`)).status).toBe(200)
+  await holder.end()
+  const statuses = (await Promise.all(sent)).map(({ status }) => status)
+  expect(statuses.toSorted()).toEqual([303, 303, 303, 303, 503])
+})
