@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { internal } from '../endpoint.ts'
 import { errors } from '../errors.ts'
 import { logoVersion } from '../logo-versions.ts'
-import { MAX_PICTURE_BYTES, PICTURE_TOO_LARGE, PictureRefused, rewritten } from '../pictures/rewrite.ts'
+import { rewrittenApart } from '../pictures/apart.ts'
+import { MAX_PICTURE_BYTES, PICTURE_TOO_LARGE, PictureRefused } from '../pictures/rewrite.ts'
 import { teamPeople } from '../policies.ts'
 import { auditing, authorOf, difference } from './auditing.ts'
 import type { WantedOfApp } from './rows.ts'
@@ -31,6 +32,11 @@ export const setLogo = internal('dev:write', teamPeople, {
   .output(appOutput)
   .mutation(async ({ ctx, input: { picture, ...wish } }) => {
     const team = await teamOfApp(ctx, wish.app)
+    // Before the picture is decoded: none is for nothing.
+    const where = { id: wish.app, ...(wish.version !== undefined && { version: wish.version }) }
+    if ((await ctx.core.db.app.count({ where })) === 0) throw errors.changedMeanwhile()
+    await ctx.call.countPeople?.('picture', `person ${ctx.person}`)
+    await ctx.call.countPeople?.('picture', `team ${team}`)
     return store(ctx, { team, ...wish }, await written(Buffer.from(picture, 'base64')))
   })
 
@@ -45,7 +51,7 @@ export const removeLogo = internal('dev:write', teamPeople, {
 
 async function written(bytes: Buffer) {
   try {
-    return new Uint8Array(await rewritten(bytes))
+    return await rewrittenApart(bytes)
   } catch (thrown) {
     if (thrown instanceof PictureRefused) refuseIf([thrown.message])
     throw thrown

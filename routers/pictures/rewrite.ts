@@ -37,8 +37,9 @@ interface Format {
 const png: Format = { is: isPng, size: pngSize, decode: decodePng }
 const jpeg: Format = { is: isJpeg, size: jpegSize, decode: decodeJpeg }
 
+export const UNREADABLE = 'The logo cannot be read: the file is cut off or damaged.'
 function unreadable(): never {
-  throw new PictureRefused('The logo cannot be read: the file is cut off or damaged.')
+  throw new PictureRefused(UNREADABLE)
 }
 
 function readable<Result>(read: () => Result): Result {

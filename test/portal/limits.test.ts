@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { memoryLimits } from '../../server/limits/memory.ts'
 import { pgClient } from '../support/pg-client.ts'
+import { pixelsOf, pngOf } from '../support/pictures.ts'
 import { platformClaims } from '../support/platform.ts'
 import type { PortalWorld } from './portal-world.ts'
 import { portal, startPortal } from './portal-world.ts'
@@ -8,7 +9,7 @@ import { portal, startPortal } from './portal-world.ts'
 let team: PortalWorld
 let clockMs = 0
 /** Small ones: a page of people makes two calls. */
-const points: Record<string, number> = { 'developer-person': 6, 'developer-team': 9 }
+const points: Record<string, number> = { 'developer-person': 6, 'developer-team': 9, 'developer-picture': 1 }
 beforeAll(async () => {
   const limits = memoryLimits(() => clockMs)
   const open: typeof limits.open = (name, all, seconds) => limits.open(name, points[name] ?? all, seconds)
@@ -80,6 +81,30 @@ describe('beyond the calls of a minute', () => {
     expect((await trpc(team.stranger, 'directory.people.list?input=%7B%22limit%22%3A1%7D')).status).toBe(200)
     expect((await trpc(team.owner, 'developer.teams.list')).status).toBe(200)
   })
+})
+
+it('beyond the logos of a minute a person and a team change none', async () => {
+  const { db, ids } = team.world
+  const [{ version }, png] = [await db.app.findUniqueOrThrow({ where: { id: ids.app } }), pngOf(pixelsOf(16))]
+  const upload = async (browser: PortalWorld['asOwner'], bytes: Buffer) => {
+    const form = new FormData()
+    form.set('version', String(version))
+    form.set('picture', new Blob([new Uint8Array(bytes)]), 'logo.png')
+    return browser.upload(`${team.app}/logo`, form)
+  }
+  nextMinute()
+  // What is refused was decoded as well.
+  expect((await upload(team.asOwner, png.subarray(0, -30))).status).toBe(400)
+  const before = await team.stored()
+  for (const browser of [team.asOwner, team.asColleague]) {
+    clockMs += 1_000
+    const refused = await upload(browser, png)
+    expect(refused.status).toBe(429)
+    expect(refused.text).toMatch(/Too many (requests|logos)/)
+  }
+  expect(await team.stored()).toEqual(before)
+  nextMinute()
+  expect((await upload(team.asColleague, png)).location?.search).toMatch(/^\?done=/)
 })
 
 it('a person has 4 requests at once: others are 503 after a short wait, and a colleague is served', async () => {

@@ -1,16 +1,20 @@
 import { PNG } from 'pngjs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Prisma } from '../../prisma/generated/client.ts'
+import { memoryLimits } from '../../server/limits/memory.ts'
 import type { Browser } from '../oauth/browser.ts'
 import { jpegOf, pixelsOf, pngOf, withHeader } from '../support/pictures.ts'
 import type { PortalWorld } from './portal-world.ts'
 import { portal, startPortal } from './portal-world.ts'
 
 let team: PortalWorld
+let clockMs = 0
 beforeAll(async () => {
-  team = await startPortal()
+  team = await startPortal({ limits: memoryLimits(() => clockMs) })
 })
 beforeEach(async () => {
+  // There are 10 uploads in one.
+  clockMs += 60_000
   const { db, ids } = team.world
   const data = { logo: null, wanted: Prisma.DbNull, wantedLogo: null }
   await db.app.update({ where: { id: ids.app }, data, select: { id: true } })

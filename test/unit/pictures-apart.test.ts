@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { rewrittenApart } from '../../routers/pictures/apart.ts'
+import { PictureRefused, rewritten, UNREADABLE } from '../../routers/pictures/rewrite.ts'
+import { jpegOf, pixelsOf } from '../support/pictures.ts'
+
+const photo = jpegOf(pixelsOf(512))
+
+/** How often the event loop turns until the work is done. */
+async function turnsOf(work: Promise<unknown>) {
+  let turns = 0
+  let done = false
+  const settled = work.finally(() => {
+    done = true
+  })
+  while (!done) {
+    await new Promise((resolve) => setImmediate(resolve))
+    turns++
+  }
+  await settled
+  return turns
+}
+
+describe('a picture that is re-encoded in a thread of its own', () => {
+  it('becomes the same PNG, and leaves the event loop to others', async () => {
+    const expected = await rewritten(photo)
+    expect(Buffer.from(await rewrittenApart(photo)).equals(expected)).toBe(true)
+    expect(await turnsOf(rewritten(photo))).toBeLessThan(50)
+    expect(await turnsOf(rewrittenApart(photo))).toBeGreaterThan(200)
+  })
+
+  it('is refused in the same words', async () => {
+    const refused = new PictureRefused(UNREADABLE)
+    await expect(rewrittenApart(photo.subarray(0, photo.length >> 1))).rejects.toThrow(refused)
+    const other = new PictureRefused('The logo is a PNG or a JPEG.')
+    await expect(rewrittenApart(Buffer.from('<svg/>'))).rejects.toThrow(other)
+  })
+
+  it('is refused when it takes too long, and the next one is served', async () => {
+    const refused = await rewrittenApart(photo, 1).catch((thrown: unknown) => thrown)
+    expect(refused).toEqual(new PictureRefused(UNREADABLE))
+    expect((await rewrittenApart(photo)).length).toBeGreaterThan(0)
+  })
+})
