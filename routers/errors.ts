@@ -135,6 +135,7 @@ export const errors = named({
   lastOwner: conflict('last_owner', 'A team keeps at least one owner.'),
   tooManyApps: conflict('too_many_apps', 'A team has at most 50 apps.'),
   tooManyClients: conflict('too_many_clients', 'An app has at most 20 clients.'),
+  teamFull: conflict('team_full', 'A team has at most 200 clients, 1 MiB of texts and 8 MiB of logos.'),
   tooManyPeople: conflict('too_many_people', 'A team has at most 100 people and invitations.'),
   tooManyEventKinds: conflict('too_many_event_kinds', 'A provider has at most 100 described kinds of events.'),
   changedMeanwhile: conflict('changed_meanwhile', 'Somebody has changed this meanwhile. Read it again.'),

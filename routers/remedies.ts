@@ -61,6 +61,8 @@ export const remedies: Record<ErrorId, Remedy> = {
   lastOwner: 'tRPC: The team would have no owner left. → Make another person an owner first.',
   tooManyApps: 'tRPC: The team has 50 apps. → Remove one that is not used, or ask the operator.',
   tooManyClients: 'tRPC: The app has 20 clients. → Remove one that is not used.',
+  teamFull:
+    'tRPC: The apps and clients of the team are too many or too large. → Remove clients, redirect addresses or logos that are not used.',
   tooManyPeople: 'tRPC: The team has 100 people and invitations. → Remove people, or withdraw invitations.',
   changedMeanwhile: 'tRPC: Somebody else has saved since it was read. → Read it again, and repeat the change.',
   notSandbox: 'tRPC: The client is in production already, or has no app. → Ask for a sandbox client of an app.',

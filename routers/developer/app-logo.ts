@@ -10,6 +10,7 @@ import type { WantedOfApp } from './rows.ts'
 import { appColumns, nullIfEmpty, objectOrNull, toApp } from './rows.ts'
 import { isReviewed, refuseIf } from './rules.ts'
 import { appOutput, idOr } from './shapes.ts'
+import { refuseFull } from './team-bounds.ts'
 import type { Caller } from './team-of.ts'
 import { lockTeamAs, teamOfApp } from './team-of.ts'
 
@@ -26,7 +27,7 @@ const change = z.object({
 /** A logo of an app that members use waits for approval. */
 export const setLogo = internal('dev:write', teamPeople, {
   summary: 'Gives an app a logo: a square PNG or JPEG of at most 512 × 512 pixels and 128 KiB',
-  fails: ['ownAppUnknown', 'changedMeanwhile'],
+  fails: ['ownAppUnknown', 'changedMeanwhile', 'teamFull'],
 })
   .input(change.extend({ picture: base64 }))
   .output(appOutput)
@@ -87,6 +88,7 @@ const store = (ctx: Caller, { team, app, version }: Wish, wished: Uint8Array<Arr
       },
       select: appColumns,
     })
+    if (wished) await refuseFull(tx, team)
     await note({ team, action: 'app.update', target: app, ...differing })
     return toApp(changed, next.logo)
   })

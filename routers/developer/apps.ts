@@ -14,6 +14,7 @@ import { appColumns, nullIfEmpty, objectOrNull, toApp } from './rows.ts'
 import { isReviewed, refuseIf } from './rules.ts'
 import { appOutput, idOr } from './shapes.ts'
 import { getApp, listApps, providers } from './team-apps.ts'
+import { refuseGrowth } from './team-bounds.ts'
 import { lockTeamAs, roleIn, teamOfApp } from './team-of.ts'
 
 const MAX_APPS = 50
@@ -43,7 +44,7 @@ const create = internal('dev:write', teamPeople, {
 /** What members read of an app waits for approval: `wanted`. `''` removes a description or homepage. */
 const update = internal('dev:write', teamPeople, {
   summary: 'Changes what an app is called and says of itself',
-  fails: ['ownAppUnknown', 'changedMeanwhile'],
+  fails: ['ownAppUnknown', 'changedMeanwhile', 'teamFull'],
 })
   .input(
     z.object({
@@ -75,6 +76,7 @@ const update = internal('dev:write', teamPeople, {
         data: { ...now, wanted: objectOrNull(wanted), version: { increment: 1 } },
         select: appColumns,
       })
+      await refuseGrowth(tx, team, before, toApp(changed, logo))
       await note({ team, action: 'app.update', target: app, ...differing })
       return toApp(changed, logo)
     })

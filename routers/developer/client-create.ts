@@ -6,15 +6,16 @@ import { levelFaults, nameFaults, settingFaults } from '../registration.ts'
 import { auditing, authorOf } from './auditing.ts'
 import { newId } from './names.ts'
 import { clientColumns, toClient } from './rows.ts'
-import { refuseIf, refuseTooMany } from './rules.ts'
+import { refuseIf } from './rules.ts'
 import { clientOutput, idOr, texts } from './shapes.ts'
+import { refuseFull, refuseTooMany } from './team-bounds.ts'
 import { lockTeamAs, teamOfApp } from './team-of.ts'
 import { addTestClub } from './test-club.ts'
 
 /** For the people of the team and its test members alone. */
 export const create = internal('dev:write', teamPeople, {
   summary: 'Registers a sandbox client of an app',
-  fails: ['ownAppUnknown', 'tooManyClients'],
+  fails: ['ownAppUnknown', 'tooManyClients', 'teamFull'],
 })
   .input(
     z.object({
@@ -35,7 +36,7 @@ export const create = internal('dev:write', teamPeople, {
       await lockTeamAs(tx, ctx, { team: teamId, unknown: errors.ownAppUnknown })
       const team = await tx.team.findUniqueOrThrow({ where: { id: teamId } })
       refuseIf(levelFaults(settings.scopes, team.level))
-      await refuseTooMany(tx, app)
+      await refuseTooMany(tx, { app, team: teamId })
       await addTestClub(tx, team, author.at)
       const wish = {
         ...{ name, type: settings.type, environment: 'sandbox' as const, testOnly: true },
@@ -46,6 +47,7 @@ export const create = internal('dev:write', teamPeople, {
         data: { id: newId('c'), teamId, appId: app, ...wish },
         select: clientColumns(ctx.core.now()),
       })
+      await refuseFull(tx, teamId)
       await note({ team: teamId, action: 'client.create', target: client.id, after: { app, ...wish } })
       return toClient(client)
     })

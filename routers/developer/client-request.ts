@@ -6,14 +6,15 @@ import { levelFaults, nameFaults, settingFaults } from '../registration.ts'
 import { auditing, authorOf } from './auditing.ts'
 import { newId } from './names.ts'
 import { clientColumns, toClient } from './rows.ts'
-import { purposesOf, refuseIf, refuseTooMany } from './rules.ts'
+import { purposesOf, refuseIf } from './rules.ts'
 import { clientOutput, idOr, purpose, texts } from './shapes.ts'
+import { refuseFull, refuseTooMany } from './team-bounds.ts'
 import { lockTeamAs, teamOfClient } from './team-of.ts'
 
 /** A new client with the settings of a sandbox client, which stays. Nobody can sign in before it is approved. */
 export const requestProduction = internal('dev:write', teamPeople, {
   summary: 'Asks for a production client like a sandbox client',
-  fails: ['clientUnknown', 'ownerNeeded', 'notSandbox', 'tooManyClients'],
+  fails: ['clientUnknown', 'ownerNeeded', 'notSandbox', 'tooManyClients', 'teamFull'],
 })
   .input(
     z.object({
@@ -42,7 +43,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
       }
       refuseIf([...nameFaults('client', wish), ...settingFaults(wish, false), ...levelFaults(wish.scopes, team!.level)])
       const purpose = purposesOf(wish.scopes, input.purpose)
-      await refuseTooMany(tx, app)
+      await refuseTooMany(tx, { app, team: teamId })
       const client = await tx.client.create({
         data: {
           ...{ id: newId('c'), teamId, appId: app, ...wish, purpose },
@@ -50,6 +51,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
         },
         select: clientColumns(ctx.core.now()),
       })
+      await refuseFull(tx, teamId)
       const after = { app, sandbox: sandbox.id, ...wish, purpose }
       await note({ team: teamId, action: 'client.request', target: client.id, after })
       return toClient(client)

@@ -8,12 +8,13 @@ import { changesOf } from './client-changes.ts'
 import { clientColumns, nullIfEmpty, objectOrNull, toClient } from './rows.ts'
 import { refuseIf } from './rules.ts'
 import { clientOutput, idOr, purpose, texts } from './shapes.ts'
+import { refuseGrowth } from './team-bounds.ts'
 import { lockTeamAs, teamOfClient } from './team-of.ts'
 
 /** Of a client that members use, more scopes and redirects on other hosts wait for approval: `wanted`. */
 export const update = internal('dev:write', teamPeople, {
   summary: 'Changes a client',
-  fails: ['clientUnknown', 'changedMeanwhile'],
+  fails: ['clientUnknown', 'changedMeanwhile', 'teamFull'],
 })
   .input(
     z.object({
@@ -57,6 +58,7 @@ export const update = internal('dev:write', teamPeople, {
         },
         select,
       })
+      await refuseGrowth(tx, teamId, before, toClient(changed))
       await note({ team: teamId, action: 'client.update', target: id, ...differing })
       return toClient(changed)
     })

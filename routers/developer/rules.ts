@@ -8,13 +8,6 @@ export function refuseIf(sentences: readonly string[]) {
   if (sentences.length > 0) throw errors.registrationRefused(sentences.join('\n'))
 }
 
-const MAX_CLIENTS = 20
-
-/** Sandbox clients have no rate limit: their number has. The team is locked. */
-export async function refuseTooMany(tx: Transaction, app: string) {
-  if ((await tx.client.count({ where: { appId: app } })) >= MAX_CLIENTS) throw errors.tooManyClients()
-}
-
 /** Whether members use an app, or will once a client is approved: what they read of it waits for approval. */
 export const isReviewed = async (tx: Transaction, app: string) =>
   (await tx.client.count({ where: { appId: app, testOnly: false } })) > 0

@@ -101,6 +101,7 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 409 | A team keeps at least one owner. | lastOwner |
   | 409 | A team has at most 50 apps. | tooManyApps |
   | 409 | An app has at most 20 clients. | tooManyClients |
+  | 409 | A team has at most 200 clients, 1 MiB of texts and 8 MiB of logos. | teamFull |
   | 409 | A team has at most 100 people and invitations. | tooManyPeople |
   | 409 | A provider has at most 100 described kinds of events. | tooManyEventKinds |
   | 409 | Somebody has changed this meanwhile. Read it again. | changedMeanwhile |
