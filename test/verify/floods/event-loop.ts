@@ -21,7 +21,7 @@ export interface Call {
 export type ForkedService = Awaited<ReturnType<typeof forkService>>
 
 /** Starts the service in a child process that reports on its event loop. */
-export async function forkService(databaseUrl: string) {
+export async function forkService(databaseUrl: string, more: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'member-apps-test-'))
   const key = await developmentKey(dataDir)
   const settings = JSON.stringify({
@@ -29,6 +29,7 @@ export async function forkService(databaseUrl: string) {
     DATA_DIR: dataDir,
     SECRETS_KEY,
     WEBHOOK_WORKER: 'false',
+    ...more,
   })
   const child = fork(new URL('event-loop-service.ts', import.meta.url), [settings], { execArgv: ['--import', 'tsx'] })
   const [ports] = await once(child, 'message')
@@ -42,6 +43,8 @@ export async function forkService(databaseUrl: string) {
   }
 
   return {
+    pid: child.pid!,
+    publicPort: ports.publicPort as number,
     token: (claims: Omit<TokenClaims, 'expiresInSeconds'>) => mintToken(key, { ...claims, expiresInSeconds: 3600 }),
 
     /** Returns the status and size of the response. */

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { noteFigure } from '../../../bench/noted-figure.ts'
+import type { TeamWorld } from '../../developer/team-world.ts'
+import { startTeamWorld } from '../../developer/team-world.ts'
+import { Browser } from '../../oauth/browser.ts'
+import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import { createTenant, id } from '../../support/tenant.ts'
+import { authBaseUrl, sharedDatabase } from '../../support/world.ts'
+import { peakMb } from '../memory/process-figures.ts'
+import type { ForkedService } from './event-loop.ts'
+import { forkService } from './event-loop.ts'
+
+const portal = `${authBaseUrl}/oauth/developers`
+
+const [APPS, CLIENTS, REQUESTS] = [30, 20, 200]
+const LIMIT_MB = 512
+const NEIGHBOUR_MS = 3_000
+
+let team: TeamWorld
+let service: ForkedService
+let browsers: Browser[]
+beforeAll(async () => {
+  service = await forkService(inject('databaseUrl'), { AUTH_BASE_URL: authBaseUrl })
+  const like = { ids: await createTenant(sharedDatabase()), secretsKeys: [Buffer.from(SECRETS_KEY, 'base64')] }
+  team = await startTeamWorld({ auth: {}, like })
+  const { db, ids } = team.world
+  const apps = Array.from({ length: APPS }, () => id('app'))
+  await db.app.createMany({
+    data: apps.map((one) => ({ id: one, name: 'Fat', teamId: ids.team, providerId: ids.provider })),
+  })
+  const redirectUris = Array.from({ length: 50 }, (_, at) => `https://app.example/${at}/${'x'.repeat(600)}`)
+  await db.client.createMany({
+    data: apps.flatMap((appId) =>
+      Array.from({ length: CLIENTS }, () => ({
+        ...{ id: id('client'), name: 'Fat', teamId: ids.team, appId, environment: 'sandbox' as const },
+        ...{ testOnly: true, redirectUris, scopes: ['svc.me.profile:read'] },
+      })),
+    ),
+  })
+  browsers = await Promise.all([team.owner, team.stranger].map(signedIn))
+})
+afterAll(async () => {
+  await service?.close()
+  await team?.world.close()
+})
+
+/** A browser of the service, with the session that the world gave it: they have one database and one key. */
+async function signedIn(member: string) {
+  const browser = new Browser(team.world.publicPort)
+  await browser.submit(await browser.open(portal), 'pick', { member })
+  return Object.assign(new Browser(service.publicPort), { cookies: browser.cookies })
+}
+
+it('200 GETs at once of the People page of a team with 600 clients take less than 512 MB, and a neighbour is served', async () => {
+  const [fat, neighbour] = browsers
+  const people = `${portal}/teams/${team.world.ids.team}/people`
+  const others = `${portal}/teams/${team.strangers}/people`
+  // Loads and compiles what pages need.
+  for (let time = 0; time < 5; time++) expect((await neighbour!.get(others)).status).toBe(200)
+  const flood = Promise.all(Array.from({ length: REQUESTS }, () => fat!.get(people)))
+  const started = performance.now()
+  const beside = await neighbour!.get(others)
+  const neighbourMs = Math.round(performance.now() - started)
+  await flood
+  const peak = await peakMb(service.pid)
+  noteFigure({ name: 'memory while a team floods the portal', value: peak, unit: 'MB', bound: LIMIT_MB })
+  noteFigure({ name: 'a neighbour of that team', value: neighbourMs, unit: 'ms', bound: NEIGHBOUR_MS })
+  expect(beside.status).toBe(200)
+  expect(peak).toBeLessThan(LIMIT_MB)
+  expect(neighbourMs).toBeLessThan(NEIGHBOUR_MS)
+})
