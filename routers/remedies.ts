@@ -71,7 +71,7 @@ export const remedies: Record<ErrorId, Remedy> = {
   webhookMissing: 'tRPC: The app has no webhook to send a test event to. → Set its address, then test.',
   testsLimited: 'tRPC: The app has sent 10 test events in a minute. → Wait for the seconds of Retry-After.',
   peopleLimited:
-    'tRPC: In a minute a person makes 600 calls of developer.*, a team 2,400, and stores 10 logos. → Wait for the seconds of Retry-After.',
+    'tRPC: In a minute a person makes 600 calls of developer.*, a team 2,400, and uploads 10 logos. → Wait for the seconds of Retry-After.',
   changesLimited:
     'tRPC: The people of the team have made 1000 changes in 24 hours. → Wait for the seconds of Retry-After.',
   eventTypeUnknown:
