@@ -1,0 +1,297 @@
+import Router from '@koa/router'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { memoryLimits } from '../../server/limits/memory.ts'
+import { issuer } from '../oauth/auth-world.ts'
+import { Browser } from '../oauth/browser.ts'
+import { table } from '../support/markdown-table.ts'
+import { id } from '../support/tenant.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+import type { PortalWorld } from './portal-world.ts'
+import { formsOf, startPortal } from './portal-world.ts'
+
+/**
+ * All routes of the authorization server, its pages and the portal, below its issuer. `[sign-in]` is each of three places.
+ *
+ * - who: `attempt` has the cookie of a request or sign-in, `member` is signed in, `invited` besides has the invitation,
+ *   `developer` and `owner` are so in the team
+ * - limit: what refuses more with 429; `people` are the calls of a person and of a team
+ * - body: `form` is at most 8 KiB, `upload` 160 KiB, `token` 56 KiB; of others nothing is read
+ * - from: `own` is refused from other origins, `any` reads no cookies
+ * - back: opened again, as when its answer is reloaded, it leads to a page
+ */
+const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'back'>(`
+| method  | path                                                | who       | limit          | body   | from | back |
+|---------|-----------------------------------------------------|-----------|----------------|--------|------|------|
+| GET     | /authorize                                          | all       | authorizations |        |      |      |
+| GET     | /authorize/:uid                                     | attempt   |                |        |      |      |
+| POST    | /token                                              | all       | token-failures | token  | any  |      |
+| POST    | /revoke                                             | all       | token-failures | token  | any  |      |
+| GET     | /jwks                                               | all       |                |        |      |      |
+| GET     | /.well-known/oauth-authorization-server             | all       |                |        |      |      |
+| OPTIONS | /token                                              | all       |                |        |      |      |
+| OPTIONS | /revoke                                             | all       |                |        |      |      |
+| OPTIONS | /jwks                                               | all       |                |        |      |      |
+| OPTIONS | /.well-known/oauth-authorization-server             | all       |                |        |      |      |
+| GET     | /style.css                                          | all       |                |        |      |      |
+| GET     | /logo/:version                                      | all       |                |        |      |      |
+| GET     | /icons/:app/:version                                | all       | icons          |        |      |      |
+| GET     | /upstream                                           | attempt   |                |        |      |      |
+| GET     | /interaction/:uid                                   | attempt   |                |        |      |      |
+| POST    | /interaction/:uid/consent                           | attempt   |                | form   | own  | yes  |
+| GET     | /interaction/:uid/switch                            | attempt   |                |        |      |      |
+| GET     | [sign-in]/upstream                                  | attempt   |                |        |      |      |
+| GET     | [sign-in]/person                                    | attempt   |                |        |      |      |
+| POST    | [sign-in]/email                                     | attempt   | code-limits    | form   | own  | yes  |
+| POST    | [sign-in]/code                                      | attempt   | code-limits    | form   | own  | yes  |
+| POST    | [sign-in]/pick                                      | attempt   |                | form   | own  | yes  |
+| POST    | [sign-in]/person                                    | attempt   |                | form   | own  |      |
+| GET     | /connected                                          | member    |                |        |      |      |
+| GET     | /connected/remove                                   | member    |                |        |      |      |
+| POST    | /connected/withdraw                                 | member    |                | form   | own  | yes  |
+| POST    | /connected/sign-out                                 | member    |                |        | own  | yes  |
+| GET     | /developers/sign-in                                 | attempt   |                |        |      |      |
+| GET     | /developers/continue                                | attempt   |                |        |      |      |
+| POST    | /developers/sign-out                                | member    |                |        | own  |      |
+| GET     | /developers/style.css                               | all       |                |        |      |      |
+| GET     | /developers                                         | member    | people         |        |      |      |
+| GET     | /developers/invitations/:invitation                 | invited   | people         |        |      |      |
+| POST    | /developers/invitations/:invitation/accept          | invited   | people         | form   | own  | yes  |
+| POST    | /developers/invitations/:invitation/decline         | invited   | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team                             | developer | people         |        |      |      |
+| GET     | /developers/teams/:team/usage                       | developer | people         |        |      |      |
+| GET     | /developers/teams/:team/requests                    | developer | people         |        |      |      |
+| GET     | /developers/teams/:team/audit                       | developer | people         |        |      |      |
+| GET     | /developers/teams/:team/people                      | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/people/invite               | owner     | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/people/withdraw             | owner     | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/people/role                 | owner     | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/people/:person/remove       | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/people/:person/remove/confirm | owner   | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/apps                        | developer | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/apps/:app                   | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/apps/:app/details           | developer | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/apps/:app/logo              | developer | people         | upload | own  | yes  |
+| POST    | /developers/teams/:team/apps/:app/remove-logo       | developer | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/apps/:app/clients           | developer | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/apps/:app/webhook           | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/apps/:app/webhook/set       | developer | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/apps/:app/webhook/remove    | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/apps/:app/webhook/remove/confirm | developer | people    | form   | own  | yes  |
+| POST    | /developers/teams/:team/apps/:app/webhook/test      | developer | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/apps/:app/deliveries        | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/apps/:app/deliveries/retry-failed | developer | people   | form   | own  | yes  |
+| GET     | /developers/teams/:team/apps/:app/deliveries/:delivery | developer | people      |        |      |      |
+| POST    | /developers/teams/:team/apps/:app/deliveries/:delivery/retry | developer | people | form   | own  | yes  |
+| GET     | /developers/teams/:team/clients/:client             | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/clients/:client/settings    | developer | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/clients/:client/scopes      | developer | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/clients/:client/reference   | developer | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/clients/:client/production  | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/clients/:client/production/request | owner | people      | form   | own  | yes  |
+| GET     | /developers/teams/:team/clients/:client/remove      | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/clients/:client/remove/confirm | developer | people      | form   | own  | yes  |
+`).flatMap((row) =>
+  row.path.startsWith('[sign-in]')
+    ? ['/interaction/:uid', '/connected', '/developers/sign-in'].map((place) => ({
+        ...row,
+        path: row.path.replace('[sign-in]', place),
+      }))
+    : [row],
+)
+type Route = (typeof routes)[number]
+
+let registered: string[]
+let team: PortalWorld
+/** Another node, beyond whose limits every request is. */
+let full: World
+let at: (route: Route) => string
+let fieldsOf: (route: Route) => Record<string, string | string[]>
+beforeAll(async () => {
+  const register = vi.spyOn(Router.prototype, 'register')
+  team = await startPortal()
+  registered = register.mock.calls.flatMap(([paths, methods]) =>
+    [paths].flat().map((path) => `${methods.join().toUpperCase()} ${path}`),
+  )
+  register.mockRestore()
+  const { ids } = team.world
+  const names = new Set(routes.map(({ limit }) => (limit === 'people' ? 'developer-person' : limit)))
+  const limits = memoryLimits()
+  const open: typeof limits.open = (name, points, seconds) => limits.open(name, names.has(name) ? 0 : points, seconds)
+  full = await startWorld({ auth: {}, like: team.world, limits: { ...limits, open }, tokenFailures: 0 })
+
+  // Whoever is of a team may leave it: somebody who is neither the owner nor the colleague.
+  const person = id('third')
+  const { db } = team.world
+  await db.person.create({ data: { id: person, firstName: 'Dev', lastName: 'third', email: '' } })
+  await db.teamMember.create({ data: { teamId: ids.team, personId: person, role: 'developer' } })
+  const { id: client } = await team.sandbox()
+  const delivery = await team.failed()
+  const invitation = await team.as(team.owner).people.invite({
+    ...{ team: ids.team, email: 'new@example.org', role: 'developer' },
+  })
+  const values: Record<string, string> = {
+    ...{ team: ids.team, app: ids.app, client, delivery, person, invitation: invitation.id },
+    ...{ uid: 'a'.repeat(43), version: '0'.repeat(32) },
+  }
+  at = ({ path }) => issuer + path.replaceAll(/:(\w+)/g, (_, name) => values[name]!)
+  const forms = formsOf(ids.team, ids.app, client, delivery, person, ids.provider)
+  fieldsOf = (route) => forms[at(route).slice(`${issuer}/developers`.length)] ?? {}
+})
+afterAll(async () => {
+  await full.close()
+  await team.world.close()
+})
+
+const posts = routes.filter(({ method }) => method === 'POST')
+const titled = (those: readonly Route[]) => those.map((route) => [`${route.method} ${route.path}`, route] as const)
+const ofTeam = (those: readonly Route[]) => those.filter(({ path }) => path.includes('/teams/'))
+const send = (browser: Browser, route: Route, address = at(route)) =>
+  route.method === 'GET'
+    ? browser.get(address)
+    : route.body === 'upload'
+      ? browser.upload(address, new FormData())
+      : browser.post(address, fieldsOf(route))
+const isUnchanged = async (work: () => Promise<void>) => {
+  const before = await team.stored()
+  await work()
+  expect(await team.stored()).toEqual(before)
+}
+
+it('each route has a row, and each row a route', () => {
+  const pages = registered
+    .map((route) => route.replace(/ \/v1\/oauth(?=\/)/, ' '))
+    .filter((route) => !OTHER.test(route))
+  const expected = routes.flatMap(({ method, path, back }) => [`${method} ${path}`, ...(back ? [`GET ${path}`] : [])])
+  expect(new Set(pages)).toEqual(
+    new Set([
+      ...expected,
+      'GET /.well-known/oauth-authorization-server/v1/oauth',
+      'OPTIONS /.well-known/oauth-authorization-server/v1/oauth',
+    ]),
+  )
+  expect(new Set(expected).size).toBe(expected.length)
+})
+/** Of the APIs and the internal port. */
+const OTHER = /^GET (\/v1\/openapi\.json|\/metrics|\/healthz|\/readyz)$/
+
+describe('a form', () => {
+  it.each(titled(posts))('%s says where it may come from', (_, { from }) => {
+    expect(from).toMatch(/^(own|any)$/)
+  })
+
+  it.each(titled(posts.filter(({ from }) => from === 'own')))('%s is refused from other origins', (_, route) =>
+    isUnchanged(async () => {
+      const from = (headers: Record<string, string>) => team.asOwner.post(at(route), fieldsOf(route), headers)
+      const origins = [{ origin: 'http://elsewhere.test' }, { origin: '' }, { 'sec-fetch-site': 'same-site' }]
+      const statuses = await Promise.all(origins.map(async (headers) => (await from(headers)).status))
+      expect(statuses).toEqual([403, 403, 403])
+    }),
+  )
+
+  it.each(titled(posts.filter(({ from }) => from === 'any')))(
+    '%s is for all origins, without cookies',
+    async (_, route) => {
+      const { headers } = await team.asOwner.post(at(route), {}, { origin: 'http://elsewhere.test' })
+      expect(headers['access-control-allow-origin']).toBe('*')
+      expect(headers).not.toHaveProperty('set-cookie')
+    },
+  )
+})
+
+describe('a body', () => {
+  const post = async (route: Route, type: string, body: string) =>
+    (await team.asOwner.post(at(route), body, { 'content-type': type })).status
+  const bounds = { form: 8 * 1024, upload: 160 * 1024, token: 56 * 1024 }
+  const types = {
+    form: 'application/x-www-form-urlencoded',
+    upload: 'multipart/form-data; boundary=b',
+    token: 'application/x-www-form-urlencoded',
+  }
+  const read = posts.filter(({ body }) => body !== '')
+
+  it.each(titled(read))('of %s that is too large, or of another type, is refused', (_, route) =>
+    isUnchanged(async () => {
+      const body = route.body as keyof typeof bounds
+      expect(await post(route, types[body], 'a'.repeat(bounds[body] + 1))).toBe(400)
+      // A sign-in that has not begun is refused before.
+      const other = route.path.startsWith('/interaction/') || body === 'token' ? 400 : 415
+      expect(await post(route, 'application/json', '{}')).toBe(other)
+    }),
+  )
+
+  it.each(titled(posts.filter(({ body }) => body === '')))('of %s is not read', async (_, route) => {
+    const browser = await team.signIn(team.stranger)
+    const { status } = await browser.post(at(route), 'a'.repeat(100_000))
+    expect([200, 303]).toContain(status)
+  })
+})
+
+describe('without signing in', () => {
+  const signIn = `${issuer}/developers/sign-in`
+  const portal = routes.filter(({ path, limit }) => path.startsWith('/developers') && limit === 'people')
+
+  it.each(titled(portal))('%s leads to the sign-in', (_, route) =>
+    isUnchanged(async () => {
+      const { status, location } = await send(team.newBrowser(), route)
+      expect([status, location?.href]).toEqual([303, signIn])
+    }),
+  )
+
+  it.each(titled(routes.filter(({ path }) => path.startsWith('/interaction/'))))(
+    '%s needs its request',
+    async (_, route) => {
+      expect((await send(team.newBrowser(), route)).status).toBe(400)
+    },
+  )
+
+  it.each(titled(routes.filter(({ path }) => path.startsWith('/connected'))))('%s shows nobody', async (_, route) => {
+    const { text } = await send(team.newBrowser(), route)
+    expect(text).not.toContain('/connected/sign-out')
+  })
+})
+
+describe('somebody else', () => {
+  const others = [...ofTeam(routes), ...routes.filter(({ who }) => who === 'invited')]
+
+  it.each(titled(others))('gets 404 at %s', (_, route) =>
+    isUnchanged(async () => {
+      expect((await send(team.asStranger, route)).status).toBe(404)
+    }),
+  )
+
+  it.each(titled(routes.filter(({ who }) => who === 'owner')))('who is a developer gets 403 at %s', (_, route) =>
+    isUnchanged(async () => {
+      expect((await send(team.asColleague, route)).status).toBe(403)
+    }),
+  )
+})
+
+describe('beyond its limit', () => {
+  /** test/oauth/code-limits.test.ts has those of codes by mail. */
+  const limited = routes.filter(({ limit }) => limit !== '' && limit !== 'code-limits')
+
+  it.each(titled(limited))('%s is 429', (_, route) =>
+    isUnchanged(async () => {
+      const browser = Object.assign(new Browser(full.publicPort), { cookies: team.asOwner.cookies })
+      expect((await send(browser, route)).status).toBe(429)
+    }),
+  )
+
+  it.each(titled([...ofTeam(routes), ...routes.filter(({ who }) => who === 'invited')]))(
+    '%s has one',
+    (_, { limit }) => {
+      expect(limit).toBe('people')
+    },
+  )
+})
+
+describe('opened again', () => {
+  it.each(titled(routes.filter(({ back }) => back !== '')))('%s leads to a page', async (_, route) => {
+    const { status, location } = await team.asOwner.get(at(route))
+    // A sign-in that has not begun has no page.
+    if (route.path.startsWith('/interaction/') && !route.path.endsWith('/consent')) return expect(status).toBe(400)
+    expect(status).toBe(303)
+    expect(at(route).startsWith(location!.href)).toBe(true)
+  })
+})
