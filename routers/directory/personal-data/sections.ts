@@ -231,7 +231,8 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     action: 'action',
     target: 'target',
     at: 'at',
-  })} FROM "AuditEntry" WHERE "personId" = $1 OR target = $1 AND action LIKE 'person.%' ORDER BY id`,
+  })} FROM "AuditEntry" WHERE id = ANY (ARRAY(SELECT id FROM "AuditEntry" WHERE "personId" = $1
+      UNION SELECT id FROM "AuditEntry" WHERE target = $1 AND action LIKE 'person.%')) ORDER BY id`,
 
   // Store by store, each in the order of the primary key: nothing has to be sorted with its values.
   storage: `SELECT ${fields({
