@@ -16,7 +16,9 @@ export function plainRequest(search: string): string {
     query.set('scope', wanted.join(' '))
     if (scopes.includes('openid')) for (const name of OPENID_PARAMETERS) query.delete(name)
   }
-  // Codes are returned in the query only: the other modes need a script, in our page or the app's.
+  // Codes and errors are returned in the query only: the other modes need a script, in our page or the app's. For a type
+  // with a token, oidc-provider returns its errors in the fragment.
+  if (query.get('response_type')?.includes('token')) query.set('response_type', 'unsupported')
   if ((query.get('response_mode') ?? 'query') !== 'query') query.set('response_mode', 'unsupported')
   return query.toString()
 }

@@ -96,12 +96,16 @@ describe('an authorization request', () => {
     ['for an access token', { response_type: 'token' }, 'unsupported_response_type'],
     ['for an ID token', { response_type: 'id_token', nonce: 'n' }, 'unsupported_response_type'],
     ['for a code and a token', { response_type: 'code token' }, 'unsupported_response_type'],
+    ['for a token in the query', { response_type: 'token', response_mode: 'query' }, 'unsupported_response_type'],
+    ['for nothing', { response_type: undefined }, 'invalid_request'],
     ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['with a plain challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['with a challenge without a method', { code_challenge_method: undefined }, 'invalid_request'],
     ['with a challenge that is too short', { code_challenge: 'abc' }, 'invalid_request'],
     ['with response mode fragment', { response_mode: 'fragment' }, 'unsupported_response_mode'],
     ['with response mode form_post', { response_mode: 'form_post' }, 'unsupported_response_mode'],
+    ['with response mode jwt', { response_mode: 'jwt' }, 'unsupported_response_mode'],
+    ['for a token in the fragment', { response_type: 'token', response_mode: 'fragment' }, 'unsupported_response_mode'],
     ['with a request object', { request: 'e30.e30.' }, 'request_not_supported'],
     ['with a request URI', { request_uri: 'https://evil.example/request' }, 'request_uri_not_supported'],
     ['for another API', { resource: 'https://other.example' }, 'invalid_target'],
@@ -109,13 +113,12 @@ describe('an authorization request', () => {
     ['for an unknown scope', { scope: 'admin' }, 'invalid_scope'],
     ['with prompt=none and no session', { prompt: 'none' }, 'login_required'],
     ['with a NUL in its state', { state: 'a\0b' }, 'invalid_request'],
-  ])('%s redirects back with an error and the issuer', async (_, more, error) => {
+  ])('%s redirects back with an error and the issuer in the query', async (_, more, error) => {
     const before = await issued()
     const { status, location, headers } = await ask(more)
     expect(status).toBe(303)
-    const fragment = new URLSearchParams(location!.hash.slice(1))
-    const said = fragment.size > 0 ? fragment : location!.searchParams
-    expect(`${location!.origin}${location!.pathname}`).toBe(redirectUri)
+    const said = location!.searchParams
+    expect([`${location!.origin}${location!.pathname}`, location!.hash]).toEqual([redirectUri, ''])
     // RFC 9207: an app that uses two servers knows which one responded.
     expect([said.get('error'), said.get('iss')]).toEqual([error, issuer])
     expect(said.get('code')).toBeNull()
