@@ -92,6 +92,21 @@ describe('access', () => {
     expect(await sandbox(4_000)).toBe(false)
     expect(await sandbox(4_001)).toBe(true)
   })
+
+  it.each([1_500, 4_000, 60_000])('is remembered for 4 s from the start of a look-up that takes %i ms', async (ms) => {
+    const { member } = world.ids
+    const of = { personId: member }
+    clock.ms = Date.now()
+    const start = clock.ms
+    const accessOf = accessLookup(world.db, now)
+    const looked = accessOf(world.principal())
+    clock.ms = start + ms
+    expect((await looked)!.memberOf).toBe('club')
+    await world.db.membership.updateMany({ where: of, data: { leftAt: new Date(start) } })
+    clock.ms = start + Math.max(ms + 1, 4_000) + 1
+    expect((await accessOf(world.principal()))!.memberOf).toBeNull()
+    await world.db.membership.updateMany({ where: of, data: { leftAt: null } })
+  })
 })
 
 describe('a new signing key', () => {
