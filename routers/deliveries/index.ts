@@ -50,24 +50,25 @@ const list = internal('ntf.events:write', providerPlatform, { summary: 'Deliveri
           orderBy: [{ createdAt: 'desc' }, { id: 'asc' }],
           take: limit,
           skip: offset,
-          omit: { appId: true, lastAnswer: true, lease: true, leasedUntil: true, createdAt: true, finishedAt: true },
+          omit: { appId: true, lastAnswer: true, lease: true, leasedUntil: true, finishedAt: true },
         }),
         core.db.delivery.count({ where }),
       ],
       { isolationLevel: 'RepeatableRead' },
     )
-    const items = rows.map(({ eventId, subscriptionId, nextAttemptAt, ...row }) => ({
+    const items = rows.map(({ eventId, subscriptionId, nextAttemptAt, lastAttemptAt, createdAt, ...row }) => ({
       ...row,
       event: eventId,
       subscription: subscriptionId,
-      nextAttemptAt: nextAttemptAt && toUnix(nextAttemptAt),
+      // As `dueAt` has it.
+      nextAttemptAt: nextAttemptAt && Math.max(...[nextAttemptAt, lastAttemptAt ?? createdAt, createdAt].map(toUnix)),
     }))
     return { items, total }
   })
 
 const retryOfProvider = retryOf('delivery_retry', '"App"."providerId" = $2')
 
-/** Makes a delivery due now; a failed one starts again with all of its attempts. */
+/** Makes a delivery due at once; a failed one starts again with all of its attempts. */
 const retry = internal('ntf.events:write', providerPlatform, {
   summary: 'Retries a delivery now',
   fails: ['deliveryUnknown', 'alreadyDelivered', 'subscriptionEnded'],
@@ -75,8 +76,7 @@ const retry = internal('ntf.events:write', providerPlatform, {
   .input(z.object({ id: z.string().refine(isPostgresText, withError('deliveryUnknown')) }))
   .output(delivery)
   .mutation(async ({ ctx, input: { id } }) => {
-    const values = [id, ctx.provider, new Date(ctx.core.now()).toISOString()]
-    const [row] = await retryingDeadlocks(() => ctx.core.db.execute(retryOfProvider, values))
+    const [row] = await retryingDeadlocks(() => ctx.core.db.execute(retryOfProvider, [id, ctx.provider]))
     if (!row) throw await refusal(ctx, id)
     return row
   })

@@ -3,7 +3,20 @@ import { int, nullable, oneOf, statement, text } from '../../prisma/pg/statement
 export const deliveryStates = ['pending', 'delivered', 'failed'] as const
 
 /**
- * Makes a delivery ($1) due now ($3), if `condition` holds for its "App". Locks the subscription first, so that it ends
+ * The `nextAttemptAt` of a delivery that somebody waits for, by a retry or a test: the first of its subscription, and
+ * attempted although that backs off. An attempt sets it to another time.
+ */
+export const AT_ONCE = `'epoch'::timestamptz`
+/** The same, for Prisma. */
+export const atOnce = new Date(0)
+
+/** When a delivery is, or has been, due: never before its last attempt. */
+export const dueAt = (table: string) =>
+  `CASE WHEN ${table}."nextAttemptAt" IS NOT NULL THEN
+    greatest(${table}."nextAttemptAt", ${table}."lastAttemptAt", ${table}."createdAt") END`
+
+/**
+ * Makes a delivery ($1) due at once, if `condition` holds for its "App". Locks the subscription first, so that it ends
  * before this or after it. A pending delivery keeps its lease; a failed one starts again without a lease, so that the result
  * of an attempt still under way is discarded.
  */
@@ -17,13 +30,13 @@ export const retryOf = (name: string, condition: string) =>
       )
       UPDATE "Delivery" delivery SET state = 'pending',
         attempts = CASE state WHEN 'pending' THEN attempts ELSE 0 END,
-        "nextAttemptAt" = least("nextAttemptAt", $3::timestamptz),
+        "nextAttemptAt" = ${AT_ONCE},
         lease = CASE state WHEN 'pending' THEN lease END,
         "leasedUntil" = CASE state WHEN 'pending' THEN "leasedUntil" END,
         "finishedAt" = NULL
       FROM receiver WHERE delivery.id = $1 AND "subscriptionId" = receiver.id AND state <> 'delivered'
       RETURNING delivery.id, "eventId" AS event, "subscriptionId" AS subscription, state, attempts, "lastStatus",
-        "lastError", floor(extract(epoch FROM "nextAttemptAt"))::int8 AS "nextAttemptAt"`,
+        "lastError", floor(extract(epoch FROM ${dueAt('delivery')}))::int8 AS "nextAttemptAt"`,
     {
       id: text,
       event: text,

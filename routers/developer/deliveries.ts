@@ -69,7 +69,7 @@ function headersOf({ id, url, body, lastAttemptAt, hasSecret }: Delivery): Recor
   }
 }
 
-/** Makes a delivery due now; a failed one starts again with all of its attempts. */
+/** Makes a delivery due at once; a failed one starts again with all of its attempts. */
 const retryOne = internal('dev:write', teamPeople, {
   summary: 'Tries a delivery again now',
   fails: [
@@ -85,8 +85,7 @@ const retryOne = internal('dev:write', teamPeople, {
   .output(delivery)
   .mutation(async ({ ctx, input: { app, id } }) => {
     refuseSuspended(await webhookAppOf(ctx, app))
-    const values = [id, app, new Date(ctx.core.now()).toISOString()]
-    const [retried] = await retryingDeadlocks(() => ctx.core.db.execute(retry, values))
+    const [retried] = await retryingDeadlocks(() => ctx.core.db.execute(retry, [id, app]))
     const row = await read(ctx, app, id)
     if (retried) return row
     throw row.state === 'delivered' ? errors.alreadyDelivered() : errors.subscriptionEnded()

@@ -1,5 +1,5 @@
 import { bool, int, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
-import { deliveryStates, retryOf } from '../deliveries/retry.ts'
+import { AT_ONCE, deliveryStates, dueAt, retryOf } from '../deliveries/retry.ts'
 
 /** Deliveries that one call makes due again. */
 export const MAX_RETRIED = 5_000
@@ -8,7 +8,7 @@ const unix = (time: string) => `floor(extract(epoch FROM ${time}))::int8`
 
 const COLUMNS = `delivery.id, "eventId" AS event, event.type, "subscriptionId" AS subscription, test, delivery.state, attempts,
   "lastStatus", "lastError", ${unix('delivery."createdAt"')} AS "createdAt", ${unix('"lastAttemptAt"')} AS "lastAttemptAt",
-  ${unix('"nextAttemptAt"')} AS "nextAttemptAt", ${unix('"finishedAt"')} AS "finishedAt"`
+  ${unix(`(${dueAt('delivery')})`)} AS "nextAttemptAt", ${unix('"finishedAt"')} AS "finishedAt"`
 
 const columns = {
   id: text,
@@ -76,7 +76,8 @@ export const retry = retryOf('developer_delivery_retry', `"App".id = $2 AND "App
 
 /**
  * The deliveries that failed of an app since a time, oldest first. Locks their subscriptions first, as a worker that ends one
- * does. They start again without a lease, so that the result of an attempt still under way is discarded.
+ * does. They start again without a lease, so that the result of an attempt still under way is discarded. One of each
+ * subscription is attempted at once: whether the others follow depends on its receiver.
  */
 export const retryFailed = statement(
   'developer_deliveries_retry_failed',
@@ -84,8 +85,10 @@ export const retryFailed = statement(
     receiver AS (SELECT subscription.id FROM "Subscription" subscription JOIN app ON app.id = "appId"
       WHERE "endedAt" IS NULL ORDER BY subscription.id FOR SHARE OF subscription),
     failed AS (SELECT id FROM "Delivery" WHERE "appId" = $1 AND state = 'failed' AND "createdAt" >= $2::timestamptz
-      AND "subscriptionId" IN (SELECT id FROM receiver) ORDER BY "createdAt", id LIMIT ${MAX_RETRIED} FOR UPDATE SKIP LOCKED)
-    UPDATE "Delivery" SET state = 'pending', attempts = 0, "nextAttemptAt" = $3::timestamptz, lease = NULL,
+      AND "subscriptionId" IN (SELECT id FROM receiver) ORDER BY "createdAt", id LIMIT ${MAX_RETRIED} FOR UPDATE SKIP LOCKED),
+    first AS (SELECT min(delivery.id) AS id FROM failed JOIN "Delivery" delivery ON delivery.id = failed.id GROUP BY "subscriptionId")
+    UPDATE "Delivery" SET state = 'pending', attempts = 0, "nextAttemptAt" =
+        CASE WHEN failed.id IN (SELECT id FROM first) THEN ${AT_ONCE} ELSE $3::timestamptz END, lease = NULL,
       "leasedUntil" = NULL, "finishedAt" = NULL
     FROM failed WHERE "Delivery".id = failed.id RETURNING "Delivery".id`,
   { id: text },

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Transaction } from '../../prisma/client.ts'
 import { appId } from '../apps.ts'
 import { bodyOf } from '../deliveries/request.ts'
+import { atOnce } from '../deliveries/retry.ts'
 import { internal } from '../endpoint.ts'
 import { errors, withError } from '../errors.ts'
 import { exampleOf, kindList, kindsOf } from '../event-catalogue.ts'
@@ -82,7 +83,10 @@ async function publish(
   await tx.publishedEvent.create({ data: { appId: app, id: event, type, body, publishedAt: at }, select: { id: true } })
   const of = { appId: app, eventId: event, subscriptionId: subscription }
   const delivery = randomUUID()
-  await tx.delivery.create({ data: { id: delivery, ...of, nextAttemptAt: at, createdAt: at }, select: { id: true } })
+  await tx.delivery.create({
+    data: { id: delivery, ...of, nextAttemptAt: atOnce, createdAt: at },
+    select: { id: true },
+  })
   return { event, delivery }
 }
 

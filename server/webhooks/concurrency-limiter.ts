@@ -83,6 +83,12 @@ export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
       return health === 'healthy' || (backoffUntil <= at && !inFlight.has(subscription))
     },
 
+    /** The subscription may start a delivery now; another failure makes it back off as long as without this. */
+    endBackoff(subscription: string, at: number) {
+      const state = states.get(subscription)
+      if (state && state.backoffUntil > at) states.set(subscription, { ...state, backoffUntil: at })
+    },
+
     inFlight: shares.inFlight,
 
     /** How many more deliveries each subscription may start, in the order given, together at most `max`. */

@@ -1,5 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import { int, nullable, statement } from '../../prisma/pg/statement.ts'
+import { AT_ONCE } from '../../routers/deliveries/retry.ts'
 
 /** Bound what a look reads: 20 ms for all of them. */
 const MAX_SUBSCRIPTIONS = 1_000
@@ -21,9 +22,9 @@ const statements = {
       FROM (SELECT id FROM pending LIMIT ${MAX_SUBSCRIPTIONS}) found
         JOIN "Subscription" ON "Subscription".id = found.id AND "endedAt" IS NULL CROSS JOIN LATERAL
         (SELECT count(*), min("nextAttemptAt") AS at FROM
-          (SELECT "nextAttemptAt" FROM "Delivery" WHERE state = 'pending' AND lease IS NULL
+          (SELECT nullif("nextAttemptAt", ${AT_ONCE}) AS "nextAttemptAt" FROM "Delivery" WHERE state = 'pending' AND lease IS NULL
              AND "subscriptionId" = found.id AND "nextAttemptAt" <= $1::timestamptz
-           ORDER BY "nextAttemptAt" LIMIT ${MAX_OF_EACH}) first) due CROSS JOIN LATERAL
+           ORDER BY "Delivery"."nextAttemptAt" LIMIT ${MAX_OF_EACH}) first) due CROSS JOIN LATERAL
         (SELECT max("lastAttemptAt") AS at FROM "Delivery" WHERE state = 'pending' AND attempts > 0
            AND "subscriptionId" = found.id) failed WHERE due.count > 0`,
     { count: int, oldest: nullable(int) },
@@ -33,7 +34,7 @@ const statements = {
 /**
  * How many deliveries are due, up to a hundred of each subscription, and for how long the oldest waits for a worker, in
  * seconds: since it was due or, where its receiver makes it wait, since the last attempt there, which a worker follows by
- * another within 75 s.
+ * another within 75 s. One that somebody tries again counts, and has not waited.
  */
 export async function dueFigures(db: Database, now: number) {
   const [row] = await db.execute(statements.due, [new Date(now).toISOString()])

@@ -1,6 +1,8 @@
 export interface DueSubscription {
   id: string
   app: string
+  /** Somebody tries a delivery of it again. */
+  retried?: boolean
 }
 
 export type DueSubscriptions = ReturnType<typeof createDueSubscriptions>

@@ -1,6 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { int, jsonStrings, nullable, statement, text } from '../../prisma/pg/statement.ts'
+import { AT_ONCE } from '../../routers/deliveries/retry.ts'
 import type { DueSubscription } from './due-subscriptions.ts'
 
 /** A claimed delivery, with everything that an attempt needs. */
@@ -60,13 +61,14 @@ const statements = {
            WHERE ${claimable} AND "subscriptionId" > first.id ORDER BY "subscriptionId", "nextAttemptAt" LIMIT 1) following)
       SELECT coalesce(json_agg(found.id) FILTER (WHERE "isDue"), '[]') AS due,
         coalesce(json_agg("appId") FILTER (WHERE "isDue"), '[]') AS apps,
+        coalesce(json_agg(found.id) FILTER (WHERE "isDue" AND at = ${AT_ONCE}), '[]') AS retried,
         coalesce(json_agg(found.id) FILTER (WHERE "endedAt" IS NOT NULL), '[]') AS ended,
         CASE WHEN count(*) = $3::int8 THEN max(found.id) END AS next
       FROM (SELECT * FROM first LIMIT $3::int8) found
         CROSS JOIN LATERAL (SELECT "appId", "endedAt" FROM "Subscription" WHERE id = found.id LIMIT 1) subscription
         CROSS JOIN LATERAL (SELECT at <= $1::timestamptz AND "endedAt" IS NULL AS "isDue") state`,
     // `due` and `apps` in the same order.
-    { due: jsonStrings, apps: jsonStrings, ended: jsonStrings, next: nullable(text) },
+    { due: jsonStrings, apps: jsonStrings, retried: jsonStrings, ended: jsonStrings, next: nullable(text) },
   ),
   /** Skips deliveries that another worker is claiming. */
   claim: statement(
@@ -120,8 +122,9 @@ export async function pollDue(
   { now, after = '', max = 5_000 }: { now: number; after?: string; max?: number },
 ): Promise<Found> {
   const [row] = await db.execute(statements.poll, [iso(now), after, String(max)])
-  const { due, apps, ...rest } = row!
-  return { due: due.map((id, n) => ({ id, app: apps[n]! })), ...rest }
+  const { due, apps, retried, ...rest } = row!
+  const isRetried = new Set(retried)
+  return { due: due.map((id, n) => ({ id, app: apps[n]!, ...(isRetried.has(id) && { retried: true }) })), ...rest }
 }
 
 /** Claims due deliveries of the allocated subscriptions, oldest first. */

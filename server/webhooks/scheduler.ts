@@ -67,6 +67,7 @@ export function createScheduler({ pollMs, limits }: Options) {
       const { endedAt } = poll
       for (const subscription of poll.due) {
         const { id } = subscription
+        if (subscription.retried) limiter.endBackoff(id, endedAt)
         if (!due.has(id) && limiter.isEligible(id, endedAt)) due.add(subscription, endedAt)
       }
       cadence.polled(poll)

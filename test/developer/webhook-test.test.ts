@@ -30,7 +30,8 @@ describe('developer.webhook.test', () => {
       include: { event: true, subscription: true },
     })
     expect(row).toMatchObject({ appId: app, state: 'pending', attempts: 0, event: { type: 'webhook.test' } })
-    expect(row.nextAttemptAt!.getTime()).toBeLessThanOrEqual(world.core.now())
+    // Also while its subscription backs off after failed ones.
+    expect(row.nextAttemptAt).toEqual(new Date(0))
     expect(JSON.parse(row.event.body)).toEqual({
       id: row.eventId,
       type: 'webhook.test',

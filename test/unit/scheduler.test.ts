@@ -218,6 +218,36 @@ describe('a due subscription', () => {
   })
 })
 
+describe('a delivery that somebody tries again', () => {
+  it('is attempted once at the next poll though its subscription backs off, which then backs off longer', () => {
+    const scheduler = scheduling('a')
+    const fail = (at: number) =>
+      scheduler.finished(scheduler.started({ subscription: 'a', app: 'a', body: '{}' }, at), false, at)
+    const polled = (at: number, retried: boolean) => {
+      scheduler.polled({ due: [{ id: 'a', app: 'a', retried }], more: false, startedAt: at, endedAt: at })
+      return [...scheduler.allocate(at, 0)]
+    }
+    for (let n = 0; n < 8; n++) fail(0)
+    expect(polled(12_799, false)).toEqual([])
+    expect(polled(500, true)).toEqual([['a', 1]])
+    fail(500)
+    expect(polled(500 + 25_599, false)).toEqual([])
+    expect(polled(500 + 25_600, false)).toEqual([['a', 1]])
+  })
+
+  it('waits while an attempt of its subscription, which fails, is under way', () => {
+    const scheduler = scheduling('a')
+    const delivery = { subscription: 'a', app: 'a', body: '{}' }
+    const due = [{ id: 'a', app: 'a', retried: true }]
+    const slot = scheduler.started(delivery, 0)
+    scheduler.polled({ due, more: false, startedAt: 10, endedAt: 10 })
+    expect(scheduler.allocate(10, 0).size).toBe(0)
+    scheduler.finished(slot, false, 15_000)
+    scheduler.polled({ due, more: false, startedAt: 15_010, endedAt: 15_010 })
+    expect(scheduler.allocate(15_010, 0).get('a')).toBe(1)
+  })
+})
+
 describe('an allocation', () => {
   it('has at most 100 deliveries', () => {
     const busy = names('busy', 20)

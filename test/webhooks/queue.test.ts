@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { retryOf } from '../../routers/deliveries/retry.ts'
 import { claim, pollDue, release, releaseExpired } from '../../server/webhooks/queue.ts'
 import { LEASE_MS } from '../../server/webhooks/worker.ts'
 import { direct } from '../support/addresses.ts'
@@ -133,6 +134,22 @@ describe('a poll', () => {
     expect((await world.row(due)).lease).not.toBeNull()
     expect(ids((await pollDue(world.db, { now: NOW + 1 })).due)).not.toContain(later)
     expect(ids(found)).not.toContain(idle)
+  })
+
+  it('tells where somebody tries a delivery again, which is claimed before the others', async () => {
+    const world = await startQueue()
+    const [failing, other] = [await world.subscribe(), await world.subscribe()]
+    const backlog = await world.publish(failing, { count: 3 })
+    await world.publish(other)
+    const values = [backlog[2]!, world.app]
+    await world.db.execute(retryOf('queue_test_retry', '"App".id = $2'), values)
+    const { due } = await pollDue(world.db, { now: NOW })
+    expect(due.toSorted((a, b) => Number(a.id === other) - Number(b.id === other))).toEqual([
+      { id: failing, app: world.app, retried: true },
+      { id: other, app: world.app },
+    ])
+    expect(ids(await claimFor(world, { [failing]: 1 }))).toEqual([backlog[2]])
+    expect((await pollDue(world.db, { now: NOW })).due).toContainEqual({ id: failing, app: world.app })
   })
 
   it('is bounded, and returns where the next one continues', async () => {
