@@ -1,5 +1,5 @@
 import { createHmac, createPublicKey } from 'node:crypto'
-import { generateKeyPair } from 'jose'
+import { exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { externalWorld } from './external-world.ts'
 
@@ -58,6 +58,13 @@ describe('a token of an external issuer', () => {
       async ({ token, issuer }) => {
         const { privateKey } = await generateKeyPair('ES256')
         return token({}, {}, { ...issuer.keys()[0]!, privateKey })
+      },
+    ],
+    [
+      'signed by a key that it brings along',
+      async ({ token, issuer }) => {
+        const { privateKey, publicKey } = await generateKeyPair('ES256')
+        return token({}, { jwk: await exportJWK(publicKey) }, { ...issuer.keys()[0]!, privateKey })
       },
     ],
   ]

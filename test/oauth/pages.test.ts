@@ -134,6 +134,13 @@ describe('the consent page', () => {
     expect(page([])).toContain('value="refuse"')
   })
 
+  it.each([
+    ['en', 'for a year or until'],
+    ['de', 'ein Jahr lang, oder bis'],
+  ] as const)('says for how long an app is allowed, in %s', (language, words) => {
+    expect(consentPage({ ...view, language, scopes: ['svc.me.events:read'] })).toContain(words)
+  })
+
   it('names the kind of organisation by its scopes', () => {
     expect(kindOf(['svc.me.events:read', 'svc.apps.storage:read'])).toBe('club')
     expect(kindOf(['lms.me.quizzes:write'])).toBe('academy')

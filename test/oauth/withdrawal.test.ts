@@ -77,7 +77,7 @@ describe('a member at Connected apps', () => {
     expect((await here.refresh(other, kept.refresh_token)).status).toBe(200)
   })
 
-  it('cannot withdraw another member’s consent, nor signed out, nor from another site', async () => {
+  it('cannot withdraw another member’s consent, nor signed out, nor from another site, which signs nobody out either', async () => {
     const { world, toTokens } = here
     const tokens = await toTokens({ client, scope }, world.ids.member, world.ids.club)
     const consent = (await consents(here))[0]!.id
@@ -96,7 +96,9 @@ describe('a member at Connected apps', () => {
       { 'sec-fetch-site': 'same-site' },
     ]) {
       expect((await own.post(`${connected}/withdraw`, { consent }, headers)).status).toBe(403)
+      expect((await own.post(`${connected}/sign-out`, {}, headers)).status).toBe(403)
     }
+    expect((await own.open(connected)).text).not.toContain('Sign in')
     expect((await consents(here)).map(({ id }) => id)).toEqual([consent])
     expect(await statusAt(there, tokens.access_token)).toBe(200)
   })

@@ -80,7 +80,7 @@ describe('the log', () => {
     expect(requests.map(({ requestId }) => requestId)).toEqual(Array.from({ length: sent }, (_, i) => `r${i}`))
     expect(requests[0]).toEqual({
       level: 30,
-      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       requestId: 'r0',
       method: 'PUT',
       path: '/v1/storage/notes/entry',
