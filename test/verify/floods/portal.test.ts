@@ -7,6 +7,7 @@ import { SECRETS_KEY } from '../../support/secrets-key.ts'
 import { createTenant, id } from '../../support/tenant.ts'
 import { authBaseUrl, sharedDatabase } from '../../support/world.ts'
 import { peakMb } from '../memory/process-figures.ts'
+import { slowestBeside } from './beside.ts'
 import type { ForkedService } from './event-loop.ts'
 import { forkService } from './event-loop.ts'
 
@@ -14,7 +15,7 @@ const portal = `${authBaseUrl}/oauth/developers`
 
 const [APPS, CLIENTS, REQUESTS] = [30, 20, 200]
 const LIMIT_MB = 512
-const NEIGHBOUR_MS = 3_000
+const NEIGHBOUR_MS = 2_000
 
 let team: TeamWorld
 let service: ForkedService
@@ -57,15 +58,14 @@ it('200 GETs at once of the People page of a team with 600 clients take less tha
   const others = `${portal}/teams/${team.strangers}/people`
   // Loads and compiles what pages need.
   for (let time = 0; time < 5; time++) expect((await neighbour!.get(others)).status).toBe(200)
-  const flood = Promise.all(Array.from({ length: REQUESTS }, () => fat!.get(people)))
-  const started = performance.now()
-  const beside = await neighbour!.get(others)
-  const neighbourMs = Math.round(performance.now() - started)
-  await flood
+  const { host, pathname } = new URL(people)
+  const cookie = fat!.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+  const head = [`GET ${pathname} HTTP/1.1`, `Host: ${host}`, `Cookie: ${cookie}`, 'Connection: close', ''].join('\r\n')
+  const task = { port: service.publicPort, clients: REQUESTS, withinMs: 0, head }
+  const slowest = await slowestBeside(task, service.pid, () => neighbour!.get(others))
   const peak = await peakMb(service.pid)
   noteFigure({ name: 'memory while a team floods the portal', value: peak, unit: 'MB', bound: LIMIT_MB })
-  noteFigure({ name: 'a neighbour of that team', value: neighbourMs, unit: 'ms', bound: NEIGHBOUR_MS })
-  expect(beside.status).toBe(200)
+  noteFigure({ name: 'a neighbour of that team', value: slowest, unit: 'ms', bound: NEIGHBOUR_MS })
   expect(peak).toBeLessThan(LIMIT_MB)
-  expect(neighbourMs).toBeLessThan(NEIGHBOUR_MS)
+  expect(slowest).toBeLessThan(NEIGHBOUR_MS)
 })

@@ -1,8 +1,5 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { Agent } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { noteFigure } from '../../../bench/noted-figure.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
@@ -11,8 +8,7 @@ import type { Service } from '../../process/service.ts'
 import { dataDirectory, start } from '../../process/service.ts'
 import { request } from '../../storage/client.ts'
 import { peakMb } from '../memory/process-figures.ts'
-import { delayedMs } from './delayed-ms.ts'
-import type { Task } from './stalling-clients.ts'
+import { slowestBeside } from './beside.ts'
 
 const CLIENTS = 2_000
 /** Shorter than the 6 s of a request: all are there at once. */
@@ -45,25 +41,6 @@ afterAll(async () => {
   for (const end of ends.toReversed()) await end()
 })
 
-/** The longest of a neighbour's requests, one after the other, in milliseconds. */
-async function slowestUntil(end: Promise<unknown>): Promise<number> {
-  const agent = new Agent({ keepAlive: true })
-  const pid = service.child.pid!
-  let [longest, isOver] = [0, false]
-  void end.then(() => {
-    isOver = true
-  })
-  while (!isOver) {
-    const [began, delayed] = [performance.now(), delayedMs(pid)]
-    const answer = await request(service.port, 'GET', '/me/profile', token, { agent })
-    longest = Math.max(longest, performance.now() - began - (delayedMs(pid) - delayed))
-    expect(answer?.status).toBe(200)
-    await sleep(20)
-  }
-  agent.destroy()
-  return longest
-}
-
 const at = (host: string, path: string, ...fields: string[]) =>
   `POST /v1${path} HTTP/1.1\r\nHost: ${host}\r\n${fields.map((field) => `${field}\r\n`).join('')}`
 const form = 'Content-Type: application/x-www-form-urlencoded'
@@ -93,15 +70,17 @@ it.each<[string, number, () => string]>([
     const { pid } = service.child
     // Peaks are counted anew.
     await writeFile(`/proc/${pid}/clear_refs`, '5')
-    const task: Task = { port: service.port, clients: CLIENTS, withinMs: WITHIN_MS, head: headOf(), bytes }
-    const program = new URL('stalling-clients.ts', import.meta.url)
-    const stalling = fork(program, [JSON.stringify(task)], { execArgv: ['--import', 'tsx'] })
-    const slowest = await slowestUntil(once(stalling, 'exit'))
+    const agent = new Agent({ keepAlive: true })
+    const slowest = await slowestBeside(
+      { port: service.port, clients: CLIENTS, withinMs: WITHIN_MS, head: headOf(), stalledBytes: bytes },
+      pid!,
+      async () => (await request(service.port, 'GET', '/me/profile', token, { agent }))!,
+    )
+    agent.destroy()
     const mb = await peakMb(pid!)
     noteFigure({ name: `memory of 2,000 bodies that stall at ${name}`, value: mb, unit: 'MB', bound: MAX_MB })
     noteFigure({ name: `a neighbour of 2,000 bodies that stall at ${name}`, value: slowest, unit: 'ms', bound: MAX_MS })
     expect(mb).toBeLessThanOrEqual(MAX_MB)
     expect(slowest).toBeLessThanOrEqual(MAX_MS)
-    expect(stalling.exitCode).toBe(0)
   },
 )
