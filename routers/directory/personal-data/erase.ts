@@ -57,10 +57,9 @@ export const erasable = (db: Database, person: string): Promise<Counted> =>
   db.inTransaction((client) => count(client, person))
 
 /**
- * Removes a person and everything about them in one transaction, and before it events that name them and what
- * teams have written about them. Entries that
- * apps share in a club stay. Throws 404. Nobody is signed in as this person afterwards, and every token of theirs is refused
- * within 5 s.
+ * Removes a person and everything about them in one transaction; before it, events that name them and what teams have
+ * written about them. Entries that apps share in a club stay. Throws 404. Nobody is signed in as this person afterwards, and
+ * every token of theirs is refused within 5 s.
  */
 export async function erase(db: Database, person: string): Promise<Erased> {
   const email = await emailOf(db, person)
