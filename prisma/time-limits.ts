@@ -19,7 +19,7 @@ export interface TimeLimits {
   idleTransactionMs: number
   /** Of an interactive transaction of Prisma. */
   transactionMs: number
-  /** For all that a request does between its token and its response (routers/deadline.ts). */
+  /** For all that a request does between its token and its response (routers/kernel/deadline.ts). */
   requestMs: number
   /** For each document of an external issuer. */
   issuerMs: number

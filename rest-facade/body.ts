@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
-import { errors } from '../routers/errors.ts'
-import type { Member } from '../routers/raw-json/scanner.ts'
-import { JsonScanner, SLICE_BYTES } from '../routers/raw-json/scanner.ts'
-import type { JsonText } from '../routers/raw-json/text.ts'
-import { LARGE_TEXT, MAX_NESTING, RawJson } from '../routers/raw-json/text.ts'
+import { errors } from '../routers/kernel/errors.ts'
+import type { Member } from '../routers/kernel/raw-json/scanner.ts'
+import { JsonScanner, SLICE_BYTES } from '../routers/kernel/raw-json/scanner.ts'
+import type { JsonText } from '../routers/kernel/raw-json/text.ts'
+import { LARGE_TEXT, MAX_NESTING, RawJson } from '../routers/kernel/raw-json/text.ts'
 import { readBytes } from './body-bytes.ts'
 
 /** Bodies of lms, notify and tRPC (there without values of the storage); those of the storage have the quota for a limit. */

@@ -1,4 +1,4 @@
-import type { Meta } from '../routers/meta.ts'
+import type { Meta } from '../routers/kernel/meta.ts'
 import { bodyExample, liftExample, tidy } from './openapi-examples.ts'
 import { failuresOf } from './openapi-failures.ts'
 import { headersOf, usageHeaders } from './openapi-headers.ts'

@@ -1,5 +1,5 @@
 import { procedures } from '../routers/index.ts'
-import type { Meta } from '../routers/meta.ts'
+import type { Meta } from '../routers/kernel/meta.ts'
 import type { Json, Operation } from './openapi-operation.ts'
 
 /** The part of a document that is read or completed here. The library's type allows references, which it does not write. */

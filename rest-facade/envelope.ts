@@ -1,5 +1,5 @@
-import type { ApiError } from '../routers/errors.ts'
-import type { Section } from '../routers/scopes.ts'
+import type { ApiError } from '../routers/kernel/errors.ts'
+import type { Section } from '../routers/kernel/scopes.ts'
 import { sections } from './sections.ts'
 
 /** Errors caught at the gateway: the apps section shows these, too, in the common shape. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { inputError } from '../routers/input-error.ts'
+import { inputError } from '../routers/kernel/input-error.ts'
 import type { ReserveBody } from './body.ts'
 import { rawField, readObject } from './body.ts'
 import type { Route } from './routes.ts'

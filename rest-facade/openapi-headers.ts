@@ -1,4 +1,4 @@
-import type { Meta } from '../routers/meta.ts'
+import type { Meta } from '../routers/kernel/meta.ts'
 import type { Json } from './openapi-operation.ts'
 
 const text = (description: string, example: string, more: Json = {}) => ({

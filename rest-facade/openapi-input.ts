@@ -1,7 +1,7 @@
 import type { AnyProcedure } from '@trpc/server'
 import type { z } from 'zod'
-import type { ApiError, PlainError } from '../routers/errors.ts'
-import { errors } from '../routers/errors.ts'
+import type { ApiError, PlainError } from '../routers/kernel/errors.ts'
+import { errors } from '../routers/kernel/errors.ts'
 import { inputsOf } from './procedure-inputs.ts'
 
 /** What is read of a schema or of one of its checks. */

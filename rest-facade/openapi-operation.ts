@@ -1,5 +1,5 @@
 import type { AnyProcedure } from '@trpc/server'
-import type { Meta } from '../routers/meta.ts'
+import type { Meta } from '../routers/kernel/meta.ts'
 
 export type Json = Record<string, unknown>
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Section } from '../routers/scopes.ts'
+import type { Section } from '../routers/kernel/scopes.ts'
 import type { Document } from './document.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Section } from '../routers/scopes.ts'
+import type { Section } from '../routers/kernel/scopes.ts'
 
 interface Description {
   title: string

@@ -1,6 +1,6 @@
 import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import type { appRouter } from './index.ts'
-import type { Json } from './json.ts'
+import type { Json } from './kernel/json.ts'
 
 // The router without what the service alone needs of it: with `ctx` and `meta`, the types of a client would contain all of
 // Prisma and zod. tsc repeats the name of a declared type, and writes that of an inferred constant out in full: so the two

@@ -1,13 +1,13 @@
 import type { Database } from '../prisma/client.ts'
 import type { TimeLimits } from '../prisma/time-limits.ts'
 import { productionLimits } from '../prisma/time-limits.ts'
-import type { Principal } from './access.ts'
-import { accessLookup } from './access.ts'
-import type { Cipher } from './cipher.ts'
-import type { Call, Core } from './context.ts'
 import { appRouter } from './index.ts'
-import { rawJsonOf } from './raw-json/text.ts'
-import { createCallerFactory } from './trpc.ts'
+import type { Principal } from './kernel/access.ts'
+import { accessLookup } from './kernel/access.ts'
+import type { Cipher } from './kernel/cipher.ts'
+import type { Call, Core } from './kernel/context.ts'
+import { rawJsonOf } from './kernel/raw-json/text.ts'
+import { createCallerFactory } from './kernel/trpc.ts'
 
 interface Settings {
   db: Database

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { endpoint } from './endpoint.ts'
-import { anyone } from './policies.ts'
+import { endpoint } from './kernel/endpoint.ts'
+import { anyone } from './kernel/policies.ts'
 
 export const root = endpoint('GET /', null, anyone, {
   summary: 'The API and the club of the token',

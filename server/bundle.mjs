@@ -6,13 +6,13 @@ import { rolldown } from 'rolldown'
 
 const [modules, result] = process.argv.slice(2)
 
-/** What is started or imported, at its place in dist; routers/pictures/apart.ts knows that of its thread. */
+/** What is started or imported, at its place in dist; routers/clients/pictures/apart.ts knows that of its thread. */
 const entries = [
   'server/main',
   'server/worker',
   'server/commands/main',
   'server/in-process',
-  'routers/pictures/worker',
+  'routers/clients/pictures/worker',
   'examples/third-party/main',
 ]
 

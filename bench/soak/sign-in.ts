@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { memberScopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { Browser } from '../../test/oauth/browser.ts'
 import { send } from '../../test/support/request.ts'
 import type { World } from './world.ts'

@@ -1,7 +1,7 @@
 import type { TRPCClient } from '@trpc/client'
 import { createTRPCClient, TRPCClientError } from '@trpc/client'
 import type { AppRouter } from '../../routers/client-router.ts'
-import type { Json } from '../../routers/json.ts'
+import type { Json } from '../../routers/kernel/json.ts'
 import { batchLink } from './batch-link.ts'
 import { later } from './later.ts'
 import { repeatLink } from './repeat-link.ts'

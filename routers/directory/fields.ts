@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isEmailAddress } from '../email-address.ts'
+import { isEmailAddress } from '../kernel/email-address.ts'
 import type { Reference } from './references.ts'
 
 /** How a field is written in NDJSON and over tRPC; a CSV reader turns its cells into these. */

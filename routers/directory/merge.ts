@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
-import { sqlState } from '../database-errors.ts'
+import { sqlState } from '../kernel/database-errors.ts'
 import { countCurrent, endMissing } from './end.ts'
 import type { KindName } from './kinds.ts'
 import { kindOf } from './kinds.ts'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { int, statement, text } from '../../prisma/pg/statement.ts'
-import { endpoint } from '../endpoint.ts'
-import { errors, withError } from '../errors.ts'
-import { clubMember } from '../policies.ts'
-import { DAY_SECONDS, fromUnix } from '../time.ts'
+import { endpoint } from '../kernel/endpoint.ts'
+import { errors, withError } from '../kernel/errors.ts'
+import { clubMember } from '../kernel/policies.ts'
+import { DAY_SECONDS, fromUnix } from '../kernel/time.ts'
 
 /** The last second of the year 9999. */
 const LAST_SECOND = 253_402_300_799

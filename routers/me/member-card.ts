@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { date, jsonStrings, statement, text } from '../../prisma/pg/statement.ts'
-import { endpoint } from '../endpoint.ts'
-import { clubMember } from '../policies.ts'
-import { toPlainDate } from '../time.ts'
+import { endpoint } from '../kernel/endpoint.ts'
+import { clubMember } from '../kernel/policies.ts'
+import { toPlainDate } from '../kernel/time.ts'
 
 const card = z.object({
   serial: z.string().meta({ description: 'Serial number of the card.', examples: ['C-2026-0042'] }),

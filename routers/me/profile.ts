@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { date, nullable, statement, text } from '../../prisma/pg/statement.ts'
-import { endpoint } from '../endpoint.ts'
-import { errors } from '../errors.ts'
-import { clubMember } from '../policies.ts'
+import { endpoint } from '../kernel/endpoint.ts'
+import { errors } from '../kernel/errors.ts'
+import { clubMember } from '../kernel/policies.ts'
 
 const profileOutput = z.object({
   id: z.string().meta({ description: 'Id of the member, the same in every club.', examples: ['anna'] }),

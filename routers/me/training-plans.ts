@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { int, statement, text } from '../../prisma/pg/statement.ts'
-import { endpoint } from '../endpoint.ts'
-import { clubMember } from '../policies.ts'
+import { endpoint } from '../kernel/endpoint.ts'
+import { clubMember } from '../kernel/policies.ts'
 
 const plan = z.object({
   id: z.string().meta({ description: 'Id of the plan.', examples: ['endurance'] }),

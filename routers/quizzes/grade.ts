@@ -1,4 +1,4 @@
-import { errors } from '../errors.ts'
+import { errors } from '../kernel/errors.ts'
 
 export interface Question {
   id: string

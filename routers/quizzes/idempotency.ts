@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
 import { removal } from '../../prisma/pg/removal.ts'
-import { errors } from '../errors.ts'
-import { PORTION } from '../housekeeping.ts'
-import { DAY_SECONDS } from '../time.ts'
+import { errors } from '../kernel/errors.ts'
+import { PORTION } from '../kernel/housekeeping.ts'
+import { DAY_SECONDS } from '../kernel/time.ts'
 import type { Answers } from './grade.ts'
 import { isAnswer } from './grade.ts'
 

@@ -1,4 +1,4 @@
-import { sqlState } from '../database-errors.ts'
+import { sqlState } from '../kernel/database-errors.ts'
 
 /** Conflicts worth one retry: deadlock, serialisation failure, a referenced row deleted after it was read. */
 const transient = new Set(['40P01', '40001', '23503'])

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Json } from '../json.ts'
-import { json } from '../json.ts'
+import type { Json } from '../kernel/json.ts'
+import { json } from '../kernel/json.ts'
 
 /** A stored entry: `value` is the JSON text that came in, `updatedAt` is in Unix seconds. */
 export interface StoredEntry {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
 import { int, nullable, oneOf, statement, text, uuid } from '../../prisma/pg/statement.ts'
-import { retryingDeadlocks } from '../database-errors.ts'
-import type { JsonText } from '../raw-json/text.ts'
+import { retryingDeadlocks } from '../kernel/database-errors.ts'
+import type { JsonText } from '../kernel/raw-json/text.ts'
 import type { StoredEntry } from './entry.ts'
 import { withStoreLock } from './store-lock.ts'
 

@@ -1,4 +1,4 @@
-import { errors } from '../errors.ts'
+import { errors } from '../kernel/errors.ts'
 
 /** One writes while the next one's statement already waits in the database. */
 const WRITERS = 2

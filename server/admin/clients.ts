@@ -1,12 +1,12 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { Prisma } from '../../prisma/generated/client.ts'
-import { auditing } from '../../routers/developer/auditing.ts'
-import { lockTeam } from '../../routers/developer/team-of.ts'
-import { addTestClub } from '../../routers/developer/test-club.ts'
-import type { FirstPartyRegistration, Registration } from '../../routers/registration.ts'
-import { faultsOf, firstPartyFaults, levelFaults } from '../../routers/registration.ts'
-import { removeClientIn } from '../../routers/remove-client.ts'
-import type { Level } from '../../routers/scopes.ts'
+import { auditing } from '../../routers/clients/auditing.ts'
+import type { FirstPartyRegistration, Registration } from '../../routers/clients/registration.ts'
+import { faultsOf, firstPartyFaults, levelFaults } from '../../routers/clients/registration.ts'
+import { removeClientIn } from '../../routers/clients/remove-client.ts'
+import { lockTeam } from '../../routers/clients/teams/team-of.ts'
+import { addTestClub } from '../../routers/clients/test-club.ts'
+import type { Level } from '../../routers/kernel/scopes.ts'
 
 /** A registration is refused; the message has a sentence for each reason. Nothing was changed. */
 export class RegistrationRefused extends Error {}

@@ -1,8 +1,8 @@
 import type { Database } from '../../prisma/client.ts'
 import { Prisma } from '../../prisma/generated/client.ts'
-import { erase } from '../../routers/directory/personal-data/erase.ts'
-import { ApiError } from '../../routers/errors.ts'
-import type { Removal } from '../../routers/removal.ts'
+import { ApiError } from '../../routers/kernel/errors.ts'
+import type { Removal } from '../../routers/kernel/removal.ts'
+import { erase } from '../../routers/personal-data/erase.ts'
 import { removeClient } from './clients.ts'
 
 /** Does again what was removed or replaced; false when there was nothing to do any more. */

@@ -1,8 +1,8 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { Prisma } from '../../prisma/generated/client.ts'
-import { auditing } from '../../routers/developer/auditing.ts'
-import type { WantedOfApp, WantedOfClient } from '../../routers/developer/rows.ts'
-import { lockTeam } from '../../routers/developer/team-of.ts'
+import { auditing } from '../../routers/clients/auditing.ts'
+import type { WantedOfApp, WantedOfClient } from '../../routers/clients/rows.ts'
+import { lockTeam } from '../../routers/clients/teams/team-of.ts'
 
 /** What waits for approval: a new client, or changes of one or of an app. */
 export interface Review {

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { int, statement } from '../../prisma/pg/statement.ts'
-import { retryingDeadlocks } from '../../routers/database-errors.ts'
+import { retryingDeadlocks } from '../../routers/kernel/database-errors.ts'
 
 /** The storage of an app in a club; with `member`, only that member's own entries. */
 export interface StorageOwner {

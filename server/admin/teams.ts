@@ -1,9 +1,9 @@
 import type { Database } from '../../prisma/client.ts'
-import { auditing } from '../../routers/developer/auditing.ts'
-import { addInvitation } from '../../routers/developer/invitations.ts'
-import { lockTeam } from '../../routers/developer/team-of.ts'
-import { nameFaults } from '../../routers/registration.ts'
-import type { Level } from '../../routers/scopes.ts'
+import { auditing } from '../../routers/clients/auditing.ts'
+import { nameFaults } from '../../routers/clients/registration.ts'
+import { addInvitation } from '../../routers/clients/teams/invitations.ts'
+import { lockTeam } from '../../routers/clients/teams/team-of.ts'
+import type { Level } from '../../routers/kernel/scopes.ts'
 
 interface NewTeam {
   id: string

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { openHousekeeping } from '../../routers/housekeeping.ts'
+import { openHousekeeping } from '../../routers/kernel/housekeeping.ts'
 import { ofSecrets, readSettings } from '../process/command-settings.ts'
 import { housekeepingTasks } from '../process/housekeeping.ts'
 import { createCipher } from '../secrets/cipher.ts'

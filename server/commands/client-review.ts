@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
-import { logoVersions } from '../../routers/logo-versions.ts'
-import { isText } from '../../routers/typed-text.ts'
+import { logoVersions } from '../../routers/clients/logo-versions.ts'
+import { isText } from '../../routers/kernel/typed-text.ts'
 import type { Review, Subject } from '../admin/reviews.ts'
 import { approve, listReviews, refuse } from '../admin/reviews.ts'
 import { issuerOf } from '../oauth/metadata.ts'

@@ -1,4 +1,4 @@
-import type { Registration } from '../../routers/registration.ts'
+import type { Registration } from '../../routers/clients/registration.ts'
 import { clientWithConsents, listClients, register, removeClient } from '../admin/clients.ts'
 import { readSettings } from '../process/command-settings.ts'
 import type { Values } from './arguments.ts'

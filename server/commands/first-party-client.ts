@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Database } from '../../prisma/client.ts'
-import type { FirstPartyRegistration } from '../../routers/registration.ts'
+import type { FirstPartyRegistration } from '../../routers/clients/registration.ts'
 import { registerFirstParty } from '../admin/clients.ts'
 import { publicKeySet } from '../admin/public-keys.ts'
 import { issuerOf, routes } from '../oauth/metadata.ts'

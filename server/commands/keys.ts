@@ -1,5 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import type { Cipher } from '../../routers/cipher.ts'
+import type { Cipher } from '../../routers/kernel/cipher.ts'
 import { deleteRetiredKeys, makeKey, PUBLISH_MS, readKeys, revokeKey } from '../oauth/signing-key-store.ts'
 import { ofSecrets, readSettings } from '../process/command-settings.ts'
 import { createCipher } from '../secrets/cipher.ts'

@@ -1,5 +1,5 @@
 import { seed } from '../../prisma/seed.ts'
-import { memberScopesAt } from '../../routers/scopes.ts'
+import { memberScopesAt } from '../../routers/kernel/scopes.ts'
 import { readSettings } from '../process/command-settings.ts'
 import { flag, parseOptions } from './arguments.ts'
 import { command } from './command.ts'

@@ -1,4 +1,4 @@
-import { memberScopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { readSettings } from '../process/command-settings.ts'
 import { developmentKey, mintToken } from '../tokens/development.ts'
 import { parseOptions, text } from './arguments.ts'

@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http'
 import Router from '@koa/router'
 import type { Registry } from 'prom-client'
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import { isInternalHost } from './host-name.ts'
 import { routed } from './routed.ts'
 import type { State, Step } from './state.ts'

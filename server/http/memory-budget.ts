@@ -1,4 +1,4 @@
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 
 const MIB = 1024 ** 2
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import type { Holder, MemoryBudget, Use } from './memory-budget.ts'
 import { MAX_LEASE_BYTES, uses } from './memory-budget.ts'
 

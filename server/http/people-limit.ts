@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import type { Counted } from '../../routers/context.ts'
-import { errors } from '../../routers/errors.ts'
+import type { Counted } from '../../routers/kernel/context.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import type { Limits } from '../limits/limit.ts'
 import type { ShareOptions } from './shares.ts'
 import { Shares } from './shares.ts'

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import type { Access } from '../../routers/access.ts'
-import { errors } from '../../routers/errors.ts'
-import { REQUESTS_A_MINUTE } from '../../routers/request-limits.ts'
+import { REQUESTS_A_MINUTE } from '../../routers/clients/request-limits.ts'
+import type { Access } from '../../routers/kernel/access.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import type { Limits } from '../limits/limit.ts'
 import { sandboxShares } from './shares.ts'
 

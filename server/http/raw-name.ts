@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { routesAt, segmentsOf } from '../../rest-facade/routes.ts'
-import type { ApiError } from '../../routers/errors.ts'
-import { errors } from '../../routers/errors.ts'
-import type { Section } from '../../routers/scopes.ts'
+import type { ApiError } from '../../routers/kernel/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
+import type { Section } from '../../routers/kernel/scopes.ts'
 
 /** What Node tells of bytes that its parser refuses. */
 export interface ParserError extends NodeJS.ErrnoException {

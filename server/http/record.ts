@@ -1,4 +1,4 @@
-import { ApiError } from '../../routers/errors.ts'
+import { ApiError } from '../../routers/kernel/errors.ts'
 import type { RequestLog } from '../request-log/request-log.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
 import type { StepContext } from './state.ts'

@@ -1,5 +1,5 @@
 import type Router from '@koa/router'
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import type { State, Step } from './state.ts'
 
 /** A koa-router as the last step: other methods of its paths are 405, OPTIONS is 204, other paths are 404. */

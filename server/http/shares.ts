@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 
 export interface ShareOptions {
   /** Requests of one sender that a process serves at once. */

@@ -1,8 +1,8 @@
 import type Koa from 'koa'
 import type { RestResponse } from '../../rest-facade/facade.ts'
 import type { Route } from '../../rest-facade/routes.ts'
-import type { Principal } from '../../routers/access.ts'
-import type { Section } from '../../routers/scopes.ts'
+import type { Principal } from '../../routers/kernel/access.ts'
+import type { Section } from '../../routers/kernel/scopes.ts'
 
 /** The facts about a request that earlier steps leave for later ones. */
 export interface State extends Koa.DefaultState {

@@ -1,7 +1,7 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
-import { isPostgresText } from '../../routers/access.ts'
+import { isPostgresText } from '../../routers/kernel/access.ts'
 import { ALLOWED_SCOPES, requestableScopes, SANDBOX, SUSPENDED, WAITING } from './authorize-scopes.ts'
 import { firstPartyMetadata } from './client-credentials.ts'
 import { endGrants } from './consents.ts'

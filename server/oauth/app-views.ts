@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
-import { logoVersions } from '../../routers/logo-versions.ts'
+import { logoVersions } from '../../routers/clients/logo-versions.ts'
 import type { AppView } from './pages/views.ts'
 
 /** What pages show of a client. Without the icon's bytes, which its address serves. */

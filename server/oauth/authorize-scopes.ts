@@ -1,5 +1,5 @@
-import type { Level, Scope, Section } from '../../routers/scopes.ts'
-import { isAllowedAt, isScope, scopes } from '../../routers/scopes.ts'
+import type { Level, Scope, Section } from '../../routers/kernel/scopes.ts'
+import { isAllowedAt, isScope, scopes } from '../../routers/kernel/scopes.ts'
 
 export type OrganisationKind = 'club' | 'academy' | 'provider'
 

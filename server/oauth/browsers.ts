@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { comparableEmail } from '../../routers/email-address.ts'
+import { comparableEmail } from '../../routers/kernel/email-address.ts'
 import type { CookieContext, Seal } from './encrypted-cookies.ts'
 import { UNSIGNED } from './encrypted-cookies.ts'
 import { BROWSER_SECONDS } from './lifetimes.ts'

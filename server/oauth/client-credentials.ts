@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 import type { ClientCredentials, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
-import { isPostgresText } from '../../routers/access.ts'
-import { isFirstPartyScope } from '../../routers/scopes.ts'
+import { isPostgresText } from '../../routers/kernel/access.ts'
+import { isFirstPartyScope } from '../../routers/kernel/scopes.ts'
 import { isSecretOf } from '../tokens/client-secret.ts'
 import { errors } from './oidc-provider.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { isPostgresText } from '../../routers/access.ts'
-import { errors } from '../../routers/errors.ts'
+import { isPostgresText } from '../../routers/kernel/access.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import type { StepContext } from '../http/state.ts'
 import { lookFor } from '../pages/look.ts'
 import { sendPage } from '../pages/send-page.ts'

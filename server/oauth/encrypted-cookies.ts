@@ -1,4 +1,4 @@
-import type { Cipher } from '../../routers/cipher.ts'
+import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { StepContext } from '../http/state.ts'
 import { INTERACTION_SECONDS } from './lifetimes.ts'
 

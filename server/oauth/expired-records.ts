@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { removal } from '../../prisma/pg/removal.ts'
 import { int, statement } from '../../prisma/pg/statement.ts'
-import { PORTION } from '../../routers/housekeeping.ts'
+import { PORTION } from '../../routers/kernel/housekeeping.ts'
 import { GRANT_SECONDS } from './lifetimes.ts'
 
 /** Beyond the year 9999 a time would not fit. */

@@ -1,6 +1,6 @@
 import type { Interaction, InteractionResults } from 'oidc-provider'
-import { errors } from '../../routers/errors.ts'
-import type { Scope } from '../../routers/scopes.ts'
+import { errors } from '../../routers/kernel/errors.ts'
+import type { Scope } from '../../routers/kernel/scopes.ts'
 import type { StepContext } from '../http/state.ts'
 import { lookFor } from '../pages/look.ts'
 import { sendPage } from '../pages/send-page.ts'

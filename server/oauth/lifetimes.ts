@@ -1,4 +1,4 @@
-import { CONSENT_MS } from '../../routers/access.ts'
+import { CONSENT_MS } from '../../routers/kernel/access.ts'
 
 /** Nothing outlives what it was issued under: a token ends with its grant. */
 export const ACCESS_TOKEN_SECONDS = 600

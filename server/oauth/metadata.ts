@@ -1,4 +1,4 @@
-import { memberScopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { clientAuthentication } from './client-credentials.ts'
 
 /** The paths below the issuer that oidc-provider serves. */

@@ -1,8 +1,8 @@
 import type { Database } from '../../prisma/client.ts'
 import { removal } from '../../prisma/pg/removal.ts'
-import { CONSENT_MS } from '../../routers/access.ts'
-import { PORTION } from '../../routers/housekeeping.ts'
-import { DAY_SECONDS } from '../../routers/time.ts'
+import { CONSENT_MS } from '../../routers/kernel/access.ts'
+import { PORTION } from '../../routers/kernel/housekeeping.ts'
+import { DAY_SECONDS } from '../../routers/kernel/time.ts'
 
 /** For each an index with the same condition. */
 const statements = {

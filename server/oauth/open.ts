@@ -1,4 +1,4 @@
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import type { Step } from '../http/state.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { principalOf } from '../tokens/claims.ts'

@@ -1,5 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import { offerInvitations } from '../../routers/developer/invited.ts'
+import { offerInvitations } from '../../routers/clients/teams/invited.ts'
 import type { StepContext } from '../http/state.ts'
 import { lookFor } from '../pages/look.ts'
 import { sendPage } from '../pages/send-page.ts'

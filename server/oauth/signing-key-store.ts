@@ -3,8 +3,8 @@ import type { JWK } from 'jose'
 import { exportJWK, generateKeyPair } from 'jose'
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { int, statement, text } from '../../prisma/pg/statement.ts'
-import type { Cipher } from '../../routers/cipher.ts'
-import { associatedData } from '../../routers/cipher.ts'
+import type { Cipher } from '../../routers/kernel/cipher.ts'
+import { associatedData } from '../../routers/kernel/cipher.ts'
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts'
 
 /** Every node knows of a new or a revoked key after this time, plus that of a query: less than 5 s together. */

@@ -1,6 +1,6 @@
 import type { JWK, JWTVerifyGetKey } from 'jose'
 import { createLocalJWKSet, errors as jose } from 'jose'
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import type { SigningKey, SigningKeyStore } from './signing-key-store.ts'
 import { insertFirstKey, RELOAD_MS, readKeys } from './signing-key-store.ts'
 import { throttled } from './throttled.ts'

@@ -1,5 +1,5 @@
-import { comparableEmail } from '../../routers/email-address.ts'
-import { errors } from '../../routers/errors.ts'
+import { comparableEmail } from '../../routers/kernel/email-address.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import type { StepContext } from '../http/state.ts'
 import { personsOf } from './login/upstream-identity.ts'
 import { redirect } from './page-responses.ts'

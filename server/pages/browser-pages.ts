@@ -1,4 +1,4 @@
-import { ApiError } from '../../routers/errors.ts'
+import { ApiError } from '../../routers/kernel/errors.ts'
 import { nameOf } from '../http/host-name.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import type { Step, StepContext } from '../http/state.ts'

@@ -1,4 +1,4 @@
-import type { Section } from '../../routers/scopes.ts'
+import type { Section } from '../../routers/kernel/scopes.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import { html } from './html.ts'
 import type { Language } from './language.ts'

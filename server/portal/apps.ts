@@ -1,5 +1,5 @@
-import { errors } from '../../routers/errors.ts'
-import { PICTURE_TOO_LARGE } from '../../routers/pictures/rewrite.ts'
+import { PICTURE_TOO_LARGE } from '../../routers/clients/pictures/rewrite.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import { linesOf, versionOf } from './form-values.ts'
 import { appOverview } from './pages/app.ts'
 import { offsetOf, PAGE_ROWS } from './pages/pager.ts'

@@ -1,9 +1,9 @@
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { statement } from '../../prisma/pg/statement.ts'
-import type { Call, Core } from '../../routers/context.ts'
 import { callAs } from '../../routers/core.ts'
-import type { FirstPartyScope } from '../../routers/scopes.ts'
+import type { Call, Core } from '../../routers/kernel/context.ts'
+import type { FirstPartyScope } from '../../routers/kernel/scopes.ts'
 
 const CLIENT = 'developer-portal'
 const scopes: FirstPartyScope[] = ['dev:read', 'dev:write']

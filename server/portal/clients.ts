@@ -1,4 +1,4 @@
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import type { Addresses } from './addresses.ts'
 import { linesOf, purposeOf, versionOf } from './form-values.ts'
 import { clientOverview, productionPage, removalPage } from './pages/client.ts'

@@ -1,4 +1,4 @@
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 
 /** The lines of a field, without empty ones. */
 export const linesOf = (form: URLSearchParams, field: string): string[] =>

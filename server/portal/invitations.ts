@@ -1,4 +1,4 @@
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import { invitationPage } from './pages/invitation.ts'
 import type { Routes, Show, Visit } from './visit.ts'
 

@@ -1,4 +1,4 @@
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import { offsetOf, PAGE_ROWS } from './pages/pager.ts'
 import { peoplePage } from './pages/people.ts'
 import { personRemovalPage } from './pages/person-removal.ts'

@@ -1,4 +1,4 @@
-import type { ApiError } from '../../routers/errors.ts'
+import type { ApiError } from '../../routers/kernel/errors.ts'
 import type { StepContext } from '../http/state.ts'
 import type { Language } from '../pages/language.ts'
 import type { Developer } from './client.ts'

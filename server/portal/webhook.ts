@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import { appOf } from './apps.ts'
 import { webhookPage, webhookRemovalPage, withoutWebhooks } from './pages/webhook.ts'
 import type { Routes, Show, Visit } from './visit.ts'

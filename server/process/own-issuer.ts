@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Core } from '../../routers/context.ts'
+import type { Core } from '../../routers/kernel/context.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { MemoryBudget } from '../http/memory-budget.ts'
 import type { PeopleLimit } from '../http/people-limit.ts'

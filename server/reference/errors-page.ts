@@ -1,8 +1,8 @@
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { envelope } from '../../rest-facade/envelope.ts'
-import type { CatalogueRow } from '../../routers/error-catalogue.ts'
-import { errorCatalogue } from '../../routers/error-catalogue.ts'
-import type { Section } from '../../routers/scopes.ts'
+import type { CatalogueRow } from '../../routers/kernel/error-catalogue.ts'
+import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
+import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../pages/brand.ts'
 import { html } from '../pages/html.ts'
 import { shell } from './page.ts'
@@ -39,7 +39,7 @@ const bodyOf = ({ error, place }: CatalogueRow, section: Section) => {
   return envelope(error, here, '3f0c9a52')
 }
 
-/** As the formatter in routers/trpc.ts has it. */
+/** As the formatter in routers/kernel/trpc.ts has it. */
 const trpcBody = ({ code, message, status, publicCode, reason, refused }: CatalogueRow['error']) => {
   const data = { code, httpStatus: status, path: '…', error: publicCode, reason, refused }
   return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data } }

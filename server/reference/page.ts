@@ -1,5 +1,5 @@
 import { sectionNames } from '../../rest-facade/sections.ts'
-import type { Section } from '../../routers/scopes.ts'
+import type { Section } from '../../routers/kernel/scopes.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import type { Brand } from '../pages/brand.ts'
 import { dataUrlOf } from '../pages/brand.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import { removal } from '../../prisma/pg/removal.ts'
-import { DAY_SECONDS } from '../../routers/time.ts'
+import { DAY_SECONDS } from '../../routers/kernel/time.ts'
 
 const DAY_MS = DAY_SECONDS * 1_000
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import type { ApiError } from '../../routers/errors.ts'
+import type { ApiError } from '../../routers/kernel/errors.ts'
 import { toldOf } from './told.ts'
 import type { Counted, Line } from './write.ts'
 import { MOST_LINES, write } from './write.ts'

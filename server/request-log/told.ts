@@ -1,4 +1,4 @@
-import type { ApiError, errors } from '../../routers/errors.ts'
+import type { ApiError, errors } from '../../routers/kernel/errors.ts'
 
 /** Errors whose sentences tell of the endpoint or the client; those of others could have something of the request. */
 const told: ReadonlySet<string> = new Set<keyof typeof errors>([

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import type { Cipher } from '../../routers/cipher.ts'
+import type { Cipher } from '../../routers/kernel/cipher.ts'
 
 const KEY_BYTES = 32
 

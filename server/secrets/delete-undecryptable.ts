@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Statement } from '../../prisma/pg/statement.ts'
 import { int, statement } from '../../prisma/pg/statement.ts'
-import type { Cipher } from '../../routers/cipher.ts'
+import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { EncryptedColumn, EncryptedValue } from './encrypted-columns.ts'
 import { check, encryptedValues, signingKeys, subscriptions, templates } from './encrypted-columns.ts'
 import { CHECK_TEXT } from './keys.ts'

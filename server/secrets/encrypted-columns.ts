@@ -1,8 +1,8 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Statement } from '../../prisma/pg/statement.ts'
 import { int, statement, text } from '../../prisma/pg/statement.ts'
-import type { Cipher } from '../../routers/cipher.ts'
-import { associatedData } from '../../routers/cipher.ts'
+import type { Cipher } from '../../routers/kernel/cipher.ts'
+import { associatedData } from '../../routers/kernel/cipher.ts'
 
 /** A column of encrypted values, with the statements that read and replace them while services write. */
 export interface EncryptedColumn {

@@ -1,5 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
-import type { Cipher } from '../../routers/cipher.ts'
+import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { EncryptedColumn, EncryptedValue } from './encrypted-columns.ts'
 import { encryptedColumns, encryptedValues } from './encrypted-columns.ts'
 

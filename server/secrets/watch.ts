@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
-import type { Cipher } from '../../routers/cipher.ts'
-import { hasSecretsKey } from '../../routers/secrets-key.ts'
+import type { Cipher } from '../../routers/kernel/cipher.ts'
+import { hasSecretsKey } from '../../routers/kernel/secrets-key.ts'
 
 const ASK_EVERY_MS = 2_000
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Principal } from '../../routers/access.ts'
-import { errors } from '../../routers/errors.ts'
+import type { Principal } from '../../routers/kernel/access.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import { headerCount } from './header-count.ts'
 import type { TrustedIssuer } from './verify.ts'
 import { createTokenVerifier } from './verify.ts'

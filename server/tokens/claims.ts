@@ -1,6 +1,6 @@
 import type { JWTHeaderParameters, JWTPayload } from 'jose'
-import type { Principal } from '../../routers/access.ts'
-import { errors } from '../../routers/errors.ts'
+import type { Principal } from '../../routers/kernel/access.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 
 /** The `typ` of access tokens (RFC 9068). */
 export const ACCESS_TOKEN = 'at+jwt'

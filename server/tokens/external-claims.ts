@@ -1,7 +1,7 @@
 import type { JWTHeaderParameters, JWTPayload } from 'jose'
-import type { Principal } from '../../routers/access.ts'
-import { errors } from '../../routers/errors.ts'
-import type { Section } from '../../routers/scopes.ts'
+import type { Principal } from '../../routers/kernel/access.ts'
+import { errors } from '../../routers/kernel/errors.ts'
+import type { Section } from '../../routers/kernel/scopes.ts'
 import { ACCESS_TOKEN, toPrincipal, typeOf } from './claims.ts'
 
 /** What an external issuer's access tokens look like. */

@@ -1,7 +1,7 @@
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose'
 import { createLocalJWKSet, errors as jose } from 'jose'
 import type { Logger } from 'pino'
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import type { jwksCache } from './jwks-cache.ts'
 
 /** Between reads in the background, after a failed read, and between reads for unknown keys. */

@@ -1,8 +1,8 @@
 import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey } from 'jose'
 import { decodeJwt, decodeProtectedHeader, errors as jose, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
-import type { Principal } from '../../routers/access.ts'
-import { ApiError, errors } from '../../routers/errors.ts'
+import type { Principal } from '../../routers/kernel/access.ts'
+import { ApiError, errors } from '../../routers/kernel/errors.ts'
 
 /** An issuer whose access tokens the service accepts. */
 export interface TrustedIssuer {

@@ -1,8 +1,8 @@
 import type { AnyProcedure, TRPCError } from '@trpc/server'
 import { getTRPCErrorFromUnknown, getTRPCErrorShape } from '@trpc/server'
 import { getHTTPStatusCode } from '@trpc/server/http'
-import type { Context } from '../../routers/context.ts'
 import { appRouter, procedures } from '../../routers/index.ts'
+import type { Context } from '../../routers/kernel/context.ts'
 
 const methods = { query: 'GET', mutation: 'POST', subscription: undefined }
 

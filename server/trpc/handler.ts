@@ -1,5 +1,5 @@
-import { ApiError, errors } from '../../routers/errors.ts'
 import { procedures } from '../../routers/index.ts'
+import { ApiError, errors } from '../../routers/kernel/errors.ts'
 import { NO_STORE } from '../http/respond.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { State, Step, StepContext } from '../http/state.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { errors } from '../../routers/errors.ts'
-import type { JsonText } from '../../routers/raw-json/text.ts'
-import { MAX_NESTING, rawJsonOf } from '../../routers/raw-json/text.ts'
+import { errors } from '../../routers/kernel/errors.ts'
+import type { JsonText } from '../../routers/kernel/raw-json/text.ts'
+import { MAX_NESTING, rawJsonOf } from '../../routers/kernel/raw-json/text.ts'
 
 /** Stands for a value while its input is parsed; unguessable, so that no client can name another's. */
 const PREFIX = `value:${randomUUID()}:`

@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES } from '../../routers/events.ts'
+import { MAX_BODY_BYTES } from '../../routers/webhooks/events.ts'
 
 /** What is in flight at once, in one worker. Apps share each of these. */
 const LIMITS = {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Cipher } from '../../routers/cipher.ts'
-import { associatedData } from '../../routers/cipher.ts'
+import type { Cipher } from '../../routers/kernel/cipher.ts'
+import { associatedData } from '../../routers/kernel/cipher.ts'
 import type { DeliveryMetrics } from '../telemetry/delivery-metrics.ts'
 import type { Tracing } from '../telemetry/trace-context.ts'
 import type { AttemptResult } from './attempt-result.ts'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { MAX_BODY_BYTES } from '../../routers/events.ts'
+import { MAX_BODY_BYTES } from '../../routers/webhooks/events.ts'
 import type { Health, SharedLimits } from './app-shares.ts'
 import { createAppShares } from './app-shares.ts'
 import type { DueSubscription } from './due-subscriptions.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import { int, nullable, statement } from '../../prisma/pg/statement.ts'
-import { AT_ONCE } from '../../routers/deliveries/retry.ts'
+import { AT_ONCE } from '../../routers/webhooks/deliveries/retry.ts'
 
 /** Bound what a look reads: 20 ms for all of them. */
 const MAX_SUBSCRIPTIONS = 1_000

@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { removal } from '../../prisma/pg/removal.ts'
-import { PORTION } from '../../routers/housekeeping.ts'
-import { DAY_SECONDS } from '../../routers/time.ts'
+import { PORTION } from '../../routers/kernel/housekeeping.ts'
+import { DAY_SECONDS } from '../../routers/kernel/time.ts'
 
 const removeEnded = removal({
   name: 'subscriptions_remove_ended',

@@ -1,8 +1,8 @@
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { bool, int, statement, text, timestamp } from '../../prisma/pg/statement.ts'
-import { PORTION } from '../../routers/housekeeping.ts'
-import { DAY_SECONDS } from '../../routers/time.ts'
+import { PORTION } from '../../routers/kernel/housekeeping.ts'
+import { DAY_SECONDS } from '../../routers/kernel/time.ts'
 
 /** Events that one statement reads, and deliveries of each: an event with more is looked at alone, so that none takes long. */
 const MAX_EVENTS = 500

@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { int, jsonStrings, nullable, statement, text } from '../../prisma/pg/statement.ts'
-import { AT_ONCE } from '../../routers/deliveries/retry.ts'
+import { AT_ONCE } from '../../routers/webhooks/deliveries/retry.ts'
 import type { DueSubscription } from './due-subscriptions.ts'
 
 /** A claimed delivery, with everything that an attempt needs. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
-import { failureOf } from '../../routers/database-errors.ts'
+import { failureOf } from '../../routers/kernel/database-errors.ts'
 import type { Availability } from './availability.ts'
 import type { Attempt } from './results.ts'
 import { recordAttempts } from './results.ts'

@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { statement, text } from '../../prisma/pg/statement.ts'
-import { retryingDeadlocks } from '../../routers/database-errors.ts'
+import { retryingDeadlocks } from '../../routers/kernel/database-errors.ts'
 import type { AttemptResult } from './attempt-result.ts'
 
 /** An attempt as it is recorded. */

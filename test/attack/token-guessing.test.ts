@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { firstPartyScopes } from '../../routers/scopes.ts'
+import { firstPartyScopes } from '../../routers/kernel/scopes.ts'
 import { TOKEN_FAILURES } from '../../server/oauth/token-limit.ts'
 import { hashOfSecret, newClientSecret } from '../../server/tokens/client-secret.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'

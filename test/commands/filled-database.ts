@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach } from 'vitest'
 import { seed } from '../../prisma/seed.ts'
-import { memberScopesAt } from '../../routers/scopes.ts'
+import { memberScopesAt } from '../../routers/kernel/scopes.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { keepRows } from '../support/kept-rows.ts'
 import { openTestDatabase } from '../support/test-database.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { associatedData } from '../../routers/cipher.ts'
+import { associatedData } from '../../routers/kernel/cipher.ts'
 import { makeKey } from '../../server/oauth/signing-key-store.ts'
 import { deleteUndecryptable } from '../../server/secrets/delete-undecryptable.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { associatedData } from '../../routers/cipher.ts'
+import { associatedData } from '../../routers/kernel/cipher.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { reencrypt } from '../../server/secrets/reencrypt.ts'
 import { connect, counts, everything, someoneWaits } from '../process/secrets-database.ts'

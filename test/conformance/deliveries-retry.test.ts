@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { toUnix } from '../../routers/time.ts'
+import { toUnix } from '../../routers/kernel/time.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp, mintOther, platform, refusalOf, ways } from '../support/platform.ts'
 import type { World } from '../support/world.ts'

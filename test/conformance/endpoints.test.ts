@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
-import { firstPartyScopes, memberScopes } from '../../routers/scopes.ts'
+import { firstPartyScopes, memberScopes } from '../../routers/kernel/scopes.ts'
 import { table } from '../support/markdown-table.ts'
 import type { Call, Reply } from '../support/request.ts'
 import { createQuiz, id } from '../support/tenant.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ApiError } from '../../routers/errors.ts'
-import { errors } from '../../routers/errors.ts'
-import { firstPartyScopes } from '../../routers/scopes.ts'
+import type { ApiError } from '../../routers/kernel/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
+import { firstPartyScopes } from '../../routers/kernel/scopes.ts'
 import { mintTeam } from '../developer/team.ts'
 import { table } from '../support/markdown-table.ts'
 import { platformClaims } from '../support/platform.ts'
@@ -12,7 +12,7 @@ import { startWorld } from '../support/world.ts'
 import { createQuizzes } from './quizzes.ts'
 
 /**
- * The error tables of both documents and the errors that decisions.md adds. `Row` is the entry of routers/errors.ts. A
+ * The error tables of both documents and the errors that decisions.md adds. `Row` is the entry of routers/kernel/errors.ts. A
  * message that ends in … is a prefix. The table covers the whole catalogue, and `provoke` covers the whole table.
  */
 const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(`

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { testKind } from '../../routers/event-kinds.ts'
+import { testKind } from '../../routers/webhooks/event-kinds.ts'
 import { mintTeam } from '../developer/team.ts'
 import { asPlatform, platform, refusalOf, ways } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Published } from '../../routers/context.ts'
+import type { Published } from '../../routers/kernel/context.ts'
 import { holdApp, holdSubscription, meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Published } from '../../routers/context.ts'
-import type { Json } from '../../routers/json.ts'
+import type { Published } from '../../routers/kernel/context.ts'
+import type { Json } from '../../routers/kernel/json.ts'
 import { asPlatform, mintApp, mintOther, platform, platformClient, refusalOf, ways } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'

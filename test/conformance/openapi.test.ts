@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
-import { memberScopes, scopes } from '../../routers/scopes.ts'
+import { memberScopes, scopes } from '../../routers/kernel/scopes.ts'
 import { metadataOf } from '../../server/oauth/metadata.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'

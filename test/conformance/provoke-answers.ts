@@ -1,5 +1,5 @@
 import type { Operation } from '../../rest-facade/openapi-operation.ts'
-import type { Section } from '../../routers/scopes.ts'
+import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Call, Reply } from '../support/request.ts'
 import type { Tenant } from './answers-tenant.ts'
 

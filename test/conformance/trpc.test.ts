@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import { callAs } from '../../routers/core.ts'
 import type { AppRouter } from '../../routers/index.ts'
-import type { Json } from '../../routers/json.ts'
+import type { Json } from '../../routers/kernel/json.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 

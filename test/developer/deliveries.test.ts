@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { toUnix } from '../../routers/time.ts'
+import { toUnix } from '../../routers/kernel/time.ts'
 import { headersOf } from '../../server/webhooks/send/message.ts'
 import type { Receiver } from '../conformance/delivery-tenant.ts'
 import { later, mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'

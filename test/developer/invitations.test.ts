@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { offerInvitations } from '../../routers/developer/invited.ts'
-import { erase } from '../../routers/directory/personal-data/erase.ts'
+import { offerInvitations } from '../../routers/clients/teams/invited.ts'
+import { erase } from '../../routers/personal-data/erase.ts'
 import { personsOf } from '../../server/oauth/login/upstream-identity.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'
 import { startAuthWorld } from '../oauth/auth-world.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { associatedData } from '../../routers/cipher.ts'
+import { associatedData } from '../../routers/kernel/cipher.ts'
 import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'

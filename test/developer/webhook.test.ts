@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { associatedData } from '../../routers/cipher.ts'
+import { associatedData } from '../../routers/kernel/cipher.ts'
 import { mintApp, refusalOf } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'

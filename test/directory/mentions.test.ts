@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bodyOf } from '../../routers/deliveries/request.ts'
+import { bodyOf } from '../../routers/webhooks/deliveries/request.ts'
 import { asPlatform } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
-import type { Id, Item, Listed } from '../../routers/directory/index.ts'
+import type { Id, Item, Listed } from '../../routers/directory/procedures.ts'
 import { platformClient } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'

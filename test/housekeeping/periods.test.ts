@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { removeOldAuditEntries, removeOldInvitations } from '../../routers/developer/old-rows.ts'
+import { removeOldAuditEntries, removeOldInvitations } from '../../routers/clients/old-rows.ts'
 import { deleteExpiredRecords } from '../../server/oauth/expired-records.ts'
 import { removeOldConsents } from '../../server/oauth/old-consents.ts'
 import { removeEndedSubscriptions } from '../../server/webhooks/ended-subscriptions.ts'

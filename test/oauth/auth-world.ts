@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { memberScopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { authBaseUrl, startWorld } from '../support/world.ts'

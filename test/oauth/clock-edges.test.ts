@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accessLookup } from '../../routers/access.ts'
+import { accessLookup } from '../../routers/kernel/access.ts'
 import { adapterFactory } from '../../server/oauth/adapter.ts'
 import { organisationsOf } from '../../server/oauth/consents.ts'
 import { deleteExpiredRecords } from '../../server/oauth/expired-records.ts'

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { accessLookup } from '../../routers/access.ts'
+import { accessLookup } from '../../routers/kernel/access.ts'
 import { consentsOf } from '../../server/oauth/consents.ts'
 import type { AuthWorld, Tokens } from './auth-world.ts'
 import { startAuthWorld } from './auth-world.ts'

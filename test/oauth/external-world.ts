@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { onTestFinished } from 'vitest'
-import { memberScopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/kernel/scopes.ts'
 import type { ExternalIssuerSettings } from '../../server/tokens/external-issuer.ts'
 import { openExternalIssuer } from '../../server/tokens/external-issuer.ts'
 import { INTERVALS } from '../../server/tokens/external-keys.ts'

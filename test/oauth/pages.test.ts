@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { memberScopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { consentPage } from '../../server/oauth/pages/consent.ts'
 import { words } from '../../server/oauth/pages/layout.ts'
 import { messagePage } from '../../server/oauth/pages/message.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { memberScopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { hashOfSecret, newClientSecret } from '../../server/tokens/client-secret.ts'
 import { id } from '../support/tenant.ts'
 import type { AuthWorld } from './auth-world.ts'

@@ -1,5 +1,5 @@
-import type { Scope } from '../../routers/scopes.ts'
-import { memberScopes } from '../../routers/scopes.ts'
+import type { Scope } from '../../routers/kernel/scopes.ts'
+import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { connectedPage, removePage } from '../../server/oauth/pages/connected.ts'
 import { consentPage, developmentPage } from '../../server/oauth/pages/consent.ts'
 import { messagePage } from '../../server/oauth/pages/message.ts'

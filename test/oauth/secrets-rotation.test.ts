@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { memberScopes } from '../../routers/scopes.ts'
+import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
 import { emailCodes } from '../../server/oauth/login/email-code.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'

@@ -3,7 +3,7 @@ import { migratedDatabase, query } from '../support/databases.ts'
 
 const bounded = 'the procedures that write it bound its texts, and its times are of the clock of the service'
 const typed =
-  'people and operators type into it, and routers/registration.ts and routers/developer bound what they type'
+  'people and operators type into it, and routers/clients/registration.ts and routers/clients bound what they type'
 const own = 'nothing in it comes from outside'
 
 /** Tables, or columns of them, whose values need no CHECK. */

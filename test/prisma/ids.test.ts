@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isPostgresText } from '../../routers/access.ts'
+import { isPostgresText } from '../../routers/kernel/access.ts'
 import { refusalOf, rowsOf, startModelRows } from './model-rows.ts'
 
 startModelRows()

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { migrate } from '../../prisma/migrate.ts'
 import { isEmpty, moveDemoEvents, seed } from '../../prisma/seed.ts'
-import { memberScopesAt } from '../../routers/scopes.ts'
+import { memberScopesAt } from '../../routers/kernel/scopes.ts'
 import { pgClient } from '../support/pg-client.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 

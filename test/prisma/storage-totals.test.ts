@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
 import { migrationsDirectory } from '../../prisma/migration-files.ts'
-import { retryingDeadlocks } from '../../routers/database-errors.ts'
+import { retryingDeadlocks } from '../../routers/kernel/database-errors.ts'
 import { emptyDatabase, query } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
 

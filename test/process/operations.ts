@@ -1,4 +1,4 @@
-import type { Section } from '../../routers/scopes.ts'
+import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Faulted } from './faulted.ts'
 import type { Answer } from './service.ts'
 

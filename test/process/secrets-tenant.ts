@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { associatedData } from '../../routers/cipher.ts'
+import { associatedData } from '../../routers/kernel/cipher.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { developmentKey, mintToken } from '../../server/tokens/development.ts'
 import { migratedDatabase } from '../support/databases.ts'

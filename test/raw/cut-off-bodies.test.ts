@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { readBytes } from '../../rest-facade/body-bytes.ts'
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import { Connection } from './socket.ts'
 
 /** A request with these bytes of its body, and its client's connection. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { statement, text } from '../../prisma/pg/statement.ts'
-import type { Section } from '../../routers/scopes.ts'
+import type { Section } from '../../routers/kernel/scopes.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'

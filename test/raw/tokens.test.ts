@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Section } from '../../routers/scopes.ts'
+import type { Section } from '../../routers/kernel/scopes.ts'
 import type { RawService } from './raw-service.ts'
 import { detail, error, notThisToken, startRawService } from './raw-service.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import { openRequestLog } from '../../server/request-log/request-log.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import type { World } from '../support/world.ts'

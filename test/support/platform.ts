@@ -1,8 +1,8 @@
 import { createTRPCClient, httpLink, TRPCClientError } from '@trpc/client'
-import type { Principal } from '../../routers/access.ts'
 import { callAs } from '../../routers/core.ts'
 import type { AppRouter } from '../../routers/index.ts'
-import { firstPartyScopes } from '../../routers/scopes.ts'
+import type { Principal } from '../../routers/kernel/access.ts'
+import { firstPartyScopes } from '../../routers/kernel/scopes.ts'
 import { id } from './tenant.ts'
 import type { World } from './world.ts'
 

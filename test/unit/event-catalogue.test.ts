@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { EVENT_TYPE, eventKinds } from '../../routers/event-kinds.ts'
+import { eventKinds } from '../../routers/webhooks/event-kinds.ts'
+import { EVENT_TYPE } from '../../routers/webhooks/rules.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/events.md'), 'utf8')
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, it } from 'vitest'
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import { limitFailures, MAX_FAILURES, REFUSAL_DELAY_MS } from '../../server/http/failed-authentications.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
 

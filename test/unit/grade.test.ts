@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import type { Answers, Question } from '../../routers/quizzes/grade.ts'
 import { grade, verdict } from '../../routers/quizzes/grade.ts'
 import { hashOf, replay } from '../../routers/quizzes/idempotency.ts'

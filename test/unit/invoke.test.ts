@@ -3,7 +3,7 @@ import { initTRPC, TRPCError } from '@trpc/server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { procedures } from '../../routers/index.ts'
-import { invocable } from '../../routers/invoke.ts'
+import { invocable } from '../../routers/kernel/invoke.ts'
 
 interface Seen {
   path: string

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { documents } from '../../rest-facade/openapi.ts'
 import type { Json } from '../../rest-facade/openapi-operation.ts'
 import { sectionNames } from '../../rest-facade/sections.ts'
-import { errors } from '../../routers/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 
 const operationsOf = (section: (typeof sectionNames)[number]) =>
   Object.entries(documents[section].paths).flatMap(([path, operations]) =>

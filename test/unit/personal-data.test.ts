@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { typedTexts } from '../../routers/directory/personal-data/mentions.ts'
-import { notErased, notExported } from '../../routers/directory/personal-data/omissions.ts'
-import { lists, profile } from '../../routers/directory/personal-data/sections.ts'
+import { typedTexts } from '../../routers/personal-data/mentions.ts'
+import { notErased, notExported } from '../../routers/personal-data/omissions.ts'
+import { lists, profile } from '../../routers/personal-data/sections.ts'
 import { cascades } from '../support/directory-page.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -40,7 +40,7 @@ const unexported = models.flatMap(({ name, columns, hasPerson }) => {
   return unread.map((column) => `${name}.${column}`)
 })
 
-const folder = join(root, 'routers/directory/personal-data')
+const folder = join(root, 'routers/personal-data')
 const sources = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'))
 const written = [...sources.join('\n').matchAll(/(DELETE FROM|UPDATE) "(\w+)"/g)].map(([, verb, table]) => ({
   verb,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { rewrittenApart } from '../../routers/pictures/apart.ts'
-import { PictureRefused, rewritten, UNREADABLE } from '../../routers/pictures/rewrite.ts'
+import { rewrittenApart } from '../../routers/clients/pictures/apart.ts'
+import { PictureRefused, rewritten, UNREADABLE } from '../../routers/clients/pictures/rewrite.ts'
 import { jpegOf, pixelsOf } from '../support/pictures.ts'
 
 const photo = jpegOf(pixelsOf(512))

@@ -2,7 +2,7 @@ import { deflateSync } from 'node:zlib'
 import jpeg from 'jpeg-js'
 import { PNG } from 'pngjs'
 import { describe, expect, it } from 'vitest'
-import { PictureRefused, rewritten } from '../../routers/pictures/rewrite.ts'
+import { PictureRefused, rewritten } from '../../routers/clients/pictures/rewrite.ts'
 import { chunkOf, jpegOf, pixelsOf, pngOf, withHeader } from '../support/pictures.ts'
 
 const pixels = pixelsOf(64, { opaque: false })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Placeholders } from '../../routers/raw-json/placeholders.ts'
+import { Placeholders } from '../../routers/kernel/raw-json/placeholders.ts'
 import { codePoint } from '../support/code-point.ts'
 
 describe('a stored text', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Member } from '../../routers/raw-json/scanner.ts'
-import { JsonScanner } from '../../routers/raw-json/scanner.ts'
+import type { Member } from '../../routers/kernel/raw-json/scanner.ts'
+import { JsonScanner } from '../../routers/kernel/raw-json/scanner.ts'
 import { times } from '../support/rounds.ts'
 
 /** Everything that a scanner finds when it reads `step` bytes at a time. */

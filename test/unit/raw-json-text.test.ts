@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MAX_NESTING, RawJson, rawJsonOf } from '../../routers/raw-json/text.ts'
+import { MAX_NESTING, RawJson, rawJsonOf } from '../../routers/kernel/raw-json/text.ts'
 
 const nested = (depth: number, wrap: (inner: unknown) => unknown) => {
   let value: unknown = 1

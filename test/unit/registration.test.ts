@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { demo } from '../../prisma/demo.ts'
-import type { Registration } from '../../routers/registration.ts'
-import { faultsOf, levelFaults, redirectFault } from '../../routers/registration.ts'
-import { isAllowedAt, memberScopes, memberScopesAt } from '../../routers/scopes.ts'
+import type { Registration } from '../../routers/clients/registration.ts'
+import { faultsOf, levelFaults, redirectFault } from '../../routers/clients/registration.ts'
+import { isAllowedAt, memberScopes, memberScopesAt } from '../../routers/kernel/scopes.ts'
 import { requestableScopes } from '../../server/oauth/authorize-scopes.ts'
 import { table } from '../support/markdown-table.ts'
 

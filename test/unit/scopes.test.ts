@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { procedures } from '../../routers/index.ts'
-import type { Meta } from '../../routers/meta.ts'
-import { firstPartyScopes, isFirstPartyScope, isScope, memberScopes, scopes } from '../../routers/scopes.ts'
+import type { Meta } from '../../routers/kernel/meta.ts'
+import { firstPartyScopes, isFirstPartyScope, isScope, memberScopes, scopes } from '../../routers/kernel/scopes.ts'
 
 const sectionOf = { svc: 'apps', lms: 'lms', ntf: 'notify', directory: 'apps', dev: 'apps' } as const
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { retryOf } from '../../routers/deliveries/retry.ts'
+import { retryOf } from '../../routers/webhooks/deliveries/retry.ts'
 import { claim, pollDue, release, releaseExpired } from '../../server/webhooks/queue.ts'
 import { LEASE_MS } from '../../server/webhooks/worker.ts'
 import { direct } from '../support/addresses.ts'

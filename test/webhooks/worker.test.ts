@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toUnix } from '../../routers/time.ts'
+import { toUnix } from '../../routers/kernel/time.ts'
 import { answering, holding, receiver, startWorkers } from './worker-world.ts'
 
 const SECOND_MS = 1_000

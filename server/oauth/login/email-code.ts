@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Database } from '../../../prisma/client.ts'
-import { comparableEmail } from '../../../routers/email-address.ts'
+import { comparableEmail } from '../../../routers/kernel/email-address.ts'
 import type { Limits } from '../../limits/limit.ts'
 import type { Language } from '../../pages/language.ts'
 import { requestLimit } from '../request-limit.ts'

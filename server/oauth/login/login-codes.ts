@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Database, Transaction } from '../../../prisma/client.ts'
 import { removal } from '../../../prisma/pg/removal.ts'
 import { bool, statement, text } from '../../../prisma/pg/statement.ts'
-import { PORTION } from '../../../routers/housekeeping.ts'
+import { PORTION } from '../../../routers/kernel/housekeeping.ts'
 import { BROWSER } from './sender.ts'
 
 const HOUR_MS = 3_600_000

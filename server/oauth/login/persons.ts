@@ -1,6 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
 import { statement, text } from '../../../prisma/pg/statement.ts'
-import { isInvited, personForInvited } from '../../../routers/developer/invited.ts'
+import { isInvited, personForInvited } from '../../../routers/clients/teams/invited.ts'
 
 export interface Person {
   id: string

@@ -1,6 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
-import { offerInvitations } from '../../../routers/developer/invited.ts'
-import { comparableEmail } from '../../../routers/email-address.ts'
+import { offerInvitations } from '../../../routers/clients/teams/invited.ts'
+import { comparableEmail } from '../../../routers/kernel/email-address.ts'
 import type { Person } from './persons.ts'
 import { named, personsOrInvited, personWithId } from './persons.ts'
 

@@ -1,8 +1,8 @@
 import type { UserInfoResponse } from 'openid-client'
 import * as openid from 'openid-client'
 import { z } from 'zod'
-import { isPostgresText } from '../../../routers/access.ts'
-import { comparableEmail } from '../../../routers/email-address.ts'
+import { isPostgresText } from '../../../routers/kernel/access.ts'
+import { comparableEmail } from '../../../routers/kernel/email-address.ts'
 import type { UpstreamClient } from './discovery.ts'
 import { upstreamConfiguration } from './discovery.ts'
 

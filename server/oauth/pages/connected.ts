@@ -1,4 +1,4 @@
-import type { Scope } from '../../../routers/scopes.ts'
+import type { Scope } from '../../../routers/kernel/scopes.ts'
 import { html, name, strongName } from '../../pages/html.ts'
 import type { Language } from '../../pages/language.ts'
 import type { Look } from '../../pages/look.ts'

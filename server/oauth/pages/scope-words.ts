@@ -1,5 +1,5 @@
-import type { Scope } from '../../../routers/scopes.ts'
-import { scopes } from '../../../routers/scopes.ts'
+import type { Scope } from '../../../routers/kernel/scopes.ts'
+import { scopes } from '../../../routers/kernel/scopes.ts'
 import type { Language } from '../../pages/language.ts'
 import type { OrganisationKind } from '../authorize-scopes.ts'
 import { organisationKindOf } from '../authorize-scopes.ts'

@@ -1,4 +1,4 @@
-import { isScope, scopes } from '../../../routers/scopes.ts'
+import { isScope, scopes } from '../../../routers/kernel/scopes.ts'
 import type { Html } from '../../pages/html.ts'
 import { html } from '../../pages/html.ts'
 import type { Language } from '../../pages/language.ts'

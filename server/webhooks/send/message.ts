@@ -1,4 +1,4 @@
-import { DELIVERY_HEADERS } from '../../../routers/deliveries/request.ts'
+import { DELIVERY_HEADERS } from '../../../routers/webhooks/deliveries/request.ts'
 import { signature } from './sign.ts'
 
 export interface Message {

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { memberScopes } from '../../../routers/scopes.ts'
+import { memberScopes } from '../../../routers/kernel/scopes.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import { dataDirectory, start } from '../../process/service.ts'
 import { request } from '../../storage/client.ts'

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import { openDatabase } from '../../../prisma/client.ts'
-import { memberScopes } from '../../../routers/scopes.ts'
+import { memberScopes } from '../../../routers/kernel/scopes.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import type { Answer } from '../../process/service.ts'
 import { dataDirectory, send, start } from '../../process/service.ts'

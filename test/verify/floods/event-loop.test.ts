@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { noteFigure } from '../../../bench/noted-figure.ts'
-import { memberScopes } from '../../../routers/scopes.ts'
+import { memberScopes } from '../../../routers/kernel/scopes.ts'
 import { id } from '../../support/tenant.ts'
 import type { World } from '../../support/world.ts'
 import { startWorld } from '../../support/world.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readMigrations } from '../../../prisma/migration-files.ts'
-import { firstPartyScopes, memberScopes } from '../../../routers/scopes.ts'
+import { firstPartyScopes, memberScopes } from '../../../routers/kernel/scopes.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import { names, operations } from '../../process/operations.ts'
 import type { Answer, Service } from '../../process/service.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { associatedData } from '../../../routers/cipher.ts'
+import { associatedData } from '../../../routers/kernel/cipher.ts'
 import { addSecrets, countsOf, newKey, sealerOf, secretOf, startTenant } from '../../process/secrets-tenant.ts'
 import { command, launch } from '../../process/service.ts'
 import { startLoad, startNodes } from './secrets-load.ts'

@@ -1,5 +1,5 @@
 import { expect, inject } from 'vitest'
-import { memberScopes } from '../../../routers/scopes.ts'
+import { memberScopes } from '../../../routers/kernel/scopes.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import { dataDirectory, start } from '../../process/service.ts'
 import { pgClient } from '../../support/pg-client.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../../prisma/client.ts'
 import { seed } from '../../../prisma/seed.ts'
-import { memberScopes, memberScopesAt } from '../../../routers/scopes.ts'
+import { memberScopes, memberScopesAt } from '../../../routers/kernel/scopes.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import type { Service } from '../../process/service.ts'
 import { dataDirectory, freePort, launch, send, until } from '../../process/service.ts'

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { internal } from '../kernel/endpoint.ts'
+import { errors } from '../kernel/errors.ts'
+import { teamPeople } from '../kernel/policies.ts'
+import { auditing, authorOf, difference } from './auditing.ts'
+import { logoVersion } from './logo-versions.ts'
+import { rewrittenApart } from './pictures/apart.ts'
+import { MAX_PICTURE_BYTES, PICTURE_TOO_LARGE, PictureRefused } from './pictures/rewrite.ts'
+import type { WantedOfApp } from './rows.ts'
+import { appColumns, nullIfEmpty, objectOrNull, toApp } from './rows.ts'
+import { isReviewed, refuseIf } from './rules.ts'
+import { appOutput, idOr } from './shapes.ts'
+import { refuseFull } from './teams/team-bounds.ts'
+import type { Caller } from './teams/team-of.ts'
+import { lockTeamAs, teamOfApp } from './teams/team-of.ts'
+
+const base64 = z
+  .string({ error: 'picture is a PNG or JPEG in base64.' })
+  .max(Math.ceil(MAX_PICTURE_BYTES / 3) * 4, { error: PICTURE_TOO_LARGE, abort: true })
+  .regex(/^[A-Za-z0-9+/]*={0,2}$/, { error: 'picture is a PNG or JPEG in base64.' })
+
+const change = z.object({
+  app: idOr('ownAppUnknown'),
+  version: z.int().optional().meta({ description: 'The version that was read: another one is 409' }),
+})
+
+/** A logo of an app that members use waits for approval. */
+export const setLogo = internal('dev:write', teamPeople, {
+  summary: 'Gives an app a logo: a square PNG or JPEG of at most 512 × 512 pixels and 128 KiB',
+  fails: ['ownAppUnknown', 'changedMeanwhile', 'teamFull'],
+})
+  .input(change.extend({ picture: base64 }))
+  .output(appOutput)
+  .mutation(async ({ ctx, input: { picture, ...wish } }) => {
+    const team = await teamOfApp(ctx, wish.app)
+    // Before the picture is decoded: none is for nothing.
+    const where = { id: wish.app, ...(wish.version !== undefined && { version: wish.version }) }
+    if ((await ctx.core.db.app.count({ where })) === 0) throw errors.changedMeanwhile()
+    await ctx.call.countPeople?.('picture', `person ${ctx.person}`)
+    await ctx.call.countPeople?.('picture', `team ${team}`)
+    return store(ctx, { team, ...wish }, await written(Buffer.from(picture, 'base64')))
+  })
+
+/** Taking a logo away shows nothing new: it is gone at once, and so is the one that waits. */
+export const removeLogo = internal('dev:write', teamPeople, {
+  summary: 'Takes the logo of an app away',
+  fails: ['ownAppUnknown', 'changedMeanwhile'],
+})
+  .input(change)
+  .output(appOutput)
+  .mutation(async ({ ctx, input }) => store(ctx, { team: await teamOfApp(ctx, input.app), ...input }, null))
+
+async function written(bytes: Buffer) {
+  try {
+    return await rewrittenApart(bytes)
+  } catch (thrown) {
+    if (thrown instanceof PictureRefused) refuseIf([thrown.message])
+    throw thrown
+  }
+}
+
+interface Wish {
+  team: string
+  app: string
+  version?: number | undefined
+}
+
+const store = (ctx: Caller, { team, app, version }: Wish, wished: Uint8Array<ArrayBuffer> | null) =>
+  auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+    await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
+    const where = { id: app }
+    const { logo, ...row } = await tx.app.findUniqueOrThrow({ where, select: { ...appColumns, logo: true } })
+    if (version !== undefined && version !== row.version) throw errors.changedMeanwhile()
+    const before = toApp(row, logo && logoVersion(logo))
+    const named = wished && logoVersion(wished)
+    const waits = named !== null && named !== before.logo && (await isReviewed(tx, app))
+    const { logo: _, ...rest } = before.wanted ?? {}
+    const wanted: WantedOfApp = waits ? { ...rest, logo: named } : rest
+    const next = { ...before, logo: waits ? before.logo : named, wanted: nullIfEmpty(wanted) }
+    const differing = difference(before, next)
+    if (!differing) return before
+    const changed = await tx.app.update({
+      where,
+      data: {
+        ...(waits ? { wantedLogo: wished } : { logo: wished, wantedLogo: null }),
+        wanted: objectOrNull(wanted),
+        version: { increment: 1 },
+      },
+      select: appColumns,
+    })
+    if (wished) await refuseFull(tx, team)
+    await note({ team, action: 'app.update', target: app, ...differing })
+    return toApp(changed, next.logo)
+  })

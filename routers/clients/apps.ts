@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { internal } from '../kernel/endpoint.ts'
+import { errors } from '../kernel/errors.ts'
+import { teamPeople } from '../kernel/policies.ts'
+import { router } from '../kernel/trpc.ts'
+import { isText } from '../kernel/typed-text.ts'
+import { removeLogo, setLogo } from './app-logo.ts'
+import { auditing, authorOf, difference } from './auditing.ts'
+import { logoVersions } from './logo-versions.ts'
+import { newId } from './names.ts'
+import { nameFaults } from './registration.ts'
+import type { WantedOfApp } from './rows.ts'
+import { appColumns, nullIfEmpty, objectOrNull, toApp } from './rows.ts'
+import { isReviewed, refuseIf } from './rules.ts'
+import { appOutput, idOr } from './shapes.ts'
+import { getApp, listApps, providers } from './teams/team-apps.ts'
+import { refuseGrowth } from './teams/team-bounds.ts'
+import { lockTeamAs, roleIn, teamOfApp } from './teams/team-of.ts'
+
+const MAX_APPS = 50
+const MAX_DESCRIPTION = 500
+
+const create = internal('dev:write', teamPeople, {
+  summary: 'Adds an app to a team',
+  fails: ['teamUnknown', 'providerUnknown', 'tooManyApps'],
+})
+  .input(z.object({ team: idOr('teamUnknown'), name: z.string(), provider: idOr('providerUnknown') }))
+  .output(appOutput)
+  .mutation(async ({ ctx, input: { team, name, provider } }) => {
+    await roleIn(ctx, team)
+    refuseIf(nameFaults('app', { name }))
+    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+      await lockTeamAs(tx, ctx, { team })
+      if ((await tx.app.count({ where: { teamId: team } })) >= MAX_APPS) throw errors.tooManyApps()
+      const found = await tx.organisation.findUnique({ where: { id: provider, kind: 'provider' } })
+      if (!found) throw errors.providerUnknown()
+      const data = { id: newId('a'), name, teamId: team, providerId: provider }
+      const app = await tx.app.create({ data, select: appColumns })
+      await note({ team, action: 'app.create', target: app.id, after: { name, provider } })
+      return toApp(app, null)
+    })
+  })
+
+/** What members read of an app waits for approval: `wanted`. `''` removes a description or homepage. */
+const update = internal('dev:write', teamPeople, {
+  summary: 'Changes what an app is called and says of itself',
+  fails: ['ownAppUnknown', 'changedMeanwhile', 'teamFull'],
+})
+  .input(
+    z.object({
+      app: idOr('ownAppUnknown'),
+      version: z.int().optional().meta({ description: 'The version that was read: another one is 409' }),
+      name: z.string().optional(),
+      description: z.string().optional(),
+      homepage: z.string().optional(),
+    }),
+  )
+  .output(appOutput)
+  .mutation(async ({ ctx, input: { app, version, ...wish } }) => {
+    const team = await teamOfApp(ctx, app)
+    refuseIf([
+      ...nameFaults('app', { name: wish.name }),
+      ...(wish.description !== undefined && !isDescription(wish.description) ? [DESCRIPTION_RULE] : []),
+      ...(wish.homepage && !isHomepage(wish.homepage) ? [HOMEPAGE_RULE] : []),
+    ])
+    const logo = (await logoVersions(ctx.core.db, [app])).get(app) ?? null
+    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+      await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
+      const before = toApp(await tx.app.findUniqueOrThrow({ where: { id: app }, select: appColumns }), logo)
+      if (version !== undefined && version !== before.version) throw errors.changedMeanwhile()
+      const { now, wanted } = changesOf(before, wish, await isReviewed(tx, app))
+      const differing = difference(before, { ...before, ...now, wanted: nullIfEmpty(wanted) })
+      if (!differing) return before
+      const changed = await tx.app.update({
+        where: { id: app },
+        data: { ...now, wanted: objectOrNull(wanted), version: { increment: 1 } },
+        select: appColumns,
+      })
+      await refuseGrowth(tx, team, before, toApp(changed, logo))
+      await note({ team, action: 'app.update', target: app, ...differing })
+      return toApp(changed, logo)
+    })
+  })
+
+interface Shown {
+  name: string
+  description: string | null
+  homepage: string | null
+  wanted: WantedOfApp | null
+}
+type Wish = { [K in 'name' | 'description' | 'homepage']?: string | undefined }
+
+/** What changes now, and all that waits then. Taking a text away shows nothing new. */
+function changesOf(before: Shown, wish: Wish, reviewed: boolean) {
+  const now: { name?: string; description?: string | null; homepage?: string | null } = {}
+  const wanted: WantedOfApp = { ...before.wanted }
+  for (const field of ['name', 'description', 'homepage'] as const) {
+    const text = wish[field]
+    if (text === undefined) continue
+    delete wanted[field]
+    if (reviewed && text !== '' && text !== before[field]) wanted[field] = text
+    else if (field === 'name') now.name = text
+    else now[field] = text || null
+  }
+  return { now, wanted }
+}
+
+const DESCRIPTION_RULE = `The description of the app is at most ${MAX_DESCRIPTION} characters, without control characters.`
+const isDescription = (text: string) => text === '' || isText(text, MAX_DESCRIPTION)
+
+const HOMEPAGE_RULE = 'The homepage of the app is an https:// address of at most 2048 characters, without user info.'
+function isHomepage(text: string) {
+  if (text.length > 2048 || !/^https:\/\/[^/?#]/i.test(text) || !/^[\x21-\x7e]+$/.test(text)) return false
+  if (!URL.canParse(text)) return false
+  const { username, password } = new URL(text)
+  return username === '' && password === ''
+}
+
+export const apps = router({ list: listApps, get: getApp, providers, create, update, setLogo, removeLogo })

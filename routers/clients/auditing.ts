@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Database, Transaction } from '../../prisma/client.ts'
+import { Prisma } from '../../prisma/generated/client.ts'
+import { errors } from '../kernel/errors.ts'
+import { DAY_SECONDS } from '../kernel/time.ts'
+
+/** What a change was, for the audit log of its team. Never a secret: people of the team read it. */
+export interface Change {
+  team: string
+  /** As `client.update`. */
+  action: string
+  /** The id of what was changed. */
+  target: string
+  before?: object | null
+  after?: object | null
+}
+
+/** Who changes something, and when; `person` is null for the operator. */
+export interface Author {
+  person: string | null
+  at: Date
+}
+
+type Note = (change: Change) => Promise<void>
+
+/** Changes that the people of a team can make in 24 hours: an entry stays for two years. */
+const CHANGES_A_DAY = 1_000
+const DAY_MS = DAY_SECONDS * 1_000
+
+/** Of one field, as JSON: about 1 KB. */
+const MAX_FIELD = 1_000
+
+/** Runs a change and writes its audit entries in one transaction: both are stored, or neither. */
+export const auditing = <Result>(
+  db: Database,
+  author: Author,
+  work: (tx: Transaction, note: Note) => Promise<Result>,
+): Promise<Result> => db.$transaction((tx) => work(tx, (change) => write(tx, author, change)))
+
+const write = async (tx: Transaction, { person, at }: Author, { team, before, after, ...rest }: Change) => {
+  if (person !== null) await refuseBeyond(tx, team, at)
+  const data = { ...rest, teamId: team, personId: person, at, before: json(before), after: json(after) }
+  await tx.auditEntry.create({ data, select: { id: true } })
+}
+
+const json = (value: object | null | undefined) =>
+  value ? (Object.fromEntries(shortFields(value)) as Prisma.InputJsonObject) : Prisma.DbNull
+
+const shortFields = (value: object) => Object.entries(value).map(([name, field]) => [name, short(field)] as const)
+
+/** A text that is too long is cut off, a list or map is stored as its count. */
+function short(value: unknown): unknown {
+  if (JSON.stringify(value ?? null).length <= MAX_FIELD) return value
+  if (typeof value === 'string') return `${[...value].slice(0, MAX_FIELD).join('')}…`
+  const shorter = Array.isArray(value) ? value : Object.fromEntries(shortFields(value as object))
+  if (JSON.stringify(shorter).length <= MAX_FIELD) return shorter
+  return { count: Object.keys(value as object).length }
+}
+
+/** Throws 429 when the people of a team have made all the changes of a day. The team is locked. */
+async function refuseBeyond(tx: Transaction, teamId: string, at: Date) {
+  const where = { teamId, personId: { not: null }, at: { gt: new Date(at.getTime() - DAY_MS) } }
+  const [first] = await tx.auditEntry.findMany({
+    where,
+    orderBy: { id: 'desc' },
+    skip: CHANGES_A_DAY - 1,
+    take: 1,
+    select: { at: true },
+  })
+  if (!first) return
+  throw errors.changesLimited(Math.max(1, Math.ceil((first.at.getTime() + DAY_MS - at.getTime()) / 1_000)))
+}
+
+/** The fields that differ, before and after; null when none does. Of long lists, what was removed and what was added. */
+export function difference<Row extends { version: number }>(before: Row, after: Row) {
+  const names = (Object.keys(before) as (keyof Row)[]).filter(
+    (name) => name !== 'version' && !isDeepStrictEqual(before[name], after[name]),
+  )
+  if (names.length === 0) return null
+  const of = (row: Row, other: Row) => Object.fromEntries(names.map((name) => [name, without(row[name], other[name])]))
+  return { before: of(before, after), after: of(after, before) }
+}
+
+const without = (value: unknown, other: unknown) =>
+  Array.isArray(value) && Array.isArray(other) && JSON.stringify([value, other]).length > MAX_FIELD
+    ? value.filter((item) => !other.includes(item))
+    : value
+
+/** The author of a change by a procedure. */
+export const authorOf = ({ core, person }: { core: { now: () => number }; person: string }): Author => ({
+  person,
+  at: new Date(core.now()),
+})

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { internal } from '../kernel/endpoint.ts'
+import { errors } from '../kernel/errors.ts'
+import { teamPeople } from '../kernel/policies.ts'
+import { auditing, authorOf } from './auditing.ts'
+import { newId } from './names.ts'
+import { levelFaults, nameFaults, settingFaults } from './registration.ts'
+import { clientColumns, toClient } from './rows.ts'
+import { refuseIf } from './rules.ts'
+import { clientOutput, idOr, texts } from './shapes.ts'
+import { refuseFull, refuseTooMany } from './teams/team-bounds.ts'
+import { lockTeamAs, teamOfApp } from './teams/team-of.ts'
+import { addTestClub } from './test-club.ts'
+
+/** For the people of the team and its test members alone. */
+export const create = internal('dev:write', teamPeople, {
+  summary: 'Registers a sandbox client of an app',
+  fails: ['ownAppUnknown', 'tooManyClients', 'teamFull'],
+})
+  .input(
+    z.object({
+      app: idOr('ownAppUnknown'),
+      name: z.string(),
+      type: z.enum(['web', 'native'], { error: 'type is web or native.' }),
+      redirectUris: texts,
+      scopes: texts,
+    }),
+  )
+  .output(clientOutput)
+  .mutation(async ({ ctx, input: { app, name, ...settings } }) => {
+    const teamId = await teamOfApp(ctx, app)
+    // Only its developers use it, so `localhost` is as in development.
+    refuseIf([...nameFaults('client', { name }), ...settingFaults(settings, true)])
+    const author = authorOf(ctx)
+    return auditing(ctx.core.db, author, async (tx, note) => {
+      await lockTeamAs(tx, ctx, { team: teamId, unknown: errors.ownAppUnknown })
+      const team = await tx.team.findUniqueOrThrow({ where: { id: teamId } })
+      refuseIf(levelFaults(settings.scopes, team.level))
+      await refuseTooMany(tx, { app, team: teamId })
+      await addTestClub(tx, team, author.at)
+      const wish = {
+        ...{ name, type: settings.type, environment: 'sandbox' as const, testOnly: true },
+        redirectUris: [...new Set(settings.redirectUris)],
+        scopes: [...new Set(settings.scopes)],
+      }
+      const client = await tx.client.create({
+        data: { id: newId('c'), teamId, appId: app, ...wish },
+        select: clientColumns(ctx.core.now()),
+      })
+      await refuseFull(tx, teamId)
+      await note({ team: teamId, action: 'client.create', target: client.id, after: { app, ...wish } })
+      return toClient(client)
+    })
+  })

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { internal } from '../kernel/endpoint.ts'
+import { errors } from '../kernel/errors.ts'
+import { teamPeople } from '../kernel/policies.ts'
+import { auditing, authorOf, difference } from './auditing.ts'
+import { changesOf } from './client-changes.ts'
+import { levelFaults, nameFaults, redirectFaults, scopeFaults } from './registration.ts'
+import { clientColumns, nullIfEmpty, objectOrNull, toClient } from './rows.ts'
+import { refuseIf } from './rules.ts'
+import { clientOutput, idOr, purpose, texts } from './shapes.ts'
+import { refuseGrowth } from './teams/team-bounds.ts'
+import { lockTeamAs, teamOfClient } from './teams/team-of.ts'
+
+/** Of a client that members use, more scopes and redirects on other hosts wait for approval: `wanted`. */
+export const update = internal('dev:write', teamPeople, {
+  summary: 'Changes a client',
+  fails: ['clientUnknown', 'changedMeanwhile', 'teamFull'],
+})
+  .input(
+    z.object({
+      client: idOr('clientUnknown'),
+      version: z.int().meta({ description: 'The version that was read: another one is 409' }),
+      name: z.string().optional(),
+      redirectUris: texts.optional(),
+      scopes: texts.optional(),
+      purpose: purpose.optional().meta({ description: 'What each added scope of a production client is for' }),
+    }),
+  )
+  .output(clientOutput)
+  .mutation(async ({ ctx, input: { client: id, version, ...wish } }) => {
+    const teamId = await teamOfClient(ctx, id)
+    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+      await lockTeamAs(tx, ctx, { team: teamId, unknown: errors.clientUnknown })
+      const select = clientColumns(ctx.core.now())
+      const found = await tx.client.findUnique({ where: { id }, select })
+      if (!found) throw errors.clientUnknown()
+      if (version !== found.version) throw errors.changedMeanwhile()
+      const { level } = await tx.team.findUniqueOrThrow({ where: { id: teamId } })
+      const before = toClient(found)
+      refuseIf([
+        ...nameFaults('client', { name: wish.name }),
+        // What is not in the wish was accepted before.
+        ...(wish.redirectUris ? redirectFaults(wish.redirectUris, before.type, before.testOnly) : []),
+        ...(wish.scopes ? scopeFaults(wish.scopes) : []),
+        ...levelFaults(wish.scopes ?? [], level),
+      ])
+      const { wanted, purpose, ...now } = changesOf(before, wish)
+      const next = { ...before, ...now, ...(purpose && { purpose: nullIfEmpty(purpose) }), wanted: nullIfEmpty(wanted) }
+      const differing = difference(before, next)
+      if (!differing) return before
+      const changed = await tx.client.update({
+        where: { id },
+        data: {
+          ...now,
+          ...(purpose && { purpose: objectOrNull(purpose) }),
+          wanted: objectOrNull(wanted),
+          version: { increment: 1 },
+        },
+        select,
+      })
+      await refuseGrowth(tx, teamId, before, toClient(changed))
+      await note({ team: teamId, action: 'client.update', target: id, ...differing })
+      return toClient(changed)
+    })
+  })

@@ -1,0 +1,50 @@
+import { Worker } from 'node:worker_threads'
+import { Semaphore, withTimeout } from 'async-mutex'
+import { errors } from '../../kernel/errors.ts'
+import { PictureRefused, UNREADABLE } from './rewrite.ts'
+
+/** What a thread tells of its picture. */
+export type Told = { png: Uint8Array<ArrayBuffer> } | { refused: string } | { failed: string }
+
+/** Of one picture, with the start of its thread: 0.5 s on a machine that is not busy. */
+const DECODING_MS = 5_000
+/** JavaScript's own; the pixels are bounded by the decoders. */
+const MEMORY_MB = 64
+
+/** Pictures of all teams, one after another: threads take CPU from requests too. A call waits no longer for its turn. */
+const turn = withTimeout(new Semaphore(1), DECODING_MS, errors.unavailable())
+
+/** The compiled one also for the sources, as threads know no loader for them. */
+const dist = import.meta.url.endsWith('.ts') ? '../../../dist' : '..'
+const thread = new URL(`${dist}/routers/clients/pictures/worker.js`, import.meta.url)
+
+/**
+ * `rewritten` in a thread of its own, which is ended after `ms`: to decode a picture takes up to 0.4 s, in which the process
+ * answers nobody. Throws `PictureRefused`, and 503 while the pictures of others take too long.
+ */
+export const rewrittenApart = (bytes: Uint8Array, ms = DECODING_MS): Promise<Uint8Array<ArrayBuffer>> =>
+  turn.runExclusive(() => run(bytes, ms))
+
+async function run(bytes: Uint8Array, ms: number) {
+  const worker = new Worker(thread, {
+    workerData: bytes,
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  })
+  let timer: NodeJS.Timeout | undefined
+  try {
+    const told = await new Promise<Told>((resolve) => {
+      timer = setTimeout(() => resolve({ refused: UNREADABLE }), ms)
+      worker.once('message', resolve)
+      // As when its memory is used up.
+      worker.once('error', (thrown) => resolve({ failed: String(thrown) }))
+    })
+    if ('png' in told) return told.png
+    if ('refused' in told) throw new PictureRefused(told.refused)
+    throw new Error(told.failed)
+  } finally {
+    clearTimeout(timer)
+    await worker.terminate()
+  }
+}

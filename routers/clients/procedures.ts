@@ -1,0 +1,29 @@
+import { router } from '../kernel/trpc.ts'
+import { apps } from './apps.ts'
+import { audit } from './audit.ts'
+import { create } from './client-create.ts'
+import { remove } from './client-remove.ts'
+import { requestProduction } from './client-request.ts'
+import { update } from './client-update.ts'
+import { requests } from './requests.ts'
+import { invitations } from './teams/invitations-received.ts'
+import { people } from './teams/people.ts'
+import { getClient, listClients } from './teams/team-clients.ts'
+import { teams } from './teams/teams.ts'
+import { usage } from './usage.ts'
+import { deliveries } from './webhook/deliveries.ts'
+import { webhook } from './webhook/webhook.ts'
+
+/** What people do with the apps of their own teams: the developer portal shows it, and first-party tools call it. */
+export const developer = router({
+  teams,
+  invitations,
+  people,
+  apps,
+  clients: router({ list: listClients, get: getClient, create, update, remove, requestProduction }),
+  audit,
+  requests,
+  usage,
+  webhook,
+  deliveries,
+})

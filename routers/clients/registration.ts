@@ -1,0 +1,128 @@
+import type { Level } from '../kernel/scopes.ts'
+import { isAllowedAt, isFirstPartyScope, isScope } from '../kernel/scopes.ts'
+import { isLine } from '../kernel/typed-text.ts'
+
+export type ClientType = 'web' | 'native'
+
+/** A client to register, with its team and app. */
+export interface Registration {
+  id: string
+  name: string
+  type: ClientType
+  environment: 'production' | 'sandbox'
+  redirectUris: readonly string[]
+  scopes: readonly string[]
+  /** With a name and a level it is created if it does not exist. */
+  team: { id: string; name?: string | undefined; level?: Level | undefined }
+  /** Null: the client has no app. With a name and a provider it is created if it does not exist. */
+  app: { id: string; name?: string | undefined; provider?: string | undefined } | null
+}
+
+/** A client of the platform itself. */
+export interface FirstPartyRegistration {
+  id: string
+  name: string
+  scopes: readonly string[]
+  /** Null: it gets its tokens from an external issuer. */
+  credentials: { secretHash: string } | { jwks: { keys: Record<string, string>[] } } | null
+}
+
+export const firstPartyFaults = ({ id, name, scopes }: FirstPartyRegistration): string[] => [
+  ...nameFaults('client', { id, name }),
+  ...scopes.filter((scope) => !isFirstPartyScope(scope)).map((scope) => `There is no first-party scope ${scope}.`),
+]
+
+/** What a client is allowed: where it returns to, and what it may ask for. */
+export interface Settings {
+  type: ClientType
+  redirectUris: readonly string[]
+  scopes: readonly string[]
+}
+
+/** The faults of a registration that need no database, a sentence each. */
+export const faultsOf = (wish: Registration, development: boolean): string[] => [
+  ...nameFaults('client', wish),
+  ...nameFaults('team', wish.team),
+  ...nameFaults('app', wish.app ?? {}),
+  ...settingFaults(wish, development),
+]
+
+export const settingFaults = ({ type, redirectUris, scopes }: Settings, development: boolean): string[] => [
+  ...redirectFaults(redirectUris, type, development),
+  ...scopeFaults(scopes),
+]
+
+export const redirectFaults = (addresses: readonly string[], type: ClientType, development: boolean): string[] =>
+  addresses.length === 0
+    ? ['A client needs a redirect.']
+    : addresses.flatMap((address) => redirectFault(address, type, development) ?? [])
+
+export const scopeFaults = (wanted: readonly string[]): string[] =>
+  wanted.length === 0
+    ? ['A client needs a scope.']
+    : wanted.filter((scope) => !isScope(scope)).map((scope) => `There is no scope ${scope}.`)
+
+/** The faults of an id and a name, a sentence each. */
+export const nameFaults = (whose: string, { id, name }: { id?: string; name?: string | undefined }): string[] =>
+  [
+    id !== undefined && !isId(id) && `The id of the ${whose} ${ID_RULE}.`,
+    name !== undefined && !isName(name) && `The name of the ${whose} ${NAME_RULE}.`,
+  ].filter((fault) => typeof fault === 'string')
+
+const ID_RULE = "is 1 to 64 letters, digits, '_' or '-'"
+const isId = (text: string) => /^[A-Za-z0-9_-]{1,64}$/.test(text)
+
+const NAME_RULE = 'is 1 to 100 characters of one line'
+const isName = (text: string) => text.trim() === text && isLine(text, 100)
+
+/** The scopes that a team of this level cannot hold, a sentence each. */
+export const levelFaults = (wanted: readonly string[], level: Level): string[] =>
+  wanted
+    .filter((scope) => isScope(scope) && !isAllowedAt(level, scope))
+    .map((scope) => `${scope} is for teams of level developer.`)
+
+/**
+ * The fault of a redirect URI, as a sentence; null when it has none. Redirects are compared as strings, so it has to be
+ * in the form that a browser sends. RFC 9700, 4.1; RFC 8252, 7 and 8.3 for native apps.
+ */
+export function redirectFault(address: string, type: ClientType, development: boolean): string | null {
+  const wrong = (why: string) => `${address} cannot be a redirect: ${why}.`
+  if (address.length > 2048) return 'A redirect has at most 2048 characters.'
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(address)?.[1]?.toLowerCase()
+  const plain = /^[\x21-\x7e]+$/.test(address) && !/[\\"<>^`{|}]/.test(address) && !/%(?![\dA-Fa-f]{2})/.test(address)
+  if (scheme === undefined || !plain || !URL.canParse(address)) return wrong('it is not an absolute URI')
+  if (address.includes('#')) return wrong('it has a fragment')
+  if (scheme !== 'https' && scheme !== 'http') {
+    if (type === 'native' && scheme.includes('.')) return null
+    return wrong(
+      type === 'native'
+        ? 'the scheme of a native app contains a dot, as in com.example.app'
+        : 'a client of type web uses https://',
+    )
+  }
+  const { hostname, username, password } = new URL(address)
+  if (!/^https?:\/\/[^/?]/i.test(address)) return wrong('it has no host')
+  if (username !== '' || password !== '') return wrong('it contains a user name')
+  if (hostname.includes('*')) return wrong('wildcards are not supported')
+  return scheme === 'http' ? httpFault(hostname, type, development, wrong) : httpsFault(hostname, type, wrong)
+}
+
+const isLoopback = (hostname: string) => hostname === '127.0.0.1' || hostname === '[::1]'
+const isLocalhost = (hostname: string) => hostname === 'localhost' || hostname.endsWith('.localhost')
+
+/** Without TLS the code can be read on the network; requests to this machine stay off it. */
+function httpFault(hostname: string, type: ClientType, development: boolean, wrong: (why: string) => string) {
+  if (isLoopback(hostname) || (isLocalhost(hostname) && type === 'web' && development)) return null
+  if (!isLocalhost(hostname)) return wrong('http:// is for 127.0.0.1 and [::1] only')
+  return wrong(
+    type === 'native'
+      ? 'a native app uses 127.0.0.1 or [::1] instead of localhost'
+      : 'localhost is for development only',
+  )
+}
+
+/** A claimed https redirect of a native app names a host on the internet. */
+function httpsFault(hostname: string, type: ClientType, wrong: (why: string) => string) {
+  const own = isLoopback(hostname) || isLocalhost(hostname)
+  return type === 'native' && own ? wrong('a native app uses http:// on this machine') : null
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import type { Prisma } from '../../prisma/generated/client.ts'
+import { isPostgresText } from '../kernel/access.ts'
+import type { Context } from '../kernel/context.ts'
+import { internal } from '../kernel/endpoint.ts'
+import { withError } from '../kernel/errors.ts'
+import { page } from '../kernel/page.ts'
+import { teamPeople } from '../kernel/policies.ts'
+import { router } from '../kernel/trpc.ts'
+import { clientNames } from './names.ts'
+import { roleIn } from './teams/team-of.ts'
+
+/** Requests with one id, as a caller may choose it: the newest of them. */
+const MOST_OF_AN_ID = 50
+
+const refused = z.object({
+  requestId: z.string(),
+  at: z.iso.datetime().meta({ description: 'When it came, with milliseconds' }),
+  client: z.string(),
+  clientName: z.string().nullable().meta({ description: 'Null for a client that was removed' }),
+  method: z.string(),
+  route: z
+    .string()
+    .nullable()
+    .meta({ description: 'The pattern, as `/storage/{collection}/{key}`; null where there is no endpoint' }),
+  status: z.int(),
+  error: z.string().meta({ description: 'The name of the error, as in the error catalogue' }),
+  message: z
+    .string()
+    .nullable()
+    .meta({ description: 'The sentence of the answer; null where it depends on what was sent, which is not kept' }),
+  ms: z.int().meta({ description: 'How long the answer took' }),
+})
+
+const team = z.string().refine(isPostgresText, withError('teamUnknown'))
+const status = z.int().min(400).max(599)
+/** Time and number of the last row of a page. */
+const CURSOR = /^(\d{1,14})-(\d{1,18})$/
+
+const columns = { teamId: true } as const
+const newestFirst = [{ at: 'desc' }, { id: 'desc' }] satisfies Prisma.RefusedRequestOrderByWithRelationInput[]
+
+type Row = Prisma.RefusedRequestGetPayload<{ omit: typeof columns }>
+
+/** With the names of the clients. */
+async function shown({ core: { db } }: Context, team: string, rows: readonly Row[]) {
+  const names = await clientNames(
+    db,
+    team,
+    rows.map(({ clientId }) => clientId),
+  )
+  return rows.map(({ id: _, at, clientId, ...row }) => ({
+    ...row,
+    at: at.toISOString(),
+    ...{ client: clientId, clientName: names.get(clientId) ?? null },
+  }))
+}
+
+function rowsBefore(cursor: string): Prisma.RefusedRequestWhereInput {
+  const [, ms, id] = CURSOR.exec(cursor)!
+  const at = new Date(Number(ms))
+  // The first condition is for the index.
+  return { at: { lte: at }, OR: [{ at: { lt: at } }, { id: { lt: BigInt(id!) } }] }
+}
+
+const list = internal('dev:read', teamPeople, {
+  summary: 'The refused requests of a team in the last 7 days, newest first',
+  fails: ['teamUnknown'],
+})
+  .input(
+    z.object({
+      team,
+      client: z.string().refine(isPostgresText).optional(),
+      status: status.optional(),
+      before: z.string().regex(CURSOR).optional().meta({ description: '`next` of the page before' }),
+      limit: page.limit,
+    }),
+  )
+  .output(z.object({ items: z.array(refused), next: z.string().nullable() }))
+  .query(async ({ ctx, input: { team, client, status, before, limit } }) => {
+    await roleIn(ctx, team)
+    const rows = await ctx.core.db.refusedRequest.findMany({
+      where: {
+        teamId: team,
+        ...(client !== undefined && { clientId: client }),
+        ...(status !== undefined && { status }),
+        ...(before !== undefined && rowsBefore(before)),
+      },
+      omit: columns,
+      orderBy: newestFirst,
+      take: limit + 1,
+    })
+    const items = rows.slice(0, limit)
+    const last = rows.length > limit ? items.at(-1) : undefined
+    return { items: await shown(ctx, team, items), next: last ? `${last.at.getTime()}-${last.id}` : null }
+  })
+
+const get = internal('dev:read', teamPeople, {
+  summary: 'The refused requests of a team with a request id, newest first',
+  fails: ['teamUnknown'],
+})
+  .input(z.object({ team, requestId: z.string().refine(isPostgresText) }))
+  .output(z.object({ items: z.array(refused) }))
+  .query(async ({ ctx, input: { team, requestId } }) => {
+    await roleIn(ctx, team)
+    const where = { teamId: team, requestId }
+    const rows = await ctx.core.db.refusedRequest.findMany({
+      where,
+      omit: columns,
+      orderBy: newestFirst,
+      take: MOST_OF_AN_ID,
+    })
+    return { items: await shown(ctx, team, rows) }
+  })
+
+export const requests = router({ list, get })

@@ -1,0 +1,84 @@
+import { Prisma } from '../../prisma/generated/client.ts'
+import { CONSENT_MS } from '../kernel/access.ts'
+import { toUnix } from '../kernel/time.ts'
+import { fullName } from './names.ts'
+
+/** The columns and counts of a client, at a time. */
+export const clientColumns = (now: number) =>
+  ({
+    ...{ id: true, name: true, teamId: true, appId: true, environment: true, type: true, state: true, testOnly: true },
+    ...{ redirectUris: true, scopes: true, purpose: true, requestedAt: true, wanted: true, version: true },
+    _count: { select: { consents: { where: { withdrawnAt: null, createdAt: { gt: new Date(now - CONSENT_MS) } } } } },
+  }) satisfies Prisma.ClientSelect
+
+export type ClientRow = Prisma.ClientGetPayload<{ select: ReturnType<typeof clientColumns> }>
+
+/** What waits for approval. */
+export interface WantedOfClient {
+  name?: string
+  /** All that are in force once they are approved. */
+  redirectUris?: string[]
+  scopes?: string[]
+  purpose?: Record<string, string>
+}
+export interface WantedOfApp {
+  name?: string
+  description?: string
+  homepage?: string
+  /** The version of the logo, whose bytes are in `wantedLogo`. */
+  logo?: string
+}
+export type Purpose = Record<string, string>
+
+export const toClient = ({ teamId, appId, requestedAt, purpose, wanted, _count, ...row }: ClientRow) => ({
+  ...row,
+  team: teamId ?? '',
+  app: appId,
+  purpose: purpose as Purpose | null,
+  requestedAt: requestedAt && toUnix(requestedAt),
+  wanted: wanted as WantedOfClient | null,
+  consents: _count.consents,
+})
+
+export const appColumns = {
+  ...{
+    id: true,
+    name: true,
+    teamId: true,
+    state: true,
+    description: true,
+    homepage: true,
+    wanted: true,
+    version: true,
+  },
+  provider: { select: { id: true, name: true } },
+} satisfies Prisma.AppSelect
+
+export type AppRow = Prisma.AppGetPayload<{ select: typeof appColumns }>
+
+/** `logo` is the version of the one in force. */
+export const toApp = ({ teamId, wanted, ...row }: AppRow, logo: string | null) => ({
+  ...row,
+  team: teamId,
+  logo,
+  wanted: wanted as WantedOfApp | null,
+})
+
+export const memberColumns = {
+  ...{ role: true, since: true },
+  person: { select: { id: true, firstName: true, lastName: true, email: true } },
+} satisfies Prisma.TeamMemberSelect
+
+type MemberRow = Prisma.TeamMemberGetPayload<{ select: typeof memberColumns }>
+
+export const toPerson = ({ role, since, person }: MemberRow) => ({
+  ...{ id: person.id, name: fullName(person), email: person.email, role },
+  since: toUnix(since),
+})
+
+export const byName = [{ name: 'asc' as const }, { id: 'asc' as const }]
+
+export const nullIfEmpty = <T extends object>(value: T) => (Object.keys(value).length === 0 ? null : value)
+
+/** A JSON column of an object; without fields it is null. */
+export const objectOrNull = (value: object) => (nullIfEmpty(value) as Prisma.InputJsonObject | null) ?? Prisma.DbNull

@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { isPostgresText } from '../kernel/access.ts'
+import type { PlainError } from '../kernel/errors.ts'
+import { withError } from '../kernel/errors.ts'
+
+/** An id in the input; one that cannot be stored is unknown. */
+export const idOr = (unknown: PlainError) => z.string(withError(unknown)).refine(isPostgresText, withError(unknown))
+
+export const role = z.enum(['owner', 'developer'], { error: 'role is owner or developer.' })
+/** Redirects and scopes in the input, whose rules are in registration.ts. */
+export const texts = z.array(z.string()).max(50, { error: 'There are at most 50.' })
+export const purpose = z.record(z.string(), z.string()).meta({ description: 'What each scope is for, by scope' })
+
+const time = z.int().meta({ description: 'Unix seconds' })
+
+export const more = z.boolean().meta({ description: 'Whether others follow' })
+
+export const named = z.object({ id: z.string(), name: z.string() })
+
+export const teamSummary = z.object({ id: z.string(), name: z.string(), level: z.enum(['hobby', 'developer']), role })
+
+export const personOutput = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  role,
+  since: time,
+})
+
+export const invitationOutput = z.object({
+  id: z.string(),
+  email: z.string(),
+  role,
+  invitedBy: z.string().nullable().meta({ description: 'Name of the person; null for the operator' }),
+  expiresAt: time,
+})
+
+export const appOutput = z.object({
+  id: z.string(),
+  name: z.string(),
+  team: z.string(),
+  provider: z.object({ id: z.string(), name: z.string() }),
+  state: z.enum(['active', 'suspended']),
+  description: z.string().nullable(),
+  homepage: z.string().nullable(),
+  logo: z.string().nullable().meta({ description: 'The MD5 of the logo, in which its address ends' }),
+  version: z.int(),
+  wanted: z
+    .object({
+      name: z.string().optional(),
+      description: z.string().optional(),
+      homepage: z.string().optional(),
+      logo: z.string().optional(),
+    })
+    .nullable()
+    .meta({ description: 'What waits for approval; what is in force stays until then' }),
+})
+
+export const appSummary = appOutput.pick({ id: true, name: true, state: true })
+
+export const clientOutput = z.object({
+  id: z.string(),
+  name: z.string(),
+  team: z.string(),
+  app: z.string().nullable(),
+  environment: z.enum(['production', 'sandbox']),
+  type: z.enum(['web', 'native']),
+  state: z.enum(['active', 'requested']),
+  testOnly: z.boolean().meta({ description: 'Only the people of the team and its test members may sign in' }),
+  redirectUris: z.array(z.string()),
+  scopes: z.array(z.string()),
+  purpose: z.record(z.string(), z.string()).nullable().meta({ description: 'What each scope is for' }),
+  requestedAt: time.nullable(),
+  wanted: z
+    .object({
+      name: z.string().optional(),
+      redirectUris: z.array(z.string()).optional(),
+      scopes: z.array(z.string()).optional(),
+      purpose: z.record(z.string(), z.string()).optional(),
+    })
+    .nullable()
+    .meta({ description: 'What waits for approval; what is in force stays until then' }),
+  version: z.int(),
+  consents: z.int().meta({ description: 'Consents in force' }),
+})
+
+export const clientSummary = clientOutput.pick({
+  ...{ id: true, name: true, app: true, environment: true, type: true, state: true },
+})
+
+/** A member that was invented for the team, in its test club and academy. */
+export const testMember = named
+
+const values = z.record(z.string(), z.unknown()).nullable()
+
+export const auditOutput = z.object({
+  id: z.string(),
+  at: time,
+  by: z
+    .object({
+      id: z.string().meta({ description: 'Empty once the person is erased' }),
+      name: z.string().nullable().meta({ description: 'Null once the person is erased' }),
+    })
+    .nullable()
+    .meta({ description: 'Null for the operator, and for who has declined an invitation' }),
+  action: z.string().meta({ examples: ['client.update'] }),
+  target: z.string().meta({ description: 'The id of what was changed; empty for a person who was erased' }),
+  targetName: z
+    .string()
+    .nullable()
+    .meta({ description: 'Null for what is no longer of the team, and what has no name' }),
+  before: values,
+  after: values,
+})

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { internal } from '../../kernel/endpoint.ts'
+import { errors } from '../../kernel/errors.ts'
+import { teamPeople } from '../../kernel/policies.ts'
+import { toUnix } from '../../kernel/time.ts'
+import { router } from '../../kernel/trpc.ts'
+import { auditing, authorOf } from '../auditing.ts'
+import { namesOf } from '../names.ts'
+import { idOr, invitationOutput } from '../shapes.ts'
+import type { Caller } from './team-of.ts'
+import { lockTeam } from './team-of.ts'
+
+const MAX_LISTED = 100
+
+const invitation = z.object({ invitation: idOr('invitationUnknown') })
+const team = z.object({ id: z.string(), name: z.string() })
+
+/** Those to an address that the caller has proved. */
+const openTo = ({ core, person }: Caller) => ({
+  ...{ personId: person, acceptedAt: null },
+  expiresAt: { gt: new Date(core.now()) },
+})
+
+const list = internal('dev:read', teamPeople, { summary: 'The invitations that the person can accept' })
+  .output(
+    z.object({
+      items: z.array(invitationOutput.omit({ email: true }).extend({ team })),
+    }),
+  )
+  .query(async ({ ctx }) => {
+    const { db } = ctx.core
+    const rows = await db.teamInvitation.findMany({
+      where: openTo(ctx),
+      include: { team: { select: { id: true, name: true } } },
+      orderBy: { id: 'asc' },
+      take: MAX_LISTED,
+    })
+    const names = await namesOf(
+      db,
+      rows.map(({ invitedBy }) => invitedBy),
+    )
+    const items = rows.map(({ id, team, role, invitedBy, expiresAt }) => ({
+      ...{ id, team, role, expiresAt: toUnix(expiresAt) },
+      invitedBy: names.get(invitedBy) ?? null,
+    }))
+    return { items }
+  })
+
+/** The open invitation. Throws 404. */
+async function find(ctx: Caller, id: string) {
+  const found = await ctx.core.db.teamInvitation.findFirst({
+    where: { id, ...openTo(ctx) },
+    select: { role: true, team: { select: { id: true, name: true } } },
+  })
+  if (!found) throw errors.invitationUnknown()
+  return found
+}
+
+const accept = internal('dev:write', teamPeople, {
+  summary: 'Makes the person one of the team that invites them',
+  fails: ['invitationUnknown'],
+})
+  .input(invitation)
+  .output(z.object({ team }))
+  .mutation(async ({ ctx, input: { invitation: id } }) => {
+    const { team, role } = await find(ctx, id)
+    const author = authorOf(ctx)
+    return auditing(ctx.core.db, author, async (tx, note) => {
+      await lockTeam(tx, team.id)
+      const where = { id, ...openTo(ctx) }
+      const { count } = await tx.teamInvitation.updateMany({ where, data: { acceptedAt: author.at } })
+      if (count === 0) throw errors.invitationUnknown()
+      const member = { teamId: team.id, personId: ctx.person, role, since: author.at }
+      const joined = await tx.teamMember.createMany({ data: member, skipDuplicates: true })
+      const entry = { team: team.id, action: 'person.join', target: ctx.person, after: { role, invitation: id } }
+      if (joined.count > 0) await note(entry)
+      return { team }
+    })
+  })
+
+/** The team learns that the address does not join, and not who has it. */
+const decline = internal('dev:write', teamPeople, {
+  summary: 'Ends an invitation of the person',
+  fails: ['invitationUnknown'],
+})
+  .input(invitation)
+  .output(z.object({ team }))
+  .mutation(async ({ ctx, input: { invitation: id } }) => {
+    const { team, role } = await find(ctx, id)
+    return auditing(ctx.core.db, { person: null, at: new Date(ctx.core.now()) }, async (tx, note) => {
+      await lockTeam(tx, team.id)
+      const { count } = await tx.teamInvitation.deleteMany({ where: { id, ...openTo(ctx) } })
+      if (count === 0) throw errors.invitationUnknown()
+      await note({ team: team.id, action: 'invitation.decline', target: id, before: { role } })
+      return { team }
+    })
+  })
+
+export const invitations = router({ list, accept, decline })

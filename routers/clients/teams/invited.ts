@@ -1,0 +1,38 @@
+import type { Database } from '../../../prisma/client.ts'
+import { fullName, newId } from '../names.ts'
+
+/** An e-mail address that somebody has proved to be theirs, in the form of `comparableEmail`. */
+interface Invited {
+  email: string
+  now: Date
+}
+
+const open = ({ email, now }: Invited) => ({ email, acceptedAt: null, expiresAt: { gt: now } })
+
+export const isInvited = async (db: Database, invited: Invited): Promise<boolean> =>
+  (await db.teamInvitation.count({ where: open(invited) })) > 0
+
+/** Lets a person accept the open invitations to their address. Until they do, they are in no team, and no team sees them. */
+export async function offerInvitations(db: Database, invited: Invited, person: string): Promise<void> {
+  await db.teamInvitation.updateMany({ where: open(invited), data: { personId: person } })
+}
+
+/** A person for an invited address that nobody here has. Null when the invitations have ended meanwhile. */
+export const personForInvited = (db: Database, invited: Invited): Promise<{ id: string; name: string } | null> =>
+  db.$transaction(async (tx) => {
+    const { email } = invited
+    // Of two sign-ins at once the later finds the person of the other.
+    await tx.$executeRaw`SELECT FROM "TeamInvitation" WHERE email = ${email} ORDER BY id FOR UPDATE`
+    const found = await tx.teamInvitation.findFirst({
+      where: open(invited),
+      orderBy: { personId: { sort: 'asc', nulls: 'last' } },
+      select: { person: { select: { id: true, firstName: true, lastName: true } } },
+    })
+    if (!found) return null
+    if (found.person) return { id: found.person.id, name: fullName(found.person) }
+    // The name that is known. The platform may give the person another one.
+    const person = { id: newId('p'), firstName: email.slice(0, email.lastIndexOf('@')), lastName: '' }
+    await tx.person.create({ data: { ...person, email }, select: { id: true } })
+    await tx.teamInvitation.updateMany({ where: open(invited), data: { personId: person.id } })
+    return { id: person.id, name: person.firstName }
+  })

@@ -1,0 +1,34 @@
+import type { Transaction } from '../../../prisma/client.ts'
+import { errors } from '../../kernel/errors.ts'
+
+const MAX_CLIENTS_OF_APP = 20
+const MAX_CLIENTS = 200
+
+/** Sandbox clients have no rate limit: their number has. The team is locked. */
+export async function refuseTooMany(tx: Transaction, { app, team }: { app: string; team: string }) {
+  if ((await tx.client.count({ where: { appId: app } })) >= MAX_CLIENTS_OF_APP) throw errors.tooManyClients()
+  if ((await tx.client.count({ where: { teamId: team } })) >= MAX_CLIENTS) throw errors.teamFull()
+}
+
+const MIB = 1024 ** 2
+const MAX_TEXTS = MIB
+const MAX_LOGOS = 8 * MIB
+
+/** Throws 409 after a change with which the apps and clients of a team take more than they may. The team is locked. */
+export async function refuseFull(tx: Transaction, team: string) {
+  const [{ texts, logos }] = await tx.$queryRaw<[{ texts: number; logos: number }]>`
+    SELECT (sum(texts))::float8 AS texts, (sum(logos))::float8 AS logos FROM (
+      SELECT octet_length(concat(name, description, homepage, wanted::text)) AS texts,
+        coalesce(octet_length(logo), 0) + coalesce(octet_length("wantedLogo"), 0) AS logos
+      FROM "App" WHERE "teamId" = ${team}
+      UNION ALL
+      SELECT octet_length(concat(name, "redirectUris"::text, scopes::text, purpose::text, wanted::text)), 0
+      FROM "Client" WHERE "teamId" = ${team}
+    ) AS one`
+  if (texts > MAX_TEXTS || logos > MAX_LOGOS) throw errors.teamFull()
+}
+
+/** Likewise, where the change has made the row larger: what is smaller is taken from a team that has too much. */
+export async function refuseGrowth<Row>(tx: Transaction, team: string, before: Row, after: Row) {
+  if (JSON.stringify(after).length > JSON.stringify(before).length) await refuseFull(tx, team)
+}

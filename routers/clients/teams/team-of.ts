@@ -1,0 +1,70 @@
+import type { Database, Transaction } from '../../../prisma/client.ts'
+import type { Context } from '../../kernel/context.ts'
+import type { ApiError } from '../../kernel/errors.ts'
+import { errors } from '../../kernel/errors.ts'
+
+export type Caller = Context & { person: string }
+export type Role = 'owner' | 'developer'
+
+/** The caller's role in the team. Throws 404 for a team of other people, and 403 where an owner is needed. */
+export async function roleIn(ctx: Caller, team: string, needed: Role = 'developer'): Promise<Role> {
+  const role = await roleOf(ctx.core.db, ctx.person, { team, needed })
+  await countTeam(ctx, team)
+  return role
+}
+
+/** Counts a call once its person is known to be of the team: a stranger cannot use up its limit. Throws 429 and 503. */
+export const countTeam = async ({ call }: Context, team: string) => call.countPeople?.('team', team)
+
+interface Wanted {
+  team: string
+  needed?: Role
+  /** What is thrown for people who are not of the team. */
+  unknown?: () => ApiError
+}
+
+async function roleOf(
+  db: Database | Transaction,
+  person: string,
+  { team, needed = 'developer', unknown = errors.teamUnknown }: Wanted,
+) {
+  const member = await db.teamMember.findUnique({ where: { of: { teamId: team, personId: person } } })
+  if (!member) throw unknown()
+  if (needed === 'owner' && member.role !== 'owner') throw errors.ownerNeeded()
+  return member.role
+}
+
+/** Of an app or a client: it belongs to a team of the person. */
+export const memberOf = (person: string) => ({ team: { people: { some: { personId: person } } } })
+
+/** The team of an app. Throws 404 for an app of other people. */
+export async function teamOfApp(ctx: Caller, app: string): Promise<string> {
+  const { core, person } = ctx
+  const found = await core.db.app.findFirst({ where: { id: app, ...memberOf(person) }, select: { teamId: true } })
+  if (!found) throw errors.ownAppUnknown()
+  await countTeam(ctx, found.teamId)
+  return found.teamId
+}
+
+/** The team of a client. Throws 404 for a client of other people or of the platform, and 403 where an owner is needed. */
+export async function teamOfClient(ctx: Caller, client: string, needed: Role = 'developer'): Promise<string> {
+  const { core, person } = ctx
+  const found = await core.db.client.findFirst({ where: { id: client, ...memberOf(person) }, select: { teamId: true } })
+  if (!found?.teamId) throw errors.clientUnknown()
+  if (needed === 'owner') await roleOf(core.db, person, { team: found.teamId, needed })
+  await countTeam(ctx, found.teamId)
+  return found.teamId
+}
+
+/** Lets one change of a team's people, apps or clients happen at a time. */
+export const lockTeam = (tx: Transaction, team: string) =>
+  tx.$executeRaw`SELECT FROM "Team" WHERE id = ${team} FOR NO KEY UPDATE`
+
+/**
+ * Locks the team for a change by one of its people. Their role is read under the lock: it may have been taken away since the
+ * call began. A stranger has been refused before, without a lock.
+ */
+export async function lockTeamAs(tx: Transaction, { person }: Caller, wanted: Wanted): Promise<void> {
+  await lockTeam(tx, wanted.team)
+  await roleOf(tx, person, wanted)
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import type { Database } from '../../../prisma/client.ts'
+import { internal } from '../../kernel/endpoint.ts'
+import { teamPeople } from '../../kernel/policies.ts'
+import { memberScopesAt } from '../../kernel/scopes.ts'
+import { router } from '../../kernel/trpc.ts'
+import { logoVersions } from '../logo-versions.ts'
+import { appColumns, byName, clientColumns, toApp, toClient } from '../rows.ts'
+import { appOutput, clientOutput, idOr, named, personOutput, teamSummary } from '../shapes.ts'
+import type { Caller } from './team-of.ts'
+import { roleIn } from './team-of.ts'
+import { invitations, invitationsOf, peopleOf, testMembers, testMembersOf } from './team-people.ts'
+
+const list = internal('dev:read', teamPeople, { summary: 'The teams of the person' })
+  .output(z.object({ items: z.array(teamSummary) }))
+  .query(async ({ ctx: { core, person } }) => {
+    const rows = await core.db.teamMember.findMany({
+      where: { personId: person },
+      select: { role: true, team: { select: { id: true, name: true, level: true } } },
+      orderBy: [{ team: { name: 'asc' } }, { teamId: 'asc' }],
+    })
+    return { items: rows.map(({ role, team }) => ({ ...team, role })) }
+  })
+
+const teamFacts = teamSummary.extend({
+  scopes: z.array(z.string()).meta({ description: 'Those that its level may hold' }),
+})
+
+const summary = internal('dev:read', teamPeople, {
+  summary: 'A team, without its people, apps and clients',
+  fails: ['teamUnknown'],
+})
+  .input(z.object({ team: idOr('teamUnknown') }))
+  .output(teamFacts)
+  .query(({ ctx, input }) => factsOf(ctx, input.team))
+
+async function factsOf(ctx: Caller, id: string) {
+  const role = await roleIn(ctx, id)
+  const select = { id: true, name: true, level: true }
+  const team = await ctx.core.db.team.findUniqueOrThrow({ where: { id }, select })
+  return { ...team, role, scopes: memberScopesAt(team.level) }
+}
+
+/** Of each list. */
+const MOST = 200
+
+const get = internal('dev:read', teamPeople, {
+  summary: `A team with its people, apps and clients, at most ${MOST} of each: people.list, apps.list and clients.list have all`,
+  fails: ['teamUnknown'],
+})
+  .input(z.object({ team: idOr('teamUnknown') }))
+  .output(
+    teamFacts.extend({
+      people: z.array(personOutput),
+      invitations,
+      apps: z.array(appOutput),
+      clients: z.array(clientOutput),
+      testMembers,
+      providers: z.array(named).meta({ description: 'Those that an app can belong to' }),
+    }),
+  )
+  .query(async ({ ctx, input: { team } }) => {
+    const facts = await factsOf(ctx, team)
+    const { db, now } = ctx.core
+    const where = { teamId: team }
+    const [people, invitations, apps, clients, testMembers, providers] = await Promise.all([
+      peopleOf(db, team, { take: MOST }),
+      invitationsOf(db, team, now()),
+      appsOf(db, team),
+      db.client.findMany({ where, select: clientColumns(now()), orderBy: byName, take: MOST }),
+      testMembersOf(db, team),
+      db.organisation.findMany({
+        where: { kind: 'provider' },
+        select: { id: true, name: true },
+        ...{ orderBy: byName, take: MOST },
+      }),
+    ])
+    return { ...facts, people, invitations, apps, clients: clients.map(toClient), testMembers, providers }
+  })
+
+async function appsOf(db: Database, teamId: string) {
+  const rows = await db.app.findMany({ where: { teamId }, select: appColumns, orderBy: byName, take: MOST })
+  const logos = await logoVersions(
+    db,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((app) => toApp(app, logos.get(app.id) ?? null))
+}
+
+export const teams = router({ list, summary, get })

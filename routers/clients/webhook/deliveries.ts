@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { isPostgresText } from '../../kernel/access.ts'
+import { appId } from '../../kernel/app-id.ts'
+import type { Context } from '../../kernel/context.ts'
+import { retryingDeadlocks } from '../../kernel/database-errors.ts'
+import { internal } from '../../kernel/endpoint.ts'
+import { errors, withError } from '../../kernel/errors.ts'
+import { page } from '../../kernel/page.ts'
+import { teamPeople } from '../../kernel/policies.ts'
+import { fromUnix } from '../../kernel/time.ts'
+import { router } from '../../kernel/trpc.ts'
+import { DELIVERY_HEADERS } from '../../webhooks/deliveries/request.ts'
+import { deliveryStates } from '../../webhooks/deliveries/retry.ts'
+import { delivery, deliveryDetails } from './delivery.ts'
+import { lists, MAX_RETRIED, one, retry, retryFailed } from './delivery-statements.ts'
+import { webhookAppOf } from './webhook-app.ts'
+
+const app = appId('app')
+const id = z.string().refine(isPostgresText, withError('ownDeliveryUnknown'))
+/** Unix seconds, of deliveries created from then on. */
+const time = z
+  .int(withError('sinceInvalid'))
+  .min(0, withError('sinceInvalid'))
+  .max(253_402_300_799, withError('sinceInvalid'))
+const state = z.enum(deliveryStates, { error: 'state is pending, delivered or failed.' })
+
+/** Newest first. Their number is not told: an app may have millions. */
+const list = internal('dev:read', teamPeople, {
+  summary: 'The deliveries of an app and their results',
+  fails: ['ownAppUnknown', 'levelTooLow'],
+})
+  .input(z.object({ app, state: state.optional(), ...page }))
+  .output(z.object({ items: z.array(delivery), more: z.boolean().meta({ description: 'Whether others follow' }) }))
+  .query(async ({ ctx, input: { app, state, limit, offset } }) => {
+    await webhookAppOf(ctx, app)
+    const rows = await ctx.core.db.execute(lists[state ?? 'all'], [app, String(limit + 1), String(offset)])
+    return { items: rows.slice(0, limit), more: rows.length > limit }
+  })
+
+const get = internal('dev:read', teamPeople, {
+  summary: 'A delivery: what was sent, and the first 4 KB of the answer',
+  fails: ['ownAppUnknown', 'levelTooLow', 'ownDeliveryUnknown'],
+})
+  .input(z.object({ app, id }))
+  .output(deliveryDetails)
+  .query(async ({ ctx, input: { app, id } }) => {
+    await webhookAppOf(ctx, app)
+    const row = await read(ctx, app, id)
+    return { ...row, headers: headersOf(row) }
+  })
+
+type Delivery = Awaited<ReturnType<typeof read>>
+
+async function read({ core }: Context, app: string, id: string) {
+  const [row] = await core.db.execute(one, [app, id])
+  if (!row) throw errors.ownDeliveryUnknown()
+  return row
+}
+
+/** A secret and a signature with it are not shown: null. */
+function headersOf({ id, url, body, lastAttemptAt, hasSecret }: Delivery): Record<string, string | null> {
+  return {
+    ...(url !== null && { host: new URL(url).host }),
+    ...DELIVERY_HEADERS,
+    'content-length': String(Buffer.byteLength(body)),
+    'webhook-id': id,
+    ...(lastAttemptAt !== null && { 'webhook-timestamp': String(lastAttemptAt) }),
+    ...(hasSecret && { 'x-webhook-secret': null, 'webhook-signature': null }),
+  }
+}
+
+/** Makes a delivery due at once; a failed one starts again with all of its attempts. */
+const retryOne = internal('dev:write', teamPeople, {
+  summary: 'Tries a delivery again now',
+  fails: [
+    'ownAppUnknown',
+    'levelTooLow',
+    'appSuspended',
+    'ownDeliveryUnknown',
+    'alreadyDelivered',
+    'subscriptionEnded',
+  ],
+})
+  .input(z.object({ app, id }))
+  .output(delivery)
+  .mutation(async ({ ctx, input: { app, id } }) => {
+    refuseSuspended(await webhookAppOf(ctx, app))
+    const [retried] = await retryingDeadlocks(() => ctx.core.db.execute(retry, [id, app]))
+    const row = await read(ctx, app, id)
+    if (retried) return row
+    throw row.state === 'delivered' ? errors.alreadyDelivered() : errors.subscriptionEnded()
+  })
+
+/** Beyond the limit of one call the oldest are first: another call goes on. */
+const retryAllFailed = internal('dev:write', teamPeople, {
+  summary: 'Tries all failed deliveries of an app again',
+  fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended'],
+})
+  .input(z.object({ app, since: time }))
+  .output(
+    z.object({
+      retried: z.int(),
+      more: z.boolean().meta({ description: 'Whether others may be left, for another call' }),
+    }),
+  )
+  .mutation(async ({ ctx, input: { app, since } }) => {
+    refuseSuspended(await webhookAppOf(ctx, app))
+    const values = [app, fromUnix(since).toISOString(), new Date(ctx.core.now()).toISOString()]
+    const { length } = await retryingDeadlocks(() => ctx.core.db.execute(retryFailed, values))
+    return { retried: length, more: length === MAX_RETRIED }
+  })
+
+/** One that is suspended meanwhile changes nothing either: the statements look again. */
+function refuseSuspended({ state }: { state: string }) {
+  if (state === 'suspended') throw errors.appSuspended()
+}
+
+export const deliveries = router({ list, get, retry: retryOne, retryFailed: retryAllFailed })

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { deliveryStates } from '../../webhooks/deliveries/retry.ts'
+
+/** A delivery as its app's team sees it: not who subscribes, which is the platform's affair. Times are Unix seconds. */
+export const delivery = z.object({
+  id: z.string().meta({ description: 'Sent as webhook-id' }),
+  event: z.string(),
+  type: z.string().meta({ description: 'Of the event' }),
+  subscription: z.string(),
+  test: z.boolean().meta({ description: 'Whether the team sent it to try its webhook' }),
+  state: z.enum(deliveryStates),
+  attempts: z.int().meta({ description: 'Finished attempts' }),
+  lastStatus: z.int().nullable().meta({ description: 'Status of the last response; null without one' }),
+  lastError: z.string().nullable().meta({ description: 'Why the last attempt failed' }),
+  createdAt: z.int(),
+  lastAttemptAt: z.int().nullable().meta({ description: 'When the last attempt began' }),
+  nextAttemptAt: z.int().nullable().meta({ description: 'null when no attempt is due' }),
+  finishedAt: z.int().nullable().meta({ description: 'null while pending' }),
+})
+
+/** And what was sent and answered. */
+export const deliveryDetails = delivery.extend({
+  url: z.string().nullable().meta({ description: 'Where its subscription is delivered to' }),
+  headers: z
+    .record(z.string(), z.string().nullable())
+    .meta({ description: 'As the last attempt sent them; null: it was sent, and is not shown' }),
+  body: z.string().meta({ description: 'JSON text, as it is sent' }),
+  answer: z.string().nullable().meta({ description: 'The first 4 KB of the last response; null without one' }),
+})

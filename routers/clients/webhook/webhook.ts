@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { appId } from '../../kernel/app-id.ts'
+import { associatedData } from '../../kernel/cipher.ts'
+import type { Context } from '../../kernel/context.ts'
+import { internal } from '../../kernel/endpoint.ts'
+import { teamPeople } from '../../kernel/policies.ts'
+import { seal } from '../../kernel/secrets-key.ts'
+import { router } from '../../kernel/trpc.ts'
+import { secret, url } from '../../webhooks/rules.ts'
+import { template, webhookSet } from '../../webhooks/template.ts'
+import { auditing, authorOf } from '../auditing.ts'
+import type { Template } from './webhook-app.ts'
+import { lockTemplate, webhookAppOf } from './webhook-app.ts'
+import { kinds, test } from './webhook-test.ts'
+
+const app = appId('app')
+
+/** The secret is never shown. */
+const shown = ({ webhookUrl, webhookSecret }: Template) => ({ url: webhookUrl, hasSecret: webhookSecret !== null })
+
+const get = internal('dev:read', teamPeople, {
+  summary: 'Shows the team the webhook of an app',
+  fails: ['ownAppUnknown', 'levelTooLow'],
+})
+  .input(z.object({ app }))
+  .output(template)
+  .query(async ({ ctx, input }) => shown(await webhookAppOf(ctx, input.app)))
+
+interface Change {
+  app: string
+  action: string
+  data: Template | Pick<Template, 'webhookUrl'>
+}
+
+async function change(ctx: Context & { person: string }, { app, action, data }: Change) {
+  const { teamId: team } = await webhookAppOf(ctx, app)
+  return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+    const before = await lockTemplate(tx, ctx, { id: app, team })
+    // A secret that is set is another ciphertext each time.
+    if (Object.entries(data).every(([field, value]) => before[field as keyof Template] === value)) return shown(before)
+    await tx.app.update({ where: { id: app }, data, select: { id: true } })
+    const after = shown({ ...before, ...data })
+    await note({ team, action, target: app, before: shown(before), after })
+    return after
+  })
+}
+
+/** Unlike REST, keeps the secret when none is given: null removes it. */
+const set = internal('dev:write', teamPeople, {
+  summary: 'Sets the webhook for the team of an app',
+  fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended'],
+})
+  .input(z.object({ app, url, secret: secret.nullable().optional() }))
+  .output(webhookSet)
+  .mutation(async ({ ctx, input: { app, url, secret } }) => {
+    const stored = secret && (await seal(ctx.core, secret, associatedData.template(app)))
+    const data = { webhookUrl: url, ...(stored !== undefined && { webhookSecret: stored }) }
+    const { hasSecret } = await change(ctx, { app, action: 'webhook.set', data })
+    return { url, hasSecret }
+  })
+
+/** Subscriptions keep what they took over. */
+const remove = internal('dev:write', teamPeople, {
+  summary: 'Removes the webhook for the team of an app',
+  fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended'],
+})
+  .input(z.object({ app }))
+  .output(z.object({ app: z.string() }))
+  .mutation(async ({ ctx, input: { app } }) => {
+    const none = { webhookUrl: null, webhookSecret: null }
+    await change(ctx, { app, action: 'webhook.remove', data: none })
+    return { app }
+  })
+
+export const webhook = router({ get, set, remove, test, kinds })

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import type { Core } from '../kernel/context.ts'
+import { sqlState } from '../kernel/database-errors.ts'
+import { internal } from '../kernel/endpoint.ts'
+import { errors } from '../kernel/errors.ts'
+import { page } from '../kernel/page.ts'
+import { directoryPlatform } from '../kernel/policies.ts'
+import { router } from '../kernel/trpc.ts'
+import { personalData } from '../personal-data/procedures.ts'
+import { endKeys } from './end.ts'
+import type { IdOf, RecordIn, RecordOut } from './kind.ts'
+import type { KindName, Kinds } from './kinds.ts'
+import { kindNames, kindOf } from './kinds.ts'
+import { listRecords } from './list.ts'
+import { isTransient, mergeKind, repeated } from './merge.ts'
+import type { Layout } from './sql.ts'
+import { layoutOf } from './sql.ts'
+
+/** Of one call. */
+const MAX_RECORDS = 1_000
+
+type FieldsOf<N extends KindName> = Kinds[N]['fields']
+type KeyOf<N extends KindName> = Kinds[N]['key'][number] & keyof FieldsOf<N>
+export type Item<N extends KindName> = RecordIn<FieldsOf<N>, KeyOf<N>>
+export type Listed<N extends KindName> = RecordOut<FieldsOf<N>>
+export type Id<N extends KindName> = IdOf<FieldsOf<N>, KeyOf<N>>
+
+const merged = z.object({ added: z.int(), changed: z.int(), unchanged: z.int() })
+
+/** The procedures of a kind. */
+function kindProcedures<N extends KindName>(name: N) {
+  const layout = layoutOf(kindOf(name))
+  const { id, output } = layout.kind
+  const ids = id as unknown as z.ZodType<unknown, Id<N>>
+
+  const upsert = internal('directory:write', directoryPlatform, { summary: `Adds and changes ${name}` })
+    // The merge checks each record itself, to name all that it refuses.
+    .input(z.object({ items: z.array(z.custom<Item<N>>()).min(1).max(MAX_RECORDS) }))
+    .output(merged)
+    .mutation(({ ctx: { core }, input: { items } }) => merge(core, name, items))
+
+  const end = internal('directory:write', directoryPlatform, { summary: `Ends ${name}` })
+    .input(z.object({ ids: z.array(ids).min(1).max(MAX_RECORDS) }))
+    .output(z.object({ ended: z.int() }))
+    .mutation(async ({ ctx: { core }, input }) => {
+      const keys = input.ids.map((id) => keyColumns(layout, id))
+      const now = new Date(core.now())
+      const ended = await core.db
+        .inTransaction((client) => repeated(client, () => endKeys(client, layout, now, keys)))
+        .catch((error) => {
+          throw failureOf(error)
+        })
+      return { ended }
+    })
+
+  const list = internal('directory:read', directoryPlatform, { summary: `The ${name} that are stored, by their keys` })
+    .input(z.object({ after: ids.nullish(), limit: page.limit }).default({ limit: 50 }))
+    .output(z.object({ items: z.array(output as unknown as z.ZodType<Listed<N>>), next: z.custom<Id<N>>().nullable() }))
+    .query(async ({ ctx: { core }, input: { after, limit } }) => {
+      const behind = after === undefined || after === null ? null : keyColumns(layout, after)
+      const rows = await core.db.inTransaction((client) =>
+        listRecords(client, layout, { after: behind, limit: limit + 1 }),
+      )
+      const items = rows.slice(0, limit) as Listed<N>[]
+      const next = rows.length > limit ? (idOf(layout, items.at(-1)!) as Id<N>) : null
+      return { items, next }
+    })
+
+  return { upsert, end, list }
+}
+
+/** An id, or an object of the fields of the key, as an object of the columns of the key. */
+function keyColumns({ kind, keys }: Layout, id: unknown): object {
+  const values = keys.length === 1 ? [id] : kind.key.map((name) => (id as Record<string, unknown>)[name])
+  return Object.fromEntries(keys.map((column, i) => [column, values[i]]))
+}
+
+const idOf = ({ kind: { key } }: Layout, record: Readonly<Record<string, unknown>>) =>
+  key.length === 1 ? record[key[0]!] : Object.fromEntries(key.map((name) => [name, record[name]]))
+
+/**
+ * The error after the last try: 400 for a check of the database that no rule of ours foresaw, as the record is at fault;
+ * 503 for other transactions that keep changing the same records.
+ */
+function failureOf(error: unknown) {
+  const code = sqlState(error) ?? ''
+  if (/^23/.test(code)) {
+    return errors.inputInvalid(400, `The database refuses a record: ${(error as { constraint?: string }).constraint}.`)
+  }
+  return isTransient(error) ? errors.unavailable(error) : error
+}
+
+async function merge({ db, now }: Core, name: KindName, items: readonly unknown[]) {
+  const records = items.map((record, line) => ({ line, record }))
+  const result = await db
+    .inTransaction((client) => mergeKind(client, name, records, { now: new Date(now()) }))
+    .catch((error) => {
+      throw failureOf(error)
+    })
+  const { count, first } = result.refused
+  if (count > 0) {
+    const refused = first.map(({ line, ...refusal }) => ({ index: line, ...refusal }))
+    throw errors.recordsRefused(
+      count,
+      refused.sort((a, b) => a.index - b.index),
+    )
+  }
+  const { added, changed, unchanged } = result
+  return { added, changed, unchanged }
+}
+
+const kindRouter = <N extends KindName>(name: N) => router(kindProcedures(name))
+
+type Routers = { [N in KindName]: ReturnType<typeof kindRouter<N>> }
+
+/** The platform's own data, kind by kind. */
+export const directory = router({
+  ...(Object.fromEntries(kindNames.map((name) => [name, kindRouter(name)])) as unknown as Routers),
+  people: router({ ...kindProcedures('people'), ...personalData }),
+})

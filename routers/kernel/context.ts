@@ -1,0 +1,65 @@
+import type { Database } from '../../prisma/client.ts'
+import type { TimeLimits } from '../../prisma/time-limits.ts'
+import type { Access, AccessLookup, Principal } from './access.ts'
+import type { Cipher } from './cipher.ts'
+import type { Deadline } from './deadline.ts'
+import type { JsonText } from './raw-json/text.ts'
+import type { Removal } from './removal.ts'
+
+/** A published event and the ids of its deliveries. */
+export interface Published {
+  app: string
+  event: string
+  deliveries: readonly string[]
+}
+
+/** Shared by all calls of a process. */
+export interface Core {
+  db: Database
+  /** Unix time in milliseconds. */
+  now: () => number
+  accessOf: AccessLookup
+  cipher: Cipher
+  /** Fills `This client is not a … app.` */
+  brand: string
+  storageQuotaBytes: number
+  timeLimits: TimeLimits
+  /** Called after each event is published, so that a worker in this process need not wait for its next poll. */
+  published: (event: Published) => void
+  /** Called after each removal that has to outlive a restore, for the log; `more` are numbers about it. */
+  removed: (removal: Removal, more?: object) => void
+}
+
+/** What calls of people who work on apps are counted by. */
+export type Counted = 'person' | 'team' | 'picture'
+
+/** One call of a procedure: its principal, and what its caller (REST, tRPC, this process) does for it. */
+export interface Call {
+  principal: Principal
+  /** Of the request that it belongs to; a call in this process has none. */
+  deadline?: Deadline
+  /** Counts this call against the rate limit of its team; throws 429. */
+  consumeQuota: (access: Access) => Promise<void>
+  /**
+   * Counts this call against the limits of a person who works on apps, of their team, or of its pictures; throws 429 and 503.
+   * Undefined for a call in this process.
+   */
+  countPeople?: ((of: Counted, id: string) => Promise<void>) | undefined
+  /** Turns JSON text, given in pieces, into a value of the result: a placeholder over HTTP, parsed in this process. */
+  // biome-ignore lint/suspicious/noExplicitAny: as JSON.parse has it
+  json: (pieces: readonly JsonText[]) => any
+  /** The JSON text of a value of the input: as it came over HTTP, serialised in this process. Throws 400. */
+  text: (value: unknown) => Promise<JsonText>
+  /** Whether list items carry their ETag: over tRPC and in this process, not over REST. */
+  typed: boolean
+  /** Reserves memory for a response of `bytes`, until it is sent; throws 503. */
+  reserve: (bytes: number) => Promise<void>
+  /** Sets a response header; in this process there are none. */
+  setHeader: (name: string, value: string) => void
+}
+
+/** Two keys, as every step of a procedure copies the context: 38 us a call with seventeen keys, 8 with two. */
+export interface Context {
+  core: Core
+  call: Call
+}

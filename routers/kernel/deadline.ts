@@ -1,0 +1,75 @@
+import { InFlight } from '../../prisma/in-flight.ts'
+import { errors } from './errors.ts'
+
+/** How often deadlines are looked at: one timer for all requests. */
+const TICK_MS = 250
+
+/** Work that its deadline may end. */
+interface Bounded {
+  deadline: Deadline
+  end: () => void
+}
+
+const running = new InFlight<Bounded>()
+let timer: NodeJS.Timeout | undefined
+
+function tick() {
+  for (const { deadline, end } of running.items()) if (deadline.isOver) end()
+  if (running.size > 0) return
+  clearInterval(timer)
+  timer = undefined
+}
+
+class Overdue extends Error {}
+const overdue = () => errors.unavailable(new Overdue('the deadline of the request is over'))
+
+/** Whether it is the cause of a 503 that a deadline was over. */
+export const isOverdue = (cause: unknown) => cause instanceof Overdue
+
+/** The one deadline of a request. What its client takes for the body, and the wait for memory, do not count. */
+export class Deadline {
+  #at: number
+  #pauses = 0
+  #pausedAt = 0
+
+  /** `limitMs`: `requestMs` of the service's time limits. */
+  constructor(limitMs: number) {
+    this.#at = performance.now() + limitMs
+  }
+
+  get isOver() {
+    return this.#pauses === 0 && performance.now() >= this.#at
+  }
+
+  /** Throws 503 when it is over. */
+  check() {
+    if (this.isOver) throw overdue()
+  }
+
+  /** Runs what does not count; throws 503 when it is over already. */
+  async without<T>(work: () => Promise<T>): Promise<T> {
+    this.check()
+    if (this.#pauses++ === 0) this.#pausedAt = performance.now()
+    try {
+      return await work()
+    } finally {
+      if (--this.#pauses === 0) this.#at += performance.now() - this.#pausedAt
+    }
+  }
+
+  /** As `work`, but rejects with 503 when it is over; what still runs then cannot reach the database (bounded-core.ts). */
+  bound<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const refuse = (error: unknown) => {
+        done()
+        reject(error)
+      }
+      const done = running.add({ deadline: this, end: () => refuse(overdue()) })
+      timer ??= setInterval(tick, TICK_MS).unref()
+      work.then((result) => {
+        done()
+        resolve(result)
+      }, refuse)
+    })
+  }
+}

@@ -1,0 +1,138 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Database } from '../../prisma/client.ts'
+import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import { statement, text, timestamp } from '../../prisma/pg/statement.ts'
+import { sqlState } from './database-errors.ts'
+
+/** Rows that a step removes at most, so that its statements end long before their time-out. */
+export const PORTION = 5_000
+/** What a portion is halved to at least when its statement has timed out, on a slow disk or behind many locks. */
+const LEAST = 50
+
+/** A portion ends long before. Of a killed process, another one takes over after this time. */
+const LEASE_S = 60
+const RETRY_S = 300
+const LOOK_AGAIN_MS = 500
+
+export interface Task {
+  /** Its row in the table Housekeeping, and the label of its metrics. */
+  name: string
+  /** Seconds from the end of one sweep to the next. */
+  every: number
+  /**
+   * Removes at most `limit` rows and returns their number; 0 when nothing is left. `now` is Unix time in milliseconds.
+   * Several processes may do it at once: it skips rows that are locked.
+   */
+  step: (db: Database, now: number, limit: number) => Promise<number>
+}
+
+interface Options {
+  db: Database
+  tasks: readonly Task[]
+  /** Unix time in milliseconds. */
+  now: () => number
+  /** Called after each portion that removed rows. */
+  removed?: (task: string, rows: number) => void
+  /** Called when a step failed; it is tried again some minutes later. */
+  failed?: (task: string, error: unknown) => void
+}
+
+/** By the server's clock, as those of the nodes differ; not rounded up to a millisecond that has not come yet. */
+const NOW = `date_trunc('milliseconds', clock_timestamp())`
+
+const statements = {
+  register: statement(
+    'housekeeping_register',
+    `INSERT INTO "Housekeeping" (name, "nextAt") SELECT name, ${NOW} FROM unnest($1::text[]) AS task (name)
+      ON CONFLICT DO NOTHING`,
+    {},
+  ),
+  /** The one of these tasks that has been due for the longest time, and that no other process does; with $2 also early. */
+  take: statement(
+    'housekeeping_take',
+    `UPDATE "Housekeeping" SET "leasedUntil" = ${NOW} + make_interval(secs => ${LEASE_S})
+      WHERE name = (SELECT name FROM "Housekeeping"
+        WHERE name = ANY ($1::text[]) AND ($2::bool OR "nextAt" <= ${NOW})
+          AND ("leasedUntil" IS NULL OR "leasedUntil" <= ${NOW})
+        ORDER BY "nextAt", removed LIMIT 1 FOR UPDATE SKIP LOCKED)
+      RETURNING name, "leasedUntil" AS lease`,
+    { name: text, lease: timestamp },
+  ),
+  /** Changes nothing when the lease ran out and another process has its own. */
+  putBack: statement(
+    'housekeeping_put_back',
+    `UPDATE "Housekeeping" SET "leasedUntil" = NULL, "nextAt" = ${NOW} + make_interval(secs => $3::float8),
+        removed = removed + $4::int8, "finishedAt" = CASE WHEN $5::bool THEN ${NOW} ELSE "finishedAt" END
+      WHERE name = $1 AND "leasedUntil" = $2::timestamptz`,
+    {},
+  ),
+}
+
+type Portion = { task: string; removed: number; finished: boolean; error?: unknown }
+
+/** When each task of the database last came to its end, in Unix time in seconds; null before its first. */
+export async function readFinished(db: Database): Promise<Record<string, number | null>> {
+  const rows = await db.housekeeping.findMany({ select: { name: true, finishedAt: true } })
+  return Object.fromEntries(rows.map(({ name, finishedAt }) => [name, finishedAt && finishedAt.getTime() / 1_000]))
+}
+
+/** Does the tasks in portions; of several processes on a database, one at a time does a portion of a task. */
+export function openHousekeeping({ db, tasks, now, removed = () => {}, failed = () => {} }: Options) {
+  const limits = new Map<string, number>()
+  const register = () => db.execute(statements.register, [arrayOf(tasks.map(({ name }) => name))])
+
+  async function work({ name, every, step }: Task): Promise<Portion & { next: number }> {
+    const limit = limits.get(name) ?? PORTION
+    try {
+      const rows = await step(db, now(), limit)
+      if (rows > 0) return { task: name, removed: rows, finished: false, next: 0 }
+      limits.delete(name)
+      return { task: name, removed: 0, finished: true, next: every }
+    } catch (error) {
+      const smaller = Math.max(LEAST, Math.floor(limit / 2))
+      limits.set(name, smaller)
+      const again = smaller < limit && isTimeout(error)
+      return { task: name, removed: 0, finished: false, next: again ? 0 : RETRY_S, ...(!again && { error }) }
+    }
+  }
+
+  /** Undefined when nothing is to be done. */
+  async function portion(of: readonly Task[], early: boolean): Promise<Portion | undefined> {
+    const [taken] = await db.execute(statements.take, [arrayOf(of.map(({ name }) => name)), String(early)])
+    if (!taken) return undefined
+    const { next, ...done } = await work(of.find(({ name }) => name === taken.name)!)
+    const values = [taken.name, taken.lease, String(next), String(done.removed), String(done.finished)]
+    await db.execute(statements.putBack, values)
+    if (done.removed > 0) removed(done.task, done.removed)
+    if (done.error !== undefined) failed(done.task, done.error)
+    return done
+  }
+
+  return {
+    /** Does what is due until nothing is, or `signal` aborts. Tasks with much to do take turns. */
+    async sweep(signal?: AbortSignal): Promise<void> {
+      await register()
+      while (!signal?.aborted && (await portion(tasks, false))) {}
+    },
+
+    /** Does every task now, due or not, until nothing is left; throws when a step fails. Returns the rows of each. */
+    async clean(): Promise<Map<string, number>> {
+      await register()
+      const rows = new Map(tasks.map(({ name }) => [name, 0]))
+      for (const task of tasks) {
+        for (let finished = false; !finished; ) {
+          const done = await portion([task], true)
+          // Another process does a portion of it.
+          if (!done) await pause(LOOK_AGAIN_MS)
+          else if (done.error !== undefined) throw done.error
+          else rows.set(task.name, rows.get(task.name)! + done.removed)
+          finished = done?.finished === true
+        }
+      }
+      return rows
+    },
+  }
+}
+
+/** Of the server, or of the driver when it came first. */
+const isTimeout = (error: unknown) => sqlState(error) === '57014' || /timeout/i.test((error as Error).message)

@@ -1,0 +1,10 @@
+import { router } from '../kernel/trpc.ts'
+import { competitions } from './competitions.ts'
+import { events } from './events.ts'
+import { groups } from './groups.ts'
+import { membercard } from './member-card.ts'
+import { profile } from './profile.ts'
+import { trainingplans } from './training-plans.ts'
+
+/** What an app may read of the member of its token. */
+export const me = router({ profile, groups, events, trainingplans, competitions, membercard })

@@ -1,0 +1,46 @@
+import type { Database } from '../../prisma/client.ts'
+import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import { retryingDeadlocks } from '../kernel/database-errors.ts'
+
+/** Events per statement: with the largest bodies, these are read within the statement timeout of 5 s. */
+const BATCH = 1_000
+
+const sql = `WITH batch AS MATERIALIZED (
+    SELECT "appId", id, "publishedAt", body FROM "PublishedEvent"
+    WHERE ("publishedAt", "appId", id) > ($1::timestamptz, $2, $3) ORDER BY "publishedAt", "appId", id LIMIT ${BATCH}
+  ), removed AS (
+    DELETE FROM "PublishedEvent" event USING batch
+    WHERE event."appId" = batch."appId" AND event.id = batch.id
+      AND EXISTS (SELECT FROM unnest($4::text[]) AS name WHERE strpos(batch.body, name) > 0) RETURNING 1
+  )
+  SELECT "publishedAt"::text AS at, "appId" AS app, id, (SELECT count(*)::int FROM removed) AS removed
+  FROM batch ORDER BY "publishedAt" DESC, "appId" DESC, id DESC LIMIT 1`
+
+/**
+ * Removes the published events in which one of these names is a whole string, or the name of a field, with their deliveries, also
+ * pending ones. Returns the number of events.
+ */
+export async function removeEvents(db: Database, names: readonly string[]): Promise<number> {
+  const strings = arrayOf([...new Set(names.flatMap(spellings))])
+  let sum = 0
+  for (let from = ['-infinity', '', '']; ; ) {
+    const rows = await retryingDeadlocks(() =>
+      db.inTransaction((client) =>
+        client.query<{ at: string; app: string; id: string; removed: number }>(sql, [...from, strings]),
+      ),
+    )
+    const [last] = rows.rows
+    if (!last) return sum
+    sum += last.removed
+    from = [last.at, last.app, last.id]
+  }
+}
+
+/** A string as serialisers write it in JSON, where receivers get the text as it was published. */
+function spellings(text: string): string[] {
+  const plain = JSON.stringify(text)
+  const inAscii = (hex: (code: string) => string) =>
+    plain.replace(/[^ -~]/g, (unit) => `\\u${hex(unit.charCodeAt(0).toString(16).padStart(4, '0'))}`)
+  const all = [plain, inAscii((code) => code), inAscii((code) => code.toUpperCase())]
+  return all.flatMap((one) => [one, one.replaceAll('/', '\\/')])
+}

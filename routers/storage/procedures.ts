@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import type { Call } from '../kernel/context.ts'
+import { endpoint } from '../kernel/endpoint.ts'
+import { errors, withError } from '../kernel/errors.ts'
+import { page } from '../kernel/page.ts'
+import { clubApp } from '../kernel/policies.ts'
+import { RawJson } from '../kernel/raw-json/text.ts'
+import { router } from '../kernel/trpc.ts'
+import { entry, entryPage, etag, pageText, storedValue } from './entry.ts'
+import { conditions, meetsIfMatch } from './rules.ts'
+import type { Collection } from './statements.ts'
+import { deleteEntry, getEntry, listEntries, putEntry } from './statements.ts'
+import { isBeyondQuota, usedBytes } from './usage.ts'
+
+const name = z.string(withError('nameInvalid')).regex(/^[A-Za-z0-9_-]{1,64}$/, withError('nameInvalid'))
+const collection = name.meta({ description: "1 to 64 letters, digits, '_' or '-'.", examples: ['scores'] })
+const key = name.meta({ description: "1 to 64 letters, digits, '_' or '-'.", examples: ['alice'] })
+const scope = z
+  .enum(['org', 'user'], withError('scopeInvalid'))
+  .default('org')
+  .meta({
+    description: '`org`: entries that the members of the club share. `user`: entries of the member alone.',
+    examples: ['org'],
+  })
+const address = z.object({ collection, key, scope })
+const ifMatch = z
+  .string()
+  .meta({
+    description: 'ETags of which the entry has to have one, or `*` for any entry; else 412, and nothing changes.',
+    examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
+  })
+  .optional()
+const conditional = address.extend({
+  ifMatch,
+  ifNoneMatch: z
+    .string()
+    .meta({
+      description:
+        'ETags of which the entry must have none; `*`: there must be no entry. Else 412, and nothing changes.',
+      examples: ['*'],
+    })
+    .optional(),
+})
+
+interface Caller {
+  app: string
+  club: string
+  member: string
+}
+
+/** Rule 11: the storage of the token's app and club; with `user` only the member's own entries. */
+const collectionOf = (
+  { app, club, member }: Caller,
+  { collection, scope }: { collection: string; scope: 'org' | 'user' },
+): Collection => ({ app, club, owner: scope === 'user' ? member : '', collection })
+
+function setUsage({ setHeader }: Call, used: number, quotaBytes: number) {
+  setHeader('X-Storage-Used', String(used))
+  setHeader('X-Storage-Limit', String(quotaBytes))
+}
+
+const headers = { ifMatch: 'If-Match', ifNoneMatch: 'If-None-Match' }
+const responseHeaders = { etag: 'ETag' }
+
+/** Rule 7: a page of a collection, by key in byte order; an unknown collection is empty. */
+const list = endpoint('GET /storage/{collection}', 'svc.apps.storage:read', clubApp, {
+  summary: 'The entries of a collection',
+  description:
+    'A page of a collection, by key in byte order. A collection that nobody has written to is empty, not unknown. Pages that follow one another may miss or repeat entries that others write meanwhile.',
+  returns: 'The entries of the page.',
+})
+  .input(z.object({ collection, scope, ...page }))
+  .output(entryPage)
+  .query(async ({ ctx, input }) => {
+    const { core, call } = ctx
+    const found = await listEntries(core.db, collectionOf(ctx, input), input.limit, input.offset, call.reserve)
+    return call.json(pageText(found, call.typed))
+  })
+
+/** Rule 8. */
+const get = endpoint('GET /storage/{collection}/{key}', 'svc.apps.storage:read', clubApp, {
+  summary: 'One entry',
+  description: "One entry of the app's storage in the club of the token.",
+  returns: 'The entry.',
+  headers: { ifMatch: 'If-Match' },
+  responseHeaders,
+  fails: ['keyUnknown', 'entryChanged'],
+})
+  .input(address.extend({ ifMatch }))
+  .output(entry)
+  .query(async ({ ctx, input }) => {
+    const { core, call } = ctx
+    const found = await getEntry(core.db, collectionOf(ctx, input), input.key, call.reserve)
+    if (!found) throw errors.keyUnknown()
+    const { key, value, updatedAt, version } = found
+    if (!meetsIfMatch(version, input.ifMatch)) throw errors.entryChanged()
+    return { key, value: call.json([value]), updatedAt, etag: etag(version) }
+  })
+
+/** Rule 9: creates or replaces an entry. Over the quota nothing is stored, but a write that does not grow always is. */
+const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write', clubApp, {
+  summary: 'Creates or replaces an entry',
+  description:
+    'Stores any JSON under a key. The entries of an app in a club, of all its members and both scopes, share 10 MB; beyond that nothing is stored, but a write that takes no more room than the entry did always is. `If-Match` and `If-None-Match` keep writers from replacing what they have not seen.',
+  returns: 'The entry as it is stored now.',
+  query: ['scope'],
+  headers,
+  responseHeaders,
+  raw: 'value',
+  tellsUsage: true,
+  insertsRow: true,
+  fails: ['valueMissing', 'valueNotAlone', 'valueTooDeep', 'entryChanged', 'quotaExceeded'],
+})
+  // Before the input, whose body is refused for its size as well.
+  .use(async ({ ctx: { core, call, app, club }, next }) => {
+    const result = await next()
+    if (!result.ok && result.error.code === 'PAYLOAD_TOO_LARGE') {
+      setUsage(call, await usedBytes(core.db, { app, club }), core.storageQuotaBytes)
+    }
+    return result
+  })
+  .input(conditional.extend({ value: storedValue.refine((value) => value !== undefined, withError('valueMissing')) }))
+  .output(entry)
+  .mutation(async ({ ctx, input }) => {
+    const { core, call } = ctx
+    const { key } = input
+    const given: unknown = input.value
+    const { db, storageQuotaBytes: quotaBytes } = core
+    const [collection, preconditions] = [collectionOf(ctx, input), conditions(input)]
+    if (given instanceof RawJson && given.minBytes > 0) {
+      const what = { key, bytes: given.minBytes, quotaBytes }
+      if (await isBeyondQuota(db, collection, what, preconditions)) throw errors.quotaExceeded()
+    }
+    const value = await call.text(given)
+    const updatedAt = Math.floor(core.now() / 1000)
+    const what = { key, value, updatedAt, quotaBytes }
+    const { outcome, used, version } = await putEntry(db, collection, what, preconditions)
+    if (outcome === 'full') throw errors.quotaExceeded()
+    setUsage(call, used, quotaBytes)
+    if (outcome === 'changed') throw errors.entryChanged()
+    return { key, value: call.json([value]), updatedAt, etag: etag(version) }
+  })
+
+/** Rule 10. */
+const remove = endpoint('DELETE /storage/{collection}/{key}', 'svc.apps.storage:write', clubApp, {
+  summary: 'Removes an entry',
+  description: 'Removes one entry of the storage of the app in the club of the token.',
+  returns: 'The entry is removed.',
+  status: 204,
+  headers,
+  tellsUsage: true,
+  fails: ['keyUnknown', 'entryChanged'],
+})
+  .input(conditional)
+  .output(z.void())
+  .mutation(async ({ ctx, input }) => {
+    const { core, call } = ctx
+    const { outcome, used } = await deleteEntry(core.db, collectionOf(ctx, input), input.key, conditions(input))
+    setUsage(call, used, core.storageQuotaBytes)
+    if (outcome === 'changed') throw errors.entryChanged()
+    if (outcome === 'absent') throw errors.keyUnknown()
+  })
+
+export const storage = router({ list, get, put, delete: remove })

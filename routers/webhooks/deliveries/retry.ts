@@ -1,0 +1,50 @@
+import { int, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
+
+export const deliveryStates = ['pending', 'delivered', 'failed'] as const
+
+/**
+ * The `nextAttemptAt` of a delivery that somebody waits for, by a retry or a test: the first of its subscription, and
+ * attempted although that backs off. An attempt sets it to another time.
+ */
+export const AT_ONCE = `'epoch'::timestamptz`
+/** The same, for Prisma. */
+export const atOnce = new Date(0)
+
+/** When a delivery is, or has been, due: never before its last attempt. */
+export const dueAt = (table: string) =>
+  `CASE WHEN ${table}."nextAttemptAt" IS NOT NULL THEN
+    greatest(${table}."nextAttemptAt", ${table}."lastAttemptAt", ${table}."createdAt") END`
+
+/**
+ * Makes a delivery ($1) due at once, if `condition` holds for its "App". Locks the subscription first, so that it ends
+ * before this or after it. A pending delivery keeps its lease; a failed one starts again without a lease, so that the result
+ * of an attempt still under way is discarded.
+ */
+export const retryOf = (name: string, condition: string) =>
+  statement(
+    name,
+    `WITH receiver AS (
+        SELECT subscription.id FROM "Subscription" subscription JOIN "App" ON "App".id = subscription."appId"
+        WHERE subscription.id = (SELECT "subscriptionId" FROM "Delivery" WHERE id = $1)
+          AND ${condition} AND subscription."endedAt" IS NULL FOR SHARE OF subscription
+      )
+      UPDATE "Delivery" delivery SET state = 'pending',
+        attempts = CASE state WHEN 'pending' THEN attempts ELSE 0 END,
+        "nextAttemptAt" = ${AT_ONCE},
+        lease = CASE state WHEN 'pending' THEN lease END,
+        "leasedUntil" = CASE state WHEN 'pending' THEN "leasedUntil" END,
+        "finishedAt" = NULL
+      FROM receiver WHERE delivery.id = $1 AND "subscriptionId" = receiver.id AND state <> 'delivered'
+      RETURNING delivery.id, "eventId" AS event, "subscriptionId" AS subscription, state, attempts, "lastStatus",
+        "lastError", floor(extract(epoch FROM ${dueAt('delivery')}))::int8 AS "nextAttemptAt"`,
+    {
+      id: text,
+      event: text,
+      subscription: text,
+      state: oneOf(...deliveryStates),
+      attempts: int,
+      lastStatus: nullable(int),
+      lastError: nullable(text),
+      nextAttemptAt: int,
+    },
+  )

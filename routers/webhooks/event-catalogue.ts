@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import type { Database, Transaction } from '../../prisma/client.ts'
+import type { Context } from '../kernel/context.ts'
+import { internal } from '../kernel/endpoint.ts'
+import { errors, withError } from '../kernel/errors.ts'
+import type { Json } from '../kernel/json.ts'
+import { json } from '../kernel/json.ts'
+import { providerPlatform } from '../kernel/policies.ts'
+import { jsonOf } from '../kernel/raw-json/text.ts'
+import { isLine } from '../kernel/typed-text.ts'
+import type { EventKind } from './event-kinds.ts'
+import { eventKinds } from './event-kinds.ts'
+import { EVENT_TYPE } from './rules.ts'
+
+/** Of a provider. With examples of at most 4 KiB each, a page shows all of them. */
+const MAX_KINDS = 100
+const MAX_EXAMPLE_BYTES = 4 * 1024
+
+const kind = z.object({ type: z.string(), description: z.string(), example: json })
+export const kindList = z.object({ items: z.array(kind) })
+
+/** The kinds of a provider: the service's own, then those that the platform describes, by type. */
+export async function kindsOf(db: Database, providerId: string): Promise<EventKind[]> {
+  const select = { type: true, description: true, example: true }
+  const rows = await db.eventKind.findMany({ where: { providerId }, orderBy: { type: 'asc' }, take: MAX_KINDS, select })
+  return [...eventKinds, ...rows.map((row) => ({ ...row, example: row.example as Json }))]
+}
+
+/** The example of a kind, as JSON text. Throws 400 for a type that is not in the catalogue. */
+export async function exampleOf(db: Database, providerId: string, type: string): Promise<string> {
+  const own = eventKinds.find((one) => one.type === type)
+  if (own) return JSON.stringify(own.example)
+  const [row] = await db.$queryRaw<{ example: string }[]>`
+    SELECT example::text AS example FROM "EventKind" WHERE "providerId" = ${providerId} AND type = ${type}`
+  if (!row) throw errors.eventTypeUnknown()
+  return row.example
+}
+
+const refused = (message: string) => () => errors.inputInvalid(400, message)
+const exampleErrors = {
+  missing: refused('example is missing.'),
+  notJson: refused('example contains something that JSON cannot represent.'),
+  tooDeep: refused('example is nested too deeply.'),
+}
+const tooLarge = refused(`example is larger than ${MAX_EXAMPLE_BYTES / 1024} KiB.`)
+const ofService = refused("type is one of the service's own kinds.")
+
+const DESCRIPTION = { error: 'description is 1 to 500 characters without control characters.' }
+
+const type = z
+  .string(withError('eventTypeInvalid'))
+  .regex(EVENT_TYPE, withError('eventTypeInvalid'))
+  .refine((type) => eventKinds.every((own) => own.type !== type), { error: ofService().message })
+
+/** Describing a type again replaces its description. */
+export const describe = internal('ntf.events:write', providerPlatform, {
+  summary: 'Describes a kind of events of the provider’s apps in the catalogue, or replaces its description',
+  fails: ['providerUnknown', 'tooManyEventKinds'],
+})
+  .input(
+    z.object({
+      type,
+      description: z
+        .string(DESCRIPTION)
+        .refine((text) => isLine(text, 500), DESCRIPTION)
+        .meta({ description: 'When it is published, and what it means' }),
+      example: json.refine((example) => example !== undefined, { error: exampleErrors.missing().message }),
+    }),
+  )
+  .output(kind)
+  .mutation(async ({ ctx: { core, provider }, input: { type, description, example } }) => {
+    const text = await jsonOf(example, exampleErrors)
+    if (Buffer.byteLength(text) > MAX_EXAMPLE_BYTES) throw tooLarge()
+    await core.db.$transaction(async (tx) => {
+      await lockProvider(tx, provider)
+      const others = await tx.eventKind.count({ where: { providerId: provider, type: { not: type } } })
+      if (others >= MAX_KINDS) throw errors.tooManyEventKinds()
+      await tx.$executeRaw`
+        INSERT INTO "EventKind" ("providerId", type, description, example)
+        VALUES (${provider}, ${type}, ${description}, ${text}::json)
+        ON CONFLICT ("providerId", type) DO UPDATE SET description = excluded.description, example = excluded.example`
+    })
+    return { type, description, example: JSON.parse(text) as Json }
+  })
+
+/** Those who describe kinds of one provider wait for one another, so that they count right. */
+async function lockProvider(tx: Transaction, id: string) {
+  const rows = await tx.$queryRaw<unknown[]>`
+    SELECT id FROM "Organisation" WHERE id = ${id} AND kind = 'provider' FOR NO KEY UPDATE`
+  if (rows.length === 0) throw errors.providerUnknown()
+}
+
+/** Of no kind, too. Events of it can be published as before. */
+export const undescribe = internal('ntf.events:write', providerPlatform, {
+  summary: 'Takes a kind of events out of the catalogue',
+})
+  .input(z.object({ type }))
+  .output(z.object({ type: z.string() }))
+  .mutation(async ({ ctx: { core, provider }, input: { type } }) => {
+    await core.db.eventKind.deleteMany({ where: { providerId: provider, type } })
+    return { type }
+  })
+
+export const kinds = internal('ntf.events:write', providerPlatform, {
+  summary: 'The catalogue of events: the service’s own kinds, and the described ones',
+})
+  .output(kindList)
+  .query(async ({ ctx: { core, provider } }: { ctx: Context & { provider: string } }) => ({
+    items: await kindsOf(core.db, provider),
+  }))

@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { withError } from '../kernel/errors.ts'
+
+/** Checked as written: URL parsing would repair a missing host and spaces, and accept empty user info. */
+const writtenUrl = /^https:\/\/[^/\\?#@*]+(?:[/\\?#]|$)/
+const isUrl = (url: string) => !/[\p{Cc}\p{Surrogate}\p{Z}]/u.test(url) && URL.canParse(url)
+
+export const url = z
+  .string(withError('urlInvalid'))
+  .max(2048, withError('urlInvalid'))
+  .regex(writtenUrl, withError('urlInvalid'))
+  .refine(isUrl, withError('urlInvalid'))
+export const secret = z.string(withError('secretInvalid')).regex(/^[!-~]{1,1024}$/, withError('secretInvalid'))
+
+export const EVENT_TYPE = /^[A-Za-z0-9._-]{1,128}$/

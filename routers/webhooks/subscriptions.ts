@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { statement, text } from '../../prisma/pg/statement.ts'
+import { isPostgresText } from '../kernel/access.ts'
+import { appId } from '../kernel/app-id.ts'
+import type { Cipher } from '../kernel/cipher.ts'
+import { associatedData } from '../kernel/cipher.ts'
+import type { Context } from '../kernel/context.ts'
+import { retryingDeadlocks } from '../kernel/database-errors.ts'
+import { internal } from '../kernel/endpoint.ts'
+import { errors, withError } from '../kernel/errors.ts'
+import { page } from '../kernel/page.ts'
+import { providerPlatform } from '../kernel/policies.ts'
+import { router } from '../kernel/trpc.ts'
+
+const app = appId('app')
+
+/** Lone surrogates are refused, as PostgreSQL cannot store them. */
+const subscriber = z
+  .string(withError('subscriberInvalid'))
+  .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, withError('subscriberInvalid'))
+  .meta({ description: 'Who subscribes, in the terms of the platform' })
+
+const subscription = z.object({
+  id: z.string(),
+  app: z.string(),
+  subscriber: z.string(),
+  url: z.string().nullable().meta({ description: 'null where the app had no webhook: nothing is delivered' }),
+  hasSecret: z.boolean(),
+})
+
+const statements = {
+  /** Inserts only while the app is active and its webhook is the one that was read. */
+  create: statement(
+    'subscription_create',
+    `INSERT INTO "Subscription" (id, "appId", subscriber, url, secret, "createdAt")
+      SELECT $1, id, $2, "webhookUrl", $3, $4::timestamptz FROM "App"
+      WHERE id = $5 AND "providerId" = $6 AND state = 'active'
+        AND "webhookUrl" IS NOT DISTINCT FROM $7 AND "webhookSecret" IS NOT DISTINCT FROM $8
+      FOR KEY SHARE
+      RETURNING id`,
+    { id: text },
+  ),
+  remove: statement(
+    'subscription_remove',
+    `DELETE FROM "Subscription" USING "App"
+      WHERE "Subscription".id = $1 AND NOT test AND "App".id = "Subscription"."appId" AND "App"."providerId" = $2
+      RETURNING "Subscription".id`,
+    { id: text },
+  ),
+}
+
+/** Copies url and secret as of one moment: if they change meanwhile, they are read again. */
+const create = internal('ntf.subscriptions:write', providerPlatform, {
+  summary: 'Subscribes to the events of an app, with its webhook as it is now',
+  fails: ['appUnknown', 'appSuspended'],
+})
+  .input(z.object({ app, subscriber }))
+  .output(subscription)
+  .mutation(async ({ ctx, input: { app, subscriber } }) => {
+    const id = randomUUID()
+    for (;;) {
+      const { webhookUrl, webhookSecret } = await templateOf(ctx, app)
+      const secret = webhookSecret === null ? null : reencryptedFor(ctx.core.cipher, webhookSecret, app, id)
+      const createdAt = new Date(ctx.core.now()).toISOString()
+      const values = [id, subscriber, secret, createdAt, app, ctx.provider, webhookUrl, webhookSecret]
+      const made = await ctx.core.db.execute(statements.create, values)
+      if (made.length === 1) return { id, app, subscriber, url: webhookUrl, hasSecret: secret !== null }
+    }
+  })
+
+async function templateOf({ core, provider }: Context & { provider: string }, app: string) {
+  const select = { state: true, webhookUrl: true, webhookSecret: true }
+  const found = await core.db.app.findFirst({ where: { id: app, providerId: provider }, select })
+  if (!found) throw errors.appUnknown()
+  if (found.state === 'suspended') throw errors.appSuspended()
+  return found
+}
+
+/** A secret is bound to its row, so the copy is encrypted again. */
+export const reencryptedFor = (cipher: Cipher, secret: string, app: string, subscription: string) =>
+  cipher.encrypt(cipher.decrypt(secret, associatedData.template(app)), associatedData.subscription(subscription))
+
+/** Active subscriptions, oldest first, without that of the team's tests. */
+const list = internal('ntf.subscriptions:write', providerPlatform, {
+  summary: 'The subscriptions of an app',
+  fails: ['appUnknown'],
+})
+  .input(z.object({ app, ...page }))
+  .output(z.object({ items: z.array(subscription), total: z.int() }))
+  .query(async ({ ctx: { core, provider }, input: { app, limit, offset } }) => {
+    const where = { appId: app, endedAt: null, test: false }
+    const [found, items, total] = await core.db.$transaction(
+      [
+        core.db.app.findFirst({ where: { id: app, providerId: provider }, select: { id: true } }),
+        core.db.subscription.findMany({
+          where,
+          orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+          take: limit,
+          skip: offset,
+          select: { id: true, subscriber: true, url: true, secret: true },
+        }),
+        core.db.subscription.count({ where }),
+      ],
+      { isolationLevel: 'RepeatableRead' },
+    )
+    if (!found) throw errors.appUnknown()
+    return { items: items.map(({ secret, ...item }) => ({ ...item, app, hasSecret: secret !== null })), total }
+  })
+
+const remove = internal('ntf.subscriptions:write', providerPlatform, {
+  summary: 'Removes a subscription and its deliveries',
+  fails: ['subscriptionUnknown'],
+})
+  .input(z.object({ id: z.string().refine(isPostgresText, withError('subscriptionUnknown')) }))
+  .output(z.object({ id: z.string() }))
+  .mutation(async ({ ctx: { core, provider }, input: { id } }) => {
+    const removed = await retryingDeadlocks(() => core.db.execute(statements.remove, [id, provider]))
+    if (removed.length === 0) throw errors.subscriptionUnknown()
+    return { id }
+  })
+
+export const subscriptions = router({ create, list, remove })

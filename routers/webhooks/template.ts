@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { appId } from '../kernel/app-id.ts'
+import { associatedData } from '../kernel/cipher.ts'
+import type { Context } from '../kernel/context.ts'
+import { endpoint } from '../kernel/endpoint.ts'
+import { errors } from '../kernel/errors.ts'
+import { appDeveloper } from '../kernel/policies.ts'
+import { seal } from '../kernel/secrets-key.ts'
+import { router } from '../kernel/trpc.ts'
+import { secret, url } from './rules.ts'
+
+const app = z.object({ id: appId('id').meta({ description: 'Id of the app.', examples: ['trainer'] }) })
+
+const example = 'https://trainer.example.org/hook'
+const hasSecret = z
+  .boolean()
+  .meta({ description: 'Whether a secret is stored. It is never returned.', examples: [true] })
+export const webhookSet = z.object({
+  url: z.string().meta({ description: 'The delivery address, as it was sent.', examples: [example] }),
+  hasSecret,
+})
+export const template = z.object({
+  url: z
+    .string()
+    .nullable()
+    .meta({ description: 'The delivery address; null when none is set.', examples: [example] }),
+  hasSecret,
+})
+const webhookInput = app.extend({
+  url: url.meta({
+    description: 'The delivery address: starts with `https://`, has at most 2,048 characters and no user info.',
+    examples: [example],
+  }),
+  secret: secret
+    .meta({
+      description:
+        'Is sent with every delivery in the header `X-Webhook-Secret`, and signs it: 1 to 1,024 visible ASCII characters without spaces. Left out: the stored one is cleared.',
+      examples: ['v3ry-s3cret'],
+    })
+    .optional(),
+})
+
+type Granted = Context & { provider: string; team: string; suspended: boolean }
+
+interface Template {
+  webhookUrl: string | null
+  webhookSecret: string | null
+}
+
+/** An app of another team or provider is as unknown as one that does not exist. */
+const ownApp = ({ provider: providerId, team: teamId }: Granted, id: string) => ({ id, providerId, teamId })
+
+/** One statement, so that an app which is suspended meanwhile changes before that or not at all. A suspended app changes none. */
+async function change(ctx: Granted, id: string, data: Template) {
+  const { db } = ctx.core
+  const where = ownApp(ctx, id)
+  if (!ctx.suspended) {
+    const { count } = await db.app.updateMany({ where: { ...where, state: 'active' }, data })
+    if (count === 1) return
+  }
+  const found = await db.app.findFirst({ where, select: { id: true } })
+  throw found ? errors.appSuspended() : errors.appUnknown()
+}
+
+/** Replaces both address and secret: a request without a secret clears it. */
+const put = endpoint('PUT /apps/{id}/webhook', 'ntf.apps.webhook:update', appDeveloper, {
+  summary: 'Sets the webhook of an app',
+  description:
+    'Replaces both address and secret of the template. New subscriptions of the app take it over; existing ones keep what they took over. Fields beside `url` and `secret` are discarded.',
+  returns: 'The webhook as it is set now.',
+  fails: ['appUnknown', 'appSuspended'],
+})
+  .input(webhookInput)
+  .output(webhookSet)
+  .mutation(async ({ ctx, input: { id, url, secret } }) => {
+    const webhookSecret = secret === undefined ? null : await seal(ctx.core, secret, associatedData.template(id))
+    await change(ctx, id, { webhookUrl: url, webhookSecret })
+    return { url, hasSecret: webhookSecret !== null }
+  })
+
+const get = endpoint('GET /apps/{id}/webhook', 'ntf.apps.webhook:read', appDeveloper, {
+  summary: 'The webhook of an app',
+  description: 'The address, and whether there is a secret. A lost secret cannot be read: set a new one.',
+  returns: 'The webhook, or `url: null` when none is set.',
+  fails: ['appUnknown'],
+})
+  .input(app)
+  .output(template)
+  .query(async ({ ctx, input: { id } }) => {
+    const select = { webhookUrl: true, webhookSecret: true }
+    const found = await ctx.core.db.app.findFirst({ where: ownApp(ctx, id), select })
+    if (!found) throw errors.appUnknown()
+    return { url: found.webhookUrl, hasSecret: found.webhookSecret !== null }
+  })
+
+const remove = endpoint('DELETE /apps/{id}/webhook', 'ntf.apps.webhook:update', appDeveloper, {
+  summary: 'Removes the webhook of an app',
+  description:
+    'Removes address and secret from the template, if there are any. Existing subscriptions keep what they took over.',
+  returns: 'No webhook is set.',
+  status: 204,
+  fails: ['appUnknown', 'appSuspended'],
+})
+  .input(app)
+  .output(z.void())
+  .mutation(({ ctx, input }) => change(ctx, input.id, { webhookUrl: null, webhookSecret: null }))
+
+export const webhook = router({ put, get, delete: remove })
