@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
+import type { ApiError } from '../routers/kernel/errors.ts'
 import { errors } from '../routers/kernel/errors.ts'
 import type { Member } from '../routers/kernel/raw-json/scanner.ts'
 import { JsonScanner, SLICE_BYTES } from '../routers/kernel/raw-json/scanner.ts'
 import type { JsonText } from '../routers/kernel/raw-json/text.ts'
 import { LARGE_TEXT, MAX_NESTING, RawJson } from '../routers/kernel/raw-json/text.ts'
-import { readBytes } from './body-bytes.ts'
 
 /** Bodies of lms, notify and tRPC (there without values of the storage); those of the storage have the quota for a limit. */
 export const BODY_LIMIT_BYTES = 1024 * 1024
@@ -17,11 +17,15 @@ export const AROUND_VALUE_BYTES = 64 * 1024
 /** A body of lms and notify that is nested deeper says nothing that its schema knows. */
 const BODY_NESTING = 64
 
-/** Reserves memory for a body of `bytes`, that is kept as text or parsed. Throws 503. */
-export type ReserveBody = (bytes: number, use: 'text' | 'parsed') => Promise<void>
+/** A request's body. */
+export interface Body {
+  headers: IncomingHttpHeaders
+  /** The whole body, which stays text or will be parsed. Throws `tooLarge()`, 400, 408, and 503 where there is no memory for it. */
+  read: (limitBytes: number, tooLarge: () => ApiError, use: 'text' | 'parsed') => Promise<Buffer>
+}
 
 /** `application/json`, in UTF-8 and not compressed; a parameter that says nothing of these does not matter. */
-function checkType({ headers }: IncomingMessage) {
+function checkType({ headers }: Body) {
   // What nearly all send is not taken apart.
   if (headers['content-type'] === 'application/json' && headers['content-encoding'] === undefined) return
   const [type, ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase())
@@ -49,9 +53,9 @@ async function scanOn(scanner: JsonScanner): Promise<JsonScanner> {
 }
 
 /** The parsed body of lms and notify: one JSON object of at most 1 MiB. */
-export async function readObject(request: IncomingMessage, reserve: ReserveBody): Promise<Record<string, unknown>> {
-  checkType(request)
-  const bytes = await readBytes(request, BODY_LIMIT_BYTES, errors.bodyTooLarge, (bytes) => reserve(bytes, 'parsed'))
+export async function readObject(body: Body): Promise<Record<string, unknown>> {
+  checkType(body)
+  const bytes = await body.read(BODY_LIMIT_BYTES, errors.bodyTooLarge, 'parsed')
   if (!isUtf8(bytes)) throw errors.bodyNotJson()
   const scanner = await scan(bytes)
   if (!scanner.wellFormed) throw errors.bodyNotJson()
@@ -60,25 +64,17 @@ export async function readObject(request: IncomingMessage, reserve: ReserveBody)
   return JSON.parse(bytes.toString('utf8', startOf(bytes)))
 }
 
-interface Field {
-  field: string
-  quotaBytes: number
-  reserve: ReserveBody
-}
-
 /** The one field that the body has; its body is not read yet. Throws 415. */
-export function rawField(request: IncomingMessage, field: Field): RawJson {
-  checkType(request)
+export function rawField(body: Body, field: string, quotaBytes: number): RawJson {
+  checkType(body)
   // Unknown of a chunked body.
-  const length = Number(request.headers['content-length'] ?? 0)
-  return new RawJson(Math.max(0, length - AROUND_VALUE_BYTES), () => readField(request, field))
+  const length = Number(body.headers['content-length'] ?? 0)
+  return new RawJson(Math.max(0, length - AROUND_VALUE_BYTES), () => readField(body, field, quotaBytes))
 }
 
 /** The text of the field. It is checked and cut out, never parsed: so it stays what it was. */
-async function readField(request: IncomingMessage, { field, quotaBytes, reserve }: Field): Promise<JsonText> {
-  const bytes = await readBytes(request, quotaBytes + AROUND_VALUE_BYTES, errors.quotaExceeded, (bytes) =>
-    reserve(bytes, 'text'),
-  )
+async function readField(body: Body, field: string, quotaBytes: number): Promise<JsonText> {
+  const bytes = await body.read(quotaBytes + AROUND_VALUE_BYTES, errors.quotaExceeded, 'text')
   if (bytes.length === 0) throw errors.valueMissing()
   if (!isUtf8(bytes)) throw errors.bodyNotJson()
 

@@ -1,17 +1,15 @@
-import type { IncomingMessage } from 'node:http'
 import { inputError } from '../routers/kernel/input-error.ts'
-import type { ReserveBody } from './body.ts'
+import type { Body } from './body.ts'
 import { rawField, readObject } from './body.ts'
 import type { Route } from './routes.ts'
 
 /** The part of a request that an endpoint's input comes from. */
 export interface RestRequest {
-  request: IncomingMessage
+  body: Body
   /** The path's segments, percent-decoded. */
   segments: readonly string[]
   /** The query, without its `?`. */
   search: string
-  reserve: ReserveBody
 }
 
 const PLAIN_INTEGER = /^(?:0|[1-9]\d*)$/
@@ -21,13 +19,13 @@ const PLAIN_INTEGER = /^(?:0|[1-9]\d*)$/
  * another. Path, query and headers are checked before the body is read, as the documented order of refusals wants it; the
  * procedure's own schema then sees the whole input, raw. Throws an ApiError.
  */
-export async function readInput(route: Route, { request, segments, search, reserve }: RestRequest, quotaBytes: number) {
+export async function readInput(route: Route, { body, segments, search }: RestRequest, quotaBytes: number) {
   const input: Record<string, unknown> = {}
   route.parameters.forEach((key, i) => {
     if (key) input[key] = segments[i]
   })
   for (const [key, header] of Object.entries(route.meta.headers ?? {})) {
-    const value = request.headers[header.toLowerCase()]
+    const value = body.headers[header.toLowerCase()]
     if (value !== undefined) input[key] = value
   }
   if (search && route.fromQuery.size > 0) {
@@ -45,11 +43,11 @@ export async function readInput(route: Route, { request, segments, search, reser
   if (error) throw inputError(error, route.procedure._def.type)
   const { raw } = route.meta
   if (raw) {
-    input[raw] = rawField(request, { field: raw, quotaBytes, reserve })
+    input[raw] = rawField(body, raw, quotaBytes)
     return input
   }
-  const body = await readObject(request, reserve)
-  for (const key of route.fromBody) if (Object.hasOwn(body, key)) input[key] = body[key]
+  const object = await readObject(body)
+  for (const key of route.fromBody) if (Object.hasOwn(object, key)) input[key] = object[key]
   return input
 }
 

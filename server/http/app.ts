@@ -1,6 +1,7 @@
 import Koa from 'koa'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
+import type { Body } from '../../rest-facade/body.ts'
 import { restFacade } from '../../rest-facade/facade.ts'
 import type { Access } from '../../routers/kernel/access.ts'
 import type { Core } from '../../routers/kernel/context.ts'
@@ -8,6 +9,7 @@ import type { RequestLog } from '../request-log/request-log.ts'
 import type { HttpMetrics } from '../telemetry/http-metrics.ts'
 import type { Tracing } from '../telemetry/trace-context.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
+import { readBytes } from './body-bytes.ts'
 import { cors } from './cors.ts'
 import { documents } from './documents.ts'
 import type { Ready } from './health.ts'
@@ -121,7 +123,11 @@ function endpoint(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQ
       lease ??= new Lease(memory, ctx.res, team)
       return lease.reserve(bytes, use)
     }
-    const given = { request: ctx.req, segments: state.segments, search: state.search, reserve }
+    const body: Body = {
+      headers: ctx.req.headers,
+      read: (limit, tooLarge, use) => readBytes(ctx.req, limit, tooLarge, (bytes) => reserve(bytes, use)),
+    }
+    const given = { body, segments: state.segments, search: state.search }
     const caller = {
       principal,
       consumeQuota(access: Access) {

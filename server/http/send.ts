@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { RestResponse } from '../../rest-facade/facade.ts'
-import { MIN_DOWNLOAD, watchRate } from '../../rest-facade/transfer-rate.ts'
 import type { Step, StepContext } from './state.ts'
+import { MIN_DOWNLOAD, watchRate } from './transfer-rate.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 

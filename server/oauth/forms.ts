@@ -1,6 +1,6 @@
-import { readBytes, readSmall } from '../../rest-facade/body-bytes.ts'
 import type { ApiError } from '../../routers/kernel/errors.ts'
 import { errors } from '../../routers/kernel/errors.ts'
+import { readBytes, readSmall } from '../http/body-bytes.ts'
 import type { StepContext } from '../http/state.ts'
 
 const FORM_BYTES = 8 * 1024

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { SMALL_BODY_BYTES } from '../../rest-facade/body-bytes.ts'
+import { SMALL_BODY_BYTES } from '../http/body-bytes.ts'
 import { networkOf } from '../http/client-address.ts'
 import type { MemoryBudget } from '../http/memory-budget.ts'
 import { reserveUntilSent } from '../http/memory-lease.ts'

@@ -1,5 +1,4 @@
 import type { TRPCError } from '@trpc/server'
-import { MIN_DOWNLOAD } from '../../rest-facade/transfer-rate.ts'
 import type { Principal } from '../../routers/kernel/access.ts'
 import type { Context, Core } from '../../routers/kernel/context.ts'
 import { Deadline } from '../../routers/kernel/deadline.ts'
@@ -10,6 +9,7 @@ import { Lease } from '../http/memory-lease.ts'
 import type { PeopleLimit } from '../http/people-limit.ts'
 import type { ConsumeQuota } from '../http/rate-limit.ts'
 import type { StepContext } from '../http/state.ts'
+import { MIN_DOWNLOAD } from '../http/transfer-rate.ts'
 import { RawValues } from './raw-values.ts'
 
 export interface TrpcParts {

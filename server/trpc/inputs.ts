@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import type { ReserveBody } from '../../rest-facade/body.ts'
 import { AROUND_VALUE_BYTES, BODY_LIMIT_BYTES, keyOf, scan, startOf, textOf } from '../../rest-facade/body.ts'
-import { readBytes, SMALL_BODY_BYTES } from '../../rest-facade/body-bytes.ts'
 import { procedures } from '../../routers/index.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Meta } from '../../routers/kernel/meta.ts'
 import type { Member } from '../../routers/kernel/raw-json/scanner.ts'
 import { MAX_NESTING } from '../../routers/kernel/raw-json/text.ts'
+import { readBytes, SMALL_BODY_BYTES } from '../http/body-bytes.ts'
+import type { Use } from '../http/memory-budget.ts'
 import type { RawValues } from './raw-values.ts'
 
 /** A value's nesting as over REST, plus the input and the batch around it. */
@@ -25,7 +25,7 @@ export interface Inputs {
   quotaBytes: number
   /** Receives the values of the raw fields. */
   values: RawValues
-  reserve: ReserveBody
+  reserve: (bytes: number, use: Use) => Promise<void>
 }
 
 /** The raw field of each call that a path names, where it has one. */

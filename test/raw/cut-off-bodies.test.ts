@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { readBytes } from '../../rest-facade/body-bytes.ts'
 import { errors } from '../../routers/kernel/errors.ts'
+import { readBytes } from '../../server/http/body-bytes.ts'
 import { Connection } from './socket.ts'
 
 /** A request with these bytes of its body, and its client's connection. */

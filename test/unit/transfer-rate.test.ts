@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { watchRate } from '../../rest-facade/transfer-rate.ts'
+import { watchRate } from '../../server/http/transfer-rate.ts'
 
 const RATE = { bytesPerSecond: 1000, graceMs: 10_000 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { ApiError } from '../routers/kernel/errors.ts'
-import { errors } from '../routers/kernel/errors.ts'
+import type { ApiError } from '../../routers/kernel/errors.ts'
+import { errors } from '../../routers/kernel/errors.ts'
 import { MIN_UPLOAD, watchRate } from './transfer-rate.ts'
 
 /** Read without reserved memory: no more than the head of a request may take. */
