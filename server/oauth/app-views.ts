@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
 import { logoVersions } from '../../routers/clients/logo-versions.ts'
-import type { AppView } from './pages/views.ts'
+import type { AppView } from '../browser/pages/views.ts'
 
 /** What pages show of a client. Without the icon's bytes, which its address serves. */
 export const shownClient = {

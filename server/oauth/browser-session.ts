@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Provider, Session } from 'oidc-provider'
+import type { Provider, Session as ProviderSession } from 'oidc-provider'
+import type { Session } from '../browser/session.ts'
 import { SESSION_SECONDS } from './lifetimes.ts'
 
-/** The browser's oidc-provider session, for the pages beside it: who is signed in, signing in and out. */
-export async function browserSession(provider: Provider, req: IncomingMessage, res: ServerResponse) {
+/** The browser's oidc-provider session, for the pages beside it. */
+export async function browserSession(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<Session> {
   const context = provider.createContext(req, res)
-  const session: Session & { id?: string } = await provider.Session.get(context)
+  const session: ProviderSession & { id?: string } = await provider.Session.get(context)
   const name = provider.cookieName('session')
   const secure = provider.issuer.startsWith('https:')
   const attributes = { signed: true, httpOnly: true, sameSite: 'lax', path: '/', secure, overwrite: true } as const
@@ -13,10 +14,8 @@ export async function browserSession(provider: Provider, req: IncomingMessage, r
   return {
     person: session.accountId,
     uid: session.uid,
-    /** When the person signed in, in Unix seconds. */
     since: session.loginTs,
-    /** `at` is Unix time in milliseconds. */
-    async signIn(accountId: string, at: number) {
+    async signIn(accountId, at) {
       // A new id, so that one known to an attacker is worthless (session fixation).
       const fresh = new provider.Session()
       if (session.accountId !== undefined) await session.destroy()

@@ -1,25 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { isPostgresText } from '../../routers/kernel/access.ts'
 import { errors } from '../../routers/kernel/errors.ts'
+import { readForm } from '../browser/forms.ts'
+import { fullNameOf } from '../browser/login/persons.ts'
+import { lookFor } from '../browser/look.ts'
+import { redirect, sendMessage } from '../browser/page-responses.ts'
+import { sendPage } from '../browser/send-page.ts'
+import type { SignInAttempt } from '../browser/sign-in/pages.ts'
 import type { StepContext } from '../http/state.ts'
-import { lookFor } from '../pages/look.ts'
-import { sendPage } from '../pages/send-page.ts'
-import { browserSession } from './browser-session.ts'
-import { consentsOf, fullNameOf, withdraw } from './consents.ts'
-import type { EncryptedCookies } from './encrypted-cookies.ts'
-import { readForm } from './forms.ts'
+import { consentsOf, withdraw } from './consents.ts'
 import type { PageOptions } from './page-options.ts'
-import { redirect, sendMessage } from './page-responses.ts'
 import { connectedPage, removePage } from './pages/connected.ts'
-import type { SignIn } from './sign-in.ts'
-import type { SignInAttempt } from './sign-in-pages.ts'
 
 const ATTEMPT = 'member_attempt'
 
 /** The page of connected apps: what a member has allowed, and a way to withdraw it. */
-export function connectedApps({ db, now, provider, path }: PageOptions, signIn: SignIn, cookies: EncryptedCookies) {
+export function connectedApps({ db, now, pages: { path, signIn, cookies, sessionOf } }: PageOptions) {
   const action = `${path}/connected`
-  const sessionOf = (ctx: StepContext) => browserSession(provider(), ctx.req, ctx.res)
 
   const memberOf = async (ctx: StepContext) => {
     const { person } = await sessionOf(ctx)

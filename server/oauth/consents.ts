@@ -126,9 +126,3 @@ export async function endGrants(db: Database, grants: string[], now: number): Pr
     }),
   ])
 }
-
-/** Null for an unknown person. */
-export async function fullNameOf(db: Database, personId: string) {
-  const person = await db.person.findUnique({ where: { id: personId } })
-  return person ? `${person.firstName} ${person.lastName}` : null
-}

@@ -1,31 +1,30 @@
 import type { Interaction, InteractionResults } from 'oidc-provider'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Scope } from '../../routers/kernel/scopes.ts'
+import { readForm } from '../browser/forms.ts'
+import { fullNameOf } from '../browser/login/persons.ts'
+import { lookFor } from '../browser/look.ts'
+import { redirect } from '../browser/page-responses.ts'
+import type { Problem } from '../browser/pages/views.ts'
+import { sendPage } from '../browser/send-page.ts'
+import type { SignInAttempt } from '../browser/sign-in/pages.ts'
 import type { StepContext } from '../http/state.ts'
-import { lookFor } from '../pages/look.ts'
-import { sendPage } from '../pages/send-page.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { appOf } from './app-views.ts'
 import { isSandbox, organisationKindOf, requestedScopes } from './authorize-scopes.ts'
-import { browserSession } from './browser-session.ts'
 import { choicesFor } from './consent-choices.ts'
-import { fullNameOf } from './consents.ts'
-import { readForm } from './forms.ts'
 import { errors as oauthErrors } from './oidc-provider.ts'
 import type { PageOptions } from './page-options.ts'
-import { redirect } from './page-responses.ts'
 import { consentPage, developmentPage } from './pages/consent.ts'
-import type { Problem } from './pages/views.ts'
-import type { SignIn } from './sign-in.ts'
-import type { SignInAttempt } from './sign-in-pages.ts'
 import type { SignInRequest, SignInRequests } from './sign-in-requests.ts'
 
 /** The pages between an app's authorization request and its response: the member signs in and allows or refuses it. */
-export function interactions({ db, now, provider, path }: PageOptions, signIn: SignIn, requests: SignInRequests) {
+export function interactions({ db, now, provider, pages }: PageOptions, requests: SignInRequests) {
+  const { path, signIn, sessionOf } = pages
   /** Throws SessionNotFound if the interaction is not this browser's. */
   const open = async (ctx: StepContext, uid: string) => {
     const details = await provider().interactionDetails(ctx.req, ctx.res)
-    const session = await browserSession(provider(), ctx.req, ctx.res)
+    const session = await sessionOf(ctx)
     if (details.uid !== uid || details.session?.uid !== session.uid) {
       throw new oauthErrors.SessionNotFound('the interaction of another browser')
     }
@@ -41,7 +40,7 @@ export function interactions({ db, now, provider, path }: PageOptions, signIn: S
     app: await appOf(db, client),
     async finish(accountId) {
       requests.end(ctx, uid)
-      await (await browserSession(provider(), ctx.req, ctx.res)).signIn(accountId, now())
+      await (await sessionOf(ctx)).signIn(accountId, now())
       return url
     },
   })

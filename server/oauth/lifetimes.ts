@@ -9,9 +9,5 @@ export const REFRESH_TOKEN_SECONDS = 30 * 86_400
 export const REUSE_SECONDS = 60
 /** Since the consent, however often tokens are refreshed. */
 export const GRANT_SECONDS = CONSENT_MS / 1000
-/** How long a member may take to sign in and consent. */
-export const INTERACTION_SECONDS = 15 * 60
 /** How long a browser stays signed in without being used. */
 export const SESSION_SECONDS = 8 * 3600
-/** How long a browser is known after its last sign-in. */
-export const BROWSER_SECONDS = 365 * 86_400

@@ -4,11 +4,6 @@ import { clientAuthentication } from './client-credentials.ts'
 /** The paths below the issuer that oidc-provider serves. */
 export const routes = { authorization: '/authorize', token: '/token', revocation: '/revoke', jwks: '/jwks' }
 
-export const issuerOf = (authBaseUrl: string) => `${authBaseUrl}/oauth`
-
-/** The redirect URI that is registered with the upstream provider. */
-export const upstreamCallback = (authBaseUrl: string) => `${issuerOf(authBaseUrl)}/upstream`
-
 /** The authorization server's metadata (RFC 8414). */
 export const metadataOf = (issuer: string) => ({
   issuer,

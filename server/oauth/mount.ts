@@ -5,6 +5,9 @@ import type { Database } from '../../prisma/client.ts'
 import { productionLimits } from '../../prisma/time-limits.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import { errors } from '../../routers/kernel/errors.ts'
+import { issuerOf } from '../browser/addresses.ts'
+import type { LoginMethods } from '../browser/login/methods.ts'
+import { createPageRoutes } from '../browser/page-routes.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { nameOf } from '../http/host-name.ts'
 import type { MemoryBudget } from '../http/memory-budget.ts'
@@ -13,11 +16,8 @@ import type { State, Step } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
 import { adapterFactory } from './adapter.ts'
 import { addAppRoutes, METADATA_PATH } from './app-routes.ts'
-import { createBrowsers } from './browsers.ts'
-import { createSeal, encryptedCookies } from './encrypted-cookies.ts'
-import type { LoginMethods } from './login-methods.ts'
-import { issuerOf, routes, upstreamCallback } from './metadata.ts'
-import type { MorePages } from './page-routes.ts'
+import { browserSession } from './browser-session.ts'
+import { routes } from './metadata.ts'
 import { addPageRoutes } from './page-routes.ts'
 import { createProviderHandler } from './provider-handler.ts'
 import { createSignInRequests } from './sign-in-requests.ts'
@@ -41,8 +41,6 @@ export interface MountOptions {
   memory: MemoryBudget
   /** For a request to a page or an endpoint. */
   requestMs?: number
-  /** Adds the pages of another room. */
-  morePages?: MorePages | undefined
 }
 
 /** The names of the endpoints in metrics and spans; the pages and all else are `oauth`. */
@@ -53,34 +51,34 @@ const cookieKeyOf = (secretsKey: Buffer) =>
 
 /**
  * The authorization server at the host of AUTH_BASE_URL: pages for browsers and endpoints for apps. As documented, the
- * token endpoint is also at the apps host. Throws 404 for its paths at another host; passes other requests on.
+ * token endpoint is also at the apps host. `step` throws 404 for its paths at another host, and passes other requests on;
+ * other rooms add their pages to `pages`.
  */
-export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: MountOptions): Step {
+export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: MountOptions) {
   const { authBaseUrl, appsBaseUrl, loginMethods, clientAddress, tokenFailures: failures = TOKEN_FAILURES } = options
-  const { limits, memory, requestMs = productionLimits.requestMs, morePages } = options
+  const { limits, memory, requestMs = productionLimits.requestMs } = options
   const issuer = issuerOf(authBaseUrl)
   const { host, protocol, pathname: path } = new URL(issuer)
   const secure = protocol === 'https:'
   const cookieKeys = secretsKeys.map(cookieKeyOf)
-  const seal = createSeal(cipher, now)
-  const browsers = createBrowsers(seal, secure)
-  const cookies = encryptedCookies({ seal, secure, browserOf: browsers.idOf })
-  const requests = createSignInRequests(cookies, path)
+  const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
+  const pages = createPageRoutes(router, {
+    ...{ db, now, cipher, issuer, loginMethods, limits, memory, requestMs },
+    sessionOf: (ctx) => browserSession(provider(), ctx.req, ctx.res),
+  })
+  const requests = createSignInRequests(pages.cookies, path)
   const interactionUrl = requests.begin
   const { provider, handle } = createProviderHandler({
     ...{ db, now, issuer, cookieKeys, secure, interactionUrl, keys, requestMs },
   })
 
-  const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
-  const callback = upstreamCallback(authBaseUrl)
-  const pages = { provider, issuer, loginMethods, cookies, browsers, requests, callback, morePages, limits, memory }
-  addPageRoutes(router, { db, now, requestMs, ...pages })
+  addPageRoutes({ db, now, provider, pages }, requests)
   const limit = tokenLimit({ storage: adapterFactory({ db, now }), failures, limits })
   addAppRoutes(router, { issuer, handle, limit, limits, memory, requestMs })
 
-  const step = routed(router)
+  const respond = routed(router)
   const [authHost, appsHost] = [nameOf(host), nameOf(new URL(appsBaseUrl).host)]
-  return (ctx, next) => {
+  const step: Step = (ctx, next) => {
     const requested = ctx.state.path
     if (!requested.startsWith(`${path}/`) && requested !== `${METADATA_PATH}${path}`) return next()
     const name = nameOf(ctx.state.host)
@@ -94,6 +92,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     headers['x-forwarded-proto'] = protocol.slice(0, -1)
     delete headers['x-forwarded-host']
     delete headers['x-forwarded-for']
-    return step(ctx, next)
+    return respond(ctx, next)
   }
+  return { step, pages }
 }

@@ -1,9 +1,10 @@
 import { errors } from '../../routers/kernel/errors.ts'
+import { issuerOf } from '../browser/addresses.ts'
+import type { PageRoutes } from '../browser/page-routes.ts'
 import type { Step } from '../http/state.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { principalOf } from '../tokens/claims.ts'
 import type { TrustedIssuer } from '../tokens/verify.ts'
-import { issuerOf } from './metadata.ts'
 import type { MountOptions } from './mount.ts'
 import { mountOauth } from './mount.ts'
 import { openSigningKeys } from './signing-keys.ts'
@@ -11,6 +12,8 @@ import { openSigningKeys } from './signing-keys.ts'
 export interface Oauth {
   /** Serves the authorization server; passes other requests on. */
   step: Step
+  /** Other rooms add their pages here. */
+  pages: PageRoutes
   /** Trusts its access tokens. */
   trusted: TrustedIssuer
   /** Reads the signing keys now. */
@@ -26,7 +29,7 @@ export async function openOauth(
 ): Promise<Oauth> {
   const keys = await openSigningKeys(options)
   return {
-    step: mountOauth({ ...options, keys }),
+    ...mountOauth({ ...options, keys }),
     trusted: {
       keys: keys.verify,
       keySetVersion: keys.version,

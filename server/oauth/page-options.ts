@@ -1,11 +1,11 @@
 import type { Provider } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
+import type { PageRoutes } from '../browser/page-routes.ts'
 
 /** What the pages beside oidc-provider need. */
 export interface PageOptions {
   db: Database
   now: () => number
   provider: () => Provider
-  /** The path of the issuer, without a slash at its end. */
-  path: string
+  pages: PageRoutes
 }

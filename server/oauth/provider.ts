@@ -1,6 +1,7 @@
 import type { JWK } from 'jose'
 import type { Configuration, Interaction, KoaContextWithOIDC, Provider as OidcProvider } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
+import { INTERACTION_SECONDS } from '../browser/encrypted-cookies.ts'
 import { AUDIENCE } from '../tokens/audience.ts'
 import { adapterFactory } from './adapter.ts'
 import {
@@ -19,7 +20,6 @@ import {
   ACCESS_TOKEN_SECONDS,
   CODE_SECONDS,
   GRANT_SECONDS,
-  INTERACTION_SECONDS,
   REFRESH_TOKEN_SECONDS,
   SESSION_SECONDS,
 } from './lifetimes.ts'

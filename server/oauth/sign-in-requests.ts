@@ -1,5 +1,5 @@
 import type { Interaction } from 'oidc-provider'
-import type { CookieContext, EncryptedCookies } from './encrypted-cookies.ts'
+import type { CookieContext, EncryptedCookies } from '../browser/encrypted-cookies.ts'
 import { routes } from './metadata.ts'
 
 const REQUEST = 'member_request'

@@ -1,4 +1,4 @@
-import { issuerOf } from '../oauth/metadata.ts'
+import { issuerOf } from '../browser/addresses.ts'
 
 /** Addresses outside of the portal that its pages show. */
 export interface Addresses {

@@ -1,13 +1,13 @@
 import type { Core } from '../../routers/kernel/context.ts'
 import { failureOf } from '../../routers/kernel/database-errors.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
+import { isUpload, readForm, readUpload } from '../browser/forms.ts'
+import { fullNameOf } from '../browser/login/persons.ts'
+import { redirect } from '../browser/page-responses.ts'
+import type { PageRoutes } from '../browser/page-routes.ts'
+import { requestLanguage, sendPage } from '../browser/send-page.ts'
 import type { PeopleLimit } from '../http/people-limit.ts'
 import type { StepContext } from '../http/state.ts'
-import { fullNameOf } from '../oauth/consents.ts'
-import { isUpload, readForm, readUpload } from '../oauth/forms.ts'
-import { redirect } from '../oauth/page-responses.ts'
-import type { MorePages } from '../oauth/page-routes.ts'
-import { requestLanguage, sendPage } from '../pages/send-page.ts'
 import type { Addresses } from './addresses.ts'
 import { appPages } from './apps.ts'
 import { auditPages } from './audit.ts'
@@ -26,123 +26,127 @@ import { usagePages } from './usage.ts'
 import type { Act, Routes, Show, Visit } from './visit.ts'
 import { webhookPages } from './webhook.ts'
 
+interface Options {
+  core: Core
+  addresses: Addresses
+  countPeople: PeopleLimit
+}
+
 /** The pages on which people work on the apps of their teams, below `/developers` of the authorization server. */
-export const portal =
-  (core: Core, addresses: Addresses, countPeople: PeopleLimit): MorePages =>
-  (parts) => {
-    const { page, signInAt, sessionOf, reserve } = parts
-    const { root, attempt, show: showSignIn, ask, isRecent, takeForm } = portalSignIn(parts, core.now)
-    const forms = new Map<string, { show: Show; act: Act }>()
+export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: Options) {
+  const { page, signInAt, sessionOf, reserve } = parts
+  const { root, attempt, show: showSignIn, ask, isRecent, takeForm } = portalSignIn(parts, core.now)
+  const forms = new Map<string, { show: Show; act: Act }>()
 
-    const visitOf = async (ctx: StepContext): Promise<(Visit & { since: number | undefined }) | undefined> => {
-      const { person: id, since } = await sessionOf(ctx)
-      const name = id === undefined ? null : await fullNameOf(core.db, id)
-      if (id === undefined || name === null) return undefined
-      const language = requestLanguage(ctx)
-      return {
-        ctx,
-        since,
-        developer: developerFor(core, id, (of, whose) => countPeople(of, whose, ctx.res)),
-        person: { id, name },
-        language,
-        w: words[language],
-        params: (ctx as { params?: Record<string, string> }).params ?? {},
-        query: new URLSearchParams(ctx.state.search),
-        at: (...segments) => [root, ...segments.map(encodeURIComponent)].join('/'),
-      }
+  const visitOf = async (ctx: StepContext): Promise<(Visit & { since: number | undefined }) | undefined> => {
+    const { person: id, since } = await sessionOf(ctx)
+    const name = id === undefined ? null : await fullNameOf(core.db, id)
+    if (id === undefined || name === null) return undefined
+    const language = requestLanguage(ctx)
+    return {
+      ctx,
+      since,
+      developer: developerFor(core, id, (of, whose) => countPeople(of, whose, ctx.res)),
+      person: { id, name },
+      language,
+      w: words[language],
+      params: (ctx as { params?: Record<string, string> }).params ?? {},
+      query: new URLSearchParams(ctx.state.search),
+      at: (...segments) => [root, ...segments.map(encodeURIComponent)].join('/'),
     }
-
-    const send = async (visit: Visit, show: Show, status = 200) => {
-      try {
-        sendPage(visit.ctx, await show(visit), status)
-      } catch (thrown) {
-        const error = refusalOf(thrown)
-        if (error.status === 403 || error.status === 404) return sendPage(visit.ctx, missingPage(visit), error.status)
-        throw error
-      }
-    }
-
-    const carryOut = async (
-      visit: Visit,
-      { route, show, form, act }: { route: string; show: Show; form: URLSearchParams; act: () => Promise<string> },
-    ) => {
-      const action = route.split('/').at(-1)!
-      try {
-        redirect(visit.ctx, await act())
-      } catch (thrown) {
-        const error = refusalOf(thrown)
-        if (error.status >= 500) throw error
-        if (error.status === 404) return sendPage(visit.ctx, missingPage(visit), 404)
-        visit.ctx.set(error.headers)
-        await send({ ...visit, refused: { action, message: error.message, form } }, show, error.status)
-      }
-    }
-
-    const get: Routes['get'] = (address, show) =>
-      page('get', `/developers${address}`, async (ctx) => {
-        const visit = await visitOf(ctx)
-        return visit ? send(visit, show) : ask(ctx, here(ctx))
-      })
-    const post: Routes['post'] = (route, show, act) => {
-      forms.set(route, { show, act })
-      page('post', `/developers${route}`, async (ctx) => {
-        const form = await readForm(ctx)
-        const visit = await visitOf(ctx)
-        if (!visit) return ask(ctx, root)
-        if (isRecent(visit.since)) return carryOut(visit, { route, show, form, act: () => act(visit, form) })
-        const kept = { person: visit.person.id, route, params: visit.params, body: form.toString() }
-        if (kept.body.length <= MAX_KEPT) return ask(ctx, root, kept)
-        ask(ctx, `${pageOf(ctx)}?done=again`)
-      })
-      addReload(route)
-    }
-    const upload: Routes['upload'] = (route, show, act) => {
-      page('post', `/developers${route}`, async (ctx) => {
-        if (!isUpload(ctx)) throw errors.typeWrong()
-        const visit = await visitOf(ctx)
-        if (!visit) return ask(ctx, root)
-        if (!isRecent(visit.since)) return ask(ctx, `${pageOf(ctx)}?done=again`)
-        const read = (tooLarge: () => ApiError) =>
-          readUpload(ctx, tooLarge, (bytes) => reserve(ctx, `person ${visit.person.id}`, bytes))
-        await carryOut(visit, { route, show, form: new URLSearchParams(), act: () => act(visit, read) })
-      })
-      addReload(route)
-    }
-    /** Reloading the page of a refused form. */
-    const addReload = (route: string) => page('get', `/developers${route}`, async (ctx) => redirect(ctx, pageOf(ctx)))
-
-    page('get', '/developers/sign-in', showSignIn)
-    signInAt('/developers/sign-in', attempt)
-    page('get', '/developers/continue', async (ctx) => {
-      const visit = await visitOf(ctx)
-      const kept = visit && isRecent(visit.since) ? takeForm(ctx, visit.person.id) : undefined
-      const known = kept && forms.get(kept.route)
-      if (!known) return redirect(ctx, root)
-      const again = { ...visit!, params: kept.params }
-      const form = new URLSearchParams(kept.body)
-      await carryOut(again, { route: kept.route, show: known.show, form, act: () => known.act(again, form) })
-    })
-    page('post', '/developers/sign-out', async (ctx) => {
-      await (await sessionOf(ctx)).signOut()
-      redirect(ctx, root)
-    })
-    page('get', '/developers/style.css', async (ctx) => {
-      ctx.set('Cache-Control', 'public, max-age=3600')
-      ctx.type = 'text/css; charset=utf-8'
-      ctx.body = styleSheet
-    })
-    const routes = { get, post, upload }
-    teamPages(routes)
-    invitationPages(routes)
-    peoplePages(routes)
-    appPages(routes)
-    clientPages(routes, addresses)
-    webhookPages(routes)
-    deliveryPages(routes, core.now)
-    usagePages(routes, core.now)
-    requestPages(routes, addresses)
-    auditPages(routes)
   }
+
+  const send = async (visit: Visit, show: Show, status = 200) => {
+    try {
+      sendPage(visit.ctx, await show(visit), status)
+    } catch (thrown) {
+      const error = refusalOf(thrown)
+      if (error.status === 403 || error.status === 404) return sendPage(visit.ctx, missingPage(visit), error.status)
+      throw error
+    }
+  }
+
+  const carryOut = async (
+    visit: Visit,
+    { route, show, form, act }: { route: string; show: Show; form: URLSearchParams; act: () => Promise<string> },
+  ) => {
+    const action = route.split('/').at(-1)!
+    try {
+      redirect(visit.ctx, await act())
+    } catch (thrown) {
+      const error = refusalOf(thrown)
+      if (error.status >= 500) throw error
+      if (error.status === 404) return sendPage(visit.ctx, missingPage(visit), 404)
+      visit.ctx.set(error.headers)
+      await send({ ...visit, refused: { action, message: error.message, form } }, show, error.status)
+    }
+  }
+
+  const get: Routes['get'] = (address, show) =>
+    page('get', `/developers${address}`, async (ctx) => {
+      const visit = await visitOf(ctx)
+      return visit ? send(visit, show) : ask(ctx, here(ctx))
+    })
+  const post: Routes['post'] = (route, show, act) => {
+    forms.set(route, { show, act })
+    page('post', `/developers${route}`, async (ctx) => {
+      const form = await readForm(ctx)
+      const visit = await visitOf(ctx)
+      if (!visit) return ask(ctx, root)
+      if (isRecent(visit.since)) return carryOut(visit, { route, show, form, act: () => act(visit, form) })
+      const kept = { person: visit.person.id, route, params: visit.params, body: form.toString() }
+      if (kept.body.length <= MAX_KEPT) return ask(ctx, root, kept)
+      ask(ctx, `${pageOf(ctx)}?done=again`)
+    })
+    addReload(route)
+  }
+  const upload: Routes['upload'] = (route, show, act) => {
+    page('post', `/developers${route}`, async (ctx) => {
+      if (!isUpload(ctx)) throw errors.typeWrong()
+      const visit = await visitOf(ctx)
+      if (!visit) return ask(ctx, root)
+      if (!isRecent(visit.since)) return ask(ctx, `${pageOf(ctx)}?done=again`)
+      const read = (tooLarge: () => ApiError) =>
+        readUpload(ctx, tooLarge, (bytes) => reserve(ctx, `person ${visit.person.id}`, bytes))
+      await carryOut(visit, { route, show, form: new URLSearchParams(), act: () => act(visit, read) })
+    })
+    addReload(route)
+  }
+  /** Reloading the page of a refused form. */
+  const addReload = (route: string) => page('get', `/developers${route}`, async (ctx) => redirect(ctx, pageOf(ctx)))
+
+  page('get', '/developers/sign-in', showSignIn)
+  signInAt('/developers/sign-in', attempt)
+  page('get', '/developers/continue', async (ctx) => {
+    const visit = await visitOf(ctx)
+    const kept = visit && isRecent(visit.since) ? takeForm(ctx, visit.person.id) : undefined
+    const known = kept && forms.get(kept.route)
+    if (!known) return redirect(ctx, root)
+    const again = { ...visit!, params: kept.params }
+    const form = new URLSearchParams(kept.body)
+    await carryOut(again, { route: kept.route, show: known.show, form, act: () => known.act(again, form) })
+  })
+  page('post', '/developers/sign-out', async (ctx) => {
+    await (await sessionOf(ctx)).signOut()
+    redirect(ctx, root)
+  })
+  page('get', '/developers/style.css', async (ctx) => {
+    ctx.set('Cache-Control', 'public, max-age=3600')
+    ctx.type = 'text/css; charset=utf-8'
+    ctx.body = styleSheet
+  })
+  const routes = { get, post, upload }
+  teamPages(routes)
+  invitationPages(routes)
+  peoplePages(routes)
+  appPages(routes)
+  clientPages(routes, addresses)
+  webhookPages(routes)
+  deliveryPages(routes, core.now)
+  usagePages(routes, core.now)
+  requestPages(routes, addresses)
+  auditPages(routes)
+}
 
 /** Of a form that waits for a sign-in: cookies are part of the head of a request, which is limited to 16 KiB. */
 const MAX_KEPT = 5_000

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { redirect } from '../browser/page-responses.ts'
+import type { PageRoutes } from '../browser/page-routes.ts'
+import type { SignInAttempt } from '../browser/sign-in/pages.ts'
 import type { StepContext } from '../http/state.ts'
-import { redirect } from '../oauth/page-responses.ts'
-import type { PageParts } from '../oauth/page-routes.ts'
-import type { SignInAttempt } from '../oauth/sign-in-pages.ts'
 
 const [ATTEMPT, KEPT] = ['developer_attempt', 'developer_kept']
 
@@ -25,7 +25,7 @@ interface Attempt {
 }
 
 /** Signing in for the portal, at an address of its own. */
-export function portalSignIn({ path, signIn, cookies, sessionOf }: PageParts, now: () => number) {
+export function portalSignIn({ path, signIn, cookies, sessionOf }: PageRoutes, now: () => number) {
   const root = `${path}/developers`
   const action = `${root}/sign-in`
   const begin = (ctx: StepContext, address: string, form?: KeptForm) => {

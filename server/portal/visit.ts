@@ -1,6 +1,6 @@
 import type { ApiError } from '../../routers/kernel/errors.ts'
+import type { Language } from '../browser/language.ts'
 import type { StepContext } from '../http/state.ts'
-import type { Language } from '../pages/language.ts'
 import type { Developer } from './client.ts'
 import type { Words } from './pages/words-en.ts'
 

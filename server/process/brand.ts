@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
-import type { Brand } from '../pages/brand.ts'
-import { logoOf, logoTypeOf, MAX_LOGO_BYTES } from '../pages/brand.ts'
+import type { Brand } from '../browser/brand.ts'
+import { logoOf, logoTypeOf, MAX_LOGO_BYTES } from '../browser/brand.ts'
 
 /** The operator's name and logo for the pages. Throws a sentence for a file that cannot be used. */
 export function readBrand({ name, logo: file }: { name: string | undefined; logo: string | undefined }): Brand {

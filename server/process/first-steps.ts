@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import { isEmpty } from '../../prisma/seed.ts'
-import { issuerOf } from '../oauth/metadata.ts'
+import { issuerOf } from '../browser/addresses.ts'
 import type { Config } from './config.ts'
 import { hasSignIn, SIGN_IN_SETTINGS } from './warnings.ts'
 

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Core } from '../../routers/kernel/context.ts'
+import { issuerOf, upstreamCallback } from '../browser/addresses.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { MemoryBudget } from '../http/memory-budget.ts'
 import type { PeopleLimit } from '../http/people-limit.ts'
@@ -23,19 +24,19 @@ export async function openOwnIssuer(config: Config, { db, embedded }: Store, par
   const { core, keys, addressOf, limits, memory, countPeople, log } = parts
   const { now, cipher, timeLimits } = core
   const { openOauth } = await import('../oauth/open.ts')
-  const { createLoginMethods } = await import('../oauth/login-methods.ts')
-  const { portal } = await import('../portal/portal.ts')
+  const { createLoginMethods } = await import('../browser/login/methods.ts')
+  const { addPortal } = await import('../portal/portal.ts')
   const { registerPortal } = await import('../portal/client.ts')
   await registerPortal(db)
   const loginSettings = {
     ...config.login,
-    authBaseUrl: config.authBaseUrl,
+    redirectUri: upstreamCallback(issuerOf(config.authBaseUrl)),
     // Only with data of its own, and never in production.
     developmentLogin: embedded !== null && !config.production,
   }
   const brand = config.pageBrand.name
   const onMailError = (error: unknown) => log.error({ err: error }, 'a sign-in code could not be sent')
-  return openOauth({
+  const oauth = await openOauth({
     db,
     now,
     cipher,
@@ -48,6 +49,7 @@ export async function openOwnIssuer(config: Config, { db, embedded }: Store, par
     limits,
     memory,
     requestMs: timeLimits.requestMs,
-    morePages: portal(core, portalAddresses(config.authBaseUrl, config.baseUrls.apps), countPeople),
   })
+  addPortal(oauth.pages, { core, addresses: portalAddresses(config.authBaseUrl, config.baseUrls.apps), countPeople })
+  return oauth
 }

@@ -1,4 +1,4 @@
-import { html } from '../pages/html.ts'
+import { html } from '../browser/pages/html.ts'
 import type { Parameter, PathOperation } from './api-document.ts'
 import { exampleOf } from './schema-text.ts'
 

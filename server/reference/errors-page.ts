@@ -3,8 +3,8 @@ import { envelope } from '../../rest-facade/envelope.ts'
 import type { CatalogueRow } from '../../routers/kernel/error-catalogue.ts'
 import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
-import type { Brand } from '../pages/brand.ts'
-import { html } from '../pages/html.ts'
+import type { Brand } from '../browser/brand.ts'
+import { html } from '../browser/pages/html.ts'
 import { shell } from './page.ts'
 
 /** Every error with its body, cause and remedy. The ids are stable: documents, programs and bookmarks link to them. */

@@ -1,4 +1,4 @@
-import { styleSheet } from '../pages/style-sheet.ts'
+import { styleSheet } from '../browser/pages/style-sheet.ts'
 
 const reference = `
 /* Wider than a form: operations on the left, their text beside it. */

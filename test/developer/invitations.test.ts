@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { offerInvitations } from '../../routers/clients/teams/invited.ts'
 import { erase } from '../../routers/personal-data/erase.ts'
-import { personsOf } from '../../server/oauth/login/upstream-identity.ts'
+import { personsOf } from '../../server/browser/login/upstream-identity.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'
 import { startAuthWorld } from '../oauth/auth-world.ts'
 import { startCodeWorld } from '../oauth/code-world.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MAX_ICONS } from '../../server/oauth/pictures.ts'
+import { MAX_ICONS } from '../../server/browser/pictures.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, redirectUri, register, startAuthWorld } from './auth-world.ts'
 import type { Browser } from './browser.ts'

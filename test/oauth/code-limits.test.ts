@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { deleteExpiredCodes } from '../../server/oauth/login/login-codes.ts'
+import { deleteExpiredCodes } from '../../server/browser/login/login-codes.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
 import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'

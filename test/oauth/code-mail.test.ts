@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { createMailer } from '../../server/browser/login/mail.ts'
+import { createLoginMethods } from '../../server/browser/login/methods.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
-import { createMailer } from '../../server/oauth/login/mail.ts'
-import { createLoginMethods } from '../../server/oauth/login-methods.ts'
 import { codePoint } from '../support/code-point.ts'
 import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'
@@ -55,7 +55,7 @@ describe('the mail', () => {
     async (language, subject, lead) => {
       const { mailServer } = world
       const brand = 'Rudern & "Söhne" <1921>'
-      const settings = { upstream: null, authBaseUrl: 'https://auth.test/v1', developmentLogin: false }
+      const settings = { upstream: null, redirectUri: 'https://auth.test/v1/oauth/upstream', developmentLogin: false }
       const { codes } = await createLoginMethods(
         { ...settings, smtp: { url: mailServer.url, from: 'no-reply@example.org' } },
         { db: world.db, now: Date.now, onError: (error) => expect.fail(String(error)), limits: memoryLimits(), brand },

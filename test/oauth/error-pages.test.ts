@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { messagePage } from '../../server/oauth/pages/message.ts'
+import { messagePage } from '../../server/browser/pages/message.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, startAuthWorld } from './auth-world.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
-import { personsOf, saveIdentity } from '../../server/oauth/login/upstream-identity.ts'
+import { personsOf, saveIdentity } from '../../server/browser/login/upstream-identity.ts'
 import { id } from '../support/tenant.ts'
 import { sharedDatabase } from '../support/world.ts'
 import { createMember } from './members.ts'

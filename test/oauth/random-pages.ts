@@ -1,8 +1,8 @@
 import fc from 'fast-check'
+import { messagePage } from '../../server/browser/pages/message.ts'
+import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
 import { connectedPage, removePage } from '../../server/oauth/pages/connected.ts'
 import { consentPage } from '../../server/oauth/pages/consent.ts'
-import { messagePage } from '../../server/oauth/pages/message.ts'
-import { codePage, personPage, signInPage } from '../../server/oauth/pages/sign-in.ts'
 import { codePoint } from '../support/code-point.ts'
 
 const attacks = [

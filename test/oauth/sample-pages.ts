@@ -1,10 +1,10 @@
 import type { Scope } from '../../routers/kernel/scopes.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
+import type { Language } from '../../server/browser/language.ts'
+import { messagePage } from '../../server/browser/pages/message.ts'
+import { codePage, personPage, signInPage } from '../../server/browser/pages/sign-in.ts'
 import { connectedPage, removePage } from '../../server/oauth/pages/connected.ts'
 import { consentPage, developmentPage } from '../../server/oauth/pages/consent.ts'
-import { messagePage } from '../../server/oauth/pages/message.ts'
-import { codePage, personPage, signInPage } from '../../server/oauth/pages/sign-in.ts'
-import type { Language } from '../../server/pages/language.ts'
 
 export const action = '/v1/oauth/interaction/one'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createUpstream } from '../../server/oauth/login/upstream.ts'
+import { createUpstream } from '../../server/browser/login/upstream.ts'
 import { browse, CLIENT_ID, CLIENT_SECRET, REDIRECT_URI, startProvider } from './openid-provider.ts'
 import { startSilent } from './silent.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { styleSheet } from '../../server/pages/style-sheet.ts'
+import { styleSheet } from '../../server/browser/pages/style-sheet.ts'
 
 describe('the colours', () => {
   const [light, dark] = styleSheet.split('@media (prefers-color-scheme: dark)').map((part) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Language } from '../../server/pages/language.ts'
-import { languageOf } from '../../server/pages/language.ts'
+import type { Language } from '../../server/browser/language.ts'
+import { languageOf } from '../../server/browser/language.ts'
 
 /** Any UTF-16 code units. fast-check's unit `binary` takes a second to build. */
 const anyHeader = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) })

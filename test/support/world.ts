@@ -9,6 +9,10 @@ import type { TimeLimits } from '../../prisma/time-limits.ts'
 import { createCore } from '../../routers/core.ts'
 import type { Principal } from '../../routers/kernel/access.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
+import { issuerOf } from '../../server/browser/addresses.ts'
+import type { Brand } from '../../server/browser/brand.ts'
+import { browserPages } from '../../server/browser/browser-pages.ts'
+import type { LoginMethods } from '../../server/browser/login/methods.ts'
 import type { HttpParts } from '../../server/http/app.ts'
 import { createPublicApp } from '../../server/http/app.ts'
 import { clientAddress } from '../../server/http/client-address.ts'
@@ -22,14 +26,10 @@ import { refusalOfRawName } from '../../server/http/raw-name.ts'
 import type { Shares } from '../../server/http/shares.ts'
 import type { Limits } from '../../server/limits/limit.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
-import type { LoginMethods } from '../../server/oauth/login-methods.ts'
-import { issuerOf } from '../../server/oauth/metadata.ts'
 import { openOauth } from '../../server/oauth/open.ts'
-import type { Brand } from '../../server/pages/brand.ts'
-import { browserPages } from '../../server/pages/browser-pages.ts'
 import { portalAddresses } from '../../server/portal/addresses.ts'
 import { registerPortal } from '../../server/portal/client.ts'
-import { portal } from '../../server/portal/portal.ts'
+import { addPortal } from '../../server/portal/portal.ts'
 import { reference } from '../../server/reference/serve.ts'
 import { openRequestLog } from '../../server/request-log/request-log.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
@@ -126,14 +126,16 @@ export async function startWorld(options: Options = {}) {
   const { requestMs } = timeLimits
   const memory = new MemoryBudget()
   const countPeople = peopleLimit(limits, options.peopleWaitMs)
-  const morePages = portal(core, portalAddresses(urls.authBaseUrl, urls.appsBaseUrl), countPeople)
   const oauth =
     options.auth &&
     (await openOauth({
-      ...{ db, now, cipher, secretsKeys, ...urls, loginMethods, onError, morePages },
+      ...{ db, now, cipher, secretsKeys, ...urls, loginMethods, onError },
       ...{ limits, memory, tokenFailures, requestMs, clientAddress: addressOf },
     }))
-  if (oauth) await registerPortal(db)
+  if (oauth) {
+    await registerPortal(db)
+    addPortal(oauth.pages, { core, addresses: portalAddresses(urls.authBaseUrl, urls.appsBaseUrl), countPeople })
+  }
   const trusted = oauth ? [oauth.trusted, development] : [(await options.externalIssuer?.(now, db)) ?? development]
   const registry = new Registry()
   const issuer = oauth ? issuerOf(urls.authBaseUrl) : undefined

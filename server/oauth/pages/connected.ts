@@ -1,12 +1,13 @@
 import type { Scope } from '../../../routers/kernel/scopes.ts'
-import { html, name, strongName } from '../../pages/html.ts'
-import type { Language } from '../../pages/language.ts'
-import type { Look } from '../../pages/look.ts'
+import type { Language } from '../../browser/language.ts'
+import type { Look } from '../../browser/look.ts'
+import { bylineOf, iconOf } from '../../browser/pages/app-mark.ts'
+import { html, name, strongName } from '../../browser/pages/html.ts'
+import { document } from '../../browser/pages/layout.ts'
+import type { AppView } from '../../browser/pages/views.ts'
 import type { LastUse } from '../last-use.ts'
-import { bylineOf, iconOf } from './app-mark.ts'
-import { document, words } from './layout.ts'
 import { changes, kindOf, wordsOf } from './scope-words.ts'
-import type { AppView } from './views.ts'
+import { words } from './words.ts'
 
 export interface ConnectedApp {
   consent: string

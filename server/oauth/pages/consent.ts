@@ -1,11 +1,12 @@
 import type { Scope } from '../../../routers/kernel/scopes.ts'
-import type { Html } from '../../pages/html.ts'
-import { html, name, strongName } from '../../pages/html.ts'
-import type { Look } from '../../pages/look.ts'
-import { bylineOf, iconOf } from './app-mark.ts'
-import { connectedLink, document, troubled, words } from './layout.ts'
+import type { Look } from '../../browser/look.ts'
+import { bylineOf, iconOf } from '../../browser/pages/app-mark.ts'
+import type { Html } from '../../browser/pages/html.ts'
+import { html, name, strongName } from '../../browser/pages/html.ts'
+import { connectedLink, document, troubled } from '../../browser/pages/layout.ts'
+import type { AppView, Named, Problem } from '../../browser/pages/views.ts'
 import { changes, kindOf, wordsOf } from './scope-words.ts'
-import type { AppView, Named, Problem } from './views.ts'
+import { words } from './words.ts'
 
 export interface ConsentView extends Look {
   action: string

@@ -1,6 +1,6 @@
 import type { Scope } from '../../../routers/kernel/scopes.ts'
 import { scopes } from '../../../routers/kernel/scopes.ts'
-import type { Language } from '../../pages/language.ts'
+import type { Language } from '../../browser/language.ts'
 import type { OrganisationKind } from '../authorize-scopes.ts'
 import { organisationKindOf } from '../authorize-scopes.ts'
 

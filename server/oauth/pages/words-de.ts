@@ -1,36 +1,9 @@
-import { html } from '../../pages/html.ts'
+import { html } from '../../browser/pages/html.ts'
 import type { Words } from './words-en.ts'
 
-/** German without direct address: some clubs say `du`, others `Sie`. */
 export const de: Words = {
-  mark: 'Apps für Mitglieder',
-  problemTitle: 'Problem',
-  signIn: 'Anmelden',
-  signInFor: (app, team) => html`und weiter zu ${app}, einer App von ${team}`,
-  signInForConnected: 'und sehen, welche Apps Zugriff auf die eigenen Daten haben',
-  signInForDevelopers: 'und weiter zum Entwicklerportal',
-  upstream: (name) => html`Mit ${name} anmelden`,
-  or: 'oder',
-  email: 'E-Mail-Adresse',
-  emailHint:
-    'Die Adresse, die beim Verein hinterlegt ist. Wir schicken einen Code dorthin; ein Passwort ist nicht nötig.',
-  sendCode: 'Code anfordern',
-  noLoginMethod: 'Die Anmeldung ist hier noch nicht eingerichtet.',
-  developmentLogin: 'Ausprobieren',
-  developmentLoginHint: 'Dieser Dienst läuft mit Beispieldaten. Die Anmeldung ist mit jedem Mitglied möglich.',
-  member: 'Mitglied',
-  codeTitle: 'Code eingeben',
-  codeSent: (email) => html`Falls ${email} zu einem Mitglied gehört, haben wir einen Code dorthin geschickt. Er gilt 10
-    Minuten lang und nur in diesem Browser.`,
-  code: 'Code',
-  codeHint: '8 Ziffern aus der E-Mail',
-  otherAddress: 'Andere Adresse verwenden oder neuen Code anfordern',
-  personTitle: 'Wer meldet sich an?',
-  personHint: 'Mehrere Mitglieder teilen sich diese Adresse.',
-  otherWay: 'Auf anderem Weg anmelden',
   consentTitle: 'App zulassen',
   consentQuestion: (app) => html`${app} zulassen?`,
-  by: (team) => html`Eine App von ${team}`,
   testClient: 'Testclient, nicht geprüft.',
   testClientHint: 'Er erhält die Daten eines erfundenen Mitglieds, und keine eigenen.',
   asks: (member) => html`Die App bittet um Zugriff auf persönliche Daten. Angemeldet ist ${member}.`,
@@ -71,7 +44,6 @@ export const de: Words = {
     ) => html`${member} ist zurzeit in keiner Organisation Mitglied. Falls das nicht stimmt, kann die
       Organisation es berichtigen.`,
   },
-  connected: 'Verbundene Apps',
   connectedFor: (member) => html`Apps mit Zugriff auf Daten von ${member}`,
   connectedNone: 'Zurzeit gibt es keine. Zugelassene Apps erscheinen hier.',
   since: 'Zugelassen am',
@@ -91,53 +63,4 @@ export const de: Words = {
   keep: 'Zugriff behalten',
   withdrawn: (app) => html`${app} hat keinen Zugriff mehr.`,
   signOut: 'Abmelden',
-  signInAgain: 'Erneut anmelden',
-  tryAgain: 'Noch einmal versuchen',
-  backToApp: (app, host) => html`Zurück zu ${app} (${host})`,
-  quote: 'Bei Rückfragen bitte diese Nummer angeben:',
-  problems: {
-    emailInvalid: 'Das ist keine gültige E-Mail-Adresse. Beispiel: name@example.org.',
-    codeWrong: 'Dieser Code ist falsch. Bitte mit der neuesten E-Mail vergleichen.',
-    codeExpired: 'Dieser Code ist nicht mehr gültig. Bitte einen neuen anfordern.',
-    tooOften: 'In kurzer Zeit wurden zu viele Codes angefordert. Bitte später noch einmal versuchen.',
-    upstreamFailed: 'Die Anmeldung ist fehlgeschlagen. Bitte noch einmal versuchen oder einen anderen Weg wählen.',
-    memberUnknown: 'Zu dieser Anmeldung wurde kein Mitglied gefunden. Der Verein weiß, welche Adresse hinterlegt ist.',
-    organisationMissing: 'Bitte eine dieser Organisationen auswählen.',
-    scopesMissing: 'Es ist nichts angekreuzt. Bitte mindestens einen Punkt ankreuzen oder ablehnen.',
-  },
-  messages: {
-    expired: {
-      title: 'Diese Seite ist abgelaufen',
-      text: 'Seiten zum Anmelden gelten 15 Minuten lang und nur in dem Browser, in dem sie geöffnet wurden. Es wurde nichts zugelassen. Bitte zurück zur App wechseln und dort neu beginnen.',
-    },
-    notFound: {
-      title: 'Seite nicht gefunden',
-      text: 'Die Adresse enthält vielleicht einen Tippfehler oder ist veraltet.',
-    },
-    crossSite: {
-      title: 'Diese Anfrage kam von einer anderen Website',
-      text: 'Zur Sicherheit wurde nichts geändert. Falls gerade eine App zugelassen werden sollte: bitte in der App neu beginnen.',
-    },
-    requestWrong: {
-      title: 'Die Anfrage ist ungültig',
-      text: 'Es wurde nichts zugelassen. Falls eine App hierher geführt hat, kann ihr Team das beheben: Bitte die Angaben unten an dieses Team weitergeben.',
-    },
-    tooManyRequests: {
-      title: 'Zu viele Anfragen',
-      text: 'Mit dieser Anmeldung oder aus diesem Netzwerk kamen in kurzer Zeit sehr viele. Bitte eine Minute warten und es dann noch einmal versuchen.',
-    },
-    unavailable: {
-      title: 'Zurzeit nicht erreichbar',
-      text: 'Das liegt an uns. Bitte eine Minute warten und es dann noch einmal versuchen.',
-    },
-    inDevelopment: {
-      title: 'Diese App ist noch in Entwicklung',
-      text: 'Zurzeit können sich nur ihre Entwickler anmelden. Es wurde nichts zugelassen.',
-    },
-    notApproved: {
-      title: 'Diese App ist noch nicht freigegeben',
-      text: 'Vor der Freigabe kann sich niemand bei ihr anmelden. Es wurde nichts zugelassen.',
-    },
-    signedOut: { title: 'Abgemeldet', text: 'Zugelassene Apps behalten ihren Zugriff.' },
-  },
 }

@@ -1,36 +1,11 @@
-import type { Html } from '../../pages/html.ts'
-import { html } from '../../pages/html.ts'
+import type { Html } from '../../browser/pages/html.ts'
+import { html } from '../../browser/pages/html.ts'
 import type { Kind } from './scope-words.ts'
-import type { Message, Problem } from './views.ts'
 
-/** Every text of the pages. A language that lacks one does not compile. */
+/** The texts of the pages of consent and connected apps. A language that lacks one does not compile. */
 export interface Words {
-  mark: string
-  problemTitle: string
-  signIn: string
-  signInFor: (app: Html, team: Html) => Html
-  signInForConnected: string
-  signInForDevelopers: string
-  upstream: (name: Html) => Html
-  or: string
-  email: string
-  emailHint: string
-  sendCode: string
-  noLoginMethod: string
-  developmentLogin: string
-  developmentLoginHint: string
-  member: string
-  codeTitle: string
-  codeSent: (email: Html) => Html
-  code: string
-  codeHint: string
-  otherAddress: string
-  personTitle: string
-  personHint: string
-  otherWay: string
   consentTitle: string
   consentQuestion: (app: Html) => Html
-  by: (team: Html) => Html
   testClient: string
   testClientHint: string
   asks: (member: Html) => Html
@@ -47,7 +22,6 @@ export interface Words {
   nowhereTitle: string
   forMembers: Record<Kind, (app: Html) => Html>
   nowhere: Record<Kind, (member: Html) => Html>
-  connected: string
   connectedFor: (member: Html) => Html
   connectedNone: string
   since: string
@@ -62,44 +36,11 @@ export interface Words {
   keep: string
   withdrawn: (app: Html) => Html
   signOut: string
-  signInAgain: string
-  tryAgain: string
-  backToApp: (app: Html, host: string | Html) => Html
-  quote: string
-  problems: Record<Problem, string>
-  messages: Record<Message, { title: string; text: string }>
 }
 
 export const en: Words = {
-  mark: 'Member apps',
-  problemTitle: 'Problem',
-  signIn: 'Sign in',
-  signInFor: (app, team) => html`to continue to ${app}, an app by ${team}`,
-  signInForConnected: 'to see which apps have access to your data',
-  signInForDevelopers: 'to continue to the developer portal',
-  upstream: (name) => html`Sign in with ${name}`,
-  or: 'or',
-  email: 'E-mail address',
-  emailHint: 'The one that your club has on file. We send you a code; you need no password.',
-  sendCode: 'Send me a code',
-  noLoginMethod: 'Signing in has not been set up here yet.',
-  developmentLogin: 'Try it out',
-  developmentLoginHint: 'This service runs with demo data. You can sign in as any of its members.',
-  member: 'Member',
-  codeTitle: 'Enter the code',
-  codeSent: (
-    email,
-  ) => html`If ${email} belongs to a member, we have sent a code to it. The code works for 10 minutes, and
-    only in this browser.`,
-  code: 'Code',
-  codeHint: '8 digits from the e-mail',
-  otherAddress: 'Use another address or request a new code',
-  personTitle: 'Who is signing in?',
-  personHint: 'Several members share this address.',
-  otherWay: 'Sign in another way',
   consentTitle: 'Allow an app',
   consentQuestion: (app) => html`Allow ${app}?`,
-  by: (team) => html`An app by ${team}`,
   testClient: 'Test client, not reviewed.',
   testClientHint: 'It gets the data of an invented member, and none of yours.',
   asks: (member) => html`It asks for access to your data. You are signed in as ${member}.`,
@@ -136,7 +77,6 @@ export const en: Words = {
     organisation: (member) => html`${member} is not a member of any organisation at the moment. Your organisation can
       correct this if it is wrong.`,
   },
-  connected: 'Connected apps',
   connectedFor: (member) => html`Apps with access to data of ${member}`,
   connectedNone: 'There are none at the moment. Apps that you allow appear here.',
   since: 'Allowed on',
@@ -156,50 +96,4 @@ export const en: Words = {
   keep: 'Keep access',
   withdrawn: (app) => html`${app} no longer has access.`,
   signOut: 'Sign out',
-  signInAgain: 'Sign in again',
-  tryAgain: 'Try again',
-  backToApp: (app, host) => html`Back to ${app} (${host})`,
-  quote: 'If you ask for help, please quote this number:',
-  problems: {
-    emailInvalid: 'This is not a valid e-mail address. Example: name@example.org.',
-    codeWrong: 'This code is wrong. Please compare it with the latest e-mail.',
-    codeExpired: 'This code is no longer valid. Please request a new one.',
-    tooOften: 'Too many codes were requested in a short time. Please try again later.',
-    upstreamFailed: 'Signing in failed. Please try again, or choose another way.',
-    memberUnknown: 'No member was found for this sign-in. Your club can tell you which address it has on file.',
-    organisationMissing: 'Please choose one of these organisations.',
-    scopesMissing: 'Nothing is ticked. Please tick at least one item, or refuse.',
-  },
-  messages: {
-    expired: {
-      title: 'This page has expired',
-      text: 'Pages for signing in work for 15 minutes, and only in the browser in which they were opened. Nothing was allowed. Please go back to the app and start again.',
-    },
-    notFound: { title: 'Page not found', text: 'The address may be mistyped or out of date.' },
-    crossSite: {
-      title: 'This request came from another site',
-      text: 'To be safe, nothing was changed. If you were allowing an app, please start again from the app.',
-    },
-    requestWrong: {
-      title: 'The request is not valid',
-      text: 'Nothing was allowed. If an app has brought you here, its developers can fix this: please send them the details below.',
-    },
-    tooManyRequests: {
-      title: 'Too many requests',
-      text: 'They came with your sign-in or from your network within a short time. Please wait a minute, then try again.',
-    },
-    unavailable: {
-      title: 'Not available at the moment',
-      text: 'This is not your fault. Please wait a minute, then try again.',
-    },
-    inDevelopment: {
-      title: 'This app is in development',
-      text: 'Only its developers can sign in to it now. Nothing was allowed.',
-    },
-    notApproved: {
-      title: 'This app has not been approved yet',
-      text: 'Nobody can sign in to it before that. Nothing was allowed.',
-    },
-    signedOut: { title: 'You are signed out', text: 'Apps that you have allowed keep their access.' },
-  },
 }

@@ -1,5 +1,5 @@
-import type { Html } from '../../pages/html.ts'
-import { html } from '../../pages/html.ts'
+import type { Html } from '../../browser/pages/html.ts'
+import { html } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 
 /** What was typed into the form that was refused; undefined for the other forms of the page. */

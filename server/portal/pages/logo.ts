@@ -1,4 +1,4 @@
-import { html } from '../../pages/html.ts'
+import { html } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { hidden, upload } from './fields.ts'
 import type { App, Team } from './team-page.ts'

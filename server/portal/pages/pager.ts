@@ -1,4 +1,4 @@
-import { html } from '../../pages/html.ts'
+import { html } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 
 export const PAGE_ROWS = 50

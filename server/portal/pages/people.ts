@@ -1,4 +1,4 @@
-import { html, name } from '../../pages/html.ts'
+import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { choice, field, hidden, typedIn } from './fields.ts'
 import { offsetOf, pager } from './pager.ts'

@@ -1,4 +1,4 @@
-import { html, name, strongName } from '../../pages/html.ts'
+import { html, name, strongName } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { hidden } from './fields.ts'
 import type { Person, Team } from './team-page.ts'

@@ -1,5 +1,5 @@
-import type { Html } from '../../pages/html.ts'
-import { html } from '../../pages/html.ts'
+import type { Html } from '../../browser/pages/html.ts'
+import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { Visit } from '../visit.ts'
 import { clientChoice } from './client-choice.ts'

@@ -1,7 +1,7 @@
 import { isScope, scopes } from '../../../routers/kernel/scopes.ts'
-import type { Html } from '../../pages/html.ts'
-import { html } from '../../pages/html.ts'
-import type { Language } from '../../pages/language.ts'
+import type { Language } from '../../browser/language.ts'
+import type { Html } from '../../browser/pages/html.ts'
+import { html } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 
 /** What members read of a scope. */

@@ -1,5 +1,5 @@
-import type { Html } from '../../pages/html.ts'
-import { name } from '../../pages/html.ts'
+import type { Html } from '../../browser/pages/html.ts'
+import { name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { Visit } from '../visit.ts'
 import type { Link } from './layout.ts'

@@ -1,5 +1,5 @@
-import { html } from '../../pages/html.ts'
-import type { Language } from '../../pages/language.ts'
+import type { Language } from '../../browser/language.ts'
+import { html } from '../../browser/pages/html.ts'
 
 const formats = (options: Intl.DateTimeFormatOptions) => ({
   en: new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' }),

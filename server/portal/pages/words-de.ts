@@ -1,4 +1,4 @@
-import { html } from '../../pages/html.ts'
+import { html } from '../../browser/pages/html.ts'
 import { bytesText, countText, percentText } from './figures.ts'
 import type { Words } from './words-en.ts'
 

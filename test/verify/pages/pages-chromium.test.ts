@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Language } from '../../../server/pages/language.ts'
+import type { Language } from '../../../server/browser/language.ts'
 import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
 import { servePages } from '../../oauth/page-server.ts'
 import { hostileText, pagesOf, textCount } from '../../oauth/random-pages.ts'

@@ -1,7 +1,7 @@
+import type { Look } from '../look.ts'
 import { html } from './html.ts'
-import type { Look } from './look.ts'
+import { words } from './overview-words.ts'
 import { selfContained } from './self-contained.ts'
-import { words } from './words.ts'
 
 export interface UnknownAddressView extends Look {
   requestId: string

@@ -6,10 +6,9 @@ import { errors } from '../../routers/kernel/errors.ts'
 import { networkOf } from '../http/client-address.ts'
 import type { State, StepContext } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
-import { brandOf } from '../pages/brand.ts'
-import type { PageOptions } from './page-options.ts'
+import { requestLimit } from '../limits/request-limit.ts'
+import { brandOf } from './brand.ts'
 import { sendMessage } from './page-responses.ts'
-import { requestLimit } from './request-limit.ts'
 
 const headers = {
   // An address names the version of its picture.
@@ -22,7 +21,9 @@ const headers = {
 /** Icons for a network in a minute: 50 pages of consent or connected apps with a dozen each. A browser keeps an icon. */
 export const MAX_ICONS = 600
 
-interface Options extends Pick<PageOptions, 'db' | 'path'> {
+interface Options {
+  db: Database
+  path: string
   limits: Limits
 }
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../prisma/client.ts'
+import type { Database } from '../../../prisma/client.ts'
 
 /** Everyone but the invented members of test clubs. */
 const real = { memberships: { none: { organisation: { testTeamId: { not: null } } } } }

@@ -1,5 +1,5 @@
-import type { Section } from '../../routers/kernel/scopes.ts'
-import type { Language } from './language.ts'
+import type { Section } from '../../../routers/kernel/scopes.ts'
+import type { Language } from '../language.ts'
 
 interface Words {
   mark: string

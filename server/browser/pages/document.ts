@@ -1,6 +1,6 @@
+import type { Language } from '../language.ts'
 import type { Html } from './html.ts'
 import { html, name } from './html.ts'
-import type { Language } from './language.ts'
 
 /** A pennant. As a data URL it saves the browser's request for favicon.ico. */
 const icon =

@@ -60,3 +60,9 @@ export async function personsOrInvited(db: Database, email: string, now: number)
   const person = await personForInvited(db, invited)
   return person ? [person] : []
 }
+
+/** Null for an unknown person. */
+export async function fullNameOf(db: Database, personId: string) {
+  const person = await db.person.findUnique({ where: { id: personId } })
+  return person ? `${person.firstName} ${person.lastName}` : null
+}

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { StepContext } from '../http/state.ts'
-import { dataUrlOf } from './brand.ts'
+import type { StepContext } from '../../http/state.ts'
+import { dataUrlOf } from '../brand.ts'
+import type { Look } from '../look.ts'
+import { sendPage } from '../send-page.ts'
 import { document } from './document.ts'
 import type { Html } from './html.ts'
 import { styleElement } from './html.ts'
-import type { Look } from './look.ts'
-import { sendPage } from './send-page.ts'
+import { words } from './overview-words.ts'
 import { styleSheet } from './style-sheet.ts'
-import { words } from './words.ts'
 
 const hash = createHash('sha256').update(styleSheet).digest('base64')
 const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`

@@ -2,12 +2,11 @@ import { failureOf } from '../../routers/kernel/database-errors.ts'
 import { Deadline } from '../../routers/kernel/deadline.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import type { Step, StepContext } from '../http/state.ts'
-import { lookFor } from '../pages/look.ts'
-import { sendPage, setPageHeaders } from '../pages/send-page.ts'
 import { isFromOwnPage } from './forms.ts'
-import { errors as oauthErrors } from './oidc-provider.ts'
+import { lookFor } from './look.ts'
 import { messagePage } from './pages/message.ts'
 import type { AppView, Message } from './pages/views.ts'
+import { sendPage, setPageHeaders } from './send-page.ts'
 
 interface Told {
   detail?: string | undefined
@@ -42,7 +41,8 @@ export const pageErrors =
     try {
       await new Deadline(requestMs).bound(next())
     } catch (thrown) {
-      if (thrown instanceof oauthErrors.SessionNotFound) return sendMessage(ctx, 'expired', 400)
+      // Thrown by oidc-provider, and for what it would not find either.
+      if (thrown instanceof Error && thrown.name === 'SessionNotFound') return sendMessage(ctx, 'expired', 400)
       const error = thrown instanceof ApiError ? thrown : failureOf(thrown)
       if (error.status >= 500) ctx.state.cause = error.cause
       ctx.set(error.headers)

@@ -1,6 +1,6 @@
-import { html, name } from '../../pages/html.ts'
-import type { Look } from '../../pages/look.ts'
+import type { Look } from '../look.ts'
 import { homepageOf } from './app-mark.ts'
+import { html, name } from './html.ts'
 import { connectedLink, document, words } from './layout.ts'
 import type { AppView, Message } from './views.ts'
 

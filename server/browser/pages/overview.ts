@@ -1,10 +1,10 @@
-import type { Section } from '../../routers/kernel/scopes.ts'
-import type { BaseUrls } from '../http/match-route.ts'
+import type { Section } from '../../../routers/kernel/scopes.ts'
+import type { BaseUrls } from '../../http/match-route.ts'
+import type { Language } from '../language.ts'
+import type { Look } from '../look.ts'
 import { html } from './html.ts'
-import type { Language } from './language.ts'
-import type { Look } from './look.ts'
+import { words } from './overview-words.ts'
 import { selfContained } from './self-contained.ts'
-import { words } from './words.ts'
 
 export interface OverviewView extends Look {
   baseUrls: BaseUrls

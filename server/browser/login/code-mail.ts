@@ -1,5 +1,5 @@
-import { html } from '../../pages/html.ts'
-import type { Language } from '../../pages/language.ts'
+import type { Language } from '../language.ts'
+import { html } from '../pages/html.ts'
 
 const texts = {
   en: {

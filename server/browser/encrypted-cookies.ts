@@ -1,6 +1,8 @@
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { StepContext } from '../http/state.ts'
-import { INTERACTION_SECONDS } from './lifetimes.ts'
+
+/** How long a member may take to sign in and consent. */
+export const INTERACTION_SECONDS = 15 * 60
 
 /** A request whose cookies are read and set: of the pages, or of oidc-provider. */
 export type CookieContext = Pick<StepContext, 'req' | 'cookies' | 'append'>

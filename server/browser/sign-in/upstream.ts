@@ -1,9 +1,9 @@
-import { comparableEmail } from '../../routers/kernel/email-address.ts'
-import { errors } from '../../routers/kernel/errors.ts'
-import type { StepContext } from '../http/state.ts'
-import { personsOf } from './login/upstream-identity.ts'
-import { redirect } from './page-responses.ts'
-import type { SignInAttempt, SignInOptions, SignInPages } from './sign-in-pages.ts'
+import { comparableEmail } from '../../../routers/kernel/email-address.ts'
+import { errors } from '../../../routers/kernel/errors.ts'
+import type { StepContext } from '../../http/state.ts'
+import { personsOf } from '../login/upstream-identity.ts'
+import { redirect } from '../page-responses.ts'
+import type { SignInAttempt, SignInOptions, SignInPages } from './pages.ts'
 
 const UPSTREAM = 'member_away'
 

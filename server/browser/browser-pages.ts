@@ -5,9 +5,9 @@ import type { Step, StepContext } from '../http/state.ts'
 import type { Brand } from './brand.ts'
 import { setBrand } from './brand.ts'
 import { lookFor } from './look.ts'
-import { overviewPage } from './overview.ts'
-import { sendSelfContained } from './self-contained.ts'
-import { unknownAddressPage } from './unknown-address.ts'
+import { overviewPage } from './pages/overview.ts'
+import { sendSelfContained } from './pages/self-contained.ts'
+import { unknownAddressPage } from './pages/unknown-address.ts'
 
 export interface BrowserPages {
   baseUrls: BaseUrls

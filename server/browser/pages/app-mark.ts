@@ -1,6 +1,6 @@
-import type { Html } from '../../pages/html.ts'
-import { html, strongName } from '../../pages/html.ts'
-import type { Language } from '../../pages/language.ts'
+import type { Language } from '../language.ts'
+import type { Html } from './html.ts'
+import { html, strongName } from './html.ts'
 import { words } from './layout.ts'
 import type { AppView } from './views.ts'
 

@@ -1,12 +1,12 @@
-import { isPostgresText } from '../../routers/kernel/access.ts'
-import { comparableEmail } from '../../routers/kernel/email-address.ts'
-import { errors } from '../../routers/kernel/errors.ts'
-import type { StepContext } from '../http/state.ts'
-import { lookFor } from '../pages/look.ts'
-import { sendPage } from '../pages/send-page.ts'
-import { selectableMember } from './development-login.ts'
-import { codePage } from './pages/sign-in.ts'
-import type { SignInAttempt, SignInOptions, SignInPages } from './sign-in-pages.ts'
+import { isPostgresText } from '../../../routers/kernel/access.ts'
+import { comparableEmail } from '../../../routers/kernel/email-address.ts'
+import { errors } from '../../../routers/kernel/errors.ts'
+import type { StepContext } from '../../http/state.ts'
+import { selectableMember } from '../login/development.ts'
+import { lookFor } from '../look.ts'
+import { codePage } from '../pages/sign-in.ts'
+import { sendPage } from '../send-page.ts'
+import type { SignInAttempt, SignInOptions, SignInPages } from './pages.ts'
 
 type SignInStep = (ctx: StepContext, attempt: SignInAttempt, form: URLSearchParams) => Promise<void>
 

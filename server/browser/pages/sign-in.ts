@@ -1,5 +1,5 @@
-import { html, name, strongName } from '../../pages/html.ts'
-import type { Look } from '../../pages/look.ts'
+import type { Look } from '../look.ts'
+import { html, name, strongName } from './html.ts'
 import { document, troubled, words } from './layout.ts'
 import type { AppView, Named, Problem } from './views.ts'
 

@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http'
 import { comparableEmail } from '../../routers/kernel/email-address.ts'
 import type { CookieContext, Seal } from './encrypted-cookies.ts'
 import { UNSIGNED } from './encrypted-cookies.ts'
-import { BROWSER_SECONDS } from './lifetimes.ts'
 
 /** What the service knows of a browser, kept there in an encrypted cookie. */
 interface Browser {
@@ -11,6 +10,9 @@ interface Browser {
   /** With which members have signed in, the latest first. */
   emails: string[]
 }
+
+/** How long a browser is known after its last sign-in. */
+const BROWSER_SECONDS = 365 * 86_400
 
 /** Several members may share a computer; the cookie stays small. */
 const MAX_EMAILS = 5

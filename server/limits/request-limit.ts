@@ -1,4 +1,4 @@
-import type { Limits } from '../limits/limit.ts'
+import type { Limits } from './limit.ts'
 
 /**
  * Counts a sender's requests of the last minute: it bounds the work of a flood, and no longer than a minute. False above

@@ -1,9 +1,8 @@
-import type { Database } from '../../prisma/client.ts'
-import type { Limits } from '../limits/limit.ts'
-import type { EmailCodes } from './login/email-code.ts'
-import { emailCodes } from './login/email-code.ts'
-import type { Upstream } from './login/upstream.ts'
-import { upstreamCallback } from './metadata.ts'
+import type { Database } from '../../../prisma/client.ts'
+import type { Limits } from '../../limits/limit.ts'
+import type { EmailCodes } from './email-code.ts'
+import { emailCodes } from './email-code.ts'
+import type { Upstream } from './upstream.ts'
 
 /** How members can sign in. */
 export interface LoginMethods {
@@ -16,7 +15,8 @@ export interface LoginMethods {
 interface LoginSettings {
   smtp: { url: string; from: string } | null
   upstream: { issuer: string; clientId: string; clientSecret?: string; name: string } | null
-  authBaseUrl: string
+  /** Of the authorization server, which is registered with the upstream provider. */
+  redirectUri: string
   developmentLogin: boolean
 }
 
@@ -32,14 +32,13 @@ interface Options {
 
 /** Loads the client of the mail server, or of the OpenID provider, only where it is used. */
 export async function createLoginMethods(
-  { smtp, upstream, authBaseUrl, developmentLogin }: LoginSettings,
+  { smtp, upstream, redirectUri, developmentLogin }: LoginSettings,
   { db, now, onError, limits, brand }: Options,
 ): Promise<LoginMethods> {
-  const sendMail = smtp && (await import('./login/mail.ts')).createMailer(smtp.url, smtp.from, brand)
-  const redirectUri = upstreamCallback(authBaseUrl)
+  const sendMail = smtp && (await import('./mail.ts')).createMailer(smtp.url, smtp.from, brand)
   return {
     codes: sendMail && emailCodes({ db, now, sendMail, onError, limits, brand }),
-    upstream: upstream && (await import('./login/upstream.ts')).createUpstream({ ...upstream, redirectUri }, now),
+    upstream: upstream && (await import('./upstream.ts')).createUpstream({ ...upstream, redirectUri }, now),
     developmentLogin,
   }
 }

@@ -1,8 +1,8 @@
-import type { StepContext } from '../http/state.ts'
-import type { SignInAttempt, SignInOptions } from './sign-in-pages.ts'
-import { createSignInPages } from './sign-in-pages.ts'
-import { signInSteps } from './sign-in-steps.ts'
-import { upstreamSignIn } from './upstream-sign-in.ts'
+import type { StepContext } from '../../http/state.ts'
+import type { SignInAttempt, SignInOptions } from './pages.ts'
+import { createSignInPages } from './pages.ts'
+import { signInSteps } from './steps.ts'
+import { upstreamSignIn } from './upstream.ts'
 
 export type SignIn = ReturnType<typeof createSignIn>
 

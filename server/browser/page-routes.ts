@@ -1,0 +1,90 @@
+import type Router from '@koa/router'
+import type { Database } from '../../prisma/client.ts'
+import type { Cipher } from '../../routers/kernel/cipher.ts'
+import type { Holder, MemoryBudget } from '../http/memory-budget.ts'
+import { reserveUntilSent } from '../http/memory-lease.ts'
+import type { State, StepContext } from '../http/state.ts'
+import type { Limits } from '../limits/limit.ts'
+import { upstreamCallback } from './addresses.ts'
+import { createBrowsers } from './browsers.ts'
+import type { EncryptedCookies } from './encrypted-cookies.ts'
+import { createSeal, encryptedCookies } from './encrypted-cookies.ts'
+import { readForm } from './forms.ts'
+import type { LoginMethods } from './login/methods.ts'
+import { pageErrors, redirect } from './page-responses.ts'
+import { styleSheet } from './pages/style-sheet.ts'
+import { addPictures } from './pictures.ts'
+import type { Session } from './session.ts'
+import type { SignInAttempt } from './sign-in/pages.ts'
+import type { SignIn } from './sign-in/sign-in.ts'
+import { createSignIn } from './sign-in/sign-in.ts'
+
+interface Options {
+  db: Database
+  now: () => number
+  cipher: Cipher
+  issuer: string
+  loginMethods: LoginMethods
+  sessionOf: PageRoutes['sessionOf']
+  limits: Limits
+  memory: MemoryBudget
+  /** For a request to a page. */
+  requestMs: number
+}
+
+/** What all pages for people share. Addresses are below `path`, that of the issuer. */
+export interface PageRoutes {
+  path: string
+  signIn: SignIn
+  cookies: EncryptedCookies
+  sessionOf: (ctx: StepContext) => Promise<Session>
+  page: (method: 'get' | 'post', address: string, respond: (ctx: StepContext) => Promise<unknown>) => void
+  /** Reserves memory for the body of a request until its response is sent. Throws 503. */
+  reserve: (ctx: StepContext, holder: Holder, bytes: number) => Promise<void>
+  /** Adds the steps of a sign-in whose page is at the address. */
+  signInAt: (address: string, attempt: (ctx: StepContext) => Promise<SignInAttempt>) => void
+}
+
+/** Adds what the pages load, and the redirect URI of the upstream provider. */
+export function createPageRoutes(
+  router: Router<State>,
+  { db, now, cipher, issuer, loginMethods, sessionOf, limits, memory, requestMs }: Options,
+): PageRoutes {
+  const { origin, pathname: path, protocol } = new URL(issuer)
+  const secure = protocol === 'https:'
+  const seal = createSeal(cipher, now)
+  const browsers = createBrowsers(seal, secure)
+  const cookies = encryptedCookies({ seal, secure, browserOf: browsers.idOf })
+  const callback = upstreamCallback(issuer)
+  const signIn = createSignIn({ db, now, loginMethods, cookies, browsers, callbackPath: new URL(callback).pathname })
+
+  const errorPages = pageErrors(origin, requestMs)
+  const page: PageRoutes['page'] = (method, address, respond) => {
+    router[method](`${path}${address}`, errorPages, (ctx) => respond(ctx))
+  }
+  page('get', '/upstream', (ctx) => signIn.callback(ctx, new URL(`${callback}?${ctx.state.search}`)))
+  router.get(`${path}/style.css`, (ctx) => {
+    ctx.set('Cache-Control', 'public, max-age=3600')
+    ctx.type = 'text/css; charset=utf-8'
+    ctx.body = styleSheet
+  })
+  addPictures(router, { db, path, limits })
+
+  return {
+    ...{ path, signIn, cookies, sessionOf, page },
+    reserve: (ctx, holder, bytes) => reserveUntilSent(memory, ctx.res, holder, bytes),
+    signInAt(address, attempt) {
+      page('get', `${address}/upstream`, async (ctx) => signIn.startUpstream(ctx, await attempt(ctx)))
+      page('get', `${address}/person`, async (ctx) => signIn.finishUpstream(ctx, await attempt(ctx)))
+      for (const step of signIn.steps) {
+        page('post', `${address}/${step}`, async (ctx) =>
+          signIn.post(ctx, await attempt(ctx), step, await readForm(ctx)),
+        )
+        // Reloading the page that a form led to returns to the form.
+        if (step !== 'person') {
+          page('get', `${address}/${step}`, async (ctx) => redirect(ctx, (await attempt(ctx)).action))
+        }
+      }
+    },
+  }
+}
