@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Program } from '../../deploy/topology/program.ts'
+import type { Program } from '../../test/verify/topology/program.ts'
 
 /** What a process holds: memory in bytes, after a full collection of garbage. */
 export interface Figures {

@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startTopology } from '../../deploy/topology/start.ts'
 import { openDatabase } from '../../prisma/client.ts'
 import { firstPartyScopes, memberScopes } from '../../routers/kernel/scopes.ts'
 import { developmentKey, mintToken } from '../../server/tokens/development.ts'
 import { createTenant, id } from '../../test/support/tenant.ts'
+import { startTopology } from '../../test/verify/topology/start.ts'
 import { certificateOf, startReceiver } from '../webhooks.ts'
 import { startMail } from './mail.ts'
 

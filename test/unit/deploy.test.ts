@@ -2,16 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { inOrder, interpolate, readCompose } from '../../deploy/topology/compose.ts'
 import { variables } from '../../server/process/config.ts'
 import { renderChart } from '../support/chart.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const secrets = ['DATABASE_PASSWORD', 'POSTGRES_PASSWORD', 'REDIS_PASSWORD', 'SECRETS_KEY']
-const given = Object.fromEntries(secrets.map((name) => [name, `the ${name}`]))
-const compose = await readCompose(given)
-const programs = Object.entries(compose.services).filter(([, { image }]) => image === 'member-apps-api:local')
+const text = read('deploy/compose.yaml')
+const { services, 'x-program': program } = parse(text, { merge: true })
+const programs = Object.entries<typeof program>(services).filter(([, { image }]) => image === program.image)
 const names = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([name]) => name)
 const assigned = (text: string) => [...text.matchAll(/^#? ?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name!)
 
@@ -20,7 +19,7 @@ describe('what deploy/ sets', () => {
     const chart = renderChart(join(root, 'deploy/helm/member-apps-api'))
     const values = read('deploy/helm/member-apps-api/values.yaml')
     const named = new Set([
-      ...programs.flatMap(([, { environment }]) => Object.keys(environment!).filter((name) => environment![name])),
+      ...programs.flatMap(([, { environment }]) => Object.keys(environment).filter((name) => environment[name])),
       ...names(read('Dockerfile'), /^ENV .*$/gm).flatMap((line) => names(line, /[A-Z_]+(?==)/g)),
       ...names(JSON.stringify(chart), /(?<="name":")[A-Z][A-Z_]+(?=")/g),
       ...names(values, /^ *# .*$/gm).flatMap((line) => names(line, /\b[A-Z]+_[A-Z_]+\b/g)),
@@ -30,7 +29,6 @@ describe('what deploy/ sets', () => {
   })
 
   it('is asked for in env.example, and nothing else but settings', () => {
-    const text = read('deploy/compose.yaml')
     const asked = [...text.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name!)
     const listed = assigned(read('deploy/env.example'))
     expect([...new Set(asked)].filter((name) => !listed.includes(name))).toEqual([])
@@ -40,61 +38,65 @@ describe('what deploy/ sets', () => {
 
 describe('compose.yaml', () => {
   it('hides the password of the superuser from the service', () => {
-    for (const [, { environment }] of programs) expect(environment!.POSTGRES_PASSWORD).toBe('')
+    for (const [, { environment }] of programs) expect(environment.POSTGRES_PASSWORD).toBe('')
   })
 
   it('has two nodes, a worker and a migration of one image, which can write nowhere and have no rights', () => {
-    expect(programs.map(([name]) => name)).toEqual(['node-1', 'node-2', 'worker', 'migrate'])
+    expect(programs.map(([name, { command }]) => [name, command])).toEqual([
+      ['node-1', undefined],
+      ['node-2', undefined],
+      ['worker', ['node', 'dist/server/worker.js']],
+      ['migrate', ['node', 'dist/server/commands/main.js', 'migrate']],
+    ])
     for (const [, program] of programs) {
       expect(program).toMatchObject({ read_only: true, cap_drop: ['ALL'], stop_grace_period: '20s' })
     }
   })
 
-  it('starts nodes and worker after the migration, and the proxy after the nodes', () => {
-    expect(inOrder(compose)).toEqual([['postgres', 'redis'], ['migrate'], ['node-1', 'node-2', 'worker'], ['proxy']])
-    for (const name of ['node-1', 'node-2', 'worker']) {
-      expect(compose.services[name]!.depends_on).toMatchObject({
-        migrate: { condition: 'service_completed_successfully' },
-      })
+  it('starts the migration after PostgreSQL, nodes and worker after the migration, and the proxy after the nodes', () => {
+    const [healthy, completed] = [{ condition: 'service_healthy' }, { condition: 'service_completed_successfully' }]
+    expect(services.migrate.depends_on).toEqual({ postgres: healthy })
+    for (const name of ['node-1', 'node-2']) {
+      expect(services[name].depends_on).toEqual({ migrate: completed, redis: healthy })
     }
+    expect(services.worker.depends_on).toEqual({ migrate: completed })
+    expect(services.proxy.depends_on).toEqual({ 'node-1': healthy, 'node-2': healthy })
   })
 
-  it.each(secrets)('does not start without %s, and has no default for it', async (name) => {
-    await expect(readCompose({ ...given, [name]: '' })).rejects.toThrow(`${name} is needed: in deploy/.env`)
+  it('runs haproxy.cfg, which names its two nodes', () => {
+    expect(services.proxy.volumes).toEqual(['./haproxy.cfg:/usr/local/etc/haproxy/haproxy.cfg:ro'])
+    const hosts = names(read('deploy/haproxy.cfg'), /(?<=^ *server \S+ )[^:]+/gm)
+    expect([...new Set(hosts)]).toEqual(['node-1', 'node-2'])
+  })
+
+  it.each(secrets)('does not start without %s, and has no default for it', (name) => {
+    expect(text).toContain(`\${${name}:?in deploy/.env}`)
+    expect(text).not.toContain(`\${${name}:-`)
   })
 
   it('publishes nothing of PostgreSQL, Redis and the nodes, and the internal port on this machine only', () => {
-    const ports = Object.entries(compose.services).flatMap(([name, { ports = [] }]) =>
-      ports.map((port) => [name, port]),
-    )
-    expect(ports).toEqual([
-      ['proxy', '8080:8080'],
-      ['proxy', '127.0.0.1:8081:8081'],
+    const published = Object.keys(services).filter((name) => services[name].ports)
+    expect(published).toEqual(['proxy'])
+    expect(services.proxy.ports).toEqual([
+      '$' + '{HTTP_PORT:-8080}:8080',
+      '127.0.0.1:$' + '{INTERNAL_HTTP_PORT:-8081}:8081',
     ])
   })
 
   it('has no secret among the arguments of a program, which everybody on the machine can read', () => {
-    const commands = JSON.stringify(Object.values(compose.services).map(({ command }) => command))
-    for (const name of secrets) expect([name, commands.includes(given[name]!)]).toEqual([name, false])
-    expect(commands).toContain('requirepass $REDISCLI_AUTH')
+    const commands = JSON.stringify(Object.keys(services).map((name) => services[name].command))
+    expect(commands).not.toContain('$' + '{')
+    expect(commands).toContain('requirepass $$REDISCLI_AUTH')
   })
 
   it('gives a node the time for its drain, the requests in flight and the last resort', () => {
-    const { environment, stop_grace_period } = compose.services['node-1']!
-    expect(Number.parseInt(stop_grace_period!, 10)).toBeGreaterThanOrEqual(Number(environment!.DRAIN_SECONDS) + 8 + 1.5)
+    const { environment, stop_grace_period } = services['node-1']
+    expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThanOrEqual(Number(environment.DRAIN_SECONDS) + 8 + 1.5)
   })
 
   it('drains for longer than HAProxy takes to see that a node is not ready', () => {
     const [, inter, fall] = /inter (\d+)s fall (\d+)/.exec(read('deploy/haproxy.cfg'))!
-    expect(Number(compose.services['node-1']!.environment!.DRAIN_SECONDS)).toBeGreaterThan(Number(inter) * Number(fall))
-  })
-
-  it.each([
-    ['$' + '{A:-x}/$' + '{B}', 'x/'],
-    ['$' + '{A}$' + '{C:-x}', 'c'],
-    ['$$' + 'A and $$' + '{C}', '$' + 'A and $' + '{C}'],
-  ])('has variables as Docker Compose reads them: %s', (text, expected) => {
-    expect(interpolate(text, { A: '', C: 'c' })).toBe(expected)
+    expect(Number(services['node-1'].environment.DRAIN_SECONDS)).toBeGreaterThan(Number(inter) * Number(fall))
   })
 })
 

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { noteFigure } from '../../../bench/noted-figure.ts'
 import { handlesOf } from '../../../bench/soak/figures.ts'
 import { runSoak } from '../../../bench/soak/run.ts'
-import { missingPrograms } from '../../../deploy/topology/start.ts'
 import { times } from '../../support/rounds.ts'
 import { tellsFigures } from '../memory/process-figures.ts'
+import { missingPrograms } from '../topology/start.ts'
 
 const missing = [...missingPrograms(), ...(tellsFigures ? [] : ['/proc'])]
 

@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { freePort, send, until } from '../../process/service.ts'
+import { endProgram, expectRunning, lacking, startProgram } from './program.ts'
 
-const program = '/usr/sbin/haproxy'
-export const hasHaproxy = existsSync(program)
+export const hasHaproxy = lacking('haproxy').length === 0
 
 export interface Place {
   port: number
@@ -45,21 +43,16 @@ frontend stats
   stats uri /
 `
   const directory = await mkdtemp(join(tmpdir(), 'member-apps-haproxy-'))
-  const file = join(directory, 'haproxy.cfg')
-  await writeFile(file, configuration)
-  const child = spawn(program, ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] })
-  let output = ''
-  child.stderr.on('data', (chunk) => (output += chunk))
-  const closed = new Promise((resolve) => child.on('close', resolve))
+  await writeFile(join(directory, 'haproxy.cfg'), configuration)
+  const program = startProgram(['haproxy', '-db', '-f', 'haproxy.cfg'], { cwd: directory })
   onTestFinished(async () => {
-    child.kill('SIGTERM')
-    await closed
+    await endProgram(program)
     await rm(directory, { recursive: true, force: true })
   })
 
   /** `UP`, `DOWN`; `UP 1/3` is one that is on its way down, or not checked yet, and gets requests. */
   const states = async (): Promise<(string | undefined)[]> => {
-    if (child.exitCode !== null) throw new Error(`HAProxy ended: ${output}`)
+    expectRunning(program)
     const csv = await send(statsPort, 'GET', '/;csv').catch(() => undefined)
     const rows = csv?.text.split('\n').map((line) => line.split(',')) ?? []
     return places.map(

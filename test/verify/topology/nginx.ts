@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { endProgram, startProgram, untilHolds } from '../../../deploy/topology/program.ts'
-import { freePort, refuses } from '../../process/service.ts'
+import { freePort, refuses, until } from '../../process/service.ts'
+import { endProgram, expectRunning, startProgram } from './program.ts'
 
 const page = fileURLToPath(new URL('../../../docs/production.md', import.meta.url))
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -25,9 +25,15 @@ export async function startNginx(nodePort: number) {
   await writeFile(join(directory, 'nginx.conf'), `pid nginx.pid;\nerror_log stderr;\nevents {}\nhttp {\n${http}}\n`)
   const program = startProgram(['nginx', '-p', directory, '-c', 'nginx.conf', '-g', 'daemon off;'], { cwd: directory })
   onTestFinished(async () => {
-    await endProgram(program, 10_000)
+    await endProgram(program)
     await rm(directory, { recursive: true, force: true })
   })
-  await untilHolds(program, 'nginx', async () => !(await refuses(port)))
+  await until(
+    async () => {
+      expectRunning(program)
+      return refuses(port)
+    },
+    (refused) => !refused,
+  )
   return { port }
 }

@@ -2,9 +2,6 @@ import { once } from 'node:events'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { isInstalled } from '../../../deploy/topology/program.ts'
-import type { Topology } from '../../../deploy/topology/start.ts'
-import { missingPrograms, startTopology } from '../../../deploy/topology/start.ts'
 import { memberScopes } from '../../../routers/kernel/scopes.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import type { Answer } from '../../process/service.ts'
@@ -12,8 +9,11 @@ import { dataDirectory, send, until } from '../../process/service.ts'
 import { direct } from '../../support/addresses.ts'
 import { FaultProxy } from '../../support/fault-proxy.ts'
 import { startNginx } from './nginx.ts'
+import { lacking } from './program.ts'
+import type { Topology } from './start.ts'
+import { missingPrograms, startTopology } from './start.ts'
 
-const missing = [...missingPrograms(), ...(isInstalled('nginx') ? [] : ['nginx'])]
+const missing = [...missingPrograms(), ...lacking('nginx')]
 
 interface Ask {
   method: string

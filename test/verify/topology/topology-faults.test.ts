@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { Topology } from '../../../deploy/topology/start.ts'
-import { missingPrograms, startTopology } from '../../../deploy/topology/start.ts'
 import { openDatabase } from '../../../prisma/client.ts'
 import { seed } from '../../../prisma/seed.ts'
 import { memberScopes, memberScopesAt } from '../../../routers/kernel/scopes.ts'
@@ -8,6 +6,8 @@ import { developmentKey, mintToken } from '../../../server/tokens/development.ts
 import { dataDirectory, send, until } from '../../process/service.ts'
 import { direct } from '../../support/addresses.ts'
 import { FaultProxy } from '../../support/fault-proxy.ts'
+import type { Topology } from './start.ts'
+import { missingPrograms, startTopology } from './start.ts'
 import { startTraffic, tally } from './traffic.ts'
 
 const missing = missingPrograms()
@@ -26,7 +26,6 @@ describe.skipIf(missing.length > 0)(`bad days of the topology ${missing.join(', 
   beforeAll(async () => {
     database = await FaultProxy.to(direct(inject('databaseUrl')))
     const DATA_DIR = await dataDirectory((end) => ends.push(end))
-    // The tokens of a test; everything else is compose.yaml's.
     topology = await startTopology({ server: database.url, settings: { DEVELOPMENT_TOKENS: 'true', DATA_DIR } })
     const db = openDatabase(topology.databaseUrl, () => {})
     await seed(db, new Date(), memberScopesAt)

@@ -1,16 +1,12 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { Topology } from '../../../deploy/topology/start.ts'
-import { missingPrograms, startTopology } from '../../../deploy/topology/start.ts'
-import { refuses, send, until } from '../../process/service.ts'
+import { send, until } from '../../process/service.ts'
 import { query } from '../../support/databases.ts'
+import type { Topology } from './start.ts'
+import { missingPrograms, startTopology } from './start.ts'
 
 const missing = missingPrograms()
-const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-describe.skipIf(missing.length > 0)(`the topology of compose.yaml ${missing.join(', ')}`, { timeout: 240_000 }, () => {
+describe.skipIf(missing.length > 0)(`two nodes behind HAProxy ${missing.join(', ')}`, { timeout: 240_000 }, () => {
   let topology: Topology
   beforeAll(async () => {
     topology = await startTopology({ server: inject('databaseUrl') })
@@ -66,37 +62,5 @@ describe.skipIf(missing.length > 0)(`the topology of compose.yaml ${missing.join
     await asking
     expect(statuses.length).toBeGreaterThan(0)
     expect([...new Set(statuses)]).toEqual([401])
-  })
-})
-
-describe.skipIf(missing.length > 0)(`npm run topology ${missing.join(', ')}`, () => {
-  it('prints the addresses, and at Ctrl-C, which npm passes on, ends every process and removes its database', {
-    timeout: 240_000,
-  }, async () => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'deploy/topology/main.ts', '--quiet'], {
-      cwd: root,
-      env: { ...process.env, TEST_DATABASE_URL: inject('databaseUrl') },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    let text = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
-    const closed = once(child, 'close')
-    await until(
-      async () => text,
-      (said) => /^database/m.test(said) || child.exitCode !== null,
-      120_000,
-    )
-    const ports = [...text.matchAll(/:(\d+)(?=[/\s,])/g)]
-      .map(([, port]) => Number(port))
-      .filter((port) => port < 32_768)
-    expect(text).toMatch(/^apps +http:\/\/apps\.localhost:\d+\/v1/m)
-    child.kill('SIGINT')
-    child.kill('SIGINT')
-    expect(await closed).toEqual([0, null])
-    const own = ports.filter((port) => String(port) !== new URL(inject('databaseUrl')).port && port !== 5432)
-    expect(own.length).toBeGreaterThanOrEqual(8)
-    expect(await Promise.all(own.map(refuses))).toEqual(own.map(() => true))
-    const name = new URL(/^database +(\S+)/m.exec(text)![1]!).pathname.slice(1)
-    expect(await query(inject('databaseUrl'), `SELECT 1 FROM pg_database WHERE datname = '${name}'`)).toEqual([])
   })
 })
