@@ -43,7 +43,7 @@ function build() {
   produce('dist', inputs, (draft) => {
     const modules = join(draft, 'modules')
     run(tools.tsc, '-p', 'tsconfig.build.json', '--outDir', modules)
-    for (const name of scripts()) cpSync(join(root, name), join(modules, name))
+    for (const name of forBrowsers()) cpSync(join(root, name), join(modules, name))
     run(join(relative(root, modules), 'rest-facade/write-documents.js'))
     run('server/bundle.mjs', modules, draft)
     rmSync(modules, { recursive: true })
@@ -62,9 +62,9 @@ function build() {
 }
 
 /** What the service gives to browsers, as it is. */
-function scripts() {
+function forBrowsers() {
   const names = readdirSync(join(root, 'server'), { recursive: true })
-  return names.filter((name) => name.endsWith('.js')).map((name) => join('server', name))
+  return names.filter((name) => /\.(?:css|js)$/.test(name)).map((name) => join('server', name))
 }
 
 /** Makes the output, for which there is a directory aside, and leaves a hash of its inputs in it. */

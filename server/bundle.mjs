@@ -18,8 +18,10 @@ const entries = [
 
 /** The files that modules read from their own directory. */
 const readBy = {
-  'rest-facade/openapi.js': 'rest-facade/documents.json',
-  'server/reference/serve.js': 'server/reference/try.js',
+  'rest-facade/openapi.js': ['rest-facade/documents.json'],
+  'server/browser/pages/style-sheet.js': ['server/browser/pages/pages.css'],
+  'server/portal/portal.js': ['server/portal/portal.css'],
+  'server/reference/serve.js': ['server/reference/try.js', 'server/reference/reference.css'],
 }
 
 const build = await rolldown({
@@ -41,9 +43,11 @@ const { output } = await build.write({
 })
 
 const copied = output.flatMap(({ fileName, moduleIds = [] }) => {
-  const files = moduleIds.map((id) => readBy[relative(modules, id)]).filter(Boolean)
+  const files = moduleIds.flatMap((id) => readBy[relative(modules, id)] ?? [])
   for (const file of files) cpSync(join(modules, file), join(result, dirname(fileName), basename(file)))
   return files
 })
-const missing = Object.values(readBy).filter((file) => !copied.includes(file))
+const missing = Object.values(readBy)
+  .flat()
+  .filter((file) => !copied.includes(file))
 if (missing.length > 0) throw new Error(`No module reads ${missing.join(', ')}.`)

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Core } from '../../routers/kernel/context.ts'
 import { failureOf } from '../../routers/kernel/database-errors.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
@@ -17,7 +18,6 @@ import { deliveryPages } from './deliveries.ts'
 import { invitationPages } from './invitations.ts'
 import { words } from './pages/layout.ts'
 import { missingPage } from './pages/missing.ts'
-import { styleSheet } from './pages/style-sheet.ts'
 import { peoplePages } from './people.ts'
 import { requestPages } from './requests.ts'
 import { portalSignIn } from './sign-in.ts'
@@ -25,6 +25,9 @@ import { teamPages } from './teams.ts'
 import { usagePages } from './usage.ts'
 import type { Act, Routes, Show, Visit } from './visit.ts'
 import { webhookPages } from './webhook.ts'
+
+/** Beside this file; the build copies it. */
+const styleSheet = readFileSync(new URL('portal.css', import.meta.url), 'utf8')
 
 interface Options {
   core: Core

@@ -5,6 +5,7 @@ import { openApiDocument } from '../../rest-facade/openapi.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../browser/brand.ts'
+import { styleSheet } from '../browser/pages/style-sheet.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
 import { nameOf } from '../http/host-name.ts'
 import type { BaseUrls } from '../http/match-route.ts'
@@ -13,7 +14,6 @@ import { resolved } from './api-document.ts'
 import { errorsPage } from './errors-page.ts'
 import { llmsText } from './llms-text.ts'
 import { referencePage } from './page.ts'
-import { referenceStyle } from './style-sheet.ts'
 
 interface Options {
   baseUrls: BaseUrls
@@ -36,8 +36,9 @@ interface File {
   zipped: Buffer
 }
 
-/** Beside this file; the build copies it. */
+/** Beside this file; the build copies them. */
 const script = readFileSync(new URL('try.js', import.meta.url), 'utf8')
+const ownStyle = readFileSync(new URL('reference.css', import.meta.url), 'utf8')
 
 /** The reference of each API at `/v1/docs` of its host, the error catalogue below it, and `/llms.txt` at every host. */
 export function reference({ baseUrls, localUrls, issuer, brand, pageBrand, client }: Options): Step {
@@ -50,7 +51,7 @@ export function reference({ baseUrls, localUrls, issuer, brand, pageBrand, clien
     ['/v1/docs', (section, urls) => ['text/html', page(section, urls)]],
     ['/v1/docs/errors', (section) => ['text/html', errorsPage(section, pageBrand)]],
     ['/v1/docs/try.js', () => ['text/javascript', script]],
-    ['/v1/docs/style.css', () => ['text/css', referenceStyle]],
+    ['/v1/docs/style.css', () => ['text/css', styleSheet + ownStyle]],
   ])
   const llms = fileOf('text/plain', llmsText({ urls: baseUrls, issuer }))
   /** Made when they are first asked for: a start does not wait for them. */
