@@ -20,7 +20,7 @@ const usage = `Usage:
 
 export writes everything that is stored about a person as one JSON document, to the standard output or a new file.
 erase removes all of it, the person, and the published events that name them. What apps share in a club stays. Remove the person at the platform first: its
-next import would bring them back. --log appends a line to a file for restore --repeat; keep it apart from the database.
+next import would bring them back. --log appends a line to a file for npm run -s removals; keep it apart from the database.
 `
 
 const actions = {

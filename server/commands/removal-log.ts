@@ -56,6 +56,6 @@ function parsed(line: string, place: string) {
   try {
     return inLog.parse(JSON.parse(line.slice(line.indexOf('{'))))
   } catch (cause) {
-    throw new Error(`Nothing was restored: ${place} is not as it was written.`, { cause })
+    throw new Error(`Nothing was repeated: ${place} is not as it was written.`, { cause })
   }
 }

@@ -10,6 +10,7 @@ const commands = {
   keys: () => import('./keys.ts'),
   member: () => import('./member.ts'),
   migrate: () => import('./migrate.ts'),
+  removals: () => import('./removals.ts'),
   restore: () => import('./restore.ts'),
   secrets: () => import('./secrets.ts'),
   seed: () => import('./seed.ts'),
@@ -26,21 +27,22 @@ export const commandNames = Object.keys(commands) as CommandName[]
 
 const usage = `Usage: node dist/server/commands/main.js <command> [arguments], or npm run -s <command> -- [arguments]
 
-  backup   writes the database to a file
-  clean    removes what has expired
-  client   registers apps and their clients, lists and removes them
-  import   merges the platform's records from files
-  keys     lists and rotates the keys that sign access tokens
-  member   exports and erases what is stored about a person
-  migrate  brings the database to this release
-  restore  replaces the database with a backup
-  secrets  checks and rotates SECRETS_KEY
-  seed     loads the demo data
-  storage  shows and erases what an app has stored in a club
-  studio   opens Prisma Studio on the database
-  team     adds teams, invites their people, changes their level
-  token    prints an access token for development
-  webhook  sends an event to a receiver, to try it
+  backup    writes the database to a file
+  clean     removes what has expired
+  client    registers apps and their clients, lists and removes them
+  import    merges the platform's records from files
+  keys      lists and rotates the keys that sign access tokens
+  member    exports and erases what is stored about a person
+  migrate   brings the database to this release
+  removals  repeats what was removed since a backup
+  restore   replaces the database with a backup
+  secrets   checks and rotates SECRETS_KEY
+  seed      loads the demo data
+  storage   shows and erases what an app has stored in a club
+  studio    opens Prisma Studio on the database
+  team      adds teams, invites their people, changes their level
+  token     prints an access token for development
+  webhook   sends an event to a receiver, to try it
 
 Each explains its arguments with --help.
 `
