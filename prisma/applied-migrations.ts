@@ -52,17 +52,6 @@ export function isPending({ name, checksum }: Migration, applied: readonly Appli
 export const unknownAmong = (applied: readonly Named[], migrations: readonly Named[]) =>
   applied.map(({ name }) => name).filter((name) => !migrations.some((migration) => migration.name === name))
 
-/**
- * What has a migration that `migrations` lacks, as the rest of a sentence; null when nothing is unknown. Only with all of
- * `migrations` it is newer: else the first release, or a branch, had others.
- */
-export function otherRelease(applied: readonly Named[], migrations: readonly Named[]): string | null {
-  const unknown = unknownAmong(applied, migrations).at(-1)
-  if (unknown === undefined) return null
-  const isNewer = unknownAmong(migrations, applied).length === 0
-  return `is of ${isNewer ? 'a newer' : 'another'} release, with the migration ${unknown}`
-}
-
 interface Named {
   name: string
 }

@@ -79,23 +79,6 @@ export async function migrate(
   })
 }
 
-/**
- * Applies those that are pending, in the open transaction of the client, and returns their names; throws as `migrate` does.
- * For a database that nobody else uses: what would run alone runs in the transaction, and locks its table.
- */
-export async function applyMigrations(client: pg.Client, migrations: readonly Migration[]): Promise<string[]> {
-  await client.query(`${SETTINGS}; SET LOCAL lock_timeout = '60s'`)
-  await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
-  const applied = await readApplied(client)
-  const pending = migrations.filter((migration) => isPending(migration, applied))
-  for (const migration of pending) {
-    const sql = migration.alone ? migration.sql.replaceAll(/\bCONCURRENTLY\b/gi, '') : migration.sql
-    await client.query(sql).catch(failing(migration, migrations, applied))
-    await recordApplied(client, migration)
-  }
-  return pending.map(({ name }) => name)
-}
-
 interface Surroundings {
   url: string
   migrations: readonly Migration[]

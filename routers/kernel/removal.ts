@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * What must not come back with an older backup. The log has a line of JSON for each, with its `time`, and a restore repeats it
- * from there (server/admin/repeat-removals.ts).
+ * What must not come back with an older backup. The log has a line of JSON for each, with its `time`, and after a
+ * restore it is repeated from there (server/admin/repeat-removals.ts).
  */
 export const removal = z.discriminatedUnion('repeat', [
   z.object({ repeat: z.literal('member.erase'), person: z.string() }),

@@ -35,15 +35,6 @@ export function parseOptions<const Of extends Options>(
   return values as Values<Of>
 }
 
-/** Reads one file and options; throws a UsageError for anything else. */
-export function parseFile<const Of extends Options>(argv: readonly string[], options: Of) {
-  const { values, positionals } = parse({ args: [...argv], options, allowPositionals: true })
-  const [file, ...more] = positionals
-  if (!file || more.length > 0) throw new UsageError('One file is needed.')
-  refuseEmpty(values)
-  return { file, values: values as Values<Of> }
-}
-
 /** Reads the options of a command on files, and their paths. */
 export function parsePaths<const Of extends Options>(argv: readonly string[], options: Of) {
   const { values, positionals: paths } = parse({ args: [...argv], options, allowPositionals: true })

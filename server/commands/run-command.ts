@@ -3,7 +3,6 @@ import { command, UsageError } from './command.ts'
 
 /** Loaded only when asked for: `token` needs neither Prisma nor PostgreSQL. */
 const commands = {
-  backup: () => import('./backup.ts'),
   clean: () => import('./clean.ts'),
   client: () => import('./client.ts'),
   import: () => import('./import.ts'),
@@ -11,7 +10,6 @@ const commands = {
   member: () => import('./member.ts'),
   migrate: () => import('./migrate.ts'),
   removals: () => import('./removals.ts'),
-  restore: () => import('./restore.ts'),
   secrets: () => import('./secrets.ts'),
   seed: () => import('./seed.ts'),
   storage: () => import('./storage.ts'),
@@ -27,7 +25,6 @@ export const commandNames = Object.keys(commands) as CommandName[]
 
 const usage = `Usage: node dist/server/commands/main.js <command> [arguments], or npm run -s <command> -- [arguments]
 
-  backup    writes the database to a file
   clean     removes what has expired
   client    registers apps and their clients, lists and removes them
   import    merges the platform's records from files
@@ -35,7 +32,6 @@ const usage = `Usage: node dist/server/commands/main.js <command> [arguments], o
   member    exports and erases what is stored about a person
   migrate   brings the database to this release
   removals  repeats what was removed since a backup
-  restore   replaces the database with a backup
   secrets   checks and rotates SECRETS_KEY
   seed      loads the demo data
   storage   shows and erases what an app has stored in a club

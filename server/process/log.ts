@@ -30,7 +30,7 @@ function isoTime() {
   }
 }
 
-/** The same log for lines that a restore needs: only LOG_LEVEL=silent is without them. */
+/** The same log for lines that are repeated after a restore: only LOG_LEVEL=silent is without them. */
 export const auditLog = (log: Logger): Logger => (log.isLevelEnabled('fatal') ? log.child({}, { level: 'info' }) : log)
 
 /** The lines about the database as a whole; a request that fails has one of its own. */

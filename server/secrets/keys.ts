@@ -21,12 +21,10 @@ export async function secretsKeysOf({ secretsKeys, dataDir }: SecretsSettings): 
   return [Buffer.from(await createOnceFile(dataDir, FILE, () => randomBytes(32).toString('base64')), 'base64')]
 }
 
-export const secretsKeyFile = ({ dataDir }: Pick<SecretsSettings, 'dataDir'>) => join(dataDir, FILE)
-
 /** The same keys; undefined when there are none yet. */
 export async function existingSecretsKeys(settings: SecretsSettings): Promise<readonly Buffer[] | undefined> {
   const { secretsKeys, dataDir } = settings
-  const found = secretsKeys ?? (await readFile(secretsKeyFile({ dataDir }), 'utf8').catch(() => undefined))
+  const found = secretsKeys ?? (await readFile(join(dataDir, FILE), 'utf8').catch(() => undefined))
   return found ? secretsKeysOf(settings) : undefined
 }
 

@@ -21,7 +21,7 @@ async function person(email: string, personId = id('person')) {
 const erase = (personId: string) => asPlatform(world).directory.people.erase({ id: personId })
 
 describe('an erased person', () => {
-  it('is told to the log, for a restore to repeat it, and an unknown one is not', async () => {
+  it('is reported to the log, to be erased again after a restore, and an unknown one is not', async () => {
     const personId = await person('')
     const told: unknown[] = []
     const core = { ...world.core, removed: (...one: unknown[]) => void told.push(one) }

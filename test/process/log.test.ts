@@ -102,7 +102,7 @@ describe('the log', () => {
     expect(stdout).not.toContain(CANARY)
   })
 
-  it('tells of an erasure, which a restore has to repeat, also with LOG_LEVEL=error', async () => {
+  it('tells of an erasure, which is repeated after a restore, also with LOG_LEVEL=error', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), LOG_LEVEL: 'error' }
     await command('seed', [], env).ended
     const service = await start(env)

@@ -18,7 +18,6 @@ export const slowest = [
   'verify/webhooks/outage',
   'verify/webhooks/worker-load',
   'verify/kills/storage',
-  'verify/memory/backup',
   'verify/install/production/production',
   'verify/install/consumer',
   'verify/topology/drain',

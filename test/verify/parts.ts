@@ -78,10 +78,10 @@ export const parts: readonly Part[] = [
   },
   {
     name: 'memory',
-    proves: 'Large bodies, lists, backups and imports stay below their limits of memory.',
+    proves: 'Large bodies, lists and imports stay below their limits of memory.',
     kind: 'figures',
     minutes: 30,
-    needs: ['pg_dump'],
+    needs: [],
     commands: [tests('memory', ALONE)],
   },
   {

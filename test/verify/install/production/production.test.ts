@@ -96,9 +96,11 @@ describe.skipIf(lacking)(`docs/production.md${skipReason}`, { timeout: 300_000 }
       expect(output).toMatch(/^Applied: 2\d+_\w+$/m)
     },
     async "4. The platform's data"() {
-      expect(await query(machine.databases.own, 'SELECT "organisationId" AS id FROM "Membership" ORDER BY 1')).toEqual([
-        { id: 'provider' },
-        { id: 'riverside' },
+      const memberships = `SELECT "personId" || ' in ' || "organisationId" AS one FROM "Membership" ORDER BY 1`
+      expect(await query(machine.databases.own, memberships)).toEqual([
+        { one: 'anna in provider' },
+        { one: 'anna in riverside' },
+        { one: 'ben in riverside' },
       ])
     },
     async '6. The proxy'() {
@@ -128,6 +130,7 @@ describe.skipIf(lacking)(`docs/production.md${skipReason}`, { timeout: 300_000 }
     async '9. Backups'(output) {
       expect(output).toMatch(/^SigningKey\.ciphertext +1 +0 +0$/m)
       expect(output).toContain('planner-web')
+      expect(output).toContain('Repeated: member.erase ben\n')
       // The service goes on while the backup is made: with its request log, and with its first look for what has expired.
       const [copy, own] = await Promise.all([machine.databases.copy, machine.databases.own].map(contentOf))
       const ofService = { ClientUsage: undefined, RefusedRequest: undefined, Housekeeping: undefined }
@@ -150,7 +153,7 @@ describe.skipIf(lacking)(`docs/production.md${skipReason}`, { timeout: 300_000 }
         contents.push(await contentOf(server.url).finally(() => server.stop()))
       }
       expect(contents[1]).toEqual(contents[0])
-      expect(contents[0]!.Person).toHaveLength(1)
+      expect(contents[0]!.Person).toHaveLength(2)
     },
   }
 
