@@ -25,6 +25,7 @@ ENV NODE_ENV=production DATA_DIR=/data INTERNAL_HOST=0.0.0.0 WORKER_PORT=3001
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY prisma/functions prisma/functions
 COPY prisma/migrations prisma/migrations
 COPY package.json ./
 COPY deploy/healthcheck.mjs deploy/

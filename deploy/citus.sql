@@ -28,6 +28,11 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- Later releases leave alone what has no checksum there.
+UPDATE "_functions" SET checksum = NULL WHERE name IN (
+  'functions/storage_lock_tenants.sql', 'functions/consent_withdraw.sql',
+  'functions/triggers/App.sql', 'functions/triggers/Organisation.sql', 'functions/triggers/Membership.sql');
+
 -- Citus distributes no table whose key changes with another row. A club and an app with storage keep their ids anyway
 -- (storage_add_usage refuses others). Not in a migration, which would lock these tables of every installation: with writers in
 -- a circle, as a key locks both of its tables.

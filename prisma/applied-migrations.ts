@@ -34,7 +34,10 @@ export async function readApplied(client: pg.Client): Promise<AppliedMigration[]
 }
 
 /** Throws when the migration is recorded as failed; a ForeignMigrationError when it was edited after it had been applied. */
-export function isPending({ name, checksum }: Migration, applied: readonly AppliedMigration[]): boolean {
+export function isPending(
+  { name, checksum }: Pick<Migration, 'name' | 'checksum'>,
+  applied: readonly AppliedMigration[],
+): boolean {
   const row = applied.find((candidate) => candidate.name === name)
   if (row && !row.finished) {
     throw new Error(`Migration ${name} is recorded as failed: repair the database, then see "prisma migrate resolve".`)
@@ -48,12 +51,28 @@ export function isPending({ name, checksum }: Migration, applied: readonly Appli
   return !row
 }
 
+/** Whether all that a pending migration replaces is applied. Throws when some of it is, and as `isPending` does. */
+export function isReplaced({ replaces }: Migration, applied: readonly AppliedMigration[]): boolean {
+  const lacking = replaces.filter((former) => isPending(former, applied))
+  if (lacking.length === replaces.length) return false
+  if (lacking.length === 0) return true
+  const { name } = lacking[0]!
+  throw new Error(
+    `Migration ${name} is not applied, and this release no longer has it: bring the database to the last release that has it first.`,
+  )
+}
+
 /** The names of those that the database has and these are not. */
 export const unknownAmong = (applied: readonly Named[], migrations: readonly Named[]) =>
-  applied.map(({ name }) => name).filter((name) => !migrations.some((migration) => migration.name === name))
+  applied
+    .map(({ name }) => name)
+    .filter(
+      (name) => !migrations.some((known) => known.name === name || known.replaces?.some((its) => its.name === name)),
+    )
 
 interface Named {
   name: string
+  replaces?: readonly Named[]
 }
 
 export async function recordApplied(client: pg.Client, { name, checksum }: Migration): Promise<void> {

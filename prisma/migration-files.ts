@@ -4,35 +4,64 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export interface Migration {
+export interface SqlFile {
   name: string
   sql: string
   checksum: string
+}
+
+export interface Migration extends SqlFile {
   /** Its one statement runs outside of a transaction, such as CREATE INDEX CONCURRENTLY. */
   alone: boolean
+  /** A database that has them has this one. */
+  replaces: Omit<SqlFile, 'sql'>[]
 }
 
 /** The first line of a file that runs alone. */
 const ALONE = /^-- no-transaction\r?\n/
+const REPLACES = /^-- replaces (\S+) ([0-9a-f]{64})$/gm
 
-/** The migrations of a directory, in the order in which they are applied. */
-export async function readMigrations(directory = migrationsDirectory()): Promise<Migration[]> {
-  const entries = await readdir(directory, { withFileTypes: true })
+/** The migrations in a directory of `migrations` and `functions`, in the order in which they are applied. */
+export async function readMigrations(directory = schemaDirectory()): Promise<Migration[]> {
+  const entries = await readdir(join(directory, 'migrations'), { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   return Promise.all(
     names.sort().map(async (name) => {
-      const sql = await readFile(join(directory, name, 'migration.sql'), 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex'), alone: ALONE.test(sql) }
+      const file = await readSql(name, join(directory, 'migrations', name, 'migration.sql'))
+      const replaces = Array.from(file.sql.matchAll(REPLACES), ([, name, checksum]) => ({
+        name: name!,
+        checksum: checksum!,
+      }))
+      return { ...file, alone: ALONE.test(file.sql), replaces }
     }),
   )
 }
 
-/** Searches upwards: the compiled output in dist/prisma has no migrations. */
-export function migrationsDirectory(): string {
+/**
+ * The functions, as they call one another, and then the triggers of each table, which lock it: by what one transaction
+ * applies.
+ */
+export async function readFunctions(directory = schemaDirectory()): Promise<SqlFile[][]> {
+  const read = async (place: string) => {
+    const names = await readdir(join(directory, place))
+    const files = names.filter((name) => name.endsWith('.sql')).sort()
+    return Promise.all(files.map((name) => readSql(`${place}/${name}`, join(directory, place, name))))
+  }
+  const triggers = await read('functions/triggers')
+  return [await read('functions'), ...triggers.map((file) => [file])]
+}
+
+async function readSql(name: string, path: string): Promise<SqlFile> {
+  const sql = await readFile(path, 'utf8')
+  return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+}
+
+/** With `migrations` and `functions`. Searches upwards: the compiled output in dist/prisma has neither. */
+export function schemaDirectory(): string {
   const here = dirname(fileURLToPath(import.meta.url))
   for (let directory = here; ; directory = dirname(directory)) {
-    const migrations = join(directory, 'prisma', 'migrations')
-    if (existsSync(join(migrations, 'migration_lock.toml'))) return migrations
+    const found = join(directory, 'prisma')
+    if (existsSync(join(found, 'migrations', 'migration_lock.toml'))) return found
     if (directory === dirname(directory)) throw new Error(`No prisma/migrations in ${here} or any directory above it.`)
   }
 }

@@ -22,20 +22,18 @@ export async function prepareSchema(
     return
   }
   const state = await compareSchema(url)
-  const { pending } = state
-  if (pending.length > 0) {
+  if (state.pending.length > 0 || state.functions.length > 0) {
     throw new Error(`MIGRATE_ON_START is false, and the database ${lackOf(state)}`)
   }
   warnOfNewer(state, warn)
 }
 
-function lackOf({ pending, isNew }: SchemaState): string {
+function lackOf({ pending, functions, isNew }: SchemaState): string {
   if (isNew) return 'has no tables of this service: if it is the right one, run `npm run migrate` first.'
-  const more = pending.length > 1 ? ` and ${pending.length - 1} more` : ''
-  return `lacks the migration ${pending[0]}${more}: run \`npm run migrate\` first.`
+  const [first, ...more] = [...pending.map((name) => `the migration ${name}`), ...functions]
+  return `lacks ${first}${more.length > 0 ? ` and ${more.length} more` : ''}: run \`npm run migrate\` first.`
 }
 
-function warnOfNewer({ pending, unknown }: SchemaState, warn: (sentence: string) => void) {
-  if (pending.length === 0 && unknown.length > 0)
-    warn(`the database is of a newer release: it has the migration ${unknown.at(-1)}`)
+function warnOfNewer({ newer }: SchemaState, warn: (sentence: string) => void) {
+  if (newer) warn(`the database is of a newer release: it has ${newer}`)
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startEmbedded } from '../embedded/start.ts'
 import { migrate } from '../migrate.ts'
-import { migrationsDirectory } from '../migration-files.ts'
+import { schemaDirectory } from '../migration-files.ts'
 import { sqlBetween } from './schema-engine.ts'
 
 /** The SQL from the migrations to the schema; '' when they agree. Creates and drops a database on the server at `url`. */
@@ -20,7 +20,7 @@ export async function difference(url: string): Promise<string> {
   try {
     await client.query(`CREATE DATABASE "${name}" TEMPLATE template0`)
     await migrate(scratch.href)
-    return await sqlBetween(scratch.href, join(dirname(migrationsDirectory()), 'schema.prisma'))
+    return await sqlBetween(scratch.href, join(schemaDirectory(), 'schema.prisma'))
   } finally {
     await client.query(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`)
     await client.end()
@@ -48,7 +48,7 @@ async function author(): Promise<number> {
   else if (values.check) say(`The migrations do not match the schema. They lack:\n\n${sql}`)
   else {
     const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14)
-    const directory = join(migrationsDirectory(), `${stamp}_${name}`)
+    const directory = join(schemaDirectory(), 'migrations', `${stamp}_${name}`)
     await mkdir(directory)
     await writeFile(join(directory, 'migration.sql'), sortedByBytes(sql))
     say(`Review and complete ${relative('.', join(directory, 'migration.sql'))}.`)

@@ -22,7 +22,7 @@ export async function sqlBetween(url: string, schemaFile: string): Promise<strin
       to: { tag: 'schemaDatamodel', files: [schema] },
       script: true,
       exitCode: true,
-      filters: { externalTables: [], externalEnums: [] },
+      filters: { externalTables: ['public._functions'], externalEnums: [] },
     })
     return result.exitCode === 0 ? '' : (result.stdout ?? '')
   } finally {

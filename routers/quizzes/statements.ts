@@ -13,7 +13,7 @@ import type { Result } from './result.ts'
 /** What the function of the database raises when the attempts are used up. */
 const ATTEMPTS_EXHAUSTED = 'QU001'
 
-/** An attempt takes these two, past Prisma. The write is a function of the database (prisma/migrations). */
+/** An attempt takes these two, past Prisma. The write is a function of the database (prisma/functions). */
 export const statements = {
   /** The quiz with everything its refusals depend on, so that all of it is of one moment. */
   find: statement(

@@ -25,7 +25,7 @@ export const LARGE_BYTES = 1024 * 1024
 
 /**
  * One statement a request, past Prisma: through `$queryRaw` a whole GET takes twice as long (npm run bench). The writes
- * are functions of the database (prisma/migrations), which hold the lock and keep the sum.
+ * are functions of the database (prisma/functions), which hold the lock and keep the sum.
  */
 export const statements = {
   /** `value` is null when it has more than $6 bytes. */

@@ -3,7 +3,7 @@ import { accessSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { startEmbedded } from '../../prisma/embedded/start.ts'
-import { migrationsDirectory } from '../../prisma/migration-files.ts'
+import { schemaDirectory } from '../../prisma/migration-files.ts'
 import { roleOf } from '../../prisma/session-limits.ts'
 import { ofDatabase, readSettings } from '../process/command-settings.ts'
 import type { Environment } from '../process/config.ts'
@@ -32,7 +32,7 @@ export const run = command(usage, async (argv, { env }) => {
 
 /** The arguments of node for Prisma Studio; throws in an installation without it. */
 function findStudio(): string[] {
-  const config = join(migrationsDirectory(), '..', '..', 'prisma.config.ts')
+  const config = join(schemaDirectory(), '..', 'prisma.config.ts')
   try {
     accessSync(config)
     const prisma = dirname(createRequire(import.meta.url).resolve('prisma/package.json'))

@@ -7,7 +7,7 @@ export async function contentOf(url: string): Promise<Record<string, string[]>> 
   try {
     const { rows: tables } = await client.query<{ name: string }>(
       `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
-       AND relname <> '_prisma_migrations' ORDER BY 1`,
+       AND relname NOT LIKE '\\_%' ORDER BY 1`,
     )
     const content: Record<string, string[]> = {}
     for (const { name } of tables) {

@@ -55,7 +55,7 @@ const columnsOf = (url: string): Promise<Column[]> =>
        (SELECT coalesce(string_agg(pg_get_constraintdef(oid), E'\\n'), '') FROM pg_constraint
         WHERE conrelid = c.oid AND contype = 'c' AND attnum = ANY (conkey)) AS checks
      FROM pg_class c JOIN pg_attribute ON attrelid = c.oid AND attnum > 0 AND NOT attisdropped
-     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname <> '_prisma_migrations'
+     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND c.relname NOT LIKE '\\_%'
        AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = c.oid AND contype = 'f' AND attnum = ANY (conkey))
      ORDER BY 1, attnum`,
   )

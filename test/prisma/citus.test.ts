@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { migrate } from '../../prisma/migrate.ts'
 import { inTransaction } from '../../prisma/pg/transaction.ts'
+import { catalogueOf } from '../support/catalogue.ts'
 import { migratedDatabase, query, readCitusScript } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
 
@@ -67,6 +69,16 @@ it('the writing functions run where their club is', async () => {
     { name: 'storage_delete', distribution: 'club' },
     { name: 'storage_put', distribution: 'club' },
   ])
+})
+
+it('a later release puts back no function and no trigger that the script has replaced or dropped', async () => {
+  const schema = async () =>
+    (await catalogueOf(url)).filter((line) => /^CREATE (?:OR REPLACE FUNCTION|TRIGGER)/.test(line))
+  const before = await schema()
+  expect(before.join()).not.toContain('_lockUsage_trigger')
+  await rows(`UPDATE "_functions" SET checksum = 'former' WHERE checksum IS NOT NULL`)
+  expect(await migrate(url)).toHaveLength(41 - 5)
+  expect(await schema()).toEqual(before)
 })
 
 it('no trigger of a table on every node reaches the storage', async () => {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { compareSchema, migrate } from '../../prisma/migrate.ts'
-import { migrationsDirectory, readMigrations } from '../../prisma/migration-files.ts'
+import { readFunctions, readMigrations, schemaDirectory } from '../../prisma/migration-files.ts'
 import { difference, sortedByBytes } from '../../prisma/tools/author-migration.ts'
 import { sqlBetween } from '../../prisma/tools/schema-engine.ts'
 import { temporaryDirectory } from '../process/embedded/servers.ts'
@@ -25,7 +25,7 @@ describe('the migrations', () => {
       url,
       'CREATE TABLE "Person" ("id" TEXT PRIMARY KEY, "email" INTEGER, "stray" TEXT CHECK ("stray" > \'\'))',
     )
-    const sql = await sqlBetween(url, join(migrationsDirectory(), '..', 'schema.prisma'))
+    const sql = await sqlBetween(url, join(schemaDirectory(), 'schema.prisma'))
     expect(sql).toContain('CREATE TABLE "Quiz"')
     expect(sql).toContain('DROP COLUMN "stray"')
   })
@@ -86,7 +86,8 @@ describe('the migrations', () => {
     onTestFinished(() => query(inject('databaseUrl'), `DROP DATABASE ${name} WITH (FORCE)`).then(() => {}))
     await query(url, `ALTER DATABASE ${name} OWNER TO ${role}`)
     const own = Object.assign(new URL(url), { username: role, password: 'p' })
-    expect(await migrate(own.href)).toEqual((await readMigrations()).map(({ name }) => name))
+    const files = [await readMigrations(), await readFunctions()].flat(2)
+    expect(await migrate(own.href)).toEqual(files.map(({ name }) => name))
   })
 
   it('are applied once by concurrent callers', async () => {
@@ -95,16 +96,17 @@ describe('the migrations', () => {
     const names = applied.flat()
     expect(names.length).toBeGreaterThan(0)
     expect(new Set(names).size).toBe(names.length)
-    expect(await query(url, 'SELECT migration_name FROM "_prisma_migrations" ORDER BY 1')).toEqual(names.toSorted())
+    const recorded = 'SELECT migration_name FROM "_prisma_migrations" UNION ALL SELECT name FROM "_functions"'
+    expect((await query(url, recorded)).sort()).toEqual(names.toSorted())
     expect(await migrate(url)).toEqual([])
   })
 
   it('throw when one was edited after it had been applied', async () => {
     const { url, directory } = await emptyDatabase()
-    await cp(migrationsDirectory(), directory, { recursive: true })
-    const [name] = await migrate(url, { directory })
-    await writeFile(join(directory, name!, 'migration.sql'), 'SELECT 1')
-    await expect(migrate(url, { directory })).rejects.toThrow(`Migration ${name} was edited after it had been applied`)
+    await write(directory, '1_good', 'CREATE TABLE good ()')
+    await migrate(url, { directory })
+    await write(directory, '1_good', 'SELECT 1')
+    await expect(migrate(url, { directory })).rejects.toThrow('Migration 1_good was edited after it had been applied')
   })
 
   it('have a transaction each: one that fails changes nothing, and those before it stay', async () => {
@@ -117,7 +119,7 @@ describe('the migrations', () => {
     )
     const tables = `SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '\\_%'`
     expect(await query(url, tables)).toEqual(['good'])
-    expect(await compareSchema(url, directory)).toEqual({ isNew: false, pending: ['2_bad', '3_later'], unknown: [] })
+    expect(await compareSchema(url, directory)).toMatchObject({ isNew: false, pending: ['2_bad', '3_later'] })
     await write(directory, '2_bad', 'CREATE TABLE mended ()')
     expect(await migrate(url, { directory })).toEqual(['2_bad', '3_later'])
   })
@@ -127,23 +129,19 @@ describe('the migrations', () => {
     await write(directory, '1_known', 'CREATE TABLE known ()')
     await write(directory, '2_newer', 'CREATE TABLE newer ()')
     await migrate(url, { directory })
-    await rm(join(directory, '2_newer'), { recursive: true })
+    await rm(join(directory, 'migrations/2_newer'), { recursive: true })
     expect(await migrate(url, { directory })).toEqual([])
-    expect(await compareSchema(url, directory)).toEqual({ isNew: false, pending: [], unknown: ['2_newer'] })
+    const newer = 'the migration 2_newer'
+    expect(await compareSchema(url, directory)).toEqual({ isNew: false, pending: [], functions: [], newer })
   })
 
   it('that run alone are one statement on one index, in a form that can be run again', async () => {
-    const alone = (await readMigrations()).filter((migration) => migration.alone)
-    expect(alone).not.toEqual([])
-    for (const { name, sql } of alone) {
-      const statement = sql.replaceAll(/^--.*\n/gm, '').trim()
-      expect([name, statement]).toEqual([
-        name,
-        expect.stringMatching(
-          /^(?:CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS|DROP INDEX CONCURRENTLY IF EXISTS) "\w+_idx"[^;]*;$/,
-        ),
-      ])
-    }
+    const statements = (await readMigrations())
+      .filter(({ alone }) => alone)
+      .map(({ name, sql }) => [name, sql.replaceAll(/^--.*\n/gm, '').trim()])
+    const form =
+      /^(?:CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS|DROP INDEX CONCURRENTLY IF EXISTS) "\w+_idx"[^;]*;$/
+    expect(statements.filter(([, sql]) => !form.test(sql!))).toEqual([])
   })
 
   it('that run alone are applied once by concurrent callers, and build again what a crash left half built', async () => {
@@ -190,6 +188,75 @@ describe('the migrations', () => {
   })
 })
 
+describe('the functions', () => {
+  const define = (directory: string, name: string, answer: string) =>
+    writeFile(
+      join(directory, `functions/${name}.sql`),
+      `CREATE OR REPLACE FUNCTION ${name}() RETURNS text LANGUAGE sql RETURN '${answer}'`,
+    )
+
+  it('are replaced where a file has changed, in one transaction, and then the triggers', async () => {
+    const { url, directory } = await emptyDatabase()
+    await write(directory, '1_table', 'CREATE TABLE item (id int)')
+    await define(directory, 'first', 'one')
+    await define(directory, 'second', 'one')
+    const trigger = join(directory, 'functions/triggers/item.sql')
+    const on = (event: string) =>
+      `CREATE OR REPLACE TRIGGER "item_trigger" BEFORE ${event} ON item EXECUTE FUNCTION suppress_redundant_updates_trigger()`
+    await writeFile(trigger, on('UPDATE'))
+    const [first, second, item] = ['functions/first.sql', 'functions/second.sql', 'functions/triggers/item.sql']
+    expect(await migrate(url, { directory })).toEqual(['1_table', first, second, item])
+    expect(await migrate(url, { directory })).toEqual([])
+
+    await define(directory, 'first', 'two')
+    await writeFile(join(directory, second!), 'SELECT nothing')
+    await writeFile(trigger, on('DELETE'))
+    expect((await compareSchema(url, directory)).functions).toEqual([first, second, item])
+    await expect(migrate(url, { directory })).rejects.toThrow(
+      /^functions\/second.sql failed, and nothing of it was changed: column "nothing"/,
+    )
+    expect(await query(url, 'SELECT first(), second()')).toEqual(['one', 'one'])
+
+    await define(directory, 'second', 'two')
+    expect(await migrate(url, { directory })).toEqual([first, second, item])
+    expect(await query(url, 'SELECT first(), second()')).toEqual(['two', 'two'])
+    expect(await query(url, `SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE tgname = 'item_trigger'`)).toEqual([
+      expect.stringContaining('BEFORE DELETE'),
+    ])
+  })
+
+  it.each([
+    [`UPDATE "_functions" SET release = '99.0.0'`, 'functions/first.sql of 99.0.0'],
+    [
+      `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, finished_at) VALUES ('x', 'x', '2_newer', now())`,
+      'the migration 2_newer',
+    ],
+    ['UPDATE "_functions" SET checksum = NULL', undefined],
+  ])('of a newer release, or of the operator, stay: after %s', async (sql, newer) => {
+    const { url, directory } = await emptyDatabase()
+    await write(directory, '1_good', 'CREATE TABLE good ()')
+    await define(directory, 'first', 'newer')
+    await migrate(url, { directory })
+    await query(url, sql)
+    await define(directory, 'first', 'older')
+    expect(await compareSchema(url, directory)).toEqual({ isNew: false, pending: [], functions: [], newer })
+    expect(await migrate(url, { directory })).toEqual([])
+    expect(await query(url, 'SELECT first()')).toEqual(['newer'])
+  })
+
+  it('are one in each file, which has its name, and the triggers of a table are in one', async () => {
+    for (const { name, sql } of (await readFunctions()).flat()) {
+      const statements = sql
+        .replaceAll(/\$\$[\s\S]*?\$\$/g, '')
+        .matchAll(/^(?:CREATE|DROP)\b.*?(?:FUNCTION (\w+)\(| ON "(\w+)")/gms)
+      const places = Array.from(statements, ([, own, table]) =>
+        own ? `functions/${own}.sql` : `functions/triggers/${table}.sql`,
+      )
+      expect(new Set(places)).toEqual(new Set([name]))
+    }
+  })
+})
+
 describe('the migration tool', () => {
   it('gives new text columns the collation C', () => {
     const sql = (collate: string) =>
@@ -204,14 +271,17 @@ describe('the migration tool', () => {
 })
 
 async function write(directory: string, name: string, sql: string): Promise<void> {
-  await mkdir(join(directory, name), { recursive: true })
-  await writeFile(join(directory, name, 'migration.sql'), sql)
+  await mkdir(join(directory, 'migrations', name), { recursive: true })
+  await writeFile(join(directory, 'migrations', name, 'migration.sql'), sql)
 }
 
-/** One for the file, emptied; and a directory for the test's own migrations. */
+/** One for the file, emptied; and a directory for the test's own migrations and functions. */
 async function emptyDatabase(): Promise<{ url: string; directory: string }> {
   shared ??= databases.emptyDatabase(() => {})
   const url = await shared
   await ask(url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
-  return { url, directory: await temporaryDirectory() }
+  const directory = await temporaryDirectory()
+  await mkdir(join(directory, 'migrations'))
+  await mkdir(join(directory, 'functions/triggers'), { recursive: true })
+  return { url, directory }
 }

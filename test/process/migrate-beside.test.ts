@@ -14,8 +14,9 @@ async function tableWithMigration(sql: string) {
   const url = await emptyDatabase()
   await query(url, 'CREATE TABLE item (number int); INSERT INTO item VALUES (1); CREATE SEQUENCE tries')
   const directory = await temporaryDirectory()
-  await mkdir(join(directory, '1_change'))
-  await writeFile(join(directory, '1_change', 'migration.sql'), sql)
+  await mkdir(join(directory, 'migrations/1_change'), { recursive: true })
+  await mkdir(join(directory, 'functions/triggers'), { recursive: true })
+  await writeFile(join(directory, 'migrations/1_change/migration.sql'), sql)
   return { url, directory }
 }
 
@@ -135,25 +136,21 @@ describe('a migration that waits for a long transaction', () => {
 })
 
 describe('with MIGRATE_ON_START=false', () => {
-  const lack = (url: string) =>
-    query(
-      url,
-      `DROP TABLE "Housekeeping"; DROP INDEX "Subscription_ended_idx";
-       DELETE FROM "_prisma_migrations" WHERE migration_name = '20261122000001_housekeeping'`,
-    )
-
   it('a start and a command refuse an older database in one sentence, and npm run migrate brings it to this release', async () => {
     const DATABASE_URL = await migratedDatabase()
-    await lack(DATABASE_URL)
+    await query(
+      DATABASE_URL,
+      `UPDATE "_functions" SET checksum = 'older' WHERE name IN ('functions/storage_put.sql', 'functions/storage_delete.sql')`,
+    )
     const env = { DATABASE_URL, DATA_DIR: await dataDirectory(), MIGRATE_ON_START: 'false' }
     const sentence =
-      'The database cannot be used: MIGRATE_ON_START is false, and the database lacks the migration 20261122000001_housekeeping: ' +
+      'The database cannot be used: MIGRATE_ON_START is false, and the database lacks functions/storage_delete.sql and 1 more: ' +
       'run `npm run migrate` first.\n'
     expect(await (await launch(env)).ended).toMatchObject({ code: 1, stderr: sentence })
     expect(await command('clean', [], env).ended).toMatchObject({ code: 1, stdout: '', stderr: sentence })
     expect(await command('migrate', [], env).ended).toMatchObject({
       code: 0,
-      stdout: 'Applied: 20261122000001_housekeeping\n',
+      stdout: 'Applied: functions/storage_delete.sql\nApplied: functions/storage_put.sql\n',
     })
     const service = await start(env)
     expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })

@@ -69,7 +69,7 @@ const settingsOf = (template: string, name: string) => `DO $$
 const withoutWaiting = (name: string) => `ALTER DATABASE ${name} SET synchronous_commit = off`
 export const commitWithoutWaiting = (server: string, name: string) => query(server, withoutWaiting(name))
 
-/** As the first migration does: a copy of a database has no settings of its own. */
+/** As the migration does: a copy of a database has no settings of its own. */
 export const withoutJit = (server: string, name: string) => query(server, `ALTER DATABASE ${name} SET jit = off`)
 
 /** As `migrate` does, with other limits. Also in place of those that a migration has set. */

@@ -9,21 +9,22 @@ const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const cache = join(root, 'node_modules/.cache/member-apps-api/releases')
 const MIGRATIONS = 'prisma/migrations'
+const SQL = [MIGRATIONS, 'prisma/functions']
 
 const git = async (...args: string[]) => (await run('git', args, { cwd: root, maxBuffer: 1e9 })).stdout.trim()
 
 /**
- * FORMER_RELEASE, or the last commit whose migrations are some of the present ones, unchanged: before a release, one may
- * still be edited. Undefined without git or its history.
+ * FORMER_RELEASE, or the last commit with other migrations or functions, all of whose migrations are there unchanged or have
+ * been replaced: before a release, one may still be edited. Undefined without git or its history.
  */
 export async function formerCommit(): Promise<string | undefined> {
   try {
     if (process.env.FORMER_RELEASE) return await git('rev-parse', '--verify', `${process.env.FORMER_RELEASE}^{commit}`)
-    if ((await git('status', '--porcelain', MIGRATIONS)) !== '') return await git('rev-parse', 'HEAD')
-    for (const changed of (await git('log', '--format=%H', '--', MIGRATIONS)).split('\n')) {
+    if ((await git('status', '--porcelain', ...SQL)) !== '') return await git('rev-parse', 'HEAD')
+    for (const changed of (await git('log', '--format=%H', '--', ...SQL)).split('\n')) {
       const before = await git('rev-parse', '--verify', '--quiet', `${changed}^`)
-      const changes = await git('diff', '--name-status', before, 'HEAD', '--', MIGRATIONS)
-      if (changes !== '' && !/^[^A]/m.test(changes)) return before
+      const changes = await git('diff', '--name-status', '--no-renames', before, 'HEAD', '--', MIGRATIONS)
+      if (!/^[^AD]/m.test(changes)) return before
     }
     return undefined
   } catch {

@@ -17,7 +17,14 @@ const omitted = ['dev', 'peer', 'optional'].map((kind) => `--omit=${kind}`)
 let app: string
 beforeAll(async () => {
   app = await mkdtemp(join(tmpdir(), 'member-apps-install-'))
-  const files = ['package.json', 'package-lock.json', 'dist', 'prisma/migrations', 'deploy/healthcheck.mjs']
+  const files = [
+    'package.json',
+    'package-lock.json',
+    'dist',
+    'prisma/functions',
+    'prisma/migrations',
+    'deploy/healthcheck.mjs',
+  ]
   for (const file of files) await cp(root(file), join(app, file), { recursive: true })
   await execute('npm', ['ci', ...omitted, '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], {
     cwd: app,

@@ -169,7 +169,7 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
       { count: sum },
     ])
     const applied = await query(databaseUrl, 'SELECT migration_name AS name FROM "_prisma_migrations" ORDER BY 1')
-    expect(applied).toEqual((await readMigrations()).map(({ name }) => ({ name })))
+    expect(applied).toEqual(expect.arrayContaining((await readMigrations()).map(({ name }) => ({ name }))))
   })
 
   it('starts the former release again on the new schema, as after a step back', async () => {

@@ -169,6 +169,7 @@ async function makeCheckout(checkout: string) {
     'dist',
     'package.json',
     'package-lock.json',
+    'prisma/functions',
     'prisma/migrations',
     'examples/webhook-receiver',
   ]) {

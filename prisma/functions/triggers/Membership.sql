@@ -1,0 +1,5 @@
+CREATE OR REPLACE TRIGGER "Membership_join_trigger" AFTER INSERT ON "Membership" FOR EACH ROW EXECUTE FUNCTION consent_withdraw();
+CREATE OR REPLACE TRIGGER "Membership_return_trigger" AFTER UPDATE ON "Membership" FOR EACH ROW
+  WHEN (OLD."leftAt" <= clock_timestamp() OR (OLD."organisationId", OLD."personId") <> (NEW."organisationId", NEW."personId"))
+  EXECUTE FUNCTION consent_withdraw();
+CREATE OR REPLACE TRIGGER "Membership_lockUsage_trigger" BEFORE DELETE ON "Membership" FOR EACH ROW EXECUTE FUNCTION storage_lock_usage();

@@ -1,0 +1,56 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type pg from 'pg'
+import { UNLIMITED } from './session-limits.ts'
+
+/** That of Prisma Migrate, so that `prisma migrate deploy` waits as well. */
+const LOCK = 72707369
+const LOOK_AGAIN_MS = 200
+
+/** A statement that waits for a table makes all later ones wait behind it: it gives up soon, and lets them pass meanwhile. */
+export const LOCK_TIMEOUT = '2s'
+const PAUSES_MS: readonly number[] = [500, 1_000, 2_000, 4_000]
+
+/** Options in the URL replace those of the client. */
+const SETTINGS = `SET LOCAL timezone = 'UTC'; ${UNLIMITED}`
+
+interface Waiting {
+  /** Is called once when another process has the lock. */
+  waits: () => void
+  /** Between the tries; as many as there are tries but one. */
+  pausesMs?: readonly number[] | undefined
+}
+
+/** Tries again what waits for a lock for too long. */
+export async function inLockedTransaction<T>(
+  client: pg.Client,
+  work: () => Promise<T>,
+  { waits, pausesMs = PAUSES_MS }: Waiting,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await beginLocked(client, waits)
+      const result = await work()
+      await client.query('COMMIT')
+      return result
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {}) // of a lost connection, the server does it
+      if (tries > pausesMs.length || !isHeldUp((error as Error).cause ?? error)) throw error
+      await pause(pausesMs[tries - 1])
+    }
+  }
+}
+
+/** Asks again and again: a statement that waits has a snapshot, for which CREATE INDEX CONCURRENTLY of the other waits. */
+async function beginLocked(client: pg.Client, waits: () => void): Promise<void> {
+  for (let looks = 0; ; looks++) {
+    await client.query(`BEGIN; ${SETTINGS}; SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`)
+    const { rows } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS locked', [LOCK])
+    if (rows[0].locked) return
+    await client.query('ROLLBACK')
+    if (looks === 0) waits()
+    await pause(LOOK_AGAIN_MS)
+  }
+}
+
+/** Lock time-out or deadlock. */
+export const isHeldUp = (error: unknown) => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '')

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "Delivery" ADD COLUMN     "lastAttemptAt" TIMESTAMPTZ(3);

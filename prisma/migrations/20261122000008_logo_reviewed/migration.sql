@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "App" ADD COLUMN     "wantedLogo" BYTEA;
