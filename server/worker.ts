@@ -10,7 +10,6 @@ const HANGS_S = 60
 await runProcess(async (config, log, shutdownSignal) => {
   const { checkSessions } = await import('../prisma/session-limits.ts')
   const { openDatabaseClock } = await import('./process/database-clock.ts')
-  const { databaseEvents } = await import('./process/log.ts')
   const { observe } = await import('./process/observe.ts')
   const { openStore } = await import('./process/store.ts')
   const { secretsWarnings } = await import('./process/warnings.ts')
@@ -26,7 +25,6 @@ await runProcess(async (config, log, shutdownSignal) => {
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'), {
     warn: (sentence) => log.warn(sentence),
     observer: pool,
-    events: databaseEvents(log),
   })
   try {
     const { db } = store

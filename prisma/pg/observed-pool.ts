@@ -1,7 +1,9 @@
 import { AsyncResource } from 'node:async_hooks'
 import type pg from 'pg'
-import { NO_PLACE } from './bounded-pool.ts'
 import { PreparedQuery } from './prepared-query.ts'
+
+/** As pg's pool words it, where its connections were all in use for too long. */
+const NO_PLACE = 'timeout exceeded when trying to connect'
 
 /** By statement_timeout, or by hand. */
 const QUERY_CANCELED = '57014'
@@ -25,6 +27,9 @@ export interface PoolObserver {
   timedOut: () => void
   /** A connection could not be made, or was lost. */
   unconnected: () => void
+  /** Called once as no connection can be made, and once when one can be made again. */
+  away?: (cause: Error) => void
+  back?: () => void
   /** Called as a statement begins, with its name or, of a text, operation and table. Returns what is called as it ends. */
   began?: ((statement: string) => ((error: Error | undefined) => void) | undefined) | undefined
 }
@@ -36,7 +41,8 @@ type Connected = (
 ) => void
 
 /** Tells the observer of everything that uses the pool: our own statements, transactions and Prisma. */
-export function observePool(pool: pg.Pool, { opened, waited, failed, timedOut, unconnected, began }: PoolObserver) {
+export function observePool(pool: pg.Pool, observer: PoolObserver) {
+  const { opened, waited, failed, timedOut, unconnected, began } = observer
   opened({
     idle: () => pool.idleCount,
     busy: () => pool.totalCount - pool.idleCount,
@@ -44,11 +50,18 @@ export function observePool(pool: pg.Pool, { opened, waited, failed, timedOut, u
   })
   const connect = pool.connect.bind(pool) as { (callback: Connected): void; (): Promise<pg.PoolClient> }
 
+  let isAway = false
+  const lacking = (failure: Error) => {
+    if (failure.message === NO_PLACE) return timedOut()
+    unconnected()
+    if (!isAway && !pool.ending) observer.away?.(failure)
+    isAway = true
+  }
   const timed = (callback: Connected): void => {
     const start = performance.now()
     connect((failure, client, release) => {
       waited((performance.now() - start) / 1_000)
-      if (failure) failure.message === NO_PLACE ? timedOut() : unconnected()
+      if (failure) lacking(failure)
       callback(failure, client, release)
     })
   }
@@ -62,6 +75,8 @@ export function observePool(pool: pg.Pool, { opened, waited, failed, timedOut, u
         })) as pg.Pool['connect']
 
   pool.on('connect', (client) => {
+    if (isAway) observer.back?.()
+    isAway = false
     const { connection } = client as unknown as { connection: NodeJS.EventEmitter }
     connection.on('errorMessage', ({ code }: { code: string }) => (code === QUERY_CANCELED ? timedOut() : failed(code)))
     client.on('error', unconnected)

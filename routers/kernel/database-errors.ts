@@ -9,7 +9,7 @@ const unreachableKind = /^(?:DatabaseNotReachable|ConnectionClosed|SocketTimeout
 
 /** Messages of the driver that have no code. */
 const unreachableText =
-  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|Server has closed the connection|database cannot be reached/
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|Server has closed the connection/
 
 const FOREIGN_KEY_VIOLATION = '23503'
 

@@ -5,6 +5,7 @@ import { databaseMetrics } from '../telemetry/database-metrics.ts'
 import { addProcessMetrics } from '../telemetry/process-metrics.ts'
 import type { Tracing } from '../telemetry/trace-context.ts'
 import type { Config } from './config.ts'
+import { databaseEvents } from './log.ts'
 import { version } from './version.ts'
 
 export interface Observed {
@@ -21,5 +22,9 @@ export async function observe({ traces }: Config, serviceName: string, log: Logg
   const tracing = traces
     ? (await import('../telemetry/tracing.ts')).openTracing({ serviceName, version, log })
     : undefined
-  return { registry, pool: { ...databaseMetrics(registry), began: tracing?.statement }, tracing }
+  return {
+    registry,
+    pool: { ...databaseMetrics(registry), ...databaseEvents(log), began: tracing?.statement },
+    tracing,
+  }
 }

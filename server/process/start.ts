@@ -43,7 +43,7 @@ import type { DatabaseClock } from './database-clock.ts'
 import { openDatabaseClock } from './database-clock.ts'
 import type { Cadence } from './housekeeping.ts'
 import { cadence, housekeepingTasks, startHousekeeping } from './housekeeping.ts'
-import { auditLog, databaseEvents } from './log.ts'
+import { auditLog } from './log.ts'
 import type { Observed } from './observe.ts'
 import { observe } from './observe.ts'
 import { openOwnIssuer } from './own-issuer.ts'
@@ -88,7 +88,6 @@ export async function startService(
   const store = await openStore(config, (error) => log.warn({ err: error }, 'a database connection broke'), {
     warn: (sentence) => log.warn(sentence),
     observer: observed.pool,
-    events: databaseEvents(log),
     timeLimits,
   })
   let limits: Limits | undefined

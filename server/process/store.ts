@@ -1,7 +1,6 @@
 import { ForeignMigrationError } from '../../prisma/applied-migrations.ts'
 import type { Database } from '../../prisma/client.ts'
 import { openDatabase } from '../../prisma/client.ts'
-import type { AvailabilityEvents } from '../../prisma/pg/bounded-pool.ts'
 import type { PoolObserver } from '../../prisma/pg/observed-pool.ts'
 import type { SchemaOptions } from '../../prisma/prepare-schema.ts'
 import { prepareSchema } from '../../prisma/prepare-schema.ts'
@@ -32,7 +31,6 @@ interface StoreOptions {
   warn?: (sentence: string) => void
   observer?: PoolObserver
   timeLimits?: TimeLimits
-  events?: AvailabilityEvents
 }
 
 /**
@@ -42,7 +40,7 @@ interface StoreOptions {
 export async function openStore(
   config: DatabaseSettings,
   onError: (error: Error) => void,
-  { direct = false, warn, observer, timeLimits, events }: StoreOptions = {},
+  { direct = false, warn, observer, timeLimits }: StoreOptions = {},
 ): Promise<Store> {
   const { databaseUrl, migrateOnStart } = config
   const embedded = databaseUrl === undefined ? await startEmbedded(config.dataDir) : null
@@ -59,7 +57,6 @@ export async function openStore(
     max: config.databasePoolMax,
     observer,
     limits: timeLimits,
-    events,
   })
   return {
     db,

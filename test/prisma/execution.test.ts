@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import type { Database } from '../../prisma/client.ts'
 import { int, statement, text } from '../../prisma/pg/statement.ts'
 import { direct } from '../support/addresses.ts'
+import { FaultProxy } from '../support/fault-proxy.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { suiteLimits } from '../support/time-limits.ts'
 
@@ -23,6 +24,22 @@ it('a statement that failed at first works on the same connection', async () => 
   expect(await one.execute(divide, ['1'])).toEqual([{ quotient: 1 }])
   expect(await one.execute(divide, ['-1'])).toEqual([{ quotient: -1 }])
   await one.$disconnect()
+})
+
+it('a statement on a connection that falls silent is rejected, and the next one gets another connection', async () => {
+  const proxy = await FaultProxy.to(direct(inject('databaseUrl')))
+  const one = openTestDatabase(proxy.url, { max: 1, limits: { ...suiteLimits, stalledMs: 1_000 } })
+  onTestFinished(async () => {
+    await one.$disconnect()
+    proxy.close()
+  })
+  const [before] = await one.execute(give, ['before'])
+  await proxy.begin('blackhole')
+  await expect(one.execute(give, ['silent'])).rejects.toThrow('Query read timeout')
+  await proxy.end()
+  const [after] = await one.execute(give, ['after'])
+  expect(after!.given).toBe('after')
+  expect(after!.pid).not.toBe(before!.pid)
 })
 
 describe('more executions at once than connections', () => {

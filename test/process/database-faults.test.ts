@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { productionLimits } from '../../prisma/time-limits.ts'
 import { routes } from '../../rest-facade/routes.ts'
 import type { Fault } from '../support/fault-proxy.ts'
 import { pgClient } from '../support/pg-client.ts'
@@ -11,6 +12,9 @@ import { until } from './service.ts'
 /** Anna's access is cached, so the endpoint's own statement fails; Ben's has to be looked up. */
 const [remembered, unknown] = ['anna', 'ben']
 
+/** As in production, so that connections that hang on a silent database end before the test does. */
+const { stalledMs } = productionLimits
+
 describe('a database that does not answer', () => {
   it('is tried with every endpoint', () => {
     expect(names.toSorted()).toEqual(routes.map(({ name }) => name).toSorted())
@@ -19,7 +23,7 @@ describe('a database that does not answer', () => {
   it.each<Fault>(['refuse', 'reset', 'blackhole'])(
     '(%s) makes every endpoint return 503 until it is back',
     async (fault) => {
-      const service = await startFaulted()
+      const service = await startFaulted({ timeLimits: { stalledMs } })
       await allWell(service)
       service.stopClock()
       await overRest(service, 'root', remembered)
@@ -61,8 +65,8 @@ describe('a database that does not answer', () => {
         () => service.ready(),
         ({ status }) => status === 200,
       )
-      expect(said()).toEqual(['the database cannot be reached', 'the database is back'])
       await allWell(service)
+      expect(said()).toEqual(['the database cannot be reached', 'the database is back'])
     },
   )
 
@@ -99,7 +103,7 @@ describe('a database that does not answer', () => {
   })
 
   it('(blackhole) does not delay the shutdown', async () => {
-    const service = await startFaulted()
+    const service = await startFaulted({ timeLimits: { stalledMs } })
     await allWell(service)
     await service.proxy.begin('blackhole')
     const stuck = overRest(service, 'me.profile', remembered).catch(() => {})

@@ -1,0 +1,24 @@
+import pg from 'pg'
+
+/** How long an answer is kept. */
+const KEEP_MS = 500
+
+/** Asks the database over a connection of its own: a pool that is fully used is not a database that is away. */
+export function openReadiness(config: pg.PoolConfig, readyMs: number) {
+  const limits = { connectionTimeoutMillis: readyMs, query_timeout: readyMs }
+  const pool = new pg.Pool({ ...config, ...limits, max: 1, idleTimeoutMillis: 0 })
+  pool.on('error', () => {})
+  let last: Promise<boolean> | undefined
+  const ask = async () => {
+    const isReady = await pool.query('SELECT 1').then(
+      () => true,
+      () => false,
+    )
+    setTimeout(() => (last = undefined), KEEP_MS).unref()
+    return isReady
+  }
+  return {
+    isReady: () => (last ??= ask()),
+    end: () => pool.end(),
+  }
+}
