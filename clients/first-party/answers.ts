@@ -1,19 +1,21 @@
-/** tRPC's answer to one call. */
-export type Answer = { result: { data: unknown } } | { error: { code: number; message: string; data: unknown } }
-
-/** The answers to the calls of a batch. A response of something else, as of a proxy, is an error with its status for each call. */
-export async function answersOf(response: Response, count: number): Promise<Answer[]> {
-  const parsed: unknown = await response.json().catch(() => undefined)
-  const answers = Array.isArray(parsed) ? parsed : Array(count).fill(parsed)
-  return answers.length === count && answers.every(isAnswer) ? answers : Array(count).fill(foreign(response))
+/**
+ * As `send`, but with an error of tRPC where the answer is something else, as of a proxy: tRPC's links lose status and
+ * headers of what they cannot read.
+ */
+export const readable = (send: typeof fetch) => async (address: URL | string | Request, init?: object) => {
+  const response = await send(address, init)
+  const read = () => Response.prototype.json.call(response).catch(() => undefined)
+  return Object.assign(response, { json: async () => answerOf(await read(), response.status) })
 }
 
-const isAnswer = (given: Partial<Record<'result' | 'error', { code?: unknown }>> | undefined) =>
-  given?.result !== undefined || typeof given?.error?.code === 'number'
-
-/** Of a proxy, or of another address of the service. */
-function foreign({ status }: Response): Answer {
+function answerOf(parsed: unknown, status: number) {
+  if ([parsed].flat().every(isAnswer)) return parsed
   const message = `The answer is ${status}, and not one of tRPC.`
   const data = { httpStatus: status, error: status < 500 ? 'invalid_request' : 'unavailable' }
   return { error: { code: -32603, message, data } }
+}
+
+function isAnswer(given: unknown): boolean {
+  const { result, error } = Object(given)
+  return result !== undefined || typeof error?.code === 'number'
 }

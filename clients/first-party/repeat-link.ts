@@ -1,16 +1,14 @@
 import type { TRPCLink } from '@trpc/client'
-import { TRPCClientError } from '@trpc/client'
-import type { AnyTRPCRouter } from '@trpc/server'
+import { retryLink, TRPCClientError } from '@trpc/client'
+import type { Observable } from '@trpc/server/observable'
 import { observable } from '@trpc/server/observable'
-import type { later } from './later.ts'
-import type { SentTokens, Tokens } from './tokens.ts'
+import type { AppRouter } from '../../routers/client-router.ts'
+import type { Tokens } from './tokens.ts'
 
 interface Settings {
   tokens: Tokens
-  sent: SentTokens
   /** Of all pauses of one call. */
   maxWaitMs: number
-  wait: typeof later
 }
 
 /**
@@ -19,64 +17,48 @@ interface Settings {
  * may have been carried out too.
  */
 export const repeatLink =
-  ({ tokens, sent, maxWaitMs, wait }: Settings): TRPCLink<AnyTRPCRouter> =>
-  () =>
-  ({ op, next }) =>
-    observable((observer) => {
-      const { signal } = op
-      let leftMs = maxWaitMs
-      let renewed = false
-      let ended = false
-      let subscription: { unsubscribe(): void } | undefined
-      let cancel: (() => void) | undefined
-
-      const end = () => {
-        ended = true
-        cancel?.()
-        subscription?.unsubscribe()
-        signal?.removeEventListener('abort', abort)
-      }
-      const fail = (cause: unknown) => {
-        if (ended) return
-        end()
-        observer.error(TRPCClientError.from(cause as Error))
-      }
-      const abort = () => fail(signal?.reason)
-
-      const attempt = () => {
-        const context = { ...op.context }
-        subscription = next({ ...op, context }).subscribe({
-          next: (value) => observer.next(value),
-          complete: () => observer.complete(),
-          error(error) {
-            const status = error.data?.httpStatus
-            const token = sent.get(context)
-            if (status === 401 && !renewed && token !== undefined) {
-              renewed = true
-              tokens.renew(token).then((isNew) => (isNew ? again(0) : fail(error)), fail)
-            } else if (status === 429 || (status === 503 && op.type === 'query')) {
-              const pauseMs = pauseOf(error)
-              leftMs -= pauseMs
-              if (leftMs >= 0) again(pauseMs)
-              else fail(error)
-            } else fail(error)
-          },
-        })
-      }
-      const again = (ms: number) => {
-        if (!ended) cancel = wait(ms, attempt)
-      }
-
-      if (signal?.aborted) abort()
-      else {
-        signal?.addEventListener('abort', abort)
-        attempt()
-      }
-      return end
+  ({ tokens, maxWaitMs }: Settings): TRPCLink<AppRouter> =>
+  (runtime) =>
+  ({ op: given, next }) => {
+    const op = { ...given, context: { ...given.context } }
+    let leftMs = maxWaitMs
+    let pauseMs = 0
+    let renewed = false
+    const repeating = retryLink<AppRouter>({
+      retry({ error }) {
+        const status = error.data?.httpStatus
+        if (status === 401 && !renewed) {
+          renewed = true
+          pauseMs = 0
+          return tokens.renew(op)
+        }
+        if (status !== 429 && (status !== 503 || op.type !== 'query')) return false
+        pauseMs = pauseOf(error)
+        leftMs -= pauseMs
+        return leftMs >= 0
+      },
+      retryDelayMs: () => pauseMs,
     })
+    return endedBy(op.signal, repeating(runtime)({ op, next }))
+  }
+
+/** Rejects at once: tRPC's links wait for the pause, and for the other calls of the batch. */
+function endedBy<Value, Failure>(signal: AbortSignal | null | undefined, call: Observable<Value, Failure>) {
+  if (!signal) return call
+  return observable<Value, Failure>((observer) => {
+    const abort = () => observer.error(TRPCClientError.from(signal.reason) as Failure)
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort)
+    const subscription = call.subscribe(observer)
+    return () => {
+      signal.removeEventListener('abort', abort)
+      subscription.unsubscribe()
+    }
+  })
+}
 
 /** `Retry-After` in milliseconds, at least one second; infinite without the header. */
-function pauseOf({ meta }: TRPCClientError<AnyTRPCRouter>): number {
+function pauseOf({ meta }: TRPCClientError<AppRouter>): number {
   const after = (meta?.response as Response | undefined)?.headers.get('retry-after')
   if (!after) return Number.POSITIVE_INFINITY
   const ms = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now()

@@ -1,32 +1,36 @@
 /** An access token, or what gets one: asked before the first call, and with `renew` after the service has refused its token. */
 export type Token = string | ((options: { renew: boolean }) => string | Promise<string>)
 
+/** By its context, of which each call has its own. */
+interface Call {
+  context: object
+}
+
 /** The token of a client, for all its calls. A token is kept until it is refused; an error of the function is not kept. */
 export function createTokens(given: Token) {
-  const ask = async (renew: boolean) => (typeof given === 'string' ? given : given({ renew }))
-  const keep = (asked: Promise<string>) => {
-    current = asked
+  let current: Promise<string> | undefined
+  const sent = new WeakMap<object, Promise<string>>()
+  const ask = (renew: boolean) => {
+    const asked = (async () => (typeof given === 'string' ? given : given({ renew })))()
     asked.catch(() => {
       if (current === asked) current = undefined
     })
+    current = asked
     return asked
   }
-  let current: Promise<string> | undefined
-
   return {
-    current: () => current ?? keep(ask(false)),
-    /** Replaces the refused token, once for all calls that had it. Resolves to whether there is another one now. */
-    async renew(refused: string): Promise<boolean> {
-      const before = current
-      if (before && (await before) !== refused) return true
-      // Another call may have asked while this one waited.
-      const renewed = current === before ? keep(ask(true)) : (current ?? keep(ask(true)))
-      return (await renewed) !== refused
+    async headersOf(calls: readonly Call[]) {
+      const token = current ?? ask(false)
+      for (const { context } of calls) sent.set(context, token)
+      return { authorization: `Bearer ${await token}` }
+    },
+    /** Asks for another token, once for all calls that were sent with the refused one. Returns whether it can. */
+    renew({ context }: Call): boolean {
+      if (typeof given === 'string') return false
+      if (current === undefined || current === sent.get(context)) ask(true)
+      return true
     },
   }
 }
 
 export type Tokens = ReturnType<typeof createTokens>
-
-/** The token that each attempt at a call was sent with, by the context of the attempt. */
-export type SentTokens = WeakMap<Record<string, unknown>, string>

@@ -49,7 +49,7 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
 
 /** Of an endpoint the name, whatever becomes of the call. */
 const operationOf = ({ name, isBatch }: TrpcRequest) =>
-  isBatch ? 'batch' : Object.hasOwn(procedures, name) ? name : 'other'
+  Object.hasOwn(procedures, name) ? name : isBatch ? 'batch' : 'other'
 
 function requestOf({ path, search }: State, accept: string): TrpcRequest {
   const query = new URLSearchParams(search)

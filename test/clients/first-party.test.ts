@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import type { Client, ClientOptions, Json } from '../../clients/first-party/client.ts'
 import { createClient, TRPCClientError } from '../../clients/first-party/client.ts'
-import type { later } from '../../clients/first-party/later.ts'
 import { expectSame } from '../storage/exact.ts'
 import { few, parsedOtherwise } from '../storage/values.ts'
 import { platformClaims } from '../support/platform.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
+import { timersOf } from './timers-of.ts'
 
 let world: World
 beforeAll(async () => {
@@ -18,10 +18,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** A client whose requests are noted: method and the first name in the path. */
-function noting(
-  options: Partial<ClientOptions> & Pick<ClientOptions, 'token'> & { wait?: typeof later },
-  port = world.internalPort,
-) {
+function noting(options: Partial<ClientOptions> & Pick<ClientOptions, 'token'>, port = world.internalPort) {
   const requests: { method: string; calls: number; bytes: number }[] = []
   const client = createClient({
     url: `http://127.0.0.1:${port}/trpc`,
@@ -33,26 +30,6 @@ function noting(
     ...options,
   })
   return { client, requests }
-}
-
-/** Waits that end together once the given number of calls wait: `pass` is called with their seconds. */
-function waitsOf(calls: number, pass: (seconds: number) => void = () => {}) {
-  const waits: number[] = []
-  const waiting = new Set<() => void>()
-  const wait: typeof later = (ms, run) => {
-    waits.push(ms)
-    waiting.add(run)
-    if (waiting.size === calls) {
-      const ended = [...waiting]
-      waiting.clear()
-      pass(ms / 1000)
-      queueMicrotask(() => {
-        for (const run of ended) run()
-      })
-    }
-    return () => waiting.delete(run)
-  }
-  return { waits, waiting, wait }
 }
 
 const failure = (error: unknown) => {
@@ -77,14 +54,15 @@ describe('a batch', () => {
     ])
   })
 
-  it('is split where its bodies together exceed what the service reads, and a value of 5 MiB is stored', async () => {
+  it('has no input of more than 20 kB, so that its body is one that the service reads, and a value of 5 MiB is stored', async () => {
     const { client, requests } = noting({ token: await world.token(platformClaims(world)) })
-    const data = 'x'.repeat(200_000)
-    const publish = (i: number) =>
-      client.events.publish.mutate({ app: world.ids.app, type: 't', data, id: `large-${i}` })
-    const published = await Promise.all(numbers(11).map(publish))
-    expect(published.map(({ id }) => id)).toEqual(numbers(11).map((i) => `large-${i}`))
-    expect(requests.map(({ calls }) => calls)).toEqual([4, 4, 3])
+    const publish = (i: number) => {
+      const data = 'x'.repeat(i === 50 ? 200_000 : 19_500)
+      return client.events.publish.mutate({ app: world.ids.app, type: 't', data, id: `large-${i}` })
+    }
+    const published = await Promise.all(numbers(51).map(publish))
+    expect(published.map(({ id }) => id)).toEqual(numbers(51).map((i) => `large-${i}`))
+    expect(requests.map(({ calls }) => calls).sort()).toEqual([1, 50])
 
     const app = noting({ token: await world.token() })
     const value = 'ü'.repeat(2.5 * 1024 * 1024)
@@ -181,45 +159,48 @@ describe('Retry-After', () => {
     onTestFinished(() => limited.close())
     await limited.db.team.update({ where: { id: limited.ids.team }, data: { level: 'hobby' } })
   })
-  /** Uses up all but some of the 60 requests of the window, which ends in 3 s. */
+  /** Uses up all but some of the 60 requests of the window, which ends in 7 s. */
   async function leave(count: number) {
     const { client } = noting({ token: await limited.token(), maxWaitSeconds: 0 }, limited.internalPort)
     for (const part of [30, 30 - count]) await Promise.all(numbers(part).map(() => client.root.query()))
-    limited.advance(57)
+    limited.advance(53)
   }
 
   it('of 429 is waited for, and only the refused calls of a batch are repeated', async () => {
-    const { waits, wait } = waitsOf(5, limited.advance)
-    const { client, requests } = noting({ token: await limited.token(), wait }, limited.internalPort)
+    const { client, requests } = noting({ token: await limited.token() }, limited.internalPort)
     await leave(3)
+    const timers = timersOf(7_000, 5, () => limited.advance(7))
     const put = (i: number) =>
       client.storage.put.mutate({ collection: 'waited', key: `k${i}`, value: i, ifNoneMatch: '*' })
     const stored = await Promise.all(numbers(8).map(put))
     expect(stored.map(({ value }) => value)).toEqual(numbers(8))
-    expect(waits).toEqual(Array(5).fill(3_000))
+    expect(timers).toHaveLength(5)
     expect(requests.map(({ calls }) => calls)).toEqual([8, 5])
   })
 
   it('that exceeds the bound rejects the call at once', async () => {
-    const { waits, wait } = waitsOf(1)
-    const token = await limited.token()
-    const { client, requests } = noting({ token, maxWaitSeconds: 2.9, wait }, limited.internalPort)
+    const { client, requests } = noting({ token: await limited.token(), maxWaitSeconds: 6.9 }, limited.internalPort)
     await leave(0)
+    const timers = timersOf(7_000, 1)
     const refused = await client.root.query().catch(failure)
-    expect(refused).toEqual({ status: 429, message: 'The request quota is exhausted; try again in 3 s.' })
-    expect([requests.length, waits]).toEqual([1, []])
+    expect(refused).toEqual({ status: 429, message: 'The request quota is exhausted; try again in 7 s.' })
+    expect([requests.length, timers]).toEqual([1, []])
   })
 
   it('ends with the signal of the call, which is rejected with its reason', async () => {
-    const { waiting, wait } = waitsOf(2)
-    const { client, requests } = noting({ token: await limited.token(), wait }, limited.internalPort)
+    const { client, requests } = noting({ token: await limited.token() }, limited.internalPort)
     await leave(0)
+    const timers = timersOf(7_000, 2)
     const ending = new AbortController()
     const call = client.root.query(undefined, { signal: ending.signal }).catch(failure)
-    await expect.poll(() => waiting.size).toBe(1)
+    await expect.poll(() => timers.length).toBe(1)
     ending.abort(new Error('Enough.'))
     expect(await call).toEqual({ status: undefined, message: 'Enough.' })
-    expect([waiting.size, requests.length]).toEqual([0, 1])
+    limited.advance(7)
+    timers[0]!()
+    // It would be in this request.
+    expect(await client.root.query()).toMatchObject({ api: 'apps' })
+    expect(requests.map(({ calls }) => calls)).toEqual([1, 1])
   })
 })
 
@@ -243,19 +224,19 @@ describe('a proxy that answers 503', () => {
   }
 
   it('has its queries repeated after Retry-After', async () => {
-    const port = await proxy(2, { 'retry-after': '1' })
-    const { waits, wait } = waitsOf(2)
-    const { client, requests } = noting({ token: await world.token(), wait }, port)
+    const port = await proxy(2, { 'retry-after': '7' })
+    const timers = timersOf(7_000, 2)
+    const { client, requests } = noting({ token: await world.token() }, port)
     expect(await Promise.all([client.root.query(), client.me.groups.query()])).toEqual([
       { api: 'apps', organisation: world.ids.club },
       { items: [] },
     ])
-    expect(waits).toEqual(Array(4).fill(1_000))
+    expect(timers).toHaveLength(4)
     expect(requests.map(({ calls }) => calls)).toEqual([2, 2, 2])
   })
 
   it('has no mutation repeated, as it may have been carried out', async () => {
-    const { client, requests } = noting({ token: await world.token() }, await proxy(1, { 'retry-after': '1' }))
+    const { client, requests } = noting({ token: await world.token() }, await proxy(1, { 'retry-after': '7' }))
     const put = client.storage.put.mutate({ collection: 'proxied', key: 'k', value: 1 })
     expect(await put.catch(failure)).toEqual({ status: 503, message: 'The answer is 503, and not one of tRPC.' })
     expect(requests).toHaveLength(1)

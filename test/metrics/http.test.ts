@@ -61,6 +61,7 @@ describe('/metrics', () => {
     const input = encodeURIComponent(JSON.stringify({ collection: 'notes', key: 'none' }))
     await internal('GET', `/trpc/storage.get?input=${input}`, { headers })
     await internal('GET', '/trpc/me.profile,me.groups?batch=1&input={}', { headers })
+    await internal('GET', '/trpc/me.groups?batch=1&input={}', { headers })
     await internal('GET', '/trpc/nothing', { headers })
     await internal('GET', '/readyz')
 
@@ -73,6 +74,7 @@ describe('/metrics', () => {
       'oauth.token': { 400: 1 },
       oauth: { 404: 1 },
       batch: { 200: 1 },
+      'me.groups': { 200: 1 },
       other: { 404: 2, 405: 1 },
       health: { 200: 1 },
     }

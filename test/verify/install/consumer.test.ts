@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { ClientOptions } from '../../../clients/first-party/client.ts'
-import type { later } from '../../../clients/first-party/later.ts'
+import { timersOf } from '../../clients/timers-of.ts'
 import { command, dataDirectory, freePort, run, start } from '../../process/service.ts'
 import { emptyDatabase, query } from '../../support/databases.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
@@ -140,8 +140,7 @@ describe('member-apps-client', { timeout: 120_000 }, () => {
     const { createClient }: typeof import('../../../clients/first-party/client.ts') = await import(url)
     const requests: string[] = []
     const asked: boolean[] = []
-    const waits: number[] = []
-    const options: ClientOptions & { wait: typeof later } = {
+    const options: ClientOptions = {
       url: `http://127.0.0.1:${world.internalPort}/trpc`,
       token: ({ renew }) => {
         asked.push(renew)
@@ -150,12 +149,6 @@ describe('member-apps-client', { timeout: 120_000 }, () => {
       fetch: (address, init) => {
         requests.push(new URL(String(address)).pathname)
         return fetch(address, init)
-      },
-      wait(ms, run) {
-        if (ms > 0) waits.push(ms)
-        world.advance(ms / 1000)
-        const immediate = setImmediate(run)
-        return () => clearImmediate(immediate)
       },
     }
     const api = createClient(options)
@@ -173,10 +166,11 @@ describe('member-apps-client', { timeout: 120_000 }, () => {
     await world.db.team.update({ where: { id: world.ids.team }, data: { level: 'hobby' } })
     world.advance(10)
     requests.length = 0
-    await Promise.all([...Array(62).keys()].map(() => api.root.query()))
-    // Two requests, and the one of the calls that had to wait.
-    expect(requests.length).toBeGreaterThanOrEqual(3)
-    expect(waits).toEqual([60_000, 60_000])
+    await api.root.query()
+    world.advance(23)
+    const timers = timersOf(37_000, 2, () => world.advance(37))
+    await Promise.all([...Array(61).keys()].map(() => api.root.query()))
+    expect([requests.length, timers.length]).toEqual([4, 2])
   })
 })
 
