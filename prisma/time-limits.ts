@@ -17,7 +17,7 @@ export interface TimeLimits {
   transactionMs: number
   /** For all that a request does between its token and its response: 6 s with the tick of routers/kernel/deadline.ts. */
   requestMs: number
-  /** For each document of an external issuer. */
+  /** For the documents of an external issuer, together. */
   issuerMs: number
 }
 

@@ -5,9 +5,8 @@ import type { TokenFormat } from './external-claims.ts'
 import { externalPrincipalOf } from './external-claims.ts'
 import type { INTERVALS } from './external-keys.ts'
 import { openExternalKeys } from './external-keys.ts'
-import { jwksCache } from './jwks-cache.ts'
+import { storedKeySet } from './jwks-cache.ts'
 import type { IssuerAddress } from './jwks-discovery.ts'
-import { readKeySet } from './jwks-discovery.ts'
 import type { TrustedIssuer } from './verify.ts'
 
 export type ExternalIssuerSettings = TokenFormat & IssuerAddress
@@ -17,12 +16,12 @@ interface Options {
   now: () => number
   log: Logger
   intervals?: typeof INTERVALS
-  /** For each of the issuer's documents. */
+  /** For the issuer's documents together. */
   issuerMs?: number
 }
 
 /**
- * Trusts the issuer of TOKEN_ISSUER. Its keys are read in the background and cached in the database, so tokens signed
+ * Trusts the issuer of TOKEN_ISSUER. Its keys are read in the background and stored in the database, so tokens signed
  * with known keys stay valid while it is down. A token with an unknown key is 401 if the issuer does not have that key,
  * and 503 if the issuer cannot say: clients throw a refused token away.
  */
@@ -31,16 +30,17 @@ export async function openExternalIssuer(
   { db, now, log, intervals, issuerMs = productionLimits.issuerMs }: Options,
 ) {
   const { issuer, jwksUrl, audiences } = settings
-  const { find, version, ready, readAt, close } = await openExternalKeys(() => readKeySet(settings, issuerMs), {
-    cache: jwksCache(db, [issuer, jwksUrl]),
+  const { keys, version, ready, readAt, close } = await openExternalKeys(settings, {
+    stored: storedKeySet(db, [issuer, jwksUrl]),
     now,
     log,
     intervals,
+    issuerMs,
   })
   const trusted: TrustedIssuer = {
     issuer,
     audience: Object.values(audiences),
-    keys: find,
+    keys,
     principalOf: externalPrincipalOf(settings),
     keySetVersion: version,
   }

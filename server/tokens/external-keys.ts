@@ -1,39 +1,35 @@
-import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose'
-import { createLocalJWKSet, errors as jose } from 'jose'
+import type { ExportedJWKSCache, FetchImplementation } from 'jose'
+import { createRemoteJWKSet, customFetch, jwksCache } from 'jose'
 import type { Logger } from 'pino'
 import { errors } from '../../routers/kernel/errors.ts'
-import type { jwksCache } from './jwks-cache.ts'
+import type { storedKeySet } from './jwks-cache.ts'
+import type { IssuerAddress } from './jwks-discovery.ts'
+import { readKeySet } from './jwks-discovery.ts'
 
-/** Between reads in the background, after a failed read, and between reads for unknown keys. */
+/** Between reads in the background, after a failed read, and between a read and one for an unknown key. */
 export const INTERVALS = { reloadMs: 5 * 60_000, retryMs: 5_000, unknownKeyMs: 30_000 }
 
 /** A failure that lasts is logged as an error once an hour. */
 const ALARM_MS = 3_600_000
 
 interface Options {
-  cache: ReturnType<typeof jwksCache>
+  stored: ReturnType<typeof storedKeySet>
   now: () => number
   log: Logger
   intervals?: typeof INTERVALS | undefined
+  /** For the issuer's documents together. */
+  issuerMs: number
 }
 
-/** An issuer's key set, read now and then in the background; the cached one if the first read fails. Does not throw. */
+/** An issuer's key set, read now and then in the background; the stored one if the first read fails. */
 export async function openExternalKeys(
-  readKeySet: () => Promise<JSONWebKeySet>,
-  { cache, now, log, intervals = INTERVALS }: Options,
+  address: IssuerAddress,
+  { stored, now, log, intervals = INTERVALS, issuerMs }: Options,
 ) {
-  let known: { text: string; find: JWTVerifyGetKey } | null = null
   let failure: { at: number; cause: unknown; alarmAt: number } | null = null
-  let loading: Promise<void> | null = null
-  let unknownKeyAt = Number.NEGATIVE_INFINITY
   let readAt = now()
   let timer: NodeJS.Timeout | undefined
   let closed = false
-
-  const use = (set: JSONWebKeySet) => {
-    const text = JSON.stringify(set)
-    if (text !== known?.text) known = { text, find: createLocalJWKSet(set) }
-  }
 
   const failed = (cause: unknown) => {
     const at = now()
@@ -44,72 +40,44 @@ export async function openExternalKeys(
     failure = { at, cause, alarmAt: lasts ? at + ALARM_MS : alarmAt }
   }
 
-  const read = async () => {
-    try {
-      const set = await readKeySet()
-      use(set)
-      readAt = now()
-      if (failure) log.info('the keys of TOKEN_ISSUER can be read again')
-      failure = null
-      if (!closed)
-        cache.save(set).catch((error) => log.warn({ err: error }, 'the keys of TOKEN_ISSUER were not cached'))
-    } catch (cause) {
+  /** Throws 503. jose would ask again for each unknown key after a failure, and has no bound on the size. */
+  const read: FetchImplementation = async (_url, { signal }) => {
+    if (failure && now() < failure.at + intervals.retryMs) throw errors.unavailable(failure.cause)
+    const set = await readKeySet(address, signal).catch((cause) => {
       failed(cause)
-      throw cause
-    }
-  }
-  const load = () => {
-    loading ??= read().finally(() => {
-      loading = null
-    })
-    return loading
-  }
-
-  /** Reads the keys again, at most once an interval however many tokens name unknown keys; throws 503. */
-  const loadForUnknownKey = async () => {
-    if (!loading) {
-      if (failure && now() < failure.at + intervals.retryMs) throw errors.unavailable(failure.cause)
-      if (known && !failure && now() < unknownKeyAt + intervals.unknownKeyMs) return
-      unknownKeyAt = now()
-    }
-    await load().catch((cause) => {
       throw errors.unavailable(cause)
     })
+    readAt = now()
+    if (failure) log.info('the keys of TOKEN_ISSUER can be read again')
+    failure = null
+    if (!closed) stored.save(set).catch((error) => log.warn({ err: error }, 'the keys of TOKEN_ISSUER were not stored'))
+    return Response.json(set)
   }
 
-  const find: JWTVerifyGetKey = async (header, token) => {
-    if (!known) await loadForUnknownKey()
-    try {
-      return await known!.find(header, token)
-    } catch (error) {
-      if (!(error instanceof jose.JWKSNoMatchingKey)) throw error
-      await loadForUnknownKey()
-      return known!.find(header, token)
-    }
-  }
-
-  const schedule = () => {
+  const before = await stored.read()
+  const cached: Partial<ExportedJWKSCache> = before ? { uat: 0, jwks: before } : {}
+  const keys = createRemoteJWKSet(new URL(address.issuer), {
+    timeoutDuration: issuerMs,
+    cooldownDuration: intervals.unknownKeyMs,
+    cacheMaxAge: Number.POSITIVE_INFINITY,
+    [customFetch]: read,
+    [jwksCache]: cached as ExportedJWKSCache,
+  })
+  const reload = async () => {
+    await keys.reload().catch(() => {})
+    if (closed) return
     // Nodes that started together do not all read at once.
-    const jitter = 0.9 + Math.random() * 0.2
-    const reload = async () => {
-      await load().catch(() => {})
-      if (!closed) schedule()
-    }
+    const jitter = 1 + Math.random() * 0.2
     timer = setTimeout(reload, (failure ? intervals.retryMs : intervals.reloadMs) * jitter).unref()
   }
-
-  await load().catch(async () => {
-    const set = await cache.read()
-    if (set) use(set)
-  })
-  schedule()
+  await reload()
 
   return {
-    find,
-    /** Another object after each change of the keys. */
-    version: (): unknown => known,
+    keys,
+    /** Another object after each read. */
+    version: (): unknown => cached.jwks,
     /** Whether there are keys to verify tokens with. */
-    ready: () => known !== null,
+    ready: () => cached.jwks !== undefined,
     /** When the keys were last read, in Unix milliseconds; before the first time, when this was called. */
     readAt: () => readAt,
     close() {

@@ -17,15 +17,14 @@ export interface IssuerAddress {
   jwksUrl: string | undefined
 }
 
-/** Reads an issuer's key set, each document within `timeoutMs`; throws if it cannot. */
-export async function readKeySet({ issuer, jwksUrl }: IssuerAddress, timeoutMs: number): Promise<JSONWebKeySet> {
-  const address = jwksUrl ?? (await discover(issuer, timeoutMs))
-  const { keys } = await readDocument(address, timeoutMs)
+/** Reads an issuer's key set; throws if it cannot. */
+export async function readKeySet({ issuer, jwksUrl }: IssuerAddress, signal: AbortSignal): Promise<JSONWebKeySet> {
+  const address = jwksUrl ?? (await discover(issuer, signal))
+  const { keys } = await readDocument(address, signal)
   // Using an empty set would refuse every token: more likely a mistake of the issuer's.
-  if (!Array.isArray(keys) || !keys.some(isSigningKey)) {
-    throw new InvalidIssuerDocument(`${address} contains no signing keys`)
-  }
-  return { keys }
+  const signing = Array.isArray(keys) ? keys.filter(isSigningKey) : []
+  if (signing.length === 0) throw new Error(`${address} contains no signing keys`)
+  return { keys: signing }
 }
 
 const isSigningKey = (key: unknown) => {
@@ -33,66 +32,50 @@ const isSigningKey = (key: unknown) => {
   return use === 'sig' && ['EC', 'OKP', 'RSA'].includes(kty)
 }
 
-/** The issuer responds, but not with a usable document. */
-class InvalidIssuerDocument extends Error {}
-
-async function discover(issuer: string, timeoutMs: number): Promise<string> {
+/** The address of the keys. openid-client would let issuers of Microsoft name others than themselves. */
+async function discover(issuer: string, signal: AbortSignal): Promise<string> {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
-  const addresses = [
-    `${origin}${path}/.well-known/openid-configuration`,
-    `${origin}/.well-known/oauth-authorization-server${path}`,
-  ]
-  let first: InvalidIssuerDocument | undefined
-  for (const address of addresses) {
-    try {
-      return jwksAddress(await readDocument(address, timeoutMs), issuer, address)
-    } catch (error) {
-      if (!(error instanceof InvalidIssuerDocument)) throw error
-      first ??= error
-    }
-  }
-  throw first
+  const openid = `${origin}${path}/.well-known/openid-configuration`
+  const oauth = `${origin}/.well-known/oauth-authorization-server${path}`
+  return jwksAddress(issuer, openid, signal).catch((first) =>
+    jwksAddress(issuer, oauth, signal).catch(() => {
+      throw first
+    }),
+  )
 }
 
-function jwksAddress(metadata: Record<string, unknown>, issuer: string, address: string): string {
-  const { issuer: named, jwks_uri: jwksUri } = metadata
+async function jwksAddress(issuer: string, address: string, signal: AbortSignal): Promise<string> {
+  const { issuer: named, jwks_uri: jwksUri } = await readDocument(address, signal)
   // RFC 8414, 3.3: otherwise the keys of another issuer would be trusted.
-  if (named !== issuer) throw new InvalidIssuerDocument(`${address} names another issuer than ${issuer}`)
-  if (typeof jwksUri !== 'string' || !isSecure(jwksUri)) {
-    throw new InvalidIssuerDocument(`${address} names no https address for the keys`)
-  }
+  if (named !== issuer) throw new Error(`${address} names another issuer than ${issuer}`)
+  if (typeof jwksUri !== 'string' || !isSecure(jwksUri))
+    throw new Error(`${address} names no https address for the keys`)
   return jwksUri
 }
 
 /** Does not follow redirects: they could lead to any host. */
-async function readDocument(address: string, timeoutMs: number): Promise<Record<string, unknown>> {
-  const text = await read(address, {
-    redirect: 'manual',
-    headers: { accept: 'application/json' },
-    signal: AbortSignal.timeout(timeoutMs),
-  }).catch((cause) => {
-    if (cause instanceof InvalidIssuerDocument) throw cause
-    throw new Error(`${address} cannot be read: ${cause.cause?.code ?? cause.message}`)
-  })
+async function readDocument(address: string, signal: AbortSignal): Promise<Record<string, unknown>> {
   try {
-    return Object(JSON.parse(text))
-  } catch {
-    throw new InvalidIssuerDocument(`${address} does not return JSON`)
+    const { status, body } = await fetch(address, {
+      redirect: 'manual',
+      headers: { accept: 'application/json' },
+      signal,
+    })
+    if (status === 200 && body) return Object(JSON.parse(await textOf(body)))
+    await body?.cancel()
+    throw new Error(`its status is ${status}`)
+  } catch (cause) {
+    throw new Error(`${address} cannot be read`, { cause })
   }
 }
 
-async function read(address: string, init: RequestInit): Promise<string> {
-  const { status, body } = await fetch(address, init)
-  if (status !== 200 || !body) {
-    await body?.cancel()
-    throw new InvalidIssuerDocument(`${address} returns status ${status}`)
-  }
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > LIMIT_BYTES) throw new InvalidIssuerDocument(`${address} returns more than ${LIMIT_BYTES} bytes`)
+    if (size > LIMIT_BYTES) throw new Error(`it has more than ${LIMIT_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString()

@@ -11,7 +11,7 @@ export interface TrustedIssuer {
   keys: JWTVerifyGetKey
   /** Reads a verified token; throws 401 when it is not an access token or lacks a claim. */
   principalOf: (payload: JWTPayload, header: JWTHeaderParameters) => Principal
-  /** Changes with the keys; cached tokens are then verified again. */
+  /** Changes with each read of the keys; cached tokens are then verified again. */
   keySetVersion?: () => unknown
 }
 

@@ -84,11 +84,12 @@ describe.each(troubles)('while the issuer %s', (_, trouble) => {
 })
 
 describe('tokens with an unknown key', () => {
-  it.each<[string, Answer | null, number, number]>([
-    ['that responds', null, 401, 2],
-    ['that fails', status(500), 503, 2],
-  ])('cause one read of the keys, however many there are: from an issuer %s', async (_, answer, expected, asked) => {
-    const { issuer, ask, token } = await externalWorld({ intervals: { unknownKeyMs: 600_000, retryMs: 600_000 } })
+  it.each<[string, Answer | null, number, number, number]>([
+    ['that has been read', null, 600_000, 401, 0],
+    ['that fails', status(500), 0, 503, 2],
+  ])('cause at most one read of the keys, however many there are: from an issuer %s', async (...given) => {
+    const [, answer, unknownKeyMs, expected, asked] = given
+    const { issuer, ask, token } = await externalWorld({ intervals: { unknownKeyMs, retryMs: 600_000 } })
     const [key] = issuer.keys()
     issuer.answer(answer)
     issuer.requests.length = 0
@@ -112,16 +113,11 @@ describe('tokens with an unknown key', () => {
 })
 
 describe('a change of keys', () => {
-  it('is found with the first token of the new key, at most once in 30 s', async () => {
-    const { issuer, world, ask } = await externalWorld()
-    for (let round = 0; round < times(10, 3); round++) {
+  it('is found with the first token of the new key', async () => {
+    const { issuer, ask } = await externalWorld()
+    for (let round = 0; round < 3; round++) {
       await issuer.addKey()
       expect(await ask()).toMatchObject({ status: 200 })
-      await issuer.addKey()
-      expect(await ask()).toMatchObject(notValid)
-      world.advance(30)
-      expect(await ask()).toMatchObject({ status: 200 })
-      world.advance(30)
     }
   })
 

@@ -93,10 +93,11 @@ describe('the background', () => {
     const { requests } = ended.issuer
     await expect.poll(() => requests.length).toBeGreaterThan(10)
     const held: ServerResponse[] = []
-    ended.issuer.answer((response) => void held.push(response))
+    const jwks = new URL(ended.issuer.jwksUrl).pathname
+    ended.issuer.answer((response) => void held.push(response), jwks)
     await expect.poll(() => held.length).toBe(1)
     ended.stop()
-    ended.issuer.answer(null)
+    ended.issuer.answer(null, jwks)
     held[0]!.destroy()
     const asked = [requests.length, other.issuer.requests.length] as const
     await expect.poll(() => other.issuer.requests.length).toBeGreaterThan(asked[1] + 20)

@@ -16,7 +16,7 @@ interface Options {
   issuer?: Issuer
   settings?: Partial<ExternalIssuerSettings>
   intervals?: Partial<typeof INTERVALS>
-  /** For each of the issuer's documents. */
+  /** For the issuer's documents together. */
   issuerMs?: number
   onLog?: (line: string) => void
   atEnd?: AtEnd
@@ -45,7 +45,7 @@ export async function externalWorld({
           claims: { member: 'sub', organisation: 'organisation', client: 'client_id', scope: 'scope' },
           ...settings,
         },
-        { db, now, log, intervals: { ...INTERVALS, ...intervals }, issuerMs },
+        { db, now, log, intervals: { ...INTERVALS, unknownKeyMs: 0, ...intervals }, issuerMs },
       )
       return external.trusted
     },
