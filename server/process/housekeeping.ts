@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
+import { within } from '../../prisma/within.ts'
 import { removeOldAuditEntries, removeOldInvitations } from '../../routers/clients/old-rows.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { Task } from '../../routers/kernel/housekeeping.ts'
@@ -94,6 +94,6 @@ export function startHousekeeping({ db, now, tasks, log, removed, ...given }: Op
   return async () => {
     ending.abort()
     clearTimeout(timer)
-    await Promise.race([looking, pause(endingMs, undefined, { ref: false })])
+    await within(endingMs, looking)
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
+import { within } from '../../prisma/within.ts'
 import type { ApiError } from '../../routers/kernel/errors.ts'
 import { toldOf } from './told.ts'
 import type { Counted, Line } from './write.ts'
@@ -131,12 +132,7 @@ export function openRequestLog({ db, failed, writeMs = WRITE_MS }: Options): Req
     flush: flushAll,
     async close() {
       clearInterval(timer)
-      let patience: NodeJS.Timeout | undefined
-      const enough = new Promise<void>((resolve) => {
-        patience = setTimeout(resolve, PATIENCE_MS)
-      })
-      await Promise.race([flushAll(), enough])
-      clearTimeout(patience)
+      await within(PATIENCE_MS, flushAll())
     },
   }
 }

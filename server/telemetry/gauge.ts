@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client'
 import { Gauge } from 'prom-client'
+import { within } from '../../prisma/within.ts'
 
 /** Where a figure is read from, at each scrape; undefined: there is none now, and nothing is served. */
 type Read<T> = () => T | undefined | Promise<T | undefined>
@@ -41,16 +42,4 @@ export function addGauges(
   })
 }
 
-async function inTime<T>(read: Read<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, READ_MS, undefined)
-  })
-  try {
-    return await Promise.race([read(), late])
-  } catch {
-    return undefined
-  } finally {
-    clearTimeout(timer)
-  }
-}
+const inTime = async <T>(read: Read<T>) => within(READ_MS, (async () => read())()).catch(() => undefined)

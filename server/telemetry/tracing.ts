@@ -6,6 +6,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import type { Logger } from 'pino'
+import { within as inTime } from '../../prisma/within.ts'
 import type { ActiveSpan, Tracing } from './trace-context.ts'
 import { activeSpan } from './trace-context.ts'
 
@@ -108,12 +109,7 @@ export function openTracing({ serviceName, version, log }: Options): Tracing {
     },
 
     async close() {
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise((resolve) => {
-        timer = setTimeout(resolve, CLOSE_MS)
-      })
-      await Promise.race([provider.shutdown().catch(() => {}), late])
-      clearTimeout(timer)
+      await inTime(CLOSE_MS, provider.shutdown()).catch(() => {})
       diag.disable()
     },
   }

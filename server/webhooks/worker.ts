@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../prisma/client.ts'
+import { within } from '../../prisma/within.ts'
 import type { AttemptOptions } from './attempt.ts'
 import { createAttempt } from './attempt.ts'
 import { createAvailability } from './availability.ts'
@@ -141,13 +142,4 @@ export function startWorker({
       await within(1_000, written.catch(availability.down))
     },
   }
-}
-
-/** Waits for the promise, up to `ms`. */
-async function within(ms: number, promise: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([promise, timeout]).finally(() => clearTimeout(timer))
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { Semaphore, withTimeout } from 'async-mutex'
+import { within } from '../../../prisma/within.ts'
 import { errors } from '../../kernel/errors.ts'
 import { PictureRefused, UNREADABLE } from './rewrite.ts'
 
@@ -32,19 +33,17 @@ async function run(bytes: Uint8Array, ms: number) {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   })
-  let timer: NodeJS.Timeout | undefined
   try {
-    const told = await new Promise<Told>((resolve) => {
-      timer = setTimeout(() => resolve({ refused: UNREADABLE }), ms)
+    const answered = new Promise<Told>((resolve) => {
       worker.once('message', resolve)
       // As when its memory is used up.
       worker.once('error', (thrown) => resolve({ failed: String(thrown) }))
     })
+    const told = await within(ms, answered, { refused: UNREADABLE })
     if ('png' in told) return told.png
     if ('refused' in told) throw new PictureRefused(told.refused)
     throw new Error(told.failed)
   } finally {
-    clearTimeout(timer)
     await worker.terminate()
   }
 }

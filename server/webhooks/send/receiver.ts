@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { within } from '../../../prisma/within.ts'
 import type { Resolve } from './resolve.ts'
 
 export interface Receiver {
@@ -34,11 +35,7 @@ export async function addressesOf(
   timeMs: number,
 ): Promise<readonly string[] | string> {
   if (isIP(hostname) !== 0) return [hostname]
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<string>((settle) => {
-    timer = setTimeout(() => settle('name timeout'), timeMs)
-  })
-  return Promise.race([resolve(hostname).catch(errorOf), timeout]).finally(() => clearTimeout(timer))
+  return within(timeMs, resolve(hostname).catch(errorOf), 'name timeout')
 }
 
 function errorOf({ code = '' }: { code?: string }): string {
