@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs'
+
 /** The middle of the numbers in order; of an even count, the upper one. */
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b)
@@ -30,4 +32,9 @@ export const spreadOf = (numbers: readonly number[]): Spread => ({
 export function ratioOf(base: readonly number[], other: readonly number[]): Spread {
   const { least, most } = spreadOf(other.map((number, round) => number / base[round]!))
   return { median: median(other) / median(base), least, most }
+}
+
+/** A line of JSON for `npm run verify`, which names the file; the larger the value, the worse. */
+export function noteFigure(figure: { name: string; value: number; unit: string; bound?: number }): void {
+  if (process.env.FIGURES) appendFileSync(process.env.FIGURES, `${JSON.stringify(figure)}\n`)
 }

@@ -1,7 +1,6 @@
 import type { Measured } from './compare.ts'
 import type { Spread } from './figures.ts'
-import { median, ratioOf, spreadOf } from './figures.ts'
-import { noteFigure } from './noted-figure.ts'
+import { median, noteFigure, ratioOf, spreadOf } from './figures.ts'
 
 /** What was measured for an operation. The first server is the one that the others are compared with. */
 export interface Row {

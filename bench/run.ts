@@ -7,7 +7,6 @@ import { createBench } from './database.ts'
 import { benchDead, benchDeliveries } from './deliveries.ts'
 import { GROWTH_COLUMNS } from './growth/rows.ts'
 import { benchGrowth, growthEffort } from './growth/run.ts'
-import { benchImport } from './import.ts'
 import { startLoad } from './load-process.ts'
 import { memberRoutes } from './member-routes.ts'
 import { benchMemory } from './memory.ts'
@@ -41,7 +40,7 @@ npm run bench -- growth | tails | memory
                                         cost by size; latency at half of the capacity; start and memory
 npm run bench -- report                 writes docs/performance.md and its plot
 npm run bench -- check                  fails beyond 1.25 of a target, or of what is reached
-npm run bench -- deliveries | dead | import
+npm run bench -- deliveries | dead
 --rounds 7  --requests 10000  --connections 32  --seconds 30  --prof directory`
 
 const say = (text: string) => void process.stdout.write(`${text}\n`)
@@ -82,7 +81,6 @@ const others: Record<string, () => Promise<void>> = {
   },
   deliveries: () => benchDeliveries({ seconds, prof, say }),
   dead: () => benchDead({ seconds, prof, say }),
-  import: () => benchImport({ seconds, prof, say }),
 }
 
 const names = (positionals.length > 0 ? positionals : ['storage']).flatMap((name) => groups[name] ?? name)

@@ -11,6 +11,7 @@ export const slowest = [
   'verify/floods/sign-in',
   'verify/floods/hostile-data',
   'verify/memory/large',
+  'verify/memory/import',
   'verify/floods/neighbours',
   'verify/database/two-servers',
   'verify/memory/memory',

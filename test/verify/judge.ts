@@ -1,4 +1,4 @@
-import type { NotedFigure } from '../../bench/noted-figure.ts'
+import type { NotedFigure } from './noted-figure.ts'
 import type { Kind } from './parts.ts'
 import type { Ran } from './run-commands.ts'
 

@@ -1,4 +1,4 @@
-import { median } from '../../bench/figures.ts'
+import { median } from './memory/process-figures.ts'
 import type { PartRecord, VerifyRecord } from './record.ts'
 
 const SHOWN = 10

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { NotedFigure } from '../../bench/noted-figure.ts'
+import type { NotedFigure } from './noted-figure.ts'
 
 /** How a run ended; `unfetched`: the exit code 75 of .ci/install and .ci/fetch. */
 export type End = 'green' | 'red' | 'late' | 'stopped' | 'unfetched'

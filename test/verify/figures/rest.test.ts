@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
-import { noteFigure } from '../../../bench/noted-figure.ts'
 import { dataDirectory, freePort, until } from '../../process/service.ts'
 import { emptyDatabase } from '../../support/databases.ts'
+import { noteFigure } from '../noted-figure.ts'
 
 /** Preloaded, so that the process reports its CPU time and its memory when it is asked. */
 const METER = `data:text/javascript,process.on('message',()=>process.send([process.cpuUsage(),process.memoryUsage.rss()]));process.channel.unref()`

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { noteFigure } from '../../../bench/noted-figure.ts'
 import { memberScopes } from '../../../routers/kernel/scopes.ts'
 import { id } from '../../support/tenant.ts'
 import type { World } from '../../support/world.ts'
 import { startWorld } from '../../support/world.ts'
+import { noteFigure } from '../noted-figure.ts'
 import type { Call, ForkedService } from './event-loop.ts'
 import { forkService } from './event-loop.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { noteFigure } from '../../../bench/noted-figure.ts'
+import { noteFigure } from '../noted-figure.ts'
 import { playStrangers } from './strangers.ts'
 
 it('20 members sign in within 2 s each in a minute in which 1,000 strangers behind the same proxy ask for codes', async () => {

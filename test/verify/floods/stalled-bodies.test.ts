@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { noteFigure } from '../../../bench/noted-figure.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import { Browser } from '../../oauth/browser.ts'
 import type { Service } from '../../process/service.ts'
 import { dataDirectory, start } from '../../process/service.ts'
 import { request } from '../../storage/client.ts'
 import { peakMb } from '../memory/process-figures.ts'
+import { noteFigure } from '../noted-figure.ts'
 import { slowestBeside } from './beside.ts'
 
 const CLIENTS = 2_000

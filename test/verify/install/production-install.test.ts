@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { noteFigure } from '../../../bench/noted-figure.ts'
 import { freePort, run, send, until } from '../../process/service.ts'
 import { emptyDatabase } from '../../support/databases.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import { noteFigure } from '../noted-figure.ts'
 
 const execute = promisify(execFile)
 const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))

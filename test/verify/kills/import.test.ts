@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { sizesOf, writePlatformFiles } from '../../../bench/platform-files.ts'
 import { command, commandEntry, until } from '../../process/service.ts'
 import { migratedDatabase, query } from '../../support/databases.ts'
 import { times } from '../../support/rounds.ts'
+import { alone } from '../import-process.ts'
+import { sizesOf, writePlatformFiles } from '../platform-files.ts'
 
 /** The tables of each kind of the files, in the order of the import. */
 const kinds = Object.entries({
@@ -39,18 +40,6 @@ async function contents(url: string): Promise<string[]> {
   const [row] = await query(url, `SELECT ARRAY[${hashes.join(', ')}] AS hashes`)
   return row.hashes.map(String)
 }
-
-/** PostgreSQL finishes the statement that it has received. */
-const alone = (url: string) =>
-  until(
-    () =>
-      query(
-        url,
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-          AND backend_type = 'client backend'`,
-      ),
-    (rows) => rows.length === 0,
-  )
 
 const importing = (files: string, url: string) => command('import', [files], { DATABASE_URL: url })
 

@@ -1,13 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../prisma/client.ts'
-import { firstPartyScopes, memberScopes } from '../../routers/kernel/scopes.ts'
-import { developmentKey, mintToken } from '../../server/tokens/development.ts'
-import { createTenant, id } from '../../test/support/tenant.ts'
-import { startTopology } from '../../test/verify/topology/start.ts'
-import { certificateOf, startReceiver } from '../webhooks.ts'
-import { startMail } from './mail.ts'
+import { openDatabase } from '../../../prisma/client.ts'
+import { firstPartyScopes, memberScopes } from '../../../routers/kernel/scopes.ts'
+import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import { startMailServer } from '../../oauth/mail-server.ts'
+import { createTenant, id } from '../../support/tenant.ts'
+import { startReceiver } from '../../webhooks/receiver.ts'
+import { startTopology } from '../topology/start.ts'
 
 export const REDIRECT = 'https://app.example/callback'
 /** Who each sign in a few times at most: codes are limited by address. */
@@ -19,8 +19,8 @@ export type World = Awaited<ReturnType<typeof startSoakWorld>>
 export async function startSoakWorld(server: string | undefined, onLine: (service: string, line: string) => void) {
   const directory = await mkdtemp(join(tmpdir(), 'member-apps-soak-'))
   const authorities = join(directory, 'receivers.pem')
-  await writeFile(authorities, await certificateOf())
-  const [mail, receiver, key] = await Promise.all([startMail(), startReceiver(), developmentKey(directory)])
+  const [mail, receiver, key] = await Promise.all([startMailServer(), startReceiver(), developmentKey(directory)])
+  await writeFile(authorities, receiver.ca)
   const topology = await startTopology({
     server,
     onLine,
@@ -102,7 +102,7 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
       }),
     async close() {
       await topology.close()
-      await Promise.all([mail.close(), receiver.stop(), rm(directory, { recursive: true, force: true })])
+      await Promise.all([mail.close(), receiver.close(), rm(directory, { recursive: true, force: true })])
     },
   }
 }

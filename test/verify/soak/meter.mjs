@@ -10,10 +10,8 @@ process.on('warning', () => warnings++)
 process.on('message', (question) => {
   if (question !== 'figures') return
   collect()
-  const { rss, heapUsed, external } = process.memoryUsage()
   const listeners = process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0)
-  const handles = {}
-  for (const type of process.getActiveResourcesInfo()) handles[type] = (handles[type] ?? 0) + 1
-  process.send({ rss, heap: heapUsed + external, handles, listeners, warnings })
+  const handles = process.getActiveResourcesInfo().length
+  process.send({ rss: process.memoryUsage.rss(), handles, listeners, warnings })
 })
 process.channel?.unref()

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import { appRouter } from '../../../routers/index.ts'
+import { chance } from '../../support/chance.ts'
+import type { Reply } from '../../support/request.ts'
+import { send } from '../../support/request.ts'
+import { id } from '../../support/tenant.ts'
+import { ofDirectory } from './directory-operations.ts'
+import type { Operation, Trpc } from './operation.ts'
+import { idsOf, operation } from './operation.ts'
+import { ofTeams } from './team-operations.ts'
+import type { World } from './world.ts'
+
+const draw = chance('operations')
+const pick = <T>(from: readonly T[]): T => from[draw(from.length)]!
+/** Mostly short, at most 20 KB. */
+const value = () => ({ note: 'x'.repeat(10 + Math.floor((draw(1_000) / 1_000) ** 4 * 20_000)), at: Date.now() })
+
+/** Every procedure of the service, over HTTP through the proxy. Throws when one has no operation here. */
+export async function openOperations(world: World): Promise<Operation[]> {
+  const { ids, topology } = world
+  const people = world.people.slice(0, 20)
+  const tokens = new Map<string, string>()
+  for (const person of people) {
+    for (const section of ['apps', 'lms', 'notify'] as const) {
+      tokens.set(`${section} ${person}`, await world.memberToken(section, person))
+    }
+  }
+  const hobby = await world.memberToken('apps', people[0]!, world.hobby)
+  const [ofProvider, ofAcademy] = [await world.platformToken(ids.provider), await world.platformToken(ids.academy)]
+
+  const rest =
+    (
+      method: string,
+      path: string | (() => string),
+      body?: () => unknown,
+      section: 'apps' | 'lms' | 'notify' = 'apps',
+    ) =>
+    () => {
+      // A client of the hobby team is refused most of the time, by the limit that all nodes share.
+      const isHobby = section === 'apps' && draw(20) === 0
+      const token = isHobby ? hobby : tokens.get(`${section} ${pick(people)}`)!
+      const headers = { host: `${section}.test`, authorization: `Bearer ${token}`, 'idempotency-key': randomUUID() }
+      const address = `/v1${typeof path === 'string' ? path : path()}`
+      return send(topology.publicPort, method, address, { headers, body: body?.() })
+    }
+  const trpc: Trpc = (type, name, input, token = ofProvider) => {
+    const query = type === 'GET' ? `?input=${encodeURIComponent(JSON.stringify(input))}` : ''
+    const headers = { authorization: `Bearer ${token}` }
+    const body = type === 'POST' ? input : undefined
+    return send(topology.internalPort, type, `/trpc/${name}${query}`, { headers, body })
+  }
+  const [subscriptions, deliveries, results]: string[][] = [[], [], []]
+  const keeping = (list: string[], run: () => Promise<Reply>) => async () => {
+    const reply = await run()
+    list.splice(0, list.length, ...[...idsOf(reply), ...list].slice(0, 50))
+    return reply
+  }
+  const entry = () => `/storage/soak/k${draw(100)}`
+  const hook = () => ({
+    url: world.receiver.url('/hook'),
+    secret: `whsec_${Buffer.alloc(24, 'soak').toString('base64')}`,
+  })
+  const webhook = `/apps/${world.webhooks}/webhook`
+  const answers = () => ({ answers: { q1: pick(['Yes', 'No']), q2: 'Because.' } })
+  const { app } = ids
+  const soakRan = { type: 'soak.ran', description: 'The soak ran.', example: { at: 1 } }
+
+  // Where subscriptions get their address from.
+  const first = await rest('PUT', `/apps/${app}/webhook`, hook, 'notify')()
+  if (first.status !== 200) throw new Error(`No webhook: ${first.status} ${first.text}`)
+
+  const me = ['profile', 'groups', 'events', 'trainingplans', 'competitions']
+  const operations = [
+    operation('root', [200], rest('GET', '')),
+    ...me.map((name) => operation(`me.${name}`, [200], rest('GET', `/me/${name}`), 2)),
+    operation('me.membercard', [200, 404], rest('GET', '/me/membercard'), 2),
+    operation('storage.get', [200, 404], rest('GET', entry), 20),
+    operation(
+      'storage.put',
+      [200],
+      rest('PUT', entry, () => ({ value: value() })),
+      10,
+    ),
+    operation('storage.list', [200], rest('GET', '/storage/soak'), 5),
+    operation('storage.delete', [204, 404], rest('DELETE', entry), 2),
+    operation(
+      'quizzes.submit',
+      [201],
+      keeping(results!, rest('POST', `/quizzes/${world.quiz}/results`, answers, 'lms')),
+    ),
+    operation('quizzes.review', [200, 404, 409], () =>
+      trpc('POST', 'quizzes.review', { result: results!.pop() ?? 'none', grades: { q2: true } }, ofAcademy),
+    ),
+    operation('webhook.put', [200], rest('PUT', webhook, hook, 'notify')),
+    operation('webhook.get', [200, 404], rest('GET', webhook, undefined, 'notify')),
+    operation('webhook.delete', [204, 404], rest('DELETE', webhook, undefined, 'notify')),
+    operation(
+      'subscriptions.create',
+      [200],
+      keeping(subscriptions!, () => trpc('POST', 'subscriptions.create', { app, subscriber: id('subscriber') })),
+    ),
+    operation('subscriptions.list', [200], () => trpc('GET', 'subscriptions.list', { app })),
+    // As often as the one that creates them, and a few stay.
+    operation('subscriptions.remove', [200, 404], () => {
+      const last = subscriptions!.length > 3 ? subscriptions!.pop() : undefined
+      return trpc('POST', 'subscriptions.remove', { id: last ?? 'none' })
+    }),
+    operation(
+      'events.publish',
+      [200],
+      () => trpc('POST', 'events.publish', { app, type: 'soak.ran', data: value() }),
+      2,
+    ),
+    operation('events.describe', [200], () => trpc('POST', 'events.describe', soakRan), 0.3),
+    operation('events.undescribe', [200], () => trpc('POST', 'events.undescribe', { type: soakRan.type }), 0.3),
+    operation('events.kinds', [200], () => trpc('GET', 'events.kinds', {}), 0.3),
+    operation(
+      'deliveries.list',
+      [200],
+      keeping(deliveries!, () => trpc('GET', 'deliveries.list', {})),
+    ),
+    operation('deliveries.retry', [200, 404, 409], () =>
+      trpc('POST', 'deliveries.retry', { id: deliveries!.pop() ?? 'none' }),
+    ),
+    ...(await ofDirectory(ids.academy, trpc)),
+    ...(await ofTeams(world, trpc)),
+  ]
+  const missing = Object.keys(appRouter._def.procedures).filter((name) => !operations.some((one) => one.name === name))
+  if (missing.length > 0) throw new Error(`The soak has no operation for ${missing.join(', ')}`)
+  return operations
+}
