@@ -1,5 +1,5 @@
-import type { LoadProcess, Sent } from './load-process.ts'
-import type { Server } from './process.ts'
+import type { LoadProcess, Sent } from './load/process.ts'
+import type { Server } from './servers/process.ts'
 
 /** A server, and the set of requests that it gets. */
 export interface Contender {
@@ -33,11 +33,7 @@ export interface Effort {
 export const WARM_UP_REQUESTS = 6_000
 
 /** Measures the contenders in turns, so that what else the machine does meets all of them. */
-export async function compare(
-  load: LoadProcess,
-  contenders: readonly Contender[],
-  effort: Effort,
-): Promise<Measured[]> {
+export async function compare(load: LoadProcess, contenders: readonly Contender[], effort: Effort) {
   await alternate(load, contenders, { ...effort, rounds: Math.ceil(WARM_UP_REQUESTS / effort.requests) })
   const rounds = await alternate(load, contenders, effort)
   const measured: Measured[] = []
@@ -60,7 +56,7 @@ export async function alternate(load: LoadProcess, contenders: readonly Contende
   return rounds
 }
 
-async function measure(load: LoadProcess, contender: Contender, effort: Effort): Promise<Round> {
+export async function measure(load: LoadProcess, contender: Contender, effort: Effort): Promise<Round> {
   await contender.before?.()
   const before = await contender.server.cpu()
   const { perSecond, p50, p99 } = await send(load, contender, effort)

@@ -1,21 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createBench } from './database.ts'
-import { startLoad } from './load-process.ts'
-import type { Start } from './memory-rows.ts'
-import { memoryRows } from './memory-rows.ts'
-import { mixedRequests } from './mixed.ts'
-import { startService } from './servers.ts'
+import { spreadOf } from './figures.ts'
+import { mixedRequests } from './load/requests.ts'
+import { startService } from './servers/start.ts'
+import type { Table } from './table.ts'
+import { rangeCell, targetCell } from './table.ts'
+import { withLoad } from './with-load.ts'
 
 const STARTS = 3
 const REST_MS = 10_000
 const REQUESTS = 100_000
 
 /** CPU time of a start, with nothing to migrate; memory at rest, and after many requests. Of some starts, one after another. */
-export async function benchMemory({ connections }: { connections: number }): Promise<string[][]> {
-  const bench = await createBench()
-  const load = startLoad()
-  const figures: Start[] = []
-  try {
+export const benchMemory = ({ connections }: { connections: number }): Promise<Table> =>
+  withLoad(async (bench, load) => {
+    const [seconds, rest, after]: number[][] = [[], [], []]
     const mixed = mixedRequests(bench)
     await load.prepare(mixed)
     // The first start of a database creates keys.
@@ -23,18 +21,27 @@ export async function benchMemory({ connections }: { connections: number }): Pro
     for (let start = 0; start < STARTS; start++) {
       const service = await startService(bench)
       try {
-        const seconds = (await service.cpu()) / 1e6
+        seconds!.push((await service.cpu()) / 1e6)
         await pause(REST_MS)
-        const rest = await service.rss()
+        rest!.push((await service.rss()) / 2 ** 20)
         await load.send({ set: mixed.name, port: service.port, connections, count: REQUESTS })
-        figures.push({ seconds, rest, after: await service.rss() })
+        after!.push((await service.rss()) / 2 ** 20)
       } finally {
         await service.stop()
       }
     }
-  } finally {
-    await load.stop()
-    await bench.remove()
-  }
-  return memoryRows(figures, REQUESTS)
+    return {
+      columns: ['of the process', 'median', 'least – most', 'target'],
+      rows: [
+        row('CPU until it listens, s', seconds!, 0.9, 2),
+        row('memory after 10 s at rest, MB', rest!, 120, 0),
+        row(`memory after ${REQUESTS.toLocaleString('en')} requests, MB`, after!, 200, 0),
+      ],
+    }
+  })
+
+function row(name: string, values: number[], target: number, digits: number): string[] {
+  const spread = spreadOf(values)
+  const { median } = spread
+  return [name, median.toFixed(digits), rangeCell(spread, digits), targetCell(target, median > target)]
 }

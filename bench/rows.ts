@@ -1,6 +1,8 @@
 import type { Measured } from './compare.ts'
 import type { Spread } from './figures.ts'
 import { median, noteFigure, ratioOf, spreadOf } from './figures.ts'
+import type { Table } from './table.ts'
+import { rangeCell, targetCell } from './table.ts'
 
 /** What was measured for an operation. The first server is the one that the others are compared with. */
 export interface Row {
@@ -10,22 +12,13 @@ export interface Row {
   servers: Measured[]
 }
 
-/** The figures of a server in a row. */
+/** The figures of a server in a row: the ratio is undefined for the first one, the target for all but the second. */
 export interface Figures {
-  name: string
-  /** µs per request. */
+  server: Measured
   cpu: Spread
-  /** To the first server's; undefined for that one. */
   ratio: Spread | undefined
   target: number | undefined
   isBeyond: boolean
-  perSecond: number
-  /** ms. */
-  p50: number
-  p99: number
-  /** Bytes. */
-  allocated: number
-  rss: number
 }
 
 export function figuresOf({ target, servers }: Row): Figures[] {
@@ -33,53 +26,49 @@ export function figuresOf({ target, servers }: Row): Figures[] {
   return servers.map((server, i) => {
     const ratio = i === 0 ? undefined : ratioOf(cpuOf(servers[0]!), cpuOf(server))
     const own = i === 1 ? target : undefined
-    const middle = (pick: (round: Measured['rounds'][number]) => number) => median(server.rounds.map(pick))
-    return {
-      name: server.name,
-      cpu: spreadOf(cpuOf(server)),
-      ratio,
-      target: own,
-      isBeyond: own !== undefined && ratio!.median > own,
-      perSecond: middle(({ perSecond }) => perSecond),
-      p50: middle(({ p50 }) => p50),
-      p99: middle(({ p99 }) => p99),
-      allocated: server.allocated,
-      rss: server.rss,
-    }
+    const isBeyond = own !== undefined && ratio!.median > own
+    return { server, cpu: spreadOf(cpuOf(server)), ratio, target: own, isBeyond }
   })
 }
 
 /** For the record of `npm run verify`. */
 export function noteRatios(row: Row): void {
-  for (const { name, ratio } of figuresOf(row)) {
-    if (ratio) noteFigure({ name: `${row.name}, ${name}`, value: ratio.median, unit: '×' })
+  for (const { server, ratio } of figuresOf(row)) {
+    if (ratio) noteFigure({ name: `${row.name}, ${server.name}`, value: ratio.median, unit: '×' })
   }
 }
 
-const NAMES = ['operation', 'server']
-const CPU = ['CPU µs', 'least – most', 'ratio', 'least – most', 'target']
-const CLIENT = ['requests/s', 'p50 ms', 'p99 ms', 'allocated KB', 'RSS MB']
-export const COLUMNS = [...NAMES, ...CPU, ...CLIENT]
-export const CPU_COLUMNS = [...NAMES, ...CPU]
-export const CLIENT_COLUMNS = [...NAMES, ...CLIENT]
+interface Columns {
+  names: string[]
+  cells: (figures: Figures) => string[]
+}
 
-const linesOf = (row: Row, ...cells: ((figures: Figures) => string[])[]) =>
-  figuresOf(row).map((figures, i) => [i === 0 ? row.name : '', figures.name, ...cells.flatMap((of) => of(figures))])
+export const CPU: Columns = {
+  names: ['CPU µs', 'least – most', 'ratio', 'least – most', 'target'],
+  cells: ({ cpu, ratio, target, isBeyond }) => [
+    ...[cpu.median.toFixed(0), rangeCell(cpu, 0)],
+    ...(ratio ? [ratio.median.toFixed(2), rangeCell(ratio, 2)] : ['', '']),
+    target === undefined ? '' : targetCell(target, isBeyond),
+  ],
+}
 
-/** The cells of a row, a line for each server. */
-export const cellsOf = (row: Row) => linesOf(row, cpuCells, clientCells)
-export const cpuCellsOf = (row: Row) => linesOf(row, cpuCells)
-export const clientCellsOf = (row: Row) => linesOf(row, clientCells)
+export const CLIENT: Columns = {
+  names: ['requests/s', 'p50 ms', 'p99 ms', 'allocated KB', 'RSS MB'],
+  cells: ({ server: { rounds, allocated, rss } }) => [
+    median(rounds.map(({ perSecond }) => perSecond)).toFixed(0),
+    median(rounds.map(({ p50 }) => p50)).toFixed(1),
+    median(rounds.map(({ p99 }) => p99)).toFixed(1),
+    ...[(allocated / 1024).toFixed(0), (rss / 2 ** 20).toFixed(0)],
+  ],
+}
 
-const range = ({ least, most }: Spread, digits: number) => `${least.toFixed(digits)} – ${most.toFixed(digits)}`
-
-const cpuCells = ({ cpu, ratio, target, isBeyond }: Figures) => [
-  ...[cpu.median.toFixed(0), range(cpu, 0)],
-  ...(ratio ? [ratio.median.toFixed(2), range(ratio, 2)] : ['', '']),
-  target === undefined ? '' : `${target}${isBeyond ? ' missed' : ''}`,
-]
-
-const clientCells = ({ perSecond, p50, p99, allocated, rss }: Figures) => [
-  ...[perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1)],
-  ...[(allocated / 1024).toFixed(0), (rss / 2 ** 20).toFixed(0)],
-]
+/** A line for each server. */
+export const tableOf = (rows: readonly Row[], ...of: Columns[]): Table => ({
+  columns: ['operation', 'server', ...of.flatMap(({ names }) => names)],
+  rows: rows.flatMap((row) =>
+    figuresOf(row).map((figures, i) => [
+      ...[i === 0 ? row.name : '', figures.server.name],
+      ...of.flatMap(({ cells }) => cells(figures)),
+    ]),
+  ),
+})

@@ -1,85 +1,66 @@
-import { once } from 'node:events'
-import type { Bench } from './database.ts'
-import { createBench } from './database.ts'
 import { median } from './figures.ts'
-import type { LoadProcess, Sent } from './load-process.ts'
-import { startLoad } from './load-process.ts'
-import { mixedRequests } from './mixed.ts'
-import type { Server } from './process.ts'
-import { startPinned } from './process.ts'
-import { startService } from './servers.ts'
-import { tailsRow } from './tails-rows.ts'
+import type { Sent } from './load/process.ts'
+import { mixedRequests } from './load/requests.ts'
+import { ask, start, TSX } from './servers/process.ts'
+import { startService } from './servers/start.ts'
+import type { Table } from './table.ts'
+import { targetCell } from './table.ts'
+import { withLoad } from './with-load.ts'
 
 /** Uploads at a time. */
 const UPLOADS = 2
 /** For the rounds that find out the capacity. */
 const CAPACITY_ROUNDS = 3
+/** Of p99 to p50, beside uploads. */
+const TARGET = 4
 
 /** Latency at half of the capacity: alone, and beside uploads of 5 MB. */
-export async function benchTails(asked: {
-  connections: number
-  requests: number
-  seconds: number
-}): Promise<string[][]> {
-  const bench = await createBench()
-  const load = startLoad()
-  try {
+export const benchTails = (asked: { connections: number; requests: number; seconds: number }): Promise<Table> =>
+  withLoad(async (bench, load) => {
     const service = await startService(bench)
     try {
       const mixed = mixedRequests(bench)
       await load.prepare(mixed)
-      const capacity = await capacityOf(load, mixed.name, service, asked)
+      const to = { set: mixed.name, port: service.port }
+      const closed = { ...to, connections: asked.connections, count: asked.requests }
+      await load.send(closed)
+      const rates: number[] = []
+      for (let round = 0; round < CAPACITY_ROUNDS; round++) rates.push((await load.send(closed)).perSecond)
+      const capacity = median(rates)
       // Beyond the connections of the closed loop: a request in time must not wait for a late one's connection.
-      const half = {
-        set: mixed.name,
-        port: service.port,
-        connections: 512,
-        perSecond: capacity / 2,
-        seconds: asked.seconds,
-      }
-      await load.send({ ...half, seconds: 2 })
+      const half = { ...to, connections: 512, perSecond: capacity / 2, seconds: asked.seconds }
+      await load.send({ ...half, seconds: Math.min(2, asked.seconds) })
       const alone = await load.send(half)
-      const { sent: beside, perSecond } = await besideUploads(bench, service, () => load.send(half))
-      return [
-        ['capacity, closed loop', capacity.toFixed(0), '', '', '', '', ''],
-        tailsRow('half of it', alone),
-        tailsRow(`half of it, and ${perSecond.toFixed(1)} uploads of 5 MB a second`, beside, true),
-      ]
+      const tokens = bench.tenants.slice(-UPLOADS).map(({ token }) => token)
+      const { sent: beside, perSecond } = await besideUploads(service.port, tokens, () => load.send(half))
+      return {
+        columns: ['load', 'requests/s', 'p50 ms', 'p99 ms', 'p99 : p50', 'target', 'sent late ms'],
+        rows: [
+          ['capacity, closed loop', capacity.toFixed(0), '', '', '', '', ''],
+          row('half of it', alone),
+          row(`half of it, and ${perSecond.toFixed(1)} uploads of 5 MB a second`, beside, true),
+        ],
+      }
     } finally {
       await service.stop()
     }
-  } finally {
-    await load.stop()
-    await bench.remove()
-  }
-}
+  })
 
-/** Requests a second that the service answers when it is never without work. */
-async function capacityOf(
-  load: LoadProcess,
-  set: string,
-  { port }: Server,
-  asked: { connections: number; requests: number },
-) {
-  const closed = { set, port, connections: asked.connections, count: asked.requests }
-  await load.send(closed)
-  const rates: number[] = []
-  for (let round = 0; round < CAPACITY_ROUNDS; round++) rates.push((await load.send(closed)).perSecond)
-  return median(rates)
-}
-
-async function besideUploads(bench: Bench, { port }: Server, work: () => Promise<Sent>) {
-  const TOKENS = JSON.stringify(bench.tenants.slice(-UPLOADS).map(({ token }) => token))
-  const program = new URL('upload.ts', import.meta.url).pathname
-  const { child, stop } = startPinned(1, ['--import', 'tsx', program], { PORT: String(port), TOKENS })
+async function besideUploads(port: number, tokens: string[], work: () => Promise<Sent>) {
+  const program = new URL('load/upload.ts', import.meta.url).pathname
+  const { child, stop } = start(1, [...TSX, program], { PORT: String(port), TOKENS: JSON.stringify(tokens) })
   try {
     const start = performance.now()
     const sent = await work()
-    const told = once(child, 'message')
-    child.send('over')
-    const [stored] = (await told) as [number]
+    const stored = await ask<number>(child, 'over')
     return { sent, perSecond: (stored * 1000) / (performance.now() - start) }
   } finally {
     await stop()
   }
+}
+
+function row(name: string, { perSecond, p50, p99, late }: Sent, isHeld = false): string[] {
+  const ratio = p99 / p50
+  const goal = isHeld ? targetCell(TARGET, ratio > TARGET) : ''
+  return [name, perSecond.toFixed(0), p50.toFixed(1), p99.toFixed(1), ratio.toFixed(1), goal, late.toFixed(1)]
 }

@@ -1,19 +1,18 @@
-const text = { type: 'string' }
-const int = { type: 'integer' }
-const object = (properties) => ({ type: 'object', properties })
-const items = (properties) => ({ response: { 200: object({ items: { type: 'array', items: object(properties) } }) } })
+import { int, list, object, text } from './schemas.mjs'
 
-const profile = { id: text, firstName: text, lastName: text, email: text, image: text }
-const card = {
-  serial: text,
-  status: text,
-  valid: { type: 'boolean' },
-  name: text,
-  memberNumber: text,
-  validUntil: text,
-}
+const answers = (schema) => ({ schema: { response: { 200: schema } } })
+const items = (properties) => answers(object({ items: list(object(properties)) }))
 const schemas = {
-  profile: { response: { 200: object({ ...profile, birthday: { type: 'string', nullable: true } }) } },
+  profile: answers(
+    object({
+      id: text,
+      firstName: text,
+      lastName: text,
+      email: text,
+      image: text,
+      birthday: { ...text, nullable: true },
+    }),
+  ),
   groups: items({ id: text, name: text, role: text }),
   events: items({ id: text, title: text, start: int, end: int, location: text }),
   plans: items({ id: text, name: text, category: text, description: text, exerciseCount: int, group: text }),
@@ -21,25 +20,33 @@ const schemas = {
     ...{ id: text, competitionId: text, competition: text, disciplineId: text },
     ...{ place: int, score: { type: 'number' }, timestamp: int },
   }),
-  card: {
-    response: {
-      200: object({ card: { ...object({ ...card, departments: { type: 'array', items: text } }), nullable: true } }),
-    },
-  },
+  card: answers(
+    object({
+      card: {
+        ...object({
+          ...{ serial: text, status: text, valid: { type: 'boolean' }, name: text, memberNumber: text },
+          ...{ validUntil: text, departments: list(text) },
+        }),
+        nullable: true,
+      },
+    }),
+  ),
 }
+/** Columns to select. */
+const all = (...names) => Object.fromEntries(names.map((name) => [name, true]))
 
 const seconds = (date) => Math.floor(date.getTime() / 1000)
 const day = (date) => date.toISOString().slice(0, 10)
 const byName = (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id < b.id ? -1 : 1)
 
 export const memberRoutes = (prisma) => async (app) => {
-  app.get('/profile', { schema: schemas.profile }, async ({ caller }) => {
-    const select = { id: true, firstName: true, lastName: true, email: true, birthday: true, image: true }
+  app.get('/profile', schemas.profile, async ({ caller }) => {
+    const select = all('id', 'firstName', 'lastName', 'email', 'birthday', 'image')
     const person = await prisma.person.findUniqueOrThrow({ where: { id: caller.member }, select })
     return { ...person, birthday: person.birthday && day(person.birthday) }
   })
 
-  app.get('/groups', { schema: schemas.groups }, async ({ caller }) => {
+  app.get('/groups', schemas.groups, async ({ caller }) => {
     const rows = await prisma.groupMembership.findMany({
       where: { personId: caller.member, group: { clubId: caller.club } },
       select: { role: true, group: { select: { id: true, name: true } } },
@@ -51,35 +58,32 @@ export const memberRoutes = (prisma) => async (app) => {
     return { items: [...groups.values()].sort(byName) }
   })
 
-  app.get('/events', { schema: schemas.events }, async ({ caller }) => {
+  app.get('/events', schemas.events, async ({ caller }) => {
     const start = new Date()
+    const seen = [
+      { calendarId: null, groups: { none: {} } },
+      { calendar: { visible: true } },
+      { groups: { some: { group: { people: { some: { personId: caller.member } } } } } },
+    ]
     const found = await prisma.event.findMany({
       where: {
         ...{ clubId: caller.club, state: 'published', end: { gte: start } },
         start: { lt: new Date(start.getTime() + 90 * 86_400_000) },
-        AND: [
-          { OR: [{ end: { gt: start } }, { start: { gte: start } }] },
-          {
-            OR: [
-              { calendarId: null, groups: { none: {} } },
-              { calendar: { visible: true } },
-              { groups: { some: { group: { people: { some: { personId: caller.member } } } } } },
-            ],
-          },
-        ],
+        AND: [{ OR: [{ end: { gt: start } }, { start: { gte: start } }] }, { OR: seen }],
       },
-      select: { id: true, title: true, start: true, end: true, location: true },
+      select: all('id', 'title', 'start', 'end', 'location'),
       orderBy: [{ start: 'asc' }, { end: 'asc' }, { id: 'asc' }],
     })
     return { items: found.map((event) => ({ ...event, start: seconds(event.start), end: seconds(event.end) })) }
   })
 
-  app.get('/trainingplans', { schema: schemas.plans }, async ({ caller }) => {
+  app.get('/trainingplans', schemas.plans, async ({ caller }) => {
     const own = { group: { people: { some: { personId: caller.member } } } }
     const found = await prisma.trainingPlan.findMany({
       where: { clubId: caller.club, assignments: { some: own } },
       select: {
-        ...{ id: true, name: true, category: true, description: true, _count: { select: { exercises: true } } },
+        ...all('id', 'name', 'category', 'description'),
+        _count: { select: { exercises: true } },
         assignments: {
           where: own,
           select: {
@@ -99,7 +103,7 @@ export const memberRoutes = (prisma) => async (app) => {
     }
   })
 
-  app.get('/competitions', { schema: schemas.competitions }, async ({ caller }) => {
+  app.get('/competitions', schemas.competitions, async ({ caller }) => {
     const { member: personId, club } = caller
     const found = await prisma.competitionResult.findMany({
       where: {
@@ -107,7 +111,7 @@ export const memberRoutes = (prisma) => async (app) => {
         competition: { OR: [{ hostId: club }, { participations: { some: { clubId: club } } }] },
       },
       select: {
-        ...{ id: true, competitionId: true, disciplineId: true, place: true, score: true, timestamp: true },
+        ...all('id', 'competitionId', 'disciplineId', 'place', 'score', 'timestamp'),
         competition: { select: { name: true } },
       },
       orderBy: [{ timestamp: 'desc' }, { id: 'asc' }],
@@ -121,13 +125,10 @@ export const memberRoutes = (prisma) => async (app) => {
     }
   })
 
-  app.get('/membercard', { schema: schemas.card }, async ({ caller }) => {
+  app.get('/membercard', schemas.card, async ({ caller }) => {
     const found = await prisma.memberCard.findFirst({
       where: { clubId: caller.club, personId: caller.member, validUntil: { not: null } },
-      select: {
-        ...{ serial: true, status: true, name: true, memberNumber: true },
-        ...{ departments: true, validUntil: true },
-      },
+      select: all('serial', 'status', 'name', 'memberNumber', 'departments', 'validUntil'),
       orderBy: [{ issuedAt: 'desc' }, { serial: 'desc' }],
     })
     if (!found) return { card: null }

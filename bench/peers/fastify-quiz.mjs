@@ -1,26 +1,15 @@
-const answers = {
-  type: 'object',
-  additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
-}
-const schema = {
-  body: { type: 'object', required: ['answers'], properties: { answers } },
-  response: {
-    201: {
-      type: 'object',
-      properties: {
-        id: { type: 'string' },
-        score: { type: 'number' },
-        passed: { type: 'boolean' },
-        reviewStatus: { type: 'string' },
-        gradedQuestions: { type: 'integer' },
-      },
-    },
-  },
-}
+import { graded } from '../routes/quiz.ts'
+import { int, object, text } from './schemas.mjs'
 
-function isCorrect({ type, solution }, answer) {
-  if (type === 'single') return solution.includes(answer)
-  return answer?.length === solution.length && solution.every((text) => answer.includes(text))
+const answer = { anyOf: [text, { type: 'array', items: text }] }
+const schema = {
+  body: { ...object({ answers: { type: 'object', additionalProperties: answer } }), required: ['answers'] },
+  response: {
+    201: object({
+      ...{ id: text, score: { type: 'number' }, passed: { type: 'boolean' } },
+      ...{ reviewStatus: text, gradedQuestions: int },
+    }),
+  },
 }
 
 export const quizRoute = (prisma) => async (app) => {
@@ -33,35 +22,14 @@ export const quizRoute = (prisma) => async (app) => {
       },
     })
     if (quiz?.state !== 'released') return reply.code(404).send({ detail: 'Unknown quiz.' })
-    const graded = quiz.questions.map((question) => {
-      const answer = body.answers[question.id]
-      return { questionId: question.id, value: JSON.stringify(answer), correct: isCorrect(question, answer) }
-    })
-    const share = graded.filter(({ correct }) => correct).length / graded.length
-    const passed = share * 100 >= quiz.threshold
-    const result = {
-      id: crypto.randomUUID(),
-      score: Math.round(share * 10_000) / 100,
-      passed,
-      reviewStatus: passed ? 'passed' : 'failed',
-      gradedQuestions: graded.length,
-    }
-    const submittedAt = new Date()
-    const { threshold, lessonId } = quiz
+    const { result, corrected } = graded(quiz, body.answers)
+    const { threshold, lessonId, id: quizId } = quiz
+    const [personId, submittedAt] = [caller.member, new Date()]
+    const completion = { lessonId, personId, completedAt: submittedAt }
     await prisma.$transaction([
-      prisma.quizResult.create({
-        data: { ...result, quizId: quiz.id, personId: caller.member, threshold, submittedAt },
-        select: { id: true },
-      }),
-      prisma.answer.createMany({ data: graded.map((answer) => ({ resultId: result.id, quizId: quiz.id, ...answer })) }),
-      ...(lessonId === null
-        ? []
-        : [
-            prisma.lessonCompletion.createMany({
-              data: [{ lessonId, personId: caller.member, completedAt: submittedAt }],
-              skipDuplicates: true,
-            }),
-          ]),
+      prisma.quizResult.create({ data: { ...result, quizId, personId, threshold, submittedAt }, select: { id: true } }),
+      prisma.answer.createMany({ data: corrected.map((answer) => ({ resultId: result.id, quizId, ...answer })) }),
+      ...(lessonId ? [prisma.lessonCompletion.createMany({ data: [completion], skipDuplicates: true })] : []),
     ])
     return reply.code(201).send(result)
   })

@@ -1,19 +1,18 @@
-const QUOTA = 10_485_760
+import { int, list, object, text } from './schemas.mjs'
 
+const QUOTA = 10_485_760
 const name = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' }
-const address = { type: 'object', properties: { collection: name, key: name } }
-const entry = { type: 'object', properties: { key: { type: 'string' }, value: {}, updatedAt: { type: 'integer' } } }
-const page = {
-  type: 'object',
-  properties: { items: { type: 'array', items: entry }, total: { type: 'integer' } },
+const address = object({ collection: name, key: name })
+const entry = object({ key: text, value: {}, updatedAt: int })
+const listed = {
+  params: address,
+  querystring: object({
+    limit: { ...int, minimum: 1, maximum: 200, default: 50 },
+    offset: { ...int, minimum: 0, default: 0 },
+  }),
+  response: { 200: object({ items: list(entry), total: int }) },
 }
-const paging = {
-  type: 'object',
-  properties: {
-    limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
-    offset: { type: 'integer', minimum: 0, default: 0 },
-  },
-}
+const put = { params: address, body: { ...object({ value: {} }), required: ['value'] }, response: { 200: entry } }
 
 const entryOf = ({ key, value, updatedAt }) => ({
   key,
@@ -30,11 +29,11 @@ async function lockUsage(tx, { appId, clubId }) {
 }
 
 export const storageRoutes = (prisma) => async (app) => {
-  const ofCaller = ({ caller, params }) => ({
-    appId: caller.app,
-    clubId: caller.club,
+  const ofCaller = ({ caller: { app, club }, params: { collection } }) => ({
+    appId: app,
+    clubId: club,
     owner: '',
-    collection: params.collection,
+    collection,
   })
 
   app.get('/:collection/:key', { schema: { params: address, response: { 200: entry } } }, async (request, reply) => {
@@ -43,8 +42,7 @@ export const storageRoutes = (prisma) => async (app) => {
     return found ? entryOf(found) : reply.code(404).send({ detail: 'Unknown key.' })
   })
 
-  const listSchema = { params: address, querystring: paging, response: { 200: page } }
-  app.get('/:collection', { schema: listSchema }, async (request) => {
+  app.get('/:collection', { schema: listed }, async (request) => {
     const { limit, offset } = request.query
     const where = ofCaller(request)
     const [items, total] = await Promise.all([
@@ -64,24 +62,19 @@ export const storageRoutes = (prisma) => async (app) => {
     return count === 1 ? reply.code(204).send() : reply.code(404).send({ detail: 'Unknown key.' })
   })
 
-  const body = { type: 'object', required: ['value'], properties: { value: {} } }
-  app.put(
-    '/:collection/:key',
-    { schema: { params: address, body, response: { 200: entry } } },
-    async (request, reply) => {
-      const place = ofCaller(request)
-      const { key } = request.params
-      const value = JSON.stringify(request.body.value)
-      const stored = await prisma.$transaction(async (tx) => {
-        const usage = await lockUsage(tx, place)
-        const where = { address: { ...place, key } }
-        const before = await tx.storageEntry.findUnique({ where, select: { value: true } })
-        const growth = Buffer.byteLength(value) - (before ? Buffer.byteLength(before.value) : 0)
-        if (growth > 0 && Number(usage?.bytes ?? 0) + growth > QUOTA) return null
-        const written = { value, version: crypto.randomUUID(), updatedAt: new Date() }
-        return tx.storageEntry.upsert({ where, create: { ...place, key, ...written }, update: written, select })
-      })
-      return stored ? entryOf(stored) : reply.code(413).send({ detail: 'Beyond the quota.' })
-    },
-  )
+  app.put('/:collection/:key', { schema: put }, async (request, reply) => {
+    const place = ofCaller(request)
+    const { key } = request.params
+    const value = JSON.stringify(request.body.value)
+    const stored = await prisma.$transaction(async (tx) => {
+      const usage = await lockUsage(tx, place)
+      const where = { address: { ...place, key } }
+      const before = await tx.storageEntry.findUnique({ where, select: { value: true } })
+      const growth = Buffer.byteLength(value) - (before ? Buffer.byteLength(before.value) : 0)
+      if (growth > 0 && Number(usage?.bytes ?? 0) + growth > QUOTA) return null
+      const written = { value, version: crypto.randomUUID(), updatedAt: new Date() }
+      return tx.storageEntry.upsert({ where, create: { ...place, key, ...written }, update: written, select })
+    })
+    return stored ? entryOf(stored) : reply.code(413).send({ detail: 'Beyond the quota.' })
+  })
 }

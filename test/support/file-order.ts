@@ -26,6 +26,7 @@ export const slowest = [
   'verify/pages/browser-pages',
   'verify/kills/secrets',
   'verify/figures/rest',
+  'verify/figures/deliveries',
   'verify/pages/example-chromium',
   'verify/database/database-load',
   'verify/topology/topology-faults',

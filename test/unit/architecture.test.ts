@@ -55,7 +55,13 @@ const files = ['prisma', 'routers', 'clients', 'rest-facade', 'server', 'example
     .map((name) => join(layer, name))
     .filter((path) => path.endsWith('.ts') && !path.includes('/dist/')),
 )
-const sources = new Map(files.map((path) => [path, readFileSync(join(root, path), 'utf8')]))
+/** Of no layer. */
+const outside = ['bench', 'test'].flatMap((directory) =>
+  readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(directory, name))
+    .filter((path) => /\.(?:ts|mjs)$/.test(path) && !path.includes('/node_modules/')),
+)
+const sources = new Map([...files, ...outside].map((path) => [path, readFileSync(join(root, path), 'utf8')]))
 const written = files.filter((path) => !path.startsWith('prisma/generated/'))
 
 /** Type-only imports count, as they are arrows for a reader. */
@@ -124,6 +130,15 @@ describe('the table', () => {
   })
 })
 
+describe('the bench and the tests', () => {
+  it('import nothing of each other', () => {
+    const crossing = outside.filter((path) =>
+      ownImportsOf(path).some((file) => isIn(isIn('bench', path) ? 'test' : 'bench', file)),
+    )
+    expect(crossing).toEqual([])
+  })
+})
+
 describe('the files', () => {
   it('import one another without a circle', () => {
     const done = new Set<string>()
@@ -135,7 +150,7 @@ describe('the files', () => {
         done.add(path)
       }
     }
-    for (const path of written) visit(path, [])
+    for (const path of [...written, ...outside.filter((path) => isIn('bench', path))]) visit(path, [])
     expect(circles).toEqual([])
   })
 })

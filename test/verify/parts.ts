@@ -61,9 +61,9 @@ export const parts: readonly Part[] = [
   {
     name: 'figures',
     proves:
-      'No operation costs more than its target beside a bare handler, and a service starts and rests as lightly as said.',
+      'No operation costs more than its target beside a bare handler, a service starts and rests as lightly as said, and a worker delivers as many webhooks.',
     kind: 'figures',
-    minutes: 20,
+    minutes: 30,
     needs: [],
     commands: [tests('figures', ALONE), bench('check')],
   },

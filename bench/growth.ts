@@ -1,0 +1,138 @@
+import { readFile } from 'node:fs/promises'
+import pg from 'pg'
+import type { Effort } from './compare.ts'
+import { measure } from './compare.ts'
+import { createBench, runSql } from './data/database.ts'
+import type { Dimension } from './dimensions.ts'
+import { dimensions } from './dimensions.ts'
+import { median, ratioOf } from './figures.ts'
+import type { LoadProcess } from './load/process.ts'
+import { startLoad } from './load/process.ts'
+import { requestsOf } from './load/requests.ts'
+import { startService } from './servers/start.ts'
+import type { Table } from './table.ts'
+import { rangeCell, targetCell } from './table.ts'
+
+/** By how much a request may cost more than with the least. */
+const TARGET = 1.1
+/** Rounds that do not count. */
+const WARM_UP = 2
+
+const COLUMNS = [
+  ...['grows', 'operation', 'to', 'service µs', 'PostgreSQL µs'],
+  ...['to the least', 'least – most', 'target'],
+]
+
+/** A database of one size, and a service on it. */
+type World = Awaited<ReturnType<typeof openWorld>>
+
+/** Rows of cost by size; `say` gets those of a dimension when it is done. */
+export async function benchGrowth(asked: Effort, say: (table: Table) => void): Promise<Table> {
+  // A tenth of the requests of other benches: there are many rows, and each is measured at three sizes.
+  const effort = { ...asked, requests: Math.max(200, Math.ceil(asked.requests / 10)) }
+  const all: string[][] = []
+  for (const dimension of dimensions) {
+    const load = startLoad()
+    const worlds: World[] = []
+    const rows: string[][] = []
+    try {
+      for (const size of dimension.sizes) worlds.push(await openWorld(dimension, size))
+      for (const operation of dimension.operations) {
+        const costs = await measureCosts(load, worlds, dimension, operation, effort)
+        rows.push(...rowsOf(dimension, operation, costs))
+      }
+    } finally {
+      for (const { close } of worlds) await close()
+      await load.stop()
+    }
+    say({ columns: COLUMNS, rows })
+    all.push(...rows)
+  }
+  return { columns: COLUMNS, rows: all }
+}
+
+async function openWorld({ fill }: Dimension, size: number) {
+  const bench = await createBench()
+  try {
+    await runSql(bench.url, `SET session_replication_role = replica; ${fill(size)}`, 'VACUUM ANALYZE')
+    const client = new pg.Client(bench.url)
+    await client.connect()
+    const service = await startService(bench)
+    const close = async () => {
+      await service.stop()
+      await client.end()
+      await bench.remove()
+    }
+    return { size, bench, service, client, close }
+  } catch (error) {
+    await bench.remove()
+    throw error
+  }
+}
+
+/** CPU time of a request in µs: of the service, and of PostgreSQL's processes. */
+interface Cost {
+  service: number
+  database: number
+}
+
+/** The costs of the rounds of each size, in turns. */
+async function measureCosts(
+  load: LoadProcess,
+  worlds: readonly World[],
+  { name, requests = requestsOf, most = Number.POSITIVE_INFINITY }: Dimension,
+  operation: string,
+  effort: Effort,
+): Promise<Cost[][]> {
+  const own = { ...effort, requests: Math.min(effort.requests, most) }
+  const costs: Cost[][] = worlds.map(() => [])
+  const contender = ({ service: server, size }: World, phase: string) => ({
+    ...{ name: phase, server, set: `${phase} ${name} ${operation} ${size}` },
+  })
+  for (const world of worlds) {
+    const [warmUp, rounds] = [contender(world, 'warm-up'), contender(world, 'rounds')]
+    // Tokens and times differ from database to database.
+    await load.prepare({ ...requestsOf(world.bench, operation), name: warmUp.set, agreement: warmUp.set })
+    await load.prepare({ ...requests(world.bench, operation, world.size), name: rounds.set, agreement: rounds.set })
+    await measure(load, warmUp, { ...effort, requests: effort.requests * WARM_UP })
+  }
+  for (let round = -1; round < effort.rounds; round++) {
+    for (const [i, world] of worlds.entries()) {
+      const before = await backendTimes(world.client)
+      const { cpu: service } = await measure(load, contender(world, 'rounds'), own)
+      const after = await backendTimes(world.client)
+      const ns = [...after].reduce((sum, [pid, now]) => sum + now - (before.get(pid) ?? 0), 0)
+      if (round >= 0) costs[i]!.push({ service, database: ns / 1000 / own.requests })
+    }
+  }
+  return costs
+}
+
+/**
+ * CPU time in ns of each of the server processes that serve the database of `client`, but its own. Only Linux tells it, and
+ * only of a server on this machine: elsewhere it is 0.
+ */
+async function backendTimes(client: pg.Client): Promise<Map<number, number>> {
+  const { rows } = await client.query<{ pid: number }>(`SELECT pid FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type LIKE '%backend'`)
+  const times = rows.map(async ({ pid }) => {
+    const [ns] = (await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => '0')).split(' ')
+    return [pid, Number(ns)] as const
+  })
+  return new Map(await Promise.all(times))
+}
+
+/** A line for each size. */
+function rowsOf({ name, sizes }: Dimension, operation: string, costs: readonly Cost[][]): string[][] {
+  const sums = costs.map((rounds) => rounds.map(({ service, database }) => service + database))
+  return sizes.map((size, i) => {
+    const ratio = ratioOf(sums[0]!, sums[i]!)
+    const cells = [ratio.median.toFixed(2), rangeCell(ratio, 2), targetCell(TARGET.toFixed(2), ratio.median > TARGET)]
+    return [
+      ...[name, operation, size.toLocaleString('en')],
+      median(costs[i]!.map(({ service }) => service)).toFixed(0),
+      median(costs[i]!.map(({ database }) => database)).toFixed(0),
+      ...(i === 0 ? ['', '', ''] : cells),
+    ]
+  })
+}

@@ -1,0 +1,121 @@
+import { Agent, request as sent } from 'node:http'
+import { percentile } from '../figures.ts'
+import { contentOf } from './content.ts'
+import type { Load, RequestSet, Sent } from './process.ts'
+
+/** Sends requests and checks every answer, in a process of its own. */
+
+const sets = new Map<string, RequestSet>()
+/** Of all sets of one agreement: what the first answer to each request said. */
+const said = new Map<string, string[]>()
+/** The last right answer, byte for byte: an equal one needs no reading. */
+const right = new Map<string, (Buffer | undefined)[]>()
+
+const SUCCESS: (number | undefined)[] = [200, 201, 204]
+
+/** Checks that the answers to a request say the same, whichever server they come from. */
+function checkOf({ name, agreement, form, masked }: RequestSet) {
+  const [known, equal] = [said.get(agreement) ?? [], right.get(name) ?? []]
+  said.set(agreement, known)
+  right.set(name, equal)
+  const found = { wrong: 0, sample: '' }
+  const fail = (what: string) => {
+    found.wrong++
+    found.sample ||= what.slice(0, 2_000)
+  }
+  const answer = (i: number, status: number | undefined, body: Buffer) => {
+    if (!SUCCESS.includes(status)) return fail(`${status} ${body}`)
+    if (equal[i]?.equals(body)) return
+    try {
+      const content = contentOf(body.toString(), form, masked)
+      known[i] ??= content
+      if (known[i] !== content) return fail(`${content}\ninstead of\n${known[i]}`)
+      equal[i] = body
+    } catch (error) {
+      fail(`${error} ${body}`)
+    }
+  }
+  return { found, fail, answer }
+}
+
+/** A sender of the requests of a set; resolves when the answer is there, right or wrong. */
+function sender({ set: name, port, connections }: Load) {
+  const set = sets.get(name)!
+  const { found, fail, answer } = checkOf(set)
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' })
+  const send = (number: number) =>
+    new Promise<void>((resolve) => {
+      const i = number % set.requests.length
+      const { method, path, headers, body } = set.requests[i]!
+      const call = sent({ host: '127.0.0.1', port, agent, method, path, headers }, (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk) => chunks.push(chunk))
+        response.on('end', () => {
+          answer(i, response.statusCode, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+          resolve()
+        })
+      })
+      call.on('error', (error) => {
+        fail(String(error))
+        resolve()
+      })
+      call.end(body)
+    })
+  return { send, found, close: () => agent.destroy() }
+}
+
+type Send = (number: number) => Promise<void>
+
+/** Keeps `connections` requests in flight until all are sent. */
+async function closed(send: Send, connections: number, times: Float64Array) {
+  let next = 0
+  const connection = async () => {
+    while (next < times.length) {
+      const i = next++
+      const from = performance.now()
+      await send(i)
+      times[i] = performance.now() - from
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, connection))
+}
+
+/** Sends at a fixed rate, whether or not earlier requests are answered. A time runs from when the request was due. */
+async function open(send: Send, perSecond: number, times: Float64Array, lateness: Float64Array) {
+  const answered: Promise<void>[] = []
+  const start = performance.now()
+  const since = (i: number) => performance.now() - start - (i * 1000) / perSecond
+  for (let i = 0; i < times.length; ) {
+    for (; i < times.length && since(i) >= 0; i++) {
+      const own = i
+      lateness[own] = since(own)
+      answered.push(
+        send(own).then(() => {
+          times[own] = since(own)
+        }),
+      )
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  await Promise.all(answered)
+}
+
+async function run(load: Load): Promise<Sent> {
+  const { send, found, close } = sender(load)
+  const count = 'count' in load ? load.count : Math.floor(load.perSecond * load.seconds)
+  const [times, lateness] = [new Float64Array(count), new Float64Array(count)]
+  const start = performance.now()
+  await ('count' in load ? closed(send, load.connections, times) : open(send, load.perSecond, times, lateness))
+  const perSecond = (count * 1000) / (performance.now() - start)
+  close()
+  const [p50, p99, late] = [percentile(times, 0.5), percentile(times, 0.99), percentile(lateness, 0.99)]
+  return { perSecond, p50, p99, late, ...found }
+}
+
+process.on('message', (message: Load | RequestSet) => {
+  if ('requests' in message) {
+    sets.set(message.name, message)
+    right.delete(message.name)
+    process.send!({})
+  } else run(message).then((result) => process.send!(result))
+})

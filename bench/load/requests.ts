@@ -1,0 +1,57 @@
+import type { Bench } from '../data/database.ts'
+import type { BenchedRoute, Tenant } from '../routes/route.ts'
+import { EACH } from '../routes/route.ts'
+import { routes } from '../routes/routes.ts'
+import type { Request, RequestSet } from './process.ts'
+
+/** The requests of a route as apps send them, by every tenant in turn; `trpc-` before its name: the same over tRPC. */
+export function requestsOf(bench: Bench, set: string): RequestSet {
+  const overTrpc = set.startsWith('trpc-')
+  const name = overTrpc ? set.slice('trpc-'.length) : set
+  const route = routes[name]!
+  const { method, path, body, section = 'apps', masked = [], each } = route
+  const request = overTrpc
+    ? trpcRequest(route, section)
+    : ({ token }: Tenant, i: number) => requestOf(token, section, method, path(i), body)
+  const form = overTrpc ? 'trpc' : 'rest'
+  return { name: set, agreement: name, form, masked, requests: byTenants(callersOf(bench, route), request, each) }
+}
+
+const trpcRequest =
+  ({ method, procedure }: BenchedRoute, section: string) =>
+  ({ token }: Tenant, i: number) => {
+    const { path, input } = procedure
+    const text = input && JSON.stringify(input(i))
+    if (method !== 'GET') return requestOf(token, section, 'POST', `/trpc/${path}`, text)
+    return requestOf(token, section, 'GET', `/trpc/${path}${text ? `?input=${encodeURIComponent(text)}` : ''}`)
+  }
+
+const callersOf = ({ learners, developers, tenants }: Bench, { section }: BenchedRoute) =>
+  section === 'lms' ? learners : section === 'notify' ? developers : tenants
+
+/** In the same order for every set, so that the i-th requests of two sets ask for the same. */
+export function byTenants(
+  tenants: readonly Tenant[],
+  request: (tenant: Tenant, i: number) => Request,
+  each = EACH,
+): Request[] {
+  const all = tenants.flatMap((tenant, n) => Array.from({ length: each }, (_, i) => request(tenant, n * each + i)))
+  // Distributes a tenant's requests over a round.
+  const order = all.map((item, i) => ({ item, at: (i * 7_919) % 104_729 }))
+  return order.sort((a, b) => a.at - b.at).map(({ item }) => item)
+}
+
+export const contentHeaders = (body: string | undefined): Record<string, string> =>
+  body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
+
+export function requestOf(token: string, section: string, method: string, path: string, body?: string): Request {
+  const sent = { host: `${section}.localhost`, authorization: `Bearer ${token}` }
+  return { method, path, headers: { ...sent, ...contentHeaders(body) }, body }
+}
+
+/** A mixed load that cycles through the kinds of requests. */
+export function mixedRequests(bench: Bench): RequestSet {
+  const sets = ['get', 'put', 'list', 'profile', 'events'].map((name) => requestsOf(bench, name).requests)
+  const requests = sets[0]!.flatMap((_, i) => sets.map((set) => set[i]!))
+  return { name: 'mixed', agreement: 'mixed', form: 'rest', masked: [], requests }
+}

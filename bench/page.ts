@@ -1,0 +1,52 @@
+import type { Row } from './rows.ts'
+import { CLIENT, CPU, figuresOf, tableOf } from './rows.ts'
+import type { Table } from './table.ts'
+import { tableText } from './table.ts'
+
+export interface Report {
+  /** What it was measured on and with, in words. */
+  machine: string
+  rounds: number
+  requests: number
+  connections: number
+  seconds: number
+  rest: Row[]
+  trpc: Row[]
+  growth: Table
+  memory: Table
+  tails: Table
+}
+
+/** docs/performance.md with other figures, between the comments of their names. Throws when a comment is missing. */
+export function filledPage(page: string, report: Report): string {
+  const { rest, trpc, rounds, requests, connections, seconds } = report
+  const size = `${connections} connections; medians of ${rounds} rounds of ${requests.toLocaleString('en')} requests (quiz: a fifth)`
+  const parts = {
+    summary: summaryOf(report),
+    machine: `On ${new Date().toISOString().slice(0, 10)}: ${report.machine}\n\n${size}, the servers in turns; tails of ${seconds} s.`,
+    cpu: tableText(tableOf(rest, CPU)),
+    clients: tableText(tableOf(rest, CLIENT)),
+    trpc: `${tableText(tableOf(trpc, CPU))}\n\n${tableText(tableOf(trpc, CLIENT))}`,
+    ...{ growth: tableText(report.growth), memory: tableText(report.memory) },
+    tails: tableText(report.tails),
+  }
+  return Object.entries(parts).reduce((text, [name, part]) => {
+    const place = new RegExp(`(?<=<!-- ${name} -->\n\n)[^]*?(?=\n\n<!-- end -->)`)
+    if (!place.test(text)) throw new Error(`docs/performance.md has no place for ${name}.`)
+    return text.replace(place, () => part)
+  }, page)
+}
+
+/** A sentence on targets, and one on the peer. */
+function summaryOf({ rest, trpc }: Report): string {
+  const held = [...rest, ...trpc].filter(({ target }) => target !== undefined)
+  const missed = held.filter((row) => figuresOf(row).some(({ isBeyond }) => isBeyond)).map(({ name }) => name)
+  const within = `${held.length - missed.length} of ${held.length} operations with a target are within it`
+  const cpuOf = (row: Row, name: string) => figuresOf(row).find(({ server }) => server.name === name)?.cpu.median
+  const behind = rest.filter((row) => cpuOf(row, 'service')! >= (cpuOf(row, 'Fastify + Prisma') ?? Infinity))
+  const peer =
+    behind.length === 0
+      ? 'For each that Fastify with Prisma has, the service takes less CPU time.'
+      : `The service takes more CPU time than Fastify with Prisma for ${behind.map(({ name }) => name).join(', ')}.`
+  return `${within}${missed.length > 0 ? `; beyond: ${missed.join(', ')}` : ''}. ${peer}`
+}

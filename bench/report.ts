@@ -1,0 +1,73 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
+import pg from 'pg'
+import { benchGrowth } from './growth.ts'
+import type { Asked } from './measure-row.ts'
+import { measureRow } from './measure-row.ts'
+import { benchMemory } from './memory.ts'
+import { filledPage } from './page.ts'
+import { barPlot } from './plot.ts'
+import { rowGroups } from './routes/routes.ts'
+import type { Row } from './rows.ts'
+import { CLIENT, CPU, figuresOf, noteRatios, tableOf } from './rows.ts'
+import { pinned } from './servers/process.ts'
+import { installPeers } from './servers/start.ts'
+import type { Table } from './table.ts'
+import { benchTails } from './tails.ts'
+import { withLoad } from './with-load.ts'
+
+/** A spread of fewer says little. */
+const LEAST_ROUNDS = 5
+const DOCS = new URL('../docs/', import.meta.url)
+
+/** Measures everything, and writes the figures of docs/performance.md, and its plot. */
+export async function writeReport(asked: Asked, say: (table: Table) => void) {
+  if (asked.rounds < LEAST_ROUNDS) throw new Error(`A report takes at least ${LEAST_ROUNDS} rounds.`)
+  installPeers()
+  const { machine, rest, trpc } = await measureRows(asked, say)
+  const growth = await benchGrowth(asked, say)
+  const memory = await benchMemory(asked)
+  say(memory)
+  const tails = await benchTails(asked)
+  say(tails)
+  const page = new URL('performance.md', DOCS)
+  const report = { ...asked, machine, rest, trpc, growth, memory, tails }
+  await writeFile(page, filledPage(await readFile(page, 'utf8'), report))
+  const groups = rest.map((row) => ({
+    name: row.name,
+    bars: figuresOf(row).map(({ server, cpu }) => ({ name: server.name, value: cpu.median })),
+  }))
+  const plot = { title: 'CPU time of a request', unit: 'µs of the process; less is better', groups }
+  await writeFile(new URL('images/performance.svg', DOCS), barPlot(plot))
+}
+
+const measureRows = (asked: Asked, say: (table: Table) => void) =>
+  withLoad(async (bench, load) => {
+    const machine = await machineWords(bench.url)
+    const measureAll = async (names: string[]) => {
+      const rows: Row[] = []
+      for (const name of names) {
+        const row = await measureRow(bench, load, name, asked)
+        say(tableOf([row], CPU, CLIENT))
+        noteRatios(row)
+        rows.push(row)
+      }
+      return rows
+    }
+    return { machine, rest: await measureAll(rowGroups.rest!), trpc: await measureAll(rowGroups.trpc!) }
+  })
+
+/** What a measurement ran on and with, in a few sentences. */
+async function machineWords(url: string): Promise<string> {
+  const client = new pg.Client(url)
+  await client.connect()
+  const { rows } = await client.query<{ version: string }>('SHOW server_version').finally(() => client.end())
+  const [version] = Object.values(rows[0]!)
+  const model = cpus()[0]?.model.trim() || 'unknown'
+  const memory = Math.round(totalmem() / 2 ** 30)
+  return [
+    `${availableParallelism()} cores (${model}), ${memory} GB of memory, Node ${process.versions.node},`,
+    `PostgreSQL ${version!.split(' ')[0]}; ${pinned}.`,
+    `Load average before the first round: ${loadavg()[0]!.toFixed(1)}.`,
+  ].join(' ')
+}

@@ -1,0 +1,42 @@
+import type { BenchedRoute } from './route.ts'
+import { EACH } from './route.ts'
+
+/** Each developer's own app. */
+const appOf = (i: number) => `tenant-${Math.floor(i / EACH)}`
+const url = 'https://hooks.example.org/rowing'
+
+/** The bare handler throws where the statement, of the app and the provider, finds no app. */
+const webhook = (
+  method: 'GET' | 'PUT' | 'DELETE',
+  statement: string,
+  more: Partial<BenchedRoute>,
+  answer: (row: unknown) => unknown,
+): BenchedRoute => ({
+  ...{ section: 'notify', method, path: (i) => `/v1/apps/${appOf(i)}/webhook`, ...more },
+  procedure: {
+    path: `webhook.${method.toLowerCase()}`,
+    input: (i) => ({ id: appOf(i), ...JSON.parse(more.body ?? '{}') }),
+  },
+  async bare(pool, { club: provider }, path, body) {
+    const values = [path.split('/')[3], provider, ...(body ? [JSON.parse(body).url] : [])]
+    const text = `${statement} WHERE id = $1 AND "providerId" = $2`
+    const { rows, rowCount } = await pool.query({ name: `webhook-${method}`, text, values })
+    if (rowCount !== 1) throw new Error('no app')
+    const answered = answer(rows[0])
+    return answered === undefined ? '' : JSON.stringify(answered)
+  },
+})
+
+const GET = `SELECT "webhookUrl" AS url, "webhookSecret" IS NOT NULL AS "hasSecret" FROM "App"`
+const set = (to: string) => `UPDATE "App" SET "webhookUrl" = ${to}, "webhookSecret" = NULL`
+
+/** The other operations of apps and of those who develop them. No targets. */
+export const otherRoutes: Record<string, BenchedRoute> = {
+  root: {
+    ...{ method: 'GET', path: () => '/v1/', procedure: { path: 'root' } },
+    bare: async (_pool, { club }) => JSON.stringify({ api: 'apps', organisation: club }),
+  },
+  'webhook-get': webhook('GET', GET, { masked: ['url'] }, (row) => row),
+  'webhook-put': webhook('PUT', set('$3'), { body: JSON.stringify({ url }) }, () => ({ url, hasSecret: false })),
+  'webhook-delete': webhook('DELETE', set('NULL'), {}, () => undefined),
+}

@@ -1,0 +1,25 @@
+import { memberRoutes } from './member.ts'
+import { otherRoutes } from './other.ts'
+import { quizRoute } from './quiz.ts'
+import type { BenchedRoute } from './route.ts'
+import { storageRoutes } from './storage.ts'
+
+export const routes: Record<string, BenchedRoute> = {
+  ...storageRoutes,
+  ...memberRoutes,
+  quiz: quizRoute,
+  ...otherRoutes,
+}
+
+/** Names for several rows. */
+export const rowGroups: Record<string, string[]> = {
+  storage: Object.keys(storageRoutes),
+  me: Object.keys(memberRoutes),
+  rest: Object.keys(routes),
+  // Over tRPC, beside REST.
+  trpc: Object.keys(routes).map((name) => `trpc-${name}`),
+}
+
+/** What the peers have. */
+export const FASTIFY = [...rowGroups.storage!, ...rowGroups.me!, 'quiz']
+export const PARSE = ['get', 'put', 'list']

@@ -1,0 +1,91 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { availableParallelism } from 'node:os'
+
+const METER = ['--import', new URL('meter.mjs', import.meta.url).href]
+/** Runs TypeScript. */
+export const TSX = ['--import', 'tsx']
+
+const pins = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
+export const pinned = pins ? 'the server pinned to core 0, the load to core 1' : 'not pinned'
+
+/** Spawns Node, pinned to `core` if the system has taskset. */
+export function start(core: 0 | 1 | null, args: string[], env: NodeJS.ProcessEnv) {
+  const pin = pins && core !== null ? ['taskset', '-c', String(core)] : []
+  const [file, ...rest] = [...pin, process.execPath, ...args]
+  const child = spawn(file!, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  return { child, stop: () => end(child) }
+}
+
+async function end(child: ChildProcess) {
+  if (child.exitCode !== null) return
+  child.kill()
+  await once(child, 'exit')
+}
+
+/** Sends a message; resolves with the next one of the child. */
+export async function ask<Answer>(child: ChildProcess, question: object | string): Promise<Answer> {
+  child.send(question)
+  const [answer] = await once(child, 'message')
+  return answer
+}
+
+export interface Metered {
+  child: ChildProcess
+  /** CPU time of the process so far, in µs. */
+  cpu: () => Promise<number>
+  stop: () => Promise<void>
+}
+
+export function startMetered(core: 0 | null, args: string[], env: NodeJS.ProcessEnv): Metered {
+  const { child, stop } = start(core, [...METER, ...args], env)
+  return { child, cpu: () => ask(child, 'cpu'), stop }
+}
+
+export interface Server extends Metered {
+  port: number
+  /** Resident memory in bytes. */
+  rss: () => Promise<number>
+  /** What the process allocates while `work` runs, in bytes of V8's heap. */
+  allocated: (work: () => Promise<unknown>) => Promise<number>
+}
+
+/** `args` are Node's. The server listens on PORT. */
+export async function startServer(args: string[], env: NodeJS.ProcessEnv): Promise<Server> {
+  const port = await freePort()
+  const metered = startMetered(0, args, { ...env, PORT: String(port) })
+  const { child, stop } = metered
+  await listening(child, port).catch(async (error) => {
+    await stop()
+    throw error
+  })
+  return {
+    ...metered,
+    port,
+    rss: () => ask(child, 'rss'),
+    async allocated(work) {
+      await ask(child, 'allocating')
+      await work()
+      return ask(child, 'allocated')
+    },
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0)
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+/** Waits for any HTTP response, 30 seconds at most. */
+async function listening(child: ChildProcess, port: number) {
+  const deadline = Date.now() + 30_000
+  while (!(await fetch(`http://127.0.0.1:${port}/`).catch(() => null))) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error('The server did not start.')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Bench } from '../data/database.ts'
+import type { Server } from './process.ts'
+import { freePort, startServer, TSX } from './process.ts'
+
+const program = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const settingsOf = ({ url, dataDir }: Bench) => ({ DATABASE_URL: url, DATA_DIR: dataDir })
+
+/** Starts the bare handler of a route, alone or within the service's packages. */
+export const startHandlers = (name: 'bare' | 'frame', bench: Bench, route: string) =>
+  startServer([...TSX, program(`${name}.ts`)], { ...settingsOf(bench), ROUTE: route })
+
+export const startFastify = (bench: Bench) =>
+  startServer([...TSX, program('../peers/fastify.mjs')], { ...settingsOf(bench), NODE_ENV: 'production' })
+
+/** The service as in production: compiled, with its log. Its tRPC port is `internal`. */
+export async function startService(
+  bench: Bench,
+  args: string[] = ['dist/server/main.js'],
+): Promise<Server & { internal: number }> {
+  const internal = await freePort()
+  const env = {
+    ...settingsOf(bench),
+    ...{ INTERNAL_PORT: String(internal), LOG_LEVEL: 'info', SECRETS_KEY: Buffer.alloc(32).toString('base64') },
+  }
+  return { ...(await startServer(args, env)), internal }
+}
+
+/** Installs the peers, which nothing else needs, unless they are there as the lock file has them. */
+export function installPeers() {
+  const directory = program('../peers')
+  const writtenAt = (name: string) => statSync(`${directory}/${name}`, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  // npm writes it at the end of each installation.
+  if (writtenAt('node_modules/.package-lock.json') > writtenAt('package-lock.json')) return
+  // On Node 20 a package of Parse Server's asks for a later one, and works all the same.
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--engine-strict=false']
+  const { status } = spawnSync('npm', args, { cwd: directory, stdio: 'inherit' })
+  if (status !== 0) throw new Error('The peers could not be installed.')
+}

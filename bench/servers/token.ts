@@ -1,0 +1,20 @@
+import { jwtVerify } from 'jose'
+import { developmentIssuer, developmentKey } from '../../server/tokens/development.ts'
+import type { Tenant } from '../routes/route.ts'
+
+const { keys, issuer, audience } = developmentIssuer(await developmentKey(process.env.DATA_DIR!))
+const verified = new Map<string, { tenant: Tenant; expires: number }>()
+
+/** The tenant of a token, which is verified once. Throws when it is not valid. */
+export async function verifiedTenant(authorization = ''): Promise<Tenant> {
+  const token = authorization.slice('Bearer '.length)
+  let known = verified.get(token)
+  if (!known) {
+    const { payload } = await jwtVerify(token, keys, { issuer, audience, algorithms: ['ES256'], typ: 'at+jwt' })
+    const { sub, organisation, client_id: app, exp } = payload as Record<string, string> & { exp: number }
+    known = { tenant: { token, member: sub!, club: organisation!, app: app! }, expires: exp * 1000 }
+    verified.set(token, known)
+  }
+  if (known.expires <= Date.now()) throw new Error('expired')
+  return known.tenant
+}

@@ -1,0 +1,16 @@
+import type { Bench } from './data/database.ts'
+import { createBench } from './data/database.ts'
+import type { LoadProcess } from './load/process.ts'
+import { startLoad } from './load/process.ts'
+
+/** Runs `work` with a database and the process that sends requests, which end with it. */
+export async function withLoad<Result>(work: (bench: Bench, load: LoadProcess) => Promise<Result>): Promise<Result> {
+  const bench = await createBench()
+  const load = startLoad()
+  try {
+    return await work(bench, load)
+  } finally {
+    await load.stop()
+    await bench.remove()
+  }
+}
