@@ -3,6 +3,7 @@ import { getTRPCErrorFromUnknown, getTRPCErrorShape } from '@trpc/server'
 import { getHTTPStatusCode } from '@trpc/server/http'
 import { appRouter, procedures } from '../../routers/index.ts'
 import type { Context } from '../../routers/kernel/context.ts'
+import type { TrpcRequest } from './adapter.ts'
 
 const methods = { query: 'GET', mutation: 'POST', subscription: undefined }
 
@@ -10,13 +11,15 @@ const methods = { query: 'GET', mutation: 'POST', subscription: undefined }
 export interface SingleCall {
   path: string
   procedure: AnyProcedure
+  /** Whether it is the only one of a batch, as tRPC's batch links send it. */
+  isBatch: boolean
 }
 
 /** The single call that a request makes; null for anything else, which tRPC's adapter reads, or refuses. */
-export function singleCall(method: string, path: string, query: URLSearchParams): SingleCall | null {
-  if (query.get('batch') === '1' || query.has('connectionParams')) return null
+export function singleCall(method: string, { name: path, query, isBatch }: TrpcRequest): SingleCall | null {
+  if (query.has('connectionParams')) return null
   const procedure = Object.hasOwn(procedures, path) ? procedures[path] : undefined
-  return procedure && methods[procedure._def.type] === method ? { path, procedure } : null
+  return procedure && methods[procedure._def.type] === method ? { path, procedure, isBatch } : null
 }
 
 interface Reply {
@@ -31,23 +34,25 @@ interface Reply {
  * checked, or '' for none.
  */
 export async function replyTo(
-  { path, procedure }: SingleCall,
+  { path, procedure, isBatch }: SingleCall,
   readInput: () => Promise<string>,
   ctx: Context,
 ): Promise<Reply> {
   const { type } = procedure._def
   const config = appRouter._def._config
   const getRawInput = async () => {
-    const input = await readInput()
-    return input === '' ? undefined : JSON.parse(input)
+    const text = await readInput()
+    const input = text === '' ? undefined : JSON.parse(text)
+    return isBatch ? input?.[0] : input
   }
+  const jsonOf = (answer: object) => JSON.stringify(isBatch ? [answer] : answer)
   try {
     const data: unknown = await procedure({ path, getRawInput, ctx, type, signal: undefined, batchIndex: 0 })
-    return { status: 200, json: JSON.stringify({ result: { data } }) }
+    return { status: 200, json: jsonOf({ result: { data } }) }
   } catch (thrown) {
     const error = getTRPCErrorFromUnknown(thrown)
     // Our errorFormatter does not look at the input.
     const shape = { error: getTRPCErrorShape({ config, error, type, path, input: undefined, ctx }) }
-    return { status: getHTTPStatusCode(shape), json: JSON.stringify(shape), error }
+    return { status: getHTTPStatusCode(shape), json: jsonOf(shape), error }
   }
 }

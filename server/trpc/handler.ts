@@ -40,7 +40,7 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
       refusal = thrown
     }
 
-    const single = refusal || request.streamed ? null : singleCall(ctx.method, request.name, request.query)
+    const single = refusal || request.streamed ? null : singleCall(ctx.method, request)
     ctx.state.operation = operationOf(request)
     if (single) await answerSingle(ctx, single, shared, readOnce)
     else await answerByAdapter(ctx, request, { shared, readInputs: readOnce, refusal })

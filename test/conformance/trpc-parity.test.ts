@@ -109,6 +109,21 @@ describe("a single call gets the answer of tRPC's own adapter:", () => {
     [200, 'GET deliveries.list', { by: 'platform', input: '{}' }],
     [200, 'POST events.publish', { by: 'platform', body: '{"app":"$app","type":"t","data":1,"id":"e"}' }],
 
+    [200, 'GET me.profile', { query: 'batch=1' }],
+    [200, 'GET storage.get', { query: 'batch=1', input: `{"0":${at}}` }],
+    [200, 'POST storage.put', { query: 'batch=1', body: `{"0":${put}}` }],
+    [200, 'POST storage.put', { query: 'batch=1', body: `{"1":[],"0":${put}}` }],
+    [403, 'GET me.profile', { query: 'batch=1', by: 'scopeless' }],
+    [401, 'GET me.profile', { query: 'batch=1', by: 'broken' }],
+    [404, 'GET storage.get', { query: 'batch=1', input: '{"0":{"collection":"c","key":"none"}}' }],
+    [422, 'GET storage.get', { query: 'batch=1', input: '{"1":{"collection":"c","key":"k"}}' }],
+    [422, 'GET storage.get', { query: 'batch=1', input: '{"0":null}' }],
+    [400, 'GET storage.get', { query: 'batch=1', input: '[]' }],
+    [400, 'GET storage.get', { query: 'batch=1', input: '{' }],
+    [400, 'POST storage.put', { query: 'batch=1', body: 'null' }],
+    [400, 'POST storage.put', { query: 'batch=1', body: '' }],
+    [400, 'POST storage.put', { query: 'batch=1', body: `{"0":` }],
+
     [401, 'GET me.profile', { by: null }],
     [401, 'GET me.profile', { by: 'broken' }],
     [401, 'POST storage.put', { by: 'broken', body: '{' }],
@@ -263,7 +278,9 @@ describe('a single call', () => {
     ['GET storage.get', { input: 'null' }, 0],
     ['POST storage.put', { body: put }, 0],
     ['POST storage.put', { body: '{}' }, 0],
-    ['GET me.profile', { query: 'batch=1' }, 1],
+    ['GET me.profile', { query: 'batch=1' }, 0],
+    ['POST storage.put', { query: 'batch=1', body: `{"0":${put}}` }, 0],
+    ['GET me.profile,root', { query: 'batch=1' }, 1],
     ['GET me.profile', { query: 'connectionParams=null' }, 1],
   ] as const)('%s %j constructs %i Requests', async (line, sent, count) => {
     const { Request } = globalThis
