@@ -2,7 +2,7 @@ import type { StepContext } from '../http/state.ts'
 import type { Brand } from './brand.ts'
 import { brandOf } from './brand.ts'
 import type { Language } from './language.ts'
-import { requestLanguage } from './send-page.ts'
+import { requestLanguage } from './language.ts'
 
 /** What all pages for one request have in common. */
 export interface Look {

@@ -1,9 +1,6 @@
 import { corsHeaders } from '../http/cors.ts'
 import type { StepContext } from '../http/state.ts'
 import { pageHeaders } from './headers.ts'
-import { languageOf } from './language.ts'
-
-export const requestLanguage = (ctx: { get: (name: string) => string }) => languageOf(ctx.get('accept-language'))
 
 /** Responds with a page that cannot be framed, cached, or read from another origin. */
 export function sendPage(ctx: StepContext, html: string, status = 200) {
