@@ -106,9 +106,9 @@ it.each<[string, () => Promise<unknown>, (number | string)[], Call?]>([
     'a membership whose announced end comes',
     async () => {
       await directory().memberships.upsert({ items: [{ ...membership(), joinedAt: 0, leftAt: inSeconds(60) }] })
-      it_.world.advance(59)
+      it_.world.advance(30)
       expect(await ask(calls.profile)).toMatchObject({ 0: 200, 2: 200 })
-      it_.world.advance(1)
+      it_.world.advance(30)
     },
     NO_MEMBER,
   ],
