@@ -1,42 +1,29 @@
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import { isEmpty, moveDemoEvents, seed } from '../../prisma/seed.ts'
 import { checkSessions } from '../../prisma/session-limits.ts'
 import type { TimeLimits } from '../../prisma/time-limits.ts'
 import { productionLimits } from '../../prisma/time-limits.ts'
 import { createCore } from '../../routers/core.ts'
+import type { Core } from '../../routers/kernel/context.ts'
 import { readFinished } from '../../routers/kernel/housekeeping.ts'
 import { memberScopesAt } from '../../routers/kernel/scopes.ts'
-import { issuerOf } from '../browser/addresses.ts'
 import type { Brand } from '../browser/brand.ts'
-import { browserPages } from '../browser/browser-pages.ts'
-import type { HttpParts } from '../http/app.ts'
-import { createPublicApp } from '../http/app.ts'
 import { clientAddress } from '../http/client-address.ts'
-import { corsHeaders } from '../http/cors.ts'
-import { limitFailures } from '../http/failed-authentications.ts'
-import { listen } from '../http/listen.ts'
-import { MemoryBudget } from '../http/memory-budget.ts'
-import { peopleLimit } from '../http/people-limit.ts'
-import { rateLimit } from '../http/rate-limit.ts'
-import { refusalOfRawName } from '../http/raw-name.ts'
 import type { Limits } from '../limits/limit.ts'
 import { memoryLimits } from '../limits/memory.ts'
 import { openRedisLimits } from '../limits/redis.ts'
-import { reference } from '../reference/serve.ts'
-import { openRequestLog } from '../request-log/request-log.ts'
 import { openSecrets } from '../secrets/keys.ts'
 import { watchSecretsKey } from '../secrets/watch.ts'
 import { addClockGauge } from '../telemetry/clock-metrics.ts'
 import { addDeliveryGauges, addQueueGauges, deliveryMetrics } from '../telemetry/delivery-metrics.ts'
 import { housekeepingMetrics } from '../telemetry/housekeeping-metrics.ts'
-import { httpMetrics } from '../telemetry/http-metrics.ts'
 import { limiterMetrics } from '../telemetry/limiter-metrics.ts'
 import { outsideOfSpan } from '../telemetry/trace-context.ts'
-import { createAuthenticate } from '../tokens/authenticate.ts'
-import { createInternalApp } from '../trpc/app.ts'
 import { dueFigures } from '../webhooks/due-figures.ts'
 import { openWorker } from '../webhooks/open.ts'
 import type { Worker } from '../webhooks/worker.ts'
+import { assemble } from './assemble.ts'
 import { readBrand } from './brand.ts'
 import type { Config } from './config.ts'
 import type { DatabaseClock } from './database-clock.ts'
@@ -44,15 +31,14 @@ import { openDatabaseClock } from './database-clock.ts'
 import type { Cadence } from './housekeeping.ts'
 import { cadence, housekeepingTasks, startHousekeeping } from './housekeeping.ts'
 import { auditLog } from './log.ts'
+import { signInOf } from './login.ts'
 import type { Observed } from './observe.ts'
 import { observe } from './observe.ts'
-import { openOwnIssuer } from './own-issuer.ts'
-import { registerRedirects } from './redirects.ts'
-import { mountSampleApp, registerSampleApp } from './sample-app.ts'
+import { openPorts } from './ports.ts'
 import { addServiceGauges } from './service-metrics.ts'
 import type { Store } from './store.ts'
 import { openStore } from './store.ts'
-import { isTrial, trialUrls } from './trial.ts'
+import { openTrial } from './trial.ts'
 import { openTrustedIssuers } from './trusted-issuers.ts'
 import { serviceWarnings } from './warnings.ts'
 
@@ -125,133 +111,59 @@ interface Opened {
   brand: Brand
 }
 
-async function serve(
-  config: Config,
-  { store, limits, timeLimits, clock, now, graceMs, housekeeping, observed, brand }: Opened,
-  log: Logger,
-) {
+async function serve(config: Config, opened: Opened, log: Logger) {
+  const { store, limits, timeLimits, clock, now, graceMs, housekeeping, observed, brand } = opened
   const { registry, tracing } = observed
   let ending = false
   const limiter = limiterMetrics(registry, config.redisUrl === undefined ? undefined : limits)
-  const { keys, cipher } = await openSecrets(config, store.db)
-  let worker: Worker | null = null
+  const { keys: secretsKeys, cipher } = await openSecrets(config, store.db)
+  let worker: Worker | undefined
   const core = createCore({
-    db: store.db,
-    now,
-    cipher,
-    brand: config.brand,
-    storageQuotaBytes: config.storageQuotaBytes,
-    timeLimits,
-    published({ app, event, deliveries }) {
-      log.info(
-        { app, event, count: deliveries.length, deliveries: deliveries.slice(0, LOGGED_DELIVERIES) },
-        'published',
-      )
-      outsideOfSpan(() => worker?.wake())
-    },
-    removed: (removal, more) => auditLog(log).info({ ...removal, ...more }, 'removed'),
+    ...{ db: store.db, now, cipher, brand: config.brand, storageQuotaBytes: config.storageQuotaBytes, timeLimits },
+    ...observedBy(log, () => worker?.wake()),
   })
   const hasKey = watchSecretsKey({ db: store.db, cipher, log, now })
-  const addressOf = clientAddress(config.trustedProxies)
-  const memory = new MemoryBudget()
-  const countPeople = peopleLimit(limits)
-  const own = { core, keys, addressOf, limits, memory, countPeople, log }
-  const oauth = config.tokenIssuer === undefined ? await openOwnIssuer(config, store, own) : null
-  const issuer = issuerOf(config.authBaseUrl)
-  const trial = isTrial(config) ? trialUrls(config) : undefined
-  const example = trial && mountSampleApp(config.baseUrls.apps, issuer)
-  let exampleUrl: string | undefined
-  let referenceClient: string | undefined
-  const pages = browserPages({
-    baseUrls: config.baseUrls,
-    issuer: oauth ? issuer : undefined,
-    portal: oauth ? `${issuer}/developers` : undefined,
-    brand,
-    trial: trial && (() => ({ example: exampleUrl })),
+  const trial = openTrial(config)
+  const { parts, oauth, issuers } = await assemble({
+    ...{ core, log, limits, registry, tracing, pageBrand: brand },
+    addressOf: clientAddress(config.trustedProxies),
+    ...{ baseUrls: config.baseUrls, authBaseUrl: config.authBaseUrl, localUrls: trial?.urls.local },
+    internalNames: config.internalNames,
+    signIn: await signInOf(config, store, { core, secretsKeys, limits, log }),
+    trust: (own) => openTrustedIssuers(config, own, { db: store.db, now, log, issuerMs: timeLimits.issuerMs }),
+    trial,
+    limited: limiter.refused,
+    async ready(withoutDatabase = false) {
+      if (ending || !issuers.ready()) return false
+      return (await store.db.isReady()) ? hasKey() : withoutDatabase
+    },
+    example: trial?.step,
   })
-  const issuers = await openTrustedIssuers(config, oauth, { db: store.db, now, log, issuerMs: timeLimits.issuerMs })
   addServiceGauges(registry, {
     db: store.db,
-    memory,
+    memory: parts.memory,
     signsSince: () => oauth?.signsSince(),
     issuerReadAt: issuers.readAt,
     now,
   })
   addQueueGauges(registry, () => dueFigures(store.db, now()))
   if (clock) addClockGauge(registry, clock.aheadSeconds)
-  const requestLog = openRequestLog({
-    db: store.db,
-    failed: (err, lines) => log.warn({ err, lines }, 'request log: dropped'),
-  })
-  const parts: HttpParts = {
-    core,
-    log,
-    baseUrls: config.baseUrls,
-    authBaseUrl: config.authBaseUrl,
-    localUrls: trial?.local,
-    internalNames: config.internalNames,
-    authenticate: limitFailures(createAuthenticate(issuers.trusted, now), addressOf, limits),
-    consumeQuota: rateLimit(limits, limiter.refused),
-    countPeople,
-    requestLog,
-    memory,
-    metrics: { http: httpMetrics(registry), registry },
-    tracing,
-    pages,
-    reference: reference({
-      baseUrls: config.baseUrls,
-      localUrls: trial?.local,
-      issuer: oauth ? issuer : undefined,
-      brand: config.brand,
-      pageBrand: brand,
-      client: () => referenceClient,
-    }),
-    oauth: oauth?.step,
-    issuer: oauth ? issuer : undefined,
-    async ready(withoutDatabase = false) {
-      if (ending || !issuers.ready()) return false
-      return (await store.db.isReady()) ? hasKey() : withoutDatabase
-    },
-    example,
-  }
   // Connects, so that the first check does not wait for that.
   await store.db.isReady()
-  const publicPort = await listen(createPublicApp(parts), config.port, {
-    setting: 'PORT',
-    host: config.host,
-    headers: corsHeaders,
-    refusalOf: refusalOfRawName,
-  })
-  const internalPort = await listen(createInternalApp(parts), config.internalPort, {
-    setting: 'INTERNAL_PORT',
-    host: config.internalHost,
-  }).catch(async (error) => {
-    await publicPort.close(0)
-    throw error
-  })
-
-  if (example && (await registerSampleApp(store.db, trial.example))) exampleUrl = trial.example
-  if (trial && (await registerRedirects(store.db, 'reference', trial.reference))) referenceClient = 'reference'
-  if (config.webhooks.worker) {
-    const metrics = deliveryMetrics(registry)
-    worker = openWorker(config.webhooks, { db: store.db, cipher, now, log, metrics, tracing })
-    addDeliveryGauges(registry, worker.figures)
-  }
-  const tasks = housekeepingTasks(config, cipher)
+  const ports = await openPorts(parts, config)
+  await trial?.register(store.db)
+  worker = startWorker(config, { db: store.db, cipher, now, log, tracing }, registry)
   const { removed } = housekeepingMetrics(registry, () => readFinished(store.db))
+  const tasks = housekeepingTasks(config, cipher)
   const stopHousekeeping = startHousekeeping({ db: store.db, now, tasks, log, removed, ...housekeeping })
 
   return {
-    store,
-    publicPort: publicPort.port,
-    internalPort: internalPort.port,
-    localUrls: trial?.local,
-    exampleUrl,
+    ...{ store, publicPort: ports.publicPort, internalPort: ports.internalPort },
+    ...{ localUrls: trial?.urls.local, exampleUrl: trial?.example() },
     async close() {
       ending = true
-      const closed = [publicPort, internalPort].map((port) => port.close(graceMs, config.drainMs))
-      await Promise.all([...closed, worker?.close(), stopHousekeeping()])
-      await requestLog.close()
+      await Promise.all([ports.close(graceMs, config.drainMs), worker?.close(), stopHousekeeping()])
+      await parts.requestLog.close()
       oauth?.close()
       issuers.close()
       await limits.close()
@@ -260,4 +172,20 @@ async function serve(
       await tracing?.close()
     },
   }
+}
+
+/** What the core reports: lines of the log, and deliveries to a worker in this process. */
+const observedBy = (log: Logger, wake: () => void): Pick<Core, 'published' | 'removed'> => ({
+  published({ app, event, deliveries }) {
+    log.info({ app, event, count: deliveries.length, deliveries: deliveries.slice(0, LOGGED_DELIVERIES) }, 'published')
+    outsideOfSpan(wake)
+  },
+  removed: (removal, more) => auditLog(log).info({ ...removal, ...more }, 'removed'),
+})
+
+function startWorker(config: Config, parts: Omit<Parameters<typeof openWorker>[1], 'metrics'>, registry: Registry) {
+  if (!config.webhooks.worker) return undefined
+  const worker = openWorker(config.webhooks, { ...parts, metrics: deliveryMetrics(registry) })
+  addDeliveryGauges(registry, worker.figures)
+  return worker
 }

@@ -9,35 +9,18 @@ import type { TimeLimits } from '../../prisma/time-limits.ts'
 import { createCore } from '../../routers/core.ts'
 import type { Principal } from '../../routers/kernel/access.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
-import { issuerOf } from '../../server/browser/addresses.ts'
 import type { Brand } from '../../server/browser/brand.ts'
-import { browserPages } from '../../server/browser/browser-pages.ts'
 import type { LoginMethods } from '../../server/browser/login/methods.ts'
 import type { HttpParts } from '../../server/http/app.ts'
-import { createPublicApp } from '../../server/http/app.ts'
 import { clientAddress } from '../../server/http/client-address.ts'
-import { corsHeaders } from '../../server/http/cors.ts'
-import { limitFailures } from '../../server/http/failed-authentications.ts'
-import { listen } from '../../server/http/listen.ts'
-import { MemoryBudget } from '../../server/http/memory-budget.ts'
-import { peopleLimit } from '../../server/http/people-limit.ts'
-import { rateLimit } from '../../server/http/rate-limit.ts'
-import { refusalOfRawName } from '../../server/http/raw-name.ts'
 import type { Shares } from '../../server/http/shares.ts'
 import type { Limits } from '../../server/limits/limit.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
-import { openOauth } from '../../server/oauth/open.ts'
-import { portalAddresses } from '../../server/portal/addresses.ts'
-import { registerPortal } from '../../server/portal/client.ts'
-import { addPortal } from '../../server/portal/portal.ts'
-import { reference } from '../../server/reference/serve.ts'
-import { openRequestLog } from '../../server/request-log/request-log.ts'
+import { assemble } from '../../server/process/assemble.ts'
+import { openPorts } from '../../server/process/ports.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
-import { httpMetrics } from '../../server/telemetry/http-metrics.ts'
-import { createAuthenticate } from '../../server/tokens/authenticate.ts'
 import { developmentIssuer } from '../../server/tokens/development.ts'
 import type { TrustedIssuer } from '../../server/tokens/verify.ts'
-import { createInternalApp } from '../../server/trpc/app.ts'
 import { expectDocumented } from './documented.ts'
 import type { Call, Reply } from './request.ts'
 import { send } from './request.ts'
@@ -85,6 +68,8 @@ interface Options {
 const hosts = { apps: 'apps.test', lms: 'lms.test', notify: 'notify.test' }
 export const authBaseUrl = 'http://auth.test/v1'
 const allScopes = memberScopes.join(' ')
+const baseUrls = { apps: 'http://apps.test/v1', lms: 'http://lms.test/v1', notify: 'http://notify.test/v1' }
+const methods: LoginMethods = { codes: null, upstream: null, developmentLogin: true }
 /** Tests write the request log themselves. */
 const NEVER = 2 ** 31 - 1
 /** A call's token serves its next calls for this long: to sign and to verify one takes a tenth of a call. */
@@ -117,58 +102,29 @@ export async function startWorld(options: Options = {}) {
   const { privateKey, publicKey } = await generateKeyPair('ES256')
   const development = developmentIssuer({ ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256' })
   const onError = (error: unknown) => options.onLog?.(String(error))
-  const loginMethods: LoginMethods = { codes: null, upstream: null, developmentLogin: true, ...options.auth }
-  const urls = { authBaseUrl: options.authBaseUrl ?? authBaseUrl, appsBaseUrl: 'http://apps.test/v1' }
   const passed = () => offsetMs
   const limits = options.limits ?? memoryLimits(passed)
-  const addressOf = clientAddress(options.trustedProxies ?? [])
-  const tokenFailures = options.tokenFailures ?? Number.MAX_SAFE_INTEGER
-  const { requestMs } = timeLimits
-  const memory = new MemoryBudget()
-  const countPeople = peopleLimit(limits, options.peopleWaitMs)
-  const oauth =
-    options.auth &&
-    (await openOauth({
-      ...{ db, now, cipher, secretsKeys, ...urls, loginMethods, onError },
-      ...{ limits, memory, tokenFailures, requestMs, clientAddress: addressOf },
-    }))
-  if (oauth) {
-    await registerPortal(db)
-    addPortal(oauth.pages, { core, addresses: portalAddresses(urls.authBaseUrl, urls.appsBaseUrl), countPeople })
-  }
-  const trusted = oauth ? [oauth.trusted, development] : [(await options.externalIssuer?.(now, db)) ?? development]
   const registry = new Registry()
-  const issuer = oauth ? issuerOf(urls.authBaseUrl) : undefined
-  const requestLog = openRequestLog({ db, failed: onError, writeMs: NEVER })
-  const baseUrls = { apps: 'http://apps.test/v1', lms: 'http://lms.test/v1', notify: 'http://notify.test/v1' }
-  const parts: HttpParts = {
-    core,
-    baseUrls,
-    localUrls: options.localUrls,
-    authenticate: options.trustedProxies
-      ? limitFailures(createAuthenticate(trusted, now), addressOf, limits, passed)
-      : createAuthenticate(trusted, now),
-    consumeQuota: rateLimit(limits, undefined, options.shares),
-    countPeople,
-    requestLog,
-    memory,
-    metrics: { http: httpMetrics(registry), registry },
-    tracing: options.tracing,
+  const { parts, oauth } = await assemble({
+    ...{ core, limits, registry, tracing: options.tracing, pageBrand: options.pageBrand ?? {} },
     log: pino({ level: options.onLog ? 'info' : 'silent' }, { write: (line) => options.onLog?.(line) }),
-    ready: async () => true,
-    pages: browserPages({ baseUrls, issuer, brand: options.pageBrand ?? {} }),
-    reference: reference({
-      baseUrls,
-      localUrls: options.localUrls,
-      issuer,
-      brand: core.brand,
-      pageBrand: options.pageBrand ?? {},
+    addressOf: clientAddress(options.trustedProxies ?? []),
+    ...{ baseUrls, authBaseUrl: options.authBaseUrl ?? authBaseUrl, localUrls: options.localUrls },
+    signIn: options.auth && {
+      ...{ cipher, secretsKeys, onError, loginMethods: { ...methods, ...options.auth } },
+      tokenFailures: options.tokenFailures ?? Number.MAX_SAFE_INTEGER,
+    },
+    trust: async (own) => ({
+      trusted: own ? [own.trusted, development] : [(await options.externalIssuer?.(now, db)) ?? development],
     }),
-    oauth: oauth?.step,
-    issuer: oauth && issuerOf(urls.authBaseUrl),
-  }
-  const publicPort = await listen(createPublicApp(parts), 0, { headers: corsHeaders, refusalOf: refusalOfRawName })
-  const internalPort = await listen(createInternalApp(parts), 0)
+    ready: async () => true,
+    example: undefined,
+    more: {
+      ...{ shares: options.shares, peopleWaitMs: options.peopleWaitMs, logWriteMs: NEVER },
+      passed: options.trustedProxies ? passed : null,
+    },
+  })
+  const ports = await openPorts(parts, { port: 0, internalPort: 0 })
   const ids = options.like?.ids ?? (options.databaseUrl ? newIds() : await createTenant(db))
 
   const organisations = { apps: ids.club, lms: ids.academy, notify: ids.provider }
@@ -203,13 +159,13 @@ export async function startWorld(options: Options = {}) {
     db,
     core,
     memory: parts.memory,
-    requestLog,
+    requestLog: parts.requestLog,
     ids,
     oauth,
     secretsKeys,
     token,
-    publicPort: publicPort.port,
-    internalPort: internalPort.port,
+    publicPort: ports.publicPort,
+    internalPort: ports.internalPort,
     now: () => Math.floor(now() / 1000),
     advance(seconds: number) {
       offsetMs += seconds * 1000
@@ -226,7 +182,7 @@ export async function startWorld(options: Options = {}) {
       const api = call.api ?? (path.startsWith('/quizzes') ? 'lms' : path.startsWith('/apps/') ? 'notify' : 'apps')
       const bearer =
         call.token === undefined ? await usualToken({ organisation: organisations[api], ...call.claims }) : call.token
-      const reply = await send(publicPort.port, method, `/v1${path}`, {
+      const reply = await send(ports.publicPort, method, `/v1${path}`, {
         ...call,
         headers: {
           host: call.host ?? hosts[api],
@@ -238,10 +194,10 @@ export async function startWorld(options: Options = {}) {
       return reply
     },
     /** A request to the internal port. */
-    internal: (method: string, path: string, call: Call = {}) => send(internalPort.port, method, path, call),
+    internal: (method: string, path: string, call: Call = {}) => send(ports.internalPort, method, path, call),
     async close() {
       oauth?.close()
-      await Promise.all([publicPort.close(0), internalPort.close(0)])
+      await ports.close(0)
       if (ownUrl) await db.$disconnect()
     },
   }

@@ -1,0 +1,90 @@
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { Core } from '../../routers/kernel/context.ts'
+import { issuerOf } from '../browser/addresses.ts'
+import type { Brand } from '../browser/brand.ts'
+import { browserPages } from '../browser/browser-pages.ts'
+import type { HttpParts } from '../http/app.ts'
+import type { ClientAddress } from '../http/client-address.ts'
+import { limitFailures } from '../http/failed-authentications.ts'
+import { MemoryBudget } from '../http/memory-budget.ts'
+import { peopleLimit } from '../http/people-limit.ts'
+import { rateLimit } from '../http/rate-limit.ts'
+import type { Shares } from '../http/shares.ts'
+import type { Limits } from '../limits/limit.ts'
+import type { Oauth } from '../oauth/open.ts'
+import { reference } from '../reference/serve.ts'
+import { openRequestLog } from '../request-log/request-log.ts'
+import { httpMetrics } from '../telemetry/http-metrics.ts'
+import { createAuthenticate } from '../tokens/authenticate.ts'
+import type { TrustedIssuer } from '../tokens/verify.ts'
+import type { SignIn } from './own-issuer.ts'
+import { openOwnIssuer } from './own-issuer.ts'
+
+type Addresses = Pick<HttpParts, 'baseUrls' | 'localUrls' | 'internalNames'> & { authBaseUrl: string }
+
+/** Opened resources, and what the rest is made of. Nothing here knows an environment. */
+export interface Given<Issuers> extends Addresses, Pick<HttpParts, 'tracing' | 'ready' | 'example'> {
+  core: Core
+  log: Logger
+  limits: Limits
+  registry: Registry
+  addressOf: ClientAddress
+  /** Of the pages. */
+  pageBrand: Brand
+  /** How members sign in at the authorization server; undefined: there is none beside an external issuer. */
+  signIn: SignIn | undefined
+  /** The issuers whose tokens are accepted. */
+  trust: (own: Oauth | null) => Promise<Issuers>
+  /** In the trial. */
+  trial?: { example: () => string | undefined; referenceClient: () => string | undefined } | undefined
+  /** Called for each request above a team's limit. */
+  limited?: Parameters<typeof rateLimit>[1]
+  /** In place of the production limits. */
+  more?: {
+    shares?: Shares | undefined
+    peopleWaitMs?: number | undefined
+    /** How long the request log collects before it writes. */
+    logWriteMs?: number
+    /** Milliseconds that have passed, for the limit on failed authentications; null: there is none. */
+    passed?: (() => number) | null
+  }
+}
+
+/** Puts the service together: authorization server, portal, pages, and what both ports need. */
+export async function assemble<Issuers extends { trusted: readonly TrustedIssuer[] }>(given: Given<Issuers>) {
+  const { core, log, limits, registry, addressOf, pageBrand, signIn, trial, more = {} } = given
+  const { baseUrls, localUrls, authBaseUrl } = given
+  const memory = new MemoryBudget()
+  const countPeople = peopleLimit(limits, more.peopleWaitMs)
+  const oauth = signIn
+    ? await openOwnIssuer(signIn, { core, limits, memory, countPeople, addressOf, authBaseUrl, baseUrls })
+    : null
+  const issuer = oauth ? issuerOf(authBaseUrl) : undefined
+  const issuers = await given.trust(oauth)
+  const requestLog = openRequestLog({
+    db: core.db,
+    failed: (err, lines) => log.warn({ err, lines }, 'request log: dropped'),
+    ...(more.logWriteMs !== undefined && { writeMs: more.logWriteMs }),
+  })
+  const authenticate = createAuthenticate(issuers.trusted, core.now)
+  const parts: HttpParts = {
+    ...{ core, log, baseUrls, authBaseUrl, localUrls, internalNames: given.internalNames ?? [] },
+    authenticate: more.passed === null ? authenticate : limitFailures(authenticate, addressOf, limits, more.passed),
+    consumeQuota: rateLimit(limits, given.limited, more.shares),
+    ...{ countPeople, requestLog, memory, issuer, tracing: given.tracing },
+    metrics: { http: httpMetrics(registry), registry },
+    pages: browserPages({
+      ...{ baseUrls, issuer, brand: pageBrand, portal: issuer && `${issuer}/developers` },
+      trial: trial && (() => ({ example: trial.example() })),
+    }),
+    reference: reference({
+      ...{ baseUrls, localUrls, issuer, brand: core.brand, pageBrand },
+      client: () => trial?.referenceClient(),
+    }),
+    oauth: oauth?.step,
+    ready: given.ready,
+    example: given.example,
+  }
+  return { parts, oauth, issuers }
+}

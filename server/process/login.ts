@@ -1,0 +1,36 @@
+import type { Logger } from 'pino'
+import type { Core } from '../../routers/kernel/context.ts'
+import { issuerOf, upstreamCallback } from '../browser/addresses.ts'
+import type { Limits } from '../limits/limit.ts'
+import type { Config } from './config.ts'
+import type { SignIn } from './own-issuer.ts'
+import type { Store } from './store.ts'
+
+interface Parts {
+  core: Core
+  secretsKeys: readonly Buffer[]
+  limits: Limits
+  log: Logger
+}
+
+/** The settings of signing in; undefined beside an external issuer. */
+export async function signInOf(
+  config: Config,
+  { embedded }: Store,
+  { core, secretsKeys, limits, log }: Parts,
+): Promise<SignIn | undefined> {
+  if (config.tokenIssuer !== undefined) return undefined
+  const { createLoginMethods } = await import('../browser/login/methods.ts')
+  const settings = {
+    ...config.login,
+    redirectUri: upstreamCallback(issuerOf(config.authBaseUrl)),
+    // Only with data of its own, and never in production.
+    developmentLogin: embedded !== null && !config.production,
+  }
+  const loginMethods = await createLoginMethods(settings, {
+    ...{ db: core.db, now: core.now, limits, brand: config.pageBrand.name },
+    onError: (error) => log.error({ err: error }, 'a sign-in code could not be sent'),
+  })
+  const onError = (error: unknown) => log.error({ err: error }, 'the keys that sign tokens')
+  return { cipher: core.cipher, secretsKeys, loginMethods, onError }
+}
