@@ -7,9 +7,9 @@ const CREATE_INDEX = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (?:IF NOT EXISTS )?
  * anybody wait, so it may take its time. An index that a crash left half built is built again.
  */
 export async function runAlone(url: string, sql: string, lockTimeout: string): Promise<void> {
-  const patience = /\bCONCURRENTLY\b/i.test(sql) ? '0' : lockTimeout
+  const timeout = /\bCONCURRENTLY\b/i.test(sql) ? '0' : lockTimeout
   await withConnection(url, async (client) => {
-    await client.query(`SET statement_timeout = 0; SET lock_timeout = '${patience}'`)
+    await client.query(`SET statement_timeout = 0; SET lock_timeout = '${timeout}'`)
     const index = CREATE_INDEX.exec(sql)?.[1]
     if (index !== undefined) {
       const { rows } = await client.query(

@@ -31,14 +31,14 @@ export const setLogo = internal('dev:write', teamPeople, {
 })
   .input(change.extend({ picture: base64 }))
   .output(appOutput)
-  .mutation(async ({ ctx, input: { picture, ...wish } }) => {
-    const team = await teamOfApp(ctx, wish.app)
+  .mutation(async ({ ctx, input: { picture, ...requested } }) => {
+    const team = await teamOfApp(ctx, requested.app)
     // Before the picture is decoded: none is for nothing.
-    const where = { id: wish.app, ...(wish.version !== undefined && { version: wish.version }) }
+    const where = { id: requested.app, ...(requested.version !== undefined && { version: requested.version }) }
     if ((await ctx.core.db.app.count({ where })) === 0) throw errors.changedMeanwhile()
     await ctx.call.countPeople?.('picture', `person ${ctx.person}`)
     await ctx.call.countPeople?.('picture', `team ${team}`)
-    return store(ctx, { team, ...wish }, await written(Buffer.from(picture, 'base64')))
+    return store(ctx, { team, ...requested }, await written(Buffer.from(picture, 'base64')))
   })
 
 /** Taking a logo away shows nothing new: it is gone at once, and so is the one that waits. */
@@ -59,20 +59,20 @@ async function written(bytes: Buffer) {
   }
 }
 
-interface Wish {
+interface Requested {
   team: string
   app: string
   version?: number | undefined
 }
 
-const store = (ctx: Caller, { team, app, version }: Wish, wished: Uint8Array<ArrayBuffer> | null) =>
+const store = (ctx: Caller, { team, app, version }: Requested, picture: Uint8Array<ArrayBuffer> | null) =>
   auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
     await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
     const where = { id: app }
     const { logo, ...row } = await tx.app.findUniqueOrThrow({ where, select: { ...appColumns, logo: true } })
     if (version !== undefined && version !== row.version) throw errors.changedMeanwhile()
     const before = toApp(row, logo && logoVersion(logo))
-    const named = wished && logoVersion(wished)
+    const named = picture && logoVersion(picture)
     const waits = named !== null && named !== before.logo && (await isReviewed(tx, app))
     const { logo: _, ...rest } = before.wanted ?? {}
     const wanted: WantedOfApp = waits ? { ...rest, logo: named } : rest
@@ -82,13 +82,13 @@ const store = (ctx: Caller, { team, app, version }: Wish, wished: Uint8Array<Arr
     const changed = await tx.app.update({
       where,
       data: {
-        ...(waits ? { wantedLogo: wished } : { logo: wished, wantedLogo: null }),
+        ...(waits ? { wantedLogo: picture } : { logo: picture, wantedLogo: null }),
         wanted: objectOrNull(wanted),
         version: { increment: 1 },
       },
       select: appColumns,
     })
-    if (wished) await refuseFull(tx, team)
+    if (picture) await refuseFull(tx, team)
     await note({ team, action: 'app.update', target: app, ...differing })
     return toApp(changed, next.logo)
   })

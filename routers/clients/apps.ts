@@ -56,19 +56,19 @@ const update = internal('dev:write', teamPeople, {
     }),
   )
   .output(appOutput)
-  .mutation(async ({ ctx, input: { app, version, ...wish } }) => {
+  .mutation(async ({ ctx, input: { app, version, ...requested } }) => {
     const team = await teamOfApp(ctx, app)
     refuseIf([
-      ...nameFaults('app', { name: wish.name }),
-      ...(wish.description !== undefined && !isDescription(wish.description) ? [DESCRIPTION_RULE] : []),
-      ...(wish.homepage && !isHomepage(wish.homepage) ? [HOMEPAGE_RULE] : []),
+      ...nameFaults('app', { name: requested.name }),
+      ...(requested.description !== undefined && !isDescription(requested.description) ? [DESCRIPTION_RULE] : []),
+      ...(requested.homepage && !isHomepage(requested.homepage) ? [HOMEPAGE_RULE] : []),
     ])
     const logo = (await logoVersions(ctx.core.db, [app])).get(app) ?? null
     return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
       const before = toApp(await tx.app.findUniqueOrThrow({ where: { id: app }, select: appColumns }), logo)
       if (version !== undefined && version !== before.version) throw errors.changedMeanwhile()
-      const { now, wanted } = changesOf(before, wish, await isReviewed(tx, app))
+      const { now, wanted } = changesOf(before, requested, await isReviewed(tx, app))
       const differing = difference(before, { ...before, ...now, wanted: nullIfEmpty(wanted) })
       if (!differing) return before
       const changed = await tx.app.update({
@@ -88,14 +88,14 @@ interface Shown {
   homepage: string | null
   wanted: WantedOfApp | null
 }
-type Wish = { [K in 'name' | 'description' | 'homepage']?: string | undefined }
+type Requested = { [K in 'name' | 'description' | 'homepage']?: string | undefined }
 
 /** What changes now, and all that waits then. Taking a text away shows nothing new. */
-function changesOf(before: Shown, wish: Wish, reviewed: boolean) {
+function changesOf(before: Shown, requested: Requested, reviewed: boolean) {
   const now: { name?: string; description?: string | null; homepage?: string | null } = {}
   const wanted: WantedOfApp = { ...before.wanted }
   for (const field of ['name', 'description', 'homepage'] as const) {
-    const text = wish[field]
+    const text = requested[field]
     if (text === undefined) continue
     delete wanted[field]
     if (reviewed && text !== '' && text !== before[field]) wanted[field] = text

@@ -3,7 +3,7 @@ import { purposesOf } from './rules.ts'
 
 type Client = ReturnType<typeof toClient>
 
-interface Wish {
+interface Requested {
   name?: string | undefined
   redirectUris?: readonly string[] | undefined
   scopes?: readonly string[] | undefined
@@ -20,15 +20,15 @@ interface Changes {
 }
 
 /** What changes now, and what waits. Throws 400 for a scope of a production client without a purpose. */
-export function changesOf(client: Client, wish: Wish): Changes {
-  const redirectUris = wish.redirectUris && [...new Set(wish.redirectUris)]
-  const scopes = wish.scopes && [...new Set(wish.scopes)]
+export function changesOf(client: Client, requested: Requested): Changes {
+  const redirectUris = requested.redirectUris && [...new Set(requested.redirectUris)]
+  const scopes = requested.scopes && [...new Set(requested.scopes)]
   // Nobody has seen a client that waits itself, and only its team uses one for tests.
   const reviewed = !client.testOnly && client.state === 'active'
-  const explained = scopes && !client.testOnly ? explain(client, scopes, wish.purpose ?? {}) : undefined
+  const explained = scopes && !client.testOnly ? explain(client, scopes, requested.purpose ?? {}) : undefined
   if (!reviewed) {
     return {
-      ...(wish.name !== undefined && { name: wish.name }),
+      ...(requested.name !== undefined && { name: requested.name }),
       ...(redirectUris && { redirectUris }),
       ...(scopes && { scopes }),
       ...(explained && { purpose: explained }),
@@ -36,7 +36,7 @@ export function changesOf(client: Client, wish: Wish): Changes {
     }
   }
   const changes: Changes = { wanted: { ...client.wanted } }
-  if (wish.name !== undefined) nameChange(changes, client, wish.name)
+  if (requested.name !== undefined) nameChange(changes, client, requested.name)
   if (redirectUris) redirectChange(changes, client, redirectUris)
   if (scopes) scopeChange(changes, client, scopes, explained!)
   return changes
@@ -50,12 +50,12 @@ function nameChange(changes: Changes, client: Client, name: string) {
 }
 
 /** What is left out ends now, unless nothing would be left: then the present ones stay until the others are approved. */
-function redirectChange(changes: Changes, client: Client, wished: string[]) {
+function redirectChange(changes: Changes, client: Client, requested: string[]) {
   delete changes.wanted.redirectUris
   const hosts = new Set(client.redirectUris.map(hostOf).filter((host) => host !== null))
-  const now = wished.filter((address) => client.redirectUris.includes(address) || hosts.has(hostOf(address) ?? ''))
+  const now = requested.filter((address) => client.redirectUris.includes(address) || hosts.has(hostOf(address) ?? ''))
   if (now.length > 0) changes.redirectUris = now
-  if (now.length < wished.length) changes.wanted.redirectUris = wished
+  if (now.length < requested.length) changes.wanted.redirectUris = requested
 }
 
 const hostOf = (address: string) => {
@@ -63,12 +63,12 @@ const hostOf = (address: string) => {
   return protocol === 'https:' ? host : null
 }
 
-function scopeChange(changes: Changes, client: Client, wished: string[], purpose: Purpose) {
+function scopeChange(changes: Changes, client: Client, requested: string[], purpose: Purpose) {
   delete changes.wanted.scopes
   delete changes.wanted.purpose
-  const now = wished.filter((scope) => client.scopes.includes(scope))
+  const now = requested.filter((scope) => client.scopes.includes(scope))
   if (now.length > 0) changes.scopes = now
-  if (now.length < wished.length) Object.assign(changes.wanted, { scopes: wished, purpose })
+  if (now.length < requested.length) Object.assign(changes.wanted, { scopes: requested, purpose })
 }
 
 /** The purposes of all the scopes: those of the present ones are known, or were known to the operator. */

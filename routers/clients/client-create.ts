@@ -38,17 +38,17 @@ export const create = internal('dev:write', teamPeople, {
       refuseIf(levelFaults(settings.scopes, team.level))
       await refuseTooMany(tx, { app, team: teamId })
       await addTestClub(tx, team, author.at)
-      const wish = {
+      const fields = {
         ...{ name, type: settings.type, environment: 'sandbox' as const, testOnly: true },
         redirectUris: [...new Set(settings.redirectUris)],
         scopes: [...new Set(settings.scopes)],
       }
       const client = await tx.client.create({
-        data: { id: newId('c'), teamId, appId: app, ...wish },
+        data: { id: newId('c'), teamId, appId: app, ...fields },
         select: clientColumns(ctx.core.now()),
       })
       await refuseFull(tx, teamId)
-      await note({ team: teamId, action: 'client.create', target: client.id, after: { app, ...wish } })
+      await note({ team: teamId, action: 'client.create', target: client.id, after: { app, ...fields } })
       return toClient(client)
     })
   })

@@ -36,23 +36,27 @@ export const requestProduction = internal('dev:write', teamPeople, {
       })
       const app = sandbox.appId
       if (sandbox.environment !== 'sandbox' || app === null) throw errors.notSandbox()
-      const wish = {
+      const settings = {
         ...{ name: input.name ?? sandbox.name, type: sandbox.type, environment: 'production' as const },
         redirectUris: [...new Set(input.redirectUris ?? sandbox.redirectUris)],
         scopes: sandbox.scopes,
       }
-      refuseIf([...nameFaults('client', wish), ...settingFaults(wish, false), ...levelFaults(wish.scopes, team!.level)])
-      const purpose = purposesOf(wish.scopes, input.purpose)
+      refuseIf([
+        ...nameFaults('client', settings),
+        ...settingFaults(settings, false),
+        ...levelFaults(settings.scopes, team!.level),
+      ])
+      const purpose = purposesOf(settings.scopes, input.purpose)
       await refuseTooMany(tx, { app, team: teamId })
       const client = await tx.client.create({
         data: {
-          ...{ id: newId('c'), teamId, appId: app, ...wish, purpose },
+          ...{ id: newId('c'), teamId, appId: app, ...settings, purpose },
           ...{ state: 'requested', requestedAt: author.at },
         },
         select: clientColumns(ctx.core.now()),
       })
       await refuseFull(tx, teamId)
-      const after = { app, sandbox: sandbox.id, ...wish, purpose }
+      const after = { app, sandbox: sandbox.id, ...settings, purpose }
       await note({ team: teamId, action: 'client.request', target: client.id, after })
       return toClient(client)
     })

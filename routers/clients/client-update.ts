@@ -27,7 +27,7 @@ export const update = internal('dev:write', teamPeople, {
     }),
   )
   .output(clientOutput)
-  .mutation(async ({ ctx, input: { client: id, version, ...wish } }) => {
+  .mutation(async ({ ctx, input: { client: id, version, ...requested } }) => {
     const teamId = await teamOfClient(ctx, id)
     return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
       await lockTeamAs(tx, ctx, { team: teamId, unknown: errors.clientUnknown })
@@ -38,13 +38,13 @@ export const update = internal('dev:write', teamPeople, {
       const { level } = await tx.team.findUniqueOrThrow({ where: { id: teamId } })
       const before = toClient(found)
       refuseIf([
-        ...nameFaults('client', { name: wish.name }),
-        // What is not in the wish was accepted before.
-        ...(wish.redirectUris ? redirectFaults(wish.redirectUris, before.type, before.testOnly) : []),
-        ...(wish.scopes ? scopeFaults(wish.scopes) : []),
-        ...levelFaults(wish.scopes ?? [], level),
+        ...nameFaults('client', { name: requested.name }),
+        // What is not in the requested was accepted before.
+        ...(requested.redirectUris ? redirectFaults(requested.redirectUris, before.type, before.testOnly) : []),
+        ...(requested.scopes ? scopeFaults(requested.scopes) : []),
+        ...levelFaults(requested.scopes ?? [], level),
       ])
-      const { wanted, purpose, ...now } = changesOf(before, wish)
+      const { wanted, purpose, ...now } = changesOf(before, requested)
       const next = { ...before, ...now, ...(purpose && { purpose: nullIfEmpty(purpose) }), wanted: nullIfEmpty(wanted) }
       const differing = difference(before, next)
       if (!differing) return before

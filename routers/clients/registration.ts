@@ -40,11 +40,11 @@ export interface Settings {
 }
 
 /** The faults of a registration that need no database, a sentence each. */
-export const faultsOf = (wish: Registration, development: boolean): string[] => [
-  ...nameFaults('client', wish),
-  ...nameFaults('team', wish.team),
-  ...nameFaults('app', wish.app ?? {}),
-  ...settingFaults(wish, development),
+export const faultsOf = (registration: Registration, development: boolean): string[] => [
+  ...nameFaults('client', registration),
+  ...nameFaults('team', registration.team),
+  ...nameFaults('app', registration.app ?? {}),
+  ...settingFaults(registration, development),
 ]
 
 export const settingFaults = ({ type, redirectUris, scopes }: Settings, development: boolean): string[] => [

@@ -11,7 +11,7 @@ import { clientNames } from './names.ts'
 import { roleIn } from './teams/team-of.ts'
 
 /** Requests with one id, as a caller may choose it: the newest of them. */
-const MOST_OF_AN_ID = 50
+const MAX_OF_AN_ID = 50
 
 const refused = z.object({
   requestId: z.string(),
@@ -108,7 +108,7 @@ const get = internal('dev:read', teamPeople, {
       where,
       omit: columns,
       orderBy: newestFirst,
-      take: MOST_OF_AN_ID,
+      take: MAX_OF_AN_ID,
     })
     return { items: await shown(ctx, team, rows) }
   })

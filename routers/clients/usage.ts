@@ -9,9 +9,9 @@ import { REQUESTS_A_MINUTE } from './request-limits.ts'
 import { roleIn } from './teams/team-of.ts'
 
 /** Stores that are listed, the largest first. */
-const MOST_STORES = 100
+const MAX_STORES = 100
 /** Likewise clients, the busiest first. A team may have registered and removed thousands in 30 days. */
-const MOST_CLIENTS = 100
+const MAX_CLIENTS = 100
 
 const counts = {
   ok: z.int(),
@@ -42,7 +42,7 @@ export const usage = internal('dev:read', teamPeople, {
         .array(z.object({ at: z.int().meta({ description: 'Unix seconds of its beginning' }), ...counts }))
         .meta({ description: 'Oldest first, without minutes or hours that had no request' }),
       clients: z.array(z.object({ client: z.string(), name: z.string().nullable(), ...counts })).meta({
-        description: `The same requests by client, the ${MOST_CLIENTS} busiest; without a name once it is removed`,
+        description: `The same requests by client, the ${MAX_CLIENTS} busiest; without a name once it is removed`,
       }),
       apps: z.array(z.object({ app: z.string(), name: z.string(), stores: z.int(), bytes })),
       storage: z
@@ -54,7 +54,7 @@ export const usage = internal('dev:read', teamPeople, {
             limit: z.int().meta({ description: 'What the app may store in the club' }),
           }),
         )
-        .meta({ description: `The ${MOST_STORES} largest stores of its apps` }),
+        .meta({ description: `The ${MAX_STORES} largest stores of its apps` }),
     }),
   )
   .query(async ({ ctx, input: { team, client, by } }) => {
@@ -100,7 +100,7 @@ const busiestOf = ({ db, now }: Core, { team, by, client }: { team: string; by: 
     FROM "ClientUsage" LEFT JOIN "Client" ON "Client".id = "clientId" AND "Client"."teamId" = "ClientUsage"."teamId"
     WHERE "ClientUsage"."teamId" = ${team} AND span = ${by}::"UsageSpan" AND at > ${new Date(now() - SPAN_MS[by])}
       AND (${client}::text IS NULL OR "clientId" = ${client})
-    GROUP BY "clientId", "Client".name ORDER BY sum(ok + refused + limited) DESC, "clientId" LIMIT ${MOST_CLIENTS}`
+    GROUP BY "clientId", "Client".name ORDER BY sum(ok + refused + limited) DESC, "clientId" LIMIT ${MAX_CLIENTS}`
 
 async function storageOf({ core }: Context, team: string) {
   const { app, storageUsage } = core.db
@@ -115,7 +115,7 @@ async function storageOf({ core }: Context, team: string) {
     storageUsage.findMany({
       where,
       orderBy: [{ bytes: 'desc' }, { appId: 'asc' }, { clubId: 'asc' }],
-      take: MOST_STORES,
+      take: MAX_STORES,
     }),
   ])
   const byApp = new Map(totals.map((one) => [one.appId, { stores: one._count, bytes: Number(one._sum.bytes) }]))

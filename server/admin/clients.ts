@@ -17,26 +17,26 @@ const LOCK = 5_208_319_417
 /** Registers a client, and its team and app if these are new, in one transaction. */
 export async function register(
   db: Database,
-  wish: Registration,
+  registration: Registration,
   { replace, development }: { replace: boolean; development: boolean },
 ): Promise<'added' | 'replaced'> {
-  refuseIf(faultsOf(wish, development))
+  refuseIf(faultsOf(registration, development))
   const author = byOperator()
   return auditing(db, author, async (tx, note) => {
-    const before = await replaceable(tx, wish.id, wish.team.id, replace)
-    const level = await teamLevel(tx, wish.team)
-    refuseIf(levelFaults(wish.scopes, level))
-    if (wish.app) await findApp(tx, wish.app, wish.team.id)
-    if (wish.environment === 'sandbox') {
-      await lockTeam(tx, wish.team.id)
-      const team = await tx.team.findUniqueOrThrow({ where: { id: wish.team.id } })
+    const before = await replaceable(tx, registration.id, registration.team.id, replace)
+    const level = await teamLevel(tx, registration.team)
+    refuseIf(levelFaults(registration.scopes, level))
+    if (registration.app) await findApp(tx, registration.app, registration.team.id)
+    if (registration.environment === 'sandbox') {
+      await lockTeam(tx, registration.team.id)
+      const team = await tx.team.findUniqueOrThrow({ where: { id: registration.team.id } })
       await addTestClub(tx, team, author.at)
     }
-    const { id, name, type, environment } = wish
+    const { id, name, type, environment } = registration
     const data = {
-      ...{ name, type, environment, teamId: wish.team.id, appId: wish.app?.id ?? null },
-      redirectUris: [...new Set(wish.redirectUris)],
-      scopes: [...new Set(wish.scopes)],
+      ...{ name, type, environment, teamId: registration.team.id, appId: registration.app?.id ?? null },
+      redirectUris: [...new Set(registration.redirectUris)],
+      scopes: [...new Set(registration.scopes)],
     }
     // The operator's word is final: whatever waited is answered by it.
     const update = {
@@ -58,12 +58,12 @@ export async function register(
  * Registers a first-party client: it has no team, app or rate limit, and needs no consent. A replaced client has the given
  * credentials alone; without any, it keeps its own.
  */
-export async function registerFirstParty(db: Database, wish: FirstPartyRegistration, replace: boolean) {
-  refuseIf(firstPartyFaults(wish))
-  const { id, name, credentials } = wish
+export async function registerFirstParty(db: Database, registration: FirstPartyRegistration, replace: boolean) {
+  refuseIf(firstPartyFaults(registration))
+  const { id, name, credentials } = registration
   const data = {
     name,
-    scopes: [...new Set(wish.scopes)],
+    scopes: [...new Set(registration.scopes)],
     ...(credentials && { secretHash: null, jwks: Prisma.DbNull, ...credentials }),
   }
   return db.$transaction(async (tx) => {

@@ -13,7 +13,7 @@ import { UsageError } from './command.ts'
 import { withDatabase } from './database.ts'
 import { openRemovalLog } from './removal-log.ts'
 
-interface Wish {
+interface Options {
   id?: string | undefined
   name?: string | undefined
   scope?: string | undefined
@@ -25,7 +25,7 @@ interface Wish {
 }
 
 /** Registers a first-party client, and prints what it needs to get tokens. Its secret is printed here and never again. */
-export async function addFirstParty({ id, name, scope, jwks, replace = false, log: path }: Wish, io: Io) {
+export async function addFirstParty({ id, name, scope, jwks, replace = false, log: path }: Options, io: Io) {
   const scopes = (scope ?? '').split(' ').filter(Boolean)
   if (!id || !name || scopes.length === 0) throw new UsageError('--id, --name and --scope are needed.')
   const config = readSettings(io.env, 'tokenIssuer', 'authBaseUrl')
@@ -35,14 +35,20 @@ export async function addFirstParty({ id, name, scope, jwks, replace = false, lo
   const keys = jwks === undefined ? null : publicKeySet(await readFile(jwks, 'utf8'))
   const secret = keys || config.tokenIssuer !== undefined ? null : newClientSecret()
   const ofSecret = secret === null ? null : { secretHash: hashOfSecret(secret) }
-  const wish = { id, name, scopes, credentials: keys ? { jwks: keys } : ofSecret }
+  const registration = { id, name, scopes, credentials: keys ? { jwks: keys } : ofSecret }
   const log = await openRemovalLog(io, path)
   const { done, organisation } = await withDatabase(io, async (db) => {
-    const done = await registerFirstParty(db, wish, replace)
-    if (done === 'replaced' && wish.credentials) {
-      await log.write({ repeat: 'client.credentials', client: id, secretHash: null, jwks: null, ...wish.credentials })
+    const done = await registerFirstParty(db, registration, replace)
+    if (done === 'replaced' && registration.credentials) {
+      await log.write({
+        repeat: 'client.credentials',
+        client: id,
+        secretHash: null,
+        jwks: null,
+        ...registration.credentials,
+      })
     }
-    return { done, organisation: await anOrganisation(db, wish) }
+    return { done, organisation: await anOrganisation(db, registration) }
   }).finally(log.close)
   io.stdout.write(`The client ${id} was ${done}.\n`)
   if (keys) io.stdout.write(`\nIt signs its assertions for ${tokenEndpoint(config)} (docs/first-party.md).\n`)

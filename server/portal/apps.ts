@@ -16,8 +16,8 @@ export async function appOf(visit: Visit) {
 
 const page: Show = async (visit) => {
   const { team, app } = await appOf(visit)
-  const wish = { team: team.id, apps: [app.id], limit: PAGE_ROWS, offset: offsetOf(visit) }
-  return appOverview(visit, { team, app, clients: await visit.developer.clients.list(wish) })
+  const query = { team: team.id, apps: [app.id], limit: PAGE_ROWS, offset: offsetOf(visit) }
+  return appOverview(visit, { team, app, clients: await visit.developer.clients.list(query) })
 }
 
 export function appPages({ get, post, upload }: Routes) {

@@ -6,7 +6,7 @@ import type { Routes } from './visit.ts'
 export function auditPages({ get }: Routes) {
   get('/teams/:team/audit', async (visit) => {
     const team = await teamOf(visit)
-    const wish = { team: team.id, limit: PAGE_ROWS, offset: offsetOf(visit) }
-    return auditPage(visit, team, await visit.developer.audit.list(wish))
+    const query = { team: team.id, limit: PAGE_ROWS, offset: offsetOf(visit) }
+    return auditPage(visit, team, await visit.developer.audit.list(query))
   })
 }

@@ -10,8 +10,8 @@ const log: Show = async (visit) => {
   const { team, app } = await appOf(visit)
   if (team.level !== 'developer') return withoutWebhooks(visit, team, app)
   const state = states.find((one) => one === visit.query.get('state'))
-  const wish = { app: app.id, ...(state && { state }), limit: PAGE_ROWS, offset: offsetOf(visit) }
-  return deliveriesPage(visit, { team, app, list: await visit.developer.deliveries.list(wish) })
+  const query = { app: app.id, ...(state && { state }), limit: PAGE_ROWS, offset: offsetOf(visit) }
+  return deliveriesPage(visit, { team, app, list: await visit.developer.deliveries.list(query) })
 }
 
 const one: Show = async (visit) => {

@@ -7,8 +7,8 @@ import type { Routes, Show, Visit } from './visit.ts'
 
 const page: Show = async (visit) => {
   const team = await teamOf(visit)
-  const wish = { team: team.id, limit: PAGE_ROWS, offset: offsetOf(visit) }
-  return peoplePage(visit, team, await visit.developer.people.list(wish))
+  const query = { team: team.id, limit: PAGE_ROWS, offset: offsetOf(visit) }
+  return peoplePage(visit, team, await visit.developer.people.list(query))
 }
 
 /** The person of the address and the team. Throws 404 for someone who is not in it. */

@@ -70,7 +70,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
     }
   }
 
-  const carryOut = async (
+  const execute = async (
     visit: Visit,
     { route, show, form, act }: { route: string; show: Show; form: URLSearchParams; act: () => Promise<string> },
   ) => {
@@ -97,7 +97,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
       const form = await readForm(ctx)
       const visit = await visitOf(ctx)
       if (!visit) return ask(ctx, root)
-      if (isRecent(visit.since)) return carryOut(visit, { route, show, form, act: () => act(visit, form) })
+      if (isRecent(visit.since)) return execute(visit, { route, show, form, act: () => act(visit, form) })
       const kept = { person: visit.person.id, route, params: visit.params, body: form.toString() }
       if (kept.body.length <= MAX_KEPT) return ask(ctx, root, kept)
       ask(ctx, `${pageOf(ctx)}?done=again`)
@@ -112,7 +112,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
       if (!isRecent(visit.since)) return ask(ctx, `${pageOf(ctx)}?done=again`)
       const read = (tooLarge: () => ApiError) =>
         readUpload(ctx, tooLarge, (bytes) => reserve(ctx, `person ${visit.person.id}`, bytes))
-      await carryOut(visit, { route, show, form: new URLSearchParams(), act: () => act(visit, read) })
+      await execute(visit, { route, show, form: new URLSearchParams(), act: () => act(visit, read) })
     })
     addReload(route)
   }
@@ -128,7 +128,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
     if (!known) return redirect(ctx, root)
     const again = { ...visit!, params: kept.params }
     const form = new URLSearchParams(kept.body)
-    await carryOut(again, { route: kept.route, show: known.show, form, act: () => known.act(again, form) })
+    await execute(again, { route: kept.route, show: known.show, form, act: () => known.act(again, form) })
   })
   page('post', '/developers/sign-out', async (ctx) => {
     await (await sessionOf(ctx)).signOut()

@@ -5,7 +5,7 @@ import { teamOf } from './teams.ts'
 import type { Routes, Visit } from './visit.ts'
 
 /** What the filters of the address ask for; one that is none of ours is left out. */
-function wishOf({ query }: Visit) {
+function filterOf({ query }: Visit) {
   const [client, before] = [query.get('client') ?? '', query.get('before') ?? '']
   const status = statuses.find((one) => String(one) === query.get('status'))
   return {
@@ -23,7 +23,7 @@ export function requestPages({ get }: Routes, { catalogue }: Addresses) {
     const { requests, clients } = visit.developer
     const found =
       requestId === ''
-        ? await requests.list({ team: team.id, ...wishOf(visit) })
+        ? await requests.list({ team: team.id, ...filterOf(visit) })
         : { ...(await requests.get({ team: team.id, requestId })), next: null }
     const offered = await clients.list({ team: team.id, limit: PAGE_ROWS })
     return requestsPage(visit, { team, catalogue, clients: offered.items, ...found })

@@ -9,7 +9,7 @@ const [ATTEMPT, KEPT] = ['developer_attempt', 'developer_kept']
 /** With a sign-in this old, a person reads on, and signs in again to change anything. */
 const RECENT_SECONDS = 15 * 60
 
-/** A form that was posted too long after the sign-in. It is kept in the browser, encrypted, and carried out after a new one. */
+/** A form that was posted too long after the sign-in. It is kept in the browser, encrypted, and submitted after a new one. */
 export interface KeptForm {
   person: string
   route: string
@@ -61,7 +61,7 @@ export function portalSignIn({ path, signIn, cookies, sessionOf }: PageRoutes, n
       redirect(ctx, action)
     },
     isRecent: (since: number | undefined) => since !== undefined && now() / 1000 - since <= RECENT_SECONDS,
-    /** The form to carry out after a sign-in, once. */
+    /** The form to submit after a sign-in, once. */
     takeForm(ctx: StepContext, person: string) {
       const form = cookies.get<KeptForm>(ctx, KEPT)
       cookies.clear(ctx, KEPT, `${root}/continue`)

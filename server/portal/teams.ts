@@ -27,8 +27,8 @@ export function teamPages({ get, post }: Routes) {
   })
   get('/teams/:team', overview)
   post('/teams/:team/apps', overview, async ({ developer, params, at }, form) => {
-    const wish = { name: form.get('name') ?? '', provider: form.get('provider') ?? '' }
-    const { id } = await developer.apps.create({ team: params.team!, ...wish })
+    const input = { name: form.get('name') ?? '', provider: form.get('provider') ?? '' }
+    const { id } = await developer.apps.create({ team: params.team!, ...input })
     return `${at('teams', params.team!, 'apps', id)}?done=created`
   })
 }

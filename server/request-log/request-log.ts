@@ -3,16 +3,16 @@ import { within } from '../../prisma/within.ts'
 import type { ApiError } from '../../routers/kernel/errors.ts'
 import { toldOf } from './told.ts'
 import type { Counted, Line } from './write.ts'
-import { MOST_LINES, write } from './write.ts'
+import { MAX_LINES, write } from './write.ts'
 
 const MINUTE_MS = 60_000
 const WRITE_MS = 2_000
 /** Counts wait longer than lines: a write of them changes two rows of each client. */
 const WRITES_A_COUNT = 5
 /** Of all clients between two writes; further lines are dropped. */
-const MOST_WAITING = 2_000
+const MAX_WAITING = 2_000
 /** Clients that are counted in a minute; tokens of an external issuer may name any. */
-const MOST_CLIENTS = 10_000
+const MAX_CLIENTS = 10_000
 /** For the last write, while the database is slow or away. */
 const PATIENCE_MS = 2_000
 
@@ -59,12 +59,12 @@ export function openRequestLog({ db, failed, writeMs = WRITE_MS }: Options): Req
   function countsOf(client: string, at: number): Counts | undefined {
     if (at >= minute + MINUTE_MS) {
       ended.push(...counts.values())
-      if (ended.length > MOST_CLIENTS) ended = []
+      if (ended.length > MAX_CLIENTS) ended = []
       counts = new Map()
       minute = at - (at % MINUTE_MS)
     }
     const found = counts.get(client)
-    if (found || counts.size >= MOST_CLIENTS) return found
+    if (found || counts.size >= MAX_CLIENTS) return found
     const made = { client, at: minute, ok: 0, refused: 0, limited: 0, lines: 0 }
     counts.set(client, made)
     return made
@@ -114,7 +114,7 @@ export function openRequestLog({ db, failed, writeMs = WRITE_MS }: Options): Req
       if (!counted) return
       if (error.status === 429) counted.limited++
       else counted.refused++
-      if (counted.lines >= MOST_LINES || lines.length >= MOST_WAITING) return
+      if (counted.lines >= MAX_LINES || lines.length >= MAX_WAITING) return
       counted.lines++
       const { status, id } = error
       lines.push({

@@ -25,7 +25,7 @@ export interface Counted {
 }
 
 /** Lines of a team and minute that are kept. */
-export const MOST_LINES = 200
+export const MAX_LINES = 200
 
 /**
  * The teams of the clients; a client of the platform has none, and one that was removed neither. Each team is locked: so
@@ -46,7 +46,7 @@ const KEEP = `WITH line AS (
   )
   INSERT INTO "RefusedRequest" ("teamId", "clientId", "requestId", at, method, route, status, error, message, ms)
   SELECT team, client, "requestId", at, method, route, status, error, message, ms
-  FROM line JOIN kept USING (team, minute) WHERE number + lines <= ${MOST_LINES} ORDER BY at`
+  FROM line JOIN kept USING (team, minute) WHERE number + lines <= ${MAX_LINES} ORDER BY at`
 
 const COUNT = `INSERT INTO "ClientUsage" ("teamId", span, at, "clientId", ok, refused, limited)
   SELECT team, span::"UsageSpan", date_trunc(span, at), client, sum(ok), sum(refused), sum(limited)
@@ -56,7 +56,7 @@ const COUNT = `INSERT INTO "ClientUsage" ("teamId", span, at, "clientId", ok, re
   ON CONFLICT ("teamId", span, at, "clientId") DO UPDATE SET ok = "ClientUsage".ok + excluded.ok,
     refused = "ClientUsage".refused + excluded.refused, limited = "ClientUsage".limited + excluded.limited`
 
-/** Of clients that belong to a team; lines beyond MOST_LINES are not kept. */
+/** Of clients that belong to a team; lines beyond MAX_LINES are not kept. */
 export async function write(db: Database, lines: readonly Line[], counted: readonly Counted[]): Promise<void> {
   await db.inTransaction(async (connection) => {
     const clients = new Set([...lines, ...counted].map(({ client }) => client))

@@ -235,7 +235,7 @@ describe('a proxy that answers 503', () => {
     expect(requests.map(({ calls }) => calls)).toEqual([2, 2, 2])
   })
 
-  it('has no mutation repeated, as it may have been carried out', async () => {
+  it('has no mutation repeated, as it may have been executed', async () => {
     const { client, requests } = noting({ token: await world.token() }, await proxy(1, { 'retry-after': '7' }))
     const put = client.storage.put.mutate({ collection: 'proxied', key: 'k', value: 1 })
     expect(await put.catch(failure)).toEqual({ status: 503, message: 'The answer is 503, and not one of tRPC.' })

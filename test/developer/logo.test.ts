@@ -98,10 +98,10 @@ describe('a logo is refused, and nothing changes:', () => {
     ['above 128 KiB', 400, 'The logo is at most 128 KiB.', () => apps().setLogo({ app, picture: 'A'.repeat(180_000) })],
     ['neither PNG nor JPEG', 400, 'The logo is a PNG or a JPEG.', () => apps().setLogo({ app, picture: 'AAAA' })],
     ['cut off', 400, 'The logo cannot be read', () => apps().setLogo({ app, picture: picture.slice(0, 80) })],
-  ])('%s', async (_, status, message, wish) => {
+  ])('%s', async (_, status, message, call) => {
     await apps().setLogo({ app, picture: other })
     const before = await here.stored()
-    const refused = await refusalOf(wish())
+    const refused = await refusalOf(call())
     expect([refused.status, refused.message]).toEqual([status, expect.stringContaining(message)])
     expect(await here.stored()).toEqual(before)
   })

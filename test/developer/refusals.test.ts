@@ -5,9 +5,9 @@ import { id } from '../support/tenant.ts'
 import type { TeamWorld } from './team-world.ts'
 import { eventsRead, profileRead, redirect, startTeamWorld } from './team-world.ts'
 
-/** What people of a team wish and do not get. A message that ends in … is a prefix; of several sentences each has its line. */
-const rows = table<'Wish' | 'Status' | 'Message'>(`
-  | Wish | Status | Message |
+/** What a team's people are refused. A message that ends in … is a prefix; of several sentences each has its line. */
+const rows = table<'Call' | 'Status' | 'Message'>(`
+  | Call | Status | Message |
   |---|---|---|
   | the team of others | 404 | This team does not exist. |
   | a team with an id that cannot be stored | 404 | This team does not exist. |
@@ -122,7 +122,7 @@ afterAll(() => here.world.close())
 const settings = { name: 'C', type: 'web' as const, redirectUris: [redirect], scopes: [profileRead] }
 const hidden = 'Trainer\u200b'
 
-const wishes: Record<string, () => Promise<unknown>> = {
+const calls: Record<string, () => Promise<unknown>> = {
   'the team of others': () => as().teams.get({ team: here.strangers }),
   'a team with an id that cannot be stored': () => as().teams.get({ team: 'a\0b' }),
   'the audit log of others': () => as().audit.list({ team: here.strangers }),
@@ -211,10 +211,10 @@ const guest = () => ({ team: team(), email: 'guest@example.org', role: 'develope
 const roleOf = (person: string, role: 'owner' | 'developer') => ({ team: team(), person, role })
 const create = (more: object) => as().clients.create({ ...settings, app: app(), ...more })
 
-describe.each(rows)('$Wish', ({ Wish, Status, Message }) => {
+describe.each(rows)('$Call', ({ Call, Status, Message }) => {
   it(`is refused with ${Status}, and nothing changes`, async () => {
     const before = await here.stored()
-    const refused = await refusalOf(wishes[Wish]!())
+    const refused = await refusalOf(calls[Call]!())
     expect(refused.status).toBe(Number(Status))
     const message = refused.message.replaceAll('\n', '  ')
     expect(Message.endsWith('…') ? message.slice(0, Message.length - 2) : message).toBe(Message.replace(/ ?…$/, ''))

@@ -59,8 +59,8 @@ describe('a team', () => {
     expect(listed).toMatchObject({ items: allApps.map(({ id, name, state }) => ({ id, name, state })), more: false })
     expect(await apps.get({ app: app() })).toEqual(allApps.find(({ id }) => id === app()))
     expect(await clients.get({ client })).toEqual(allClients.find(({ id }) => id === client))
-    const idsOf = async (wish: object) =>
-      (await clients.list({ team: team(), limit: 200, ...wish })).items.map(({ id }) => id)
+    const idsOf = async (changes: object) =>
+      (await clients.list({ team: team(), limit: 200, ...changes })).items.map(({ id }) => id)
     expect(await idsOf({})).toEqual(allClients.map(({ id }) => id))
     expect(await idsOf({ limit: 1 })).toEqual([client])
     const of = (wanted: (string | null)[]) => allClients.flatMap(({ id, app }) => (wanted.includes(app) ? id : []))
@@ -164,12 +164,12 @@ describe('an app', () => {
     })
   })
 
-  const wish = { name: 'Other', homepage: 'https://other.example/', description: 'New' }
+  const changes = { name: 'Other', homepage: 'https://other.example/', description: 'New' }
 
   it('that members use keeps name, homepage and description until these are approved', async () => {
     const client = await here.production()
-    const changed = await as().apps.update({ app: app(), ...wish })
-    expect(changed).toMatchObject({ name: 'App', homepage: null, description: null, wanted: wish })
+    const changed = await as().apps.update({ app: app(), ...changes })
+    expect(changed).toMatchObject({ name: 'App', homepage: null, description: null, wanted: changes })
     const back = await as().apps.update({ app: app(), name: 'App', homepage: '', description: '' })
     expect(back.wanted).toBeNull()
     await here.world.db.client.delete({ where: { id: client } })
@@ -178,8 +178,8 @@ describe('an app', () => {
   it('with a client that waits for approval keeps what the operator reads', async () => {
     const { id: client } = await here.sandbox()
     const requested = await as().clients.requestProduction({ client, purpose })
-    const changed = await as().apps.update({ app: app(), ...wish })
-    expect(changed).toMatchObject({ name: 'App', homepage: null, description: null, wanted: wish })
+    const changed = await as().apps.update({ app: app(), ...changes })
+    expect(changed).toMatchObject({ name: 'App', homepage: null, description: null, wanted: changes })
     await as().clients.remove({ client: requested.id, confirm: requested.id })
   })
 
@@ -197,10 +197,10 @@ describe('a client', () => {
     const made = await here.sandbox({ redirectUris: ['http://localhost:5173/'] })
     expect(made).toMatchObject({ environment: 'sandbox', testOnly: true, state: 'active', version: 0 })
     expect(made.id).toMatch(/^c_[a-z]{20}$/)
-    const wish = { name: 'Other', redirectUris: ['https://elsewhere.example/'], scopes: [eventsRead] }
-    const changed = await as().clients.update({ client: made.id, version: 0, ...wish })
-    expect(changed).toMatchObject({ ...wish, version: 1, wanted: null })
-    expect(await latest()).toMatchObject({ action: 'client.update', target: made.id, after: wish })
+    const changes = { name: 'Other', redirectUris: ['https://elsewhere.example/'], scopes: [eventsRead] }
+    const changed = await as().clients.update({ client: made.id, version: 0, ...changes })
+    expect(changed).toMatchObject({ ...changes, version: 1, wanted: null })
+    expect(await latest()).toMatchObject({ action: 'client.update', target: made.id, after: changes })
   })
 
   it('in production is a new one that waits, with what each scope is for', async () => {
@@ -218,22 +218,22 @@ describe('a client', () => {
     const same = [redirect, 'https://app.example/other']
     const first = await as().clients.update({ client, version: 0, redirectUris: same })
     expect(first).toMatchObject({ redirectUris: same, wanted: null })
-    const wished = ['https://app.example/other', 'https://evil.example/']
-    const second = await as().clients.update({ client, version: 1, redirectUris: wished })
-    expect(second).toMatchObject({ redirectUris: [wished[0]], wanted: { redirectUris: wished } })
-    const moved = await as().clients.update({ client, version: 2, redirectUris: [wished[1]!] })
-    expect(moved).toMatchObject({ redirectUris: [wished[0]], wanted: { redirectUris: [wished[1]] } })
-    const back = await as().clients.update({ client, version: 3, redirectUris: [wished[0]!] })
-    expect(back).toMatchObject({ redirectUris: [wished[0]], wanted: null })
+    const requested = ['https://app.example/other', 'https://evil.example/']
+    const second = await as().clients.update({ client, version: 1, redirectUris: requested })
+    expect(second).toMatchObject({ redirectUris: [requested[0]], wanted: { redirectUris: requested } })
+    const moved = await as().clients.update({ client, version: 2, redirectUris: [requested[1]!] })
+    expect(moved).toMatchObject({ redirectUris: [requested[0]], wanted: { redirectUris: [requested[1]] } })
+    const back = await as().clients.update({ client, version: 3, redirectUris: [requested[0]!] })
+    expect(back).toMatchObject({ redirectUris: [requested[0]], wanted: null })
   })
 
   it('that members use loses scopes at once, and waits for more', async () => {
     const client = await here.production({ scopes: [profileRead, eventsRead] })
     const fewer = await as().clients.update({ client, version: 0, scopes: [eventsRead] })
     expect(fewer).toMatchObject({ scopes: [eventsRead], wanted: null })
-    const wish = { scopes: [eventsRead, 'svc.me.groups:read'], purpose: { 'svc.me.groups:read': 'Lists' } }
-    const more = await as().clients.update({ client, version: 1, ...wish })
-    expect(more).toMatchObject({ scopes: [eventsRead], wanted: { scopes: wish.scopes, purpose: wish.purpose } })
+    const changes = { scopes: [eventsRead, 'svc.me.groups:read'], purpose: { 'svc.me.groups:read': 'Lists' } }
+    const more = await as().clients.update({ client, version: 1, ...changes })
+    expect(more).toMatchObject({ scopes: [eventsRead], wanted: { scopes: changes.scopes, purpose: changes.purpose } })
   })
 
   it('with consents in force is removed by its id, and they end', async () => {

@@ -74,11 +74,15 @@ describe('a sandbox client', () => {
 
   it('that an operator registered signs in any person, as a test member of its team only', async () => {
     const { db, ids } = auth.world
-    const wish = { id: id('operators'), name: 'Operators', type: 'web', environment: 'sandbox' } as const
+    const registration = { id: id('operators'), name: 'Operators', type: 'web', environment: 'sandbox' } as const
     const team = { id: id('new-team'), name: 'New team', level: 'hobby' } as const
     const rest = { redirectUris: [redirect], scopes: [profileRead], app: null }
-    await register(db, { ...wish, team, ...rest }, { replace: false, development: false })
-    const page = await auth.toConsent(auth.newBrowser(), auth.authorizeUrl(asked({ client: wish.id })).url, ids.member)
+    await register(db, { ...registration, team, ...rest }, { replace: false, development: false })
+    const page = await auth.toConsent(
+      auth.newBrowser(),
+      auth.authorizeUrl(asked({ client: registration.id })).url,
+      ids.member,
+    )
     expect(page.text).toContain('Test club of New team')
     expect(choicesOn(page)).toHaveLength(3)
     expect(choicesOn(page)).not.toContain(ids.club)

@@ -113,11 +113,11 @@ describe('a first-party client', () => {
     const upsert = await it_.world.internal('POST', '/trpc/directory.organisations.upsert', { headers, body })
     expect(upsert.body.result.data).toEqual({ added: 1, changed: 0, unchanged: 0 })
     expect(await it_.world.db.organisation.findUnique({ where: { id: club } })).toMatchObject({ name: 'First' })
-    for (const wish of [
+    for (const given of [
       { scope, organisation: '' },
       { scope: `${scope} lms.reviews:write`, organisation: 'first' },
     ]) {
-      expect(await withSecret(wish)).toMatchObject({ status: 400, json: { error: 'invalid_request' } })
+      expect(await withSecret(given)).toMatchObject({ status: 400, json: { error: 'invalid_request' } })
     }
   })
 

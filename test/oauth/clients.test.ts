@@ -9,7 +9,7 @@ const db = sharedDatabase()
 const add = { replace: false, development: false }
 
 /** A registration with unused names and an existing provider. */
-async function wish(): Promise<Registration> {
+async function registration(): Promise<Registration> {
   const provider = id('provider')
   await db.organisation.create({ data: { id: provider, kind: 'provider', name: 'Provider' } })
   return {
@@ -26,7 +26,7 @@ async function wish(): Promise<Registration> {
 
 describe('registering a client', () => {
   it('twelve times at once creates one client, one team and one app, and refuses the others', async () => {
-    const one = await wish()
+    const one = await registration()
     const all = await Promise.allSettled(Array.from({ length: 12 }, () => register(db, one, add)))
     const reasons = all.flatMap((each) => (each.status === 'rejected' ? [each.reason.message] : []))
     expect(reasons).toEqual(Array(11).fill(`The client ${one.id} exists already; --replace changes it.`))
@@ -34,14 +34,14 @@ describe('registering a client', () => {
   })
 
   it('of twelve clients with the same new team at once creates them all', async () => {
-    const one = await wish()
+    const one = await registration()
     const clients = Array.from({ length: 12 }, () => ({ ...one, id: id('client') }))
     await Promise.all(clients.map((client) => register(db, client, add)))
     expect(await db.client.count({ where: { teamId: one.team.id, appId: one.app!.id } })).toBe(12)
   })
 
   it('changes nothing when it is refused, and says why', async () => {
-    const [one, other] = [await wish(), await wish()]
+    const [one, other] = [await registration(), await registration()]
     await register(db, one, add)
     await register(db, other, add)
     const stored = () =>
@@ -83,7 +83,7 @@ describe('registering a client', () => {
   })
 
   it('with --replace changes an existing client', async () => {
-    const one = await wish()
+    const one = await registration()
     await register(db, one, add)
     const changed = { ...one, name: 'Other', app: null, redirectUris: ['https://b.example/', 'https://b.example/'] }
     expect(await register(db, changed, { ...add, replace: true })).toBe('replaced')
@@ -95,7 +95,7 @@ describe('registering a client', () => {
 
 describe('removing a client', () => {
   it('deletes its consents and everything issued under them, and nothing of another client', async () => {
-    const one = await wish()
+    const one = await registration()
     const other = { ...one, id: id('client') }
     await register(db, one, add)
     await register(db, other, add)

@@ -35,10 +35,10 @@ export const getApp = internal('dev:read', teamPeople, { summary: 'An app of a t
     return toApp(app, (await logoVersions(core.db, [id])).get(id) ?? null)
   })
 
-const MOST_PROVIDERS = 200
+const MAX_PROVIDERS = 200
 
 export const providers = internal('dev:read', teamPeople, {
-  summary: `The providers that an app can belong to, at most ${MOST_PROVIDERS}`,
+  summary: `The providers that an app can belong to, at most ${MAX_PROVIDERS}`,
   fails: ['teamUnknown'],
 })
   .input(z.object({ team }))
@@ -48,7 +48,7 @@ export const providers = internal('dev:read', teamPeople, {
     const items = await ctx.core.db.organisation.findMany({
       where: { kind: 'provider' },
       select: { id: true, name: true },
-      ...{ orderBy: byName, take: MOST_PROVIDERS },
+      ...{ orderBy: byName, take: MAX_PROVIDERS },
     })
     return { items }
   })

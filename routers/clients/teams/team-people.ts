@@ -13,7 +13,7 @@ import { roleIn } from './team-of.ts'
 const team = idOr('teamUnknown')
 
 /** More than a team can have (invitations.ts). */
-const MOST_INVITATIONS = 200
+const MAX_INVITATIONS = 200
 
 export const invitations = z.array(invitationOutput).meta({ description: 'Those that can still be accepted' })
 export const testMembers = z.array(testMember).meta({ description: 'Empty before the first sandbox client' })
@@ -61,7 +61,7 @@ export async function invitationsOf(db: Database, teamId: string, now: number) {
     where: { teamId, acceptedAt: null, expiresAt: { gt: new Date(now) } },
     select: { id: true, email: true, role: true, invitedBy: true, expiresAt: true },
     orderBy: [{ expiresAt: 'asc' }, { id: 'asc' }],
-    take: MOST_INVITATIONS,
+    take: MAX_INVITATIONS,
   })
   const names = await namesOf(
     db,

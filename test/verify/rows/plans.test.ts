@@ -26,7 +26,7 @@ import type { World } from '../../support/world.ts'
 import { startWorld } from '../../support/world.ts'
 
 const FOREIGN_ROWS = 10_000
-const MOST_ROWS = 1_000
+const MAX_ROWS = 1_000
 /** PostgreSQL plans a named statement anew five times; then it may keep a plan that fits any values. */
 const CALLS = 7
 
@@ -52,7 +52,7 @@ afterAll(async () => {
   proxy?.close()
 })
 
-/** A club that is large enough for joins with whole tables to look cheap, but has fewer rows than `MOST_ROWS` in each. */
+/** A club that is large enough for joins with whole tables to look cheap, but has fewer rows than `MAX_ROWS` in each. */
 const fillClub = (url: string, { club, member }: World['ids']) =>
   query(
     url,
@@ -81,7 +81,7 @@ async function largeScans(run: (n: number) => Promise<unknown>): Promise<Scan[]>
   for (let n = 0; n < CALLS; n++) await run(n)
   const { statements, scans } = proxy.take()
   expect(statements).toBeGreaterThan(0)
-  return scans.filter(({ rows }) => rows > MOST_ROWS)
+  return scans.filter(({ rows }) => rows > MAX_ROWS)
 }
 
 const answered = async (call: Promise<{ status: number; text: string }>) => {
