@@ -5,7 +5,7 @@ export interface Group {
 
 const [WIDTH, LEFT, RIGHT, TOP, BAR, GAP] = [760, 110, 210, 56, 16, 14] as const
 
-/** Horizontal bars in groups, as an SVG. Each bar is labelled, so that no colour has to be told from another. */
+/** Horizontal bars in groups, as an SVG. Each bar is labelled, so that nobody has to distinguish colours. */
 export function barPlot({ title, unit, groups }: { title: string; unit: string; groups: readonly Group[] }): string {
   const names = [...new Set(groups.flatMap(({ bars }) => bars.map(({ name }) => name)))]
   const most = Math.max(...groups.flatMap(({ bars }) => bars.map(({ value }) => value)))

@@ -16,7 +16,7 @@ export interface PoolFigures {
   waiting: () => number
 }
 
-/** Is told what happens on the way of each statement; it must not throw. */
+/** Called at the stages of each statement; must not throw. */
 export interface PoolObserver {
   opened: (pool: PoolFigures) => void
   /** How long a connection was waited for, in seconds. */

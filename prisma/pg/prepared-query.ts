@@ -75,7 +75,7 @@ export class PreparedQuery implements Submittable {
     this.callback(error, [])
   }
 
-  /** All of the connection are planned anew. */
+  /** All of the connection's are planned again. */
   #forget() {
     const mark = `${prepared.get(this.#connection!)?.mark ?? ''}--`
     prepared.set(this.#connection!, { names: new Set(), mark })

@@ -17,7 +17,7 @@ export const isStale = (error: unknown): boolean =>
 type Callback = (error: Error | undefined, result: pg.QueryResult) => void
 
 /**
- * A client that runs a stale statement once more, without a name, and prepares all anew from then on. In a transaction, which
+ * A client that runs a stale statement once more, without a name, and prepares all again from then on. In a transaction, which
  * an error ends, statements have no names and cannot be stale.
  */
 export class SteadyClient extends pg.Client {

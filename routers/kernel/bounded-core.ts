@@ -15,7 +15,7 @@ export const withDeadline = (core: Core, deadline: Deadline): Core => ({
   }),
 })
 
-/** Late work must not be committed: its client has been told 503, and may have written again. */
+/** Late work must not be committed: its client has got a 503, and may have written again. */
 const inTime = async <T>(deadline: Deadline, work: Promise<T>): Promise<T> => {
   const result = await work
   deadline.check()

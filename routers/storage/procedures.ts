@@ -101,7 +101,7 @@ const get = endpoint('GET /storage/{collection}/{key}', 'svc.apps.storage:read',
 const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write', clubApp, {
   summary: 'Creates or replaces an entry',
   description:
-    'Stores any JSON under a key. The entries of an app in a club, of all its members and both scopes, share 10 MB; beyond that nothing is stored, but a write that takes no more room than the entry did always is. `If-Match` and `If-None-Match` keep writers from replacing what they have not seen.',
+    'Stores any JSON under a key. The entries of an app in a club, of all its members and both scopes, share 10 MB; beyond that nothing is stored, but a write that takes no more space than the entry did always is. `If-Match` and `If-None-Match` keep writers from replacing what they have not seen.',
   returns: 'The entry as it is stored now.',
   query: ['scope'],
   headers,

@@ -20,7 +20,7 @@ export interface Conditions {
   ifNoneMatch: string | null
 }
 
-/** Values of one answer up to this size are read at once; for larger ones there has to be room first. */
+/** Values of one answer up to this size are read at once; for larger ones memory is reserved first. */
 export const LARGE_BYTES = 1024 * 1024
 
 /**

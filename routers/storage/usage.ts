@@ -8,8 +8,8 @@ export async function usedBytes(db: Database, { app: appId, club: clubId }: Pick
   return Number(usage?.bytes ?? 0)
 }
 
-const room = statement(
-  'storage_room',
+const selectUsage = statement(
+  'storage_usage',
   `SELECT coalesce((SELECT bytes FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2), 0)::int8 AS used,
       coalesce(max(octet_length(value)), 0)::int4 AS replaced, storage_meets(max(version::text), $6, $7) AS meets
     FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND key = $5`,
@@ -26,7 +26,7 @@ export async function isBeyondQuota(
   { key, bytes, quotaBytes }: { key: string; bytes: number; quotaBytes: number },
   { ifMatch, ifNoneMatch }: Conditions,
 ): Promise<boolean> {
-  const [row] = await db.execute(room, [app, club, owner, collection, key, ifMatch, ifNoneMatch])
+  const [row] = await db.execute(selectUsage, [app, club, owner, collection, key, ifMatch, ifNoneMatch])
   const { used, replaced, meets } = row!
   const growth = bytes - replaced
   return meets && growth > 0 && used + growth > quotaBytes

@@ -25,7 +25,7 @@ interface Options {
 /** Browsers keep 4,096 bytes of a cookie with its name. A value has at most 9 parts; the first one begins with their number. */
 const PART = /.{1,3800}/g
 
-/** oidc-provider's contexts expect a signature unless told otherwise. */
+/** oidc-provider's contexts expect a signature by default. */
 export const UNSIGNED = { signed: false }
 
 /** Each value is bound to its cookie and its browser: it cannot be moved to another. */

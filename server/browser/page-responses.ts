@@ -8,13 +8,13 @@ import { messagePage } from './pages/message.ts'
 import type { AppView, Message } from './pages/views.ts'
 import { sendPage, setPageHeaders } from './send-page.ts'
 
-interface Told {
+interface More {
   detail?: string | undefined
   app?: AppView | null
 }
 
 /** The page for a request that ends with this message. */
-export const messageFor = (ctx: StepContext, message: Message, { detail, app }: Told = {}) =>
+export const messageFor = (ctx: StepContext, message: Message, { detail, app }: More = {}) =>
   messagePage({
     ...lookFor(ctx),
     message,

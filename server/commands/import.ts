@@ -9,8 +9,8 @@ import { interruptible } from './import/interruption.ts'
 import type { Load } from './import/load-kind.ts'
 import type { Outcome } from './import/load-kinds.ts'
 import { loadKinds, tryKinds } from './import/load-kinds.ts'
+import { openRejectedRows } from './import/rejected-rows.ts'
 import { withRereadable } from './import/spool.ts'
-import { openAside } from './import/written-aside.ts'
 import { table } from './table.ts'
 
 const usage = `Usage:
@@ -36,20 +36,20 @@ const options = { kind: text, rows: text, full: flag, 'dry-run': flag, yes: flag
 
 export const run = command(usage, async (argv, io) => {
   const { values, paths } = parsePaths(argv, options)
-  const { full = false, yes = false, 'skip-refused': asidePath, 'dry-run': dryRun = false } = values
+  const { full = false, yes = false, 'skip-refused': rejectedPath, 'dry-run': dryRun = false } = values
   if (yes && !full) throw new UsageError('--yes is for --full.')
-  const tolerant = asidePath !== undefined
+  const tolerant = rejectedPath !== undefined
   const kind = values.kind === undefined ? undefined : oneOf('kind', values.kind, kindNames)
   const rows = values.rows === undefined ? undefined : countOf(values.rows)
   const files = await findFiles({ paths, kind }, io)
   if (rows !== undefined && files.some((file) => file.kind !== files[0]!.kind)) throw new UsageError(SEVERAL_KINDS)
-  const aside = tolerant && !dryRun ? await openAside(asidePath) : undefined
+  const rejected = tolerant && !dryRun ? await openRejectedRows(rejectedPath) : undefined
   const outcome = await interruptible((signal) => {
-    const asked = { now: new Date(), full, rows, yes, tolerant, dryRun, aside, stderr: io.stderr, signal }
+    const asked = { now: new Date(), full, rows, yes, tolerant, dryRun, rejected, stderr: io.stderr, signal }
     const load = (readable: readonly File[]) =>
       withOwnConnection(io, signal, (client) => (dryRun ? tryKinds : loadKinds)(client, byKind(readable), asked))
-    return aside ? withRereadable(files, signal, load) : load(files)
-  }).finally(() => aside?.close())
+    return rejected ? withRereadable(files, signal, load) : load(files)
+  }).finally(() => rejected?.close())
   report(outcome, dryRun, io)
 })
 

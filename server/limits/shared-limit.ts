@@ -30,7 +30,7 @@ interface Held {
   counted: number
   ours: number
   /** Points to be counted: requests that passed while the store was away, less those given back. */
-  owed: number
+  pending: number
   /** Until then the store is not asked, as the limit is reached. */
   reachedUntil: number
   asking: boolean
@@ -82,7 +82,7 @@ export class SharedLimit implements Limit {
   giveBack(key: string) {
     const held = this.#held.get(key)
     if (!held || this.#now() >= held.ends) return
-    held.owed--
+    held.pending--
     held.reachedUntil = 0
     if (!held.asking && !this.#options.breaker.away) void this.#ask(key, held)
   }
@@ -94,7 +94,7 @@ export class SharedLimit implements Limit {
     const unused = [...this.#held].filter(([, { left, ends, asking }]) => left > 0 && now < ends && !asking)
     await Promise.all(
       unused.map(([key, held]) => {
-        held.owed -= held.left
+        held.pending -= held.left
         held.left = 0
         return this.#ask(key, held)
       }),
@@ -106,7 +106,7 @@ export class SharedLimit implements Limit {
       if (now < ends || asking) break
       this.#held.delete(old)
     }
-    const counts = { ends: 0, uncertainty: 0, left: 0, counted: 0, ours: 0, owed: 0, reachedUntil: 0 }
+    const counts = { ends: 0, uncertainty: 0, left: 0, counted: 0, ours: 0, pending: 0, reachedUntil: 0 }
     const held: Held = { ...counts, asking: false, waiting: [], since: 0 }
     this.#held.delete(key)
     this.#held.set(key, held)
@@ -137,11 +137,11 @@ export class SharedLimit implements Limit {
         uncertainty: 0,
         counted: 0,
         ours: 0,
-        owed: 0,
+        pending: 0,
       })
     }
-    const passes = held.owed < this.#shareOf(held)
-    if (passes) held.owed++
+    const passes = held.pending < this.#shareOf(held)
+    if (passes) held.pending++
     return this.#taken(held, now, passes)
   }
 
@@ -155,50 +155,54 @@ export class SharedLimit implements Limit {
     const rest = this.#options.breaker.away ? this.#shareOf(held) : this.#options.points - held.counted
     return {
       passes,
-      remaining: passes ? Math.max(0, rest - held.owed) + held.left : 0,
+      remaining: passes ? Math.max(0, rest - held.pending) + held.left : 0,
       msBeforeNext: held.ends - now,
     }
   }
 
   async #ask(key: string, held: Held): Promise<void> {
     const { breaker, add } = this.#options
-    const { waiting: asking, owed } = held
+    const { waiting: asking, pending } = held
     const since = asking.length > 0 ? held.since : breaker.turns
     const points = asking.length > 0 ? Math.max(this.#lease, asking.length) : 0
     held.waiting = []
     held.asking = true
     const sent = this.#now()
     await breaker.run(
-      () => add(key, points + owed),
+      () => add(key, points + pending),
       since,
-      (counted) => counted && this.#settle(held, counted, { points, owed, sent }),
+      (counted) => counted && this.#settle(held, counted, { points, pending, sent }),
     )
     held.asking = false
     if (held.waiting.length === 0) held.since = since
     this.#serve(key, held, asking.concat(held.waiting))
   }
 
-  #settle(held: Held, { consumedPoints, msBeforeNext }: Counted, call: { points: number; owed: number; sent: number }) {
-    const { points, owed, sent } = call
+  #settle(
+    held: Held,
+    { consumedPoints, msBeforeNext }: Counted,
+    call: { points: number; pending: number; sent: number },
+  ) {
+    const { points, pending, sent } = call
     const now = this.#now()
     // Not later than in truth, so that no point is used in the next window.
     const ends = sent + msBeforeNext
-    held.owed -= owed
+    held.pending -= pending
     let lost = 0
     if (ends > held.ends + held.uncertainty + DRIFT_MS) {
-      // Another window. If ours is not over, the store has lost it, as after a restart: our part is owed again.
+      // Another window. If ours is not over, the store has lost it, as after a restart: our part is pending again.
       if (now < held.ends) lost = held.ours
       else held.left = 0
       held.ours = 0
     }
     const granted = Math.min(points, Math.max(0, this.#options.points - consumedPoints - lost + points))
     // Requests that waited too long for this reply have passed without it.
-    const used = Math.min(granted, Math.max(0, held.owed))
+    const used = Math.min(granted, Math.max(0, held.pending))
     held.ends = ends
     held.uncertainty = now - sent
     held.counted = consumedPoints
-    held.ours += points + owed
-    held.owed += lost - used
+    held.ours += points + pending
+    held.pending += lost - used
     held.left += granted - used
     held.reachedUntil = granted < points ? Math.min(ends, now + REACHED_MS) : 0
   }
@@ -213,7 +217,7 @@ export class SharedLimit implements Limit {
       served++
     }
     held.waiting = waiting.slice(served)
-    const isOwing = held.owed !== 0 && now < held.ends && !this.#options.breaker.away
-    if (held.waiting.length > 0 || isOwing) void this.#ask(key, held)
+    const hasPending = held.pending !== 0 && now < held.ends && !this.#options.breaker.away
+    if (held.waiting.length > 0 || hasPending) void this.#ask(key, held)
   }
 }

@@ -1,4 +1,4 @@
-/** Scopes and parameters of OpenID Connect, which many libraries send without being told to. */
+/** Scopes and parameters of OpenID Connect, which many libraries send by default. */
 const OPENID_SCOPES = ['openid', 'offline_access']
 const OPENID_PARAMETERS = ['nonce', 'max_age', 'acr_values', 'claims', 'claims_locales', 'id_token_hint']
 

@@ -108,8 +108,8 @@ const errorPages =
   (db: Database, ownContext: (req: IncomingMessage) => StepContext): NonNullable<Configuration['renderError']> =>
   async (ctx, out, error) => {
     const own = ownContext(ctx.req)
-    const page = (message: Message, status: number, told = {}) =>
-      sendPage(ctx as unknown as StepContext, messageFor(own, message, told), status)
+    const page = (message: Message, status: number, more = {}) =>
+      sendPage(ctx as unknown as StepContext, messageFor(own, message, more), status)
     if (error instanceof errors.SessionNotFound) return page('expired', 400)
     if (error instanceof ClientWaits) return page('notApproved', 403)
     if (ctx.status < 500) {

@@ -146,8 +146,8 @@ const cookieNames = (secure: boolean) => ({
 const MAX_STATE = 1_024
 
 /**
- * `state` is at most 1 KB. RFC 6749, 3.3: a request fails if the client is allowed none of its scopes; a suspended app is
- * told so.
+ * `state` is at most 1 KB. RFC 6749, 3.3: a request fails if the client is allowed none of its scopes; a suspended app gets
+ * an error of its own.
  */
 function checkRequest({ oidc }: KoaContextWithOIDC) {
   if (String(oidc.params!.state ?? '').length > MAX_STATE) throw new errors.InvalidRequest('state is longer than 1 KB')

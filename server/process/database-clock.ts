@@ -4,7 +4,7 @@ import { float, statement } from '../../prisma/pg/statement.ts'
 
 /** Between measurements. */
 const MEASURE_MS = 10_000
-/** A machine's clock that is off by more is told of. */
+/** A machine's clock that is off by more is logged. */
 const TOLERATED_MS = 2_000
 /** Of this machine's clock between two readings, beyond the time that has passed: somebody has set it. */
 const STEP_MS = 1_000
@@ -34,7 +34,7 @@ export async function openDatabaseClock(
 ) {
   let correction = 0
   let lead = machine() - steady()
-  let told = false
+  let warned = false
 
   function now() {
     const at = machine()
@@ -54,9 +54,9 @@ export async function openDatabaseClock(
     correction += ms < sent ? ms - sent : Math.max(0, ms - received - 1)
     lead = machine() - steady()
     const isOff = Math.abs(correction) > TOLERATED_MS
-    if (isOff && !told) log?.warn(sentence(-correction))
-    if (told && !isOff) log?.info('the clock of this machine is right')
-    told = isOff
+    if (isOff && !warned) log?.warn(sentence(-correction))
+    if (warned && !isOff) log?.info('the clock of this machine is right')
+    warned = isOff
   }
 
   await measure()

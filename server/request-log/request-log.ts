@@ -1,7 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { within } from '../../prisma/within.ts'
 import type { ApiError } from '../../routers/kernel/errors.ts'
-import { toldOf } from './told.ts'
+import { loggedMessage } from './logged-message.ts'
 import type { Counted, Line } from './write.ts'
 import { MAX_LINES, write } from './write.ts'
 
@@ -125,7 +125,7 @@ export function openRequestLog({ db, failed, writeMs = WRITE_MS }: Options): Req
         route,
         status,
         error: id,
-        message: toldOf(error),
+        message: loggedMessage(error),
         ms: Math.round(ms),
       })
     },

@@ -12,7 +12,7 @@ import { activeSpan } from './trace-context.ts'
 
 const CLOSE_MS = 2_000
 
-/** A collector that is away is told once in this time. */
+/** A collector that is away is logged once in this time. */
 const COMPLAINT_MS = 60_000
 
 /** Others become `_OTHER`, as in OpenTelemetry's conventions: a client may send any. */

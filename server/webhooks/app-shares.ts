@@ -50,7 +50,7 @@ export function createAppShares(given: Partial<SharedLimits> = {}) {
     heldBy.set(app, held)
   }
 
-  const room = (of: keyof SharedLimits, held: SharedLimits) =>
+  const capacity = (of: keyof SharedLimits, held: SharedLimits) =>
     Math.max(0, Math.ceil((limits[of] - used[of] - held[of]) / 2))
 
   return {
@@ -58,15 +58,15 @@ export function createAppShares(given: Partial<SharedLimits> = {}) {
     inFlight: () => used.total,
 
     /** How many more an app may have in flight, whatever their health and bodies. */
-    slots: (app: string) => room('total', heldBy.get(app) ?? none),
+    slots: (app: string) => capacity('total', heldBy.get(app) ?? none),
 
     /** How many more deliveries of this health the app may have in flight. Their bodies are as large as they can be. */
-    room(app: string, health: Health): number {
+    capacity(app: string, health: Health): number {
       const held = heldBy.get(app) ?? none
-      const slots = Math.min(room('total', held), Math.floor(room('bytes', held) / MAX_BODY_BYTES))
+      const slots = Math.min(capacity('total', held), Math.floor(capacity('bytes', held) / MAX_BODY_BYTES))
       if (health === 'healthy' || slots === 0) return slots
-      const ofOthers = Math.min(slots, room('newOrFailing', held))
-      return health === 'new' ? ofOthers : Math.min(ofOthers, room('failing', held))
+      const ofOthers = Math.min(slots, capacity('newOrFailing', held))
+      return health === 'new' ? ofOthers : Math.min(ofOthers, capacity('failing', held))
     },
 
     take: (held: Held) => change(held, 1),

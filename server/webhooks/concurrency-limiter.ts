@@ -105,7 +105,7 @@ export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
         // When slots are scarce, each subscription gets only a part of its app's and leaves the rest to others.
         const fairPart = fairParts.get(app) ?? Math.ceil(shares.slots(app) / 16)
         fairParts.set(app, fairPart)
-        const count = Math.min(unused, fairPart, left, shares.room(app, health))
+        const count = Math.min(unused, fairPart, left, shares.capacity(app, health))
         if (count <= 0) continue
         if (health !== 'healthy') newConnections++
         allocation.set(id, count)

@@ -229,8 +229,8 @@ describe('wrong arguments of import', () => {
       failed('/nowhere/people.csv: there is no such file.\n'),
     )
     await write({ 'people.ndjson': ndjson(person('anna')) })
-    const aside = ['--skip-refused', '/nowhere/refused.json']
-    expect(await run(['import', pathOf('people.ndjson'), ...aside], env)).toEqual(
+    const rejected = ['--skip-refused', '/nowhere/refused.json']
+    expect(await run(['import', pathOf('people.ndjson'), ...rejected], env)).toEqual(
       failed(expect.stringMatching(/^ENOENT: .*refused.json/)),
     )
   })

@@ -137,7 +137,7 @@ Nothing of people was written.\nNot begun: memberships.\n`)
     expect(await column('SELECT id FROM "Organisation" ORDER BY 1')).toEqual(['northgate', 'riverside'])
   })
 
-  it('is written aside with --skip-refused, and the others are taken', async () => {
+  it('goes to the file of --skip-refused, and the others are taken', async () => {
     const { run, write, directory, column, pathOf } = await importWorld()
     await write(files)
     const { code, stdout, stderr } = await run([directory, '--skip-refused', 'refused.json'])
@@ -145,9 +145,9 @@ Nothing of people was written.\nNot begun: memberships.\n`)
     expect(stdout).toMatch(/\npeople +1 +0 +0 +0 +4\nmemberships +1 /)
     expect(await column('SELECT "personId" FROM "Membership"')).toEqual(['anna'])
     expect((await stat(pathOf('refused.json'))).mode & 0o777).toBe(0o600)
-    const aside = (await readFile(pathOf('refused.json'), 'utf8')).trim().split('\n')
+    const rejected = (await readFile(pathOf('refused.json'), 'utf8')).trim().split('\n')
     const first = { file: pathOf('people.ndjson'), kind: 'people' }
-    expect(aside.map((line) => JSON.parse(line))).toEqual([
+    expect(rejected.map((line) => JSON.parse(line))).toEqual([
       { ...first, line: 2, field: 'email', reason: expect.any(String), record: person('ben', { email: 7 }) },
       { ...first, line: 3, field: '', reason: expect.any(String), record: '{"id":' },
       { ...first, line: 5, field: 'id', reason: expect.any(String), record: person('') },
@@ -155,7 +155,7 @@ Nothing of people was written.\nNot begun: memberships.\n`)
     ])
   })
 
-  it('is written aside from standard input as well', async () => {
+  it('goes to that file from standard input as well', async () => {
     const { run, pathOf, column } = await importWorld()
     const piped = 'id,firstName,lastName,email\nanna,Anna,Berger,\nben,Ben\n,Cara,Berger,\n'
     const { code, stderr } = await run(['--kind', 'people', '--skip-refused', 'refused.json'], { piped })

@@ -115,6 +115,11 @@ describe('every file', () => {
     expect(written.filter((path) => vague.test(path))).toEqual([])
   })
 
+  it('uses the standard terms of CONTRIBUTING.md, not the dialect that they replace', () => {
+    const dialect = /\b(?:told|owed|anew|patience|wish|room|carryOut|MOST_[A-Z]+)\b/gi
+    expect(offenders(matchesOf(dialect))).toEqual([])
+  })
+
   it('exports nothing of another file', () => {
     expect(offenders(matchesOf(/^export\s(?:type\s)?(?:\*|\{)[^;]*?\sfrom\s/gm))).toEqual([])
   })

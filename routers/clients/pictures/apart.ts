@@ -5,7 +5,7 @@ import { errors } from '../../kernel/errors.ts'
 import { PictureRefused, UNREADABLE } from './rewrite.ts'
 
 /** What a thread tells of its picture. */
-export type Told = { png: Uint8Array<ArrayBuffer> } | { refused: string } | { failed: string }
+export type Reply = { png: Uint8Array<ArrayBuffer> } | { refused: string } | { failed: string }
 
 /** Of one picture, with the start of its thread: 0.5 s on a machine that is not busy. */
 const DECODING_MS = 5_000
@@ -34,15 +34,15 @@ async function run(bytes: Uint8Array, ms: number) {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   })
   try {
-    const answered = new Promise<Told>((resolve) => {
+    const answered = new Promise<Reply>((resolve) => {
       worker.once('message', resolve)
       // As when its memory is used up.
       worker.once('error', (thrown) => resolve({ failed: String(thrown) }))
     })
-    const told = await within(ms, answered, { refused: UNREADABLE })
-    if ('png' in told) return told.png
-    if ('refused' in told) throw new PictureRefused(told.refused)
-    throw new Error(told.failed)
+    const reply = await within(ms, answered, { refused: UNREADABLE })
+    if ('png' in reply) return reply.png
+    if ('refused' in reply) throw new PictureRefused(reply.refused)
+    throw new Error(reply.failed)
   } finally {
     await worker.terminate()
   }

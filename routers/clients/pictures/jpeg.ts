@@ -4,7 +4,7 @@ const [SOI, SOS, EOI] = [0xd8, 0xda, 0xd9]
 /** Frames that the decoder knows: baseline, extended, progressive. */
 const FRAMES = [0xc0, 0xc1, 0xc2]
 /**
- * A progressive picture comes in scans, about 10; each goes over all pixels, also one of a few bytes: a file of 128 KiB has room
+ * A progressive picture comes in scans, about 10; each goes over all pixels, also one of a few bytes: a file of 128 KiB has space
  * for thousands.
  */
 const MAX_SCANS = 32

@@ -1,11 +1,11 @@
-// Runs in a thread of its own (apart.ts): re-encodes one picture, tells the result, and ends.
+// Runs in a thread of its own (apart.ts): re-encodes one picture, posts the result, and ends.
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Told } from './apart.ts'
+import type { Reply } from './apart.ts'
 import { PictureRefused, rewritten } from './rewrite.ts'
 
-const tell = (told: Told) => parentPort!.postMessage(told)
+const reply = (reply: Reply) => parentPort!.postMessage(reply)
 
 rewritten(Buffer.from(workerData as Uint8Array)).then(
-  (png) => tell({ png: new Uint8Array(png) }),
-  (thrown) => tell(thrown instanceof PictureRefused ? { refused: thrown.message } : { failed: String(thrown) }),
+  (png) => reply({ png: new Uint8Array(png) }),
+  (thrown) => reply(thrown instanceof PictureRefused ? { refused: thrown.message } : { failed: String(thrown) }),
 )

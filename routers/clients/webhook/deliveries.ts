@@ -24,7 +24,7 @@ const time = z
   .max(253_402_300_799, withError('sinceInvalid'))
 const state = z.enum(deliveryStates, { error: 'state is pending, delivered or failed.' })
 
-/** Newest first. Their number is not told: an app may have millions. */
+/** Newest first. Without a total: an app may have millions. */
 const list = internal('dev:read', teamPeople, {
   summary: 'The deliveries of an app and their results',
   fails: ['ownAppUnknown', 'levelTooLow'],

@@ -10,8 +10,8 @@ import type { File } from './files.ts'
 import { showProgress } from './progress.ts'
 import { readRows } from './read-rows.ts'
 import { numberOf, Refusals } from './refusals.ts'
+import type { RejectedRows } from './rejected-rows.ts'
 import type { Refusal as Unreadable } from './rows.ts'
-import type { Aside } from './written-aside.ts'
 
 /** What `--full` may end of a kind without `--yes`. */
 const ENDED_SHARE = 0.05
@@ -33,7 +33,7 @@ export interface LoadOptions {
   /** Whether nothing is committed at all. */
   dryRun: boolean
   /** Where refused rows are written. */
-  aside: Aside | undefined
+  rejected: RejectedRows | undefined
   stderr: Io['stderr']
   signal: AbortSignal
 }
@@ -51,8 +51,8 @@ export interface Loaded {
 
 /** Merges the files of a kind in the caller's transaction. Throws when a file cannot be read to its end. */
 export async function loadKind(client: ClientBase, { kind, files }: Load, options: LoadOptions): Promise<Loaded> {
-  const { aside, stderr, tolerant, dryRun } = options
-  const refusals = new Refusals(files, aside !== undefined)
+  const { rejected, stderr, tolerant, dryRun } = options
+  const refusals = new Refusals(files, rejected !== undefined)
   const progress = showProgress(stderr, kind, sizeOf(files))
   const unreadable = new Map<number, Unreadable>()
   const records = recordsOf(files, { unreadable, progress, ...options })
@@ -62,7 +62,7 @@ export async function loadKind(client: ClientBase, { kind, files }: Load, option
     onRefused: ({ line, ...refusal }) => refusals.add({ line, ...(unreadable.get(line) ?? refusal) }),
   }).finally(progress.end)
   stderr.write(refusals.text())
-  await aside?.add(files, refusals.all())
+  await rejected?.add(files, refusals.all())
   const { added, changed, unchanged, ended, current } = merged
   const counts = { kind, added, changed, unchanged, ended, refused: refusals.count }
   if (refusals.count > 0 && !tolerant) {

@@ -9,7 +9,7 @@ const NAMED = 100
 const LINES = 2 ** 32
 export const numberOf = (file: number, line: number) => file * LINES + line
 
-/** The refused rows of a kind. All of them are kept only to be written aside. */
+/** The refused rows of a kind. All of them are stored only for `--skip-refused`. */
 export class Refusals {
   readonly #files: readonly File[]
   readonly #keepsAll: boolean

@@ -7,13 +7,13 @@ import { readRows } from './read-rows.ts'
 import { numberOf } from './refusals.ts'
 
 /** The file of `--skip-refused`: a line of JSON for each refused row. */
-export interface Aside {
+export interface RejectedRows {
   add: (files: readonly File[], refused: ReadonlyMap<number, Refusal>) => Promise<void>
   close: () => Promise<void>
 }
 
 /** Replaces the file. Throws when it cannot be written. */
-export async function openAside(path: string): Promise<Aside> {
+export async function openRejectedRows(path: string): Promise<RejectedRows> {
   const handle = await open(path, 'w', 0o600)
   return {
     add: (files, refused) => write(handle, files, refused),
