@@ -9,7 +9,7 @@ export async function usedBytes(db: Database, { app: appId, club: clubId }: Pick
 }
 
 const selectUsage = statement(
-  'storage_usage',
+  'storage_quota_use',
   `SELECT coalesce((SELECT bytes FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2), 0)::int8 AS used,
       coalesce(max(octet_length(value)), 0)::int4 AS replaced, storage_meets(max(version::text), $6, $7) AS meets
     FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND key = $5`,
