@@ -74,7 +74,9 @@ export function createProviderHandler({ keys, requestMs, ...options }: Options) 
       const url = `${path}${search && `?${search}`}`
       // As Express does: oidc-provider derives its mount path from the two.
       Object.assign(ctx.req, { url, originalUrl: `${mountPath}${url}` })
-      await withinDeadline(ctx, requestMs, () => withRequestStorage(() => current().handle(ctx.req, ctx.res)))
+      await withinDeadline(ctx, requestMs, () =>
+        withRequestStorage(ctx.req, ctx.res, () => current().handle(ctx.req, ctx.res)),
+      )
       ctx.state.cause ??= causes.get(ctx.req)
     },
   }

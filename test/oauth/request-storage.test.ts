@@ -1,12 +1,13 @@
 import { AsyncLocalStorage, executionAsyncId } from 'node:async_hooks'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { Connection } from '../raw/socket.ts'
 import type { AuthWorld } from './auth-world.ts'
 import { issuer, startAuthWorld } from './auth-world.ts'
 import { Browser } from './browser.ts'
 
 let it_: AuthWorld
 beforeAll(async () => {
-  it_ = await startAuthWorld()
+  it_ = await startAuthWorld({ timeLimits: { requestMs: 1_500 } })
 })
 afterAll(() => it_.world.close())
 
@@ -22,7 +23,7 @@ async function hooksAreActive() {
 const usesHooks = Number(process.versions.node.split('.')[0]) < 24
 
 describe.runIf(usesHooks)('promises', () => {
-  it('are not slower after a request to the authorization server', async () => {
+  it('are not slower after requests to the authorization server, also one whose body stalls until its deadline', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const answer = await new Browser(it_.world.publicPort).send(
       'POST',
@@ -32,6 +33,14 @@ describe.runIf(usesHooks)('promises', () => {
     )
     expect(answer.status).toBe(400)
     expect(await hooksAreActive()).toBe(false)
+
+    const connection = await Connection.open(it_.world.publicPort)
+    const { host, pathname } = new URL(`${issuer}/token`)
+    const head = [`POST ${pathname} HTTP/1.1`, `Host: ${host}`, `Content-Type: ${form['content-type']}`]
+    await connection.send([...head, 'Content-Length: 3', '', 'a='].join('\r\n'))
+    expect((await connection.answer()).status).toBe(503)
+    await connection.ended
+    await expect.poll(hooksAreActive).toBe(false)
 
     const storage = new AsyncLocalStorage()
     storage.run({}, () => {})
