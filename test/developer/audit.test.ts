@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { setLevel } from '../../server/admin/teams.ts'
 import { refusalOf } from '../support/platform.ts'
-import type { TeamWorld } from './team-world.ts'
-import { startTeamWorld } from './team-world.ts'
+import { teamWorld } from './team-world.ts'
 
-let here: TeamWorld
-beforeAll(async () => {
-  here = await startTeamWorld()
-})
-afterAll(() => here.world.close())
+const here = teamWorld()
 
 const api = () => here.as(here.owner)
 const app = () => here.world.ids.app

@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { toUnix } from '../../routers/kernel/time.ts'
 import { headersOf } from '../../server/webhooks/send/message.ts'
 import type { Receiver } from '../conformance/delivery-tenant.ts'
 import { later, mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
+import { testWorld } from '../support/opened.ts'
 import { mintApp, refusalOf } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 import { mintTeam } from './team.ts'
 
 const UNKNOWN = { status: 404, message: 'This delivery does not exist.' }
 
-let world: World
+const world = testWorld()
 let mine: Awaited<ReturnType<typeof mintTeam>>
 let receiver: Receiver
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
 beforeEach(async () => {
   mine = await mintTeam(world)
   receiver = await mintReceiver(world.db, mine.app)

@@ -1,19 +1,16 @@
 import { PNG } from 'pngjs'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Prisma } from '../../prisma/generated/client.ts'
 import { approve, refuse } from '../../server/admin/reviews.ts'
 import { jpegOf, pixelsOf, pngOf } from '../support/pictures.ts'
 import { refusalOf } from '../support/platform.ts'
-import type { TeamWorld } from './team-world.ts'
-import { startTeamWorld } from './team-world.ts'
+import { teamWorld } from './team-world.ts'
 
-let here: TeamWorld
+const here = teamWorld()
 let app: string
 beforeAll(async () => {
-  here = await startTeamWorld()
   app = here.world.ids.app
 })
-afterAll(() => here.world.close())
 beforeEach(async () => {
   const { db } = here.world
   await db.client.deleteMany({ where: { appId: app } })

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { table } from '../support/markdown-table.ts'
 import { refusalOf } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
-import type { TeamWorld } from './team-world.ts'
-import { eventsRead, profileRead, redirect, startTeamWorld } from './team-world.ts'
+import { eventsRead, profileRead, redirect, teamWorld } from './team-world.ts'
 
 /** What a team's people are refused. A message that ends in … is a prefix; of several sentences each has its line. */
 const rows = table<'Call' | 'Status' | 'Message'>(`
@@ -71,7 +70,7 @@ const rows = table<'Call' | 'Status' | 'Message'>(`
   | the 101st person | 409 | A team has at most 100 people and invitations. |
 `)
 
-let here: TeamWorld
+const here = teamWorld()
 let sandbox: { id: string; version: number }
 let production: { id: string; version: number }
 let hobby: { id: string; version: number }
@@ -82,7 +81,6 @@ let theirs: string
 const full = id('full')
 
 beforeAll(async () => {
-  here = await startTeamWorld()
   const { world, as, owner, stranger, strangers } = here
   const { db, ids } = world
   sandbox = await here.sandbox()
@@ -117,7 +115,6 @@ beforeAll(async () => {
     })),
   })
 })
-afterAll(() => here.world.close())
 
 const settings = { name: 'C', type: 'web' as const, redirectUris: [redirect], scopes: [profileRead] }
 const hidden = 'Trainer\u200b'

@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { procedures } from '../../routers/index.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { pixelsOf, pngOf } from '../support/pictures.ts'
 import { refusalOf } from '../support/platform.ts'
-import type { TeamWorld } from './team-world.ts'
-import { profileRead, redirect, startTeamWorld } from './team-world.ts'
+import { profileRead, redirect, teamWorld } from './team-world.ts'
 
-let here: TeamWorld
+const here = teamWorld()
 let client: { id: string; version: number }
 let invitation: string
 beforeAll(async () => {
-  here = await startTeamWorld()
   const { db, ids } = here.world
   await db.teamMember.update({ where: { of: author() }, data: { role: 'owner' } })
   await db.app.update({ where: { id: ids.app }, data: { webhookUrl: 'https://hooks.example/' }, select: { id: true } })
   client = await here.sandbox()
   invitation = (await here.as(here.owner).people.invite({ team: ids.team, email: 'one@example.org', role: 'owner' })).id
 })
-afterAll(() => here.world.close())
 
 const author = () => ({ teamId: here.world.ids.team, personId: here.colleague })
 const team = () => here.world.ids.team

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { pixelsOf, pngOf } from '../support/pictures.ts'
 import { refusalOf } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
-import type { TeamWorld } from './team-world.ts'
-import { profileRead, redirect, startTeamWorld } from './team-world.ts'
+import { profileRead, redirect, teamWorld } from './team-world.ts'
 
-let here: TeamWorld
-beforeAll(async () => {
-  here = await startTeamWorld()
-})
-afterAll(() => here.world.close())
+const here = teamWorld()
 
 const as = () => here.as(here.owner)
 const settings = { name: 'C', type: 'web' as const, redirectUris: [redirect], scopes: [profileRead] }

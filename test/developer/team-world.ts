@@ -1,3 +1,4 @@
+import { openedWith } from '../support/opened.ts'
 import { asPlatform } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
@@ -14,6 +15,9 @@ export async function startTeamWorld(options: Parameters<typeof startWorld>[0] =
   const world = await startWorld(options)
   return { world, ...(await addPeople(world)) }
 }
+
+/** One for all tests of a file. */
+export const teamWorld = (...options: Parameters<typeof startTeamWorld>) => openedWith(() => startTeamWorld(...options))
 
 /** Gives the tenant's team people. */
 export async function addPeople(world: World) {

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { asPlatform } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
-import type { TeamWorld } from './team-world.ts'
-import { eventsRead, profileRead, redirect, startTeamWorld } from './team-world.ts'
+import { eventsRead, profileRead, redirect, teamWorld } from './team-world.ts'
 
-let here: TeamWorld
-beforeAll(async () => {
-  here = await startTeamWorld()
-})
-afterAll(() => here.world.close())
+const here = teamWorld()
 
 const as = () => here.as(here.owner)
 const team = () => here.world.ids.team

@@ -1,19 +1,17 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { register } from '../../server/admin/clients.ts'
-import type { AuthWorld } from '../oauth/auth-world.ts'
-import { startAuthWorld } from '../oauth/auth-world.ts'
+import { authWorld } from '../oauth/auth-world.ts'
 import type { Page } from '../oauth/browser.ts'
 import { id } from '../support/tenant.ts'
 import { addPeople, eventsRead, profileRead, redirect } from './team-world.ts'
 
-let auth: AuthWorld
+const auth = authWorld()
 let team: Awaited<ReturnType<typeof addPeople>>
 let client: string
 let alex: { person: string; club: string }
 
 beforeAll(async () => {
-  auth = await startAuthWorld()
   team = await addPeople(auth.world)
   client = (await team.sandbox({ scopes: [profileRead, eventsRead, 'lms.me.quizzes:write'] })).id
   const { testMembers } = await team.as(team.owner).teams.get({ team: auth.world.ids.team })
@@ -22,7 +20,6 @@ beforeAll(async () => {
   })
   alex = { person: testMembers[0]!.id, club: club.id }
 })
-afterAll(() => auth.world.close())
 
 const asked = (more: object = {}) => ({ client, scope: profileRead, redirectUri: redirect, ...more })
 const consentsOf = (id = client) => auth.world.db.consent.findMany({ where: { clientId: id }, orderBy: { id: 'asc' } })

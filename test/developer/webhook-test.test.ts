@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { associatedData } from '../../routers/kernel/cipher.ts'
+import { testWorld } from '../support/opened.ts'
 import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 import { mintTeam } from './team.ts'
 
 const url = 'https://hooks.example.org/in'
 
-let world: World
+const world = testWorld()
 let mine: Awaited<ReturnType<typeof mintTeam>>
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
 beforeEach(async () => {
   mine = await mintTeam(world)
   await mine.api.webhook.set({ app: mine.app, url, secret: 'first' })

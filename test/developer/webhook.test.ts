@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { associatedData } from '../../routers/kernel/cipher.ts'
+import { testWorld } from '../support/opened.ts'
 import { mintApp, refusalOf } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 import { asPerson, mintTeam } from './team.ts'
 
 const url = 'https://hooks.example.org/in'
 const UNKNOWN = { status: 404, code: 'not_found', message: 'This app does not exist.' }
 const SUSPENDED = { status: 409, reason: 'app_suspended' }
 
-let world: World
+const world = testWorld()
 let mine: Awaited<ReturnType<typeof mintTeam>>
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
 beforeEach(async () => {
   mine = await mintTeam(world)
 })

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { MAX_ICONS } from '../../server/browser/pictures.ts'
-import type { AuthWorld } from './auth-world.ts'
-import { issuer, redirectUri, register, startAuthWorld } from './auth-world.ts'
+import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
 import type { Browser } from './browser.ts'
 import { actionOf, offered } from './browser.ts'
 import { createMember } from './members.ts'
@@ -12,11 +11,7 @@ const scope = 'svc.me.profile:read'
 const logo = Buffer.from('89504e470d0a1a0a00ff', 'hex')
 const version = createHash('md5').update(logo).digest('hex')
 
-let auth: AuthWorld
-beforeAll(async () => {
-  auth = await startAuthWorld()
-})
-afterAll(() => auth.world.close())
+const auth = authWorld()
 
 const describeApp = (data: { homepage?: string | null; logo?: Uint8Array<ArrayBuffer> | null }) =>
   auth.world.db.app.update({ where: { id: auth.world.ids.app }, data, select: { id: true } })

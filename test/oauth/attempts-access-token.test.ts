@@ -1,22 +1,20 @@
 import type { JWTPayload } from 'jose'
 import { decodeJwt, importJWK, SignJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { readKeys } from '../../server/oauth/signing-key-store.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
 import { id } from '../support/tenant.ts'
-import type { AuthWorld } from './auth-world.ts'
-import { issuer, register, startAuthWorld } from './auth-world.ts'
+import { authWorld, issuer, register } from './auth-world.ts'
 
 const scope = 'svc.me.profile:read'
 const development = 'urn:member-apps-api:development'
 
-let it_: AuthWorld
+const it_ = authWorld()
 let token: string
 let claims: JWTPayload
 let sign: (claims: JWTPayload, header?: object) => Promise<string>
 let other: { member: string; club: string; client: string }
 beforeAll(async () => {
-  it_ = await startAuthWorld()
   const { db, ids, secretsKeys } = it_.world
   token = (await it_.toTokens({ client: it_.client, scope }, ids.member, ids.club)).access_token
   claims = decodeJwt(token)
@@ -32,7 +30,6 @@ beforeAll(async () => {
   })
   await db.membership.create({ data: { organisationId: other.club, personId: ids.member } })
 })
-afterAll(() => it_.world.close())
 
 const answerTo = (given: string) => it_.world.call('GET', '/me/profile', { token: given })
 

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AuthWorld } from './auth-world.ts'
-import { clubScopes, issuer, startAuthWorld } from './auth-world.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { authWorld, clubScopes, issuer } from './auth-world.ts'
 import type { Browser, Page } from './browser.ts'
 import { actionOf } from './browser.ts'
 
 const scope = 'svc.me.profile:read'
 
-let it_: AuthWorld
+const it_ = authWorld()
 let outsider: string
 let foreignClub: string
 beforeAll(async () => {
-  it_ = await startAuthWorld()
   const { db, ids } = it_.world
   outsider = `outsider-${ids.member}`
   foreignClub = `foreign-${ids.club}`
@@ -18,7 +16,6 @@ beforeAll(async () => {
   await db.organisation.create({ data: { id: foreignClub, kind: 'club', name: 'Foreign' } })
   await db.membership.create({ data: { organisationId: foreignClub, personId: outsider } })
 })
-afterAll(() => it_.world.close())
 
 const consents = () => it_.world.db.consent.count({ where: { clientId: it_.client } })
 const start = async (browser = it_.newBrowser(), asked = scope) => {

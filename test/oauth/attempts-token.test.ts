@@ -1,20 +1,18 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AuthWorld, Tokens } from './auth-world.ts'
-import { issuer, redirectUri, register, startAuthWorld } from './auth-world.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Tokens } from './auth-world.ts'
+import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
 
 const scope = 'svc.me.profile:read'
 const other = 'https://app.example/other'
 
-let it_: AuthWorld
+const it_ = authWorld()
 let client: string
 let stranger: string
 beforeAll(async () => {
-  it_ = await startAuthWorld()
   client = await register(it_.world, { redirectUris: [redirectUri, other] })
   stranger = await register(it_.world)
 })
-afterAll(() => it_.world.close())
 
 type Fields = Record<string, string>
 const toCode = () => it_.toCode({ client, scope }, it_.world.ids.member, it_.world.ids.club)

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AuthWorld } from './auth-world.ts'
-import { issuer, redirectUri, register, startAuthWorld } from './auth-world.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
 
 const scope = 'svc.me.profile:read'
 
-let it_: AuthWorld
+const it_ = authWorld()
 let web: string
 let loopback: string
 let native: string
 beforeAll(async () => {
-  it_ = await startAuthWorld()
   web = it_.client
   loopback = await register(it_.world, { redirectUris: ['http://127.0.0.1:4000/cb'] })
   native = await register(it_.world, {
@@ -17,7 +15,6 @@ beforeAll(async () => {
     redirectUris: ['http://127.0.0.1/cb', 'com.example.app:/cb'],
   })
 })
-afterAll(() => it_.world.close())
 
 /** The numbers of interactions, codes, refresh tokens and consents: an attempt must not change them. */
 const issued = async () => {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
+import { openedWith } from '../support/opened.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { authBaseUrl, startWorld } from '../support/world.ts'
@@ -34,6 +35,9 @@ export async function startAuthWorld(options: Parameters<typeof startWorld>[0] =
   const client = options.like ? world.ids.client : await register(world)
   return { world, client, ...flow(world.publicPort, options.authBaseUrl && `${options.authBaseUrl}/oauth`) }
 }
+
+/** One for all tests of a file. */
+export const authWorld = (...options: Parameters<typeof startAuthWorld>) => openedWith(() => startAuthWorld(...options))
 
 /** Registers a client of the tenant's team and app. */
 export async function register(

@@ -1,28 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import type { CryptoKey } from 'jose'
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { firstPartyScopes } from '../../routers/kernel/scopes.ts'
 import { hashOfSecret, newClientSecret } from '../../server/tokens/client-secret.ts'
 import { id } from '../support/tenant.ts'
 import type { AuthWorld } from './auth-world.ts'
-import { issuer, register, startAuthWorld } from './auth-world.ts'
+import { authWorld, issuer, register } from './auth-world.ts'
 
 const secret = newClientSecret()
 const keys = await generateKeyPair('ES256')
 const grant_type = 'client_credentials'
 const scope = 'ntf.subscriptions:write ntf.events:write'
 
-let it_: AuthWorld
+const it_ = authWorld()
 /** First-party clients: one with a secret, one with a key. */
 let client: string
 let signer: string
 beforeAll(async () => {
-  it_ = await startAuthWorld()
   client = await firstParty({ secretHash: hashOfSecret(secret) })
   signer = await firstParty({ jwks: { keys: [{ ...(await exportJWK(keys.publicKey)), alg: 'ES256' }] } })
 })
-afterAll(() => it_.world.close())
 
 async function firstParty(more: object) {
   const data = { id: id('platform'), name: 'Platform', environment: 'production' as const, scopes: firstPartyScopes }

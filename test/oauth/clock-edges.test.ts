@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { accessLookup } from '../../routers/kernel/access.ts'
 import { adapterFactory } from '../../server/oauth/adapter.ts'
 import { organisationsOf } from '../../server/oauth/consents.ts'
@@ -6,19 +6,14 @@ import { deleteExpiredRecords } from '../../server/oauth/expired-records.ts'
 import { makeKey } from '../../server/oauth/signing-key-store.ts'
 import { openSigningKeys } from '../../server/oauth/signing-keys.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
+import { testWorld } from '../support/opened.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 
 /** The clock of these tests stands where they set it. */
 const clock = { ms: 0 }
 const now = () => clock.ms
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = testWorld()
 
 describe('at the millisecond of its end', () => {
   it.each(['AuthorizationCode', 'RefreshToken', 'Grant', 'Session', 'Interaction'])('%s is gone', async (model) => {

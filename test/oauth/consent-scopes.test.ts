@@ -1,14 +1,9 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { AuthWorld } from './auth-world.ts'
-import { startAuthWorld } from './auth-world.ts'
+import { expect, it } from 'vitest'
+import { authWorld } from './auth-world.ts'
 import { offered } from './browser.ts'
 
-let it_: AuthWorld
-beforeAll(async () => {
-  it_ = await startAuthWorld()
-})
-afterAll(() => it_.world.close())
+const it_ = authWorld()
 
 const asked = 'svc.me.profile:read svc.apps.storage:write lms.me.quizzes:write ntf.apps.webhook:read'
 

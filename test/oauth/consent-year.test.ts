@@ -1,20 +1,16 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { accessLookup } from '../../routers/kernel/access.ts'
 import { consentsOf } from '../../server/oauth/consents.ts'
-import type { AuthWorld, Tokens } from './auth-world.ts'
-import { startAuthWorld } from './auth-world.ts'
+import type { Tokens } from './auth-world.ts'
+import { authWorld } from './auth-world.ts'
 import { createMember } from './members.ts'
 
 const DAY = 86_400
 const YEAR_MS = 365 * DAY * 1000
 const scope = 'svc.me.profile:read'
 
-let it_: AuthWorld
-beforeAll(async () => {
-  it_ = await startAuthWorld()
-})
-afterAll(() => it_.world.close())
+const it_ = authWorld()
 
 it('a consent ends a year after it was given, however often its tokens are renewed', async () => {
   const { client, world, toTokens, refresh } = it_

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { query } from '../support/databases.ts'
-import type { AuthWorld } from './auth-world.ts'
-import { issuer, startAuthWorld } from './auth-world.ts'
+import { authWorld, issuer } from './auth-world.ts'
 
-let service: AuthWorld
-beforeAll(async () => {
-  service = await startAuthWorld()
-})
-afterAll(() => service.world.close())
+const service = authWorld()
 
 it('the cookie of an ended session signs nobody in and stores nothing, however often it is sent', async () => {
   const { url } = service.authorizeUrl({ client: service.client, scope: 'svc.me.profile:read' })

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { organisationsOf } from '../../server/oauth/consents.ts'
 import { asPlatform } from '../support/platform.ts'
-import type { AuthWorld } from './auth-world.ts'
-import { startAuthWorld } from './auth-world.ts'
+import { authWorld } from './auth-world.ts'
 import { createMember } from './members.ts'
 
 const scope = 'svc.me.profile:read'
 
-let it_: AuthWorld
-beforeAll(async () => {
-  it_ = await startAuthWorld()
-})
-afterAll(() => it_.world.close())
+const it_ = authWorld()
 
 describe('a person who is erased', () => {
   it('is signed out, and tokens, codes and sessions stay dead when the platform brings the person back', async () => {

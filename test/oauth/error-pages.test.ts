@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { messagePage } from '../../server/browser/pages/message.ts'
-import type { AuthWorld } from './auth-world.ts'
-import { issuer, startAuthWorld } from './auth-world.ts'
+import { authWorld, issuer } from './auth-world.ts'
 
-let auth: AuthWorld
-beforeAll(async () => {
-  auth = await startAuthWorld()
-})
-afterAll(() => auth.world.close())
+const auth = authWorld()
 
 const connected = '<a href="/v1/oauth/connected">Connected apps</a>'
 

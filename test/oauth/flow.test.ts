@@ -1,15 +1,10 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import * as client from 'openid-client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AuthWorld } from './auth-world.ts'
-import { clubScopes, issuer, redirectUri, startAuthWorld } from './auth-world.ts'
+import { describe, expect, it } from 'vitest'
+import { authWorld, clubScopes, issuer, redirectUri } from './auth-world.ts'
 import { Browser, offered } from './browser.ts'
 
-let it_: AuthWorld
-beforeAll(async () => {
-  it_ = await startAuthWorld()
-})
-afterAll(() => it_.world.close())
+const it_ = authWorld()
 
 /** How openid-client reaches the service: names of test hosts do not resolve. */
 const fetchFrom =

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { organisationsOf } from '../../server/oauth/consents.ts'
-import type { AuthWorld, Tokens } from './auth-world.ts'
-import { issuer, startAuthWorld } from './auth-world.ts'
+import type { Tokens } from './auth-world.ts'
+import { authWorld, issuer } from './auth-world.ts'
 import { createMember } from './members.ts'
 
 const scope = 'svc.me.profile:read'
 
-let it_: AuthWorld
+const it_ = authWorld()
 let person: string
 let club: string
 let tokens: Tokens
-beforeAll(async () => {
-  it_ = await startAuthWorld()
-})
-afterAll(() => it_.world.close())
 beforeEach(async () => {
   const { db } = it_.world
   person = await createMember(db, { email: 'mia@example.org' })

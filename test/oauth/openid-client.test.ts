@@ -1,14 +1,12 @@
 import * as openid from 'openid-client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AuthWorld } from './auth-world.ts'
-import { issuer, redirectUri, startAuthWorld } from './auth-world.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { authWorld, issuer, redirectUri } from './auth-world.ts'
 
 const scope = 'svc.me.profile:read'
 
-let service: AuthWorld
+const service = authWorld()
 let config: openid.Configuration
 beforeAll(async () => {
-  service = await startAuthWorld()
   const customFetch: openid.CustomFetch = async (url, { method, headers, body }) => {
     const answer = await service.app.send(method, new URL(url), headers, body?.toString())
     return new Response(answer.text, { status: answer.status, headers: { 'content-type': 'application/json' } })
@@ -19,7 +17,6 @@ beforeAll(async () => {
     [openid.customFetch]: customFetch,
   })
 })
-afterAll(() => service.world.close())
 
 /** What a library asks for by default, with these parameters; signs the member in and allows what the page asks for. */
 async function ask(more: Record<string, string>, browser = service.newBrowser()) {

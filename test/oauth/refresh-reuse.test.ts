@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { deleteExpiredRecords } from '../../server/oauth/expired-records.ts'
 import { housekeepingTasks } from '../../server/process/housekeeping.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
-import type { AuthWorld, Tokens } from './auth-world.ts'
-import { issuer, register, startAuthWorld } from './auth-world.ts'
+import type { Tokens } from './auth-world.ts'
+import { authWorld, issuer, register } from './auth-world.ts'
 
 const scope = 'svc.me.profile:read svc.me.groups:read'
 
-let it_: AuthWorld
+const it_ = authWorld()
 let client: string
 let stranger: string
 beforeAll(async () => {
-  it_ = await startAuthWorld()
   client = await register(it_.world)
   stranger = await register(it_.world)
 })
-afterAll(() => it_.world.close())
 
 const toTokens = () => it_.toTokens({ client, scope }, it_.world.ids.member, it_.world.ids.club)
 const renew = (token: string, more = {}) => it_.refresh(client, token, more)

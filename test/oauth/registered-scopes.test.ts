@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { hashOfSecret, newClientSecret } from '../../server/tokens/client-secret.ts'
 import { id } from '../support/tenant.ts'
-import type { AuthWorld } from './auth-world.ts'
-import { register, startAuthWorld } from './auth-world.ts'
+import { authWorld, register } from './auth-world.ts'
 
 const scope = 'svc.me.profile:read svc.me.groups:read'
 
-let it_: AuthWorld
-beforeAll(async () => {
-  it_ = await startAuthWorld()
-})
-afterAll(() => it_.world.close())
+const it_ = authWorld()
 
 const setScopes = async (client: string, scopes: string[]) => {
   await it_.world.db.client.update({ where: { id: client }, data: { scopes } })

@@ -1,15 +1,10 @@
 import { AsyncLocalStorage, executionAsyncId } from 'node:async_hooks'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { Connection } from '../raw/socket.ts'
-import type { AuthWorld } from './auth-world.ts'
-import { issuer, startAuthWorld } from './auth-world.ts'
+import { authWorld, issuer } from './auth-world.ts'
 import { Browser } from './browser.ts'
 
-let it_: AuthWorld
-beforeAll(async () => {
-  it_ = await startAuthWorld({ timeLimits: { requestMs: 1_500 } })
-})
-afterAll(() => it_.world.close())
+const it_ = authWorld({ timeLimits: { requestMs: 1_500 } })
 
 const numbered = () => Promise.resolve().then(executionAsyncId)
 

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { mintApp } from '../support/platform.ts'
-import type { AuthWorld } from './auth-world.ts'
-import { issuer, redirectUri, register, startAuthWorld } from './auth-world.ts'
+import { authWorld, issuer, redirectUri, register } from './auth-world.ts'
 
 const scope = 'svc.me.profile:read'
 
-let it_: AuthWorld
+const it_ = authWorld()
 /** An app of its own, and its client. */
 let app: string
 let client: string
-beforeAll(async () => {
-  it_ = await startAuthWorld()
-})
-afterAll(() => it_.world.close())
 beforeEach(async () => {
   app = await mintApp(it_.world)
   client = await register(it_.world, { appId: app })

@@ -1,15 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AuthWorld } from '../oauth/auth-world.ts'
-import { startAuthWorld } from '../oauth/auth-world.ts'
+import { describe, expect, it } from 'vitest'
+import { authWorld } from '../oauth/auth-world.ts'
 import type { Reply } from '../support/request.ts'
 import { send } from '../support/request.ts'
 
-let auth: AuthWorld
-beforeAll(async () => {
-  auth = await startAuthWorld()
-})
-afterAll(() => auth.world.close())
+const auth = authWorld()
 
 const chromium = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 const nothingHere = { code: 'not_found', message: 'There is nothing at this address.' }

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { id } from '../support/tenant.ts'
-import type { PortalWorld } from './portal-world.ts'
-import { portal, startPortal } from './portal-world.ts'
+import { portal, portalWorld } from './portal-world.ts'
 
-let team: PortalWorld
-beforeAll(async () => {
-  team = await startPortal()
-})
-afterAll(() => team.world.close())
+const team = portalWorld()
 
 /** Invites the member of the tenant, who then signs in. */
 async function invited(role: 'owner' | 'developer' = 'developer') {

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { barsOf } from '../../server/portal/usage.ts'
-import type { PortalWorld } from './portal-world.ts'
-import { portal, startPortal } from './portal-world.ts'
+import { portal, portalWorld } from './portal-world.ts'
 
-let team: PortalWorld
-beforeAll(async () => {
-  team = await startPortal()
-})
-afterAll(() => team.world.close())
+const team = portalWorld()
 
 const rowsOf = (text: string) => text.split('<tr role="row">').length - 2
 const linkTo = (text: string, label: string) =>

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PortalWorld } from './portal-world.ts'
-import { pagesOf, portal, startPortal } from './portal-world.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { pagesOf, portal, portalWorld } from './portal-world.ts'
 
-let team: PortalWorld
+const team = portalWorld()
 let addresses: string[]
 beforeAll(async () => {
-  team = await startPortal()
   const { world, sandbox, failed } = team
   const { id } = await sandbox()
   addresses = pagesOf(world.ids.team, world.ids.app, id, await failed())
 })
-afterAll(() => team.world.close())
 
 const hrefs = (text: string) => [...text.matchAll(/href="([^"]+)"/g)].map(([, href]) => href!)
 

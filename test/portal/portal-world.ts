@@ -1,6 +1,7 @@
 import { startTeamWorld } from '../developer/team-world.ts'
 import { issuer } from '../oauth/auth-world.ts'
 import { Browser } from '../oauth/browser.ts'
+import { openedWith } from '../support/opened.ts'
 import type { startWorld } from '../support/world.ts'
 
 export const portal = `${issuer}/developers`
@@ -35,6 +36,9 @@ export async function startPortal(options: Parameters<typeof startWorld>[0] = {}
     },
   }
 }
+
+/** One for all tests of a file. */
+export const portalWorld = (...options: Parameters<typeof startPortal>) => openedWith(() => startPortal(...options))
 
 /** Each page of a team that has a sandbox client and a delivery, below the portal's address. */
 export const pagesOf = (team: string, app: string, client: string, delivery: string) => {

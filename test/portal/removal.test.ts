@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Browser } from '../oauth/browser.ts'
 import { id } from '../support/tenant.ts'
-import type { PortalWorld } from './portal-world.ts'
-import { portal, startPortal } from './portal-world.ts'
+import { portal, portalWorld } from './portal-world.ts'
 
-let team: PortalWorld
-beforeAll(async () => {
-  team = await startPortal()
-})
-afterAll(() => team.world.close())
+const team = portalWorld()
 
 /** Presses the button of the question, as the page has it. */
 async function confirm(browser: Browser, question: string) {

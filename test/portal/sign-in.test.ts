@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { redirect } from '../developer/team-world.ts'
-import type { PortalWorld } from './portal-world.ts'
-import { portal, startPortal } from './portal-world.ts'
+import { portal, portalWorld } from './portal-world.ts'
 
-let team: PortalWorld
+const team = portalWorld()
 let client: string
-beforeAll(async () => {
-  team = await startPortal()
-})
-afterAll(() => team.world.close())
 beforeEach(async () => {
   client = (await team.sandbox()).id
 })

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PortalWorld } from './portal-world.ts'
-import { pagesOf, portal, startPortal } from './portal-world.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { pagesOf, portal, portalWorld } from './portal-world.ts'
 
-let team: PortalWorld
+const team = portalWorld()
 let ids: [team: string, app: string, client: string, delivery: string]
 beforeAll(async () => {
-  team = await startPortal()
   const { world, sandbox, failed } = team
   const { id } = await sandbox()
   ids = [world.ids.team, world.ids.app, id, await failed()]
 })
-afterAll(() => team.world.close())
 
 /** test/portal/routes.test.ts has what each route refuses. */
 describe('another team’s', () => {
