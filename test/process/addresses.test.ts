@@ -10,7 +10,7 @@ const run = promisify(execFile)
 const apps = join(import.meta.dirname, '../../docs/apps.md')
 
 describe('the addresses of the trial', () => {
-  it('follow PORT: banner, curl line, documents, issuer, sample app', async () => {
+  it('follow PORT: banner, curl line, documents, issuer, sample app, program of docs/apps.md', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const service = await start({ DATA_DIR })
     const { port } = service
@@ -35,6 +35,15 @@ describe('the addresses of the trial', () => {
         .match(/localhost:\d+/g)!
         .sort(),
     ).not.toContain('localhost:3000')
+
+    // Node may not resolve *.localhost.
+    const [, program] = /```js\n(.*?)```/s.exec(await readFile(apps, 'utf8'))!
+    const directory = await mkdtemp(join(tmpdir(), 'member-apps-first-call-'))
+    onTestFinished(() => rm(directory, { recursive: true, force: true }))
+    await writeFile(join(directory, 'first-call.mjs'), program!)
+    const env = { PATH: process.env.PATH, API: `http://localhost:${service.port}/apps/v1`, TOKEN: tokenOf(service) }
+    const { stdout, stderr } = await run(process.execPath, ['first-call.mjs'], { cwd: directory, env })
+    expect([stdout, stderr]).toEqual([expect.stringMatching(/^Anna Berger: \S.*\n$/), ''])
     await service.stop()
   })
 
@@ -50,18 +59,6 @@ describe('the addresses of the trial', () => {
     expect(service.stdout()).toContain(`http://example.localhost:${given}/\n`)
     const { servers } = (await get(port, 'apps.localhost', '/v1/openapi.json')).body
     expect(servers[0]).toEqual({ url: `http://apps.localhost:${given}/v1` })
-    await service.stop()
-  })
-
-  it('answer the program of docs/apps.md as it is printed there, though Node may not resolve *.localhost', async () => {
-    const service = await start({ DATA_DIR: await dataDirectoryWithCluster() })
-    const [, program] = /```js\n(.*?)```/s.exec(await readFile(apps, 'utf8'))!
-    const directory = await mkdtemp(join(tmpdir(), 'member-apps-first-call-'))
-    onTestFinished(() => rm(directory, { recursive: true, force: true }))
-    await writeFile(join(directory, 'first-call.mjs'), program!)
-    const env = { PATH: process.env.PATH, API: `http://localhost:${service.port}/apps/v1`, TOKEN: tokenOf(service) }
-    const { stdout, stderr } = await run(process.execPath, ['first-call.mjs'], { cwd: directory, env })
-    expect([stdout, stderr]).toEqual([expect.stringMatching(/^Anna Berger: \S.*\n$/), ''])
     await service.stop()
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { emptyDatabase } from '../support/databases.ts'
 import type { Service } from './service.ts'
-import { command, dataDirectory, dataDirectoryWithCluster, send, start } from './service.ts'
+import { dataDirectory, dataDirectoryWithCluster, send, start } from './service.ts'
 
 const headers = { host: 'auth.localhost' }
 const connected = '/v1/oauth/connected'
@@ -31,26 +31,6 @@ describe('the development login', () => {
     const service = await start({ DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() })
     expect(await developmentLogin(service)).toEqual({ status: 200, isOffered: false, picked: 404 })
     await service.stop()
-  })
-})
-
-describe('the keys command', () => {
-  it('adds a key to a running service, and keeps the old one for the tokens it has signed', async () => {
-    const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() }
-    const service = await start(env)
-    const published = async ({ port }: Service): Promise<string[]> =>
-      (await send(port, 'GET', '/v1/oauth/jwks', { headers })).body.keys.map(({ kid }: { kid: string }) => kid)
-    const [first] = await published(service)
-    const { code, stdout } = await command('keys', ['rotate', '--now'], env).ended
-    expect(code).toBe(0)
-    const [, second] = /^(\S+) .* signs$/m.exec(stdout) ?? []
-    expect(second).not.toBe(first)
-    expect(stdout).toContain(`${first}  from`)
-    await service.stop()
-
-    const next = await start(env)
-    expect((await published(next)).sort()).toEqual([first, second].sort())
-    await next.stop()
   })
 })
 

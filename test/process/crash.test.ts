@@ -31,19 +31,6 @@ describe('a service that is killed', () => {
     expect(await next.stop()).toMatchObject({ code: 0, stderr: '' })
     expect(await postgresOf(DATA_DIR)).toBe(0)
   })
-
-  it('starts again when its database was killed too', async () => {
-    const DATA_DIR = await dataDirectoryWithCluster()
-    const killed = await start({ DATA_DIR })
-    await asAnna(killed, 'PUT', '/storage/kept/entry', { value: 1 })
-    killed.child.kill('SIGKILL')
-    process.kill(await postgresOf(DATA_DIR), 'SIGKILL')
-    await killed.ended
-
-    const next = await start({ DATA_DIR })
-    expect((await asAnna(next, 'GET', '/storage/kept/entry')).body).toMatchObject({ value: 1 })
-    await next.stop()
-  })
 })
 
 describe('two services on one data directory', () => {

@@ -28,17 +28,13 @@ describe('a start', () => {
     expect((await asAnna(first, 'PUT', '/storage/kept/entry', { value: 'of the first start' })).status).toBe(200)
     expect(await first.stop()).toMatchObject({ code: 0, stderr: '' })
 
-    const laterMs: number[] = []
-    for (let n = 0; n < 3; n++) {
-      const [later, ms] = await timed(() => start({ DATA_DIR }))
-      laterMs.push(ms)
-      expect(await paste(later)).toMatchObject({ id: 'anna' })
-      const { body } = await asAnna(later, 'GET', '/storage/kept/entry')
-      expect(body).toMatchObject({ key: 'entry', value: 'of the first start' })
-      expect(await later.stop()).toMatchObject({ code: 0, stderr: '' })
-    }
+    const [later, laterMs] = await timed(() => start({ DATA_DIR }))
+    expect(await paste(later)).toMatchObject({ id: 'anna' })
+    const { body } = await asAnna(later, 'GET', '/storage/kept/entry')
+    expect(body).toMatchObject({ key: 'entry', value: 'of the first start' })
+    expect(await later.stop()).toMatchObject({ code: 0, stderr: '' })
     // The aims hold on a machine that has nothing else to do; rest.test.ts bounds the CPU time of a start on any.
-    await annotate(`to listening: ${firstMs} ms the first time, ${laterMs.join(', ')} ms later (aims: 5000, 1500)`)
+    await annotate(`to listening: ${firstMs} ms the first time, ${laterMs} ms later (aims: 5000, 1500)`)
   })
 
   it("does not load the demo data into a database that has been used, but moves the demo's events to today", async () => {

@@ -69,9 +69,10 @@ describe('after a kill -9', () => {
 })
 
 describe('a copy of the data directory', () => {
-  it('gets its own server even while the original is in use', async () => {
+  it('gets its own server with its data even while the original is in use', async () => {
     const [directory, copy] = [await clusterDirectory(), await temporaryDirectory()]
     const original = await started(directory)
+    await query(original.url, 'CREATE TABLE kept AS SELECT 1 AS value')
     await query(original.superuserUrl, 'CHECKPOINT')
     await cp(join(directory, 'postgres'), join(copy, 'postgres'), { recursive: true })
     const account = await accountFor(join(directory, 'postgres'))
@@ -79,6 +80,8 @@ describe('a copy of the data directory', () => {
     const second = await started(copy)
     expect(await query(second.superuserUrl, 'SHOW data_directory')).toEqual([join(copy, 'postgres', 'data')])
     expect(await query(original.superuserUrl, 'SHOW data_directory')).toEqual([join(directory, 'postgres', 'data')])
+    await query(original.url, 'DROP TABLE kept')
+    expect(await query(second.url, 'SELECT value FROM kept')).toEqual([1])
   })
 })
 

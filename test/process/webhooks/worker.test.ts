@@ -102,15 +102,6 @@ describe('npm run worker', () => {
 })
 
 describe('the service', () => {
-  it('delivers without a separate worker', async () => {
-    const to = await receiver()
-    const { env, subscribe, publish, row } = await prepare(to)
-    const [id] = await publish(await subscribe(to.url()))
-    const service = await start(env)
-    await expect.poll(() => row(id)).toMatchObject({ state: 'delivered' })
-    expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
-  })
-
   it('leaves deliveries to a separate worker with WEBHOOK_WORKER=false', async () => {
     const to = await receiver()
     const { env, subscribe, publish, row } = await prepare(to)
