@@ -170,6 +170,8 @@ describe('the client command', () => {
 
   it('names the faults of a registration and changes nothing', async () => {
     const before = await stored()
+    const existing = 'The team builders exists already, with the name "Builders GmbH" and level developer.'
+    const existingApp = 'The app trainer-app exists already, with the name "Trainer" and the provider provider.'
     const wrong: [string[], string][] = [
       [[...planner, '--team', 'ghosts'], 'There is no team ghosts; --team-name and --level create it.'],
       [
@@ -177,10 +179,10 @@ describe('the client command', () => {
         'http://planner.example.org/ cannot be a redirect: http:// is for 127.0.0.1 and [::1] only.\n' +
           'https://a.example/#x cannot be a redirect: it has a fragment.',
       ],
-      [
-        [...builders, '--team-name', 'Others'],
-        'The team builders exists already, with the name "Builders GmbH" and level developer.',
-      ],
+      [[...planner, '--team', 'new', '--team-name', 'New'], 'There is no team new; --team-name and --level create it.'],
+      [[...newTeam, '--id', 'no-app', '--replace'], 'The client no-app belongs to the team builders.'],
+      [[...builders, '--team-name', 'Others'], existing],
+      [[...builders, '--level', 'hobby'], existing],
       [
         [...newTeam, ...scope, '--scope', 'lms.me.quizzes:write svc.me.profile:read'],
         'lms.me.quizzes:write is for teams of level developer.',
@@ -188,14 +190,8 @@ describe('the client command', () => {
       [[...builders, '--app', 'ghost'], 'There is no app ghost; --app-name and --provider create it.'],
       [[...builders, ...newApp, '--provider', 'riverside'], 'There is no provider riverside.'],
       [[...builders, '--app', 'hobby-app'], 'The app hobby-app belongs to the team hobbyists.'],
-      [
-        [...builders, '--app', 'trainer-app', '--app-name', 'Coach'],
-        'The app trainer-app exists already, with the name "Trainer" and the provider provider.',
-      ],
-      [
-        [...builders, '--app', 'trainer-app', '--provider', 'other-provider'],
-        'The app trainer-app exists already, with the name "Trainer" and the provider provider.',
-      ],
+      [[...builders, '--app', 'trainer-app', '--app-name', 'Coach'], existingApp],
+      [[...builders, '--app', 'trainer-app', '--provider', 'other-provider'], existingApp],
     ]
     for (const [args, sentence] of wrong) {
       expect({ args, ...(await client(args, env)) }).toEqual({ args, ...failed(`${sentence}\n`) })

@@ -59,24 +59,15 @@ describe('an authorization request', () => {
     ['with a relative URI', () => ({ redirect_uri: '//evil.example' })],
     [
       'of a web app with another port of this machine',
-      () => ({
-        client_id: loopback,
-        redirect_uri: 'http://127.0.0.1:5000/cb',
-      }),
+      () => ({ client_id: loopback, redirect_uri: 'http://127.0.0.1:5000/cb' }),
     ],
     [
       'of a native app with another path of this machine',
-      () => ({
-        client_id: native,
-        redirect_uri: 'http://127.0.0.1:5000/other',
-      }),
+      () => ({ client_id: native, redirect_uri: 'http://127.0.0.1:5000/other' }),
     ],
     [
       'of a native app with a name of this machine',
-      () => ({
-        client_id: native,
-        redirect_uri: 'http://localhost:5000/cb',
-      }),
+      () => ({ client_id: native, redirect_uri: 'http://localhost:5000/cb' }),
     ],
     ['of a native app with another scheme', () => ({ client_id: native, redirect_uri: 'com.evil.app:/cb' })],
   ])('%s shows the member an error page and never redirects', async (_, more) => {

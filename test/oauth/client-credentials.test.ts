@@ -143,18 +143,12 @@ describe('a first-party client', () => {
 })
 
 describe('no token is given', () => {
-  it.each<[string, () => Promise<Fields>, (() => Fields) | undefined, number, string]>([
-    ['for another secret', async () => ({}), () => basic(client, newClientSecret()), 401, 'invalid_client'],
-    [
-      'for the stored hash as the secret',
-      async () => ({}),
-      () => basic(client, hashOfSecret(secret)),
-      401,
-      'invalid_client',
-    ],
+  it.each<[string, () => Promise<Fields>, (() => Fields)?, number?, string?]>([
+    ['for another secret', async () => ({}), () => basic(client, newClientSecret())],
+    ['for the stored hash as the secret', async () => ({}), () => basic(client, hashOfSecret(secret))],
     ['for an empty secret', async () => ({}), () => basic(client, ''), 400, 'invalid_request'],
-    ['without a secret', async () => ({ client_id: client }), undefined, 401, 'invalid_client'],
-    ['for the secret of another client', async () => ({}), () => basic(signer, secret), 401, 'invalid_client'],
+    ['without a secret', async () => ({ client_id: client })],
+    ['for the secret of another client', async () => ({}), () => basic(signer, secret)],
     [
       'for two ways at once',
       async () => ({ client_secret: secret }),
@@ -162,25 +156,16 @@ describe('no token is given', () => {
       400,
       'invalid_request',
     ],
-    ['for an expired assertion', () => assertion({ exp: 1 }), undefined, 401, 'invalid_client'],
-    ['for an assertion without end', () => assertion({ exp: undefined }), undefined, 401, 'invalid_client'],
-    ['for an assertion without jti', () => assertion({ jti: undefined }), undefined, 401, 'invalid_client'],
-    ['for another audience', () => assertion({ aud: 'https://other.example' }), undefined, 401, 'invalid_client'],
-    ['for another issuer', () => assertion({ iss: client }), undefined, 401, 'invalid_client'],
-    ['for another subject', () => assertion({ sub: client }), undefined, 401, 'invalid_client'],
-    [
-      'for an assertion by another key',
-      async () => assertion({}, (await generateKeyPair('ES256')).privateKey),
-      undefined,
-      401,
-      'invalid_client',
-    ],
+    ['for an expired assertion', () => assertion({ exp: 1 })],
+    ['for an assertion without end', () => assertion({ exp: undefined })],
+    ['for an assertion without jti', () => assertion({ jti: undefined })],
+    ['for another audience', () => assertion({ aud: 'https://other.example' })],
+    ['for another issuer', () => assertion({ iss: client })],
+    ['for another subject', () => assertion({ sub: client })],
+    ['for an assertion by another key', async () => assertion({}, (await generateKeyPair('ES256')).privateKey)],
     [
       'for an assertion of another algorithm',
       async () => assertion({}, (await generateKeyPair('ES384')).privateKey, { alg: 'ES384' }),
-      undefined,
-      401,
-      'invalid_client',
     ],
     [
       'for an assertion signed with the public key as a secret',
@@ -188,11 +173,8 @@ describe('no token is given', () => {
         const secretKey = new TextEncoder().encode(JSON.stringify(await exportJWK(keys.publicKey)))
         return assertion({}, secretKey, { alg: 'HS256' })
       },
-      undefined,
-      401,
-      'invalid_client',
     ],
-  ])('%s', async (_, fields, headers, status, error) => {
+  ])('%s', async (_, fields, headers, status = 401, error = 'invalid_client') => {
     const answer = await it_.token({ ...asked(), ...(await fields()) }, headers?.())
     expect([answer.status, answer.json.error]).toEqual([status, error])
     expect(answer.json).not.toHaveProperty('access_token')

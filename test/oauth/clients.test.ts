@@ -40,48 +40,6 @@ describe('registering a client', () => {
     expect(await db.client.count({ where: { teamId: one.team.id, appId: one.app!.id } })).toBe(12)
   })
 
-  it('changes nothing when it is refused, and says why', async () => {
-    const [one, other] = [await registration(), await registration()]
-    await register(db, one, add)
-    await register(db, other, add)
-    const stored = () =>
-      Promise.all([
-        db.client.findMany({ where: { teamId: { in: [one.team.id, other.team.id] } }, orderBy: { id: 'asc' } }),
-        db.team.findMany({ where: { id: { in: [one.team.id, other.team.id, 'new-team'] } }, orderBy: { id: 'asc' } }),
-        db.app.findMany({ where: { id: { in: [one.app!.id, other.app!.id, 'new-app'] } }, orderBy: { id: 'asc' } }),
-      ])
-    const before = await stored()
-    const team = { id: one.team.id }
-    const newTeam = { id: 'new-team', name: 'New', level: 'hobby' as const }
-    const wrong: [Partial<Registration>, string][] = [
-      [{ id: one.id }, `The client ${one.id} exists already; --replace changes it.`],
-      [{ team: { id: 'new-team' } }, 'There is no team new-team; --team-name and --level create it.'],
-      [{ team: { ...newTeam, level: undefined } }, 'There is no team new-team; --team-name and --level create it.'],
-      [
-        { team: { ...team, level: 'developer' } },
-        `The team ${team.id} exists already, with the name "Team" and level hobby.`,
-      ],
-      [{ team: { ...team, name: 'Tea' } }, `The team ${team.id} exists already, with the name "Team" and level hobby.`],
-      [{ app: { id: 'new-app' } }, 'There is no app new-app; --app-name and --provider create it.'],
-      [{ team: newTeam, app: { id: 'new-app', name: 'New', provider: 'nobody' } }, 'There is no provider nobody.'],
-      [{ app: other.app }, `The app ${other.app!.id} belongs to the team ${other.team.id}.`],
-      [
-        { app: { id: one.app!.id, name: 'Ap' } },
-        `The app ${one.app!.id} exists already, with the name "App" and the provider ${one.app!.provider}.`,
-      ],
-      [{ team: newTeam, scopes: ['lms.me.quizzes:write'] }, 'lms.me.quizzes:write is for teams of level developer.'],
-      [{ team: newTeam, app: null, id: '.' }, "The id of the client is 1 to 64 letters, digits, '_' or '-'."],
-    ]
-    for (const [change, sentence] of wrong) {
-      await expect(register(db, { ...one, id: id('client'), ...change }, add)).rejects.toThrow(sentence)
-    }
-    const replace = { ...add, replace: true }
-    await expect(register(db, { ...one, id: other.id }, replace)).rejects.toThrow(
-      `The client ${other.id} belongs to the team ${other.team.id}.`,
-    )
-    expect(await stored()).toEqual(before)
-  })
-
   it('with --replace changes an existing client', async () => {
     const one = await registration()
     await register(db, one, add)

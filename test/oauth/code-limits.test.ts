@@ -1,22 +1,14 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { deleteExpiredCodes } from '../../server/browser/login/login-codes.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
 import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
-import { anyAddress, anyEmail, MINUTE_MS, startCodeWorld } from './code-world.ts'
+import { anyAddress, anyEmail, codeWorld, MINUTE_MS } from './code-world.ts'
 import { createMember } from './members.ts'
 
-let world: Awaited<ReturnType<typeof startCodeWorld>>
-let own: Awaited<ReturnType<typeof world.arrive>>
-beforeAll(async () => {
-  world = await startCodeWorld()
-})
-afterAll(() => world.close())
-beforeEach(async () => {
-  own = await world.arrive()
-})
+const { world, own } = codeWorld()
 
 describe('an address without a member', () => {
   it('gets the same responses and the same row, but no mail', async () => {

@@ -1,25 +1,17 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createMailer } from '../../server/browser/login/mail.ts'
 import { createLoginMethods } from '../../server/browser/login/methods.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
 import { codePoint } from '../support/code-point.ts'
 import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'
-import { anyAddress, FROM, startCodeWorld } from './code-world.ts'
+import { anyAddress, codeWorld, FROM } from './code-world.ts'
 import type { Mail } from './mail-server.ts'
 import { startMailServer } from './mail-server.ts'
 import { startSilent } from './silent.ts'
 
-let world: Awaited<ReturnType<typeof startCodeWorld>>
-let own: Awaited<ReturnType<typeof world.arrive>>
-beforeAll(async () => {
-  world = await startCodeWorld()
-})
-afterAll(() => world.close())
-beforeEach(async () => {
-  own = await world.arrive()
-})
+const { world, own } = codeWorld()
 
 describe('the mail', () => {
   it('has the code in both texts, and not in its headers', async () => {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest'
+import { expect, inject, it, onTestFinished } from 'vitest'
 import { id } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
-import { anyEmail, startCodeWorld } from './code-world.ts'
+import { anyEmail, codeWorld } from './code-world.ts'
 import { createMember } from './members.ts'
 
-let world: Awaited<ReturnType<typeof startCodeWorld>>
-beforeAll(async () => {
-  world = await startCodeWorld()
-})
-afterAll(() => world.close())
+const { world } = codeWorld()
 
 /** The statements of a request up to its response, once the last one that follows has begun. */
 async function statementsFor(email: string, last: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { expect, inject } from 'vitest'
+import { beforeEach, expect, inject } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import type { Language } from '../../server/browser/language.ts'
 import type { EmailCodes } from '../../server/browser/login/email-code.ts'
@@ -6,6 +6,7 @@ import { emailCodes } from '../../server/browser/login/email-code.ts'
 import type { SendMail } from '../../server/browser/login/mail.ts'
 import { createMailer } from '../../server/browser/login/mail.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
+import { opened } from '../support/opened.ts'
 import { id } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { startMailServer } from './mail-server.ts'
@@ -85,4 +86,14 @@ export async function startCodeWorld() {
       await mailServer.close()
     },
   }
+}
+
+type CodeWorld = Awaited<ReturnType<typeof startCodeWorld>>
+
+/** One for all tests of a file, and for each of them a member. */
+export function codeWorld() {
+  const world = opened(startCodeWorld, ({ close }) => close())
+  const own = {} as Awaited<ReturnType<CodeWorld['arrive']>>
+  beforeEach(async () => void Object.assign(own, await world.arrive()))
+  return { world, own }
 }

@@ -1,19 +1,11 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'
-import { MINUTE_MS, otherThan, startCodeWorld } from './code-world.ts'
+import { codeWorld, MINUTE_MS, otherThan } from './code-world.ts'
 import { createMember } from './members.ts'
 
-let world: Awaited<ReturnType<typeof startCodeWorld>>
-let own: Awaited<ReturnType<typeof world.arrive>>
-beforeAll(async () => {
-  world = await startCodeWorld()
-})
-afterAll(() => world.close())
-beforeEach(async () => {
-  own = await world.arrive()
-})
+const { world, own } = codeWorld()
 
 describe('a sign-in code', () => {
   it('identifies its member', async () => {

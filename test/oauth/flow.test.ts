@@ -220,28 +220,4 @@ describe('a member', () => {
     expect(page.location).toBeUndefined()
     expect(/value="([^"]+)" (?:required )?checked/.exec(page.text)?.[1]).toBe(other)
   })
-
-  it('who leaves the club has tokens that cannot be refreshed, also when they come back', async () => {
-    const { world, client: clientId, toTokens, refresh } = it_
-    const { member, club } = world.ids
-    const tokens = await toTokens({ client: clientId, scope: 'svc.me.profile:read' }, member, club)
-    const where = { of: { organisationId: club, personId: member } }
-    await world.db.membership.update({ where, data: { leftAt: new Date() } })
-    const refused = await refresh(clientId, tokens.refresh_token)
-    await world.db.membership.update({ where, data: { leftAt: null } })
-    expect(refused).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
-    expect((await refresh(clientId, tokens.refresh_token)).json.error).toBe('invalid_grant')
-  })
-
-  it('chooses an academy for quizzes and a provider for webhooks', async () => {
-    const { world, client: clientId, toTokens } = it_
-    const { member, academy, provider } = world.ids
-    for (const [scope, organisation] of [
-      ['lms.me.quizzes:write', academy],
-      ['ntf.apps.webhook:read', provider],
-    ] as const) {
-      const tokens = await toTokens({ client: clientId, scope }, member, organisation)
-      expect(decodeJwt(tokens.access_token)).toMatchObject({ organisation, scope })
-    }
-  })
 })

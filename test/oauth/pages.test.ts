@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
-import { pageHeaders } from '../../server/browser/headers.ts'
 import type { Language } from '../../server/browser/language.ts'
 import { Html } from '../../server/browser/pages/html.ts'
 import { words } from '../../server/browser/pages/layout.ts'
@@ -147,14 +146,5 @@ describe('the consent page', () => {
     expect(kindOf(['ntf.apps.webhook:read'])).toBe('provider')
     expect(kindOf(['svc.me.events:read', 'lms.me.quizzes:write'])).toBe('organisation')
     expect(kindOf([])).toBe('organisation')
-  })
-})
-
-describe('the headers', () => {
-  it('block scripts and framing', () => {
-    expect(pageHeaders['Content-Security-Policy']).toMatch(/^default-src 'none';.*frame-ancestors 'none'$/)
-    expect(pageHeaders['Content-Security-Policy']).not.toMatch(/unsafe|script|form-action|\*/)
-    expect(pageHeaders['X-Frame-Options']).toBe('DENY')
-    expect(pageHeaders['Cache-Control']).toBe('no-store')
   })
 })
