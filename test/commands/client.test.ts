@@ -88,17 +88,7 @@ describe('the client command', () => {
     expect(await client([...add, '--team', 'builders'], env)).toEqual(
       misused('--team is not an option of first-party clients.'),
     )
-    const ofTeam = [
-      'add',
-      '--first-party',
-      '--id',
-      'no-app',
-      '--name',
-      'Mine',
-      '--scope',
-      'ntf.events:write',
-      '--replace',
-    ]
+    const ofTeam = [...add, '--id', 'no-app', '--replace']
     expect(await client(ofTeam, env)).toEqual(failed('The client no-app belongs to the team builders.\n'))
     const ofPlatform = [...newTeam, '--id', 'billing', '--replace']
     expect(await client(ofPlatform, env)).toEqual(failed('The client billing belongs to the platform.\n'))
@@ -152,19 +142,15 @@ describe('the client command', () => {
     )
   })
 
-  it('refuses a first-party client a scope of members', async () => {
-    const add = [...firstParty, '--scope', 'svc.me.profile:read']
-    const before = await stored()
-    expect(await client(add, env)).toEqual(failed('There is no first-party scope svc.me.profile:read.\n'))
-    expect(await stored()).toEqual(before)
-  })
-
-  it('refuses a first-party client without scopes', async () => {
+  it('refuses a first-party client without scopes, and one of members', async () => {
     const before = await stored()
     const needed = misused('--id, --name and --scope are needed.')
     expect(await client(firstParty, env)).toEqual(needed)
     expect(await client([...firstParty, '--scope', ' '], env)).toEqual(needed)
     expect(await client([...firstParty, '--scope', ''], env)).toEqual(misused('--scope is empty.'))
+    expect(await client([...firstParty, '--scope', 'svc.me.profile:read'], env)).toEqual(
+      failed('There is no first-party scope svc.me.profile:read.\n'),
+    )
     expect(await stored()).toEqual(before)
   })
 

@@ -39,6 +39,12 @@ export async function startAuthWorld(options: Parameters<typeof startWorld>[0] =
 /** One for all tests of a file. */
 export const authWorld = (...options: Parameters<typeof startAuthWorld>) => openedWith(() => startAuthWorld(...options))
 
+/** Two nodes of one tenant, for all tests of a file. */
+export function twoNodes() {
+  const here = authWorld()
+  return { here, there: openedWith(() => startAuthWorld({ like: here.world })) }
+}
+
 /** Registers a client of the tenant's team and app. */
 export async function register(
   world: World,

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { AuthWorld } from './auth-world.ts'
-import { issuer, register, startAuthWorld } from './auth-world.ts'
+import { issuer, register, twoNodes } from './auth-world.ts'
 import type { Browser } from './browser.ts'
 import { offered } from './browser.ts'
 
 const connected = `${issuer}/connected`
 const scope = 'svc.me.profile:read svc.me.groups:read'
 
-let here: AuthWorld
-let there: AuthWorld
+const { here, there } = twoNodes()
 let client: string
-beforeAll(async () => {
-  here = await startAuthWorld()
-  there = await startAuthWorld({ like: here.world })
+beforeAll(() => {
   client = here.client
 })
-afterAll(() => Promise.all([here.world.close(), there.world.close()]))
 
 const statusAt = async ({ world }: AuthWorld, token: string) =>
   (await world.call('GET', '/me/profile', { token })).status

@@ -48,7 +48,7 @@ const rules: { rule: string; pattern: RegExp; allowed: Record<string, string> }[
     pattern: /(?:delete|update)Many\(\)|(?:delete|update)Many\(\{ (?:data|where: \{ model)/,
     allowed: {
       'directory/merge.test.ts': 'a database of its own',
-      'oauth/revoked-key.test.ts': 'a database of its own',
+      'oauth/signing-keys.test.ts': 'a database of its own',
       'webhooks/queue-world.ts': 'a database of its own',
     },
   },
