@@ -234,11 +234,4 @@ describe('wrong arguments of import', () => {
       failed(expect.stringMatching(/^ENOENT: .*refused.json/)),
     )
   })
-
-  it('exit 1 when the database does not answer', async () => {
-    const { write, pathOf } = await importWorld()
-    await write({ 'people.ndjson': ndjson(person('anna')) })
-    const { code, stdout, stderr } = await run(['import', pathOf('people.ndjson')], nowhere)
-    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/^The database cannot be used: .+\n$/)])
-  })
 })

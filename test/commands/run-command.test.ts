@@ -21,7 +21,7 @@ describe('the commands', () => {
     expect(await run([name, '--colour', 'red'], nowhere)).toEqual(misused("Unknown option '--colour'"))
   })
 
-  it.each([['seed'], ['client', 'list'], ['migrate']])(
+  it.each([['seed'], ['client', 'list'], ['migrate'], ['storage', 'usage', '--app', 'a', '--club', 'c']])(
     'exit 1 with one line when the database does not answer: %s',
     async (...args) => {
       const { code, stdout, stderr } = await run(args, nowhere)

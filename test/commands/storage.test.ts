@@ -113,12 +113,6 @@ Removed: 1 entry, 10 bytes
     expect(process.listeners(signal)).toEqual(others)
     expect(await stored()).toEqual(before)
   })
-
-  it('exits 1 when the database does not answer', async () => {
-    const ended = await storage(['erase', ...place, '--yes'], nowhere)
-    expect(ended).toMatchObject({ code: 1, stdout: '' })
-    expect(ended.stderr).toMatch(/^The database cannot be used: .+\n$/)
-  })
 })
 
 describe('wrong arguments of the storage command', () => {

@@ -48,14 +48,4 @@ describe('data of another version', () => {
     expect(await command('client', ['list'], env).ended).toMatchObject({ code: 1, stdout: '', stderr: line })
     expect(await migrations(DATABASE_URL)).toEqual(before)
   })
-
-  it('whose migrations have other names are told by the one that is unknown here', async () => {
-    const DATABASE_URL = await migratedDatabase()
-    await query(DATABASE_URL, `UPDATE "_prisma_migrations" SET migration_name = 'former_' || migration_name`)
-    const { code, stderr } = await (await launch({ DATA_DIR: await dataDirectory(), DATABASE_URL })).ended
-    expect(code).toBe(1)
-    expect(stderr).toMatch(
-      /^The database of DATABASE_URL was made by another version of this service, whose migration former_\S+ .*\n$/,
-    )
-  })
 })

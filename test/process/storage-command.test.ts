@@ -51,15 +51,6 @@ describe.skipIf(!terminal)('storage erase on a terminal', () => {
     }
     expect(await stored()).toEqual(before)
   })
-
-  it('removes the entries once the name of the app is typed', async () => {
-    const stored = await addEntries(env.DATABASE_URL)
-    const { code, output } = await typed(line, env, 'trainer-app\r')
-    expect(output).toContain('shared: 2 entries, 9 bytes')
-    expect(output).toContain('Removed: 5 entries, 39 bytes')
-    expect(code).toBe(0)
-    expect((await stored()).counters).toEqual({ 'hobby-app riverside': 3, 'trainer-app northgate': 4 })
-  })
 })
 
 /** Runs a command line on a terminal and types the answer once it is asked for. */

@@ -2,10 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrate } from '../../prisma/migrate.ts'
-import { emptyDatabase, migratedDatabase, query } from '../support/databases.ts'
+import { temporaryDirectory } from '../process/embedded/servers.ts'
+import { until } from '../process/service.ts'
+import { emptyDatabase, query } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
-import { temporaryDirectory } from './embedded/servers.ts'
-import { command, dataDirectory, launch, start, until } from './service.ts'
 
 const ALTER = `SELECT nextval('tries'); ALTER TABLE item ADD COLUMN name text`
 
@@ -132,44 +132,5 @@ describe('a migration that waits for a long transaction', () => {
     expect(await query(url, `SELECT indisvalid FROM pg_index WHERE indexrelid = 'item_number_idx'::regclass`)).toEqual([
       { indisvalid: true },
     ])
-  })
-})
-
-describe('with MIGRATE_ON_START=false', () => {
-  it('a start and a command refuse an older database in one sentence, and npm run migrate brings it to this release', async () => {
-    const DATABASE_URL = await migratedDatabase()
-    await query(
-      DATABASE_URL,
-      `UPDATE "_functions" SET checksum = 'older' WHERE name IN ('functions/storage_put.sql', 'functions/storage_delete.sql')`,
-    )
-    const env = { DATABASE_URL, DATA_DIR: await dataDirectory(), MIGRATE_ON_START: 'false' }
-    const sentence =
-      'The database cannot be used: MIGRATE_ON_START is false, and the database lacks functions/storage_delete.sql and 1 more: ' +
-      'run `npm run migrate` first.\n'
-    expect(await (await launch(env)).ended).toMatchObject({ code: 1, stderr: sentence })
-    expect(await command('clean', [], env).ended).toMatchObject({ code: 1, stdout: '', stderr: sentence })
-    expect(await command('migrate', [], env).ended).toMatchObject({
-      code: 0,
-      stdout: 'Applied: functions/storage_delete.sql\nApplied: functions/storage_put.sql\n',
-    })
-    const service = await start(env)
-    expect(await service.stop()).toMatchObject({ code: 0, stderr: '' })
-  })
-
-  it('or without, a database of a newer release is used, and one line says so', async () => {
-    const DATABASE_URL = await migratedDatabase()
-    await query(
-      DATABASE_URL,
-      `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, finished_at) VALUES ('x', 'x', '20990101000000_later', now())`,
-    )
-    const env = { DATABASE_URL, DATA_DIR: await dataDirectory() }
-    for (const MIGRATE_ON_START of ['false', 'true']) {
-      const service = await start({ ...env, MIGRATE_ON_START })
-      const lines = service.stdout().match(/.*20990101000000_later.*/g)
-      expect(lines).toEqual([
-        expect.stringContaining('the database is of a newer release: it has the migration 20990101000000_later'),
-      ])
-      await service.stop()
-    }
   })
 })
