@@ -4,6 +4,7 @@ import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { reencrypt } from '../../server/secrets/reencrypt.ts'
 import { connect, counts, everything, someoneWaits } from '../process/secrets-database.ts'
 import { addSecrets, countsOf, newKey, sealerOf, secretOf, startTenant } from '../process/secrets-tenant.ts'
+import { openTestDatabase } from '../support/test-database.ts'
 import { failed, misused, run, succeeded } from './run.ts'
 
 describe('secrets rotate', () => {
@@ -94,5 +95,31 @@ describe('the secrets command', () => {
     expect(await run(['secrets', 'check'], env)).toEqual(
       failed(expect.stringMatching(/^The database cannot be used: /)),
     )
+  })
+})
+
+describe('the first start', () => {
+  it('detects a wrong key also when the secrets are older than the check', async () => {
+    const { db, apps } = await startTenant(2)
+    const [a, b, c] = [newKey(), newKey(), newKey()]
+    await addSecrets(db, a, apps.slice(0, 1))
+    await addSecrets(db, c, apps.slice(1))
+    await expect(checkSecretsKey(db, sealerOf(b))).rejects.toThrow('SECRETS_KEY is not the key')
+    expect(await db.secretsKeyCheck.count()).toBe(0)
+    // One value can be decrypted: the others are left to `secrets check`.
+    await checkSecretsKey(db, sealerOf(a))
+    await expect(checkSecretsKey(db, sealerOf(c))).rejects.toThrow('SECRETS_KEY is not the key')
+  })
+
+  it('stores the check of one of several nodes that start at once with different keys, and refuses the others', async () => {
+    const { db, env } = await startTenant(0)
+    const nodes = Array.from({ length: 8 }, () => ({ key: newKey(), db: openTestDatabase(env().DATABASE_URL) }))
+    // Connected, so that they begin together.
+    await Promise.all(nodes.map((node) => node.db.$queryRaw`SELECT 1`))
+    const starts = await Promise.allSettled(nodes.map((node) => checkSecretsKey(node.db, sealerOf(node.key))))
+    await Promise.all(nodes.map((node) => node.db.$disconnect()))
+    const opening = nodes.filter((_, n) => starts[n]!.status === 'fulfilled')
+    expect(opening).toHaveLength(1)
+    await checkSecretsKey(db, sealerOf(opening[0]!.key))
   })
 })

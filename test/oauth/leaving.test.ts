@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { organisationsOf } from '../../server/oauth/consents.ts'
 import type { Tokens } from './auth-world.ts'
-import { authWorld, issuer } from './auth-world.ts'
+import { authWorld, issuer, register } from './auth-world.ts'
 import { createMember } from './members.ts'
 
 const scope = 'svc.me.profile:read'
@@ -122,6 +122,10 @@ describe('a membership', () => {
     const browser = it_.newBrowser()
     await it_.toTokens({ client: it_.client, scope }, person, club, browser)
     const entries = async () => [...(await browser.open(`${issuer}/connected`)).text.matchAll(/name="consent"/g)].length
+    // That of another member of the club is no entry of theirs.
+    const other = await createMember(it_.world.db, { email: 'eva@example.org' })
+    await it_.world.db.membership.create({ data: { organisationId: club, personId: other } })
+    await it_.toTokens({ client: await register(it_.world), scope }, other, club)
     expect(await entries()).toBe(1)
     await sql(`UPDATE "Membership" SET "leftAt" = now() WHERE ${of()}`)
     expect(await entries()).toBe(0)

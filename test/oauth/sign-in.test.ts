@@ -5,7 +5,7 @@ import { memoryLimits } from '../../server/limits/memory.ts'
 import { id } from '../support/tenant.ts'
 import { sharedDatabase } from '../support/world.ts'
 import type { AuthWorld } from './auth-world.ts'
-import { issuer, startAuthWorld } from './auth-world.ts'
+import { startAuthWorld } from './auth-world.ts'
 import type { Browser, Page } from './browser.ts'
 import { offered } from './browser.ts'
 import { browse, CLIENT_ID, CLIENT_SECRET, REDIRECT_URI, startProvider } from './openid-provider.ts'
@@ -84,17 +84,6 @@ describe('a member who signs in with a code', () => {
     expect((await other.browser.submit(other.page, 'person', { person: one })).status).toBe(400)
     const consent = await browser.submit(choice, 'person', { person: two })
     expect(await whoConsents(browser, consent)).toBe(two)
-  })
-
-  it('can do so for their connected apps as well', async () => {
-    const email = `${id('mia')}@example.org`
-    await person(email)
-    const browser = it_.newBrowser()
-    const asked = await browser.submit(await browser.open(`${issuer}/connected`), 'email', { email })
-    await codeFor(email)
-    const list = await browser.submit(asked, 'code', { code: mails.get(email)! })
-    expect([list.status, list.url.href]).toEqual([200, `${issuer}/connected`])
-    expect(list.text).toContain('Mia Member')
   })
 })
 

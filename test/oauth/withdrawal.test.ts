@@ -24,18 +24,6 @@ const signedIn = async (member = here.world.ids.member): Promise<Browser> => {
 const consents = (node: AuthWorld) => node.world.db.consent.findMany({ where: { clientId: client, withdrawnAt: null } })
 
 describe('a member at Connected apps', () => {
-  it('signs in first, and sees what they allowed each app', async () => {
-    const { world, toTokens } = here
-    await toTokens({ client, scope }, world.ids.member, world.ids.club)
-    const browser = here.newBrowser()
-    const page = await browser.open(connected)
-    expect(page.text).toContain('Sign in')
-    const list = await browser.submit(page, 'pick', { member: world.ids.member })
-    expect(list.url.href).toBe(connected)
-    expect(list.text).toContain('App')
-    expect(offered(list, 'consent')).toHaveLength(1)
-  })
-
   it('withdraws an app: within 5 s every node refuses its tokens for that club and refreshes none', async () => {
     const { world, toTokens } = here
     const { member, club } = world.ids
