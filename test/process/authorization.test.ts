@@ -15,12 +15,6 @@ async function developmentLogin({ port }: Service) {
 }
 
 describe('the development login', () => {
-  it('is offered with the embedded database', async () => {
-    const service = await start({ DATA_DIR: await dataDirectoryWithCluster() })
-    expect(await developmentLogin(service)).toMatchObject({ status: 200, isOffered: true })
-    await service.stop()
-  })
-
   it('returns 404 with NODE_ENV=production', async () => {
     const service = await start({ DATA_DIR: await dataDirectoryWithCluster(), NODE_ENV: 'production' })
     expect(await developmentLogin(service)).toEqual({ status: 200, isOffered: false, picked: 404 })
