@@ -1,14 +1,9 @@
 import { generateKeyPair } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { MAX_FAILURES } from '../../server/http/failed-authentications.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
+import { useWorld } from '../support/started.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld({ trustedProxies: ['127.0.0.1'] })
-})
-afterAll(() => world.close())
+const world = useWorld({ trustedProxies: ['127.0.0.1'] })
 
 const tooMany = expect.stringMatching(/^Too many invalid tokens came from this address; try again in \d+ s\.$/)
 const from = (address: string) => ({ 'x-forwarded-for': address })

@@ -1,21 +1,18 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import type { Client, ClientOptions, Json } from '../../clients/first-party/client.ts'
 import { createClient, TRPCClientError } from '../../clients/first-party/client.ts'
 import { expectSame } from '../storage/exact.ts'
 import { few, parsedOtherwise } from '../storage/values.ts'
 import { platformClaims } from '../support/platform.ts'
+import { useWorld } from '../support/started.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 import { timersOf } from './timers-of.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 /** A client whose requests are noted: method and the first name in the path. */
 function noting(options: Partial<ClientOptions> & Pick<ClientOptions, 'token'>, port = world.internalPort) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Client, ClientOptions } from '../../clients/sdk/client.ts'
 import {
   ApiError,
@@ -13,18 +13,16 @@ import {
   SignInNeeded,
 } from '../../clients/sdk/client.ts'
 import type { pause } from '../../clients/sdk/pause.ts'
+import { useWorld } from '../support/started.ts'
 import { createQuiz } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 
 const local = (name: string) => `http://127.0.0.1/${name}/v1`
 const localUrls = { apps: local('apps'), lms: local('lms'), notify: local('notify') }
-let world: World
+const world = useWorld({ localUrls, storageQuotaBytes: 4000 })
 beforeAll(async () => {
-  world = await startWorld({ localUrls, storageQuotaBytes: 4000 })
   await createQuiz(world.db, world.ids)
 })
-afterAll(() => world.close())
 
 /** A client of the service whose requests are noted. */
 function noting(

@@ -1,14 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { exportSPKI, generateKeyPair, SignJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { World } from '../support/world.ts'
+import { describe, expect, it } from 'vitest'
+import { useWorld } from '../support/started.ts'
 import { startWorld } from '../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const notValid = { status: 401, body: { error: { code: 'invalid_token', message: 'This token is not valid.' } } }
 const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -1,16 +1,11 @@
 import type pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { withDeadline } from '../../routers/kernel/bounded-core.ts'
 import { Deadline } from '../../routers/kernel/deadline.ts'
+import { useWorld } from '../support/started.ts'
 import { suiteLimits } from '../support/time-limits.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const over = () => new Deadline(0)
 const inTime = () => new Deadline(suiteLimits.requestMs)

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { toUnix } from '../../routers/kernel/time.ts'
 import { meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp, mintOther, platform, refusalOf, ways } from '../support/platform.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
+import { useWorld } from '../support/started.ts'
 import type { Receiver } from './delivery-tenant.ts'
 import { later, mintDelivery, mintReceiver } from './delivery-tenant.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const NONE = { status: 404, code: 'not_found', message: 'This delivery does not exist at this provider.' }
 const DELIVERED = {

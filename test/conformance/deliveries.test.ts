@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { asPlatform, mintApp, platform, refusalOf, ways } from '../support/platform.ts'
+import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 import type { Receiver } from './delivery-tenant.ts'
 import { later, mintDelivery, mintReceiver } from './delivery-tenant.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 describe.each(ways)('deliveries.list, %s', (way) => {
   let api: ReturnType<typeof platform>

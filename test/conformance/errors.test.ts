@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { ApiError } from '../../routers/kernel/errors.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { firstPartyScopes } from '../../routers/kernel/scopes.ts'
@@ -6,9 +6,9 @@ import { mintTeam } from '../developer/team.ts'
 import { table } from '../support/markdown-table.ts'
 import { platformClaims } from '../support/platform.ts'
 import type { Reply } from '../support/request.ts'
+import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 import { createQuizzes } from './quizzes.ts'
 
 /**
@@ -121,11 +121,10 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 503 | This service is not available right now. | unavailable |
 `)
 
-let world: World
+const world = useWorld({ storageQuotaBytes: 1000 })
 let hobby: { client: string }
 
 beforeAll(async () => {
-  world = await startWorld({ storageQuotaBytes: 1000 })
   const { db, ids } = world
   const team = id('hobby')
   hobby = { client: id('client') }
@@ -139,7 +138,6 @@ beforeAll(async () => {
   })
   await createQuizzes(world)
 })
-afterAll(() => world.close())
 
 type Provoke = (w: World) => Promise<Reply>
 const submit = (w: World, quiz: string, body: unknown, headers = {}) =>

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { testKind } from '../../routers/webhooks/event-kinds.ts'
 import { mintTeam } from '../developer/team.ts'
 import { asPlatform, platform, refusalOf, ways } from '../support/platform.ts'
+import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
+const world = useWorld()
 beforeEach(() => world.db.eventKind.deleteMany({ where: { providerId: world.ids.provider } }))
-afterAll(() => world.close())
 
 const joined = { type: 'member.joined', description: 'Somebody has joined.', example: { member: 'anna', n: [1, null] } }
 const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))

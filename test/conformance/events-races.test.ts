@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Published } from '../../routers/kernel/context.ts'
 import { holdApp, holdSubscription, meanwhile } from '../support/meanwhile.ts'
 import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
+import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld()
 let announced: Published[]
 let app: string
 let receivers: [string, string]
 beforeAll(async () => {
-  world = await startWorld()
   world.core.published = (event) => void announced.push(event)
 })
-afterAll(() => world.close())
 beforeEach(async () => {
   announced = []
   app = await mintApp(world)

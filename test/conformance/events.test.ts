@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Published } from '../../routers/kernel/context.ts'
 import type { Json } from '../../routers/kernel/json.ts'
 import { asPlatform, mintApp, mintOther, platform, platformClient, refusalOf, ways } from '../support/platform.ts'
+import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld()
 const announced: Published[] = []
 beforeAll(async () => {
-  world = await startWorld()
   world.core.published = (event) => void announced.push(event)
 })
-afterAll(() => world.close())
 
 const NO_APP = { status: 404, code: 'not_found', message: 'This app does not exist at this provider.' }
 const SUSPENDED = { status: 409, code: 'conflict', reason: 'app_suspended', message: 'This app is suspended.' }

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { useWorld } from '../support/started.ts'
 import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const answers: [string, () => ReturnType<World['call']>][] = [
   ['a 200 response', () => world.call('GET', '/me/profile')],

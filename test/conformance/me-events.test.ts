@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
+import { useWorld } from '../support/started.ts'
 import { newClub, newGroup, newMember, newTenant } from './me-tenant.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const DAY = 86_400
 const unix = (moment: string) => Date.parse(moment) / 1000

@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { useWorld } from '../support/started.ts'
 import { newClub, newGroup, newMember, newTenant } from './me-tenant.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const date = (plain: string) => new Date(`${plain}T00:00:00Z`)
 /** In the order of their UTF-8 bytes, which differs from UTF-16 and from any language's collation. */

@@ -1,19 +1,17 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Reply } from '../support/request.ts'
-import type { World } from '../support/world.ts'
+import { useWorld } from '../support/started.ts'
 import { startWorld } from '../support/world.ts'
 
 const QUOTA = 1000
 
-let world: World
+const world = useWorld({ storageQuotaBytes: QUOTA })
 beforeAll(async () => {
-  world = await startWorld({ storageQuotaBytes: QUOTA })
   await world.call('PUT', '/storage/c/k', { body: { value: 'x'.repeat(598) } })
 })
-afterAll(() => world.close())
 
 const value = (bytes: number) => 'x'.repeat(bytes - 2)
 const usageOf = ({ status, headers }: Pick<Reply, 'status' | 'headers'>) => [

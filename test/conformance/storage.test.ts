@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { table } from '../support/markdown-table.ts'
 import type { Call } from '../support/request.ts'
+import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const put = (path: string, value: unknown, options: Call = {}) =>
   world.call('PUT', `/storage/${path}`, { body: { value }, ...options })

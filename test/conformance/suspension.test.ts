@@ -1,26 +1,23 @@
 import { createTRPCClient, httpLink } from '@trpc/client'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import { callAs } from '../../routers/core.ts'
 import type { AppRouter } from '../../routers/index.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { mintApp, mintOther, refusalOf } from '../support/platform.ts'
 import type { Call } from '../support/request.ts'
+import { useWorld } from '../support/started.ts'
 import { createQuiz, id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 
 const INVALID = { status: 401, code: 'invalid_token', message: 'This token is not valid.' }
 const SUSPENDED = { status: 409, code: 'conflict', reason: 'app_suspended', message: 'This app is suspended.' }
 const url = 'https://hooks.example.org/a'
 
-let world: World
+const world = useWorld()
 let entry: { collection: string; key: string }
 beforeAll(async () => {
-  world = await startWorld()
   await createQuiz(world.db, world.ids)
 })
-afterAll(() => world.close())
 
 beforeEach(async () => {
   await setState('active', { webhookUrl: url })

@@ -1,18 +1,14 @@
 import type { TRPCClientError } from '@trpc/client'
 import { createTRPCClient, httpBatchLink, httpBatchStreamLink, httpLink } from '@trpc/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
 import { callAs } from '../../routers/core.ts'
 import type { AppRouter } from '../../routers/index.ts'
 import type { Json } from '../../routers/kernel/json.ts'
-import type { World } from '../support/world.ts'
+import { useWorld } from '../support/started.ts'
 import { startWorld } from '../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const options = (claims: Record<string, unknown> = {}) => ({
   url: `http://127.0.0.1:${world.internalPort}/trpc`,

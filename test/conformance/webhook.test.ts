@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { expectRefusal } from '../support/refusal.ts'
 import type { Call } from '../support/request.ts'
+import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld({ onLog: (line) => log.push(line) })
 const log: string[] = []
-beforeAll(async () => {
-  world = await startWorld({ onLog: (line) => log.push(line) })
-})
-afterAll(() => world.close())
 
 const URL_WRONG = 'url is an https:// address of at most 2048 characters, without user info.'
 const SECRET_WRONG = 'secret is 1 to 1024 visible ASCII characters, without spaces.'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
 import { personalDataJson } from '../../routers/personal-data/export.ts'
 import type { PersonalData } from '../../routers/personal-data/sections.ts'
@@ -8,16 +8,11 @@ import { codePoint } from '../support/code-point.ts'
 import { cascades } from '../support/directory-page.ts'
 import { asPlatform, platformClient, refusalOf } from '../support/platform.ts'
 import { times } from '../support/rounds.ts'
+import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 import { addEntry, mintPerson } from './person-rows.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const ways = {
   'in this process': () => {

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RawService, Refusal, Sent } from './raw-service.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { started } from '../support/started.ts'
+import type { Refusal, Sent } from './raw-service.ts'
 import {
   bodyNotJson,
   detail,
@@ -12,12 +13,10 @@ import {
   titledTexts,
 } from './raw-service.ts'
 
-let service: RawService
+const service = started(startRawService)
 beforeAll(async () => {
-  service = await startRawService()
   expect(await put('{"value":"stored"}')).toMatchObject({ status: 200 })
 })
-afterAll(() => service.close())
 
 const target = '/v1/storage/col/k1'
 const put = (body: string | Buffer, sent: Sent = {}) =>

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RawService } from './raw-service.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { started } from '../support/started.ts'
 import {
   detail,
   error,
@@ -13,17 +13,15 @@ import {
 } from './raw-service.ts'
 import { Connection } from './socket.ts'
 
-let service: RawService
+const service = started(startRawService)
 let webhook: string
 let quiz: string
 beforeAll(async () => {
-  service = await startRawService()
   webhook = `/v1/apps/${service.world.ids.app}/webhook`
   quiz = `/v1/quizzes/${encodeURIComponent(service.quizId)}/results`
   const put = service.request('PUT /v1/storage/col/k1', { body: '{"value":"stored"}' })
   expect((await service.answerTo(put)).status).toBe(200)
 })
-afterAll(() => service.close())
 
 const body = '{"value":"stored"}'
 const wrongType = 'Send the body as application/json.'

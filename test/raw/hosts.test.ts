@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RawService } from './raw-service.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { started } from '../support/started.ts'
 import { detail, error, lines, notHttp, nothingHere, startRawService, titledTexts } from './raw-service.ts'
 
-let service: RawService
+const service = started(startRawService)
 let token: string
 beforeAll(async () => {
-  service = await startRawService()
   token = service.tokens.apps
 })
-afterAll(() => service.close())
 
 const get = (...fields: string[]) =>
   lines('GET /v1/ HTTP/1.1', 'Host: apps.test', `Authorization: Bearer ${token}`, ...fields)

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { times } from '../support/rounds.ts'
-import type { RawService, Refusal, Sent } from './raw-service.ts'
+import { started } from '../support/started.ts'
+import type { Refusal, Sent } from './raw-service.ts'
 import { detail, error, expectError, notThisToken, startRawService } from './raw-service.ts'
 import { Connection } from './socket.ts'
 
-let service: RawService
-beforeAll(async () => {
-  service = await startRawService()
-})
-afterAll(() => service.close())
+const service = started(startRawService)
 
 const MB = 1024 * 1024
 const QUOTA = 10 * MB

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { times } from '../support/rounds.ts'
-import type { RawService } from './raw-service.ts'
+import { started } from '../support/started.ts'
 import { detail, error, expectError, lines, notHttp, nothingHere, startRawService } from './raw-service.ts'
 import { Connection } from './socket.ts'
 
-let service: RawService
+const service = started(startRawService)
 let token: string
 beforeAll(async () => {
-  service = await startRawService()
   token = service.tokens.apps
 })
-afterAll(() => service.close())
 
 const CRLF = '\r\n'
 const value = '{"value":1}'

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RawService } from './raw-service.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { started } from '../support/started.ts'
 import { detail, scopeInvalid, startRawService, titledTexts } from './raw-service.ts'
 
-let service: RawService
+const service = started(startRawService)
 beforeAll(async () => {
-  service = await startRawService()
   for (const [query, value] of [
     ['', 'org'],
     ['?scope=user', 'user'],
@@ -13,7 +12,6 @@ beforeAll(async () => {
     expect((await service.answerTo(put)).status).toBe(200)
   }
 })
-afterAll(() => service.close())
 
 describe('scope', () => {
   const wrong = [

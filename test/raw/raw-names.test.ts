@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RawService } from './raw-service.ts'
+import { describe, expect, it } from 'vitest'
+import { started } from '../support/started.ts'
 import { expectCommonHeaders, expectError, nameInvalid, notHttp, startRawService, titledTexts } from './raw-service.ts'
 import { Connection } from './socket.ts'
 
-let service: RawService
-beforeAll(async () => {
-  service = await startRawService()
-})
-afterAll(() => service.close())
+const service = started(startRawService)
 
 /** The bytes of a text in UTF-8, one character each. */
 const raw = (text: string) => Buffer.from(text).toString('latin1')

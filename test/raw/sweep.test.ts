@@ -1,23 +1,22 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../rest-facade/openapi.ts'
 import { routesAt, segmentsOf } from '../../rest-facade/routes.ts'
 import { sections } from '../../rest-facade/sections.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { times } from '../support/rounds.ts'
+import { started } from '../support/started.ts'
 import { body, headers, method, search, segment, type } from './arbitraries.ts'
-import type { RawService } from './raw-service.ts'
 import { expectCommonHeaders, startRawService } from './raw-service.ts'
 import type { Answer } from './socket.ts'
 import { Connection } from './socket.ts'
 
 const numRuns = times(700, 70)
 
-let service: RawService
+const service = started(startRawService)
 let templates: string[]
 let connection: Connection
 beforeAll(async () => {
-  service = await startRawService()
   const { ids } = service.world
   // A sandbox client has no request limit.
   await service.world.db.client.update({ where: { id: ids.client }, data: { environment: 'sandbox' } })
@@ -37,7 +36,6 @@ beforeAll(async () => {
   ]
   connection = await Connection.open(service.world.publicPort)
 })
-afterAll(() => service.close())
 
 /** Sends requests over one connection as long as it stays open. */
 async function exchange(bytes: Buffer, port: number, methodSent: string): Promise<Answer> {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RawService, Refusal } from './raw-service.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { started } from '../support/started.ts'
+import type { Refusal } from './raw-service.ts'
 import {
   detail,
   error,
@@ -12,13 +13,11 @@ import {
   titledTexts,
 } from './raw-service.ts'
 
-let service: RawService
+const service = started(startRawService)
 beforeAll(async () => {
-  service = await startRawService()
   const put = service.request('PUT /v1/storage/col/k1', { body: '{"value":"stored"}' })
   expect((await service.answerTo(put)).status).toBe(200)
 })
-afterAll(() => service.close())
 
 const nothing = detail(nothingHere)
 const foreign = error('not_found', nothingHere)

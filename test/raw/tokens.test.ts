@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Section } from '../../routers/kernel/scopes.ts'
-import type { RawService } from './raw-service.ts'
+import { started } from '../support/started.ts'
 import { detail, error, notThisToken, startRawService } from './raw-service.ts'
 
-let service: RawService
+const service = started(startRawService)
 let webhook: string
 let quiz: string
 beforeAll(async () => {
-  service = await startRawService()
   webhook = `/v1/apps/${service.world.ids.app}/webhook`
   quiz = `/v1/quizzes/${encodeURIComponent(service.quizId)}/results`
   const put = service.request('PUT /v1/storage/col/k1', { body: '{"value":"stored"}' })
   expect((await service.answerTo(put)).status).toBe(200)
 })
-afterAll(() => service.close())
 
 const body = '{"value":"stored"}'
 

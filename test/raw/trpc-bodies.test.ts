@@ -1,10 +1,9 @@
 import { createTRPCClient, httpBatchLink } from '@trpc/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { AppRouter } from '../../routers/index.ts'
 import { BUDGET_BYTES } from '../../server/http/memory-budget.ts'
 import { platformClaims } from '../support/platform.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
+import { useWorld } from '../support/started.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -16,12 +15,10 @@ const overQuota = { status: 413, message: 'App storage quota exceeded.' }
 const over1MiB = { status: 413, message: 'The body is larger than 1 MiB.' }
 const overBatch = { status: 413, message: 'The batch is too large. Send large values in requests of their own.' }
 
-let world: World
+const world = useWorld({ storageQuotaBytes: QUOTA })
 beforeAll(async () => {
-  world = await startWorld({ storageQuotaBytes: QUOTA })
   await world.db.client.update({ where: { id: world.ids.client }, data: { environment: 'sandbox' } })
 })
-afterAll(() => world.close())
 
 interface Item {
   result?: unknown

@@ -1,18 +1,16 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { appRouter } from '../../routers/index.ts'
 import { times } from '../support/rounds.ts'
+import { started } from '../support/started.ts'
 import { body, headers, method, search, segment, type } from './arbitraries.ts'
-import type { RawService } from './raw-service.ts'
 import { startRawService } from './raw-service.ts'
 import { Connection } from './socket.ts'
 
-let service: RawService
+const service = started(startRawService)
 beforeAll(async () => {
-  service = await startRawService()
   await service.world.db.client.update({ where: { id: service.world.ids.client }, data: { environment: 'sandbox' } })
 })
-afterAll(() => service.close())
 
 const procedures = Object.keys(appRouter._def.procedures)
 const names = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...procedures) }, { weight: 1, arbitrary: segment })

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { errors } from '../../routers/kernel/errors.ts'
 import { openRequestLog } from '../../server/request-log/request-log.ts'
+import { useWorld } from '../support/started.ts'
 import { openTestDatabase } from '../support/test-database.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 
 const NEVER = 2 ** 31 - 1
 const request = { requestId: 'r', method: 'GET', route: '/storage/{collection}', ms: 1 }
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 describe('the request log', () => {
   it('answers requests while its write waits, and writes them after it', async () => {

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
 import type { Line } from '../../server/request-log/write.ts'
 import { write } from '../../server/request-log/write.ts'
 import { refusalOf } from '../support/platform.ts'
+import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
-import { startWorld } from '../support/world.ts'
 import { developerOf } from './developers.ts'
 
-let world: World
+const world = useWorld()
 let developer: Awaited<ReturnType<typeof developerOf>>
 beforeAll(async () => {
-  world = await startWorld()
   developer = await developerOf(world)
 })
-afterAll(() => world.close())
 beforeEach(() => world.db.refusedRequest.deleteMany({ where: { teamId: world.ids.team } }))
 
 const kept = async () => {

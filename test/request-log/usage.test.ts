@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { forgetRefused, forgetUsage } from '../../server/request-log/forget.ts'
+import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
-import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 import { developerOf } from './developers.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-let world: World
+const world = useWorld()
 let developer: Awaited<ReturnType<typeof developerOf>>
 beforeAll(async () => {
-  world = await startWorld()
   developer = await developerOf(world)
 })
-afterAll(() => world.close())
 
 describe('the usage of a team', () => {
   it('counts what was answered, refused and limited, by client, over all nodes', async () => {
