@@ -8,7 +8,6 @@ const TABLE = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   migration_name VARCHAR(255) NOT NULL, logs TEXT, rolled_back_at TIMESTAMPTZ,
   started_at TIMESTAMPTZ NOT NULL DEFAULT now(), applied_steps_count INTEGER NOT NULL DEFAULT 0)`
 
-/** The database was made by a version with other migrations. */
 export class ForeignMigrationError extends Error {
   readonly migration: string
   constructor(migration: string, message: string) {
@@ -51,7 +50,7 @@ export function isPending(
   return !row
 }
 
-/** Whether all that a pending migration replaces is applied. Throws when some of it is, and as `isPending` does. */
+/** Throws when only some of the replaced migrations are applied, and as `isPending` does. */
 export function isReplaced({ replaces }: Migration, applied: readonly AppliedMigration[]): boolean {
   const lacking = replaces.filter((former) => isPending(former, applied))
   if (lacking.length === replaces.length) return false
@@ -62,7 +61,6 @@ export function isReplaced({ replaces }: Migration, applied: readonly AppliedMig
   )
 }
 
-/** The names of those that the database has and these are not. */
 export const unknownAmong = (applied: readonly Named[], migrations: readonly Named[]) =>
   applied
     .map(({ name }) => name)

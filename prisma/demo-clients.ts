@@ -1,10 +1,9 @@
 import { demoLogo } from './demo-logos.ts'
 import type { Prisma } from './generated/client.ts'
 
-/** The scopes open to a team of a level. A parameter, because the registry of scopes is in routers/. */
+/** A parameter, because the registry of scopes is in routers/. */
 export type ScopesAt = (level: 'hobby' | 'developer') => readonly string[]
 
-/** The demo's teams with their people, their apps, and the apps' clients. */
 export const clients = (scopesAt: ScopesAt) =>
   ({
     team: [

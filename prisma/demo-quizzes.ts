@@ -26,7 +26,6 @@ const questions = {
   'other-quiz': [colour],
 }
 
-/** The demo's lesson and quizzes. The questions of a quiz have the ids `q1`, `q2`, … */
 export const quizzes = {
   lesson: [{ id: 'lesson-1', academyId: 'academy', title: 'Grundlagen' }],
   quiz: [

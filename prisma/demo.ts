@@ -5,7 +5,6 @@ import type { Prisma } from './generated/client.ts'
 
 const DAY_MS = 86_400_000
 
-/** Rows for createMany, by table. */
 type Rows = {
   [M in Prisma.ModelName as Uncapitalize<M>]?: Prisma.TypeMap['model'][M]['operations']['createMany']['args']['data']
 }

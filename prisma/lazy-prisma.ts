@@ -1,8 +1,8 @@
 import type { PrismaClient } from './generated/client.ts'
 
 /**
- * An object with the properties of `own`, and for all others those of a PrismaClient, which `make` returns at the first of
- * them: its graph of parameters and its query compiler take 50 MB and 0.1 s of CPU, which the requests of apps never need.
+ * An object with the properties of `own`; all others are a PrismaClient's, which `make` creates at first use: its graph of
+ * parameters and its query compiler take 50 MB and 0.1 s of CPU, which app requests never need.
  */
 export function withLazyPrisma<Own extends object>(own: Own, make: () => PrismaClient): PrismaClient & Own {
   let made: PrismaClient | undefined

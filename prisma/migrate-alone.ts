@@ -3,8 +3,8 @@ import { withConnection } from './pg/transaction.ts'
 const CREATE_INDEX = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY (?:IF NOT EXISTS )?"(\w+)"/m
 
 /**
- * Runs the one statement of a migration outside of a transaction. What is CONCURRENTLY waits for others without making
- * anybody wait, so it may take its time. An index that a crash left half built is built again.
+ * Runs a migration's single statement outside a transaction. CONCURRENTLY waits without blocking others, so there is no time
+ * limit. An index that a crash left half built is rebuilt.
  */
 export async function runAlone(url: string, sql: string, lockTimeout: string): Promise<void> {
   const timeout = /\bCONCURRENTLY\b/i.test(sql) ? '0' : lockTimeout

@@ -15,25 +15,21 @@ import { inLockedTransaction, isHeldUp, LOCK_TIMEOUT } from './migration-lock.ts
 import { limitSessions } from './session-limits.ts'
 
 export interface MigrateOptions {
-  /** With `migrations` and `functions`. */
   directory?: string | undefined
   role?: string | undefined
   waits?: () => void
-  /** Gets what was found before anything is applied. */
+  /** Called before anything is applied. */
   found?: (state: SchemaState) => void
-  /** Between the tries of a transaction; as many as there are tries but one. */
+  /** Pauses between attempts at a transaction; one fewer than the attempts. */
   pausesMs?: readonly number[] | undefined
 }
 
-/** The database compared with this release. */
 export interface SchemaState {
-  /** No migration has ever been applied. */
   isNew: boolean
-  /** The migrations that the database lacks. */
   pending: string[]
-  /** The files of functions that it lacks or has from an older release. */
+  /** Files of functions that are missing or from an older release. */
   functions: string[]
-  /** What it has of a newer release. */
+  /** The newer release's parts. */
   newer: string | undefined
 }
 
@@ -59,10 +55,10 @@ async function stateOf(client: pg.Client, migrations: readonly Migration[], func
 }
 
 /**
- * Applies the pending migrations, each in a transaction of its own, then what has changed of the functions, and returns their
- * names; then limits the sessions of `role`, unset: its own. Of several processes one applies and the others wait; `waits` is
- * called once when this one does. Throws when something fails, is recorded as failed, or the database is too old for this
- * release; a ForeignMigrationError when a migration was edited after it had been applied.
+ * Applies the pending migrations, each in its own transaction, then the changed functions, and returns their names; then limits
+ * the sessions of `role` (default: the current one). One process applies while others wait; `waits` is called once when this one
+ * does. Throws when something fails or is recorded as failed, or when the database is too old for this release; a
+ * ForeignMigrationError when a migration was edited after it had been applied.
  */
 export async function migrate(
   url: string,
@@ -85,9 +81,9 @@ export async function migrate(
 }
 
 /**
- * The transaction that records a migration holds the lock; one that runs alone does so beside that transaction, on a
- * connection of its own. So each is applied once, also through a pooler, where a lock of the session would stay with somebody
- * else's connection. Returns the name of what this process has applied.
+ * The transaction that records a migration holds the lock; a migration that runs alone does so meanwhile, on a separate
+ * connection. So each is applied once, also through a pooler, where a session lock would stay on a connection that others use.
+ * Returns the name of what this process has applied.
  */
 async function applyMigration(
   client: pg.Client,
@@ -105,7 +101,7 @@ async function applyMigration(
   return [migration.name]
 }
 
-/** Those that have changed. Returns the names of what this process has applied. */
+/** Returns the names of the changed files that this process has applied. */
 async function applyFunctions(client: pg.Client, files: readonly SqlFile[]): Promise<string[]> {
   const changed = changedAmong(files, await readAppliedFunctions(client))
   for (const { name, sql } of changed) await client.query(sql).catch(failing(name))
@@ -113,7 +109,7 @@ async function applyFunctions(client: pg.Client, files: readonly SqlFile[]): Pro
   return changed.map(({ name }) => name)
 }
 
-/** Rethrows what a file threw, with its name; `foreign` is a migration that another release has applied. */
+/** Rethrows an error with its file's name; `foreign` is a migration that another release has applied. */
 const failing =
   (what: string, alone = false, foreign?: string) =>
   (cause: Error): never => {

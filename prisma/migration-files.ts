@@ -11,17 +11,16 @@ export interface SqlFile {
 }
 
 export interface Migration extends SqlFile {
-  /** Its one statement runs outside of a transaction, such as CREATE INDEX CONCURRENTLY. */
+  /** The file's only statement runs outside a transaction, such as CREATE INDEX CONCURRENTLY. */
   alone: boolean
-  /** A database that has them has this one. */
+  /** Migrations that this one stands for: a database that has applied them has applied this one. */
   replaces: Omit<SqlFile, 'sql'>[]
 }
 
-/** The first line of a file that runs alone. */
 const ALONE = /^-- no-transaction\r?\n/
 const REPLACES = /^-- replaces (\S+) ([0-9a-f]{64})$/gm
 
-/** The migrations in a directory of `migrations` and `functions`, in the order in which they are applied. */
+/** Returns the migrations in the order of application. `directory` contains `migrations` and `functions`. */
 export async function readMigrations(directory = schemaDirectory()): Promise<Migration[]> {
   const entries = await readdir(join(directory, 'migrations'), { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
@@ -38,8 +37,7 @@ export async function readMigrations(directory = schemaDirectory()): Promise<Mig
 }
 
 /**
- * The functions, as they call one another, and then the triggers of each table, which lock it: by what one transaction
- * applies.
+ * Returns files grouped by transaction: all functions, as they call one another, then the triggers of each table, which lock it.
  */
 export async function readFunctions(directory = schemaDirectory()): Promise<SqlFile[][]> {
   const read = async (place: string) => {
@@ -56,7 +54,7 @@ async function readSql(name: string, path: string): Promise<SqlFile> {
   return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
 }
 
-/** With `migrations` and `functions`. Searches upwards: the compiled output in dist/prisma has neither. */
+/** The directory with `migrations` and `functions`. Searches upwards, as the compiled output in dist/prisma has neither. */
 export function schemaDirectory(): string {
   const here = dirname(fileURLToPath(import.meta.url))
   for (let directory = here; ; directory = dirname(directory)) {

@@ -2,25 +2,25 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { UNLIMITED } from './session-limits.ts'
 
-/** That of Prisma Migrate, so that `prisma migrate deploy` waits as well. */
+/** Prisma Migrate's lock, so that `prisma migrate deploy` waits as well. */
 const LOCK = 72707369
 const LOOK_AGAIN_MS = 200
 
-/** A statement that waits for a table makes all later ones wait behind it: it gives up soon, and lets them pass meanwhile. */
+/** A statement that waits for a table blocks all later ones: it gives up soon, and lets them pass meanwhile. */
 export const LOCK_TIMEOUT = '2s'
 const PAUSES_MS: readonly number[] = [500, 1_000, 2_000, 4_000]
 
-/** Options in the URL replace those of the client. */
+/** Options in the URL replace the client's. */
 const SETTINGS = `SET LOCAL timezone = 'UTC'; ${UNLIMITED}`
 
 interface Waiting {
-  /** Is called once when another process has the lock. */
+  /** Called once when another process has the lock. */
   waits: () => void
-  /** Between the tries; as many as there are tries but one. */
+  /** Pauses between attempts; one fewer than the attempts. */
   pausesMs?: readonly number[] | undefined
 }
 
-/** Tries again what waits for a lock for too long. */
+/** Retries after a lock time-out. */
 export async function inLockedTransaction<T>(
   client: pg.Client,
   work: () => Promise<T>,
@@ -40,7 +40,7 @@ export async function inLockedTransaction<T>(
   }
 }
 
-/** Asks again and again: a statement that waits has a snapshot, for which CREATE INDEX CONCURRENTLY of the other waits. */
+/** Polls: a waiting statement has a snapshot, for which another process's CREATE INDEX CONCURRENTLY would wait. */
 async function beginLocked(client: pg.Client, waits: () => void): Promise<void> {
   for (let looks = 0; ; looks++) {
     await client.query(`BEGIN; ${SETTINGS}; SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`)
@@ -52,5 +52,4 @@ async function beginLocked(client: pg.Client, waits: () => void): Promise<void> 
   }
 }
 
-/** Lock time-out or deadlock. */
 export const isHeldUp = (error: unknown) => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '')

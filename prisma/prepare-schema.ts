@@ -2,9 +2,9 @@ import type { SchemaState } from './migrate.ts'
 import { compareSchema, migrate } from './migrate.ts'
 
 export interface SchemaOptions {
-  /** Else a database that lacks migrations is refused. */
+  /** If false, a database that lacks migrations is refused. */
   migrateOnStart: boolean
-  /** Whose sessions are limited; unset: that of the URL. */
+  /** The role whose sessions are limited; default: the URL's. */
   role?: string | undefined
   /** Gets sentences: another process migrates, or the database is of a newer release. */
   warn?: ((sentence: string) => void) | undefined
@@ -16,7 +16,8 @@ export async function prepareSchema(
   { migrateOnStart, role, warn = () => {} }: SchemaOptions,
 ): Promise<void> {
   if (migrateOnStart) {
-    // Also with nothing to apply: the role may be a new one. On one connection, as each command and each start does this.
+    // Also runs when nothing is pending, as the role may be a new one. It uses one connection, as each command and each start
+    // does this.
     const waits = () => warn('another process migrates the database: waiting')
     await migrate(url, { role, waits, found: (state) => warnOfNewer(state, warn) })
     return

@@ -5,8 +5,8 @@ import { arrayOf } from './pg/array-literal.ts'
 import { statement, text } from './pg/statement.ts'
 
 /**
- * Inserts the demo data in one transaction, then moves its events to today. Existing rows stay unchanged otherwise, so it can
- * run repeatedly.
+ * Inserts the demo data in one transaction, then moves its events to today. Other existing rows stay unchanged, so it can be run
+ * repeatedly.
  */
 export async function seed(db: Database, now: Date, scopesAt: ScopesAt): Promise<void> {
   const data = demo(now, scopesAt)
@@ -55,14 +55,13 @@ const move = (db: Database, events: ReturnType<typeof demo>['event']) =>
     arrayOf(events.map(({ end }) => end.toISOString())),
   ])
 
-/** Gives the demo's events that are still there the times that they would have in a database of today. */
+/** Gives the demo's remaining events the times that they would have in a database created today. */
 export async function moveDemoEvents(db: Database, now: Date): Promise<void> {
   await move(db, demo(now, () => []).event)
 }
 
 const findOrganisation = statement('seed_organisation', 'SELECT id FROM "Organisation" LIMIT 1', { id: text })
 
-/** Whether the database has no data yet. */
 export async function isEmpty(db: Database): Promise<boolean> {
   return (await db.execute(findOrganisation, [])).length === 0
 }

@@ -5,8 +5,8 @@ import type { TimeLimits } from './time-limits.ts'
 import { productionLimits } from './time-limits.ts'
 
 /**
- * What PostgreSQL ends by itself in sessions of the service: statements, and transactions that nobody goes on with. They are
- * the role's, not parameters of the connection, which PgBouncer refuses to pass on.
+ * Limits that PostgreSQL enforces in the service's sessions: on statements, and on idle transactions. They are settings of the
+ * role, as PgBouncer refuses to pass them on as connection parameters.
  */
 const sessionLimits = ({ statementMs, idleTransactionMs }: TimeLimits) => ({
   statement_timeout: statementMs,
@@ -15,13 +15,12 @@ const sessionLimits = ({ statementMs, idleTransactionMs }: TimeLimits) => ({
 
 type Limit = keyof ReturnType<typeof sessionLimits>
 
-/** In a transaction: for work of any length. */
+/** For transactions of any length. */
 export const UNLIMITED = 'SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0'
 
 /**
- * Sets the limits for the sessions of a role in the connected database (unset: its own role), but those that the role or the
- * database has, to whatever value. Sessions that are open stay as they are. Without the right to do so it does nothing:
- * `checkSessions` tells what to run.
+ * Limits the sessions of a role (default: the current one) in the connected database, except where the role or the database
+ * already has a value. Open sessions stay unchanged. Does nothing without the right to do so: `checkSessions` says what to run.
  */
 export async function limitSessions(client: pg.ClientBase, role?: string, limits = productionLimits): Promise<void> {
   const wanted = sessionLimits(limits)
@@ -35,13 +34,13 @@ export async function limitSessions(client: pg.ClientBase, role?: string, limits
   )
   for (const { statement } of rows) {
     await client.query(statement).catch((error) => {
-      // Of another role that is not ours to change, or set by another node at this moment.
+      // This role may not alter the other one, or another node is altering it at this moment.
       if (!(error instanceof pg.DatabaseError)) throw error
     })
   }
 }
 
-/** The role in an address of a database; undefined for the driver's default. */
+/** Undefined for the driver's default role. */
 export const roleOf = (url: string): string | undefined => decodeURIComponent(new URL(url).username) || undefined
 
 const milliseconds = (limit: Limit) =>
@@ -62,7 +61,7 @@ const session = statement(
   },
 )
 
-/** Sentences on limits and rights that the sessions lack. Throws when they are not in UTC: every time would be read wrongly. */
+/** Returns sentences on missing limits and rights. Throws when sessions are not in UTC, as every time would be read wrongly. */
 export async function checkSessions(db: Database, limits = productionLimits): Promise<string[]> {
   const wanted = sessionLimits(limits)
   const [found] = await db.execute(session, [])

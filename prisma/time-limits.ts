@@ -1,27 +1,26 @@
 /**
- * How long the service waits for the programs that it depends on, in milliseconds. A request that reaches a limit gets 503;
- * none is reached while all is well. The tests give their own, as a busy machine takes longer than production.
+ * How long the service waits for its dependencies, in milliseconds. A request that reaches a limit gets 503. Tests pass their own
+ * limits, as a busy machine takes longer than production.
  */
 export interface TimeLimits {
-  /** For a place in the pool and for connecting, together. */
+  /** Waiting for a place in the pool and connecting, together. */
   placeMs: number
-  /** For the answer on which readiness depends. */
+  /** The readiness probe. */
   readyMs: number
-  /** For the next byte on a connection in use: beyond `statementMs`, which a server keeps. */
+  /** The next byte on a connection in use; above `statementMs`, which the server enforces. */
   stalledMs: number
-  /** Of a statement, as PostgreSQL's statement_timeout (session-limits.ts). */
+  /** One statement: PostgreSQL's statement_timeout (session-limits.ts). */
   statementMs: number
-  /** Of a transaction whose client sends nothing, as PostgreSQL's idle_in_transaction_session_timeout. */
+  /** A transaction whose client sends nothing: idle_in_transaction_session_timeout. */
   idleTransactionMs: number
-  /** Of an interactive transaction of Prisma. */
+  /** One of Prisma's interactive transactions. */
   transactionMs: number
-  /** For all that a request does between its token and its response: 6 s with the tick of routers/kernel/deadline.ts. */
+  /** Everything a request does between its token and its response: 6 s with the tick of routers/kernel/deadline.ts. */
   requestMs: number
-  /** For the documents of an external issuer, together. */
+  /** All documents of an external issuer, together. */
   issuerMs: number
 }
 
-/** The values of production. */
 export const productionLimits: TimeLimits = {
   placeMs: 2_500,
   readyMs: 1_000,

@@ -1,4 +1,4 @@
-/** Settles as the promise does, or resolves to `late` after `ms`: the rest of its work goes on unobserved. */
+/** Resolves to `late` after `ms`; the promise's work then continues unobserved. */
 export async function within<T, Late = undefined>(ms: number, promise: Promise<T>, late?: Late): Promise<T | Late> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<Late>((resolve) => {

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
 
-/** The system user that runs PostgreSQL's programs, which refuse to run as root. */
+/** PostgreSQL's programs refuse to run as root. */
 export interface Account {
   name: string
   uid: number
   gid: number
 }
 
-/** The owner of `home`, else "postgres" or "nobody". Undefined unless this process is root. Throws without such a user. */
+/** The owner of `home`, else "postgres" or "nobody"; undefined unless this process is root. Throws when there is no such user. */
 export async function accountFor(home: string): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const owner = await stat(home).catch(() => undefined)
@@ -25,7 +25,7 @@ export async function accountFor(home: string): Promise<Account | undefined> {
   return { name, uid: Number(uid), gid: Number(gid) }
 }
 
-/** Whether the account can enter directories and run files. Asks the system, which knows ACLs and parent directories. */
+/** Asks the system, which knows ACLs and parent directories. */
 export async function canEnter(account: Account, ...paths: string[]): Promise<boolean> {
   const script = 'for path; do test -x "$path" || exit 1; done'
   const { code } = await run('/bin/sh', ['-c', script, 'sh', ...paths], { account, cwd: '/' })
@@ -38,7 +38,7 @@ export interface Outcome {
   output: string
 }
 
-/** Runs a program to its end, with an environment of its own: ours holds secrets and PG… variables. */
+/** Runs a program to its end, without this process's environment, which holds secrets and PG… variables. */
 export function run(
   file: string,
   args: string[],

@@ -6,7 +6,6 @@ import type { Account, Outcome } from './account.ts'
 import { canEnter, run } from './account.ts'
 
 export interface Binaries {
-  /** Holds bin, lib and share. */
   native: string
   version: string
   major: string
@@ -33,7 +32,7 @@ export async function findBinaries(
 }
 
 /**
- * Binaries that the account can run, with the links of the package's install script. When the links cannot be made in the
+ * Returns binaries that the account can run, with the links of the package's install script. When the links cannot be made in the
  * package, or the account cannot enter it, they are a copy in `copyDirectory`.
  */
 export async function usableBinaries(
@@ -70,7 +69,6 @@ export async function runBinary(
   return outcome
 }
 
-/** The line with the error in a program's output or in the server's log. */
 export function reasonIn(text: string): string {
   const lines = text.trim().split('\n')
   return lines.findLast((line) => /error:|FATAL:/.test(line)) ?? lines.at(-1)!

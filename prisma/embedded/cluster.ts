@@ -7,7 +7,7 @@ import type { Binaries } from './binaries.ts'
 import { reasonIn, runBinary } from './binaries.ts'
 import { readOwn, removeOwnDirectory, writeOwn } from './own-files.ts'
 
-/** A database cluster. `home` holds PostgreSQL's data directory and the files password, port and log. */
+/** `home` holds PostgreSQL's data directory and the files password, port and log. */
 export interface Cluster {
   home: string
   data: string
@@ -79,7 +79,6 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The port if it is free (for 0: any free port), otherwise 0. */
 function freePort(port: number): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer()

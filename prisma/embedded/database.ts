@@ -1,13 +1,12 @@
 import { createHmac } from 'node:crypto'
 import pg from 'pg'
 
-/** The name of the service's database and of its owner, the role that the service uses. */
+/** The name of the service's database, and of the role that owns it. */
 const NAME = 'member_apps'
 
 /**
- * Creates the service's role and its database where missing. The role owns the database and reads the server's statistics,
- * and has no other right: no superuser, so that SQL reaches no file and no program. Its password follows from the
- * superuser's, which does not follow from it.
+ * Creates the service's role and database where missing. The role owns the database, reads the server's statistics, and has no
+ * other rights: as no superuser, it reaches no files and no programs through SQL. Its password is derived from the superuser's.
  */
 export async function createDatabase(superuser: pg.Client, superuserPassword: string) {
   const password = createHmac('sha256', superuserPassword).update(NAME).digest('base64url')
@@ -16,7 +15,7 @@ export async function createDatabase(superuser: pg.Client, superuserPassword: st
     'SELECT FROM pg_roles WHERE rolname = $1',
     `CREATE ROLE ${NAME} LOGIN PASSWORD '${password}'`,
   )
-  // How old the transactions of others are is a metric.
+  // A metric reports the age of other sessions' transactions.
   await createUnless(
     superuser,
     "SELECT WHERE pg_has_role($1::name, 'pg_read_all_stats', 'USAGE')",

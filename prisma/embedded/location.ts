@@ -5,13 +5,12 @@ import type { Account } from './account.ts'
 import { accountFor, canEnter } from './account.ts'
 
 export interface Place {
-  /** The directory for the data, and for a copy of the binaries if they need one. */
   base: string
   account: Account | undefined
   notice?: string
 }
 
-/** `dataDir`; if this process is root and PostgreSQL's user cannot enter that, a directory in /var/tmp named after it. */
+/** `dataDir`; or, if this process is root and PostgreSQL's user cannot enter it, a directory in /var/tmp named after it. */
 export async function choosePlace(dataDir: string): Promise<Place> {
   await mkdir(dataDir, { recursive: true })
   const wanted = await realpath(dataDir)

@@ -4,14 +4,14 @@ import type { Account } from './account.ts'
 import { run } from './account.ts'
 
 /**
- * The files of a cluster, whose directories belong to the account: it can put links there. Root reads only what is the
- * account's own, and lets the account itself write and remove, so that it reaches no file that the account does not.
+ * The cluster's directories belong to the account, which can put links there. Root therefore reads only files that the account
+ * owns, and writes and removes as the account, so that it reaches no file that the account cannot.
  */
 export interface Owner {
   account: Account | undefined
 }
 
-/** Throws as `readFile` does, and for a link or another's file. */
+/** Throws as `readFile` does, and for a link or a file of another user. */
 export async function readOwn({ account }: Owner, path: string): Promise<string> {
   if (!account) return readFile(path, 'utf8')
   // A FIFO would block without O_NONBLOCK.
@@ -30,20 +30,19 @@ export async function writeOwn({ account }: Owner, path: string, text: string): 
   await shell(account, 'rm -f -- "$1" && printf %s "$2" > "$1"', path, text)
 }
 
-/** Does nothing when it is missing. */
 export async function removeOwn({ account }: Owner, path: string): Promise<void> {
   if (!account) return rm(path, { force: true })
   await shell(account, 'rm -f -- "$1"', path)
 }
 
-/** Removes a directory with what the account has put into it; its parent belongs to this process. */
+/** The directory's parent belongs to this process. */
 export async function removeOwnDirectory(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => undefined)
   const isForeign = process.getuid?.() === 0 && stats !== undefined && stats.uid !== 0
   if (!isForeign) return rm(path, { recursive: true, force: true })
   if (!stats.isDirectory()) return rm(path, { force: true })
   const account = { name: `user ${stats.uid}`, uid: stats.uid, gid: stats.gid }
-  // It cannot remove the directory itself.
+  // The account cannot remove the directory itself.
   await run('/bin/rm', ['-rf', '--', path], { account, cwd: '/' })
   await rmdir(path)
 }

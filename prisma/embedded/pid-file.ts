@@ -9,14 +9,14 @@ import { readOwn, removeOwn } from './own-files.ts'
 /** A running server, as it describes itself in postmaster.pid. */
 export interface RunningServer {
   pid: number
-  /** 0 while it starts. */
+  /** 0 during start-up. */
   port: number
   status: string
 }
 
 const pidFile = ({ data }: Cluster) => join(data, 'postmaster.pid')
 
-/** Undefined when no server runs on the cluster's data. Removes a file that a killed server left. */
+/** Undefined when no server runs on the cluster's data. Removes the file of a killed server. */
 export async function findRunningServer(cluster: Cluster): Promise<RunningServer | undefined> {
   const file = pidFile(cluster)
   const text = await readOwn(cluster, file).catch(() => undefined)
@@ -25,7 +25,7 @@ export async function findRunningServer(cluster: Cluster): Promise<RunningServer
   const pid = Number(lines[0])
   if (pid && isAlive(pid)) {
     if (await isServer(pid, cluster.data)) return { pid, port: Number(lines[3]), status: lines[7] ?? 'starting' }
-    // PostgreSQL would take the program that has the pid now for the killed server. In containers that happens each time.
+    // PostgreSQL would mistake the program that has the pid now for the killed server. In containers that happens each time.
     await removeUnchanged(cluster, text)
   } else if (text === '' && Date.now() - ((await stat(file).catch(() => undefined))?.mtimeMs ?? 0) > 5_000) {
     await removeUnchanged(cluster, text) // left empty by a power failure

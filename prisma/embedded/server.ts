@@ -19,8 +19,8 @@ export interface ServerLease {
 const LEASE_LOCK = 5_210_631
 
 /**
- * Connects to the cluster's server, or starts one, while other processes may start, stop or kill it. Throws after 10 s, or
- * after 60 s of recovery from a crash.
+ * Connects to the cluster's server, or starts one, while other processes may start, stop or kill it. Throws after 10 s, or after
+ * 60 s of crash recovery.
  */
 export async function acquireServer(cluster: Cluster): Promise<ServerLease> {
   const start = performance.now()
@@ -51,17 +51,20 @@ async function stopServer(cluster: Cluster): Promise<void> {
   if (code !== 0 && (await findRunningServer(cluster))) {
     throw new Error(`The embedded PostgreSQL in ${cluster.home} does not stop: ${reasonIn(output)}`)
   }
-  // Not pg_ctl's own wait: it takes a server that another process starts meanwhile for the old one.
+  // pg_ctl's own wait mistakes a server that another process starts meanwhile for the old one.
   for (let attempt = 0; attempt < 500 && (await findRunningServer(cluster))?.pid === running; attempt++) await pause(20)
 }
 
-/** True holds: the exclusive lock makes newcomers wait until we leave, or until the server stops and they start it again. */
+/**
+ * A true result stays true: the exclusive lock makes new clients wait until this process leaves, or until the server stops and
+ * they restart it.
+ */
 async function hasNoOtherClients(client: pg.Client): Promise<boolean> {
   try {
     await client.query('SELECT pg_advisory_unlock_shared($1)', [LEASE_LOCK])
     const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS alone', [LEASE_LOCK])
     if (!rows[0].alone) return false
-    // A connection that was just closed is still listed for a moment.
+    // A connection that has just been closed is still listed for a moment.
     for (let attempt = 0; attempt < 10; attempt++) {
       const { rows } = await client.query(
         `SELECT FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
@@ -75,7 +78,7 @@ async function hasNoOtherClients(client: pg.Client): Promise<boolean> {
   }
 }
 
-/** A lease, or the reason for another try. */
+/** Returns a lease, or the reason to try again. */
 async function connect(cluster: Cluster, { pid, port, status }: RunningServer): Promise<ServerLease | string> {
   if (!port) return `it is ${status}`
   const client = new pg.Client({
@@ -97,7 +100,7 @@ async function connect(cluster: Cluster, { pid, port, status }: RunningServer): 
       await client.query('SELECT pg_advisory_lock_shared($1)', [LEASE_LOCK])
       return { client, port }
     }
-    // The pid file of a copied directory names the original's server. A directory that was moved has its own server still.
+    // The pid file of a copied directory names the original's server. A moved directory still has its server.
     if (theirs) await removePidFile(cluster)
     await client.end()
     return `process ${pid} runs it as ${rows[0]!.data_directory}`
@@ -107,7 +110,7 @@ async function connect(cluster: Cluster, { pid, port, status }: RunningServer): 
   }
 }
 
-/** '' when the server has started, or the reason for another try. Throws when it cannot start. */
+/** Returns '' when the server has started, or the reason to try again. Throws when it cannot start. */
 async function startServer(cluster: Cluster): Promise<string> {
   const port = await choosePort(cluster)
   const log = join(cluster.home, 'log')
@@ -117,7 +120,7 @@ async function startServer(cluster: Cluster): Promise<string> {
     logSize = 0
   }
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'timezone=UTC', 'log_timezone=UTC']
-  // Failed statements and their values stay out of the log; the service reports them.
+  // Failed statements and their values must not reach the log; the service reports them.
   settings.push('log_min_messages=log', 'log_checkpoints=off')
   const options = [`-p ${port}`, ...settings.map((setting) => `-c ${setting}`)].join(' ')
   const { code, output } = await control(cluster, ['start', '-w', '-s', '-l', 'log', '-o', options])

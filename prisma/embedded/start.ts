@@ -8,13 +8,9 @@ import type { ServerLease } from './server.ts'
 import { acquireServer, releaseServer } from './server.ts'
 
 export interface EmbeddedServer {
-  /** For the database's owner, who is no superuser. */
   url: string
-  /** For tests and tools, which create databases. */
   superuserUrl: string
-  /** Of its data. */
   directory: string
-  /** A message for the operator. */
   notice?: string
   /** Stops the server unless other clients use it; close your own connections first. */
   stop(): Promise<void>
@@ -45,7 +41,6 @@ export async function startEmbedded(dataDir: string): Promise<EmbeddedServer> {
   }
 }
 
-/** Restarts the server at once whenever it is killed, until the returned function stops it. */
 function keepRunning(cluster: Cluster, first: ServerLease): () => Promise<void> {
   let current = Promise.resolve(first)
   let stopped: Promise<void> | undefined
@@ -78,7 +73,6 @@ const REASONS: Record<string, string> = {
   EROFS: 'the file system is read-only',
 }
 
-/** Turns an error of the file system into one about the data directory. */
 function withReason(error: NodeJS.ErrnoException, dataDir: string): Error {
   if (!error.syscall || !error.path) return error
   const reason = REASONS[error.code ?? ''] ?? error.message

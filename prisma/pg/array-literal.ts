@@ -1,6 +1,9 @@
 const special = /["\\]/g
 
-/** An array in PostgreSQL's text format. NUL, which its text cannot hold, becomes U+FFFD: a receiver's response may have one. */
+/**
+ * An array in PostgreSQL's text format. NUL, which its text cannot represent, becomes U+FFFD, as a receiver's response may have
+ * one.
+ */
 export function arrayOf(values: readonly (string | number | boolean | null)[]): string {
   return `{${values.map(literal).join(',')}}`
 }

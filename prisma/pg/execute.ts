@@ -4,10 +4,13 @@ import { PreparedQuery } from './prepared-query.ts'
 import { isStale } from './stale-statements.ts'
 import type { Parameter, Statement, Text } from './statement.ts'
 
-/** Runs a statement with the values of `$1`, `$2`, …; resolves with its rows. */
+/** Runs a statement with the values of `$1`, `$2`, … */
 export type Execute = <R>(statement: Statement<R>, values: Parameter[]) => Promise<R[]>
 
-/** After an error that PostgreSQL reports the connection is usable, unless the session has ended or the server is a standby now. */
+/**
+ * After an error that PostgreSQL reports the connection is usable, unless the session has ended or the server has become a
+ * standby.
+ */
 const keepsConnection = (error: Error) => error instanceof DatabaseError && !/^(?:57P|08|25006)/.test(error.code ?? '')
 
 export function executeOn(pool: Pool): Execute {

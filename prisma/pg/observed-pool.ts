@@ -2,13 +2,12 @@ import { AsyncResource } from 'node:async_hooks'
 import type pg from 'pg'
 import { PreparedQuery } from './prepared-query.ts'
 
-/** As pg's pool words it, where its connections were all in use for too long. */
+/** The message of pg's pool when all connections were in use for too long. */
 const NO_PLACE = 'timeout exceeded when trying to connect'
 
-/** By statement_timeout, or by hand. */
+/** SQLSTATE after statement_timeout or a manual cancellation. */
 const QUERY_CANCELED = '57014'
 
-/** What a pool has open. */
 export interface PoolFigures {
   idle: () => number
   busy: () => number
@@ -19,18 +18,18 @@ export interface PoolFigures {
 /** Called at the stages of each statement; must not throw. */
 export interface PoolObserver {
   opened: (pool: PoolFigures) => void
-  /** How long a connection was waited for, in seconds. */
+  /** `seconds` is the wait for a connection. */
   waited: (seconds: number) => void
-  /** The server answered with an error, of this SQLSTATE. */
+  /** `code` is the SQLSTATE of the server's error. */
   failed: (code: string) => void
-  /** A statement, or the wait for a connection, was ended as it took too long. */
+  /** Called when a statement, or the wait for a connection, timed out. */
   timedOut: () => void
-  /** A connection could not be made, or was lost. */
+  /** Called when a connection cannot be made, or is lost. */
   unconnected: () => void
-  /** Called once as no connection can be made, and once when one can be made again. */
+  /** Called once when no connection can be made; `back`, once when one can be made again. */
   away?: (cause: Error) => void
   back?: () => void
-  /** Called as a statement begins, with its name or, of a text, operation and table. Returns what is called as it ends. */
+  /** Called when a statement begins, with its name or, without one, its operation and table. Returns a callback for its end. */
   began?: ((statement: string) => ((error: Error | undefined) => void) | undefined) | undefined
 }
 
@@ -40,7 +39,7 @@ type Connected = (
   release: (error?: unknown) => void,
 ) => void
 
-/** Tells the observer of everything that uses the pool: our own statements, transactions and Prisma. */
+/** Observes everything that uses the pool: prepared statements, transactions and Prisma. */
 export function observePool(pool: pg.Pool, observer: PoolObserver) {
   const { opened, waited, failed, timedOut, unconnected, began } = observer
   opened({
@@ -65,7 +64,7 @@ export function observePool(pool: pg.Pool, observer: PoolObserver) {
       callback(failure, client, release)
     })
   }
-  // The pool calls who waits in the context of who gives a connection back.
+  // The pool calls a waiting caller back in the async context of the one that releases the connection.
   const inContext = (callback: Connected) => timed(began ? (AsyncResource.bind(callback) as Connected) : callback)
   pool.connect = ((callback?: Connected) =>
     callback
@@ -86,7 +85,7 @@ export function observePool(pool: pg.Pool, observer: PoolObserver) {
 
 type Query = (...given: unknown[]) => unknown
 
-/** Replaces `query` of a client, in each of the forms in which it is called. */
+/** Replaces a client's `query`, in each of its call forms. */
 function traceQueries(client: pg.ClientBase, began: NonNullable<PoolObserver['began']>) {
   const query = client.query.bind(client) as Query
   const traced: Query = (...given) => {
@@ -111,7 +110,7 @@ const endingFirst =
     return callback(error, ...more)
   }
 
-/** Of `SELECT … FROM "public"."Event" …`: `SELECT Event`. Never a value: texts have those as parameters, or not at all here. */
+/** `SELECT … FROM "public"."Event" …` becomes `SELECT Event`. Never includes a value. */
 function nameOf(query: unknown): string {
   if (query instanceof PreparedQuery) return query.statementName
   const text = typeof query === 'string' ? query : (query as { text?: string }).text

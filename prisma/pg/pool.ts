@@ -4,9 +4,9 @@ import type { TimeLimits } from '../time-limits.ts'
 import { SteadyClient } from './stale-statements.ts'
 
 /**
- * pg's pool. A connection in use that moves no byte for `stalledMs` is closed: where the server cannot be heard, no
- * statement_timeout ends a query, and its connection would never return. By the socket's own timer: pg's `query_timeout`
- * keeps the rows of each query alive for two rounds of garbage collection, a third of the CPU time of a LIST (npm run bench).
+ * pg's pool. A connection in use that moves no byte for `stalledMs` is closed: when the server cannot be reached, no
+ * statement_timeout ends a query, and its connection would never return. The socket's timer does this: pg's `query_timeout`
+ * retains each query's rows for two rounds of garbage collection, a third of the CPU time of a LIST (npm run bench).
  */
 export function openPool(config: pg.PoolConfig, { placeMs, stalledMs }: TimeLimits): pg.Pool {
   const pool = new pg.Pool({ ...config, Client: SteadyClient, connectionTimeoutMillis: placeMs })

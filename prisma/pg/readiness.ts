@@ -1,9 +1,8 @@
 import pg from 'pg'
 
-/** How long an answer is kept. */
 const KEEP_MS = 500
 
-/** Asks the database over a connection of its own: a pool that is fully used is not a database that is away. */
+/** Probes the database over a separate connection, so that a pool in full use does not look like a lost database. */
 export function openReadiness(config: pg.PoolConfig, readyMs: number) {
   const limits = { connectionTimeoutMillis: readyMs, query_timeout: readyMs }
   const pool = new pg.Pool({ ...config, ...limits, max: 1, idleTimeoutMillis: 0 })

@@ -1,19 +1,19 @@
 import { int, statement } from './statement.ts'
 
 interface Removed {
-  /** Names the statement. */
+  /** The name of the statement. */
   name: string
-  /** In quotes. */
+  /** A quoted identifier. */
   table: string
-  /** A column, in quotes: rows with a time up to $1 are removed, the earliest first. */
+  /** A quoted column: rows with a time up to $1 are removed, the earliest first. */
   time: string
-  /** What else holds for them; by an index together with the time. */
+  /** A further condition, served by the same index as the time. */
   condition?: string
 }
 
 /**
- * A statement that removes at most $2 rows and tells their number. It skips locked ones, so that several processes may run
- * it. By the place of the rows: by key, the planner reads the whole table up to some millions of rows, 0.25 s of 400,000.
+ * Declares a statement that removes at most $2 rows and returns their number. It skips locked rows, so that several processes may
+ * run it. It deletes by ctid: by key, the planner reads the whole table up to some millions of rows, 0.25 s for 400,000.
  */
 export const removal = ({ name, table, time, condition = 'true' }: Removed) =>
   statement(

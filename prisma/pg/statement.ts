@@ -1,13 +1,13 @@
 /** A value in PostgreSQL's text format. */
 export type Text = string | null
 
-/** A value of `$1`, `$2`, …; a text may be given in UTF-8, as large ones are. */
+/** A value of `$1`, `$2`, …; large texts are given in UTF-8. */
 export type Parameter = Text | Buffer
 
-/** How a column's text becomes a value, and the types of PostgreSQL (oids) that it fits. */
+/** Decodes a column's text, and lists the PostgreSQL types (oids) that it accepts. */
 export interface Column<T> {
   oids: readonly number[]
-  /** The labels of an enum, which fits as well when it has exactly these. */
+  /** Labels of an enum that is accepted as well if it has exactly these. */
   labels?: readonly string[]
   nullable: boolean
   parse: (text: string) => T
@@ -16,7 +16,6 @@ export interface Column<T> {
 type Columns = Record<string, Column<unknown>>
 type Row<C extends Columns> = { [K in keyof C]: C[K] extends Column<infer T> ? T : never }
 
-/** A prepared statement whose rows are objects with the declared columns. */
 export interface Statement<R = unknown> {
   /** Each connection plans the statement once, under this name. */
   name: string
@@ -29,8 +28,8 @@ export interface Statement<R = unknown> {
 export const declaredStatements = new Map<string, Statement>()
 
 /**
- * Declares a statement; `columns` names its result columns in the order of its SELECT or RETURNING list. Throws when
- * another text has the name: on a connection, the one planned first would run for both.
+ * Declares a statement; `columns` names its result columns in the order of its SELECT or RETURNING list. Throws when another text
+ * has the name: on a connection, the one planned first would run for both.
  */
 export function statement<C extends Columns>(name: string, text: string, columns: C): Statement<Row<C>> {
   if ((declaredStatements.get(name)?.text ?? text) !== text) throw new Error(`Two statements are named ${name}.`)
@@ -74,22 +73,22 @@ export const int = column([23, 20, 701], (value) => {
   return number
 })
 
-/** float8, in the shortest text that means it (extra_float_digits is at least 1). */
+/** float8, in the shortest exact text (extra_float_digits is at least 1). */
 export const float = column([701], Number)
 
 /** `YYYY-MM-DD`: the service's sessions have the DateStyle ISO. */
 export const date = column([1082], (value) => value)
 
-/** In PostgreSQL's own notation, whose microseconds a Date would lose. */
+/** PostgreSQL's notation, whose microseconds a Date would lose. */
 export const timestamp = column([1184], (value) => value)
 
-/** A JSON array, as json_agg makes of rows. */
+/** The result of json_agg over rows. */
 export const jsonArray = <T>() => column([114], (value): T[] => JSON.parse(value))
 
-/** As json_agg makes of a text column. */
+/** The result of json_agg over a text column. */
 export const jsonStrings = jsonArray<string>()
 
-/** One of these, from a text or an enum. Throws on any other value. */
+/** A text or an enum. Throws on any other value. */
 export function oneOf<const L extends string>(...labels: L[]): Column<L> {
   const parse = (value: string) => {
     const label = labels.find((one) => one === value)

@@ -1,6 +1,5 @@
 import pg from 'pg'
 
-/** Runs `work` in a transaction on a connection of the pool; see `inTransaction`. */
 export type InTransaction = <T>(work: (client: pg.ClientBase) => Promise<T>) => Promise<T>
 
 export const inTransactionOn =
@@ -12,13 +11,13 @@ export const inTransactionOn =
       client.release()
       return result
     } catch (error) {
-      // After an error that PostgreSQL reports the connection is usable; else it goes.
+      // After an error that PostgreSQL reports the connection is usable; otherwise it is closed.
       client.release(!(error instanceof pg.DatabaseError))
       throw error
     }
   }
 
-/** Runs `work` in one transaction of the connection: COMMIT when it resolves, ROLLBACK when it throws. */
+/** COMMITs when `work` resolves, and ROLLBACKs when it throws. */
 export async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN')
   try {
@@ -26,13 +25,13 @@ export async function inTransaction<T>(client: pg.ClientBase, work: () => Promis
     await client.query('COMMIT')
     return result
   } catch (error) {
-    // On a connection that is gone, the server rolls back itself.
+    // When the connection is lost, the server rolls back.
     await client.query('ROLLBACK').catch(() => {})
     throw error
   }
 }
 
-/** Runs `work` on a connection of its own, in UTC. */
+/** The session is in UTC. */
 export async function withConnection<T>(url: string, work: (client: pg.ClientBase) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: url,

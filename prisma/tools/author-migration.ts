@@ -10,7 +10,7 @@ import { migrate } from '../migrate.ts'
 import { schemaDirectory } from '../migration-files.ts'
 import { sqlBetween } from './schema-engine.ts'
 
-/** The SQL from the migrations to the schema; '' when they agree. Creates and drops a database on the server at `url`. */
+/** Returns '' when migrations and schema agree. Creates and drops a database on the server at `url`. */
 export async function difference(url: string): Promise<string> {
   const name = `migrations_${randomUUID()}`
   const scratch = new URL(url)

@@ -6,7 +6,7 @@ import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapt
 import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils'
 import pg from 'pg'
 
-/** The SQL from the database at `url` to the schema; '' when they agree. */
+/** Returns '' when the database at `url` and the schema agree. */
 export async function sqlBetween(url: string, schemaFile: string): Promise<string> {
   const schema = { path: schemaFile, content: await readFile(schemaFile, 'utf8') }
   const { SchemaEngine } = await loadEngine()
@@ -44,7 +44,7 @@ class CatalogPool extends pg.Pool {
   }) as pg.Pool['query']
 }
 
-/** The adapter on that pool; it gives those columns the type that the engine expects. */
+/** Gives those columns the type that the engine expects. */
 function catalogAdapter(pool: CatalogPool): SqlMigrationAwareDriverAdapterFactory {
   const factory = new PrismaPg(pool)
   return {
@@ -69,7 +69,7 @@ function catalogAdapter(pool: CatalogPool): SqlMigrationAwareDriverAdapterFactor
 type Engine = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
 let loaded: Promise<Engine> | undefined
 
-/** Not through the package's entry: that imports the .wasm as an ES module, which Node 20 cannot load. */
+/** Avoids the package's entry, which imports the .wasm as an ES module; Node 20 cannot load that. */
 function loadEngine(): Promise<Engine> {
   loaded ??= (async () => {
     const engine = await import('@prisma/schema-engine-wasm/schema_engine_bg')
@@ -86,7 +86,7 @@ function loadEngine(): Promise<Engine> {
   return loaded
 }
 
-/** Typed in the DOM's library only, which this project does not load. */
+/** Typed only in the DOM library, which this project does not load. */
 const { WebAssembly: wasm } = globalThis as unknown as {
   WebAssembly: {
     instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, () => void> } }>
