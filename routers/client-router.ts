@@ -2,9 +2,9 @@ import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from 
 import type { appRouter } from './index.ts'
 import type { Json } from './kernel/json.ts'
 
-// The router without what the service alone needs of it: with `ctx` and `meta`, the types of a client would contain all of
-// Prisma and zod. tsc repeats the name of a declared type, and writes that of an inferred constant out in full: so the two
-// constants, which only declarations ever mention.
+// The router without what only the service needs: with `ctx` and `meta`, a client's types would contain all of Prisma and zod.
+// tsc repeats the name of a declared type, but writes an inferred constant's type out in full, hence two constants that only
+// declarations mention.
 
 type Served = (typeof appRouter)['_def']
 
@@ -32,7 +32,7 @@ type WithoutContext<T> = T extends infer Record
     }
   : never
 
-/** Without the names of our own types; `Json` alone is a client's as well. */
+/** Expands our type names, except `Json`, which clients have as well. */
 type WrittenOut<T> = [T, Json] extends [Json, T]
   ? Json
   : T extends object
@@ -43,7 +43,7 @@ type WrittenOut<T> = [T, Json] extends [Json, T]
 
 export const procedures = (() => served.procedures)()
 
-/** What a client of the service has to know: names, inputs and outputs of the procedures, and the form of errors. */
+/** The procedures' names, inputs and outputs, and the form of errors. */
 export type AppRouter = TRPCBuiltRouter<
   { ctx: object; meta: object; errorShape: typeof errorShape; transformer: false },
   typeof procedures

@@ -20,7 +20,6 @@ interface Settings {
   removed?: Core['removed']
 }
 
-/** Made once in a process. */
 export const createCore = (settings: Settings): Core => ({
   timeLimits: productionLimits,
   published: () => {},
@@ -31,7 +30,7 @@ export const createCore = (settings: Settings): Core => ({
 
 const createCaller = createCallerFactory(appRouter)
 
-/** A caller in this process has no rate limit and no response headers, and holds its results in its own memory. */
+/** In process there is no rate limit, no response headers, and no reserved memory. */
 const inProcess: Omit<Call, 'principal'> = {
   consumeQuota: async () => {},
   setHeader: () => {},
@@ -42,8 +41,8 @@ const inProcess: Omit<Call, 'principal'> = {
 }
 
 /**
- * The procedures for a caller in this process, e.g. `callAs(core, principal).me.profile()`: same checks, no token. One that
- * serves people who work on apps counts their calls.
+ * Calls procedures in this process, e.g. `callAs(core, principal).me.profile()`, with the same checks but no token. `countPeople`
+ * counts the calls of people who work on apps.
  */
 export const callAs = (core: Core, principal: Principal, countPeople?: Call['countPeople']) =>
   createCaller({ core, call: { ...inProcess, principal, countPeople } })

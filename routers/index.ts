@@ -24,8 +24,7 @@ export const appRouter = router({
   developer,
 })
 
-/** For typed clients: `createTRPCClient<AppRouter>(…)`. */
 export type AppRouter = typeof appRouter
 
-/** Every procedure by its path, e.g. `storage.put`. tRPC keeps them flat at runtime; its type has them nested. */
+/** Procedures by path, e.g. `storage.put`. tRPC stores them flat at run time; its type has them nested. */
 export const procedures = appRouter._def.procedures as unknown as Readonly<Record<string, AnyProcedure>>

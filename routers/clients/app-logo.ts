@@ -24,7 +24,6 @@ const change = z.object({
   version: z.int().optional().meta({ description: 'The version that was read: another one is 409' }),
 })
 
-/** A logo of an app that members use waits for approval. */
 export const setLogo = internal('dev:write', teamPeople, {
   summary: 'Gives an app a logo: a square PNG or JPEG of at most 512 × 512 pixels and 128 KiB',
   fails: ['ownAppUnknown', 'changedMeanwhile', 'teamFull'],
@@ -33,7 +32,7 @@ export const setLogo = internal('dev:write', teamPeople, {
   .output(appOutput)
   .mutation(async ({ ctx, input: { picture, ...requested } }) => {
     const team = await teamOfApp(ctx, requested.app)
-    // Before the picture is decoded: none is for nothing.
+    // Checked before the picture is decoded, to save that work.
     const where = { id: requested.app, ...(requested.version !== undefined && { version: requested.version }) }
     if ((await ctx.core.db.app.count({ where })) === 0) throw errors.changedMeanwhile()
     await ctx.call.countPeople?.('picture', `person ${ctx.person}`)
@@ -41,7 +40,7 @@ export const setLogo = internal('dev:write', teamPeople, {
     return store(ctx, { team, ...requested }, await written(Buffer.from(picture, 'base64')))
   })
 
-/** Taking a logo away shows nothing new: it is gone at once, and so is the one that waits. */
+/** Removing a logo shows nothing new: it takes effect at once, and also removes a waiting one. */
 export const removeLogo = internal('dev:write', teamPeople, {
   summary: 'Takes the logo of an app away',
   fails: ['ownAppUnknown', 'changedMeanwhile'],

@@ -41,7 +41,7 @@ const create = internal('dev:write', teamPeople, {
     })
   })
 
-/** What members read of an app waits for approval: `wanted`. `''` removes a description or homepage. */
+/** Texts that members read wait for approval: `wanted`. `''` removes a description or homepage. */
 const update = internal('dev:write', teamPeople, {
   summary: 'Changes what an app is called and says of itself',
   fails: ['ownAppUnknown', 'changedMeanwhile', 'teamFull'],
@@ -90,7 +90,7 @@ interface Shown {
 }
 type Requested = { [K in 'name' | 'description' | 'homepage']?: string | undefined }
 
-/** What changes now, and all that waits then. Taking a text away shows nothing new. */
+/** Removing a text shows nothing new, so it takes effect at once. */
 function changesOf(before: Shown, requested: Requested, reviewed: boolean) {
   const now: { name?: string; description?: string | null; homepage?: string | null } = {}
   const wanted: WantedOfApp = { ...before.wanted }

@@ -8,7 +8,6 @@ import { namesOf, targetNames } from './names.ts'
 import { auditOutput, idOr } from './shapes.ts'
 import { roleIn } from './teams/team-of.ts'
 
-/** Newest first. */
 const list = internal('dev:read', teamPeople, {
   summary: 'What was changed in a team, and by whom',
   fails: ['teamUnknown'],

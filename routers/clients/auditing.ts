@@ -4,18 +4,17 @@ import { Prisma } from '../../prisma/generated/client.ts'
 import { errors } from '../kernel/errors.ts'
 import { DAY_SECONDS } from '../kernel/time.ts'
 
-/** What a change was, for the audit log of its team. Never a secret: people of the team read it. */
+/** An entry of a team's audit log. Never contains a secret, as the team's people read it. */
 export interface Change {
   team: string
-  /** As `client.update`. */
+  /** For example `client.update`. */
   action: string
-  /** The id of what was changed. */
   target: string
   before?: object | null
   after?: object | null
 }
 
-/** Who changes something, and when; `person` is null for the operator. */
+/** `person` is null for the operator. */
 export interface Author {
   person: string | null
   at: Date
@@ -23,11 +22,11 @@ export interface Author {
 
 type Note = (change: Change) => Promise<void>
 
-/** Changes that the people of a team can make in 24 hours: an entry stays for two years. */
+/** Changes that a team's people can make in 24 hours: an entry is stored for two years. */
 const CHANGES_A_DAY = 1_000
 const DAY_MS = DAY_SECONDS * 1_000
 
-/** Of one field, as JSON: about 1 KB. */
+/** A field's value as JSON: about 1 KB. */
 const MAX_FIELD = 1_000
 
 /** Runs a change and writes its audit entries in one transaction: both are stored, or neither. */
@@ -48,7 +47,7 @@ const json = (value: object | null | undefined) =>
 
 const shortFields = (value: object) => Object.entries(value).map(([name, field]) => [name, short(field)] as const)
 
-/** A text that is too long is cut off, a list or map is stored as its count. */
+/** Truncates long texts; replaces a list or map by its count. */
 function short(value: unknown): unknown {
   if (JSON.stringify(value ?? null).length <= MAX_FIELD) return value
   if (typeof value === 'string') return `${[...value].slice(0, MAX_FIELD).join('')}…`
@@ -57,7 +56,7 @@ function short(value: unknown): unknown {
   return { count: Object.keys(value as object).length }
 }
 
-/** Throws 429 when the people of a team have made all the changes of a day. The team is locked. */
+/** Throws 429 when the team has reached its daily limit of changes. The team is locked. */
 async function refuseBeyond(tx: Transaction, teamId: string, at: Date) {
   const where = { teamId, personId: { not: null }, at: { gt: new Date(at.getTime() - DAY_MS) } }
   const [first] = await tx.auditEntry.findMany({
@@ -71,7 +70,7 @@ async function refuseBeyond(tx: Transaction, teamId: string, at: Date) {
   throw errors.changesLimited(Math.max(1, Math.ceil((first.at.getTime() + DAY_MS - at.getTime()) / 1_000)))
 }
 
-/** The fields that differ, before and after; null when none does. Of long lists, what was removed and what was added. */
+/** The fields that differ, before and after; null without a difference. For long lists, the removed and the added items. */
 export function difference<Row extends { version: number }>(before: Row, after: Row) {
   const names = (Object.keys(before) as (keyof Row)[]).filter(
     (name) => name !== 'version' && !isDeepStrictEqual(before[name], after[name]),
@@ -86,7 +85,6 @@ const without = (value: unknown, other: unknown) =>
     ? value.filter((item) => !other.includes(item))
     : value
 
-/** The author of a change by a procedure. */
 export const authorOf = ({ core, person }: { core: { now: () => number }; person: string }): Author => ({
   person,
   at: new Date(core.now()),

@@ -15,15 +15,13 @@ interface Changes {
   redirectUris?: string[]
   scopes?: string[]
   purpose?: Purpose
-  /** All that waits for approval then. */
   wanted: WantedOfClient
 }
 
-/** What changes now, and what waits. Throws 400 for a scope of a production client without a purpose. */
 export function changesOf(client: Client, requested: Requested): Changes {
   const redirectUris = requested.redirectUris && [...new Set(requested.redirectUris)]
   const scopes = requested.scopes && [...new Set(requested.scopes)]
-  // Nobody has seen a client that waits itself, and only its team uses one for tests.
+  // Nobody has seen a client that waits itself, and a test client is used by its team alone.
   const reviewed = !client.testOnly && client.state === 'active'
   const explained = scopes && !client.testOnly ? explain(client, scopes, requested.purpose ?? {}) : undefined
   if (!reviewed) {
@@ -42,14 +40,14 @@ export function changesOf(client: Client, requested: Requested): Changes {
   return changes
 }
 
-/** Members read the name of the app, or the client's own name if the client has no app. */
+/** Members read the app's name, or the client's if it has no app. */
 function nameChange(changes: Changes, client: Client, name: string) {
   delete changes.wanted.name
   if (client.app === null && name !== client.name) changes.wanted.name = name
   else changes.name = name
 }
 
-/** What is left out ends now, unless nothing would be left: then the present ones stay until the others are approved. */
+/** Removed redirects end now, unless none would remain: then the current ones stay until the others are approved. */
 function redirectChange(changes: Changes, client: Client, requested: string[]) {
   delete changes.wanted.redirectUris
   const hosts = new Set(client.redirectUris.map(hostOf).filter((host) => host !== null))
@@ -71,7 +69,7 @@ function scopeChange(changes: Changes, client: Client, requested: string[], purp
   if (now.length < requested.length) Object.assign(changes.wanted, { scopes: requested, purpose })
 }
 
-/** The purposes of all the scopes: those of the present ones are known, or were known to the operator. */
+/** The purposes of all scopes; those of current scopes were stated earlier. */
 function explain(client: Client, scopes: string[], said: Purpose): Purpose {
   const known = { ...client.purpose, ...client.wanted?.purpose, ...said }
   const added = scopes.filter((scope) => !client.scopes.includes(scope) || scope in known)

@@ -12,7 +12,6 @@ import { refuseFull, refuseTooMany } from './teams/team-bounds.ts'
 import { lockTeamAs, teamOfApp } from './teams/team-of.ts'
 import { addTestClub } from './test-club.ts'
 
-/** For the people of the team and its test members alone. */
 export const create = internal('dev:write', teamPeople, {
   summary: 'Registers a sandbox client of an app',
   fails: ['ownAppUnknown', 'tooManyClients', 'teamFull'],
@@ -29,7 +28,7 @@ export const create = internal('dev:write', teamPeople, {
   .output(clientOutput)
   .mutation(async ({ ctx, input: { app, name, ...settings } }) => {
     const teamId = await teamOfApp(ctx, app)
-    // Only its developers use it, so `localhost` is as in development.
+    // Only its developers use it, so `localhost` is allowed as in development.
     refuseIf([...nameFaults('client', { name }), ...settingFaults(settings, true)])
     const author = authorOf(ctx)
     return auditing(ctx.core.db, author, async (tx, note) => {

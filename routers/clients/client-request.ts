@@ -11,7 +11,7 @@ import { clientOutput, idOr, purpose, texts } from './shapes.ts'
 import { refuseFull, refuseTooMany } from './teams/team-bounds.ts'
 import { lockTeamAs, teamOfClient } from './teams/team-of.ts'
 
-/** A new client with the settings of a sandbox client, which stays. Nobody can sign in before it is approved. */
+/** Creates a client with the settings of a sandbox client, which stays. Nobody can sign in before it is approved. */
 export const requestProduction = internal('dev:write', teamPeople, {
   summary: 'Asks for a production client like a sandbox client',
   fails: ['clientUnknown', 'ownerNeeded', 'notSandbox', 'tooManyClients', 'teamFull'],

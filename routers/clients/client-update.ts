@@ -11,7 +11,7 @@ import { clientOutput, idOr, purpose, texts } from './shapes.ts'
 import { refuseGrowth } from './teams/team-bounds.ts'
 import { lockTeamAs, teamOfClient } from './teams/team-of.ts'
 
-/** Of a client that members use, more scopes and redirects on other hosts wait for approval: `wanted`. */
+/** For a client that members use, more scopes and redirects on other hosts wait for approval: `wanted`. */
 export const update = internal('dev:write', teamPeople, {
   summary: 'Changes a client',
   fails: ['clientUnknown', 'changedMeanwhile', 'teamFull'],
@@ -39,7 +39,7 @@ export const update = internal('dev:write', teamPeople, {
       const before = toClient(found)
       refuseIf([
         ...nameFaults('client', { name: requested.name }),
-        // What is not in the requested was accepted before.
+        // Values that are not in the request were accepted before.
         ...(requested.redirectUris ? redirectFaults(requested.redirectUris, before.type, before.testOnly) : []),
         ...(requested.scopes ? scopeFaults(requested.scopes) : []),
         ...levelFaults(requested.scopes ?? [], level),

@@ -9,11 +9,10 @@ const logos = statement(
   { id: text, version: text },
 )
 
-/** The versions of the logos of these apps, by app: the bytes stay in the database. */
+/** Logo versions by app; the bytes stay in the database. */
 export async function logoVersions(db: Database, apps: readonly string[]): Promise<Map<string, string>> {
   const found = apps.length === 0 ? [] : await db.execute(logos, [arrayOf(apps)])
   return new Map(found.map(({ id, version }) => [id, version]))
 }
 
-/** What the address of a logo ends in. */
 export const logoVersion = (logo: Uint8Array) => createHash('md5').update(logo).digest('hex')

@@ -3,14 +3,14 @@ import type { Database } from '../../prisma/client.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
-/** An id of ours, as `c_` and 20 letters. Members trust names by ids, so nobody chooses one. */
+/** An internal id: `c_` and 20 letters. Members trust names by ids, so nobody can choose one. */
 export const newId = (kind: 'a' | 'c' | 'i' | 'p' | 't') =>
   `${kind}_${Array.from({ length: 20 }, () => LETTERS[randomInt(LETTERS.length)]).join('')}`
 
 export const fullName = ({ firstName, lastName }: { firstName: string; lastName: string }) =>
   `${firstName} ${lastName}`.trim()
 
-/** The names of what an audit entry can be about, by id: apps and clients of a team, and its people. */
+/** Names by id of everything that an audit entry can be about: a team's apps, clients and people. */
 export async function targetNames(db: Database, teamId: string, ids: readonly string[]): Promise<Map<string, string>> {
   const where = { teamId, id: { in: [...ids] } }
   const select = { id: true, name: true }
@@ -26,14 +26,13 @@ export async function targetNames(db: Database, teamId: string, ids: readonly st
   return new Map([...apps, ...clients, ...people].map(({ id, name }) => [id, name]))
 }
 
-/** The names of clients of a team, by id. */
 export async function clientNames(db: Database, teamId: string, ids: readonly string[]): Promise<Map<string, string>> {
   const where = { teamId, id: { in: [...new Set(ids)] } }
   const rows = await db.client.findMany({ where, select: { id: true, name: true } })
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** The names of these people, by id; null is the operator, and who is erased has none. */
+/** Names by id; null is the operator, and an erased person has none. */
 export async function namesOf(db: Database, ids: readonly (string | null)[]): Promise<Map<string | null, string>> {
   const people = await db.person.findMany({ where: { id: { in: ids.flatMap((id) => id ?? []) } } })
   return new Map(people.map((person) => [person.id, fullName(person)]))

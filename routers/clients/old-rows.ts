@@ -3,7 +3,6 @@ import { removal } from '../../prisma/pg/removal.ts'
 import { PORTION } from '../kernel/housekeeping.ts'
 import { DAY_SECONDS } from '../kernel/time.ts'
 
-/** Two years. */
 export const AUDIT_DAYS = 730
 
 const statements = {
@@ -11,13 +10,11 @@ const statements = {
   audit: removal({ name: 'team_remove_audit', table: '"AuditEntry"', time: '"at"' }),
 }
 
-/** Removes invitations that can no longer be accepted, at most `limit`, and returns their number. */
 export async function removeOldInvitations(db: Database, now: number, limit = PORTION): Promise<number> {
   const [row] = await db.execute(statements.invitations, [new Date(now).toISOString(), String(limit)])
   return row!.removed
 }
 
-/** Removes audit entries after AUDIT_DAYS, at most `limit`, and returns their number. */
 export async function removeOldAuditEntries(db: Database, now: number, limit = PORTION): Promise<number> {
   const until = new Date(now - AUDIT_DAYS * DAY_SECONDS * 1000).toISOString()
   const [row] = await db.execute(statements.audit, [until, String(limit)])

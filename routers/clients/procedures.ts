@@ -14,7 +14,6 @@ import { usage } from './usage.ts'
 import { deliveries } from './webhook/deliveries.ts'
 import { webhook } from './webhook/webhook.ts'
 
-/** What people do with the apps of their own teams: the developer portal shows it, and first-party tools call it. */
 export const developer = router({
   teams,
   invitations,

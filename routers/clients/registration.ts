@@ -4,7 +4,6 @@ import { isLine } from '../kernel/typed-text.ts'
 
 export type ClientType = 'web' | 'native'
 
-/** A client to register, with its team and app. */
 export interface Registration {
   id: string
   name: string
@@ -12,18 +11,17 @@ export interface Registration {
   environment: 'production' | 'sandbox'
   redirectUris: readonly string[]
   scopes: readonly string[]
-  /** With a name and a level it is created if it does not exist. */
+  /** Created if it does not exist, when name and level are given. */
   team: { id: string; name?: string | undefined; level?: Level | undefined }
-  /** Null: the client has no app. With a name and a provider it is created if it does not exist. */
+  /** Null: the client has no app. Created if it does not exist, when name and provider are given. */
   app: { id: string; name?: string | undefined; provider?: string | undefined } | null
 }
 
-/** A client of the platform itself. */
 export interface FirstPartyRegistration {
   id: string
   name: string
   scopes: readonly string[]
-  /** Null: it gets its tokens from an external issuer. */
+  /** Null: an external issuer issues its tokens. */
   credentials: { secretHash: string } | { jwks: { keys: Record<string, string>[] } } | null
 }
 
@@ -32,14 +30,12 @@ export const firstPartyFaults = ({ id, name, scopes }: FirstPartyRegistration): 
   ...scopes.filter((scope) => !isFirstPartyScope(scope)).map((scope) => `There is no first-party scope ${scope}.`),
 ]
 
-/** What a client is allowed: where it returns to, and what it may ask for. */
 export interface Settings {
   type: ClientType
   redirectUris: readonly string[]
   scopes: readonly string[]
 }
 
-/** The faults of a registration that need no database, a sentence each. */
 export const faultsOf = (registration: Registration, development: boolean): string[] => [
   ...nameFaults('client', registration),
   ...nameFaults('team', registration.team),
@@ -62,7 +58,6 @@ export const scopeFaults = (wanted: readonly string[]): string[] =>
     ? ['A client needs a scope.']
     : wanted.filter((scope) => !isScope(scope)).map((scope) => `There is no scope ${scope}.`)
 
-/** The faults of an id and a name, a sentence each. */
 export const nameFaults = (whose: string, { id, name }: { id?: string; name?: string | undefined }): string[] =>
   [
     id !== undefined && !isId(id) && `The id of the ${whose} ${ID_RULE}.`,
@@ -75,15 +70,14 @@ const isId = (text: string) => /^[A-Za-z0-9_-]{1,64}$/.test(text)
 const NAME_RULE = 'is 1 to 100 characters of one line'
 const isName = (text: string) => text.trim() === text && isLine(text, 100)
 
-/** The scopes that a team of this level cannot hold, a sentence each. */
 export const levelFaults = (wanted: readonly string[], level: Level): string[] =>
   wanted
     .filter((scope) => isScope(scope) && !isAllowedAt(level, scope))
     .map((scope) => `${scope} is for teams of level developer.`)
 
 /**
- * The fault of a redirect URI, as a sentence; null when it has none. Redirects are compared as strings, so it has to be
- * in the form that a browser sends. RFC 9700, 4.1; RFC 8252, 7 and 8.3 for native apps.
+ * Returns a sentence, or null for a valid redirect URI. Redirects are compared as strings, so they must be in the form that a
+ * browser sends. RFC 9700, 4.1; RFC 8252, 7 and 8.3 for native apps.
  */
 export function redirectFault(address: string, type: ClientType, development: boolean): string | null {
   const wrong = (why: string) => `${address} cannot be a redirect: ${why}.`
@@ -110,7 +104,7 @@ export function redirectFault(address: string, type: ClientType, development: bo
 const isLoopback = (hostname: string) => hostname === '127.0.0.1' || hostname === '[::1]'
 const isLocalhost = (hostname: string) => hostname === 'localhost' || hostname.endsWith('.localhost')
 
-/** Without TLS the code can be read on the network; requests to this machine stay off it. */
+/** Without TLS the code can be read on the network, which requests to this machine do not reach. */
 function httpFault(hostname: string, type: ClientType, development: boolean, wrong: (why: string) => string) {
   if (isLoopback(hostname) || (isLocalhost(hostname) && type === 'web' && development)) return null
   if (!isLocalhost(hostname)) return wrong('http:// is for 127.0.0.1 and [::1] only')

@@ -10,7 +10,7 @@ import { router } from '../kernel/trpc.ts'
 import { clientNames } from './names.ts'
 import { roleIn } from './teams/team-of.ts'
 
-/** Requests with one id, as a caller may choose it: the newest of them. */
+/** A caller may choose the id of its requests: the newest are listed. */
 const MAX_OF_AN_ID = 50
 
 const refused = z.object({
@@ -34,7 +34,7 @@ const refused = z.object({
 
 const team = z.string().refine(isPostgresText, withError('teamUnknown'))
 const status = z.int().min(400).max(599)
-/** Time and number of the last row of a page. */
+/** Time and number of a page's last row. */
 const CURSOR = /^(\d{1,14})-(\d{1,18})$/
 
 const columns = { teamId: true } as const
@@ -42,7 +42,6 @@ const newestFirst = [{ at: 'desc' }, { id: 'desc' }] satisfies Prisma.RefusedReq
 
 type Row = Prisma.RefusedRequestGetPayload<{ omit: typeof columns }>
 
-/** With the names of the clients. */
 async function shown({ core: { db } }: Context, team: string, rows: readonly Row[]) {
   const names = await clientNames(
     db,

@@ -3,7 +3,6 @@ import { CONSENT_MS } from '../kernel/access.ts'
 import { toUnix } from '../kernel/time.ts'
 import { fullName } from './names.ts'
 
-/** The columns and counts of a client, at a time. */
 export const clientColumns = (now: number) =>
   ({
     ...{ id: true, name: true, teamId: true, appId: true, environment: true, type: true, state: true, testOnly: true },
@@ -13,10 +12,9 @@ export const clientColumns = (now: number) =>
 
 export type ClientRow = Prisma.ClientGetPayload<{ select: ReturnType<typeof clientColumns> }>
 
-/** What waits for approval. */
 export interface WantedOfClient {
   name?: string
-  /** All that are in force once they are approved. */
+  /** Includes those already in force. */
   redirectUris?: string[]
   scopes?: string[]
   purpose?: Record<string, string>
@@ -25,7 +23,7 @@ export interface WantedOfApp {
   name?: string
   description?: string
   homepage?: string
-  /** The version of the logo, whose bytes are in `wantedLogo`. */
+  /** The version of the logo; its bytes are in `wantedLogo`. */
   logo?: string
 }
 export type Purpose = Record<string, string>
@@ -56,7 +54,6 @@ export const appColumns = {
 
 export type AppRow = Prisma.AppGetPayload<{ select: typeof appColumns }>
 
-/** `logo` is the version of the one in force. */
 export const toApp = ({ teamId, wanted, ...row }: AppRow, logo: string | null) => ({
   ...row,
   team: teamId,
@@ -80,5 +77,4 @@ export const byName = [{ name: 'asc' as const }, { id: 'asc' as const }]
 
 export const nullIfEmpty = <T extends object>(value: T) => (Object.keys(value).length === 0 ? null : value)
 
-/** A JSON column of an object; without fields it is null. */
 export const objectOrNull = (value: object) => (nullIfEmpty(value) as Prisma.InputJsonObject | null) ?? Prisma.DbNull

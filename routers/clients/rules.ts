@@ -3,18 +3,15 @@ import { errors } from '../kernel/errors.ts'
 import { isText } from '../kernel/typed-text.ts'
 import type { Purpose } from './rows.ts'
 
-/** Throws 400 with the sentences, if there is one. */
 export function refuseIf(sentences: readonly string[]) {
   if (sentences.length > 0) throw errors.registrationRefused(sentences.join('\n'))
 }
 
-/** Whether members use an app, or will once a client is approved: what they read of it waits for approval. */
 export const isReviewed = async (tx: Transaction, app: string) =>
   (await tx.client.count({ where: { appId: app, testOnly: false } })) > 0
 
 const MAX_PURPOSE = 1000
 
-/** What these scopes are for; throws 400 where that is not said. */
 export function purposesOf(scopes: readonly string[], said: Purpose): Purpose {
   const purposes = scopes.map((scope) => [scope, (said[scope] ?? '').trim()] as const)
   refuseIf(

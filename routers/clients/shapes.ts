@@ -3,11 +3,10 @@ import { isPostgresText } from '../kernel/access.ts'
 import type { PlainError } from '../kernel/errors.ts'
 import { withError } from '../kernel/errors.ts'
 
-/** An id in the input; one that cannot be stored is unknown. */
+/** An id in the input; one that cannot be stored is reported as unknown. */
 export const idOr = (unknown: PlainError) => z.string(withError(unknown)).refine(isPostgresText, withError(unknown))
 
 export const role = z.enum(['owner', 'developer'], { error: 'role is owner or developer.' })
-/** Redirects and scopes in the input, whose rules are in registration.ts. */
 export const texts = z.array(z.string()).max(50, { error: 'There are at most 50.' })
 export const purpose = z.record(z.string(), z.string()).meta({ description: 'What each scope is for, by scope' })
 
@@ -88,7 +87,6 @@ export const clientSummary = clientOutput.pick({
   ...{ id: true, name: true, app: true, environment: true, type: true, state: true },
 })
 
-/** A member that was invented for the team, in its test club and academy. */
 export const testMember = named
 
 const values = z.record(z.string(), z.unknown()).nullable()

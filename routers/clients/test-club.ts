@@ -4,8 +4,8 @@ import { newId } from './names.ts'
 const FIRST_NAMES = ['Alex', 'Kim', 'Robin']
 
 /**
- * Makes the club and the academy of a team with three invented members, if it has none. People of the team sign in as these in
- * its test clients. The team is locked.
+ * Creates a team's club and academy with three invented members, unless it has them. The team's people sign in as these members
+ * in its test clients. The team is locked.
  */
 export async function addTestClub(tx: Transaction, team: { id: string; name: string }, now: Date): Promise<void> {
   if ((await tx.organisation.count({ where: { testTeamId: team.id } })) > 0) return

@@ -1,9 +1,5 @@
 import type { Transaction } from '../../prisma/client.ts'
 
-/**
- * Ends what a person allowed the test clients of a team, as themselves or as a test member: the authorization server's records
- * say who did.
- */
 export async function endTestConsents(
   tx: Transaction,
   { team, person, at }: { team: string; person: string; at: Date },

@@ -8,9 +8,9 @@ import { toUnix } from '../kernel/time.ts'
 import { REQUESTS_A_MINUTE } from './request-limits.ts'
 import { roleIn } from './teams/team-of.ts'
 
-/** Stores that are listed, the largest first. */
+/** The largest stores. */
 const MAX_STORES = 100
-/** Likewise clients, the busiest first. A team may have registered and removed thousands in 30 days. */
+/** The busiest clients. A team may have registered and removed thousands in 30 days. */
 const MAX_CLIENTS = 100
 
 const counts = {

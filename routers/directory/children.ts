@@ -4,7 +4,9 @@ import { equal, listed } from './sql.ts'
 
 const wanted = (name: string) => `"incoming_${name}"`
 
-/** Makes a temporary table of the child rows that records set, and marks the stored records whose children differ as changed. */
+/**
+ * Creates a temporary table of the child rows that records set, and marks the stored records whose children differ as changed.
+ */
 export async function compareChildren(client: ClientBase, { keys: [id] }: Layout, { name, field }: Placed) {
   const { table, parent, key, rest, shared } = field.children!
   const own = [parent, ...key]
@@ -27,7 +29,7 @@ export async function compareChildren(client: ClientBase, { keys: [id] }: Layout
   )
 }
 
-/** Makes the child rows of new and changed records those that the records set. */
+/** Replaces the child rows of new and changed records. */
 export async function writeChildren(client: ClientBase, { keys: [id] }: Layout, { name, field }: Placed) {
   const { table, parent, key, rest, shared, position } = field.children!
   const own = [parent, ...key]
@@ -37,7 +39,7 @@ export async function writeChildren(client: ClientBase, { keys: [id] }: Layout, 
       WHERE child."${parent}" = row."${id}" AND row.changed AND row."${name}" IS NOT NULL
         AND NOT EXISTS (SELECT FROM ${wanted(name)} wanted WHERE ${equal(own, 'wanted', 'child')})`,
   )
-  // Two that change places would meet in the unique index.
+  // Two rows that swap places would collide in the unique index.
   if (position && !key.includes(position)) {
     await client.query(
       `UPDATE "${table}" child SET "${position}" = -child."${position}" FROM ${wanted(name)} wanted

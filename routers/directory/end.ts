@@ -2,7 +2,6 @@ import type { ClientBase } from 'pg'
 import type { Layout } from './sql.ts'
 import { at, equal, listed } from './sql.ts'
 
-/** The number of records that have not ended. */
 export async function countCurrent(client: ClientBase, { kind, table }: Layout, now: Date): Promise<number> {
   const { rows } = await client.query(
     at(now, `SELECT count(*)::int AS count FROM ${table} row WHERE ${kind.ending.current}`),
@@ -19,7 +18,7 @@ export async function endMissing(client: ClientBase, layout: Layout, now: Date):
   })
 }
 
-/** Ends the records with these keys, objects of the columns of the key; those that are not stored, or have ended, do not count. */
+/** Ends records by key, given as objects of the key's columns; unknown and ended records do not count. */
 export async function endKeys(client: ClientBase, layout: Layout, now: Date, keys: readonly object[]): Promise<number> {
   const columns = listed(layout.keys)
   return end(client, layout, now, {

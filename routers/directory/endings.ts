@@ -1,9 +1,9 @@
 import type { Ending } from './kind.ts'
 
-/** Of Citus' two ways to join a temporary table, the one that works: docs/scaling.md. Elsewhere it is the table. */
+/** Of the two ways in which Citus can join a temporary table, this one works: docs/scaling.md. */
 const those = '(SELECT * FROM ending) ending'
 
-/** The row is deleted; `about` says what goes with it. */
+/** Deletes the row; `about` says what is deleted with it. */
 export const removed = (table: string, keys: readonly string[], about: string): Ending => ({
   about,
   lock: 'UPDATE',
@@ -16,7 +16,7 @@ export const removed = (table: string, keys: readonly string[], about: string): 
 
 const belongs = `("leftAt" IS NULL OR "leftAt" > :now)`
 
-/** One that has not begun ends where it begins. */
+/** A membership that has not begun ends where it begins. */
 const leaves = `"leftAt" = :now, "joinedAt" = LEAST("joinedAt", :now)`
 
 export const membershipLeft: Ending = {
@@ -30,7 +30,6 @@ export const membershipLeft: Ending = {
   ],
 }
 
-/** Of a person or an organisation. */
 export const membershipsLeft = (column: 'personId' | 'organisationId', about: string): Ending => ({
   about,
   lock: 'NO KEY UPDATE',

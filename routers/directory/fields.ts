@@ -2,55 +2,50 @@ import { z } from 'zod'
 import { isEmailAddress } from '../kernel/email-address.ts'
 import type { Reference } from './references.ts'
 
-/** How a field is written in NDJSON and over tRPC; a CSV reader turns its cells into these. */
+/** The form of a field in NDJSON and over tRPC; a CSV reader converts its cells to it. */
 export type FieldType = 'id' | 'text' | 'number' | 'boolean' | 'time' | 'date' | 'choice' | 'list' | 'questions'
 
-/** A field of a record: `In` as a caller writes it, `Out` as `list` returns it. */
+/** `In` is the form in input, `Out` the form in `list`. */
 export interface Field<In = unknown, Out = unknown> {
   type: FieldType
-  /** Checks a value and turns it into what its column takes as JSON. */
+  /** Checks a value and converts it to what its column takes as JSON. */
   schema: z.ZodType<unknown, In>
   output: z.ZodType<Out>
-  /** What is allowed, to follow "is not". */
+  /** Continues a sentence after "is not". */
   allowed: string
-  /** One line for the reference page. */
   about: string
   column: string
-  /** `null` is a value. */
   nullable?: true
-  /** SQL of the value in a new record that leaves the field out; without it, a new record needs the field. */
+  /** SQL of the default in a new record; without it, a new record needs the field. */
   initial?: string
-  /** SQL of the value in a stored record (`old`, at the time `:now`) that leaves the field out; the stored value by default. */
+  /** SQL of the value when an update omits the field (`old` is the stored record, `:now` the time); default: the stored value. */
   kept?: string
-  /** SQL that reads the column (`row`) into JSON; the column itself by default. */
+  /** SQL that reads the column (`row`) into JSON; default: the column. */
   read?: string
-  /** What a value has to be unless it is stored already, and what a refused one "is". */
+  /** Required of new values, but not of a value that is already stored; `reason` continues a sentence after "is". */
   form?: { has: (value: string) => boolean; reason: string }
-  /** The record that the value names, or each of a list of values. */
+  /** The record that the value, or each value of a list, must name. */
   reference?: Reference
-  /** The value is stored as rows of another table. */
   children?: Children
 }
 
-/** Rows of a child table, which `schema` makes of the value: objects with its columns, but for `parent` and `shared`. */
+/** Rows of a child table: `schema` turns the value into objects with its columns, without `parent` and `shared`. */
 export interface Children {
   table: string
-  /** Its column with the id of the record. */
   parent: string
-  /** Its other key columns, and the rest. */
+  /** Other key columns, and the remaining ones. */
   key: readonly string[]
   rest: readonly string[]
-  /** Columns that it has in common with its parent. */
   shared: readonly string[]
-  /** The column with the order, which is unique among a parent's rows; the key by default. */
+  /** The column with the order, unique among a parent's rows; default: the key. */
   position?: string
-  /** SQL of one child (`child`) as JSON, in the form of the record. */
+  /** SQL of one child (`child`) as JSON, in the record's form. */
   read: string
 }
 
 export type Options = Partial<Pick<Field, 'column' | 'initial' | 'kept' | 'reference'>>
 
-/** Without `column`, the field has the column of its name. */
+/** `column` defaults to the field's name. */
 export const field = <In, Out>(
   type: FieldType,
   { schema, output, allowed, read }: Pick<Field<In, Out>, 'schema' | 'output' | 'allowed' | 'read'>,
@@ -58,7 +53,7 @@ export const field = <In, Out>(
   options: Options = {},
 ): Field<In, Out> => ({ type, schema, output, allowed, about, column: '', ...(read && { read }), ...options })
 
-/** As the database has it: visible characters of any script, with spaces only between them. */
+/** The same rule as in the database: visible characters of any script, with spaces only between them. */
 const ID =
   /^(?! )[^\p{Cc}\p{Cs}\u00a0\u00ad\u1680\u2000-\u200b\u200e\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]{1,255}(?<! )$/u
 export const idSchema = z.string().regex(ID)
@@ -73,7 +68,7 @@ const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 /** 1 January of the year 1. */
 const FIRST_TIME = -62_135_596_800_000
 
-/** Milliseconds since 1970, or NaN. */
+/** Unix time in milliseconds, or NaN. */
 const millisecondsOf = (value: string | number) =>
   typeof value === 'number' ? Math.round(value * 1000) : Date.parse(value)
 
@@ -100,7 +95,7 @@ export const text = (about: string, options?: Options) =>
     options,
   )
 
-/** One address, or empty. What is stored and is none is no reason to refuse other changes. */
+/** An address, or empty. A stored value that is not an address does not block other changes. */
 export const email = (about: string): Field<string, string> => ({
   ...text(about),
   form: {
@@ -145,7 +140,6 @@ export const boolean = (about: string, options?: Options) =>
 export const number = (allowed: string, schema: z.ZodType<number, number>, about: string, options?: Options) =>
   field<number, number>('number', { schema, output: z.number(), allowed }, about, options)
 
-/** One of the values, by the label that its column has for it. */
 export function choice<const C extends Readonly<Record<string, string>>>(labels: C, about: string, options?: Options) {
   type Value = keyof C & string
   const values = Object.keys(labels) as [Value, ...Value[]]
@@ -163,7 +157,7 @@ export function choice<const C extends Readonly<Record<string, string>>>(labels:
   )
 }
 
-/** The same field with `null` for nothing, which a new record has that leaves it out. */
+/** Adds `null`, the default in a new record. */
 export const optional = <In, Out>(of: Field<In, Out>): Field<In | null, Out | null> => ({
   initial: 'NULL',
   ...of,

@@ -5,37 +5,34 @@ type Fields = Readonly<Record<string, Field>>
 type In<F> = F extends Field<infer I, unknown> ? I : never
 type Out<F> = F extends { output: z.ZodType<infer O> } ? O : never
 
-/** A record as callers write it: its key, and of the rest what they set. */
 export type RecordIn<F extends Fields, K extends keyof F> = { [N in K]: In<F[N]> } & {
   [N in Exclude<keyof F, K>]?: In<F[N]>
 } & { version?: number }
 
 type IsUnion<T, U = T> = T extends U ? ([U] extends [T] ? false : true) : never
 
-/** What names a record: its id, or an object of the fields of a key that has several. */
+/** A record's id, or an object when its key has several fields. */
 export type IdOf<F extends Fields, K extends keyof F> = IsUnion<K> extends true ? { [N in K]: In<F[N]> } : In<F[K]>
 
-/** A record as `list` returns it. */
 export type RecordOut<F extends Fields> = { [N in keyof F]: Out<F[N]> } & { version: number }
 
-/** How a record ends. Rows of memberships, people and organisations are never deleted. */
+/** Rows of memberships, people and organisations are never deleted. */
 export interface Ending {
-  /** One sentence for the reference page. */
   about: string
-  /** SQL condition of the row `row`, at the time `:now`: it has not ended. */
+  /** SQL condition: the row `row` has not ended at the time `:now`. */
   current: string
-  /** How its rows are locked before: `UPDATE` where they are deleted. */
+  /** The row lock taken first: `UPDATE` where rows are deleted. */
   lock: 'UPDATE' | 'NO KEY UPDATE'
-  /** Statements for the keys in the table `ending`, at the time `:now`; they return the keys of what has ended. */
+  /** Statements for the keys in the table `ending`, at the time `:now`; they return the keys of ended records. */
   statements: readonly string[]
 }
 
-/** A condition over a record as it would be stored (`row`), with what it is then refused with. */
+/** A condition on a record as it would be stored (`row`), and the reason for refusing it. */
 export interface RowRule {
   field: string
-  /** SQL that is true for a record that is refused; `was` is true for one that is stored. */
+  /** SQL that is true for a refused record; `was` is true for a stored one. */
   refuses: string
-  /** SQL of the value that the reason begins with. */
+  /** SQL of the value at the start of the reason. */
   value: string
   reason: string
 }
@@ -45,30 +42,29 @@ interface Definition<N extends string, F extends Fields, K extends keyof F & str
   table: string
   key: readonly K[]
   fields: F
-  /** The field that a stored record keeps. */
+  /** The field that cannot be changed. */
   fixed?: (keyof F & string) | undefined
   rules?: readonly RowRule[]
-  /** SQL condition of the row `row`: it is of a team's test club, and not listed. */
+  /** SQL condition: the row `row` belongs to a team's test club, and is not listed. */
   hidden?: string | undefined
-  /** How the rows that change are locked: `UPDATE` also keeps others from adding rows that refer to them. */
+  /** The row lock for changes: `UPDATE` also prevents others from adding rows that refer to these. */
   lock?: 'UPDATE'
   ending: Ending
 }
 
-/** A kind of records: everything else is derived from these rows. */
 export interface Kind<
   N extends string = string,
   F extends Fields = Fields,
   K extends keyof F & string = keyof F & string,
 > extends Definition<N, F, K> {
-  /** One record; what it has beside its key is optional. */
+  /** One record; all fields except the key are optional. */
   record: z.ZodType<Readonly<Record<string, unknown>>, RecordIn<F, K>>
   keyRecord: z.ZodType<Readonly<Record<string, unknown>>>
   id: z.ZodType<unknown, IdOf<F, K>>
   output: z.ZodType<RecordOut<F>>
 }
 
-/** Larger ones would not survive JSON. */
+/** JSON cannot represent larger numbers exactly. */
 const version = z.int().min(0)
 export const VERSION_ALLOWED = `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`
 

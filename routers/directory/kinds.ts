@@ -5,7 +5,7 @@ import * as clubs from './kinds/clubs.ts'
 import * as competitions from './kinds/competitions.ts'
 import * as people from './kinds/people.ts'
 
-/** In the order in which they depend on each other. */
+/** In dependency order. */
 const rows = [
   people.organisations,
   people.people,
@@ -29,24 +29,20 @@ export type Kinds = { [R in Rows as R['name']]: R }
 
 export const kinds = Object.fromEntries(rows.map((row) => [row.name, row])) as unknown as Kinds
 
-/** The kinds in the order in which they depend on each other: files, `--kind` and routers have these names. */
+/** In dependency order. Files, `--kind` and routers have these names. */
 export const kindNames = rows.map(({ name }) => name) as readonly KindName[]
 
-/** The kind as the merge sees it, whatever its fields. */
+/** The kind without its field types, for the merge. */
 export const kindOf = (name: KindName) => kinds[name] as unknown as Kind
 
 export interface FieldDescription {
   name: string
   type: FieldType
-  /** Part of the key: needed in every record. */
   key: boolean
-  /** Needed in a new record. */
   needed: boolean
-  /** `null` is a value. */
   nullable: boolean
 }
 
-/** The fields of a kind's record, `version` last. */
 export function fieldsOf(name: KindName): readonly FieldDescription[] {
   const { fields, key } = kindOf(name)
   const described = Object.entries(fields).map(([name, { type, nullable = false, initial }]) => {

@@ -2,7 +2,6 @@ import type { ClientBase } from 'pg'
 import type { Layout } from './sql.ts'
 import { listed } from './sql.ts'
 
-/** Records in the order of their keys, behind `after`: the key columns of the last one, or null for the first page. */
 export async function listRecords(
   client: ClientBase,
   { kind, table, keys, columns, children }: Layout,

@@ -3,7 +3,7 @@ import type { Children, Field, Options } from './fields.ts'
 import { field, idSchema, MAX_TEXT_BYTES, textSchema } from './fields.ts'
 import type { Reference } from './references.ts'
 
-/** Texts in the order given, in a column of their own. */
+/** Ordered texts, in one column. */
 export const texts = (about: string, options?: Options) =>
   field<string[], string[]>(
     'list',
@@ -18,7 +18,7 @@ export const textList = z
   .max(1000)
   .refine((values) => bytesOf(values) <= MAX_TEXT_BYTES)
 
-/** A set of ids, as rows of another table; doubles count once. */
+/** A set of ids, as rows of another table; duplicates count once. */
 export const ids = (
   about: string,
   reference: Reference,
@@ -40,7 +40,7 @@ export const ids = (
   children: { ...children, key: [children.key], rest: [], read: `child."${children.key}"` },
 })
 
-/** Names in order, as rows of their own. */
+/** Ordered names, as rows of another table. */
 export const exercises = (about: string): Field<string[], string[]> => ({
   ...field<string[], string[]>(
     'list',

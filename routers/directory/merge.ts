@@ -11,53 +11,52 @@ import { layoutOf } from './sql.ts'
 import { stageRecords } from './stage.ts'
 import { Conflict, writeStaged } from './write.ts'
 
-/** A record as it came. `line` is a safe integer that names it to the caller: a line of a file, an index of a call. */
+/** A record as received. `line` is a safe integer that identifies it to the caller: a line of a file, an index of a call. */
 export interface Incoming {
   line: number
   record: unknown
 }
 
 export interface MergeOptions {
-  /** The time at which memberships end, and of new records that leave theirs out. */
+  /** When memberships end, and the default for times of new records. */
   now: Date
   /**
-   * Whether to end what is stored of this kind and not among the records. A record that is refused counts as being among
-   * them; if one has no readable key, nothing ends.
+   * Also ends the stored records of this kind that are not among these. A refused record counts as present; if one has no
+   * readable key, nothing ends.
    */
   full?: boolean | undefined
-  /** Whether to merge the other records when some are refused; else nothing is written then. */
+  /** Merges the other records when some are refused; otherwise nothing is written. */
   skipRefused?: boolean | undefined
-  /** How a reason names another record; by its line alone by default. */
+  /** The name of another record in a reason; default: its line. */
   nameOf?: ((line: number) => string) | undefined
-  /** Called once for each refused record, in no order. */
+  /** Called once per refused record, in no particular order. */
   onRefused?: ((refusal: Refusal) => void) | undefined
-  /** Called now and then with the number of records read so far. */
+  /** Called from time to time with the number of records read. */
   onProgress?: ((records: number) => void) | undefined
 }
 
-/** Counts of records. */
 export interface Merged {
   added: number
   changed: number
-  /** The same as stored, or of a smaller version. */
+  /** Equal to the stored record, or of a lower version. */
   unchanged: number
   /** Only with `full`. */
   ended: number
-  /** Only with `full`: what was stored and had not ended before. `ended / current` is the share to ask about. */
+  /** Only with `full`: stored records that had not ended before. `ended / current` is the share to ask about. */
   current: number
-  /** Each record once, for its first fault. */
+  /** Each record once, with its first fault. */
   refused: { count: number; first: readonly Refusal[] }
 }
 
-/** Deadlock, serialisation failure, and references whose record has been removed meanwhile. */
+/** Deadlock, serialisation failure, and references to a record that was removed meanwhile. */
 const transient = new Set(['40P01', '40001', '23503'])
 export const isTransient = (error: unknown) => error instanceof Conflict || transient.has(sqlState(error) ?? '')
 const TRIES = 10
 
 /**
- * Merges records of a kind into its table, in the caller's transaction (read committed): whether that is committed is the
- * caller's decision, so a dry run rolls back. Reads the records once and holds none of them. Throws errors of the database
- * and of the iterable; the transaction is then to be rolled back.
+ * Merges records of a kind into its table, in the caller's transaction (read committed). The caller decides whether to commit, so
+ * a dry run rolls back. Reads the records once, as a stream. Throws errors of the database and of the iterable; the transaction
+ * must then be rolled back.
  */
 export async function mergeKind(
   client: ClientBase,
@@ -90,7 +89,7 @@ export async function mergeKind(
   return { added, changed, unchanged, ended, current, refused }
 }
 
-/** Repeats what fails because of another transaction, from a savepoint on. */
+/** Repeats work that fails because of another transaction, from a savepoint. */
 export async function repeated<T>(client: ClientBase, work: () => Promise<T>): Promise<T> {
   await client.query('SAVEPOINT directory')
   for (let tries = 1; ; tries++) {

@@ -16,7 +16,7 @@ import { isTransient, mergeKind, repeated } from './merge.ts'
 import type { Layout } from './sql.ts'
 import { layoutOf } from './sql.ts'
 
-/** Of one call. */
+/** Records per call. */
 const MAX_RECORDS = 1_000
 
 type FieldsOf<N extends KindName> = Kinds[N]['fields']
@@ -27,14 +27,13 @@ export type Id<N extends KindName> = IdOf<FieldsOf<N>, KeyOf<N>>
 
 const merged = z.object({ added: z.int(), changed: z.int(), unchanged: z.int() })
 
-/** The procedures of a kind. */
 function kindProcedures<N extends KindName>(name: N) {
   const layout = layoutOf(kindOf(name))
   const { id, output } = layout.kind
   const ids = id as unknown as z.ZodType<unknown, Id<N>>
 
   const upsert = internal('directory:write', directoryPlatform, { summary: `Adds and changes ${name}` })
-    // The merge checks each record itself, to name all that it refuses.
+    // The merge checks each record, to report every refused one.
     .input(z.object({ items: z.array(z.custom<Item<N>>()).min(1).max(MAX_RECORDS) }))
     .output(merged)
     .mutation(({ ctx: { core }, input: { items } }) => merge(core, name, items))
@@ -69,7 +68,7 @@ function kindProcedures<N extends KindName>(name: N) {
   return { upsert, end, list }
 }
 
-/** An id, or an object of the fields of the key, as an object of the columns of the key. */
+/** Converts an id, or an object of the key's fields, to an object of the key's columns. */
 function keyColumns({ kind, keys }: Layout, id: unknown): object {
   const values = keys.length === 1 ? [id] : kind.key.map((name) => (id as Record<string, unknown>)[name])
   return Object.fromEntries(keys.map((column, i) => [column, values[i]]))
@@ -79,8 +78,8 @@ const idOf = ({ kind: { key } }: Layout, record: Readonly<Record<string, unknown
   key.length === 1 ? record[key[0]!] : Object.fromEntries(key.map((name) => [name, record[name]]))
 
 /**
- * The error after the last try: 400 for a check of the database that no rule of ours foresaw, as the record is at fault;
- * 503 for other transactions that keep changing the same records.
+ * The error after the last attempt: 400 for a CHECK of the database that no rule covers, as the record is at fault; 503 when
+ * other transactions keep changing the same records.
  */
 function failureOf(error: unknown) {
   const code = sqlState(error) ?? ''
@@ -113,7 +112,6 @@ const kindRouter = <N extends KindName>(name: N) => router(kindProcedures(name))
 
 type Routers = { [N in KindName]: ReturnType<typeof kindRouter<N>> }
 
-/** The platform's own data, kind by kind. */
 export const directory = router({
   ...(Object.fromEntries(kindNames.map((name) => [name, kindRouter(name)])) as unknown as Routers),
   people: router({ ...kindProcedures('people'), ...personalData }),

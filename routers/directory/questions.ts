@@ -5,7 +5,6 @@ import { textList } from './lists.ts'
 
 const types = ['single', 'multiple', 'text', 'image', 'file'] as const
 
-/** A question as it is written, and as `list` returns it. */
 export interface QuestionRecord {
   id: string
   type: (typeof types)[number]
@@ -68,7 +67,7 @@ export const questions = (about: string): Field<QuestionRecord[], Required<Quest
   },
 })
 
-/** The SQL of the first question that a record leaves out, or gives another type, although it has been answered. */
+/** SQL of the first answered question that a record omits or gives another type. */
 export const ANSWERED = `(SELECT stored.id FROM "Question" stored
   WHERE stored."quizId" = row.id AND row.questions IS NOT NULL
     AND EXISTS (SELECT FROM "Answer" WHERE "Answer"."quizId" = stored."quizId" AND "Answer"."questionId" = stored.id)

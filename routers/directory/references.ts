@@ -1,9 +1,8 @@
-/** The record that a value has to name. */
 export interface Reference {
   table: 'Organisation' | 'Person' | 'Group' | 'Calendar' | 'Competition' | 'Discipline' | 'Lesson'
-  /** Of an organisation. */
+  /** Requires an organisation of this kind. */
   kind?: 'club' | 'academy'
-  /** A column that the two have in common. */
+  /** A column in which the two must agree. */
   same?: 'clubId' | 'academyId'
 }
 
@@ -17,7 +16,7 @@ export const discipline: Reference = { table: 'Discipline' }
 export const ofClub = (table: 'Group' | 'Calendar'): Reference => ({ table, same: 'clubId' })
 export const ofAcademy = (table: 'Lesson'): Reference => ({ table, same: 'academyId' })
 
-/** What the reference is called in a sentence: "the id of …". */
+/** The name of the reference in a sentence: "the id of …". */
 export const nameOf = ({ table, kind }: Reference) => {
   const noun = kind ?? table.toLowerCase()
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`

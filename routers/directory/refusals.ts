@@ -1,19 +1,19 @@
-/** Why a record is not taken. `field` is empty when the record as a whole is at fault. */
+/** `field` is empty when the record as a whole is at fault. */
 export interface Refusal {
-  /** Names the record to the caller: a line of a file, an index of a call. */
+  /** Identifies the record to the caller: a line of a file, an index of a call. */
   line: number
   field: string
   /** One sentence with the value, shortened, and what is allowed. */
   reason: string
 }
 
-/** A value in a reason, as JSON of at most 64 characters. */
+/** Formats a value for a reason, as JSON of at most 64 characters. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 64 ? `${text.slice(0, 63).replace(/\p{Cs}$/u, '')}…` : text
 }
 
-/** Counts refusals, and keeps the first hundred. */
+/** Counts refusals, and stores the first hundred. */
 export class Refusals {
   count = 0
   readonly first: Refusal[] = []

@@ -7,21 +7,21 @@ import { shown } from './refusals.ts'
 import type { Layout, Placed } from './sql.ts'
 import { equal, listed } from './sql.ts'
 
-/** Of what is stored or comes in: `incoming` has the records as they would be stored (merge.ts). */
+/** A rule on stored and incoming records: `incoming` has the records as they would be stored (merge.ts). */
 export interface SetRule {
   field: string
-  /** SQL with the columns `line`, `value`, `other`: a row for each record that is refused. */
+  /** SQL with the columns `line`, `value`, `other`: one row per refused record. */
   finds: string
   reason: (value: string | null, other: string | null) => string
 }
 
-/** Rows that are stored already and stay as they are need no check. */
+/** Unchanged rows need no check. */
 const WRITTEN = '(row.changed OR NOT row.was)'
 const MAX_TEXTS_BYTES = 65_536
 
 const quoted = (value: string | null) => (value === null ? 'null' : shown(value))
 
-/** A record that is refused already is not refused again. */
+/** Skips records that are already refused. */
 export const duplicates = ({ keys, kind }: Layout, nameOf: (line: number) => string): SetRule => ({
   field: kind.key[0]!,
   finds: `SELECT stage.line, concat_ws(' / ', ${listed(keys, 'stage')}) AS value, twice.first::text AS other
@@ -76,14 +76,14 @@ function keeps({ kind }: Layout, name: string): SetRule {
   }
 }
 
-/** SQL: the reference is not what it has to be, and what it is instead. */
+/** SQL for what is wrong with the reference. */
 function misses({ kind, same }: Reference) {
   const other = kind ? 'target.kind' : same ? `target."${same}"` : 'target.id'
   const differs = kind ? ` OR target.kind <> '${kind}'` : same ? ` OR target."${same}" <> row."${same}"` : ''
   return { other: `${other}::text`, condition: `(target.id IS NULL${differs})` }
 }
 
-/** `other`: the kind, or the organisation, of a record that exists. */
+/** `other` is the kind, or the organisation, of an existing record. */
 function reasonOf(reference: Reference): SetRule['reason'] {
   const { table, kind, same } = reference
   return (value, other) => {
@@ -104,7 +104,7 @@ function refers(name: string, { column }: Field, reference: Reference): SetRule 
   }
 }
 
-/** Each of a list: the first that is wrong. */
+/** Checks each value of a list, and reports the first wrong one. */
 function refersEach(name: string, { key: [column] }: Children, reference: Reference): SetRule {
   const { other, condition } = misses(reference)
   return {
@@ -117,7 +117,7 @@ function refersEach(name: string, { key: [column] }: Children, reference: Refere
   }
 }
 
-/** Of one record with several texts: the answers of the service are not paged. */
+/** Limits the texts of one record, as the service's answers are not paged. */
 function textsFit({ columns }: Layout): SetRule[] {
   const texts = columns.filter(({ field }) => field.type === 'text').map(({ field }) => field.column)
   if (texts.length < 2) return []
@@ -134,7 +134,7 @@ function textsFit({ columns }: Layout): SetRule[] {
 
 const PAGE = 1_000
 
-/** Notes in the temporary table `refused` what the rules with the numbers `from` to `to` find, once a record. */
+/** Writes the findings of the rules `from` to `to` into the temporary table `refused`, once per record. */
 export async function applyRules(client: ClientBase, rules: readonly SetRule[], from: number, to = rules.length) {
   const found = rules
     .map(({ finds }, rule) => `SELECT line, ${rule} AS rule, value, other FROM (${finds}) found`)
@@ -146,7 +146,7 @@ export async function applyRules(client: ClientBase, rules: readonly SetRule[], 
   )
 }
 
-/** Says what is noted in `refused`, in the order of the lines. */
+/** Reports the contents of `refused`, in the order of the lines. */
 export async function sayRefused(client: ClientBase, rules: readonly SetRule[], refuse: (refusal: Refusal) => void) {
   for (let after = '-9223372036854775808'; ; ) {
     const { rows } = await client.query<{ line: string; rule: number; value: string | null; other: string | null }>(

@@ -1,22 +1,20 @@
 import type { Field } from './fields.ts'
 import type { Kind } from './kind.ts'
 
-/** The fields of a kind that have a column, and those that are rows of another table. */
+/** A kind's fields, divided into columns and rows of another table. */
 export interface Layout {
   kind: Kind
   table: string
-  /** Columns of the key. */
   keys: readonly string[]
   columns: readonly Placed[]
   children: readonly Placed[]
-  /** Whether a record set `version`. */
   versionBit: number
 }
 
 export interface Placed {
   name: string
   field: Field
-  /** Its bit in `given`, the fields that a record sets. */
+  /** The field's bit in `given`, which has the fields that a record sets. */
   bit: number
 }
 
@@ -44,5 +42,5 @@ export const listed = (columns: readonly string[], of?: string) =>
 export const equal = (columns: readonly string[], a: string, b: string) =>
   columns.map((column) => `${a}."${column}" = ${b}."${column}"`).join(' AND ')
 
-/** SQL of the kinds has `:now` for the time of the call, as the statements that make tables take no parameters. */
+/** Replaces `:now` in a kind's SQL, as statements that create tables take no parameters. */
 export const at = (now: Date, sql: string) => sql.replaceAll(':now', `'${now.toISOString()}'::timestamptz`)

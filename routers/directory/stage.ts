@@ -6,17 +6,19 @@ import { shown } from './refusals.ts'
 import type { Layout } from './sql.ts'
 import { listed } from './sql.ts'
 
-/** Of one statement. JSON in plain statements takes 0.54 s for 100,000 people, in which the checks of the next ones take 0.6 s; COPY, 0.36 s. */
+/**
+ * Records per statement. Plain statements with JSON take 0.54 s for 100,000 people, while the checks of the next ones take 0.6 s;
+ * COPY takes 0.36 s.
+ */
 const CHUNK_RECORDS = 1_000
 const CHUNK_LENGTH = 1_000_000
 
 type Numbered = Readonly<{ line: number; record: unknown }>
 
 /**
- * Reads records into the temporary table `stage`, with the columns of the kind's table, `line`, and in `given` the bits of
- * the fields that the record sets, in `malformed` of those whose value lacks the form of the field. A record that is
- * refused is staged by its key alone, with `given` null. Resolves to the number of records, and whether each of them had a
- * key.
+ * Reads records into the temporary table `stage`: the columns of the kind's table, `line`, and bits for the fields that the
+ * record sets (`given`) and for malformed values (`malformed`). Of a refused record only the key is staged, with `given` null.
+ * Resolves to the number of records, and whether each had a key.
  */
 export async function stageRecords(
   client: ClientBase,
@@ -37,7 +39,7 @@ export async function stageRecords(
   let allNamed = true
   let chunk: string[] = []
   let length = 0
-  // The next chunk is read while the server takes this one.
+  // The next chunk is read while the server processes this one.
   let sent: Promise<unknown> = Promise.resolve()
   const send = async () => {
     const text = `[${chunk.join(',')}]`
@@ -70,7 +72,7 @@ export async function stageRecords(
 
 type Row = Record<string, unknown>
 
-/** Children stay under the name of their field. */
+/** Children are stored under their field's name. */
 function rowOf(record: Readonly<Record<string, unknown>>, { columns, children, versionBit }: Layout): Row {
   const row: Row = {}
   let given = 0
@@ -109,7 +111,7 @@ function keyRowOf(record: unknown, { kind, columns }: Layout): Row | undefined {
 
 type Issue = { code?: string; path: PropertyKey[]; message: string; keys?: string[] }
 
-/** The first thing that is wrong with a record. Sentences of a schema of ours end with a full stop; zod's do not. */
+/** Reports a record's first fault. Our schemas' sentences end with a full stop; zod's do not. */
 function reasonOf({ code, path, message, keys }: Issue, record: unknown, { kind }: Layout): Omit<Refusal, 'line'> {
   const fields = kind.fields as Record<string, Field>
   if (path.length === 0 && code !== 'unrecognized_keys') {

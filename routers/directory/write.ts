@@ -5,23 +5,22 @@ import { applyRules } from './rules.ts'
 import type { Layout, Placed } from './sql.ts'
 import { at, equal, listed } from './sql.ts'
 
-/** Another transaction has changed a record since this one read it: to be repeated. */
+/** Another transaction changed a record after this one read it: repeat the merge. */
 export class Conflict extends Error {}
 
 interface Step {
   now: Date
   rules: readonly SetRule[]
-  /** Whether to write although so many of the staged records are refused. */
   writes: (found: number) => boolean
 }
 
-/** Checks what is in `stage`, and writes it; resolves to null when nothing is written. Throws Conflict. */
+/** Checks and writes the records in `stage`; resolves to null when nothing is written. Throws Conflict. */
 export async function writeStaged(client: ClientBase, layout: Layout, { now, rules, writes }: Step) {
   await resolve(client, layout, now)
   for (const child of layout.children) await compareChildren(client, layout, child)
   const differing = await count(client)
   if (differing.changed > 0) await lock(client, layout, differing.changed)
-  // The first rule has been applied to all of `stage`; the others are about what is to be written.
+  // The first rule has been applied to all of `stage`; the others concern only records to be written.
   if (differing.changed + differing.added > 0) await applyRules(client, rules, 1)
   const { rows } = await client.query('SELECT count(*)::int AS found FROM refused')
   const { found } = rows[0]
@@ -44,8 +43,8 @@ async function count(client: ClientBase): Promise<{ changed: number; added: numb
 }
 
 /**
- * Makes `incoming`: the records as they would be stored, with `was` (it is stored), `changed` (and differs), `seen` (its row
- * version) and `fixed`. Without duplicates, and without records of a smaller version than the stored one.
+ * Creates `incoming`: the records as they would be stored, with `was` (already stored), `changed` (and different), `seen` (its
+ * row version) and `fixed`. Without duplicates, and without records of a lower version than the stored one.
  */
 async function resolve(client: ClientBase, { kind, table, keys, columns, children, versionBit }: Layout, now: Date) {
   const isKey = ({ name }: Placed) => (kind.key as readonly string[]).includes(name)
@@ -79,7 +78,7 @@ async function resolve(client: ClientBase, { kind, table, keys, columns, childre
   )
 }
 
-/** Locks the rows that change, in the order of their keys, so that two merges wait for one another but never in a circle. */
+/** Locks the rows to be changed in the order of their keys, so that merges cannot deadlock. */
 async function lock(client: ClientBase, { kind, table, keys }: Layout, changed: number) {
   const { rows } = await client.query(
     `SELECT count(*)::int AS locked FROM (
@@ -107,6 +106,6 @@ async function insert(client: ClientBase, layout: Layout, added: number) {
     `INSERT INTO ${table} (${listed(columnsOf(layout))}) SELECT ${listed(columnsOf(layout), 'row')}
       FROM incoming row WHERE NOT was ORDER BY ${listed(keys, 'row')} ON CONFLICT DO NOTHING`,
   )
-  // Another transaction has added one of them.
+  // Another transaction has added one of these rows.
   if (rowCount !== added) throw new Conflict()
 }

@@ -3,7 +3,6 @@ import type { Database } from '../../prisma/client.ts'
 import { bool, jsonStrings, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import { failureOf } from './database-errors.ts'
 
-/** The caller: from a verified token, or given by a caller in this process. */
 export interface Principal {
   /** `sub` of the token; null for a first-party client that acts for itself. */
   member: string | null
@@ -13,13 +12,13 @@ export interface Principal {
   scopes: ReadonlySet<string>
   /** The consent behind a token of our own; it must still be in force. */
   grant?: string
-  /** A token of our own: only scopes that are registered for its client now count. Other issuers decide on their scopes. */
+  /** Only scopes that are now registered for the client count. Other issuers decide on their scopes. */
   ownToken?: true
-  /** The sections that the token is meant for; all of them by default. */
+  /** The sections that the token is valid for; default: all. */
   sections?: ReadonlySet<string>
 }
 
-/** A principal's client, team and membership in the database. */
+/** The database's data on a principal's client, team and membership. */
 export interface Access {
   /** Null for a first-party client. */
   team: string | null
@@ -27,9 +26,8 @@ export interface Access {
   /** Sandbox clients have no rate limit. */
   sandbox: boolean
   app: string | null
-  /** Whether the app is suspended. */
   suspended: boolean
-  /** The organisation's kind when the member belongs to it now, else null. */
+  /** The organisation's kind if the member belongs to it now, else null. */
   memberOf: 'club' | 'academy' | 'provider' | null
   /** The scopes that are registered for the client. */
   scopes: readonly string[]
@@ -38,17 +36,17 @@ export interface Access {
 /** Resolves to null when the client does not exist or the consent is not in force; throws 503. */
 export type AccessLookup = (principal: Principal) => Promise<Access | null>
 
-/** Whether an id could be stored: ids have at most 255 characters, and PostgreSQL's text cannot contain NUL. */
+/** Ids have at most 255 characters, and PostgreSQL's text cannot contain NUL. */
 export const isPostgresText = (id: string) =>
   (id.length <= 255 || (id.length <= 510 && [...id].length <= 255)) && !id.includes('\0')
 
-/** From the start of a look-up. Every change below takes effect within 5 s: the call that is being answered needs the rest. */
+/** Measured from the start of a look-up. Every change takes effect within 5 s; the rest is for a call in progress. */
 const CACHE_MS = 4_000
 
 /** A consent is in force for a year after it was given. */
 export const CONSENT_MS = 365 * 86_400_000
 
-/** Looks access up in one query and caches it for CACHE_MS. */
+/** Looks access up in one query; cached for CACHE_MS. */
 export function accessLookup(db: Database, now: () => number): AccessLookup {
   const cache = new LRUCache<string, { access: Access | null }, Principal>({
     max: 10_000,
@@ -60,7 +58,7 @@ export function accessLookup(db: Database, now: () => number): AccessLookup {
       const access = await lookUp(db, context, startedAt).catch((cause) => {
         throw failureOf(cause)
       })
-      // A ttl of 0 would be none.
+      // lru-cache treats a ttl of 0 as unlimited.
       options.ttl = Math.max(1, startedAt + CACHE_MS - now())
       return { access }
     },

@@ -5,14 +5,13 @@ import { errors } from './errors.ts'
 import type { AccessPolicy, Requirements } from './policies.ts'
 import type { FirstPartyScope, Scope } from './scopes.ts'
 
-/** The part of an endpoint's row that access depends on. */
 export interface Guarded {
   scope: Scope | FirstPartyScope | null
   policy: AccessPolicy
 }
 
 interface Check {
-  /** Whether an endpoint has this check. */
+  /** True if the endpoint has this check. */
   applies: (row: Guarded) => boolean
   passes: (caller: { principal: Principal; access: Access }, row: Guarded) => boolean
   error: (row: Guarded, brand: string) => ApiError
@@ -20,7 +19,6 @@ interface Check {
 
 const requires = (name: keyof Requirements) => (row: Guarded) => row.policy.requires[name] !== undefined
 
-/** What is checked once the token is valid and the call is counted, in the documented order of refusals. */
 const checks: readonly Check[] = [
   {
     applies: ({ scope }) => scope !== null,
@@ -50,13 +48,16 @@ const checks: readonly Check[] = [
   },
 ]
 
-/** The errors with which an endpoint can refuse a caller whose token is good, in the order of the checks; the OpenAPI documents list them. */
+/**
+ * The errors with which an endpoint can refuse a caller with a valid token, in the order of the checks; the OpenAPI documents
+ * list them.
+ */
 export const refusalsOf = (row: Guarded, brand: string): ApiError[] =>
   checks.filter(({ applies }) => applies(row)).map(({ error }) => error(row, brand))
 
 /**
- * Lets a call through to a handler, or throws: token, rate limit, then the checks of the row. Resolves to the part of the
- * context that the policy grants.
+ * Checks token, rate limit and the row's requirements, in this order, and throws. Resolves to the part of the context that the
+ * policy grants.
  */
 export function authorizer<Granted extends object>(row: Pick<Guarded, 'scope'> & { policy: AccessPolicy<Granted> }) {
   const { requires, grant } = row.policy
@@ -67,7 +68,7 @@ export function authorizer<Granted extends object>(row: Pick<Guarded, 'scope'> &
     if (principal.sections && !principal.sections.has(requires.section)) throw errors.tokenInvalid()
     const access = await core.accessOf(principal)
     if (!access) throw errors.tokenInvalid()
-    // On notify the procedures themselves say that the app is suspended, so that its team learns why.
+    // On notify the procedures report that the app is suspended, so that its team learns why.
     if (access.suspended && requires.section !== 'notify') throw errors.tokenInvalid()
     const needsMember = requires.person || !(requires.firstParty && access.team === null)
     if (principal.member === null && needsMember) throw errors.tokenInvalid()

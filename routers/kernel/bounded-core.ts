@@ -2,7 +2,7 @@ import type { Database } from '../../prisma/client.ts'
 import type { Core } from './context.ts'
 import type { Deadline } from './deadline.ts'
 
-/** The core for one request: its database begins no statement and commits no transaction after the deadline. */
+/** The core for one request: after the deadline its database begins no statement and commits no transaction. */
 export const withDeadline = (core: Core, deadline: Deadline): Core => ({
   ...core,
   db: new Proxy(core.db, {
@@ -15,7 +15,7 @@ export const withDeadline = (core: Core, deadline: Deadline): Core => ({
   }),
 })
 
-/** Late work must not be committed: its client has got a 503, and may have written again. */
+/** Late work must not be committed: its client has got a 503, and may have retried. */
 const inTime = async <T>(deadline: Deadline, work: Promise<T>): Promise<T> => {
   const result = await work
   deadline.check()

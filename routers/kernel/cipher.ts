@@ -1,12 +1,12 @@
 /**
- * Authenticated encryption of secrets that have to be read again. `associatedData` names where a value is stored: copied
- * to another row, it cannot be decrypted.
+ * Authenticated encryption of secrets that must be readable again. `associatedData` names where a value is stored: copied to
+ * another row, it cannot be decrypted.
  */
 export interface Cipher {
   encrypt: (plaintext: string, associatedData: string) => string
   /** Throws when the value was changed or moved, or when none of the configured keys encrypted it. */
   decrypt: (ciphertext: string, associatedData: string) => string
-  /** Index of the key that decrypts the value; 0 is the key that encrypts. Null when no configured key does. */
+  /** The index of the key that decrypts the value; 0 is the one that encrypts. Null when no configured key does. */
   keyIndex: (ciphertext: string, associatedData: string) => number | null
 }
 

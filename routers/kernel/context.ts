@@ -6,7 +6,6 @@ import type { Deadline } from './deadline.ts'
 import type { JsonText } from './raw-json/text.ts'
 import type { Removal } from './removal.ts'
 
-/** A published event and the ids of its deliveries. */
 export interface Published {
   app: string
   event: string
@@ -24,31 +23,31 @@ export interface Core {
   brand: string
   storageQuotaBytes: number
   timeLimits: TimeLimits
-  /** Called after each event is published, so that a worker in this process need not wait for its next poll. */
+  /** Called after each event is published, so that a worker in this process does not wait for its next poll. */
   published: (event: Published) => void
-  /** Called after each removal that has to outlive a restore, for the log; `more` are numbers about it. */
+  /** Called for the log after each removal that must outlive a restore; `more` has numbers about it. */
   removed: (removal: Removal, more?: object) => void
 }
 
-/** What calls of people who work on apps are counted by. */
+/** Counters for calls of people who work on apps. */
 export type Counted = 'person' | 'team' | 'picture'
 
-/** One call of a procedure: its principal, and what its caller (REST, tRPC, this process) does for it. */
+/** One procedure call: its principal, and the operations that its transport (REST, tRPC, this process) provides. */
 export interface Call {
   principal: Principal
-  /** Of the request that it belongs to; a call in this process has none. */
+  /** The request's deadline; a call in this process has none. */
   deadline?: Deadline
-  /** Counts this call against the rate limit of its team; throws 429. */
+  /** Counts this call against its team's rate limit; throws 429. */
   consumeQuota: (access: Access) => Promise<void>
   /**
-   * Counts this call against the limits of a person who works on apps, of their team, or of its pictures; throws 429 and 503.
+   * Counts this call against the limits for a person who works on apps, their team, or its pictures; throws 429 and 503.
    * Undefined for a call in this process.
    */
   countPeople?: ((of: Counted, id: string) => Promise<void>) | undefined
   /** Turns JSON text, given in pieces, into a value of the result: a placeholder over HTTP, parsed in this process. */
   // biome-ignore lint/suspicious/noExplicitAny: as JSON.parse has it
   json: (pieces: readonly JsonText[]) => any
-  /** The JSON text of a value of the input: as it came over HTTP, serialised in this process. Throws 400. */
+  /** The JSON text of an input value: as received over HTTP, serialised in this process. Throws 400. */
   text: (value: unknown) => Promise<JsonText>
   /** Whether list items carry their ETag: over tRPC and in this process, not over REST. */
   typed: boolean
@@ -58,7 +57,7 @@ export interface Call {
   setHeader: (name: string, value: string) => void
 }
 
-/** Two keys, as every step of a procedure copies the context: 38 us a call with seventeen keys, 8 with two. */
+/** Two keys only, as every step of a procedure copies the context: 38 us per call with seventeen keys, 8 with two. */
 export interface Context {
   core: Core
   call: Call

@@ -1,10 +1,9 @@
 import { InFlight } from '../../prisma/in-flight.ts'
 import { errors } from './errors.ts'
 
-/** How often deadlines are looked at: one timer for all requests. */
+/** The interval at which deadlines are checked: one timer for all requests. */
 const TICK_MS = 250
 
-/** Work that its deadline may end. */
 interface Bounded {
   deadline: Deadline
   end: () => void
@@ -23,16 +22,15 @@ function tick() {
 class Overdue extends Error {}
 const overdue = () => errors.unavailable(new Overdue('the deadline of the request is over'))
 
-/** Whether it is the cause of a 503 that a deadline was over. */
 export const isOverdue = (cause: unknown) => cause instanceof Overdue
 
-/** The one deadline of a request. What its client takes for the body, and the wait for memory, do not count. */
+/** A request's deadline. The time that its client takes to send the body, and waiting for memory, do not count. */
 export class Deadline {
   #at: number
   #pauses = 0
   #pausedAt = 0
 
-  /** `limitMs`: `requestMs` of the service's time limits. */
+  /** `limitMs` is the `requestMs` of the time limits. */
   constructor(limitMs: number) {
     this.#at = performance.now() + limitMs
   }
@@ -41,12 +39,12 @@ export class Deadline {
     return this.#pauses === 0 && performance.now() >= this.#at
   }
 
-  /** Throws 503 when it is over. */
+  /** Throws 503 after the deadline. */
   check() {
     if (this.isOver) throw overdue()
   }
 
-  /** Runs what does not count; throws 503 when it is over already. */
+  /** Runs work whose time does not count; throws 503 after the deadline. */
   async without<T>(work: () => Promise<T>): Promise<T> {
     this.check()
     if (this.#pauses++ === 0) this.#pausedAt = performance.now()
@@ -57,7 +55,7 @@ export class Deadline {
     }
   }
 
-  /** As `work`, but rejects with 503 when it is over; what still runs then cannot reach the database (bounded-core.ts). */
+  /** Rejects with 503 at the deadline; work that continues cannot reach the database (bounded-core.ts). */
   bound<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const refuse = (error: unknown) => {

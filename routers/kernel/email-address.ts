@@ -1,15 +1,14 @@
 /** RFC 5321. */
 const MAX_LENGTH = 254
 
-/** One bare address: without quotes, lists, white space or control characters it cannot inject a header. */
+/** A bare address: without quotes, lists, white space or control characters it cannot inject a header. */
 const plain = /^[^\s\p{C}"(),:;<>@[\\\]]+@[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*$/u
 
-/** Whether the text is one address, and nothing else. */
 export const isEmailAddress = (text: string) => text.length <= MAX_LENGTH && plain.test(text)
 
 /**
- * An e-mail address in the form that addresses are compared in; null if it is not one. Only A to Z are lowercased, as
- * in the database: other letters may fold into another address, as the Kelvin sign does into `k`.
+ * An e-mail address in the form used for comparison; null if it is not one. Only A to Z are lowercased, as in the database: other
+ * letters may fold into another address, as the Kelvin sign does into `k`.
  */
 export function comparableEmail(text: string): string | null {
   const email = text.trim()

@@ -3,7 +3,7 @@ import { errors } from './errors.ts'
 import type { ErrorId, Place } from './remedies.ts'
 import { remedies } from './remedies.ts'
 
-/** An example of each error that has a parameter. */
+/** An example of each parameterised error. */
 const examples: Record<Exclude<ErrorId, PlainError>, ApiError> = {
   recordsRefused: errors.recordsRefused(1, [{ index: 0, field: 'person', reason: 'This person does not exist.' }]),
   registrationRefused: errors.registrationRefused('A client needs a redirect.'),
@@ -31,7 +31,6 @@ export interface CatalogueRow {
   remedy: string
 }
 
-/** Every error, in the order of its status. */
 export const errorCatalogue = (): CatalogueRow[] =>
   (Object.keys(errors) as ErrorId[])
     .map((id) => {

@@ -1,6 +1,5 @@
 import { TRPCError } from '@trpc/server'
 
-/** Status to public code and tRPC's code. */
 const codes = {
   400: ['invalid_request', 'BAD_REQUEST'],
   401: ['invalid_token', 'UNAUTHORIZED'],
@@ -20,12 +19,11 @@ const codes = {
 
 export type Status = keyof typeof codes
 
-/** tRPC's code to status. */
 const statusOf = new Map<string, Status>(
   Object.entries(codes).map(([status, [, code]]) => [code, Number(status) as Status]),
 )
 
-/** A record of a call that is not taken; `index` is its place in `items`. */
+/** `index` is the record's position in `items`. */
 export interface RefusedRecord {
   index: number
   field: string
@@ -44,11 +42,11 @@ interface Details {
  * apart, `refused` names the records of a call that are at fault, `headers` are set on the response, `cause` goes to the log alone.
  */
 export class ApiError extends TRPCError {
-  /** The name of its row in `errors`; '' for one that is not from there. */
+  /** The name of its row in `errors`; '' for other errors. */
   id = ''
-  /** Whether its sentence is always the same. */
+  /** The message has no parameters. */
   isFixed = false
-  /** The client of a token that was good until it expired, for its log of requests. */
+  /** The client of an expired but otherwise valid token, for its request log. */
   client: string | undefined
   readonly status: Status
   readonly publicCode: string
@@ -66,7 +64,7 @@ export class ApiError extends TRPCError {
   }
 }
 
-/** Translates an error of tRPC about a call that reached no procedure. */
+/** Translates tRPC's error for a call that reached no procedure. */
 export const protocolError = ({ code, message }: TRPCError) =>
   new ApiError(code === 'PARSE_ERROR' ? 400 : (statusOf.get(code) ?? 500), message.slice(0, 200))
 
@@ -76,7 +74,7 @@ const challenge = (...fields: string[]) => ({ headers: { 'WWW-Authenticate': `Be
 const badToken = (message: string) =>
   row(401, message, challenge('error="invalid_token"', `error_description="${message}"`))
 
-/** Gives each error the name of its row; a row without parameters has one sentence. */
+/** Sets each error's id to the name of its row. */
 function named<T extends Record<string, (...given: never[]) => ApiError>>(rows: T): T {
   const make = ([id, row]: [string, T[string]]) => [
     id,
@@ -85,7 +83,7 @@ function named<T extends Record<string, (...given: never[]) => ApiError>>(rows: 
   return Object.fromEntries(Object.entries(rows).map((entry) => make(entry as [string, T[string]]))) as T
 }
 
-/** Every error that a client can get: the error tables of the documents and the additions of the decisions. */
+/** Every error that a client can get, from the documents and the decisions. */
 export const errors = named({
   valueMissing: row(400, 'value is missing.'),
   valueNotAlone: row(400, 'The body has exactly one field, value.'),
@@ -129,7 +127,7 @@ export const errors = named({
   clientUnknown: row(404, 'This client does not exist.'),
   providerUnknown: row(404, 'This provider does not exist.'),
   emailInvalid: row(400, 'email is an e-mail address, as name@example.org.'),
-  /** The rules of registrations (registration.ts), a line each. */
+  /** One sentence per line, from the rules in registration.ts. */
   registrationRefused: (sentences: string) => new ApiError(400, String(sentences)),
   alreadyInTeam: conflict('already_in_team', 'This person is in this team already.'),
   lastOwner: conflict('last_owner', 'A team keeps at least one owner.'),
@@ -226,10 +224,10 @@ export const errors = named({
     new ApiError(503, 'This service is not available right now.', { cause, headers: { 'Retry-After': '2' } }),
 })
 
-/** Errors without parameters: a schema may name them. */
+/** Errors without parameters, which a schema may name. */
 export type PlainError = {
   [K in keyof typeof errors]: Parameters<(typeof errors)[K]> extends [] ? K : never
 }[keyof typeof errors]
 
-/** The option of a zod check that names the error to throw when it fails. */
+/** A zod option: the error to throw when a check fails. */
 export const withError = (name: PlainError) => ({ error: name as string })

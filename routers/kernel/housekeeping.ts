@@ -4,24 +4,23 @@ import { arrayOf } from '../../prisma/pg/array-literal.ts'
 import { statement, text, timestamp } from '../../prisma/pg/statement.ts'
 import { sqlState } from './database-errors.ts'
 
-/** Rows that a step removes at most, so that its statements end long before their time-out. */
+/** The maximum number of rows per step, so that its statements end long before their time-out. */
 export const PORTION = 5_000
-/** What a portion is halved to at least when its statement has timed out, on a slow disk or behind many locks. */
+/** The lower bound for halving a portion after a statement timed out, on a slow disk or behind many locks. */
 const LEAST = 50
 
-/** A portion ends long before. Of a killed process, another one takes over after this time. */
+/** A portion ends long before. After this time another process takes over from a killed one. */
 const LEASE_S = 60
 const RETRY_S = 300
 const LOOK_AGAIN_MS = 500
 
 export interface Task {
-  /** Its row in the table Housekeeping, and the label of its metrics. */
   name: string
   /** Seconds from the end of one sweep to the next. */
   every: number
   /**
-   * Removes at most `limit` rows and returns their number; 0 when nothing is left. `now` is Unix time in milliseconds.
-   * Several processes may do it at once: it skips rows that are locked.
+   * Removes at most `limit` rows and returns their number; 0 when nothing is left. `now` is Unix time in milliseconds. Several
+   * processes may run it at once: it skips locked rows.
    */
   step: (db: Database, now: number, limit: number) => Promise<number>
 }
@@ -29,7 +28,6 @@ export interface Task {
 interface Options {
   db: Database
   tasks: readonly Task[]
-  /** Unix time in milliseconds. */
   now: () => number
   /** Called after each portion that removed rows. */
   removed?: (task: string, rows: number) => void
@@ -37,7 +35,7 @@ interface Options {
   failed?: (task: string, error: unknown) => void
 }
 
-/** By the server's clock, as those of the nodes differ; not rounded up to a millisecond that has not come yet. */
+/** The server's clock, as the nodes' clocks differ; truncated, so that it is never in the future. */
 const NOW = `date_trunc('milliseconds', clock_timestamp())`
 
 const statements = {
@@ -47,7 +45,7 @@ const statements = {
       ON CONFLICT DO NOTHING`,
     {},
   ),
-  /** The one of these tasks that has been due for the longest time, and that no other process does; with $2 also early. */
+  /** Takes the task that has been due for the longest time and that no other process has; with $2 also tasks not yet due. */
   take: statement(
     'housekeeping_take',
     `UPDATE "Housekeeping" SET "leasedUntil" = ${NOW} + make_interval(secs => ${LEASE_S})
@@ -58,7 +56,7 @@ const statements = {
       RETURNING name, "leasedUntil" AS lease`,
     { name: text, lease: timestamp },
   ),
-  /** Changes nothing when the lease ran out and another process has its own. */
+  /** Does nothing when the lease has expired and another process has taken one. */
   putBack: statement(
     'housekeeping_put_back',
     `UPDATE "Housekeeping" SET "leasedUntil" = NULL, "nextAt" = ${NOW} + make_interval(secs => $3::float8),
@@ -70,13 +68,13 @@ const statements = {
 
 type Portion = { task: string; removed: number; finished: boolean; error?: unknown }
 
-/** When each task of the database last came to its end, in Unix time in seconds; null before its first. */
+/** When each task last finished, in Unix seconds; null before its first run. */
 export async function readFinished(db: Database): Promise<Record<string, number | null>> {
   const rows = await db.housekeeping.findMany({ select: { name: true, finishedAt: true } })
   return Object.fromEntries(rows.map(({ name, finishedAt }) => [name, finishedAt && finishedAt.getTime() / 1_000]))
 }
 
-/** Does the tasks in portions; of several processes on a database, one at a time does a portion of a task. */
+/** Runs the tasks in portions; only one process at a time runs a portion of a task. */
 export function openHousekeeping({ db, tasks, now, removed = () => {}, failed = () => {} }: Options) {
   const limits = new Map<string, number>()
   const register = () => db.execute(statements.register, [arrayOf(tasks.map(({ name }) => name))])
@@ -96,7 +94,7 @@ export function openHousekeeping({ db, tasks, now, removed = () => {}, failed = 
     }
   }
 
-  /** Undefined when nothing is to be done. */
+  /** Undefined when nothing is due. */
   async function portion(of: readonly Task[], early: boolean): Promise<Portion | undefined> {
     const [taken] = await db.execute(statements.take, [arrayOf(of.map(({ name }) => name)), String(early)])
     if (!taken) return undefined
@@ -109,20 +107,19 @@ export function openHousekeeping({ db, tasks, now, removed = () => {}, failed = 
   }
 
   return {
-    /** Does what is due until nothing is, or `signal` aborts. Tasks with much to do take turns. */
+    /** Runs due tasks until none is left, or `signal` aborts. Tasks with much to do alternate. */
     async sweep(signal?: AbortSignal): Promise<void> {
       await register()
       while (!signal?.aborted && (await portion(tasks, false))) {}
     },
 
-    /** Does every task now, due or not, until nothing is left; throws when a step fails. Returns the rows of each. */
+    /** Runs every task now, due or not, until nothing is left; throws when a step fails. Returns the number of rows per task. */
     async clean(): Promise<Map<string, number>> {
       await register()
       const rows = new Map(tasks.map(({ name }) => [name, 0]))
       for (const task of tasks) {
         for (let finished = false; !finished; ) {
           const done = await portion([task], true)
-          // Another process does a portion of it.
           if (!done) await pause(LOOK_AGAIN_MS)
           else if (done.error !== undefined) throw done.error
           else rows.set(task.name, rows.get(task.name)! + done.removed)
@@ -134,5 +131,5 @@ export function openHousekeeping({ db, tasks, now, removed = () => {}, failed = 
   }
 }
 
-/** Of the server, or of the driver when it came first. */
+/** The server's time-out, or the driver's if that came first. */
 const isTimeout = (error: unknown) => sqlState(error) === '57014' || /timeout/i.test((error as Error).message)

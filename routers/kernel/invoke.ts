@@ -6,7 +6,6 @@ import type { Context } from './context.ts'
 type Options = Parameters<AnyProcedure>[0]
 type Result = { ok: true; data: unknown } | { ok: false; error: unknown }
 
-/** What a middleware may pass on to the next one. */
 interface Changes {
   ctx?: object
   input?: unknown

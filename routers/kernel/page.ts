@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { withError } from './errors.ts'
 
-/** Input fields of a paged list. */
 export const page = {
   limit: z
     .int(withError('limitInvalid'))

@@ -84,7 +84,6 @@ export const providerPlatform = policy({ section: 'notify', firstParty: true }, 
 /** The data of the whole platform, whatever the organisation of the token. */
 export const directoryPlatform = policy({ section: 'apps', firstParty: true }, () => ({}))
 
-/** A person in a tool of the platform, as the developer portal. Each procedure checks the person's role in the team (developer/team-of.ts). */
 export const teamPeople = policy({ section: 'apps', firstParty: true, person: true }, ({ person }) => ({ person }))
 
 /** Nothing checks the organisation of a token without a member. One that PostgreSQL cannot store becomes '', no row's id. */

@@ -1,7 +1,6 @@
 /** The parts of the API: each has base URLs, an error envelope and an OpenAPI document of its own. */
 export type Section = 'apps' | 'lms' | 'notify'
 
-/** A team's membership. */
 export type Level = 'hobby' | 'developer'
 
 /** `words`: what the scope allows, as the consent page tells the member. Nobody is asked for a first-party scope. */
@@ -120,8 +119,6 @@ export const isFirstPartyScope = (text: string): text is FirstPartyScope =>
 export const memberScopes = Object.keys(scopes).filter(isScope)
 export const firstPartyScopes = Object.keys(scopes).filter(isFirstPartyScope)
 
-/** Whether a team of this level may hold the scope. */
 export const isAllowedAt = (level: Level, scope: Scope) => level === 'developer' || scopes[scope].level === 'hobby'
 
-/** All the scopes that a team of this level may hold. */
 export const memberScopesAt = (level: Level) => memberScopes.filter((scope) => isAllowedAt(level, scope))

@@ -25,7 +25,6 @@ const person = statement(
   { id: text, firstName: text, lastName: text, email: text, birthday: nullable(date), image: text },
 )
 
-/** The profile of the token's member. */
 export const profile = endpoint('GET /me/profile', 'svc.me.profile:read', clubMember, {
   summary: 'The member',
   description: 'Name, e-mail address, birthday and picture of the member who issued the token.',

@@ -1,7 +1,6 @@
 /** A date and time in ISO 8601, e.g. `2026-11-22T08:30:00+00:00`. */
 type Time = string
 
-/** Everything that the service has about a person. `null` is what is not stored. */
 export interface PersonalData {
   exportedAt: Time
   profile: {

@@ -7,17 +7,14 @@ import { DAY_SECONDS } from '../kernel/time.ts'
 import type { Answers } from './grade.ts'
 import { isAnswer } from './grade.ts'
 
-/** The scope of an `Idempotency-Key`. */
 export interface Place {
   clientId: string
   personId: string
   organisationId: string
   quizId: string
-  /** Undefined without one. */
   key: string | undefined
 }
 
-/** The first submission with a key. */
 export interface FirstSubmission {
   bodyHash: string
   /** JSON text. */

@@ -3,7 +3,6 @@ import { sqlState } from '../kernel/database-errors.ts'
 /** Conflicts worth one retry: deadlock, serialisation failure, a referenced row deleted after it was read. */
 const transient = new Set(['40P01', '40001', '23503'])
 
-/** Repeats the work once after such a conflict. */
 export const retryingConflicts = <Outcome>(work: () => Promise<Outcome>): Promise<Outcome> =>
   work().catch((error) => {
     if (transient.has(sqlState(error) ?? '')) return work()

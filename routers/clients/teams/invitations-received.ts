@@ -15,7 +15,7 @@ const MAX_LISTED = 100
 const invitation = z.object({ invitation: idOr('invitationUnknown') })
 const team = z.object({ id: z.string(), name: z.string() })
 
-/** Those to an address that the caller has proved. */
+/** Invitations to addresses that the caller has verified. */
 const openTo = ({ core, person }: Caller) => ({
   ...{ personId: person, acceptedAt: null },
   expiresAt: { gt: new Date(core.now()) },
@@ -46,7 +46,6 @@ const list = internal('dev:read', teamPeople, { summary: 'The invitations that t
     return { items }
   })
 
-/** The open invitation. Throws 404. */
 async function find(ctx: Caller, id: string) {
   const found = await ctx.core.db.teamInvitation.findFirst({
     where: { id, ...openTo(ctx) },
@@ -78,7 +77,7 @@ const accept = internal('dev:write', teamPeople, {
     })
   })
 
-/** The team learns that the address does not join, and not who has it. */
+/** The team learns that the address does not join, but not whose it is. */
 const decline = internal('dev:write', teamPeople, {
   summary: 'Ends an invitation of the person',
   fails: ['invitationUnknown'],

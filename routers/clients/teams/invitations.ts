@@ -13,10 +13,9 @@ import { lockTeam, lockTeamAs, roleIn } from './team-of.ts'
 
 const team = idOr('teamUnknown')
 
-/** How long an invitation can be accepted. */
 export const INVITATION_DAYS = 7
 
-/** Of a team, with open invitations: what one owner can make the portal list. */
+/** A team's people and open invitations: limits what one owner can make the portal list. */
 const MAX_PEOPLE = 100
 
 /** A person who signs in with the e-mail address can accept. No mail is sent, so that nobody can use this to mail strangers. */
@@ -32,7 +31,7 @@ export const invite = internal('dev:write', teamPeople, {
     return auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team: input.team, needed: 'owner' })
       const made = await addInvitation(tx, { ...input, by: ctx.person, now: author.at })
-      // Without the address: audit entries outlive the erasure of a person.
+      // Without the address, as audit entries outlive a person's erasure.
       await note({ team: input.team, action: 'invitation.create', target: made.id, after: { role: input.role } })
       return { ...made, invitedBy: await nameOf(ctx) }
     })
@@ -42,12 +41,12 @@ interface Invitation {
   team: string
   email: string
   role: 'owner' | 'developer'
-  /** The person; null for the operator. */
+  /** Null for the operator. */
   by: string | null
   now: Date
 }
 
-/** Stores an invitation in place of an earlier one to the same address. Throws 400 and 409. */
+/** Replaces an earlier invitation to the same address. Throws 400 and 409. */
 export async function addInvitation(tx: Transaction, { team: teamId, email: typed, role, by, now }: Invitation) {
   const email = comparableEmail(typed)
   if (email === null) throw errors.emailInvalid()

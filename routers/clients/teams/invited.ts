@@ -1,7 +1,7 @@
 import type { Database } from '../../../prisma/client.ts'
 import { fullName, newId } from '../names.ts'
 
-/** An e-mail address that somebody has proved to be theirs, in the form of `comparableEmail`. */
+/** A verified e-mail address, in the form of `comparableEmail`. */
 interface Invited {
   email: string
   now: Date
@@ -17,11 +17,11 @@ export async function offerInvitations(db: Database, invited: Invited, person: s
   await db.teamInvitation.updateMany({ where: open(invited), data: { personId: person } })
 }
 
-/** A person for an invited address that nobody here has. Null when the invitations have ended meanwhile. */
+/** Returns a new person for an invited address that no person has, or null when the invitations have ended meanwhile. */
 export const personForInvited = (db: Database, invited: Invited): Promise<{ id: string; name: string } | null> =>
   db.$transaction(async (tx) => {
     const { email } = invited
-    // Of two sign-ins at once the later finds the person of the other.
+    // Of two concurrent sign-ins the later finds the person that the other created.
     await tx.$executeRaw`SELECT FROM "TeamInvitation" WHERE email = ${email} ORDER BY id FOR UPDATE`
     const found = await tx.teamInvitation.findFirst({
       where: open(invited),
@@ -30,7 +30,7 @@ export const personForInvited = (db: Database, invited: Invited): Promise<{ id: 
     })
     if (!found) return null
     if (found.person) return { id: found.person.id, name: fullName(found.person) }
-    // The name that is known. The platform may give the person another one.
+    // The only known name. The platform may replace it.
     const person = { id: newId('p'), firstName: email.slice(0, email.lastIndexOf('@')), lastName: '' }
     await tx.person.create({ data: { ...person, email }, select: { id: true } })
     await tx.teamInvitation.updateMany({ where: open(invited), data: { personId: person.id } })

@@ -34,7 +34,6 @@ const setRole = internal('dev:write', teamPeople, {
     })
   })
 
-/** By an owner; everybody may remove themselves. */
 const remove = internal('dev:write', teamPeople, {
   summary: 'Removes a person from a team',
   fails: ['teamUnknown', 'ownerNeeded', 'colleagueUnknown', 'lastOwner'],
@@ -55,7 +54,7 @@ const remove = internal('dev:write', teamPeople, {
     })
   })
 
-/** A person of the team, which is locked. Throws 404, and 409 for the last owner if they are about to be none. */
+/** Returns a person of the locked team. Throws 404, or 409 when the last owner would cease to be one. */
 async function colleague(tx: Transaction, teamId: string, personId: string, endsOwner: boolean) {
   const found = await tx.teamMember.findUnique({ where: { of: { teamId, personId } }, select: memberColumns })
   if (!found) throw errors.colleagueUnknown()

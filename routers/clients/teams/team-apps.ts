@@ -10,7 +10,6 @@ import { countTeam, memberOf, roleIn } from './team-of.ts'
 
 const team = idOr('teamUnknown')
 
-/** By name. */
 export const listApps = internal('dev:read', teamPeople, { summary: 'The apps of a team', fails: ['teamUnknown'] })
   .input(z.object({ team, ...page }))
   .output(z.object({ items: z.array(appSummary), more }))

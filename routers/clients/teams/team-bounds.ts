@@ -4,7 +4,7 @@ import { errors } from '../../kernel/errors.ts'
 const MAX_CLIENTS_OF_APP = 20
 const MAX_CLIENTS = 200
 
-/** Sandbox clients have no rate limit: their number has. The team is locked. */
+/** Sandbox clients have no rate limit, so their number is limited. The team is locked. */
 export async function refuseTooMany(tx: Transaction, { app, team }: { app: string; team: string }) {
   if ((await tx.client.count({ where: { appId: app } })) >= MAX_CLIENTS_OF_APP) throw errors.tooManyClients()
   if ((await tx.client.count({ where: { teamId: team } })) >= MAX_CLIENTS) throw errors.teamFull()
@@ -14,7 +14,7 @@ const MIB = 1024 ** 2
 const MAX_TEXTS = MIB
 const MAX_LOGOS = 8 * MIB
 
-/** Throws 409 after a change with which the apps and clients of a team take more than they may. The team is locked. */
+/** Throws 409 when, after a change, the team's apps and clients exceed its limits. The team is locked. */
 export async function refuseFull(tx: Transaction, team: string) {
   const [{ texts, logos }] = await tx.$queryRaw<[{ texts: number; logos: number }]>`
     SELECT (sum(texts))::float8 AS texts, (sum(logos))::float8 AS logos FROM (
@@ -28,7 +28,7 @@ export async function refuseFull(tx: Transaction, team: string) {
   if (texts > MAX_TEXTS || logos > MAX_LOGOS) throw errors.teamFull()
 }
 
-/** Likewise, where the change has made the row larger: what is smaller is taken from a team that has too much. */
+/** Checks the same only where the change has made the row larger: a team above the limit may still make it smaller. */
 export async function refuseGrowth<Row>(tx: Transaction, team: string, before: Row, after: Row) {
   if (JSON.stringify(after).length > JSON.stringify(before).length) await refuseFull(tx, team)
 }

@@ -7,7 +7,6 @@ import { byName, clientColumns, toClient } from '../rows.ts'
 import { clientOutput, clientSummary, idOr, more } from '../shapes.ts'
 import { countTeam, memberOf, roleIn } from './team-of.ts'
 
-/** By name. */
 export const listClients = internal('dev:read', teamPeople, {
   summary: 'The clients of a team, or of some of its apps',
   fails: ['teamUnknown'],

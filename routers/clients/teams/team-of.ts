@@ -13,13 +13,13 @@ export async function roleIn(ctx: Caller, team: string, needed: Role = 'develope
   return role
 }
 
-/** Counts a call once its person is known to be of the team: a stranger cannot use up its limit. Throws 429 and 503. */
+/** Counts a call once its person is known to be in the team: a stranger cannot use up its limit. Throws 429 and 503. */
 export const countTeam = async ({ call }: Context, team: string) => call.countPeople?.('team', team)
 
 interface Wanted {
   team: string
   needed?: Role
-  /** What is thrown for people who are not of the team. */
+  /** Thrown for people who are not in the team. */
   unknown?: () => ApiError
 }
 
@@ -34,10 +34,9 @@ async function roleOf(
   return member.role
 }
 
-/** Of an app or a client: it belongs to a team of the person. */
+/** Condition on an app or client: it belongs to one of the person's teams. */
 export const memberOf = (person: string) => ({ team: { people: { some: { personId: person } } } })
 
-/** The team of an app. Throws 404 for an app of other people. */
 export async function teamOfApp(ctx: Caller, app: string): Promise<string> {
   const { core, person } = ctx
   const found = await core.db.app.findFirst({ where: { id: app, ...memberOf(person) }, select: { teamId: true } })
@@ -46,7 +45,7 @@ export async function teamOfApp(ctx: Caller, app: string): Promise<string> {
   return found.teamId
 }
 
-/** The team of a client. Throws 404 for a client of other people or of the platform, and 403 where an owner is needed. */
+/** The client's team. Throws 404 for a client of other people or of the platform, and 403 where an owner is needed. */
 export async function teamOfClient(ctx: Caller, client: string, needed: Role = 'developer'): Promise<string> {
   const { core, person } = ctx
   const found = await core.db.client.findFirst({ where: { id: client, ...memberOf(person) }, select: { teamId: true } })
@@ -56,13 +55,13 @@ export async function teamOfClient(ctx: Caller, client: string, needed: Role = '
   return found.teamId
 }
 
-/** Lets one change of a team's people, apps or clients happen at a time. */
+/** Serialises changes to a team's people, apps and clients. */
 export const lockTeam = (tx: Transaction, team: string) =>
   tx.$executeRaw`SELECT FROM "Team" WHERE id = ${team} FOR NO KEY UPDATE`
 
 /**
- * Locks the team for a change by one of its people. Their role is read under the lock: it may have been taken away since the
- * call began. A stranger has been refused before, without a lock.
+ * Locks the team for a change by one of its people. Their role is read under the lock, as it may have been removed since the call
+ * began. A stranger has been refused before, without a lock.
  */
 export async function lockTeamAs(tx: Transaction, { person }: Caller, wanted: Wanted): Promise<void> {
   await lockTeam(tx, wanted.team)

@@ -12,13 +12,12 @@ import { roleIn } from './team-of.ts'
 
 const team = idOr('teamUnknown')
 
-/** More than a team can have (invitations.ts). */
+/** Above a team's limit (invitations.ts). */
 const MAX_INVITATIONS = 200
 
 export const invitations = z.array(invitationOutput).meta({ description: 'Those that can still be accepted' })
 export const testMembers = z.array(testMember).meta({ description: 'Empty before the first sandbox client' })
 
-/** Who has been in it longest comes first. */
 export const listPeople = internal('dev:read', teamPeople, {
   summary: 'The people of a team, who is invited, and its test members',
   fails: ['teamUnknown'],

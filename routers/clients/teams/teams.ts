@@ -41,7 +41,6 @@ async function factsOf(ctx: Caller, id: string) {
   return { ...team, role, scopes: memberScopesAt(team.level) }
 }
 
-/** Of each list. */
 const MOST = 200
 
 const get = internal('dev:read', teamPeople, {

@@ -17,14 +17,13 @@ import { webhookAppOf } from './webhook-app.ts'
 
 const app = appId('app')
 const id = z.string().refine(isPostgresText, withError('ownDeliveryUnknown'))
-/** Unix seconds, of deliveries created from then on. */
 const time = z
   .int(withError('sinceInvalid'))
   .min(0, withError('sinceInvalid'))
   .max(253_402_300_799, withError('sinceInvalid'))
 const state = z.enum(deliveryStates, { error: 'state is pending, delivered or failed.' })
 
-/** Newest first. Without a total: an app may have millions. */
+/** Newest first. Without a total, as an app may have millions. */
 const list = internal('dev:read', teamPeople, {
   summary: 'The deliveries of an app and their results',
   fails: ['ownAppUnknown', 'levelTooLow'],
@@ -57,7 +56,7 @@ async function read({ core }: Context, app: string, id: string) {
   return row
 }
 
-/** A secret and a signature with it are not shown: null. */
+/** A secret, and a signature made with it, are shown as null. */
 function headersOf({ id, url, body, lastAttemptAt, hasSecret }: Delivery): Record<string, string | null> {
   return {
     ...(url !== null && { host: new URL(url).host }),
@@ -69,7 +68,7 @@ function headersOf({ id, url, body, lastAttemptAt, hasSecret }: Delivery): Recor
   }
 }
 
-/** Makes a delivery due at once; a failed one starts again with all of its attempts. */
+/** Makes a delivery due at once; a failed one starts again with all attempts. */
 const retryOne = internal('dev:write', teamPeople, {
   summary: 'Tries a delivery again now',
   fails: [
@@ -91,7 +90,7 @@ const retryOne = internal('dev:write', teamPeople, {
     throw row.state === 'delivered' ? errors.alreadyDelivered() : errors.subscriptionEnded()
   })
 
-/** Beyond the limit of one call the oldest are first: another call goes on. */
+/** Starts with the oldest. Beyond the limit of one call, the next call continues. */
 const retryAllFailed = internal('dev:write', teamPeople, {
   summary: 'Tries all failed deliveries of an app again',
   fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended'],
@@ -110,7 +109,7 @@ const retryAllFailed = internal('dev:write', teamPeople, {
     return { retried: length, more: length === MAX_RETRIED }
   })
 
-/** One that is suspended meanwhile changes nothing either: the statements look again. */
+/** If the app is suspended after this check, nothing changes either: the statements check again. */
 function refuseSuspended({ state }: { state: string }) {
   if (state === 'suspended') throw errors.appSuspended()
 }

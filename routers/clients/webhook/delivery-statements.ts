@@ -1,7 +1,6 @@
 import { bool, int, nullable, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { AT_ONCE, deliveryStates, dueAt, retryOf } from '../../webhooks/deliveries/retry.ts'
 
-/** Deliveries that one call makes due again. */
 export const MAX_RETRIED = 5_000
 
 const unix = (time: string) => `floor(extract(epoch FROM ${time}))::int8`
@@ -30,15 +29,15 @@ const OF_DELIVERY = `JOIN "PublishedEvent" event ON event."appId" = delivery."ap
   JOIN "Subscription" subscription ON subscription.id = delivery."subscriptionId"`
 
 /**
- * The newest of each subscription by its index, and of these the newest: an index by app would cost each delivery. LATERAL,
- * as a join would read the deliveries of all apps.
+ * Reads each subscription's newest deliveries by its index, then merges them: an index by app would slow down each delivery.
+ * LATERAL, as a join would read all apps' deliveries.
  */
 const newest = (condition: string) => `
   SELECT found.* FROM "Subscription" of CROSS JOIN LATERAL (SELECT id, "createdAt" FROM "Delivery"
     WHERE "subscriptionId" = of.id ${condition} ORDER BY "createdAt" DESC, id LIMIT $2::int8 + $3::int8) found
   WHERE of."appId" = $1`
 
-/** By the workers' index: few are pending, among however many. Those under way are in the index of the leases. */
+/** Uses the workers' index: few deliveries are pending, among however many. Those in flight are in the index of leases. */
 const pending = `
   (SELECT found.* FROM "Subscription" of CROSS JOIN LATERAL (SELECT id, "createdAt" FROM "Delivery"
     WHERE "subscriptionId" = of.id AND state = 'pending' AND lease IS NULL ORDER BY "nextAttemptAt" OFFSET 0) found
@@ -57,7 +56,7 @@ const listOf = (name: string, rows: string) =>
     columns,
   )
 
-/** Newest first: app, limit and offset. For an app with 1,000 subscriptions and 300,000 deliveries, 0.1 s. */
+/** Newest first; parameters: app, limit and offset. For an app with 1,000 subscriptions and 300,000 deliveries, 0.1 s. */
 export const lists = {
   all: listOf('developer_deliveries', newest('')),
   delivered: listOf('developer_deliveries_delivered', newest(`AND state = 'delivered'`)),
@@ -75,9 +74,9 @@ export const one = statement(
 export const retry = retryOf('developer_delivery_retry', `"App".id = $2 AND "App".state = 'active'`)
 
 /**
- * The deliveries that failed of an app since a time, oldest first. Locks their subscriptions first, as a worker that ends one
- * does. They start again without a lease, so that the result of an attempt still under way is discarded. One of each
- * subscription is attempted at once: whether the others follow depends on its receiver.
+ * An app's failed deliveries since a time, oldest first. Locks their subscriptions first, as a worker that ends one does. They
+ * start again without a lease, so that the result of an attempt in flight is discarded. One per subscription is attempted at
+ * once: whether the others follow depends on its receiver.
  */
 export const retryFailed = statement(
   'developer_deliveries_retry_failed',

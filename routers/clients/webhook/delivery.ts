@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { deliveryStates } from '../../webhooks/deliveries/retry.ts'
 
-/** A delivery as its app's team sees it: not who subscribes, which is the platform's affair. Times are Unix seconds. */
 export const delivery = z.object({
   id: z.string().meta({ description: 'Sent as webhook-id' }),
   event: z.string(),
@@ -18,7 +17,6 @@ export const delivery = z.object({
   finishedAt: z.int().nullable().meta({ description: 'null while pending' }),
 })
 
-/** And what was sent and answered. */
 export const deliveryDetails = delivery.extend({
   url: z.string().nullable().meta({ description: 'Where its subscription is delivered to' }),
   headers: z

@@ -8,7 +8,7 @@ export interface Template {
   webhookSecret: string | null
 }
 
-/** An app of a team of the caller. Throws 404 for an app of other people, and 403 where the team's level has no webhooks. */
+/** Throws 404 for an app of other people, and 403 where the team's level has no webhooks. */
 export async function webhookAppOf(ctx: Caller, id: string) {
   const { core, person } = ctx
   const app = await core.db.app.findFirst({
@@ -25,8 +25,8 @@ export async function webhookAppOf(ctx: Caller, id: string) {
 }
 
 /**
- * Locks an app of the caller's team until the transaction ends, so that a suspension comes before this or after it. Throws 409
- * for a suspended one.
+ * Locks an app of the caller's team until the transaction ends, so that a suspension comes before or after it. Throws 409 for a
+ * suspended app.
  */
 export async function lockTemplate(tx: Transaction, caller: Caller, { id, team }: { id: string; team: string }) {
   await lockTeamAs(tx, caller, { team, unknown: errors.ownAppUnknown })

@@ -14,11 +14,10 @@ import { reencryptedFor } from '../../webhooks/subscriptions.ts'
 import type { Caller } from '../teams/team-of.ts'
 import { lockTemplate, webhookAppOf } from './webhook-app.ts'
 
-/** Of an app. */
 const TESTS_A_MINUTE = 10
 const MINUTE_MS = 60_000
 
-/** The subscription of an app's test events: a check of the database makes it the only one. */
+/** The subscription for an app's test events: a CHECK in the database makes it the only one. */
 const testSubscriptionOf = (app: string) => `test:${app}`
 
 const type = z
@@ -27,7 +26,6 @@ const type = z
   .default(testKind.type)
   .meta({ description: 'One of the catalogue; its example is sent' })
 
-/** What a team may send as a test event. */
 export const kinds = internal('dev:read', teamPeople, {
   summary: 'The catalogue of events of an app',
   fails: ['ownAppUnknown', 'levelTooLow'],
@@ -39,7 +37,7 @@ export const kinds = internal('dev:read', teamPeople, {
     return { items: await kindsOf(ctx.core.db, providerId) }
   })
 
-/** The same worker delivers it, with the same signature and retries, and the same log shows it. */
+/** The same worker delivers it, with the same signature and retries, and it appears in the same log. */
 export const test = internal('dev:write', teamPeople, {
   summary: 'Sends a test event to the webhook of an app, and to no subscriber',
   fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended', 'webhookMissing', 'eventTypeUnknown'],
@@ -55,7 +53,7 @@ export const test = internal('dev:write', teamPeople, {
     return { delivery: made.delivery }
   })
 
-/** The locks make tests of an app wait for one another, so that they count right. */
+/** The locks serialise an app's tests, so that they are counted correctly. */
 async function publish(
   tx: Transaction,
   ctx: Caller,

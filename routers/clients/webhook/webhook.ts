@@ -15,7 +15,6 @@ import { kinds, test } from './webhook-test.ts'
 
 const app = appId('app')
 
-/** The secret is never shown. */
 const shown = ({ webhookUrl, webhookSecret }: Template) => ({ url: webhookUrl, hasSecret: webhookSecret !== null })
 
 const get = internal('dev:read', teamPeople, {
@@ -36,7 +35,7 @@ async function change(ctx: Context & { person: string }, { app, action, data }: 
   const { teamId: team } = await webhookAppOf(ctx, app)
   return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
     const before = await lockTemplate(tx, ctx, { id: app, team })
-    // A secret that is set is another ciphertext each time.
+    // A secret's ciphertext differs each time it is set.
     if (Object.entries(data).every(([field, value]) => before[field as keyof Template] === value)) return shown(before)
     await tx.app.update({ where: { id: app }, data, select: { id: true } })
     const after = shown({ ...before, ...data })
@@ -45,7 +44,7 @@ async function change(ctx: Context & { person: string }, { app, action, data }: 
   })
 }
 
-/** Unlike REST, keeps the secret when none is given: null removes it. */
+/** Unlike REST, preserves the secret when none is given: null removes it. */
 const set = internal('dev:write', teamPeople, {
   summary: 'Sets the webhook for the team of an app',
   fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended'],
@@ -59,7 +58,7 @@ const set = internal('dev:write', teamPeople, {
     return { url, hasSecret }
   })
 
-/** Subscriptions keep what they took over. */
+/** Subscriptions keep the address and secret that they copied. */
 const remove = internal('dev:write', teamPeople, {
   summary: 'Removes the webhook for the team of an app',
   fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended'],

@@ -35,7 +35,7 @@ export const quizzes = kind({
     questions: questions('The questions, in order.'),
   },
   fixed: 'academy',
-  // So that nobody answers a question between its check and its removal.
+  // Prevents answers to a question between its check and its removal.
   lock: 'UPDATE',
   rules: [
     {

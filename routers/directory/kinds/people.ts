@@ -5,7 +5,9 @@ import * as to from '../references.ts'
 
 const ofPerson = () => id('The person.', { column: 'personId', reference: to.person })
 
-/** SQL: whether an organisation is a team's test club or academy. Counted, as EXISTS becomes a join that reads them all. */
+/**
+ * SQL condition: the organisation is a team's test club or academy. It counts, as EXISTS becomes a join that reads all of them.
+ */
 export const isOfTestClub = (organisation: string) =>
   `(SELECT count("testTeamId") > 0 FROM "Organisation" WHERE id = ${organisation})`
 
