@@ -1,9 +1,8 @@
-// Builds the Prisma client, dist with the compiled service, the SDK, and the packages that others install. With --if-changed only
-// when an input has changed since the last build, not at all where the sources or the compiler are absent, as in an
-// installation with `--omit=dev`, and the packages only with --packages: a start does not wait 10 s for what it does not run.
+// Builds the Prisma client, dist with the service, the SDK, and with --packages what others install. With --if-changed only
+// what has changed since the last build, and nothing where the sources or the tools are absent, as in an installation with
+// `--omit=dev`. Types are checked by `npm run check`, not here.
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 // For the npm scripts, which start with a build; server/process/node-version.ts is for the programs.
@@ -15,83 +14,73 @@ if (major < 20 || (major === 20 && minor < 19)) {
 
 const root = import.meta.dirname
 const ifChanged = process.argv.includes('--if-changed')
-const withPackages = !ifChanged || process.argv.includes('--packages')
-const tools = { prisma: 'node_modules/prisma/build/index.js', tsc: 'node_modules/typescript/bin/tsc' }
+const tools = { prisma: 'node_modules/prisma/build/index.js', rolldown: 'node_modules/rolldown' }
 
 /** The files that decide what each output contains; a change of a package shows in the lock. */
 const schemaInputs = ['package-lock.json', 'prisma.config.ts', 'prisma/schema.prisma']
 const inputs = [
   ...schemaInputs,
-  ...['build.mjs', 'tsconfig.json', 'tsconfig.build.json', 'prisma', 'routers', 'rest-facade', 'server', 'examples'],
+  ...['build.mjs', 'tsconfig.json', 'prisma', 'routers', 'rest-facade', 'server', 'examples'],
 ]
-const sdkInputs = ['package-lock.json', 'clients/build-sdk.mjs']
 /** Directories that builds make in the middle of the sources. */
 const made = ['generated', 'dist', 'node_modules']
 
 const exists = (path) => existsSync(join(root, path))
 try {
-  if (['tsconfig.build.json', tools.prisma, tools.tsc].every(exists)) build()
+  if (['prisma.config.ts', tools.prisma, tools.rolldown].every(exists)) await build()
   else if (!ifChanged || !exists('dist')) throw new Error('The service cannot be built here: run `npm ci` first.\n')
 } catch (error) {
   process.stderr.write(error.message)
   process.exitCode = 1
 }
 
-function build() {
-  produce('prisma/generated', schemaInputs, () => run(tools.prisma, 'generate'))
-  // Compiled aside: what starts meanwhile finds the complete former dist, and nothing of a removed source stays.
-  produce('dist', inputs, (draft) => {
-    const modules = join(draft, 'modules')
-    run(tools.tsc, '-p', 'tsconfig.build.json', '--outDir', modules)
-    for (const name of forBrowsers()) cpSync(join(root, name), join(modules, name))
-    run(join(relative(root, modules), 'rest-facade/write-documents.js'))
-    run('server/bundle.mjs', modules, draft)
-    rmSync(modules, { recursive: true })
+async function build() {
+  await produce('prisma/generated', schemaInputs, () => run(tools.prisma, 'generate'))
+  // Bundled aside: what starts meanwhile finds the complete former dist, and nothing of a removed source stays.
+  await produce('dist', inputs, async (draft) => {
+    await (await import('./server/bundle.mjs')).bundle(draft)
+    run(join(relative(root, draft), 'rest-facade/write-documents.js'))
     rmSync(join(root, 'dist'), { recursive: true, force: true })
     renameSync(draft, join(root, 'dist'))
   })
   // The sample app is made of it. Absent where only the service is built, as for its image.
   if (exists('clients/sdk')) {
-    produce('clients/sdk/dist', [...sdkInputs, 'clients/sdk'], () => run('clients/build-sdk.mjs'))
+    await produce('clients/sdk/dist', ['package-lock.json', 'clients/build-sdk.mjs', 'clients/sdk'], () =>
+      run('clients/build-sdk.mjs'),
+    )
   }
-  if (!withPackages) return
+  // A start does not wait 8 s for what it does not run.
+  if (!process.argv.includes('--packages')) return
   // One stamp for all packages: it goes with any of them, so that no empty one is packed.
   const packed = ['clients/first-party/dist', 'clients/sdk/dist/client.d.ts']
   if (!packed.every(exists)) rmSync(join(root, 'dist/types'), { recursive: true, force: true })
-  produce('dist/types', [...inputs, 'tsconfig.types.json', 'clients'], (draft) => run('clients/build.mjs', draft))
+  await produce('dist/types', [...inputs, 'tsconfig.types.json', 'clients'], (draft) => run('clients/build.mjs', draft))
 }
 
-/** What the service gives to browsers, as it is. */
-function forBrowsers() {
-  const names = readdirSync(join(root, 'server'), { recursive: true })
-  return names.filter((name) => /\.(?:css|js)$/.test(name)).map((name) => join('server', name))
-}
-
-/** Makes the output, for which there is a directory aside, and leaves a hash of its inputs in it. */
-function produce(output, from, make) {
+/** Makes the output, for which there is a directory aside, and leaves a list of its inputs in it. */
+async function produce(output, from, make) {
   const stamp = join(root, output, '.inputs')
-  const hash = hashOf(from)
-  if (ifChanged && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
+  const list = listOf(from)
+  if (ifChanged && existsSync(stamp) && readFileSync(stamp, 'utf8') === list) return
   const draft = join(root, `.dist-${process.pid}`)
   try {
-    make(draft)
+    await make(draft)
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }
-  writeFileSync(stamp, hash)
+  writeFileSync(stamp, list)
 }
 
-function hashOf(paths) {
-  const hash = createHash('sha256')
+/** The files with their sizes and times of change, read in 10 ms. */
+function listOf(paths) {
+  const lines = []
   const add = (path) => {
-    const absolute = join(root, path)
-    if (statSync(absolute).isDirectory()) {
-      const names = readdirSync(absolute).sort()
-      for (const name of names) if (!made.includes(name)) add(join(path, name))
-    } else hash.update(`${path}\0`).update(readFileSync(absolute)).update('\0')
+    const stat = statSync(join(root, path))
+    if (!stat.isDirectory()) lines.push(`${path} ${stat.size} ${stat.mtimeMs}`)
+    else for (const name of readdirSync(join(root, path)).sort()) if (!made.includes(name)) add(join(path, name))
   }
   for (const path of paths) add(path)
-  return hash.digest('hex')
+  return lines.join('\n')
 }
 
 /** Runs a tool, and shows its output only if it fails. */

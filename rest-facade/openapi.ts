@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Section } from '../routers/kernel/scopes.ts'
 import type { Document } from './document.ts'
+import { documentsFile } from './documents-file.ts'
 
 /**
- * The document of each API, generated once: by the build, beside this file, or here where the sources run. The routing table
+ * The document of each API, generated once: by the build, or here where the sources run. The routing table
  * is read from it as well. `<brand>`, `<host>` and `<issuer>` stand for what differs between services.
  */
 export const documents: Readonly<Record<Section, Document>> =
@@ -11,7 +12,7 @@ export const documents: Readonly<Record<Section, Document>> =
 
 function builtDocuments(): Record<Section, Document> | undefined {
   try {
-    return JSON.parse(readFileSync(new URL('documents.json', import.meta.url), 'utf8'))
+    return JSON.parse(readFileSync(documentsFile, 'utf8'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -7,7 +7,7 @@ import { run } from './service.ts'
 it('build.mjs builds the service at first, then only after changes, and removes the output of removed sources', async () => {
   const { build, calls, write, remove, dist } = await project()
   expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'tsc', 'documents', 'bundle', 'sdk'])
+  expect(await calls()).toEqual(['prisma', 'bundle', 'documents', 'sdk'])
   expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js', 'rest-facade'])
 
   expect(await build('--if-changed')).toEqual([0, ''])
@@ -15,12 +15,12 @@ it('build.mjs builds the service at first, then only after changes, and removes 
 
   await remove('server/b.ts')
   expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['tsc', 'documents', 'bundle'])
+  expect(await calls()).toEqual(['bundle', 'documents'])
   expect(await dist()).toEqual(['.inputs', 'a.js', 'rest-facade'])
 
   await write('prisma/schema.prisma', 'another')
   expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'tsc', 'documents', 'bundle'])
+  expect(await calls()).toEqual(['prisma', 'bundle', 'documents'])
 
   await remove('prisma/generated')
   expect(await build('--if-changed')).toEqual([0, ''])
@@ -31,7 +31,7 @@ it('build.mjs builds the service at first, then only after changes, and removes 
   expect(await calls()).toEqual(['sdk'])
 
   expect(await build()).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'tsc', 'documents', 'bundle', 'sdk', 'packages'])
+  expect(await calls()).toEqual(['prisma', 'bundle', 'documents', 'sdk'])
 
   await remove('clients')
   expect(await build('--if-changed')).toEqual([0, ''])
@@ -41,7 +41,7 @@ it('build.mjs builds the service at first, then only after changes, and removes 
 it('build.mjs --packages builds the packages too, when something in them has changed', async () => {
   const { build, calls, write, remove, dist, files } = await project()
   expect(await build('--if-changed', '--packages')).toEqual([0, ''])
-  expect(await calls()).toEqual(['prisma', 'tsc', 'documents', 'bundle', 'sdk', 'packages'])
+  expect(await calls()).toEqual(['prisma', 'bundle', 'documents', 'sdk', 'packages'])
   expect(await dist()).toContain('types')
   expect(await build('--if-changed', '--packages')).toEqual([0, ''])
   expect(await calls()).toEqual([])
@@ -66,24 +66,24 @@ it('build.mjs --packages builds the packages too, when something in them has cha
 
   await write('server/a.ts', 'changed')
   expect(await build('--if-changed', '--packages')).toEqual([0, ''])
-  expect(await calls()).toEqual(['tsc', 'documents', 'bundle', 'packages'])
+  expect(await calls()).toEqual(['bundle', 'documents', 'packages'])
   expect(await files()).not.toContainEqual(expect.stringMatching(/^\.dist/))
 })
 
-it('build.mjs prints the output of a failing compiler and keeps the former build', async () => {
+it('build.mjs prints the error of a source that cannot be bundled and keeps the former build', async () => {
   const { build, calls, write, files, dist } = await project()
   await build()
   await write('server/a.ts', 'error')
   expect(await build('--if-changed')).toEqual([1, 'a.ts is wrong\n'])
-  expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js', 'rest-facade', 'types'])
+  expect(await dist()).toEqual(['.inputs', 'a.js', 'b.js', 'rest-facade'])
   expect(await files()).not.toContainEqual(expect.stringMatching(/^\.dist/))
   await calls()
   await write('server/a.ts', 'again')
   expect(await build('--if-changed')).toEqual([0, ''])
-  expect(await calls()).toEqual(['tsc', 'documents', 'bundle'])
+  expect(await calls()).toEqual(['bundle', 'documents'])
 })
 
-it('build.mjs --if-changed does nothing without the compiler or the sources', async () => {
+it('build.mjs --if-changed does nothing without the tools or the sources', async () => {
   const { build, calls, remove, write } = await project()
   await build()
   await calls()
@@ -91,15 +91,15 @@ it('build.mjs --if-changed does nothing without the compiler or the sources', as
   await write('server/a.ts', 'changed')
   expect(await build('--if-changed')).toEqual([0, ''])
   expect(await build()).toEqual([1, 'The service cannot be built here: run `npm ci` first.\n'])
-  for (const path of ['server', 'prisma', 'tsconfig.build.json']) await remove(path)
+  for (const path of ['server', 'prisma', 'prisma.config.ts']) await remove(path)
   expect(await build('--if-changed')).toEqual([0, ''])
   await remove('dist')
   expect(await build('--if-changed')).toEqual([1, 'The service cannot be built here: run `npm ci` first.\n'])
 })
 
-/** A project of two sources whose prisma and tsc note that they were called; `tsc` copies the sources. */
+/** A project of two sources whose tools note that they were called; the bundler copies the sources. */
 async function project() {
-  const configs = ['tsconfig.json', 'tsconfig.build.json', 'tsconfig.types.json']
+  const configs = ['tsconfig.json', 'tsconfig.types.json']
   const root = await mkdtemp(join(tmpdir(), 'member-apps-build-'))
   onTestFinished(() => rm(root, { recursive: true, force: true }))
   const write = async (path: string, text: string) => {
@@ -119,26 +119,19 @@ async function project() {
      fs.mkdirSync('prisma/generated', { recursive: true })
      console.log('generated')`,
   )
-  await write(
-    'node_modules/typescript/bin/tsc',
-    `const fs = require('node:fs')
-     const out = process.argv.at(-1)
-     fs.mkdirSync(out, { recursive: true })
-     for (const name of fs.readdirSync('server')) if (name.endsWith('.ts')) fs.copyFileSync('server/' + name, out + '/' + name.replace('.ts', '.js'))
-     if (fs.readFileSync('server/a.ts', 'utf8') === 'error') {
-       console.log('a.ts is wrong')
-       process.exit(2)
-     }
-     fs.mkdirSync(out + '/rest-facade')
-     fs.writeFileSync(out + '/rest-facade/write-documents.js', "require('node:fs').appendFileSync('calls', 'documents ')")
-     fs.appendFileSync('calls', 'tsc ')`,
-  )
+  await write('node_modules/rolldown/package.json', '{}')
   await write(
     'server/bundle.mjs',
     `import fs from 'node:fs'
-     const [modules, result] = process.argv.slice(2)
-     fs.cpSync(modules, result, { recursive: true })
-     fs.appendFileSync('calls', 'bundle ')`,
+     import { join } from 'node:path'
+     const server = import.meta.dirname
+     export function bundle(out) {
+       fs.mkdirSync(join(out, 'rest-facade'), { recursive: true })
+       for (const name of fs.readdirSync(server)) if (name.endsWith('.ts')) fs.copyFileSync(join(server, name), join(out, name.replace('.ts', '.js')))
+       if (fs.readFileSync(join(server, 'a.ts'), 'utf8') === 'error') throw new Error('a.ts is wrong\\n')
+       fs.writeFileSync(join(out, 'rest-facade/write-documents.js'), "require('node:fs').appendFileSync('calls', 'documents ')")
+       fs.appendFileSync(join(server, '../calls'), 'bundle ')
+     }`,
   )
   await write(
     'clients/build.mjs',
