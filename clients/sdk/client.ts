@@ -1,18 +1,7 @@
 import { ApiError, EntryChanged, QuotaExceeded, RateLimited, ScopeMissing, SignInNeeded } from './errors.ts'
-import type {
-  Answers,
-  CompetitionResult,
-  Event,
-  Group,
-  Items,
-  Json,
-  MemberCard,
-  Profile,
-  QuizResult,
-  Root,
-  TrainingPlan,
-  Webhook,
-} from './records.ts'
+import type { Me } from './me.ts'
+import createMe from './me.ts'
+import type { Answers, Items, Json, QuizResult, Root, Webhook } from './records.ts'
 import type { Tokens } from './renewal.ts'
 import type { CallOptions, ClientOptions } from './request.ts'
 import { createSend, read } from './request.ts'
@@ -22,15 +11,7 @@ import { collectionOf } from './storage.ts'
 /** A client of the three APIs. Its functions need no `this`, and are rejected with an `ApiError`. */
 export interface Client {
   root(options?: CallOptions): Promise<Root>
-  me: {
-    profile(options?: CallOptions): Promise<Profile>
-    groups(options?: CallOptions): Promise<Items<Group>>
-    /** Unix seconds; by default the next 90 days, at most a year. */
-    events(range?: { start?: number; end?: number }, options?: CallOptions): Promise<Items<Event>>
-    trainingplans(options?: CallOptions): Promise<Items<TrainingPlan>>
-    competitions(options?: CallOptions): Promise<Items<CompetitionResult>>
-    membercard(options?: CallOptions): Promise<{ card: MemberCard | null }>
-  }
+  me: Me
   /** The entries that your app keeps in the member's club; with `{ scope: 'user' }` those of the member alone. */
   storage<Value = Json>(collection: string, options?: { scope?: 'org' | 'user' }): Collection<Value>
   quizzes: {
@@ -51,22 +32,11 @@ export interface Client {
 
 export function createClient(settings: ClientOptions): Client {
   const send = createSend(settings)
-  const reader =
-    <Answer>(path: `/${string}`) =>
-    (options?: CallOptions) =>
-      read<Answer>(send('apps', `GET ${path}`, options))
   const webhookOf = (app: string) => `/apps/${encodeURIComponent(app)}/webhook` as const
 
   return {
-    root: reader('/'),
-    me: {
-      profile: reader('/me/profile'),
-      groups: reader('/me/groups'),
-      events: (range, options) => read(send('apps', 'GET /me/events', { ...options, query: { ...range } })),
-      trainingplans: reader('/me/trainingplans'),
-      competitions: reader('/me/competitions'),
-      membercard: reader('/me/membercard'),
-    },
+    root: (options) => read(send('apps', 'GET /', options)),
+    me: createMe(send),
     storage: (collection, { scope } = {}) => collectionOf(send, collection, scope),
     quizzes: {
       submit(quizId, answers, { idempotencyKey = crypto.randomUUID(), signal } = {}) {
@@ -86,25 +56,20 @@ export function createClient(settings: ClientOptions): Client {
   }
 }
 
+export type * from './me.ts'
 export type {
   Answers,
   CallOptions,
   ClientOptions,
   Collection,
-  CompetitionResult,
   Condition,
   Entry,
-  Event,
-  Group,
   Items,
   Json,
   ListedEntry,
-  MemberCard,
-  Profile,
   QuizResult,
   Root,
   Tokens,
-  TrainingPlan,
   Webhook,
 }
 export { ApiError, EntryChanged, QuotaExceeded, RateLimited, ScopeMissing, SignInNeeded }

@@ -64,7 +64,7 @@ const visible = statement(
 export const events = endpoint('GET /me/events', 'svc.me.events:read', clubMember, {
   summary: "The member's calendar",
   description:
-    "Published events that the member sees in the member app: those of the whole club, of visible calendars, and of the member's own groups, each once. An event is in the range when it starts before `end` and ends after `start`. They come by start, end and id.",
+    "Published events that the member sees in the member app: those of the whole club, of visible calendars, and of the member's own groups, each once. An event is in the range when it starts before `end` and ends after `start`; one without length also when it is at `start`. They come by start, end and id.",
   returns: 'The events of the range.',
   fails: ['rangeTooLong'],
 })

@@ -31,7 +31,7 @@ const last = statement(
 /** Rule 5: the stored card that was issued last. Reading never issues a card. */
 export const membercard = endpoint('GET /me/membercard', 'svc.me.membercard:read', clubMember, {
   summary: "The member's card",
-  description: 'The stored card that was issued last. Reading never issues a card.',
+  description: 'The stored card that was issued last, among those with an end. Reading never issues a card.',
   returns: 'The card, or null.',
 })
   .output(z.object({ card: card.nullable().meta({ description: 'The card; null when the member has none.' }) }))

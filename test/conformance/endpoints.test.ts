@@ -3,6 +3,7 @@ import { routes } from '../../rest-facade/routes.ts'
 import { firstPartyScopes, memberScopes } from '../../routers/kernel/scopes.ts'
 import { table } from '../support/markdown-table.ts'
 import type { Call, Reply } from '../support/request.ts'
+import { sampleCalls } from '../support/sample-calls.ts'
 import { createQuiz, id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
@@ -49,18 +50,11 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const bodies: Record<string, unknown> = {
-  'storage.put': { value: 1 },
-  'quizzes.submit': { answers: { q1: 'Yes' } },
-  'webhook.put': { url: 'https://example.org/hook' },
+const samples = () => {
+  const { app, academy } = world.ids
+  return sampleCalls({ id: app, quizId: `quiz-${academy}`, answers: { q1: 'Yes' } })
 }
-
-const addressOf = (path: string) =>
-  path
-    .replace('{collection}', 'c')
-    .replace('{key}', 'k')
-    .replace('{quizId}', `quiz-${world.ids.academy}`)
-    .replace('{id}', world.ids.app)
+const putEntry = () => world.call('PUT', samples()['storage.put']!.path, { body: { value: 1 } })
 
 const otherSection = { apps: 'lms', lms: 'notify', notify: 'apps' } as const
 
@@ -93,13 +87,12 @@ describe('the REST endpoints', () => {
 
 describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Status, Procedure }) => {
   const section = Section as 'apps' | 'lms' | 'notify'
-  const path = () => (Path === '/' ? '' : addressOf(Path))
-  const call = (options = {}) => world.call(Method, path(), { api: section, body: bodies[Procedure], ...options })
+  const path = () => samples()[Procedure]!.path
+  const call = (options = {}) =>
+    world.call(Method, path(), { api: section, body: samples()[Procedure]!.body, ...options })
 
   it(`returns ${Status} for a token with the scope`, async () => {
-    if (Procedure === 'storage.get' || Procedure === 'storage.delete') {
-      await world.call('PUT', '/storage/c/k', { body: { value: 1 } })
-    }
+    if (Procedure === 'storage.get' || Procedure === 'storage.delete') await putEntry()
     const reply = await call({ claims: { scope: Scope === 'none' ? '' : Scope } })
     expect(reply.status).toBe(Number(Status))
     if (Status === '204') expect(reply.text).toBe('')
@@ -178,7 +171,7 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
 
   if (Method === 'GET')
     it('answers HEAD like GET, without a body', async () => {
-      await world.call('PUT', '/storage/c/k', { body: { value: 1 } })
+      await putEntry()
       const [get, head] = [await call(), await world.call('HEAD', path(), { api: section })]
       expect([head.status, head.text]).toEqual([get.status, ''])
       expect(head.headers['content-length']).toBe(get.headers['content-length'])

@@ -10,6 +10,7 @@ import { procedures } from '../../routers/index.ts'
 import { endpoint } from '../../routers/kernel/endpoint.ts'
 import { invocable } from '../../routers/kernel/invoke.ts'
 import { clubApp } from '../../routers/kernel/policies.ts'
+import { sampleCalls } from '../support/sample-calls.ts'
 import { createQuiz } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
@@ -20,44 +21,6 @@ beforeAll(async () => {
   await createQuiz(world.db, world.ids)
 })
 afterAll(() => world.close())
-
-interface Sample {
-  organisation?: 'academy' | 'provider'
-  path: string
-  body?: object
-  /** Of a typed caller; its fields are those of path, query and body. */
-  input?: object
-}
-
-const at = { collection: 'one', key: 'k' }
-const samples = (): Record<string, Sample> => {
-  const { academy, app } = world.ids
-  const quizId = `quiz-${academy}`
-  const answers = { q1: 'Yes' }
-  const url = 'https://example.org/hook'
-  return {
-    root: { path: '/' },
-    'me.profile': { path: '/me/profile' },
-    'me.groups': { path: '/me/groups' },
-    'me.events': { path: '/me/events?start=0&end=86400', input: { start: 0, end: 86400 } },
-    'me.trainingplans': { path: '/me/trainingplans' },
-    'me.competitions': { path: '/me/competitions' },
-    'me.membercard': { path: '/me/membercard' },
-    'storage.put': { path: '/storage/one/k', body: { value: { a: [1] } }, input: { ...at, value: { a: [1] } } },
-    'storage.get': { path: '/storage/one/k', input: at },
-    'storage.list': { path: '/storage/one?limit=5', input: { collection: 'one', limit: 5 } },
-    'storage.delete': { path: '/storage/one/k', input: at },
-    'quizzes.submit': {
-      organisation: 'academy',
-      path: `/quizzes/${quizId}/results`,
-      body: { answers },
-      input: { quizId, answers },
-    },
-    'webhook.put': { organisation: 'provider', path: `/apps/${app}/webhook`, body: { url }, input: { id: app, url } },
-    'webhook.get': { organisation: 'provider', path: `/apps/${app}/webhook`, input: { id: app } },
-    'webhook.delete': { organisation: 'provider', path: `/apps/${app}/webhook`, input: { id: app } },
-  }
-}
 
 type Client = ReturnType<typeof createTRPCClient<AppRouter>>
 
@@ -77,11 +40,13 @@ const steady = (data: unknown) =>
 
 describe.each(routes.map(({ name }) => name))('%s', (name) => {
   it('returns the same over REST, over tRPC, in a batch and in process', async () => {
-    const { organisation, path, body, input } = samples()[name]!
+    const { ids } = world
+    const samples = sampleCalls({ id: ids.app, quizId: `quiz-${ids.academy}`, answers: { q1: 'Yes' } })
+    const { section, path, body, input } = samples[name]!
     const route = routes.find((one) => one.name === name)!
-    const claims = organisation ? { organisation: world.ids[organisation] } : {}
-    const prepare = () =>
-      name.startsWith('storage.') ? world.call('PUT', '/storage/one/k', { body: { value: { a: [1] } } }) : undefined
+    const claims = { organisation: { apps: ids.club, lms: ids.academy, notify: ids.provider }[section] }
+    const { path: entry, body: value } = samples['storage.put']!
+    const prepare = () => (name.startsWith('storage.') ? world.call('PUT', entry, { body: value }) : undefined)
     const options = {
       url: `http://127.0.0.1:${world.internalPort}/trpc`,
       headers: async () => ({ authorization: `Bearer ${await world.token(claims)}` }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../rest-facade/openapi.ts'
-import { routesAt, segmentsOf } from '../../rest-facade/routes.ts'
+import { routes, routesAt, segmentsOf } from '../../rest-facade/routes.ts'
 import { sections } from '../../rest-facade/sections.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { times } from '../support/rounds.ts'
@@ -21,18 +21,10 @@ beforeAll(async () => {
   // A sandbox client has no request limit.
   await service.world.db.client.update({ where: { id: ids.client }, data: { environment: 'sandbox' } })
   templates = [
-    ...['/v1', '/v1/', '/v1/me/profile', '/v1/me/groups', '/v1/me/events', '/v1/me/trainingplans'],
-    ...['/v1/me/competitions', '/v1/me/membercard', '/v1/openapi.json', '/v1/{}', '/v1/me/{}', '{}'],
-    ...[
-      '/v1/storage/{}',
-      '/v1/storage/{}',
-      '/v1/storage/{}/{}',
-      '/v1/storage/{}/{}',
-      '/v1/storage/col/{}',
-      '/v1/storage/col/k1',
-    ],
-    ...['/v1/quizzes/{}/results', `/v1/quizzes/${encodeURIComponent(service.quizId)}/results`],
-    ...['/v1/apps/{}/webhook', `/v1/apps/${ids.app}/webhook`, `/v1/apps/${ids.app}/{}`],
+    ...routes.map(({ path }) => `/v1${path.replaceAll(/\{\w+\}/g, '{}')}`),
+    ...['/v1', '/v1/openapi.json', '/v1/{}', '/v1/me/{}', '{}', '/v1/storage/col/{}', '/v1/storage/col/k1'],
+    `/v1/quizzes/${encodeURIComponent(service.quizId)}/results`,
+    ...[`/v1/apps/${ids.app}/webhook`, `/v1/apps/${ids.app}/{}`],
   ]
   connection = await Connection.open(service.world.publicPort)
 })

@@ -120,8 +120,10 @@ describe('every file', () => {
     expect(offenders(matchesOf(dialect))).toEqual([])
   })
 
-  it('exports nothing of another file', () => {
-    expect(offenders(matchesOf(/^export\s(?:type\s)?(?:\*|\{)[^;]*?\sfrom\s/gm))).toEqual([])
+  it('exports nothing of another file, but a package its types', () => {
+    const exported = matchesOf(/^export\s(?:type\s)?(?:\*|\{)[^;]*?\sfrom\s/gm)
+    const ofOthers = (path: string) => (path === 'clients/sdk/client.ts' ? [] : exported(path))
+    expect(offenders(ofOthers)).toEqual([])
   })
 })
 
