@@ -8,6 +8,7 @@ import pg from 'pg'
 import { startEmbedded } from '../embedded/start.ts'
 import { migrate } from '../migrate.ts'
 import { schemaDirectory } from '../migration-files.ts'
+import { withChecks } from './checks.ts'
 import { sqlBetween } from './schema-engine.ts'
 
 /** Returns '' when migrations and schema agree. Creates and drops a database on the server at `url`. */
@@ -50,7 +51,7 @@ async function author(): Promise<number> {
     const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14)
     const directory = join(schemaDirectory(), 'migrations', `${stamp}_${name}`)
     await mkdir(directory)
-    await writeFile(join(directory, 'migration.sql'), sortedByBytes(sql))
+    await writeFile(join(directory, 'migration.sql'), withChecks(sortedByBytes(sql)))
     say(`Review and complete ${relative('.', join(directory, 'migration.sql'))}.`)
   }
   return values.check && sql !== '' ? 1 : 0
