@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { PersonalData } from '../../routers/personal-data/sections.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 
 const time = new Date('2025-05-05T12:00:00.5Z')
+/** The same, as an export has it. */
+const AT = '2025-05-05T12:00:00.5+00:00'
 
 /** Creates a member of the world's club, academy and provider, about whom there is something in every table. */
 export async function mintPerson({ db, ids }: World) {
@@ -151,7 +154,127 @@ export async function mintPerson({ db, ids }: World) {
     ],
   })
   await addEntry(db, { app, club, owner: personId, key: 'own', value: '{"b":1,"a":1.0,"a":2}' })
-  return { personId, left, own }
+  return { personId, own, exported: exportOf({ ids, personId, left, own }) }
+}
+
+interface Person {
+  ids: World['ids']
+  personId: string
+  left: string
+  own: (name: string) => string
+}
+
+/** The export of that person. */
+function exportOf({ ids, personId, left, own }: Person): Omit<PersonalData, 'exportedAt'> {
+  const membership = (organisation: string, kind: 'club' | 'academy' | 'provider', name: string) => ({
+    organisation,
+    kind,
+    name,
+    joinedAt: AT,
+    leftAt: null,
+  })
+  const memberships = [
+    membership(ids.club, 'club', 'Club'),
+    membership(ids.academy, 'academy', 'Academy'),
+    membership(ids.provider, 'provider', 'Provider'),
+    { ...membership(left, 'club', 'Left'), leftAt: '2025-05-05T11:59:59.5+00:00' },
+  ]
+  const contest = {
+    competitionId: own('cup'),
+    competition: 'Cup',
+    disciplineId: own('100m'),
+    discipline: '100 m',
+    score: 9.5,
+    timestamp: AT,
+  }
+  return {
+    profile: {
+      id: personId,
+      firstName: 'Änne',
+      lastName: 'O"Neil',
+      email: `${personId}@Example.org`,
+      birthday: '1991-04-17',
+      image: '',
+    },
+    memberships: memberships.sort((a, b) => (a.organisation < b.organisation ? -1 : 1)),
+    groups: [
+      { id: own('group'), club: ids.club, name: 'Youth', role: 'member' },
+      { id: own('left'), club: left, name: 'Former', role: 'member' },
+    ],
+    events: [{ id: own('group'), club: ids.club, title: 'Training', start: AT, end: AT, location: 'Hall' }],
+    trainingPlans: [
+      {
+        id: own('group'),
+        club: ids.club,
+        name: 'Plan',
+        category: 'Strength',
+        description: '',
+        exercises: ['Squats', 'Plank'],
+        groups: [own('group')],
+      },
+    ],
+    competitionResults: [
+      { id: own('a'), ...contest, place: 1 },
+      { id: own('b'), ...contest, place: null },
+    ],
+    memberCards: [
+      {
+        serial: own('card'),
+        club: ids.club,
+        status: 'valid',
+        name: 'Änne',
+        memberNumber: '7',
+        departments: ['Rowing'],
+        validUntil: null,
+        issuedAt: AT,
+      },
+    ],
+    quizResults: [
+      {
+        id: own('result'),
+        quiz: own('quiz'),
+        title: 'Quiz',
+        score: 100,
+        passed: false,
+        reviewStatus: 'pending_review',
+        gradedQuestions: 1,
+        threshold: 50,
+        submittedAt: AT,
+        answers: [
+          { question: 'q2', text: '!', answer: null, correct: null },
+          { question: 'q1', text: '?', answer: '"\\u00e4"', correct: true },
+        ],
+      },
+    ],
+    lessonCompletions: [{ lesson: own('lesson'), title: 'L', completedAt: AT }],
+    consents: [
+      {
+        client: ids.client,
+        name: 'Client',
+        organisation: ids.club,
+        scopes: ['svc.me.profile:read'],
+        createdAt: AT,
+        withdrawnAt: null,
+      },
+    ],
+    signInIdentities: [{ issuer: 'https://id.example.org', subject: own('s'), createdAt: AT }],
+    teams: [{ id: own('team'), name: 'Team', role: 'owner', since: AT }],
+    teamInvitations: [
+      { team: own('team'), role: 'developer', own: true, expiresAt: AT, acceptedAt: null },
+      { team: own('team'), role: 'developer', own: false, expiresAt: AT, acceptedAt: null },
+    ],
+    teamChanges: [{ team: own('team'), own: true, action: 'app.create', target: 'a_1', at: AT }],
+    storage: [
+      {
+        app: ids.app,
+        club: ids.club,
+        collection: 'c',
+        key: 'own',
+        value: '{"b":1,"a":1.0,"a":2}',
+        updatedAt: '2025-05-05T12:00:00+00:00',
+      },
+    ],
+  }
 }
 
 interface Entry {

@@ -120,7 +120,7 @@ describe('the CHECKs of each table', () => {
 ALTER TABLE "${table}" ADD COLUMN     "note" TEXT;
 ALTER TABLE "${table}" ADD CONSTRAINT "${table}_personId_fkey" FOREIGN KEY ("personId") REFERENCES "Person"("id");`
     await query(url, sql('Without'))
-    await query(url, withChecks(sql('Badge')))
+    await query(url, withChecks(sql('With')))
     const columns = await columnsOf(url)
     const named = ['id', 'title', 'tags', 'awardedAt', 'day', 'score', 'note'].map((column) =>
       expect.stringMatching(`^Without.${column} needs CHECK`),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isPostgresText } from '../../routers/kernel/access.ts'
-import { refusalOf, rowsOf, startModelRows } from './model-rows.ts'
+import { refusalOf, startModelRows } from './model-rows.ts'
 
 startModelRows()
 
@@ -42,27 +42,6 @@ describe('an id', () => {
     const long = one.repeat(256)
     expect(await refusalOf(insert, [long])).toBe('Discipline_id_check')
     expect(isPostgresText(long)).toBe(false)
-  })
-
-  it('is checked in every table of the platform', async () => {
-    const tables = await rowsOf(`
-      SELECT conrelid::regclass::text AS name FROM pg_constraint
-      WHERE contype = 'c' AND pg_get_constraintdef(oid) LIKE '%id_fits%' ORDER BY 1`)
-    expect(tables.map(({ name }) => String(name).replaceAll('"', ''))).toEqual([
-      'Calendar',
-      'Competition',
-      'CompetitionResult',
-      'Discipline',
-      'Event',
-      'Group',
-      'Lesson',
-      'MemberCard',
-      'Organisation',
-      'Person',
-      'Question',
-      'Quiz',
-      'TrainingPlan',
-    ])
   })
 
   it('of the greatest size fits into every index', async () => {

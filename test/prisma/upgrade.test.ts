@@ -46,7 +46,7 @@ it.each([
     const { url, names } = await formerDatabase()
     expect(names).toHaveLength(24)
     await expect(prepareSchema(url, { migrateOnStart: false })).rejects.toThrow(
-      'MIGRATE_ON_START is false, and the database lacks the migration 20261125000000_before_1_0 and 41 more: run',
+      /^MIGRATE_ON_START is false, and the database lacks the migration 20261125000000_before_1_0 and \d+ more: run/,
     )
     await upgrade(url)
     const fresh = await emptyDatabase()
