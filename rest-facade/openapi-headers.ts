@@ -59,11 +59,11 @@ export const headersOf = (counted: boolean, names: readonly string[] = []): Reco
 }
 
 /** Those of a 404 for an unknown key; other 404s of the same operation lack them. */
-export const usageOfUnknownKey = (status: number, { tellsUsage, fails }: Pick<Meta, 'tellsUsage' | 'fails'>) =>
-  tellsUsage && status === 404 && fails?.includes('keyUnknown')
+export const usageOfUnknownKey = (status: number, { reportsUsage, fails }: Pick<Meta, 'reportsUsage' | 'fails'>) =>
+  reportsUsage && status === 404 && fails?.includes('keyUnknown')
     ? Object.fromEntries(USAGE.map((name) => [name, { ...headers[name], required: false }]))
     : {}
 
 /** Whether each response of this status tells the usage of the store. */
-export const usageHeaders = (status: number, { tellsUsage }: { tellsUsage?: boolean }): HeaderName[] =>
-  tellsUsage && (status < 300 || status === 412 || status === 413) ? USAGE : []
+export const usageHeaders = (status: number, { reportsUsage }: { reportsUsage?: boolean }): HeaderName[] =>
+  reportsUsage && (status < 300 || status === 412 || status === 413) ? USAGE : []

@@ -27,7 +27,7 @@ export interface Row extends Described {
   /** Output that leaves as a response header; typed callers see it as a field. */
   responseHeaders?: Readonly<Record<string, string>>
   /** PUT and DELETE of the storage, and their 413, tell how much is stored in headers. */
-  tellsUsage?: true
+  reportsUsage?: true
   /** It inserts a row that refers to what the token names: 401 when that was deleted a moment ago. */
   insertsRow?: true
   /** The one field of the body that stays the text it came as (RawJson), and is read when the procedure asks for it. */

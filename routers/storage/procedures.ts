@@ -107,7 +107,7 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
   headers,
   responseHeaders,
   raw: 'value',
-  tellsUsage: true,
+  reportsUsage: true,
   insertsRow: true,
   fails: ['valueMissing', 'valueNotAlone', 'valueTooDeep', 'entryChanged', 'quotaExceeded'],
 })
@@ -148,7 +148,7 @@ const remove = endpoint('DELETE /storage/{collection}/{key}', 'svc.apps.storage:
   returns: 'The entry is removed.',
   status: 204,
   headers,
-  tellsUsage: true,
+  reportsUsage: true,
   fails: ['keyUnknown', 'entryChanged'],
 })
   .input(conditional)
