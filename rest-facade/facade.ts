@@ -3,6 +3,7 @@ import { failureOf } from '../routers/kernel/database-errors.ts'
 import { Deadline } from '../routers/kernel/deadline.ts'
 import { Placeholders } from '../routers/kernel/raw-json/placeholders.ts'
 import { rawJsonOf } from '../routers/kernel/raw-json/text.ts'
+import type { Body } from './body.ts'
 import type { RestRequest } from './input.ts'
 import { readInput } from './input.ts'
 import type { Route } from './routes.ts'
@@ -35,15 +36,16 @@ export function restFacade(core: Core) {
       setHeader,
       reserve: (bytes) => deadline.without(() => reserve(bytes)),
       json: placeholders.insert,
-      // Reads the body of a storage PUT.
-      text: (value) => deadline.without(() => rawJsonOf(value)),
+      text: rawJsonOf,
       typed: false,
     }
-    let input: Promise<unknown> | undefined
-    const getRawInput = () => {
-      input ??= deadline.without(() => readInput(route, request, core.storageQuotaBytes))
-      return input
+    // A client may take its time to send the body.
+    const body: Body = {
+      headers: request.body.headers,
+      read: (...limits) => deadline.without(() => request.body.read(...limits)),
     }
+    let input: Promise<unknown> | undefined
+    const getRawInput = () => (input ??= readInput(route, { ...request, body }, core.storageQuotaBytes))
     const { type } = procedure._def
     const data: unknown = await procedure({
       ctx: { core, call },

@@ -26,7 +26,7 @@ export interface Row extends Described {
   headers?: Readonly<Record<string, string>>
   /** Output that leaves as a response header; typed callers see it as a field. */
   responseHeaders?: Readonly<Record<string, string>>
-  /** PUT and DELETE of the storage, and their 413, tell how much is stored in headers. */
+  /** PUT and DELETE of the storage, and their 413, report in headers how much is stored. */
   reportsUsage?: true
   /** It inserts a row that refers to what the token names: 401 when that was deleted a moment ago. */
   insertsRow?: true
