@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type pg from 'pg'
 import type { SqlFile } from './migration-files.ts'
-import { schemaDirectory } from './migration-files.ts'
+import { release } from './release.ts'
 
 /** A file without a checksum is the operator's (deploy/citus.sql), and stays as it is. */
 const TABLE = `CREATE TABLE IF NOT EXISTS "_functions" (name TEXT PRIMARY KEY, checksum TEXT, release TEXT NOT NULL)`
@@ -14,17 +12,13 @@ export interface AppliedFunction {
   release: string
 }
 
-const releaseHere = (): string =>
-  JSON.parse(readFileSync(join(schemaDirectory(), '..', 'package.json'), 'utf8')).version
-
 export async function readAppliedFunctions(client: pg.Client): Promise<AppliedFunction[]> {
   const table = await client.query(`SELECT to_regclass('"_functions"') IS NOT NULL AS exists`)
   return table.rows[0].exists ? (await client.query<AppliedFunction>('SELECT * FROM "_functions"')).rows : []
 }
 
 /** A node of the former release, which starts beside those of a newer one, leaves the functions of that one. */
-export const isNewer = ({ release }: AppliedFunction) =>
-  release.localeCompare(releaseHere(), 'en', { numeric: true }) > 0
+export const isNewer = (applied: AppliedFunction) => applied.release.localeCompare(release, 'en', { numeric: true }) > 0
 
 export const changedAmong = (files: readonly SqlFile[], applied: readonly AppliedFunction[]) =>
   files.filter(({ name, checksum }) => {
@@ -37,6 +31,6 @@ export async function recordFunctions(client: pg.Client, files: readonly SqlFile
   await client.query(
     `INSERT INTO "_functions" SELECT *, $3 FROM unnest($1::text[], $2::text[])
      ON CONFLICT (name) DO UPDATE SET checksum = EXCLUDED.checksum, release = EXCLUDED.release`,
-    [files.map(({ name }) => name), files.map(({ checksum }) => checksum), releaseHere()],
+    [files.map(({ name }) => name), files.map(({ checksum }) => checksum), release],
   )
 }

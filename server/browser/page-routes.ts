@@ -14,6 +14,7 @@ import type { LoginMethods } from './login/methods.ts'
 import { pageErrors, redirect } from './page-responses.ts'
 import { styleSheet } from './pages/style-sheet.ts'
 import { addPictures } from './pictures.ts'
+import { sendStyleSheet } from './send-page.ts'
 import type { Session } from './session.ts'
 import type { SignInAttempt } from './sign-in/pages.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
@@ -63,11 +64,7 @@ export function createPageRoutes(
     router[method](`${path}${address}`, errorPages, (ctx) => respond(ctx))
   }
   page('get', '/upstream', (ctx) => signIn.callback(ctx, new URL(`${callback}?${ctx.state.search}`)))
-  router.get(`${path}/style.css`, (ctx) => {
-    ctx.set('Cache-Control', 'public, max-age=3600')
-    ctx.type = 'text/css; charset=utf-8'
-    ctx.body = styleSheet
-  })
+  router.get(`${path}/style.css`, (ctx) => sendStyleSheet(ctx, styleSheet))
   addPictures(router, { db, path, limits })
 
   return {

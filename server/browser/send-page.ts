@@ -10,6 +10,12 @@ export function sendPage(ctx: StepContext, html: string, status = 200) {
   ctx.body = html
 }
 
+export function sendStyleSheet(ctx: StepContext, css: string) {
+  ctx.set('Cache-Control', 'public, max-age=3600')
+  ctx.type = 'text/css; charset=utf-8'
+  ctx.body = css
+}
+
 export function setPageHeaders(ctx: StepContext) {
   for (const name of Object.keys(corsHeaders)) ctx.remove(name)
   ctx.set(pageHeaders)

@@ -7,7 +7,7 @@ import { requestLanguage } from '../browser/language.ts'
 import { fullNameOf } from '../browser/login/persons.ts'
 import { redirect } from '../browser/page-responses.ts'
 import type { PageRoutes } from '../browser/page-routes.ts'
-import { sendPage } from '../browser/send-page.ts'
+import { sendPage, sendStyleSheet } from '../browser/send-page.ts'
 import type { PeopleLimit } from '../http/people-limit.ts'
 import type { StepContext } from '../http/state.ts'
 import type { Addresses } from './addresses.ts'
@@ -134,11 +134,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
     await (await sessionOf(ctx)).signOut()
     redirect(ctx, root)
   })
-  page('get', '/developers/style.css', async (ctx) => {
-    ctx.set('Cache-Control', 'public, max-age=3600')
-    ctx.type = 'text/css; charset=utf-8'
-    ctx.body = styleSheet
-  })
+  page('get', '/developers/style.css', async (ctx) => sendStyleSheet(ctx, styleSheet))
   const routes = { get, post, upload }
   teamPages(routes)
   invitationPages(routes)

@@ -46,8 +46,9 @@ export interface Given<Issuers> extends Addresses, Pick<HttpParts, 'tracing' | '
     peopleWaitMs?: number | undefined
     /** How long the request log collects before it writes. */
     logWriteMs?: number
-    /** Milliseconds that have passed, for the limit on failed authentications; null: there is none. */
-    passed?: (() => number) | null
+    limitsFailedAuthentications?: boolean
+    /** Milliseconds that have passed, for that limit. */
+    passed?: () => number
   }
 }
 
@@ -70,7 +71,10 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
   const authenticate = createAuthenticate(issuers.trusted, core.now)
   const parts: HttpParts = {
     ...{ core, log, baseUrls, authBaseUrl, localUrls, internalNames: given.internalNames ?? [] },
-    authenticate: more.passed === null ? authenticate : limitFailures(authenticate, addressOf, limits, more.passed),
+    authenticate:
+      more.limitsFailedAuthentications === false
+        ? authenticate
+        : limitFailures(authenticate, addressOf, limits, more.passed),
     consumeQuota: rateLimit(limits, given.limited, more.shares),
     ...{ countPeople, requestLog, memory, issuer, tracing: given.tracing },
     metrics: { http: httpMetrics(registry), registry },

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import type { PoolObserver } from '../../prisma/pg/observed-pool.ts'
+import { release } from '../../prisma/release.ts'
 import { databaseMetrics } from '../telemetry/database-metrics.ts'
 import { addProcessMetrics } from '../telemetry/process-metrics.ts'
 import type { Tracing } from '../telemetry/trace-context.ts'
 import type { Config } from './config.ts'
 import { databaseEvents } from './log.ts'
-import { version } from './version.ts'
 
 export interface Observed {
   registry: Registry
@@ -18,9 +18,9 @@ export interface Observed {
 /** The metrics of a process, and its spans if these are configured: only then the packages that make them are loaded. */
 export async function observe({ traces }: Config, serviceName: string, log: Logger): Promise<Observed> {
   const registry = new Registry()
-  addProcessMetrics(registry, version)
+  addProcessMetrics(registry, release)
   const tracing = traces
-    ? (await import('../telemetry/tracing.ts')).openTracing({ serviceName, version, log })
+    ? (await import('../telemetry/tracing.ts')).openTracing({ serviceName, version: release, log })
     : undefined
   return {
     registry,

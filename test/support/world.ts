@@ -121,7 +121,7 @@ export async function startWorld(options: Options = {}) {
     example: undefined,
     more: {
       ...{ shares: options.shares, peopleWaitMs: options.peopleWaitMs, logWriteMs: NEVER },
-      passed: options.trustedProxies ? passed : null,
+      ...{ limitsFailedAuthentications: options.trustedProxies !== undefined, passed },
     },
   })
   const ports = await openPorts(parts, { port: 0, internalPort: 0 })

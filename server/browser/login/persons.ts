@@ -1,5 +1,6 @@
 import type { Database } from '../../../prisma/client.ts'
 import { statement, text } from '../../../prisma/pg/statement.ts'
+import { fullName } from '../../../routers/clients/names.ts'
 import { isInvited, personForInvited } from '../../../routers/clients/teams/invited.ts'
 
 export interface Person {
@@ -64,5 +65,5 @@ export async function personsOrInvited(db: Database, email: string, now: number)
 /** Null for an unknown person. */
 export async function fullNameOf(db: Database, personId: string) {
   const person = await db.person.findUnique({ where: { id: personId } })
-  return person ? `${person.firstName} ${person.lastName}` : null
+  return person && fullName(person)
 }
