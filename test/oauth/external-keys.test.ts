@@ -56,10 +56,18 @@ async function mend({ issuer }: World) {
 
 describe.each(troubles)('while the issuer %s', (_, trouble) => {
   it('known keys work, unknown ones return 503, and both work afterwards without a restart', async () => {
-    // Two of them never respond.
+    // Two of them never respond. A busy machine may need more than one attempt to read the keys in this time.
     const made = await externalWorld({ issuerMs: 1_000 })
     const { issuer, world, ask, token } = made
     const [first] = issuer.keys()
+    const works = (key = first) =>
+      expect
+        .poll(async () => {
+          world.advance(5)
+          return (await ask(await token({}, {}, key))).status
+        })
+        .toBe(200)
+    await works()
     const added = await issuer.addKey()
     await trouble(made)
 
@@ -78,8 +86,7 @@ describe.each(troubles)('while the issuer %s', (_, trouble) => {
     expect(await ask(await token({ iss: 'https://elsewhere.example' }, {}, added))).toMatchObject(notValid)
 
     await mend(made)
-    world.advance(5)
-    expect(await ask(await token({}, {}, added))).toMatchObject({ status: 200 })
+    await works(added)
   })
 })
 
