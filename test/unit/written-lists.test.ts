@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { commandNames } from '../../server/commands/run-command.ts'
+import { variables } from '../../server/process/config.ts'
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
+
+describe('a setting', () => {
+  it('is in .env.example and in a table of docs/operations.md', () => {
+    const example = [...read('.env.example').matchAll(/^# ?([A-Z_]+)=/gm)].map(([, name]) => name)
+    expect(example.sort()).toEqual([...variables].sort())
+    const rows = [...read('docs/operations.md').matchAll(/^\| ((?:`[^`]+`,? ?)+) \|/gm)].flatMap(([, names]) =>
+      [...names!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!.replace('…', 'TOKEN_AUDIENCE')),
+    )
+    expect(variables.filter((name) => !rows.includes(name))).toEqual([])
+  })
+})
+
+describe('a command', () => {
+  it.each(commandNames)('%s has a script, a line of --help and a row of the README', (name) => {
+    expect(JSON.parse(read('package.json')).scripts[name]).toContain(`dist/server/commands/main.js ${name}`)
+    expect(read('server/commands/run-command.ts')).toMatch(new RegExp(`^  ${name} +\\w`, 'm'))
+    expect(read('README.md')).toMatch(new RegExp(`^\\| .*\\bnpm run (?:-s )?${name}\\b`, 'm'))
+  })
+})
