@@ -8,13 +8,13 @@ import { lockTeam } from '../../routers/clients/teams/team-of.ts'
 import { addTestClub } from '../../routers/clients/test-club.ts'
 import type { Level } from '../../routers/kernel/scopes.ts'
 
-/** A registration is refused; the message has a sentence for each reason. Nothing was changed. */
+/** Carries a sentence for each reason. Nothing has been changed. */
 export class RegistrationRefused extends Error {}
 
-/** An advisory lock: concurrent registrations run one after the other. */
+/** Advisory lock that serialises registrations. */
 const LOCK = 5_208_319_417
 
-/** Registers a client, and its team and app if these are new, in one transaction. */
+/** Registers a client, with its team and app if these are new, in one transaction. */
 export async function register(
   db: Database,
   registration: Registration,
@@ -38,7 +38,7 @@ export async function register(
       redirectUris: [...new Set(registration.redirectUris)],
       scopes: [...new Set(registration.scopes)],
     }
-    // The operator's word is final: whatever waited is answered by it.
+    // The operator decides: a pending request is thereby answered.
     const update = {
       ...data,
       state: 'active' as const,
@@ -55,8 +55,8 @@ export async function register(
 }
 
 /**
- * Registers a first-party client: it has no team, app or rate limit, and needs no consent. A replaced client has the given
- * credentials alone; without any, it keeps its own.
+ * Registers a first-party client: no team, app or rate limit, and no consent needed. Replacing a client sets the given
+ * credentials only; without any, it keeps its own.
  */
 export async function registerFirstParty(db: Database, registration: FirstPartyRegistration, replace: boolean) {
   refuseIf(firstPartyFaults(registration))
@@ -78,12 +78,12 @@ export async function registerFirstParty(db: Database, registration: FirstPartyR
   })
 }
 
-/** The existing client with the id if it may be replaced; takes the lock. */
+/** Takes the lock. Returns the existing client with the id if it may be replaced. */
 async function replaceable(tx: Transaction, id: string, teamId: string | null, replace: boolean) {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`
   const before = await tx.client.findUnique({ where: { id } })
   if (before && !replace) refuse(`The client ${id} exists already; --replace changes it.`)
-  // Its consents were given to this team: another one would inherit them.
+  // Its consents were given to this team: another team would inherit them.
   if (before && before.teamId !== teamId) refuse(ownedBy(before))
   return before
 }
@@ -91,7 +91,7 @@ async function replaceable(tx: Transaction, id: string, teamId: string | null, r
 const ownedBy = ({ id, teamId }: { id: string; teamId: string | null }) =>
   teamId === null ? `The client ${id} belongs to the platform.` : `The client ${id} belongs to the team ${teamId}.`
 
-/** The level of the team, which is created if it is new. */
+/** Creates the team if it is new. */
 async function teamLevel(tx: Transaction, { id, name, level }: Registration['team']): Promise<Level> {
   const team = await tx.team.findUnique({ where: { id } })
   if (!team) {
@@ -120,7 +120,7 @@ async function findApp(tx: Transaction, { id, name, provider }: NonNullable<Regi
   }
 }
 
-/** Whether a given attribute contradicts the stored one; a repeated command gives the same again. */
+/** A repeated command gives the same attributes again. */
 const differs = (is: string, said: string | undefined) => said !== undefined && said !== is
 
 function refuseIf(sentences: readonly string[]) {
@@ -131,7 +131,6 @@ function refuse(sentences: string): never {
   throw new RegistrationRefused(sentences)
 }
 
-/** The clients of one team or of all, ordered by team and id. */
 export const listClients = (db: Database, team: string | undefined) =>
   db.client.findMany({
     where: team === undefined ? {} : { teamId: team },
@@ -139,14 +138,14 @@ export const listClients = (db: Database, team: string | undefined) =>
     orderBy: [{ teamId: 'asc' }, { id: 'asc' }],
   })
 
-/** A client with the number of its consents in force; null if it does not exist. */
+/** Null if the client does not exist; counts consents in force. */
 export const clientWithConsents = (db: Database, id: string) =>
   db.client.findUnique({
     where: { id },
     select: { id: true, appId: true, _count: { select: { consents: { where: { withdrawnAt: null } } } } },
   })
 
-/** Removes a client: the id may be registered again. Returns the number of consents that were in force, or null. */
+/** The id may be registered again. Returns the number of consents that were in force, or null. */
 export const removeClient = (db: Database, id: string): Promise<number | null> =>
   auditing(db, byOperator(), async (tx, note) => {
     const client = await tx.client.findUnique({ where: { id }, select: { teamId: true, name: true } })

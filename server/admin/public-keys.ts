@@ -1,14 +1,14 @@
 import type { JsonWebKey } from 'node:crypto'
 import { createPublicKey } from 'node:crypto'
 
-/** The members of a public key (RFC 7518, 6; RFC 8037): everything else of a JWK is dropped, private parts are refused. */
+/** The members of a public key (RFC 7518, 6; RFC 8037): other members of a JWK are dropped, private parts are refused. */
 const PUBLIC = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid'] as const
 const CURVES = ['P-256', 'Ed25519']
 const MIN_RSA_BITS = 2048
 
 /**
- * The JWK set of a file: a JWK set, one JWK, or a public key in PEM. Throws, with a sentence, for anything but public keys
- * of P-256, Ed25519 or RSA.
+ * Accepts a JWK set, a single JWK, or a public key in PEM. Throws a sentence for anything but public keys of P-256, Ed25519 or
+ * RSA.
  */
 export function publicKeySet(text: string): { keys: Record<string, string>[] } {
   const keys = text.trimStart().startsWith('{') ? ofJson(text) : [ofPem(text)]

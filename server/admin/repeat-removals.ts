@@ -5,7 +5,7 @@ import type { Removal } from '../../routers/kernel/removal.ts'
 import { erase } from '../../routers/personal-data/erase.ts'
 import { removeClient } from './clients.ts'
 
-/** Does again what was removed or replaced; false when there was nothing to do any more. */
+/** Returns false when there was nothing left to remove. */
 export async function repeatRemoval(db: Database, removal: Removal): Promise<boolean> {
   switch (removal.repeat) {
     case 'member.erase':
@@ -23,13 +23,13 @@ export async function repeatRemoval(db: Database, removal: Removal): Promise<boo
       const where = { id: client, teamId: null }
       return (await db.client.updateMany({ where, data: { secretHash, jwks: jwks ?? Prisma.DbNull } })).count > 0
     }
-    // The next start makes a key, if none is left.
+    // The next start creates a key if none is left.
     case 'key.revoke':
       return (await db.signingKey.deleteMany({ where: { kid: removal.key } })).count > 0
   }
 }
 
-/** Its words, as a command prints it. */
+/** The removal as a command prints it. */
 export function nameOf(removal: Removal): string {
   const { repeat } = removal
   const id = repeat === 'member.erase' ? removal.person : repeat === 'key.revoke' ? removal.key : removal.client

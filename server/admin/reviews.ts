@@ -4,16 +4,16 @@ import { auditing } from '../../routers/clients/auditing.ts'
 import type { WantedOfApp, WantedOfClient } from '../../routers/clients/rows.ts'
 import { lockTeam } from '../../routers/clients/teams/team-of.ts'
 
-/** What waits for approval: a new client, or changes of one or of an app. */
+/** A pending request: a new client, or changes to a client or an app. */
 export interface Review {
   id: string
   kind: 'client' | 'app'
   team: string
   version: number
-  /** Of a new client: all that it is. */
+  /** For a new client, all its attributes. */
   asked: WantedOfClient | WantedOfApp
   isNew: boolean
-  /** What members read of the client's app, or null without one. */
+  /** The attributes of the client's app that members see; null without an app. */
   app: AppRead | null
 }
 
@@ -30,7 +30,6 @@ const waitingClient = {
   OR: [{ state: 'requested' as const }, { wanted: { not: Prisma.DbNull } }],
 }
 const waitingApp = { wanted: { not: Prisma.DbNull } }
-/** Without the pictures. */
 const appColumns = { id: true, teamId: true, version: true, wanted: true } as const
 
 const readColumns = { id: true, version: true, name: true, description: true, homepage: true } as const
@@ -56,7 +55,7 @@ const ofApp = ({ id, teamId, version, wanted }: App): Review => ({
   asked: wanted as WantedOfApp,
 })
 
-/** All that waits, the clients first. */
+/** Clients first. */
 export async function listReviews(db: Database): Promise<Review[]> {
   const orderBy = [{ requestedAt: 'asc' as const }, { id: 'asc' as const }]
   const clients = await db.client.findMany({ where: waitingClient, orderBy, include: withApp })
@@ -69,14 +68,14 @@ export interface Subject {
   id: string
 }
 
-/** The versions that were read: others are not decided on. */
+/** The versions that the operator has read: newer ones are not decided on. */
 interface Read {
   version: number
-  /** Of the client's app, if it has one. */
+  /** The version of the client's app, if it has one. */
   appVersion?: number | undefined
 }
 
-/** Puts in force what was asked for. Throws when nothing waits, or something else than was read. */
+/** Throws when nothing is pending, or when it differs from what was read. */
 export const approve = (db: Database, { version, appVersion, ...subject }: Subject & Read, at: Date) =>
   decide(db, subject, at, 'approve', (tx, review) => {
     refuseOther(review, version)
@@ -87,7 +86,7 @@ export const approve = (db: Database, { version, appVersion, ...subject }: Subje
     return apply(tx, review)
   })
 
-/** Ends what was asked for; a new client is removed. The team reads the reason in its audit log. */
+/** Discards the request; a new client is removed. The team finds the reason in its audit log. */
 export const refuse = (
   db: Database,
   { version, ...subject }: Subject & { version?: number | undefined },

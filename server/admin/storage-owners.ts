@@ -2,14 +2,14 @@ import type { Database, Transaction } from '../../prisma/client.ts'
 import { int, statement } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../../routers/kernel/database-errors.ts'
 
-/** The storage of an app in a club; with `member`, only that member's own entries. */
+/** An app's storage in a club; with `member`, only that member's entries. */
 export interface StorageOwner {
   app: string
   club: string
   member?: string | undefined
 }
 
-/** The number of entries, and the bytes of their values as the quota counts them. */
+/** `bytes` are counted as for the quota. */
 export interface Amount {
   entries: number
   bytes: number
@@ -29,7 +29,7 @@ const usage = statement(
   { bytes: int, sharedEntries: int, sharedBytes: int, ownEntries: int, ownBytes: int, members: int },
 )
 
-/** The stored entries in one snapshot. `bytes` is the quota counter of the whole storage, also with `member`. */
+/** Reads one snapshot. `bytes` is the quota counter of the whole storage, also with `member`. */
 export async function usageOf(db: Database, { app, club, member }: StorageOwner) {
   const [row] = await db.execute(usage, [app, club, member ?? null])
   const { bytes, sharedEntries, sharedBytes, ownEntries, ownBytes, members } = row!
@@ -41,7 +41,7 @@ export async function usageOf(db: Database, { app, club, member }: StorageOwner)
   }
 }
 
-/** The first of these that does not exist, else null. Former members count: their entries stay. */
+/** Returns the first one that does not exist, else null. Former members exist, as their entries stay. */
 export async function findMissing(db: Database, { app, club, member }: StorageOwner) {
   const select = { id: true }
   if (!(await db.app.findUnique({ where: { id: app }, select }))) return 'app'
@@ -51,11 +51,11 @@ export async function findMissing(db: Database, { app, club, member }: StorageOw
   return (await db.membership.findUnique({ where: { of } })) ? null : 'member'
 }
 
-/** Removes the entries in one transaction, and returns their amount. */
+/** Runs in one transaction. */
 export const erase = (db: Database, owner: StorageOwner): Promise<Amount> =>
   retryingDeadlocks(() => db.$transaction((tx) => remove(tx, owner), { timeout: 30 * 60_000 }))
 
-/** Entries per statement: these are removed within the statement timeout of 5 s. */
+/** Entries per statement, which fit into the statement timeout of 5 s. */
 const BATCH = 10_000
 
 /** The usage row is the lock, as for writers; it is deleted first when the whole storage is erased. */

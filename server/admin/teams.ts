@@ -21,7 +21,7 @@ export async function addTeam(db: Database, { id, name, level }: NewTeam, at: Da
   })
 }
 
-/** Gives a team another membership. Scopes above it are no longer granted, and come back with the level. */
+/** Scopes above the level are no longer granted, and return with the level. */
 export const setLevel = (db: Database, team: string, level: Level, at: Date): Promise<void> =>
   auditing(db, { person: null, at }, async (tx, note) => {
     await lockTeam(tx, team)
@@ -45,7 +45,6 @@ export const inviteToTeam = (db: Database, { team, email, role }: Invited, at: D
     return invitation
   })
 
-/** Teams with their owners, by id. */
 export const listTeams = (db: Database) =>
   db.team.findMany({
     select: {

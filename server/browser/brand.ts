@@ -6,11 +6,11 @@ export type LogoType = 'image/png' | 'image/svg+xml'
 export interface Logo {
   type: LogoType
   bytes: Buffer
-  /** Changes with the picture. */
+  /** Changes with the image. */
   version: string
 }
 
-/** Whose pages these are: in the header of each. */
+/** The operator's name and logo in each page's header. */
 export interface Brand {
   name?: string | undefined
   logo?: Logo | undefined
@@ -23,7 +23,7 @@ const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
 const SVG =
   /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*(?:<!DOCTYPE[^>[]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/i
 
-/** The kind of picture that these bytes are; undefined for any other. */
+/** Reads the file signature; undefined for other types. */
 export function logoTypeOf(bytes: Buffer): LogoType | undefined {
   if (bytes.subarray(0, PNG.length).equals(PNG)) return 'image/png'
   return SVG.test(bytes.toString('utf8')) ? 'image/svg+xml' : undefined
@@ -35,10 +35,10 @@ export const logoOf = (type: LogoType, bytes: Buffer): Logo => ({
   version: createHash('sha256').update(bytes).digest('hex').slice(0, 16),
 })
 
-/** Within a page that may load nothing. */
+/** For pages that may not load anything. */
 export const dataUrlOf = ({ type, bytes }: Logo) => `data:${type};base64,${bytes.toString('base64')}`
 
-/** For all pages that later steps make. */
+/** Takes effect for all pages of later steps. */
 export function setBrand(ctx: Parameters<Step>[0], brand: Brand | undefined) {
   ctx.state.brand = brand
 }

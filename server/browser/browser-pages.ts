@@ -11,19 +11,19 @@ import { unknownAddressPage } from './pages/unknown-address.ts'
 
 export interface BrowserPages {
   baseUrls: BaseUrls
-  /** The authorization server's issuer; undefined with an external one. */
+  /** Undefined with an external issuer. */
   issuer?: string | undefined
   brand?: Brand | undefined
-  /** The developer portal, if there is one. */
+  /** The developer portal's address, if there is one. */
   portal?: string | undefined
-  /** Whether this is a first look on a machine of one's own, and where its sample app is. */
+  /** Set on a developer's own machine; `example` is the sample app's address. */
   trial?: (() => { example?: string | undefined }) | undefined
 }
 
 /**
- * Pages for browsers in place of the 404 of later steps: the overview at `/` of a host that is no API's, and one for
- * unknown addresses. Paths below `/v1` are an API's and keep its envelope, like every client that does not prefer HTML.
- * All pages of later steps get the brand.
+ * Serves pages for browsers in place of later steps' 404: the overview at `/` of hosts that serve no API, and a page for unknown
+ * addresses. Paths below `/v1` belong to an API and keep its envelope, like every client that does not prefer HTML. All pages of
+ * later steps get the brand.
  */
 export function browserPages({ baseUrls, issuer, brand, portal, trial }: BrowserPages): Step {
   const auth = issuer === undefined ? undefined : { host: nameOf(new URL(issuer).host), path: new URL(issuer).pathname }
@@ -66,16 +66,16 @@ export function browserPages({ baseUrls, issuer, brand, portal, trial }: Browser
   }
 }
 
-/** Browsers send 150 characters; 16 KB take Koa 4 ms to read. */
+/** Browsers send 150 characters; 16 KB take Koa 4 ms to parse. */
 const MAX_ACCEPT = 1_024
 
-/** A browser's navigation: of clients that take anything, such as curl, none. */
+/** True for a browser's navigation, but not for clients that accept anything, such as curl. */
 function prefersHtml(ctx: StepContext) {
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return false
   return ctx.get('accept').length <= MAX_ACCEPT && ctx.accepts('json', 'html') === 'html'
 }
 
-/** Where the APIs have names of this machine, the overview is at the machine itself: `http://localhost:3000/`. */
+/** Where the APIs use names of this machine, the overview is at the machine itself: `http://localhost:3000/`. */
 function overviewAddress(apps: string) {
   const url = new URL('/', apps)
   if (!url.hostname.endsWith('.localhost')) return undefined

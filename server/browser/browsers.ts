@@ -4,29 +4,28 @@ import { comparableEmail } from '../../routers/kernel/email-address.ts'
 import type { CookieContext, Seal } from './encrypted-cookies.ts'
 import { UNSIGNED } from './encrypted-cookies.ts'
 
-/** What the service knows of a browser, kept there in an encrypted cookie. */
+/** Stored in an encrypted cookie. */
 interface Browser {
   id: string
-  /** With which members have signed in, the latest first. */
+  /** E-mail addresses of members who have signed in with this browser, the latest first. */
   emails: string[]
 }
 
-/** How long a browser is known after its last sign-in. */
+/** How long a browser is recognised after its last sign-in. */
 const BROWSER_SECONDS = 365 * 86_400
 
-/** Several members may share a computer; the cookie stays small. */
+/** Several members may share a computer; limited so that the cookie stays small. */
 const MAX_EMAILS = 5
 
 export interface Browsers {
-  /** The browser's id; a new one if it has none. */
+  /** Creates an id for a new browser. */
   idOf: (ctx: CookieContext) => string
-  /** The browser's id, if a member has signed in there with this e-mail address; else null. */
+  /** The browser's id if a member has signed in with this e-mail address there; else null. */
   idIfKnown: (ctx: CookieContext, email: string) => string | null
-  /** Notes that a member has signed in with this e-mail address. */
   remember: (ctx: CookieContext, email: string) => void
 }
 
-/** Where the address is https, no other host can set the cookie: browsers accept `__Host-` from its own host alone. */
+/** With https, no other host can set the cookie: browsers accept `__Host-` cookies only from the host itself. */
 export function createBrowsers(seal: Seal, secure: boolean): Browsers {
   const name = secure ? '__Host-member_browser' : 'member_browser'
   const attributes = `max-age=${BROWSER_SECONDS}; path=/; httponly; samesite=lax${secure ? '; secure' : ''}`

@@ -4,13 +4,13 @@ import type { StepContext } from '../http/state.ts'
 /** How long a member may take to sign in and consent. */
 export const INTERACTION_SECONDS = 15 * 60
 
-/** A request whose cookies are read and set: of the pages, or of oidc-provider. */
+/** A request to a page or to oidc-provider. */
 export type CookieContext = Pick<StepContext, 'req' | 'cookies' | 'append'>
 
-/** Values kept in the browser between two pages; it can neither read nor change them. */
+/** Values stored in the browser between two pages; the browser can neither read nor change them. */
 export interface EncryptedCookies {
   set: (ctx: CookieContext, name: string, path: string, value: unknown) => void
-  /** Undefined if the cookie is missing, expired or was not set by us in this browser. */
+  /** Undefined if the cookie is missing, expired, or was not set by this service in this browser. */
   get: <Value>(ctx: CookieContext, name: string) => Value | undefined
   clear: (ctx: CookieContext, name: string, path: string) => void
 }
@@ -18,17 +18,19 @@ export interface EncryptedCookies {
 interface Options {
   seal: Seal
   secure: boolean
-  /** The browser's id. */
   browserOf: (ctx: CookieContext) => string
 }
 
-/** Browsers keep 4,096 bytes of a cookie with its name. A value has at most 9 parts; the first one begins with their number. */
+/**
+ * Browsers store 4,096 bytes of a cookie, including its name. A value has at most 9 parts; the first one begins with their
+ * number.
+ */
 const PART = /.{1,3800}/g
 
 /** oidc-provider's contexts expect a signature by default. */
 export const UNSIGNED = { signed: false }
 
-/** Each value is bound to its cookie and its browser: it cannot be moved to another. */
+/** Each value is bound to its cookie and browser, and cannot be moved to another. */
 export function encryptedCookies({ seal, secure, browserOf }: Options): EncryptedCookies {
   const partOf = (name: string, at: number) => `${secure ? '__Secure-' : ''}${name}${at === 0 ? '' : `.${at}`}`
   const attributes = (path: string) => `path=${path}; httponly; samesite=lax${secure ? '; secure' : ''}`
@@ -57,7 +59,7 @@ export function encryptedCookies({ seal, secure, browserOf }: Options): Encrypte
 export interface Seal {
   /** Encrypts a value for `place`; it can be opened for `seconds`. */
   close: (value: unknown, seconds: number, place: string) => string
-  /** Undefined if it is missing, expired, or was not encrypted by us for this place. */
+  /** Undefined if it is missing, expired, or was not encrypted by this service for this place. */
   open: <Value>(text: string | undefined, place: string) => Value | undefined
 }
 

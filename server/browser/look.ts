@@ -4,10 +4,10 @@ import { brandOf } from './brand.ts'
 import type { Language } from './language.ts'
 import { requestLanguage } from './language.ts'
 
-/** What all pages for one request have in common. */
+/** Shared by all pages of one request. */
 export interface Look {
   language: Language
-  /** Undefined: the operator has set none. */
+  /** Undefined when the operator has not set one. */
   brand?: Brand | undefined
 }
 

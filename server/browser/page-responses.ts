@@ -13,7 +13,6 @@ interface More {
   app?: AppView | null
 }
 
-/** The page for a request that ends with this message. */
 export const messageFor = (ctx: StepContext, message: Message, { detail, app }: More = {}) =>
   messagePage({
     ...lookFor(ctx),
@@ -33,7 +32,7 @@ export function redirect(ctx: StepContext, url: string) {
   ctx.set('Location', url)
 }
 
-/** Middleware around the pages: refuses forms from other origins, and turns errors into pages. */
+/** Refuses forms from other origins, and turns errors into pages. */
 export const pageErrors =
   (origin: string, requestMs: number): Step =>
   async (ctx, next) => {
@@ -41,7 +40,7 @@ export const pageErrors =
     try {
       await new Deadline(requestMs).bound(next())
     } catch (thrown) {
-      // Thrown by oidc-provider, and for what it would not find either.
+      // oidc-provider throws it for interactions that it cannot find, too.
       if (thrown instanceof Error && thrown.name === 'SessionNotFound') return sendMessage(ctx, 'expired', 400)
       const error = thrown instanceof ApiError ? thrown : failureOf(thrown)
       if (error.status >= 500) ctx.state.cause = error.cause

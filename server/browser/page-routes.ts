@@ -29,24 +29,24 @@ interface Options {
   sessionOf: PageRoutes['sessionOf']
   limits: Limits
   memory: MemoryBudget
-  /** For a request to a page. */
+  /** Timeout of a request to a page. */
   requestMs: number
 }
 
-/** What all pages for people share. Addresses are below `path`, that of the issuer. */
+/** The parts that all pages for people share. Addresses are below `path`, the issuer's path. */
 export interface PageRoutes {
   path: string
   signIn: SignIn
   cookies: EncryptedCookies
   sessionOf: (ctx: StepContext) => Promise<Session>
   page: (method: 'get' | 'post', address: string, respond: (ctx: StepContext) => Promise<unknown>) => void
-  /** Reserves memory for the body of a request until its response is sent. Throws 503. */
+  /** Reserves memory for a request's body until its response is sent. Throws 503. */
   reserve: (ctx: StepContext, holder: Holder, bytes: number) => Promise<void>
   /** Adds the steps of a sign-in whose page is at the address. */
   signInAt: (address: string, attempt: (ctx: StepContext) => Promise<SignInAttempt>) => void
 }
 
-/** Adds what the pages load, and the redirect URI of the upstream provider. */
+/** Adds the pages' assets, and the upstream provider's redirect URI. */
 export function createPageRoutes(
   router: Router<State>,
   { db, now, cipher, issuer, loginMethods, sessionOf, limits, memory, requestMs }: Options,

@@ -11,14 +11,14 @@ import { brandOf } from './brand.ts'
 import { sendMessage } from './page-responses.ts'
 
 const headers = {
-  // An address names the version of its picture.
+  // An address includes the version of its image.
   'Cache-Control': 'public, max-age=31536000, immutable',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  // An SVG that is opened by itself is a document of our origin.
+  // An SVG opened by itself is a document of this origin.
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 }
 
-/** Icons for a network in a minute: 50 pages of consent or connected apps with a dozen each. A browser keeps an icon. */
+/** Icons per minute and network: 50 pages of consent or connected apps with a dozen each. Browsers cache them. */
 export const MAX_ICONS = 600
 
 interface Options {
@@ -27,7 +27,7 @@ interface Options {
   limits: Limits
 }
 
-/** The pictures of the pages: the operator's logo, the apps' icons. */
+/** The operator's logo and the apps' icons. */
 export function addPictures(router: Router<State>, { db, path, limits }: Options) {
   const isWithinLimit = requestLimit(limits, 'icons', MAX_ICONS)
   const iconOf = icons(db)
@@ -54,7 +54,7 @@ export function addPictures(router: Router<State>, { db, path, limits }: Options
   })
 }
 
-/** Without the bytes where the version is another one: 128 KiB would be read from the database for each. */
+/** Checks the version first: otherwise 128 KiB would be read from the database each time. */
 async function readIcon(db: Database, app: string, version: string): Promise<Buffer | null> {
   const [found] = await db.$queryRaw<{ icon: Uint8Array }[]>`
     SELECT CASE WHEN md5(logo) = ${version} THEN logo ELSE "wantedLogo" END AS icon FROM "App"
@@ -62,7 +62,7 @@ async function readIcon(db: Database, app: string, version: string): Promise<Buf
   return found ? Buffer.from(found.icon) : null
 }
 
-/** The icon of an app in a version, in force or waiting for approval; null when it has others, or none. Up to 4 s old. */
+/** An app's icon in a version, in force or pending approval; null when it has no such version. Up to 4 s old. */
 function icons(db: Database) {
   const cache = new LRUCache<string, { bytes: Buffer | null }>({
     maxSize: 8 * 1024 * 1024,

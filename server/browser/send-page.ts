@@ -2,7 +2,7 @@ import { corsHeaders } from '../http/cors.ts'
 import type { StepContext } from '../http/state.ts'
 import { pageHeaders } from './headers.ts'
 
-/** Responds with a page that cannot be framed, cached, or read from another origin. */
+/** The page cannot be framed, cached, or read from another origin. */
 export function sendPage(ctx: StepContext, html: string, status = 200) {
   setPageHeaders(ctx)
   ctx.status = status

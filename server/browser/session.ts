@@ -1,9 +1,8 @@
-/** Who is signed in in a browser. */
 export interface Session {
-  /** Undefined: nobody. */
+  /** Undefined when nobody is signed in. */
   person: string | undefined
   uid: string
-  /** When the person signed in, in Unix seconds. */
+  /** The time of the sign-in, in Unix seconds. */
   since: number | undefined
   /** `at` is Unix time in milliseconds. */
   signIn: (person: string, at: number) => Promise<void>

@@ -21,7 +21,7 @@ const texts = {
   },
 }
 
-/** The mail with a sign-in code. It needs no link and does not name the app, but the operator. */
+/** The mail needs no link, and names the operator, not the app. */
 export function codeMail(code: string, language: Language, brand: string | undefined) {
   const words = texts[language]
   const [subject, lead] = [words.subject(brand), words.lead(brand)]

@@ -1,9 +1,9 @@
 import type { Database } from '../../../prisma/client.ts'
 
-/** Everyone but the invented members of test clubs. */
+/** Excludes the invented members of test clubs. */
 const real = { memberships: { none: { organisation: { testTeamId: { not: null } } } } }
 
-/** Everyone in the database, by name. Only for an embedded database with demo data: it reads the whole table. */
+/** All people in the database, by name. Reads the whole table, so only for an embedded database with demo data. */
 export async function selectableMembers(db: Database): Promise<{ id: string; name: string }[]> {
   const persons = await db.person.findMany({
     where: real,

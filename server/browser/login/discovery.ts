@@ -2,7 +2,6 @@ import type { ClientAuth, Configuration } from 'openid-client'
 import * as openid from 'openid-client'
 import { isLoopback } from '../../tokens/loopback.ts'
 
-/** This service as a client of the upstream provider. */
 export interface UpstreamClient {
   issuer: string
   clientId: string
@@ -13,7 +12,7 @@ const TIMEOUT_SECONDS = 5
 const CLOCK_TOLERANCE_SECONDS = 30
 const METADATA_MS = 3_600_000
 
-/** The provider's metadata, cached for an hour. Concurrent callers share one request; failures are not cached. */
+/** Cached for an hour. Concurrent callers share one request; failures are not cached. */
 export function upstreamConfiguration(
   { issuer, clientId, clientSecret }: UpstreamClient,
   now: () => number,
@@ -44,7 +43,7 @@ export function upstreamConfiguration(
   }
 }
 
-/** client_secret_basic, the default of OpenID Connect, unless the provider supports client_secret_post only. */
+/** Returns client_secret_basic, OpenID Connect's default, unless the provider supports only client_secret_post. */
 function authentication(secret: string | undefined): ClientAuth {
   if (secret === undefined) return openid.None()
   return (issuer, ...rest) => {

@@ -21,7 +21,7 @@ export interface EmailCodes {
     language: Language,
     sender: Sender,
   ): Promise<'sent' | 'emailInvalid' | 'tooOften'>
-  /** The address that the code was sent to, and the members who have it. */
+  /** Returns the address that the code was sent to, and the members who have it. */
   check(interaction: string, code: string): Promise<{ email: string; persons: Person[] } | 'codeWrong' | 'codeExpired'>
 }
 
@@ -31,11 +31,10 @@ interface Options {
   sendMail: SendMail
   onError: (error: unknown) => void
   limits: Limits
-  /** The operator's name. */
   brand?: string | undefined
 }
 
-/** Requests of a sender in a minute, whatever the address: a bound for the rows of a flood. */
+/** Requests per minute of a sender, for any address: limits the rows that a flood creates. */
 export const MAX_REQUESTS_OF_SENDER = 60
 
 /** The mail is sent after the response, so that response times do not reveal whether an address is known. */
@@ -46,7 +45,7 @@ export function emailCodes({ db, now, sendMail, onError, limits, brand }: Option
 
   const deliver = async (saved: LoginCode, language: Language) => {
     const address = await addressOf(db, saved.email, now())
-    // Addresses that no member has use up nobody's mails. Whether one was sent is seen by its receiver alone.
+    // Unknown addresses use up no mail allowance. Only the recipient sees whether a mail was sent.
     if (address === null || !(await releaseCode(db, saved))) return
     // To the address as stored, never as typed by the visitor.
     await sendMail({ to: address, ...codeMail(saved.code, language, brand) })

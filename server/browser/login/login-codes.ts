@@ -9,12 +9,12 @@ const HOUR_MS = 3_600_000
 const VALID_MS = 600_000
 const MAX_TRIES = 5
 
-/** In an hour, to one e-mail address: for one sender, and for all senders that are no known browsers. */
+/** Per hour and e-mail address: for one sender, and for all unknown senders together. */
 export const MAX_CODES_OF_SENDER = 5
 export const MAX_CODES_OF_STRANGERS = 15
 
 /**
- * In an hour, to members, for strangers of one network. With the tries of each it also limits guessing: to 300 of
+ * Mails to members per hour, for unknown senders of one network. Together with the attempts per code it limits guessing to 300 of
  * 100,000,000 codes.
  */
 export const MAX_MAILS_OF_NETWORK = 60
@@ -24,17 +24,18 @@ export interface LoginCode {
   /** In the form of `comparableEmail`. */
   email: string
   code: string
-  /** Of `senderName`. */
+  /** In the form of `senderName`. */
   sender: string
   now: number
 }
 
-/** Replaces the interaction's code; false if the address or the sender has had its codes for this hour. */
+/** Replaces the interaction's code; false if the address or the sender has reached its hourly limit. */
 export async function saveCode(
   tx: Transaction,
   { interaction, email, code, sender, now }: LoginCode,
 ): Promise<boolean> {
-  // Concurrent requests of one interaction or to one address would not count each other. Locked always in this order.
+  // Otherwise concurrent requests of one interaction or to one address would not count each other. The order of the locks is
+  // fixed.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lockOf('interaction', interaction)}::int8)`
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lockOf('email', email)}::int8)`
   const ofThisHour = { email, sentAt: { gt: new Date(now - HOUR_MS) } }
@@ -42,7 +43,7 @@ export async function saveCode(
   if (earlier.filter((one) => one.sender === sender).length >= MAX_CODES_OF_SENDER) return false
   const strangers = earlier.filter((one) => !one.sender.startsWith(BROWSER))
   if (!sender.startsWith(BROWSER) && strangers.length >= MAX_CODES_OF_STRANGERS) return false
-  // The earlier code still counts, but can no longer be tried.
+  // The earlier code still counts towards the limits, but can no longer be tried.
   await tx.loginCode.updateMany({
     where: { interaction },
     data: { interaction: `replaced:${randomUUID()}`, tries: MAX_TRIES },
@@ -52,7 +53,7 @@ export async function saveCode(
   return true
 }
 
-/** Makes a saved code good for signing in; false if its sender's network has had its mails for this hour. */
+/** Makes a saved code valid for signing in; false if its sender's network has reached its hourly limit. */
 export async function releaseCode(db: Database, { interaction, email, code, now }: LoginCode): Promise<boolean> {
   const since = new Date(now - HOUR_MS).toISOString()
   return (await db.execute(releaseStatement, [email, hashOf(interaction, code), since])).length > 0
@@ -67,7 +68,7 @@ const releaseStatement = statement(
   { interaction: text },
 )
 
-/** Counts a try of an interaction's code; undefined without a code that can still be tried. */
+/** Counts an attempt at an interaction's code; undefined when there is no code that can still be tried. */
 export async function tryCode(
   db: Database,
   { interaction, code, now }: Pick<LoginCode, 'interaction' | 'code' | 'now'>,
@@ -76,7 +77,7 @@ export async function tryCode(
   return tried
 }
 
-/** Counts the try and uses up a correct code in one statement: concurrent requests get no extra tries. */
+/** Counts the attempt and consumes a correct code in one statement: concurrent requests get no extra attempts. */
 const tryStatement = statement(
   'login_try_code',
   `UPDATE "LoginCode" SET tries = CASE WHEN hash = $2 AND mailed THEN ${MAX_TRIES} ELSE tries + 1 END

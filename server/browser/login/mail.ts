@@ -6,8 +6,8 @@ export type SendMail = (mail: { to: string; subject: string; text: string; html:
 const TIMEOUTS = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 10_000 }
 
 /**
- * Sends each mail over a connection of its own to the server at an smtp:// or smtps:// URL; throws if it cannot. `from` is
- * an address, or a name and `<an address>`; without a name the operator's is the sender's.
+ * Sends each mail over a new connection to the server at an smtp:// or smtps:// URL; throws if that fails. `from` is an address,
+ * or a name and `<an address>`; without a name, the operator's name is used.
  */
 export function createMailer(smtpUrl: string, from: string, brand?: string | undefined): SendMail {
   const { username, hostname } = new URL(smtpUrl)
@@ -40,7 +40,7 @@ function senderOf(from: string, brand = '') {
   return { name: unquoted(name!.trim()) || brand, address: address! }
 }
 
-/** As a header has a name with a comma. */
+/** A header quotes a name that contains a comma. */
 const unquoted = (name: string) => (/^".*"$/.test(name) ? name.slice(1, -1) : name)
 
 interface SmtpError extends Error {
@@ -50,7 +50,7 @@ interface SmtpError extends Error {
   responseCode?: number
 }
 
-/** Of a server's reply only its number: the text may repeat the address, or the mail, which contains the code. */
+/** Reports only the number of a server's reply: the text may repeat the address, or the mail, which contains the code. */
 function reasonOf({ code, command, response, responseCode, message }: SmtpError): string {
   const detail = response === undefined ? message : `the server replied ${responseCode} to ${command}`
   return code === undefined ? detail : `${detail} (${code})`

@@ -4,18 +4,17 @@ import type { EmailCodes } from './email-code.ts'
 import { emailCodes } from './email-code.ts'
 import type { Upstream } from './upstream.ts'
 
-/** How members can sign in. */
 export interface LoginMethods {
   codes: EmailCodes | null
   upstream: Upstream | null
-  /** For development only: visitors choose the member they want to be. */
+  /** For development only: visitors choose the member to sign in as. */
   developmentLogin: boolean
 }
 
 interface LoginSettings {
   smtp: { url: string; from: string } | null
   upstream: { issuer: string; clientId: string; clientSecret?: string; name: string } | null
-  /** Of the authorization server, which is registered with the upstream provider. */
+  /** The authorization server's redirect URI, registered with the upstream provider. */
   redirectUri: string
   developmentLogin: boolean
 }
@@ -23,14 +22,14 @@ interface LoginSettings {
 interface Options {
   db: Database
   now: () => number
-  /** For mails that could not be sent: their requests have been answered by then. */
+  /** Called when a mail could not be sent; the request has been answered by then. */
   onError: (error: unknown) => void
   limits: Limits
   /** The operator's name, for mails. */
   brand?: string | undefined
 }
 
-/** Loads the client of the mail server, or of the OpenID provider, only where it is used. */
+/** Loads the mail client or the OpenID client only when configured. */
 export async function createLoginMethods(
   { smtp, upstream, redirectUri, developmentLogin }: LoginSettings,
   { db, now, onError, limits, brand }: Options,

@@ -9,7 +9,7 @@ export interface Person {
 }
 
 const select = `SELECT "Person".id, btrim("firstName" || ' ' || "lastName") AS name, email FROM "Person"`
-/** The members of test clubs are invented: nobody signs in as one. */
+/** The invented members of test clubs cannot sign in. */
 const isSomebody = `(EXISTS (SELECT FROM "TeamMember" WHERE "personId" = "Person".id)
   OR EXISTS (SELECT FROM "TeamInvitation" WHERE "personId" = "Person".id AND "acceptedAt" IS NULL AND "expiresAt" > $2)
   OR EXISTS (SELECT FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
@@ -32,24 +32,27 @@ const withAddress = statement(
 
 const withId = statement('login_with_id', `${select} WHERE "Person".id = $1 AND ${isSomebody}`, columns)
 
-/** Members, and people of teams or invited to one, with this address (in the form of `comparableEmail`); `email` is the address as stored. */
+/**
+ * Returns members, and people in teams or invited to one; `email` is in the form of `comparableEmail`, and the result has the
+ * address as stored.
+ */
 export const personsWithEmail = (db: Database, email: string, now: number) =>
   db.execute(withEmail, [email, new Date(now).toISOString()])
 
-/** The person in a list; empty if they are neither a member of an organisation nor in a team, or invited to one. */
+/** Empty if the person is neither a member of an organisation nor in a team or invited to one. */
 export const personWithId = (db: Database, id: string, now: number) =>
   db.execute(withId, [id, new Date(now).toISOString()])
 
 export const named = (persons: Person[]): Person[] => persons.map(({ id, name }) => ({ id, name }))
 
-/** Where the code for this address is sent: to a person's address as stored, or to an invited one; null for a stranger's. */
+/** The address to send the code to: a person's as stored, or an invited one; null for an unknown address. */
 export async function addressOf(db: Database, email: string, now: number): Promise<string | null> {
   const [person] = await personsWithEmail(db, email, now)
   if (person) return person.email
   return (await isInvited(db, { email, now: new Date(now) })) ? email : null
 }
 
-/** Those with this address, which is proved to be theirs. An invited address that is new here becomes a person, who can accept. */
+/** The address must be verified. An invited address that is new here becomes a person, who can then accept. */
 export async function personsOrInvited(db: Database, email: string, now: number): Promise<Person[]> {
   const persons = await personsWithEmail(db, email, now)
   if (persons.length > 0) return named(persons)

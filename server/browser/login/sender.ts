@@ -1,15 +1,14 @@
 import { networkOf } from '../../http/client-address.ts'
 
-/** Who asks for a code. */
 export interface Sender {
   /** The client's IP address. */
   address: string
-  /** The browser's id, if a member has signed in there with the e-mail address before. */
+  /** The browser's id, if a member has signed in with the e-mail address there before. */
   browser: string | null
 }
 
-/** Begins the name of a known browser, but of no network. */
+/** Prefix of a known browser's name, which no network's name has. */
 export const BROWSER = 'browser '
 
-/** What codes are counted by: strangers by their network, a known browser by itself. */
+/** The key by which codes are counted: the network of an unknown sender, or the known browser. */
 export const senderName = ({ address, browser }: Sender) => (browser === null ? networkOf(address) : BROWSER + browser)

@@ -4,7 +4,10 @@ import { comparableEmail } from '../../../routers/kernel/email-address.ts'
 import type { Person } from './persons.ts'
 import { named, personsOrInvited, personWithId } from './persons.ts'
 
-/** The members that an upstream account may sign in as: the linked one, or else those with its verified address, or with an invitation to it. */
+/**
+ * The members that an upstream account may sign in as: the linked one, or else members with its verified address or an invitation
+ * to it.
+ */
 export async function personsOf(
   db: Database,
   { issuer, subject, email }: { issuer: string; subject: string; email: string | null },
@@ -19,7 +22,7 @@ export async function personsOf(
   return comparable === null ? [] : personsOrInvited(db, comparable, now)
 }
 
-/** Links an upstream account to a member, whatever becomes of their e-mail address. An existing link stays. */
+/** The link is independent of the member's e-mail address. An existing link stays. */
 export async function saveIdentity(
   db: Database,
   { issuer, subject }: { issuer: string; subject: string },

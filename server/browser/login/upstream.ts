@@ -8,9 +8,9 @@ import { upstreamConfiguration } from './discovery.ts'
 
 export interface Upstream {
   name: string
-  /** The URL to redirect to, and the state to keep in that browser until it returns. */
+  /** Returns the URL to redirect to, and the state to store in that browser until it returns. */
   start(): Promise<{ url: string; state: string }>
-  /** The account that signed in; `email` only if the provider has verified it. Throws if anything is wrong. */
+  /** Returns the signed-in account; `email` only if the provider has verified it. Throws if anything is wrong. */
   finish(url: URL, state: string): Promise<{ issuer: string; subject: string; email: string | null }>
 }
 
@@ -24,7 +24,7 @@ const SCOPE = 'openid email'
 const text = z.string().min(1)
 const stateSchema = z.object({ state: text, nonce: text, verifier: text })
 
-/** Signing in at another OpenID provider. It is first contacted by a sign-in, so it may be down at the start. */
+/** Sign-in at another OpenID provider, which is first contacted by a sign-in, and so may be down at start-up. */
 export function createUpstream(settings: Settings, now: () => number): Upstream {
   const { name, redirectUri } = settings
   const configuration = upstreamConfiguration(settings, now)
@@ -88,7 +88,7 @@ function parseState(state: string) {
   }
 }
 
-/** The messages of an error and its causes (openid-client's own is too general), without values: they may be codes. */
+/** The messages of an error and its causes (openid-client's own is too general), without values, as these may be codes. */
 function reasonsOf(thrown: unknown): string[] {
   if (!(thrown instanceof Error)) return []
   const { message, cause, error } = thrown as Error & { error?: unknown }

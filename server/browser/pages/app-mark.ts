@@ -4,19 +4,17 @@ import { html, strongName } from './html.ts'
 import { words } from './layout.ts'
 import type { AppView } from './views.ts'
 
-/** The app's icon, or the first letter of its name. */
 export function iconOf({ name, icon }: AppView): Html {
   if (icon) return html`<img class="icon" src="/v1/oauth/icons/${icon}" width="48" height="48" alt="">`
   return html`<span class="icon" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase()}</span>`
 }
 
-/** The app's homepage; null without one that is safe to link to. */
+/** Null without a homepage that is safe to link to. */
 export function homepageOf({ homepage }: AppView): URL | null {
   const url = homepage && URL.canParse(homepage) ? new URL(homepage) : null
   return url?.protocol === 'https:' ? url : null
 }
 
-/** Whose app it is, and where to read about it. */
 export function bylineOf(app: AppView, language: Language): Html {
   const homepage = homepageOf(app)
   return html`${words[language].by(strongName(app.team))}${homepage && html` · <a href="${homepage.href}" rel="noreferrer noopener" target="_blank">${homepage.host}</a>`}`

@@ -10,19 +10,19 @@ const pennant = html`<svg viewBox="0 0 16 16" aria-hidden="true" focusable="fals
 
 interface Page {
   language: Language
-  /** Above the page's card: whose page this is. */
+  /** The site's name, above the page's card. */
   mark: string
-  /** The address of the picture beside it; a pennant, unless given. */
+  /** The address of the image beside it; by default a pennant. */
   logo?: string | undefined
-  /** Where the page is among others, above its card. */
+  /** The breadcrumb above the card. */
   above?: Html | undefined
-  /** Without users' text: in a title its direction cannot be isolated. */
+  /** Contains no users' text, as its direction cannot be isolated in a title. */
   title: string
-  /** The title, unless given. */
+  /** By default the title. */
   heading?: Html | undefined
-  /** Of the browser's tab; the title, unless given. */
+  /** The browser tab's title; by default the title. */
   tab?: string | undefined
-  /** The element that brings the style sheet. */
+  /** The element that loads or contains the style sheet. */
   style: Html
   body: Html
 }

@@ -1,4 +1,4 @@
-/** Text that is already HTML. Only this file creates it, so a user's text is never taken for it. */
+/** Text that is already HTML. Only this file creates it, so that users' text cannot be mistaken for it. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -22,10 +22,10 @@ function rendered(value: Value): string {
 export const html = (parts: TemplateStringsArray, ...values: Value[]) =>
   new Html(parts.map((part, index) => (index === 0 ? part : rendered(values[index - 1]) + part)).join(''))
 
-/** A name as its user wrote it, isolated: its text direction does not affect the text around it. */
+/** Isolates a user's text, so that its direction does not affect the text around it. */
 export const name = (text: string) => html`<bdi>${text}</bdi>`
 
 export const strongName = (text: string) => html`<strong><bdi>${text}</bdi></strong>`
 
-/** A style sheet within the page, as it is: for our own sheets, never for a user's text. */
+/** Inserts the sheet unescaped: only for this service's own sheets, never for users' text. */
 export const styleElement = (sheet: string) => new Html(`<style>${sheet}</style>`)

@@ -14,7 +14,6 @@ export const words: Record<Language, Words> = { en, de }
 const base = '/v1/oauth'
 const style = html`<link rel="stylesheet" href="${base}/style.css">`
 
-/** A link to the page of connected apps. */
 export const connectedLink = (language: Language, text = words[language].connected) =>
   html`<a href="${base}/connected">${text}</a>`
 
@@ -25,7 +24,7 @@ interface Page extends Look {
   body: Html
 }
 
-/** A complete document; a problem comes first. */
+/** A problem comes first in the page. */
 export function document({ language, brand, title, heading, problem, body }: Page): string {
   const { mark, problemTitle, problems } = words[language]
   return documentOf({
@@ -41,7 +40,7 @@ ${body}`,
   })
 }
 
-/** Connects a field to the page's problem and to its hint, so that screen readers read them with the field. */
+/** Connects a field to the page's problem and its hint, so that screen readers read them with the field. */
 export const troubled = (problem: Problem | undefined, own: readonly Problem[], hint?: string) => {
   const ids = [problem && own.includes(problem) && 'problem', hint].filter(Boolean).join(' ')
   return html`${ids && html` aria-describedby="${ids}"`}${ids.includes('problem') && html` aria-invalid="true"`}`

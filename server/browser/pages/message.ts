@@ -6,16 +6,16 @@ import type { AppView, Message } from './views.ts'
 
 export interface MessageView extends Look {
   message: Message
-  /** oidc-provider's error description for the developer of the app, in English. */
+  /** oidc-provider's error description for the app's developer, in English. */
   detail?: string | undefined
   requestId?: string | undefined
-  /** The app whose request it was. */
+  /** The app that made the request. */
   app?: AppView | null | undefined
   /** Whether the same address may work later. */
   again?: boolean | undefined
 }
 
-/** What happened, what to do next, and a way on. */
+/** States what happened, what to do next, and a way on. */
 export function messagePage({ message, detail, requestId, app, again, ...look }: MessageView): string {
   const { language } = look
   const w = words[language]

@@ -66,7 +66,7 @@ const en: Words = {
   request: 'If you ask for help, please quote this number:',
 }
 
-/** German without direct address: some clubs say `du`, others `Sie`. */
+/** German without direct address: some clubs use `du`, others `Sie`. */
 const de: Words = {
   mark: 'Apps für Mitglieder',
   overview: 'APIs für Mitglieder-Apps',

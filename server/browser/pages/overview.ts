@@ -8,17 +8,17 @@ import { selfContained } from './self-contained.ts'
 
 export interface OverviewView extends Look {
   baseUrls: BaseUrls
-  /** The address of the page of connected apps; undefined with an external issuer. */
+  /** Undefined with an external issuer. */
   connected?: string | undefined
-  /** The address of the developer portal, if there is one. */
+  /** The developer portal's address, if there is one. */
   portal?: string | undefined
-  /** Hints for a first look; undefined for a service that others reach. `example` is the sample app's address. */
+  /** Hints for a trial; undefined for a public service. `example` is the sample app's address. */
   trial?: { example?: string | undefined } | undefined
 }
 
 const sections: readonly Section[] = ['apps', 'lms', 'notify']
 
-/** The page at `/`: what runs here, and where to go. */
+/** The page at `/`. */
 export function overviewPage(view: OverviewView): string {
   const { language, brand, baseUrls, connected, trial } = view
   const w = words[language]
@@ -56,7 +56,7 @@ ${trial?.example && firstCall(baseUrls.apps, language)}
 ${trial && commandList(language)}`
 }
 
-/** With a token made by the command: one in the page would be over after an hour. */
+/** With a token from the command, as a token in the page would expire after an hour. */
 const firstCall = (apps: string, language: Language) => html`<p class="hint">${words[language].firstCall}</p>
 <code class="address">curl -H "Authorization: Bearer $(npm run -s token -- --member anna --club riverside --client trainer-app)" ${apps}/me/profile</code>`
 

@@ -18,7 +18,7 @@ export interface SelfContainedPage extends Look {
   body: Html
 }
 
-/** A page with its style sheet inside: for hosts and addresses where nothing else is served. */
+/** A page with an inline style sheet, for hosts and addresses that serve nothing else. */
 export const selfContained = ({ language, brand, title, body }: SelfContainedPage): string =>
   document({
     language,

@@ -5,19 +5,19 @@ import type { AppView, Named, Problem } from './views.ts'
 
 export interface SignInView extends Look {
   action: string
-  /** Null when signing in for pages of ours. */
+  /** Null when signing in to this service's own pages. */
   app: AppView | null
-  /** Which pages of ours; the connected apps by default. */
+  /** The service's own pages to sign in to; by default the connected apps. */
   pages?: 'developers'
   email: boolean
-  /** The name of the upstream provider. */
+  /** The upstream provider's name. */
   upstream: string | null
   /** For development only: the members to choose from. */
   members: Named[] | null
   problem?: Problem
 }
 
-/** One way to sign in is primary: the first. */
+/** The first way to sign in is the primary one. */
 export function signInPage({ action, app, pages, email, upstream, members, problem, ...look }: SignInView): string {
   const { language } = look
   const w = words[language]
@@ -29,7 +29,7 @@ export function signInPage({ action, app, pages, email, upstream, members, probl
     html`<p><a class="button chief" href="${action}/upstream"><span>${w.upstream(name(upstream))}</span></a></p>`
   const byEmail =
     email &&
-    // novalidate: our messages are in the page's language, and browsers refuse some addresses that we accept.
+    // novalidate: the messages are in the page's language, and browsers refuse some addresses that this service accepts.
     html`<form method="post" action="${action}/email" novalidate>
 <label for="email">${w.email}</label>
 <p class="hint" id="email-hint">${w.emailHint}</p>

@@ -1,4 +1,4 @@
 import { readFileSync } from 'node:fs'
 
-/** Of all pages, beside this file; the build copies it. */
+/** The build copies the file. */
 export const styleSheet = readFileSync(new URL('pages.css', import.meta.url), 'utf8')

@@ -5,15 +5,13 @@ import { selfContained } from './self-contained.ts'
 
 export interface UnknownAddressView extends Look {
   requestId: string
-  /** The base address of the API at this host. */
+  /** The base address of this host's API. */
   api?: string | undefined
-  /** The page of connected apps, where this is the host that members sign in at. */
+  /** The page of connected apps, if members sign in at this host. */
   connected?: string | undefined
-  /** The address of the overview. */
   overview?: string | undefined
 }
 
-/** For a browser at an address where nothing is. */
 export function unknownAddressPage({
   language,
   brand,

@@ -24,11 +24,11 @@ export interface AppView {
   team: string
   /** An https URL. */
   homepage?: string | null
-  /** The address of its picture, below that of all icons. */
+  /** The icon's address, relative to the path of all icons. */
   icon?: string | null
 }
 
-/** An option to choose: a member or an organisation. */
+/** A member or an organisation to choose. */
 export interface Named {
   id: string
   name: string

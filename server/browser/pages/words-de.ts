@@ -1,7 +1,7 @@
 import { html } from './html.ts'
 import type { Words } from './words-en.ts'
 
-/** German without direct address: some clubs say `du`, others `Sie`. */
+/** German without direct address: some clubs use `du`, others `Sie`. */
 export const de: Words = {
   mark: 'Apps für Mitglieder',
   problemTitle: 'Problem',

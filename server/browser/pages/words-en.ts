@@ -2,7 +2,7 @@ import type { Html } from './html.ts'
 import { html } from './html.ts'
 import type { Message, Problem } from './views.ts'
 
-/** The texts of signing in and of messages. A language that lacks one does not compile. */
+/** The texts of sign-in and messages. A language that lacks one does not compile. */
 export interface Words {
   mark: string
   problemTitle: string

@@ -19,9 +19,9 @@ export interface SignInAttempt {
   id: string
   /** The path of its page; its steps are below. */
   action: string
-  /** Null when the member signs in for pages of ours. */
+  /** Null when the member signs in to this service's own pages. */
   app: AppView | null
-  /** Which pages of ours; the connected apps by default. */
+  /** The service's own pages to sign in to; by default the connected apps. */
   pages?: 'developers'
   /** Signs the person in and returns the URL to continue at. */
   finish: (person: string) => Promise<string>
@@ -29,14 +29,14 @@ export interface SignInAttempt {
 
 /** The members that a browser may sign in as, after a correct code or upstream sign-in. */
 export interface Candidates {
-  /** The attempt's. */
+  /** The attempt's id. */
   id: string
   persons: Person[]
   /** The upstream account, to be linked to the member. */
   identity?: { issuer: string; subject: string }
   /** The e-mail address whose code was entered, to be remembered in the browser. */
   email?: string
-  /** The address that the code or the upstream provider has proved, for invitations to teams. */
+  /** The address that the code or the upstream provider has verified, for invitations to teams. */
   proved?: string
   problem?: Problem
 }
@@ -55,7 +55,6 @@ const [EMAIL, CANDIDATES] = ['member_email', 'member_found']
 
 export type SignInPages = ReturnType<typeof createSignInPages>
 
-/** What the sign-in pages show and what they keep in the browser. */
 export function createSignInPages({ db, now, loginMethods, cookies, browsers }: SignInOptions) {
   const showForm = async (ctx: StepContext, { action, app, pages }: SignInAttempt, problem?: Problem) => {
     const page = signInPage({
@@ -88,7 +87,7 @@ export function createSignInPages({ db, now, loginMethods, cookies, browsers }: 
   return {
     showForm,
     complete,
-    /** Signs in the only candidate, or asks which of several members it is. */
+    /** Signs in the only candidate, or asks the visitor to choose one. */
     async select(ctx: StepContext, attempt: SignInAttempt, candidates: Candidates) {
       const { persons, problem } = candidates
       const [person] = persons

@@ -6,7 +6,7 @@ import { upstreamSignIn } from './upstream.ts'
 
 export type SignIn = ReturnType<typeof createSignIn>
 
-/** Signing in, for an app's request and for the page of connected apps. */
+/** Used by apps' requests and by the page of connected apps. */
 export function createSignIn(options: SignInOptions) {
   const pages = createSignInPages(options)
   const steps = signInSteps(options, pages)

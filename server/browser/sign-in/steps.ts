@@ -10,7 +10,7 @@ import type { SignInAttempt, SignInOptions, SignInPages } from './pages.ts'
 
 type SignInStep = (ctx: StepContext, attempt: SignInAttempt, form: URLSearchParams) => Promise<void>
 
-/** The forms of the sign-in pages, by the last segment of the path that they post to. */
+/** The sign-in forms, keyed by the last path segment that they post to. */
 export function signInSteps(
   { db, loginMethods, browsers }: SignInOptions,
   pages: SignInPages,

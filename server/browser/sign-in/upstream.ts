@@ -7,17 +7,16 @@ import type { SignInAttempt, SignInOptions, SignInPages } from './pages.ts'
 
 const UPSTREAM = 'member_away'
 
-/** Kept in the browser while the member signs in at the upstream provider. */
+/** Stored in the browser while the member signs in at the upstream provider. */
 interface PendingSignIn {
   id: string
   action: string
   state: string
 }
 
-/** Signing in at the upstream OpenID provider, in three requests. */
+/** Sign-in at the upstream OpenID provider takes three requests. */
 export function upstreamSignIn({ db, now, loginMethods, cookies, callbackPath }: SignInOptions, pages: SignInPages) {
   return {
-    /** Redirects to the upstream provider. */
     async startUpstream(ctx: StepContext, attempt: SignInAttempt) {
       if (!loginMethods.upstream) throw errors.addressUnknown()
       const started = await loginMethods.upstream.start().catch((cause) => {
@@ -29,7 +28,7 @@ export function upstreamSignIn({ db, now, loginMethods, cookies, callbackPath }:
       redirect(ctx, started.url)
     },
 
-    /** The redirect URI, one for all attempts: continues with the attempt that started the sign-in. */
+    /** The redirect URI, shared by all attempts: continues the attempt that started the sign-in. */
     async callback(ctx: StepContext, url: URL) {
       const pending = cookies.get<PendingSignIn>(ctx, UPSTREAM)
       if (!loginMethods.upstream || !pending) throw errors.addressUnknown()
@@ -49,7 +48,7 @@ export function upstreamSignIn({ db, now, loginMethods, cookies, callbackPath }:
       redirect(ctx, `${action}/person`)
     },
 
-    /** Signs in the member that the upstream provider identified, or shows what went wrong. */
+    /** Signs in the member that the upstream provider identified, or shows an error. */
     async finishUpstream(ctx: StepContext, attempt: SignInAttempt) {
       const candidates = pages.candidates(ctx, attempt)
       return candidates ? pages.select(ctx, attempt, candidates) : redirect(ctx, attempt.action)
