@@ -9,7 +9,7 @@ export const text = { type: 'string' } as const
 export const texts = { type: 'string', multiple: true } as const
 export const flag = { type: 'boolean' } as const
 
-/** Reads one action and its own options; throws a UsageError for anything else. */
+/** Throws a UsageError for anything but one action with its own options. */
 export function parseAction<const Actions extends Record<string, Options>>(argv: readonly string[], actions: Actions) {
   const options: Options = Object.assign({}, ...Object.values(actions))
   const { values, positionals } = parse({ args: [...argv], options, allowPositionals: true })
@@ -24,7 +24,7 @@ export function parseAction<const Actions extends Record<string, Options>>(argv:
   }[keyof Actions]
 }
 
-/** Reads the options of a command without actions; throws a UsageError for anything else. */
+/** Throws a UsageError for anything but the command's options. */
 export function parseOptions<const Of extends Options>(
   argv: readonly string[],
   options: Of,
@@ -35,7 +35,6 @@ export function parseOptions<const Of extends Options>(
   return values as Values<Of>
 }
 
-/** Reads the options of a command on files, and their paths. */
 export function parsePaths<const Of extends Options>(argv: readonly string[], options: Of) {
   const { values, positionals: paths } = parse({ args: [...argv], options, allowPositionals: true })
   refuseEmpty(values)
@@ -57,7 +56,7 @@ function parse(config: ParseArgsConfig) {
   }
 }
 
-/** A script leaves an option empty by an unset variable; `erase --member ''` would erase everybody's entries. */
+/** An unset variable leaves an option empty in a script; `erase --member ''` would erase everybody's entries. */
 function refuseEmpty(values: object, mayBeEmpty: readonly PropertyKey[] = []) {
   for (const [name, value] of Object.entries(values)) {
     if ([value].flat().includes('') && !mayBeEmpty.includes(name)) throw new UsageError(`--${name} is empty.`)

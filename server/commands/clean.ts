@@ -19,7 +19,7 @@ themselves, a minute after their start and each hour.
 export const run = command(usage, async (argv, io) => {
   parseOptions(argv, {})
   const config = readSettings(io.env, 'keepDays', ...ofSecrets)
-  // Without the key, no signing key is known to be retired, and none is removed.
+  // Without the key, no signing key can be identified as retired, so none is removed.
   const cipher = createCipher((await existingSecretsKeys(config)) ?? [randomBytes(32)])
   const removed = await withDatabase(io, (db) =>
     openHousekeeping({ db, tasks: housekeepingTasks(config, cipher), now: Date.now }).clean(),

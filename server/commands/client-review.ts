@@ -29,7 +29,7 @@ interface Given {
   reason?: string | undefined
 }
 
-/** Prints what waits for approval and what members read with it, each with the command that approves just that. */
+/** Prints each pending request and what members will read, with the command that approves exactly that. */
 export async function printRequests(io: Io) {
   const icons = `${issuerOf(readSettings(io.env, 'authBaseUrl').authBaseUrl)}/icons`
   const texts = await withDatabase(io, async (db) => {
@@ -46,7 +46,7 @@ export async function printRequests(io: Io) {
 type Line = readonly [string, unknown]
 
 function described({ id, kind, team, version, isNew, asked, app }: Review, icons: string, logos: Map<string, string>) {
-  /** A logo is looked at in a browser. */
+  /** The logo's address, to be viewed in a browser. */
   const iconOf = (app: string, logo: unknown) => logo && `${icons}/${encodeURIComponent(app)}/${logo}`
   const { purpose = {}, logo, ...rest } = asked as Record<string, unknown> & { purpose?: Record<string, string> }
   const lines: Line[] = [

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Environment } from '../process/config.ts'
 
-/** What a command reads and writes besides the database. */
+/** A command's input and output besides the database. */
 export interface Io {
   stdin: Readable & { isTTY?: boolean }
   stdout: Writable
@@ -12,10 +12,10 @@ export interface Io {
 /** Resolves with the exit code: 0, 1 when the command failed, 2 when its arguments are wrong. */
 export type Run = (argv: readonly string[], io: Io) => Promise<number>
 
-/** The arguments are wrong; the usage is printed below the message. */
+/** The usage is printed below the message. */
 export class UsageError extends Error {}
 
-/** Gives a command its `--help`, and its messages and exit codes when it throws; else it succeeds, or says its exit code. */
+/** Adds `--help`, error messages and exit codes to a command. One that returns nothing has succeeded. */
 export const command =
   (usage: string, execute: (argv: readonly string[], io: Io) => Promise<number | undefined>): Run =>
   async (argv, io) => {

@@ -9,7 +9,7 @@ export function requireConfirmation({ stdin, yes }: Confirmation) {
   throw new Error('Nothing was removed: without a terminal to confirm on, --yes is needed.')
 }
 
-/** Has the name of what is removed typed, unless `--yes` was given; throws when something else is typed. */
+/** The operator types the name of what is removed, unless `--yes` was given; throws when the input differs. */
 export async function confirm(name: string, { stdin, stdout, yes }: Confirmation) {
   if (!yes && (await ask({ stdin, stdout }, `Type ${name} to continue: `)) !== name) {
     throw new Error('Nothing was removed.')
@@ -18,7 +18,7 @@ export async function confirm(name: string, { stdin, stdout, yes }: Confirmation
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Undefined when the terminal ends or a signal arrives: the caller goes on and closes the database. */
+/** Undefined when the terminal ends or a signal arrives: the caller continues and closes the database. */
 async function ask({ stdin, stdout }: Pick<Io, 'stdin' | 'stdout'>, question: string): Promise<string | undefined> {
   const terminal = createInterface({ input: stdin, output: stdout })
   const close = () => terminal.close()

@@ -7,13 +7,13 @@ import { ofDatabase, readSettings } from '../process/command-settings.ts'
 import { databaseUnusable, openStore } from '../process/store.ts'
 import type { Io } from './command.ts'
 
-/** Opens the database of the environment for one use, not through PgBouncer; an embedded server is started if none runs. */
+/** Opens the configured database directly, not through PgBouncer; an embedded server is started if none runs. */
 export async function withDatabase<Result>({ env }: Io, use: (db: Database) => Promise<Result>): Promise<Result> {
   const { db, close } = await openStore(readSettings(env, ...ofDatabase), () => {}, { direct: true })
   return use(db).finally(close)
 }
 
-/** The address of the same database, as it is: not migrated. */
+/** The same database's address; its schema is not migrated. */
 export async function withDatabaseUrl<Result>({ env }: Io, use: (url: string) => Promise<Result>): Promise<Result> {
   const { databaseUrl, databaseDirectUrl, dataDir } = readSettings(env, ...ofDatabase)
   const embedded = databaseUrl === undefined ? await startEmbedded(dataDir) : null
@@ -28,7 +28,7 @@ export async function withDatabaseUrl<Result>({ env }: Io, use: (url: string) =>
 
 const CANCEL_INTERVAL_MS = 200
 
-/** The same with a connection for transactions of any length. What runs on it when `signal` aborts is cancelled. */
+/** Uses a connection for transactions of any length. Its statements are cancelled when `signal` aborts. */
 export async function withOwnConnection<Result>(
   { env }: Io,
   signal: AbortSignal,
@@ -39,7 +39,7 @@ export async function withOwnConnection<Result>(
   const work = withConnection(url, async (client) => {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
     const cancel = () => void db.$queryRaw`SELECT pg_cancel_backend(${rows[0]!.pid}::int)`.catch(() => {})
-    // Again and again: one call may come between two statements.
+    // Repeated, as one call may fall between two statements.
     signal.addEventListener('abort', () => {
       timer ??= setInterval(cancel, CANCEL_INTERVAL_MS)
     })

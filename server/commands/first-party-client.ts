@@ -24,7 +24,7 @@ interface Options {
   log?: string | undefined
 }
 
-/** Registers a first-party client, and prints what it needs to get tokens. Its secret is printed here and never again. */
+/** Prints what the client needs to get tokens. A secret is printed here only. */
 export async function addFirstParty({ id, name, scope, jwks, replace = false, log: path }: Options, io: Io) {
   const scopes = (scope ?? '').split(' ').filter(Boolean)
   if (!id || !name || scopes.length === 0) throw new UsageError('--id, --name and --scope are needed.')

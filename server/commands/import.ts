@@ -61,13 +61,13 @@ function countOf(rows: string): number {
   return Number(rows)
 }
 
-/** In the order of their dependency. */
+/** In the order of their dependencies. */
 const byKind = (files: readonly File[]): Load[] =>
   kindNames
     .map((kind) => ({ kind, files: files.filter((file) => file.kind === kind) }))
     .filter(({ files }) => files.length > 0)
 
-/** Throws when a kind has a fault. */
+/** Throws when a kind has failed. */
 function report({ loaded, notBegun }: Outcome, dryRun: boolean, { stdout }: Io) {
   const counts = ['added', 'changed', 'unchanged', 'ended', 'refused'] as const
   const head = ['KIND', ...counts.map((name) => name.toUpperCase())]

@@ -15,7 +15,6 @@ const usage = `Usage:
   npm run -s keys -- revoke ID [--log FILE]
 `
 
-/** The keys that sign access tokens. */
 export const run = command(usage, async (argv, io) => {
   const { action, values } = parseAction(withNamedId(argv), {
     list: {},

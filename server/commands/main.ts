@@ -7,7 +7,7 @@ const { stdin, stdout, stderr } = process
 let isChecked = false
 process.exitCode = await runCommand(process.argv.slice(2), {
   ...{ stdin, stdout, stderr },
-  // Read late, so that --help needs no readable .env.
+  // Read lazily, so that --help needs no readable .env.
   get env() {
     const env = environment()
     if (!isChecked) for (const sentence of unknownSettings()) stderr.write(`${sentence}\n`)

@@ -42,13 +42,13 @@ export const run = command(usage, async (argv, io) => {
   }
 })
 
-/** Names the person in the message about a missing one. */
+/** Names the person in the error message when they do not exist. */
 const named = (member: string, work: Promise<void>) =>
   work.catch((error) => {
     throw error instanceof ApiError && error.status === 404 ? new Error(`There is no person ${member}.`) : error
   })
 
-/** A file is new and readable for its owner only; one that could not be finished is removed. */
+/** The file must not exist, and is readable only by its owner; an unfinished one is removed. */
 async function write(db: Database, member: string, out: string | undefined, { stdout }: Io) {
   const copyTo = (sink: NodeJS.WritableStream, end: boolean) =>
     db.inTransaction((client) => pipeline(Readable.from(personalDataJson(client, member, new Date())), sink, { end }))

@@ -1,4 +1,4 @@
-/** Control characters of stored text would act on the terminal, and those of direction on the order of a line. */
+/** Control characters in stored text would affect the terminal, and direction characters the order of a line. */
 export const printable = (text: string) =>
   text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from(

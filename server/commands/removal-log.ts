@@ -8,8 +8,8 @@ import { logTo } from '../process/log.ts'
 import type { Io } from './command.ts'
 
 /**
- * Opens the list of `--log`, before anything changes; without one the line goes to standard error alone. Returns what writes a line
- * about something that was done.
+ * Opens the list of `--log` before anything changes; without one, lines go to standard error only. Returns a function that writes
+ * a line about a removal.
  */
 export async function openRemovalLog({ stderr }: Io, path: string | undefined) {
   const file = path === undefined ? undefined : await open(path, 'a', 0o600)
@@ -31,12 +31,12 @@ export type RemovalLog = Awaited<ReturnType<typeof openRemovalLog>>
 
 const inLog = z.intersection(removal, z.object({ time: z.iso.datetime() }))
 
-/** Of clocks, when a line is compared with the time of a backup. */
+/** Tolerance for differing clocks when a line is compared with the time of a backup. */
 const CLOCKS_MS = 60_000
 
 /**
- * What these files say was removed since a time, oldest first. They are lists of `--log`, or logs of the service: lines about other
- * things are skipped. Throws for a line that cannot be read.
+ * Removals in these files since a time, oldest first. The files are lists of `--log` or the service's logs, of which other lines
+ * are skipped. Throws for a line that cannot be read.
  */
 export async function readRemovals(paths: readonly string[], since: string): Promise<Removal[]> {
   const found: z.output<typeof inLog>[] = []
@@ -51,7 +51,7 @@ export async function readRemovals(paths: readonly string[], since: string): Pro
   return found.filter(({ time }) => Date.parse(time) >= begin).sort((a, b) => Date.parse(a.time) - Date.parse(b.time))
 }
 
-/** What collects logs may have put something before it. */
+/** A log collector may have added a prefix. */
 function parsed(line: string, place: string) {
   try {
     return inLog.parse(JSON.parse(line.slice(line.indexOf('{'))))

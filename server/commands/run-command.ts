@@ -1,7 +1,7 @@
 import type { Io, Run } from './command.ts'
 import { command, UsageError } from './command.ts'
 
-/** Loaded only when asked for: `token` needs neither Prisma nor PostgreSQL. */
+/** Loaded on demand: `token` needs neither Prisma nor PostgreSQL. */
 const commands = {
   clean: () => import('./clean.ts'),
   client: () => import('./client.ts'),
@@ -43,7 +43,6 @@ const usage = `Usage: node dist/server/commands/main.js <command> [arguments], o
 Each explains its arguments with --help.
 `
 
-/** Runs the command that the first word names. */
 export function runCommand([name, ...argv]: readonly string[], io: Io): Promise<number> {
   const known = commandNames.find((one) => one === name)
   if (known) return commands[known]().then(({ run }) => run(argv, io))

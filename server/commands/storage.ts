@@ -55,7 +55,7 @@ async function requireExisting(db: Database, owner: StorageOwner) {
   if (missing === 'member') throw new Error(`There is no member ${owner.member} in ${owner.club}.`)
 }
 
-/** The counted bytes of the whole storage, and lines about the entries: with a member, about that member's alone. */
+/** Bytes are those of the whole storage; with a member, the entries are that member's only. */
 async function describe(db: Database, owner: StorageOwner) {
   const { bytes, shared, own, members } = await usageOf(db, owner)
   const ownLine = `  members' own: ${amount(own)}, ${members === 1 ? '1 member' : `${members} members`}\n`

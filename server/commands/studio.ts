@@ -30,7 +30,7 @@ export const run = command(usage, async (argv, { env }) => {
   }
 })
 
-/** The arguments of node for Prisma Studio; throws in an installation without it. */
+/** Node's arguments for Prisma Studio; throws in an installation without it. */
 function findStudio(): string[] {
   const config = join(schemaDirectory(), '..', 'prisma.config.ts')
   try {
@@ -42,10 +42,10 @@ function findStudio(): string[] {
   }
 }
 
-/** Passes the database's address in the environment: other users of the machine can read a command line. */
+/** Passes the database's address in the environment, as other users of the machine can read a command line. */
 function runStudio(studio: readonly string[], argv: readonly string[], env: Environment): Promise<number> {
   const child = spawn(process.execPath, [...studio, ...argv], { stdio: 'inherit', env })
-  // A terminal sends Ctrl-C to the child as well; other signals come to this process alone.
+  // A terminal sends Ctrl-C to the child as well; other signals reach only this process.
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { printable } from './printable.ts'
 
-/** Lays out rows of cells, each a list of lines, in columns as wide as their content. */
+/** Cells are lists of lines; columns are as wide as their content. */
 export function table(rows: readonly (readonly (readonly string[])[])[]) {
   const lines = rows.flatMap((cells) => {
     const height = Math.max(...cells.map((cell) => cell.length))

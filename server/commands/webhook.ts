@@ -32,9 +32,9 @@ const send = {
   twice: flag,
 } as const
 
-/** Receivers should refuse what is older than 5 minutes. */
+/** Receivers should refuse messages older than 5 minutes. */
 const OLD_MS = 600_000
-/** As deliveries have it. */
+/** The same as for deliveries. */
 const TIMEOUT_MS = 15_000
 const SHOWN_CHARACTERS = 1_000
 
@@ -64,7 +64,7 @@ export const run = command(usage, async (argv, io) => {
   return asExpected ? 0 : 1
 })
 
-/** The example of a described kind, as JSON text. Throws a sentence for an unknown one. */
+/** The example of a described event type, as JSON text. Throws a sentence for an unknown one. */
 const described = (io: Io, provider: string, type: string) =>
   withDatabase(io, (db) =>
     exampleOf(db, provider, type).catch((error) => {
@@ -72,7 +72,7 @@ const described = (io: Io, provider: string, type: string) =>
     }),
   )
 
-/** JSON text: what is given, or the example of the event catalogue. */
+/** JSON text: the given data, or the event catalogue's example. */
 function dataOf(type: string, given: string | undefined): string {
   if (given === undefined) return JSON.stringify(eventKinds.find((kind) => kind.type === type)?.example ?? {})
   try {
@@ -85,7 +85,7 @@ function dataOf(type: string, given: string | undefined): string {
 
 type Outcome = 'accepted' | 'refused' | 'neither'
 
-/** Sends the message once, and prints what came back. */
+/** Sends the message once, and prints the response. */
 async function post(message: Message, at: number, { stdout }: Io): Promise<Outcome> {
   const { host: _, 'content-length': __, ...headers } = headersOf(message, '', at)
   const named = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)])

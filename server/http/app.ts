@@ -29,14 +29,14 @@ import type { State, Step } from './state.ts'
 import { strictTransport } from './strict-transport.ts'
 import { traceRequests } from './trace.ts'
 
-/** The parts of the HTTP ports; tests give their own clock, keys and limits. */
+/** The parts of the HTTP ports; tests inject their own clock, keys and limits. */
 export interface HttpParts {
   core: Core
   baseUrls: BaseUrls
   authBaseUrl?: string
-  /** Further addresses of the APIs, in the trial: paths of localhost. */
+  /** The APIs' additional addresses, in the trial: paths of localhost. */
   localUrls?: BaseUrls | undefined
-  /** Names by which `/metrics` may be asked for, beside those that only the own network knows. */
+  /** Additional host names allowed for the internal port, besides private ones. */
   internalNames?: readonly string[]
   authenticate: Authenticate
   consumeQuota: ConsumeQuota
@@ -47,14 +47,13 @@ export interface HttpParts {
   ready: Ready
   metrics: {
     http: HttpMetrics
-    /** All of the process, served at `/metrics` of the internal port. */
+    /** The process's metrics, served at `/metrics` of the internal port. */
     registry: Registry
   }
-  /** Undefined: no spans are made. */
+  /** Undefined when tracing is off. */
   tracing?: Tracing | undefined
   /** Pages for browsers in place of a 404. */
   pages?: Step | undefined
-  /** The reference of the APIs. */
   reference?: Step | undefined
   /** The authorization server and its address, unless an external issuer is configured. */
   oauth?: Step | undefined
@@ -63,7 +62,7 @@ export interface HttpParts {
   example?: Step | undefined
 }
 
-/** The public port: the steps of a REST request, in their order. */
+/** The public port: a REST request's steps, in order. */
 export function createPublicApp({
   core,
   baseUrls,
@@ -99,7 +98,7 @@ export function createPublicApp({
   return app.use(documents({ brand: core.brand, baseUrls, localUrls, issuer }))
 }
 
-/** Koa without its own error output and without trust in X-Forwarded-*; with a span for each request if there are any. */
+/** Without Koa's error output and without trust in X-Forwarded-*; with a span for each request if tracing is on. */
 export function createKoa(log: Logger, tracing: Tracing | undefined): Koa<State> {
   const app = new Koa<State>({ proxy: false })
   app.silent = true
@@ -107,7 +106,6 @@ export function createKoa(log: Logger, tracing: Tracing | undefined): Koa<State>
   return tracing ? app.use(traceRequests(tracing)) : app
 }
 
-/** Authenticates a request for an endpoint and calls its procedure. */
 function endpoint(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQuota, memory: MemoryBudget): Step {
   const call = restFacade(core)
   return async (ctx, next) => {
@@ -144,7 +142,7 @@ function endpoint(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQ
     }
     const { length = 0 } = state.response.body ?? {}
     if (length > SMALL_RESPONSE_BYTES && !lease) new Lease(memory, ctx.res, team).hold(length)
-    // Not before: a response that gets no memory is 503, and of no entry.
+    // Set only now: a response that gets no memory is a 503, which must not have an entry's headers.
     if (state.response.headers) state.headers.push(...state.response.headers)
     if (isFresh(ctx, state.response)) state.response = { status: 304, body: undefined }
   }

@@ -3,14 +3,14 @@ import type { ApiError } from '../../routers/kernel/errors.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { MIN_UPLOAD, watchRate } from './transfer-rate.ts'
 
-/** Read without reserved memory: no more than the head of a request may take. */
+/** Bodies up to this size are read without reserved memory; a request's head may take as much. */
 export const SMALL_BODY_BYTES = 16 * 1024
 
 type ReserveBytes = (bytes: number) => Promise<void>
 
 /**
- * Reads the whole body, a large one when `reserve` has resolved. Throws `tooLarge()`, 400 if the client leaves, 408 if it
- * is too slow, and what `reserve` throws.
+ * Reads a large body only when `reserve` has resolved. Throws `tooLarge()`, 400 if the client disconnects, 408 if it is too slow,
+ * and what `reserve` throws.
  */
 export async function readBytes(
   request: IncomingMessage,
@@ -18,12 +18,12 @@ export async function readBytes(
   tooLarge: () => ApiError,
   reserve: ReserveBytes,
 ): Promise<Buffer> {
-  // Absent from a chunked body.
+  // Chunked bodies have none.
   const length = Number(request.headers['content-length'] ?? Number.NaN)
   if (length > limitBytes) throw tooLarge()
   // Before anyone listens, Node reads no more than 64 KiB from the socket.
   if (length > SMALL_BODY_BYTES) await reserve(length)
-  // Its 'close' does not come again.
+  // Its 'close' event is not emitted again.
   if (request.destroyed) throw errors.bodyCutOff()
   return length > SMALL_BODY_BYTES ? readLarge(request, length) : readChunks(request, limitBytes, tooLarge, reserve)
 }
@@ -32,7 +32,7 @@ export async function readBytes(
 export const readSmall = (request: IncomingMessage, limitBytes: number, tooLarge: () => ApiError) =>
   readBytes(request, Math.min(limitBytes, SMALL_BODY_BYTES), tooLarge, async () => {})
 
-/** Into one buffer: a list of chunks would take the memory twice when it is joined. */
+/** Into one buffer: joining a list of chunks would take the memory twice. */
 function readLarge(request: IncomingMessage, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(length)
   let size = 0
@@ -58,7 +58,7 @@ function readLarge(request: IncomingMessage, length: number): Promise<Buffer> {
   })
 }
 
-/** A small body, or a chunked one, whose size shows as it comes. It listens, as leaving a `for await` destroys the socket. */
+/** For a small body, or a chunked one, whose size is unknown. Uses listeners, as leaving a `for await` destroys the socket. */
 function readChunks(
   request: IncomingMessage,
   limitBytes: number,

@@ -2,18 +2,18 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
 import proxyAddress from 'proxy-addr'
 
-/** The IP address of a request's client: what limits per address count by. */
+/** Returns a client's IP address, by which limits per address count. */
 export type ClientAddress = (request: IncomingMessage) => string
 
 /**
- * Reads X-Forwarded-For from the right, as far as the addresses are those of `trustedProxies` (addresses and networks);
- * without any, the address is the socket's, and the header is ignored. Throws on a malformed network.
+ * Reads X-Forwarded-For from the right, as long as the addresses are in `trustedProxies` (addresses and networks); without any,
+ * the address is the socket's, and the header is ignored. Throws on a malformed network.
  */
 export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
   const isTrusted = proxyAddress.compile([...trustedProxies])
   return (request) => {
     const address = proxyAddress(request, isTrusted)
-    // A trusted proxy may pass on `unknown` or an empty header.
+    // A trusted proxy may forward `unknown` or an empty header.
     return isIP(address) ? address : (request.socket.remoteAddress ?? '')
   }
 }

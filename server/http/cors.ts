@@ -12,13 +12,12 @@ const EXPOSED = [
 ]
 const ALLOWED = ['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Idempotency-Key', 'X-Request-Id']
 
-/** On every response of the public port. Any origin is safe: the API has no cookies, only tokens that a page holds. */
+/** On every response of the public port. Any origin is safe: the API uses no cookies, only tokens that a page has. */
 export const corsHeaders = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': EXPOSED.join(', '),
 }
 
-/** The response to a preflight request. */
 export const preflightHeaders = (allow: string) => ({
   Allow: allow,
   'Access-Control-Allow-Methods': allow,

@@ -15,9 +15,9 @@ interface Described {
   issuer?: string | undefined
 }
 
-/** Serves the OpenAPI document of each API at `/v1/openapi.json` of its host; it names the API's addresses. */
+/** Serves each API's OpenAPI document at `/v1/openapi.json` of its host; it contains the API's addresses. */
 export function documents({ brand, baseUrls, localUrls, issuer }: Described): Step {
-  /** Made when they are first asked for: a start does not wait for them. */
+  /** Created at first use, so that start-up does not wait for them. */
   const texts = new Map<Section, string>()
   const textOf = (name: Section) => {
     const urls = [baseUrls[name], ...(localUrls ? [localUrls[name]] : [])] as const

@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import { Semaphore } from 'async-mutex'
 
-/** How much of a body that nobody reads is let in, so that its sender comes to see the answer. */
+/** The maximum that is read of an unwanted body, so that its sender gets to see the response. */
 const MAX_BYTES = 32 * 1024 * 1024
 const MAX_MS = 10_000
 
 /**
- * Bodies that are drained at once, and what one takes before the next in line: libuv reads up to 2 MiB from each socket
- * before it goes on, so that 170 refused uploads held up everything else for 500 ms.
+ * Limits the bodies that are drained concurrently, and the bytes and time that each takes before the next one: libuv reads up to
+ * 2 MiB from each socket at a time, so that 170 refused uploads blocked everything else for 500 ms.
  */
 const turns = new Semaphore(8)
 const TURN_BYTES = 256 * 1024
 const TURN_MS = 50
 
-/** Reads and drops the rest of a body, within limits of size and time. Resolves to whether it ended. */
+/** Reads and discards the rest of a body, within limits of size and time. Resolves to whether the body ended. */
 export async function drain(request: IncomingMessage): Promise<boolean> {
   const deadline = performance.now() + MAX_MS
   let left = MAX_BYTES

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 const waiting = new WeakSet<IncomingMessage>()
 
 /**
- * Answers `Expect: 100-continue` once somebody reads the body: the client of a request that is refused before keeps its body to
- * itself. As it may send it all the same, such a response ends the connection.
+ * Answers `Expect: 100-continue` only when the body is read: the client of a request that is refused before does not send its
+ * body. As it may send it anyway, such a response closes the connection.
  */
 export function continueOnRead(request: IncomingMessage, response: ServerResponse) {
   const { shouldKeepAlive } = response
@@ -21,5 +21,5 @@ export function continueOnRead(request: IncomingMessage, response: ServerRespons
   request.on('newListener', onListener)
 }
 
-/** Whether the client still waits to be asked for the body. */
+/** Whether the client still waits for the 100 response. */
 export const waitsToContinue = (request: IncomingMessage) => waiting.has(request)

@@ -8,15 +8,15 @@ import type { Authenticate } from '../tokens/authenticate.ts'
 import type { ClientAddress } from './client-address.ts'
 import { networkOf } from './client-address.ts'
 
-/** Invalid tokens of an address (IPv6: of a /64) in a minute. Clients have next to none: expired tokens do not count. */
+/** Invalid tokens per minute of an address (IPv6: of a /64). Legitimate clients have almost none: expired tokens do not count. */
 export const MAX_FAILURES = 100
 const WINDOW_SECONDS = 60
-/** A client that does not wait for the window to end waits for each answer: 100 connections ask 400 times a second at most. */
+/** A client that ignores the end of the window waits for each answer: 100 connections make 400 requests a second at most. */
 export const REFUSAL_DELAY_MS = 250
 
 /**
- * Answers invalid tokens beyond the limit with 429, after a delay, and those that come again without verifying them. A token is only known
- * to be good once it is verified, so others are: nobody's good token is refused because of an attacker at their address.
+ * Answers invalid tokens beyond the limit with 429, after a delay, and repeated ones without verifying them. Other tokens are
+ * always verified: no valid token is refused because of an attacker at the same address.
  */
 export function limitFailures(
   authenticate: Authenticate,
@@ -25,7 +25,7 @@ export function limitFailures(
   now = () => performance.now(),
 ): Authenticate {
   const failures = limits.open('invalid-tokens', MAX_FAILURES, WINDOW_SECONDS)
-  /** Refused beyond the limit: network and token, until when. */
+  /** Tokens refused beyond the limit: network and token, until when. */
   const refused = new LRUCache<string, number>({ max: 10_000 })
 
   return async (request) => {
@@ -43,7 +43,7 @@ export function limitFailures(
   }
 }
 
-/** A request without a token guesses nothing, and only who had a good token has an expired one. */
+/** A request without a token guesses nothing, and an expired token was once a valid one. */
 const isInvalidToken = (thrown: unknown, { headers }: IncomingMessage) =>
   thrown instanceof ApiError &&
   thrown.status === 401 &&

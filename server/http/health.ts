@@ -6,19 +6,20 @@ import { isInternalHost } from './host-name.ts'
 import { routed } from './routed.ts'
 import type { State, Step } from './state.ts'
 
-/** Whether the service is not shutting down, can verify tokens, and, unless it is left out, has its database. */
+/** Whether the service is not shutting down, can verify tokens and, unless excluded, has its database. */
 export type Ready = (withoutDatabase?: boolean) => Promise<boolean>
 
 interface Parts {
   ready: Ready
   registry: Registry
-  /** Further names of the port. */
+  /** Additional host names of the port. */
   names: readonly string[]
 }
 
 /**
- * `/healthz` responds while the process lives, `/readyz` while it can serve requests; `/metrics` is for Prometheus. With
- * `exclude=database`, as Kubernetes names it in its own `/readyz`, a node is ready to say itself that its database is away.
+ * `/healthz` responds while the process is alive, `/readyz` while it can serve requests; `/metrics` is for Prometheus. With
+ * `exclude=database`, named as in Kubernetes' own `/readyz`, a node stays ready while the database is unavailable, and reports
+ * that itself.
  */
 export function health({ ready, registry, names }: Parts): Step {
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })

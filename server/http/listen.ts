@@ -10,15 +10,15 @@ import { continueOnRead } from './expect-continue.ts'
 import type { ParserError, Refusal } from './raw-name.ts'
 import { JSON_TYPE } from './send.ts'
 
-/** Time limits for clients; the size of bodies is limited where they are read. */
+/** Time limits for clients; body sizes are limited where bodies are read. */
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   connectionsCheckingInterval: 2_000,
-  /** Longer than the 60 s for which load balancers keep a connection. */
+  /** Longer than the 60 s for which load balancers keep a connection open. */
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16 * 1024,
-  /** match-route.ts refuses a missing Host, in the documented shape. */
+  /** match-route.ts refuses a missing Host, in the documented form. */
   requireHostHeader: false,
 }
 
@@ -28,22 +28,22 @@ const LINGER_MS = 5_000
 export interface Listener {
   port: number
   /**
-   * Serves on for `drainMs` with `Connection: close`; then stops accepting, waits for requests in flight, and cuts the
-   * connections that remain after `graceMs`.
+   * Continues to serve for `drainMs` with `Connection: close`; then stops accepting, waits for requests in flight, and cuts the
+   * remaining connections after `graceMs`.
    */
   close: (graceMs: number, drainMs?: number) => Promise<void>
 }
 
 interface Options {
-  /** The setting that chooses the port, for the error. */
+  /** The setting that chooses the port, for the error message. */
   setting?: string
   /** An IP address; every interface by default. */
   host?: string | undefined
-  /** These go with the responses to requests that are not valid HTTP. */
+  /** Headers for responses to requests that are not valid HTTP. */
   headers?: Record<string, string>
-  /** How long the head of a request may take, in place of 10 s. */
+  /** Time limit for a request's head, in place of 10 s. */
   headMs?: number
-  /** Another refusal than 400 for what the parser refuses. */
+  /** A refusal other than 400 for a parser error. */
   refusalOf?: (error: ParserError) => Refusal | undefined
 }
 
@@ -74,7 +74,7 @@ export async function listen(
   })
   const refused = new WeakSet<Socket>()
   server.on('clientError', (error: ParserError, socket: Socket) => {
-    // Later bytes are dropped for a while: closing at once would reset the connection and lose the response.
+    // Later bytes are discarded for a while: closing at once would reset the connection and lose the response.
     if (refused.has(socket)) return
     refused.add(socket)
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
@@ -107,9 +107,9 @@ export async function listen(
       // With Connection: close in the response, a client does not send its next request into a closing connection.
       draining = true
       for (const response of inFlight.items()) response.shouldKeepAlive = false
-      // server.close() resets idle connections, also those on which a request is on its way.
+      // server.close() resets idle connections, including those with a request in transit.
       if (drainMs > 0) await sleep(drainMs)
-      // Behind the poll for events: connections that wait to be accepted would be reset.
+      // After the poll for events: connections waiting to be accepted would be reset.
       await new Promise(setImmediate)
       const closed = new Promise<true>((resolve) => server.close(() => resolve(true)))
       const giveUp = Date.now() + graceMs
@@ -133,7 +133,7 @@ const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_RE
 
 const notHttp = { error: errors.requestInvalid(), section: null }
 
-/** The response to a request that is not valid HTTP, by default in the common shape. */
+/** The response to a request that is not valid HTTP, by default in the common form. */
 function refusal(headers: Record<string, string>, { error, section }: Refusal = notHttp) {
   const requestId = randomUUID()
   const body = JSON.stringify(envelope(error, section, requestId))

@@ -7,8 +7,8 @@ import type { Step } from './state.ts'
 const HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * For the trial: `/apps/v1/me/profile` at localhost is `/v1/me/profile` at the host of the API, for programs that cannot
- * resolve *.localhost. Everything else is as there.
+ * In the trial, `/apps/v1/me/profile` at localhost is `/v1/me/profile` at the API's host, for programs that cannot resolve
+ * *.localhost. Everything else is the same.
  */
 export function localPaths(baseUrls: BaseUrls, localUrls: BaseUrls): Step {
   const apis = sectionNames.map((name) => ({

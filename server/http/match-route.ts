@@ -11,7 +11,7 @@ import type { Step, StepContext } from './state.ts'
 
 export type BaseUrls = Record<Section, string>
 
-/** Finds the route of a request; throws 404 at another section's host and 405 for another method. */
+/** Throws 404 at another section's host and 405 for another method. */
 export function matchRoute(baseUrls: BaseUrls): Step {
   const hosts = sectionNames.map((section) => {
     const { host } = new URL(baseUrls[section])
@@ -51,11 +51,11 @@ function answerOtherMethod(ctx: StepContext, found: readonly Route[]) {
   ctx.state.response = { status: 204, body: undefined }
 }
 
-/** Exactly one Host header (RFC 9112), and one framing of the body: two would let a request be smuggled past a proxy. */
+/** Requires exactly one Host header (RFC 9112), and one framing of the body: two would let a request be smuggled past a proxy. */
 function checkFraming(ctx: StepContext) {
   const count = headerCount(ctx.req.rawHeaders, 'host')
   if (count > 1 || (count === 0 && ctx.req.httpVersion === '1.1')) throw errors.requestInvalid()
-  // Node accepts an empty Transfer-Encoding beside a Content-Length.
+  // Node accepts an empty Transfer-Encoding with a Content-Length.
   const { headers } = ctx.req
   if (headers['transfer-encoding'] === undefined || headers['content-length'] === undefined) return
   ctx.res.shouldKeepAlive = false

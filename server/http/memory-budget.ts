@@ -2,25 +2,25 @@ import { errors } from '../../routers/kernel/errors.ts'
 
 const MIB = 1024 ** 2
 
-/** Memory for the large bodies of all requests and responses; with six teams that use it up the process peaks at 433 MB. */
+/** Memory for the large bodies of all requests and responses; with six teams that exhaust it, the process peaks at 433 MB. */
 export const BUDGET_BYTES = 192 * MIB
 
-/** The most that one request may hold, with all calls of its batch; a single larger body is counted as this. */
+/** The maximum for one request, with all calls of its batch; a larger body is counted as this. */
 export const MAX_LEASE_BYTES = 96 * MIB
 
 /** Smaller responses are sent without reserved memory. */
 export const SMALL_RESPONSE_BYTES = 64 * 1024
 
-/** Requests of a holder that may wait for memory; each holds up to 64 KiB that its socket has read ahead. */
+/** Waiting requests per holder; the socket of each has read up to 64 KiB ahead. */
 export const MAX_WAITING = 256
 
-/** How much memory bodies take at their peak, as a multiple of their bytes, and how long they wait for it. */
+/** The peak memory of a body as a multiple of its bytes, and the time that it may wait for memory. */
 export const uses = {
-  /** A body that is kept as text: its bytes, PostgreSQL's message, the response, and what is not collected yet. */
+  /** A body stored as text: its bytes, PostgreSQL's message, the response, and memory not yet collected. */
   text: { factor: 4, waitMs: 10_000 },
-  /** A body that JSON.parse reads: 28 for arrays in arrays, beside its bytes and its text. */
+  /** A body that JSON.parse reads: 28 for arrays in arrays, in addition to its bytes and its text. */
   parsed: { factor: 32, waitMs: 10_000 },
-  /** A response: rows, text in one or two bytes a character, and the bytes that are sent. */
+  /** A response: rows, text in one or two bytes a character, and the bytes sent. */
   response: { factor: 5, waitMs: 30_000 },
 }
 
@@ -41,8 +41,8 @@ interface Waiter {
 }
 
 /**
- * Memory that its holders share. One may hold as much as it leaves free, so one gets half and cannot use up the memory of the
- * others; the first request of one only has to fit.
+ * Memory shared among holders. A holder may reserve at most as much as it leaves free: alone it gets half, and it cannot exhaust
+ * what the others need. A holder's first request only has to fit.
  */
 export class MemoryBudget {
   #free: number
@@ -57,12 +57,12 @@ export class MemoryBudget {
     return this.#free
   }
 
-  /** How many requests wait for memory. */
+  /** The number of requests waiting for memory. */
   get waiting() {
     return this.#waiters.size
   }
 
-  /** Takes `bytes` if they are free and within the holder's share. */
+  /** Reserves `bytes` if they are free and within the holder's share. */
   take(holder: Holder, bytes: number): boolean {
     const held = this.#accounts.get(holder)?.held ?? 0
     const left = this.#free - bytes
@@ -72,7 +72,7 @@ export class MemoryBudget {
     return true
   }
 
-  /** Gives `bytes` back, and admits every waiter that fits now, in the order of arrival. */
+  /** Releases `bytes`, and admits every waiter that fits now, in order of arrival. */
   give(holder: Holder, bytes: number) {
     this.#free += bytes
     this.#account(holder).held -= bytes
@@ -80,7 +80,9 @@ export class MemoryBudget {
     for (const waiter of this.#waiters) if (this.take(waiter.holder, waiter.bytes)) waiter.admit()
   }
 
-  /** Takes `bytes` as soon as they are free. Throws 503 after `waitMs`, or at once if too many of the holder wait. */
+  /**
+   * Reserves `bytes` as soon as they are free. Throws 503 after `waitMs`, or at once if too many of the holder's requests wait.
+   */
   takeLater(holder: Holder, bytes: number, waitMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.take(holder, bytes)) return resolve()

@@ -3,7 +3,7 @@ import { errors } from '../../routers/kernel/errors.ts'
 import type { Holder, MemoryBudget, Use } from './memory-budget.ts'
 import { MAX_LEASE_BYTES, uses } from './memory-budget.ts'
 
-/** The memory that one request holds, from its body to the end of its response. Only large bodies need one. */
+/** A request's memory, from its body to the end of its response. Only large bodies need one. */
 export class Lease {
   readonly #budget: MemoryBudget
   readonly #response: ServerResponse
@@ -18,8 +18,8 @@ export class Lease {
   }
 
   /**
-   * Reserves memory for a body of `bytes`. Only a request that holds nothing waits, so that no two wait for each other;
-   * the calls of a batch wait together. Throws 503, also if the client has left meanwhile.
+   * Reserves memory for a body. Only a request without reserved memory waits, so that no two wait for each other; a batch's calls
+   * wait together. Throws 503, also if the client has disconnected meanwhile.
    */
   async reserve(bytes: number, use: Use): Promise<void> {
     const { factor, waitMs } = uses[use]
@@ -41,14 +41,14 @@ export class Lease {
     await this.#first
   }
 
-  /** Takes `bytes` for a response that is rendered already, until it is sent or its client has left. Throws 503. */
+  /** Reserves `bytes` for a rendered response, until it is sent or its client has disconnected. Throws 503. */
   hold(bytes: number) {
     if (!this.#budget.take(this.#holder, bytes)) throw errors.unavailable()
     this.#held += bytes
     this.rendered(bytes)
   }
 
-  /** Every call has returned: only the `bytes` of the response are held, until it is sent or its client has left. */
+  /** Every call has returned: only the response's `bytes` stay reserved, until it is sent or its client has disconnected. */
   rendered(bytes: number) {
     this.#shrinkTo(this.#response.destroyed ? 0 : bytes)
     if (this.#held > 0) this.#response.once('close', () => this.#shrinkTo(0))
@@ -62,7 +62,7 @@ export class Lease {
   }
 }
 
-/** Reserves memory for the body of one request until its response is sent or its client has left. Throws 503. */
+/** Reserves memory for a request's body until its response is sent or its client has disconnected. Throws 503. */
 export async function reserveUntilSent(
   budget: MemoryBudget,
   response: ServerResponse,

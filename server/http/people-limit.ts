@@ -7,20 +7,20 @@ import { Shares } from './shares.ts'
 
 const WINDOW_SECONDS = 60
 
-/** Of one person, one team: calls of `developer.*` in a minute. A page of the portal makes one to four. */
+/** Calls of `developer.*` per minute, of a person and of a team. A portal page makes one to four. */
 const CALLS = { person: 600, team: 2_400 }
 
-/** Logos in a minute: to decode one takes up to 0.4 s of CPU. */
+/** Logos per minute: decoding one takes up to 0.4 s of CPU. */
 const PICTURES = 10
 
-/** Requests at once. Those of a person are fewer, so that none holds up the others of the team. */
+/** Concurrent requests. A person gets fewer, and so cannot block the team's others. */
 const places: Record<keyof typeof CALLS, Omit<ShareOptions, 'waitMs'>> = {
   person: { atOnce: 4, waiting: 32 },
   team: { atOnce: 12, waiting: 64 },
 }
 const WAIT_MS = 2_000
 
-/** Counts calls of people who work on apps, and of their teams. Throws 429, and 503 for too many at once. */
+/** Counts the calls of people who work on apps, and of their teams. Throws 429, and 503 for too many concurrent ones. */
 export type PeopleLimit = (of: Counted, id: string, response: ServerResponse) => Promise<void>
 
 export function peopleLimit(limits: Limits, waitMs = WAIT_MS): PeopleLimit {

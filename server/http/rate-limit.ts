@@ -17,8 +17,8 @@ interface Request {
 export type ConsumeQuota = (access: Access, request: Request) => Promise<void>
 
 /**
- * One count per team, over all its clients, tokens and sections; first-party clients are not counted. The window starts with
- * the team's first request. Throws 429. Sandbox clients share the process instead, and get 503.
+ * One count per team, over all its clients, tokens and sections; first-party clients are not counted. The window starts with the
+ * team's first request. Throws 429. Sandbox clients instead have a fair share of the process, and get 503.
  */
 export function rateLimit(
   limits: Limits,

@@ -4,7 +4,7 @@ import type { ApiError } from '../../routers/kernel/errors.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 
-/** What Node tells of bytes that its parser refuses. */
+/** Node's error for bytes that its parser refuses. */
 export interface ParserError extends NodeJS.ErrnoException {
   rawPacket?: Buffer
   bytesParsed?: number
@@ -20,11 +20,11 @@ const FIRST_BEYOND_ASCII = 0x80
 const BEYOND_ASCII = /[\u0080-\u{10ffff}]/u
 
 /**
- * The refusal of a storage name with UTF-8 that is not percent-encoded; undefined for anything else that Node's parser
- * refuses. Nothing else of the request is looked at.
+ * The refusal for a storage name with UTF-8 that is not percent-encoded; undefined for any other parser error. The rest of the
+ * request is not examined.
  */
 export function refusalOfRawName({ rawPacket, bytesParsed = 0 }: ParserError): Refusal | undefined {
-  // The parser stops at the byte that it refuses. Its error code is HPE_INVALID_URL on Node alone, not on Deno.
+  // The parser stops at the byte that it refuses. Its error code is HPE_INVALID_URL on Node only, not on Deno.
   if (!rawPacket || (rawPacket[bytesParsed] ?? 0) < FIRST_BEYOND_ASCII) return undefined
   const end = rawPacket.indexOf(LINE_FEED, bytesParsed)
   const line = rawPacket.subarray(rawPacket.lastIndexOf(LINE_FEED, bytesParsed) + 1, Math.max(end, bytesParsed))

@@ -3,12 +3,12 @@ import type { RequestLog } from '../request-log/request-log.ts'
 import type { Authenticate } from '../tokens/authenticate.ts'
 import type { StepContext } from './state.ts'
 
-/** Called for each request that has been answered: `at` is when it came, in Unix milliseconds. */
+/** Called for each answered request: `at` is its arrival in Unix milliseconds. */
 export type RecordRequest = (ctx: StepContext, at: number, ms: number, refusal: ApiError | undefined) => void
 
 /**
- * Enters requests into the log of the client whose token they have. Without an endpoint nobody has looked at the token yet: a
- * refusal of that kind is entered once it is verified, after the answer. A request without a valid token is nobody's.
+ * Adds requests to the request log of the token's client. Without an endpoint the token has not been verified yet: such a refusal
+ * is logged once it is, after the response. Requests without a valid token belong to no client.
  */
 export function recordIn(requestLog: RequestLog, authenticate: Authenticate): RecordRequest {
   return ({ req, method, state }, at, ms, refusal) => {

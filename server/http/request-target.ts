@@ -8,14 +8,14 @@ export const readTarget: Step = (ctx, next) => {
   state.host = host
   state.path = path
   state.search = search
-  // Koa's own parsing throws on some targets, so it gets what we have read; a target that is not a path matches nothing.
+  // Koa's own parsing throws on some targets, so it gets the parsed one; a target that is not a path matches nothing.
   ctx.req.url = `${path.startsWith('/') ? '' : '/'}${path}${search && `?${search}`}`
   return next()
 }
 
 /**
- * Parses the request target by hand: `new URL` normalises `..`, `%2e` and `\`, and throws. An absolute target names its own
- * host (RFC 9112, 3.2.2).
+ * Parses the request target manually: `new URL` normalises `..`, `%2e` and `\`, and throws. An absolute target names its own host
+ * (RFC 9112, 3.2.2).
  */
 function targetOf({ url = '/', headers }: IncomingMessage) {
   const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url) ?? [undefined, headers.host ?? '', url]

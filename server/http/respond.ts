@@ -15,22 +15,22 @@ import { operationOf } from './state.ts'
 const REVALIDATE = 'private, no-cache'
 const HEADERS = ['X-Content-Type-Options', 'nosniff', 'Cache-Control', REVALIDATE]
 
-/** For what no cache may keep, not even the member's own browser. */
+/** For responses that no cache may store, not even the member's own browser. */
 export const NO_STORE = 'private, no-store'
 
-/** Replaces the Cache-Control of a response whose headers are not set yet. */
+/** Replaces the Cache-Control of a response whose headers are not yet set. */
 export function forbidStoring({ headers }: State) {
   headers[headers.indexOf(REVALIDATE)] = NO_STORE
 }
 
-/** Each balancer and Prometheus ask every few seconds. */
+/** Load balancers and Prometheus ask every few seconds. */
 const PROBES = new Set(['health', 'metrics'])
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
 /**
- * The outermost step: the request id, the only catch, and for each request one log line (of a probe that succeeds: debug), its
- * metrics, and its entry in the log of its client.
+ * The outermost step: the request id, the only catch, one log line per request (of a successful probe: debug), its metrics, and
+ * its entry in its client's request log.
  */
 export function respond(log: Logger, now: () => number, metrics: HttpMetrics, record?: RecordRequest): Step {
   return async (ctx, next) => {
@@ -55,7 +55,7 @@ export function respond(log: Logger, now: () => number, metrics: HttpMetrics, re
     }
     const seconds = (performance.now() - began) / 1_000
     if (!ctx.req.complete && ctx.req.readableDidRead && isOverdue(ctx.state.cause)) {
-      // Its client has had its time: what was read of the body is free once the response is sent.
+      // The client has used up its time: what was read of the body is freed once the response is sent.
       ctx.res.shouldKeepAlive = false
       ctx.res.once('finish', () => ctx.req.socket.destroy())
     } else if (!ctx.req.complete && !ctx.req.destroyed && !waitsToContinue(ctx.req)) {

@@ -2,7 +2,7 @@ import type Router from '@koa/router'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { State, Step } from './state.ts'
 
-/** A koa-router as the last step: other methods of its paths are 405, OPTIONS is 204, other paths are 404. */
+/** Uses a koa-router as the last step: other methods of its paths are 405, OPTIONS is 204, other paths are 404. */
 export function routed(router: Router<State>): Step {
   const routes = router.routes() as unknown as Step
   const allowed = router.allowedMethods() as unknown as Step

@@ -5,15 +5,15 @@ import { MIN_DOWNLOAD, watchRate } from './transfer-rate.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Written piece by piece, so that the pace of the client shows. */
+/** Written in slices, so that the client's pace can be measured. */
 const SLICE_BYTES = 64 * 1024
 
-/** How much is written before other requests get their turn: the system takes some 4 MB at once, which may last 20 ms. */
+/** Bytes written before other requests are processed: the system takes some 4 MB at once, which may last 20 ms. */
 const TURN_BYTES = 512 * 1024
 
 /**
- * Sends a response with all of its headers at once: set one by one, Node stores, looks up and checks each, which took a
- * tenth of a request.
+ * Sends all headers at once: when they are set one by one, Node stores, looks up and checks each, which took a tenth of a
+ * request.
  */
 export function send(ctx: StepContext, { status, body }: RestResponse) {
   // Koa handles a client that has disconnected.
@@ -27,7 +27,7 @@ export function send(ctx: StepContext, { status, body }: RestResponse) {
   ctx.res.end(body)
 }
 
-/** Sends a body whose head is written, and cuts the connection if the client takes it too slowly. */
+/** Sends a body whose head is written, and cuts the connection if the client reads too slowly. */
 function sendLarge(response: ServerResponse, body: Buffer) {
   let [sent, turnEnd] = [0, TURN_BYTES]
   const stopWatching = watchRate(

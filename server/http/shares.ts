@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http'
 import { errors } from '../../routers/kernel/errors.ts'
 
 export interface ShareOptions {
-  /** Requests of one sender that a process serves at once. */
+  /** A sender's concurrent requests in this process. */
   atOnce: number
-  /** Requests of one sender that wait, and for how long. */
+  /** A sender's waiting requests, and their maximum waiting time. */
   waiting: number
   waitMs: number
 }
@@ -14,7 +14,7 @@ interface Share {
   waiting: Set<() => void>
 }
 
-/** Keeps one sender from taking the process for itself. */
+/** Keeps one sender from occupying the whole process. */
 export class Shares {
   readonly #shares = new Map<string, Share>()
   readonly #served = new WeakSet<ServerResponse>()
@@ -24,7 +24,7 @@ export class Shares {
     this.#options = options
   }
 
-  /** Takes a place for a request until its response has ended; the calls of a batch share one. Throws 503. */
+  /** Takes a place for a request until its response has ended; a batch's calls share one. Throws 503. */
   async enter(sender: string, response: ServerResponse): Promise<void> {
     if (this.#served.has(response)) return
     this.#served.add(response)
@@ -37,7 +37,7 @@ export class Shares {
     else response.once('close', leave)
   }
 
-  /** Resolves with a place that another request has left. */
+  /** Resolves when another request has given up its place. */
   #wait({ waiting }: Share): Promise<void> {
     if (waiting.size >= this.#options.waiting) throw errors.unavailable()
     return new Promise((resolve, reject) => {
@@ -62,5 +62,5 @@ export class Shares {
   }
 }
 
-/** Of sandbox clients, which have no rate limit: 3,000 requests at once made the neighbours of one wait for 0.25 s. */
+/** For sandbox clients, which have no rate limit: 3,000 concurrent requests of one client delayed the others by 0.25 s. */
 export const sandboxShares = (waitMs = 1_000) => new Shares({ atOnce: 32, waiting: 256, waitMs })

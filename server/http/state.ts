@@ -4,33 +4,32 @@ import type { Route } from '../../rest-facade/routes.ts'
 import type { Principal } from '../../routers/kernel/access.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 
-/** The facts about a request that earlier steps leave for later ones. */
+/** Set by earlier steps for later ones. */
 export interface State extends Koa.DefaultState {
   requestId: string
-  /** Decides the envelope of an error: the section of the path, else of the host, else null. */
+  /** Decides an error's envelope: the section of the path, else of the host, else null. */
   section: Section | null
   /** Host, path and query as sent. */
   host: string
   path: string
   search: string
   route?: Route
-  /** What metrics and spans call a request without a route. One of a fixed set of names: never what a client sent. */
+  /** The name of a request without a route in metrics and spans: from a fixed set, never what a client sent. */
   operation?: string
   segments: readonly string[]
-  /** The path of an endpoint that the request has, be it at another host or with another method. */
+  /** The path of the matching endpoint, even at another host or with another method. */
   pattern?: string
   principal?: Principal
   /** The client's IP address, where requests are counted by it. */
   clientAddress?: string
-  /** Response headers that are not set yet: name, value, name, value. */
+  /** Response headers that are not yet set: name, value, name, value. */
   headers: string[]
   /** The response of an endpoint, or an error; Koa sends everything else. */
   response?: RestResponse
-  /** The cause of a 5xx, for the log alone. */
+  /** The cause of a 5xx, for the log only. */
   cause?: unknown
 }
 
-/** The name of a request in metrics and spans. */
 export const operationOf = ({ route, operation }: State): string => route?.name ?? operation ?? 'other'
 
 export type Step = Koa.Middleware<State>

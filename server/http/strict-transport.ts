@@ -1,10 +1,10 @@
 import { nameOf } from './host-name.ts'
 import type { Step } from './state.ts'
 
-/** RFC 6797. Browsers then use https for this host alone for a year, whatever a link says. */
+/** RFC 6797. Browsers then use only https for this host for a year, whatever a link says. */
 const HEADER = ['Strict-Transport-Security', 'max-age=31536000']
 
-/** Tells browsers to use https at the hosts of `urls` that do. */
+/** Only for hosts of `urls` that use https. */
 export function strictTransport(urls: readonly string[]): Step {
   const secure = urls.map((url) => new URL(url)).filter(({ protocol }) => protocol === 'https:')
   const names = new Set(secure.map(({ host }) => nameOf(host)))

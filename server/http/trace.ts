@@ -2,7 +2,6 @@ import type { Tracing } from '../telemetry/trace-context.ts'
 import type { Step } from './state.ts'
 import { operationOf } from './state.ts'
 
-/** Around all other steps: a span for each request. */
 export function traceRequests(tracing: Tracing): Step {
   return ({ method, req, state, response }, next) =>
     tracing.request({ method, traceparent: req.headers.traceparent }, next, () => ({

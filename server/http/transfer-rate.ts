@@ -1,12 +1,12 @@
-/** Bytes a second that a client has to reach on average, and the time before that is asked of it. */
+/** The average rate that a client must reach, and the time before it applies. */
 export const MIN_UPLOAD = { bytesPerSecond: 32 * 1024, graceMs: 10_000 }
 export const MIN_DOWNLOAD = { bytesPerSecond: 64 * 1024, graceMs: 20_000 }
 
 const CHECK_MS = 1_000
 
 /**
- * Watches a large transfer, as it holds memory that others wait for. Calls `onTooSlow` once, when the bytes that
- * `transferred` returns fall below the rate, or stay the same for `graceMs`. Returns the function that ends the watch.
+ * Watches a large transfer, as it occupies memory that others wait for. Calls `onTooSlow` once, when the bytes that `transferred`
+ * returns fall below the rate, or do not change for `graceMs`. Returns a function that ends the watch.
  */
 export function watchRate(
   { bytesPerSecond, graceMs }: typeof MIN_UPLOAD,

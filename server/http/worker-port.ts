@@ -12,15 +12,15 @@ import { JSON_TYPE } from './send.ts'
 
 interface Parts {
   registry: Registry
-  /** Further names of the port. */
+  /** Additional host names of the port. */
   names: readonly string[]
-  /** Whether its loop turns. */
+  /** Whether the worker's loop runs. */
   alive: () => boolean
   /** Whether the database responds and the worker is not shutting down. */
   ready: () => Promise<boolean>
 }
 
-/** The port of a worker: as the internal port of the service, but without koa, which no worker loads. Throws if it is taken. */
+/** A worker's port is like the service's internal port, but without koa, which no worker loads. Throws if it is taken. */
 export const listenForWatchers = (port: number, host: string, parts: Parts): Promise<Listener> =>
   listen({ callback: () => answering(parts) }, port, { setting: 'WORKER_PORT', host })
 

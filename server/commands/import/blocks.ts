@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { FileFault } from './file-fault.ts'
 
-/** As much as the body of a tRPC call has; a record takes a few hundred bytes. */
+/** The limit of a tRPC call's body; a record takes a few hundred bytes. */
 export const LINE_LIMIT = 1024 * 1024
 
 export const NEWLINE = 10
@@ -10,13 +10,13 @@ const BOM = Buffer.from('\ufeff')
 /** Whole lines of a file; the last line of a file may lack its newline. */
 export interface Block {
   bytes: Buffer
-  /** The number of the first line, from 1. */
+  /** The number of the first line, starting at 1. */
   line: number
 }
 
 /**
- * Cuts the bytes of a file into blocks of whole lines, without the byte order mark. Throws a FileFault at the first line
- * that is longer than LINE_LIMIT or not UTF-8. Holds one line and one chunk.
+ * Cuts a file's bytes into blocks of whole lines, without the byte order mark. Throws a FileFault at the first line that is
+ * longer than LINE_LIMIT or not UTF-8. Buffers one line and one chunk.
  */
 export async function* blocksOf(source: AsyncIterable<Buffer>): AsyncGenerator<Block> {
   let line = 1
@@ -42,7 +42,7 @@ export async function* blocksOf(source: AsyncIterable<Buffer>): AsyncGenerator<B
   yield { bytes, line }
 }
 
-/** Returns how many lines end in these bytes. */
+/** Returns the number of lines that end in these bytes. */
 function check(bytes: Buffer, first: number): number {
   const valid = isUtf8(bytes)
   let lines = 0

@@ -10,9 +10,9 @@ import type { End, Row } from './rows.ts'
 import { rowsInCells } from './rows.ts'
 
 /**
- * The rows of CSV (RFC 4180) whose header names fields of the kind, in any order. Empty lines are skipped. Throws a
- * FileFault where quotes are wrong, as the next row may then begin anywhere, and at a last cell without a line break, as it
- * may have been cut off.
+ * Rows of CSV (RFC 4180) whose header names the kind's fields, in any order. Empty lines are skipped. Throws a FileFault where
+ * quotes are wrong, as the next row may then begin anywhere, and at a last cell without a line break, as it may have been cut
+ * off.
  */
 export async function* csvRows(
   blocks: AsyncIterable<Block>,
@@ -37,7 +37,7 @@ interface Cut {
   line: number | undefined
 }
 
-/** The cells of each row, and the line where it begins. */
+/** Yields each row's cells and first line. */
 async function* parsed(bytes: AsyncIterable<Buffer>) {
   const begins = new WeakMap<string[], number>()
   // csv-parse counts CRLF between quotes as two lines.
@@ -84,7 +84,7 @@ const sentences: Partial<Record<CsvError['code'], string>> = {
   INVALID_OPENING_QUOTE: 'It has a quote within a cell that does not begin with one.',
 }
 
-/** The fields that the columns hold. */
+/** The fields of the columns. */
 function columnsOf(line: number, cells: readonly string[], fields: readonly FieldDescription[]) {
   const names = cells.map((cell) => cell.trim())
   const known = `The header names fields: ${fields.map(({ name }) => name).join(', ')}.`

@@ -1,4 +1,4 @@
-/** Nothing of the file can be read from this line on. The message lacks the file and the line. */
+/** Nothing in the file can be read from this line on. The message does not include the file and the line. */
 export class FileFault extends Error {
   readonly line: number
 

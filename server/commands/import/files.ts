@@ -9,25 +9,25 @@ import { UsageError } from '../command.ts'
 
 export interface File {
   kind: KindName
-  /** As it was given, or as it was found in a directory. */
+  /** As given, or as found in a directory. */
   name: string
   format: 'ndjson' | 'csv' | undefined
-  /** Undefined when it is not known before the end. */
+  /** Undefined when the size is not known before the end. */
   bytes: number | undefined
   open: (signal?: AbortSignal) => AsyncIterable<Buffer>
 }
 
 interface Asked {
   paths: readonly string[]
-  /** Of all files, whatever their names are. */
+  /** The kind of all files, whatever their names. */
   kind: KindName | undefined
 }
 
 const FORMAT = /\.(?:(ndjson|jsonl)|csv)$/
 
 /**
- * Finds the files and standard input that the paths name, in the order of their kinds. Throws when there is no such file,
- * and a UsageError when a name says no kind.
+ * Finds the files and standard input that the paths name, ordered by kind. Throws when a file does not exist, and a UsageError
+ * when a name indicates no kind.
  */
 export async function findFiles(asked: Asked, { stdin }: Pick<Io, 'stdin'>) {
   const paths = asked.paths.length > 0 ? asked.paths : ['-']
@@ -72,7 +72,7 @@ function fileAt(path: string, bytes: number | undefined, asked: Asked): File {
   }
 }
 
-/** `people.csv` and `people-2026.ndjson` are of people. */
+/** `people.csv` and `people-2026.ndjson` contain people. */
 function kindOf(path: string): KindName {
   const word = basename(path).split(/[.-]/, 1)[0]
   const kind = kindNames.find((one) => one === word)

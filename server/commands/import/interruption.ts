@@ -3,7 +3,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const LAST_RESORT_MS = 9_500
 
 /**
- * Runs `use`; a signal of the process aborts what it is given. It may come twice, as npm passes on the Ctrl-C that the
+ * Aborts the signal passed to `use` when the process gets a signal. It may come twice, as npm forwards the Ctrl-C that the
  * terminal has already sent to this process.
  */
 export async function interruptible<Result>(use: (signal: AbortSignal) => Promise<Result>): Promise<Result> {

@@ -13,7 +13,7 @@ import { numberOf, Refusals } from './refusals.ts'
 import type { RejectedRows } from './rejected-rows.ts'
 import type { Refusal as Unreadable } from './rows.ts'
 
-/** What `--full` may end of a kind without `--yes`. */
+/** The share of a kind's rows that `--full` may end without `--yes`. */
 const ENDED_SHARE = 0.05
 
 export interface Load {
@@ -24,7 +24,7 @@ export interface Load {
 export interface LoadOptions {
   now: Date
   full: boolean
-  /** How many rows the files of the kind have; undefined if it was not said. */
+  /** The expected number of rows in the kind's files; undefined if not given. */
   rows: number | undefined
   /** Whether `--full` may end any number. */
   yes: boolean
@@ -38,7 +38,7 @@ export interface LoadOptions {
   signal: AbortSignal
 }
 
-/** Counts of rows; `fault` says why nothing of them may be committed. */
+/** Row counts; `fault` says why none of them may be committed. */
 export interface Loaded {
   kind: KindName
   added: number
@@ -49,7 +49,7 @@ export interface Loaded {
   fault?: string
 }
 
-/** Merges the files of a kind in the caller's transaction. Throws when a file cannot be read to its end. */
+/** Merges a kind's files in the caller's transaction. Throws when a file cannot be read to its end. */
 export async function loadKind(client: ClientBase, { kind, files }: Load, options: LoadOptions): Promise<Loaded> {
   const { rejected, stderr, tolerant, dryRun } = options
   const refusals = new Refusals(files, rejected !== undefined)
@@ -86,8 +86,8 @@ interface Reading extends Pick<LoadOptions, 'full' | 'rows' | 'signal'> {
 }
 
 /**
- * The rows of all files. One that cannot be read has no record, which is refused, and its reason while it is. Throws at the
- * end of files that have not the rows that they should have, so that nothing ends for those that are cut off.
+ * The rows of all files. An unreadable row is yielded without a record, which is refused; `unreadable` has its reason meanwhile.
+ * Throws at the end of files whose row count differs from the expected one, so that nothing ends because a file was cut off.
  */
 async function* recordsOf(
   files: readonly File[],

@@ -4,7 +4,7 @@ import { UNLIMITED } from '../../../prisma/session-limits.ts'
 import type { Load, Loaded, LoadOptions } from './load-kind.ts'
 import { loadKind } from './load-kind.ts'
 
-/** What became of each kind in turn, and of the others nothing. */
+/** The result of each loaded kind, in order, and the kinds that were not begun. */
 export interface Outcome {
   loaded: Loaded[]
   notBegun: Load[]
@@ -12,7 +12,7 @@ export interface Outcome {
 
 const NOTHING = { added: 0, changed: 0, unchanged: 0, ended: 0 }
 
-/** Each kind in a transaction of its own; one with a fault is the last. */
+/** Loads each kind in its own transaction, and stops after one with a fault. */
 export async function loadKinds(client: ClientBase, loads: readonly Load[], options: LoadOptions): Promise<Outcome> {
   const loaded: Loaded[] = []
   for (const load of loads) {
@@ -23,7 +23,7 @@ export async function loadKinds(client: ClientBase, loads: readonly Load[], opti
   return { loaded, notBegun: loads.slice(loaded.length) }
 }
 
-/** After an error the connection is in no state to go on: closing it rolls back. */
+/** After an error the connection cannot continue: closing it rolls back. */
 async function commitKind(client: ClientBase, load: Load, options: LoadOptions): Promise<Loaded> {
   const { kind } = load
   let committing = false
@@ -46,7 +46,7 @@ async function commitKind(client: ClientBase, load: Load, options: LoadOptions):
   }
 }
 
-/** All kinds in one transaction, which is rolled back: each finds what those before it would have written. */
+/** Loads all kinds in one transaction, which is rolled back: each kind finds what the kinds before it would have written. */
 export async function tryKinds(client: ClientBase, loads: readonly Load[], options: LoadOptions): Promise<Outcome> {
   const loaded: Loaded[] = []
   await client.query(`BEGIN; ${UNLIMITED}`)

@@ -5,7 +5,6 @@ const INTERVAL_MS = 100
 export interface Progress {
   bytes: (more: number) => void
   rows: (more: number) => void
-  /** All rows have been read. */
   read: () => void
   end: () => void
 }

@@ -10,15 +10,15 @@ import type { End, Row } from './rows.ts'
 import { END_LINES } from './rows.ts'
 
 interface Reading {
-  /** Whether the last line has to say how many rows there are. */
+  /** Whether the last line must state the number of rows. */
   whole?: boolean
   onBytes?: (bytes: number) => void
   signal?: AbortSignal
 }
 
 /**
- * The rows of a file. Without a known ending of its name, its first character decides: that of JSON, or CSV. Throws a
- * FileFault where it cannot be read on, or is empty, or has other rows than its last line says.
+ * A file without a known extension is JSON or CSV by its first character. Throws a FileFault where it cannot be read on, is
+ * empty, or has a row count that differs from its last line.
  */
 export async function* readRows(
   file: Pick<File, 'format' | 'open'>,

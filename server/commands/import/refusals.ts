@@ -2,14 +2,14 @@ import type { Refusal } from '../../../routers/directory/refusals.ts'
 import { printable } from '../printable.ts'
 import type { File } from './files.ts'
 
-/** As many refused rows of a kind are named. */
+/** The number of refused rows that are listed per kind. */
 const NAMED = 100
 
-/** A merge names a row by one number: the file's place among those of its kind, and the line. */
+/** A merge numbers each row by its file's index within the kind, and the line. */
 const LINES = 2 ** 32
 export const numberOf = (file: number, line: number) => file * LINES + line
 
-/** The refused rows of a kind. All of them are stored only for `--skip-refused`. */
+/** A kind's refused rows. All of them are stored only for `--skip-refused`. */
 export class Refusals {
   readonly #files: readonly File[]
   readonly #keepsAll: boolean
@@ -32,12 +32,12 @@ export class Refusals {
     return `${this.#files[Math.floor(number / LINES)]!.name}:${number % LINES}`
   }
 
-  /** By the number of the row. */
+  /** By row number. */
   all(): Map<number, Refusal> {
     return new Map(this.#kept.map((refusal) => [refusal.line, refusal]))
   }
 
-  /** A line for each of the first, and one for the others. */
+  /** A line for each listed row, and one for the others. */
   text(): string {
     const named = this.#inOrder().slice(0, NAMED)
     const lines = named.map(({ line, field, reason }) => {

@@ -21,7 +21,7 @@ export async function openRejectedRows(path: string): Promise<RejectedRows> {
   }
 }
 
-/** Reads the files once more: a merge keeps no record. */
+/** Reads the files again, as a merge stores no records. */
 async function write(handle: FileHandle, files: readonly File[], refused: ReadonlyMap<number, Refusal>) {
   if (refused.size === 0) return
   for (const [i, file] of files.entries()) {

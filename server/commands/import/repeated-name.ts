@@ -1,7 +1,7 @@
-/** The strings of a JSON text, those that are names with their colon, and where its objects begin and end. */
+/** Matches the strings of a JSON text (a name with its colon) and the braces of its objects. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?|[{}]/g
 
-/** The first name that an object of this JSON text has twice; undefined without any. JSON.parse takes the last value. */
+/** Returns the first duplicate name within an object, or undefined; JSON.parse uses the last value. */
 export function repeatedName(text: string): string | undefined {
   const open: Set<string>[] = []
   for (const token of text.match(TOKEN) ?? []) {

@@ -1,18 +1,18 @@
-/** What is wrong with a row; `field` is empty for the row as a whole. */
+/** Why a row is refused; `field` is empty for the row as a whole. */
 export interface Refusal {
   field: string
   reason: string
 }
 
-/** A row of a file. One that cannot be read has a refusal, and its text or its cells as the record. */
+/** A row of a file. An unreadable one has a refusal, and its text or cells as the record. */
 export interface Row {
-  /** Where it begins, from 1. */
+  /** The line where it begins, starting at 1. */
   line: number
   record: unknown
   refusal?: Refusal
 }
 
-/** The last line of a file, which says how many rows are before it. */
+/** A file's last line, which states the number of rows before it. */
 export interface End {
   line: number
   rows: number

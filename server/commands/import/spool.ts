@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { File } from './files.ts'
 
-/** Runs `use` with files that can be read twice: what is no regular file is copied to a directory of this user alone. */
+/** Files must be readable twice: anything but a regular file is copied to a private directory. */
 export async function withRereadable<Result>(
   files: readonly File[],
   signal: AbortSignal,
