@@ -11,38 +11,40 @@ import { secretsKeys } from './process/setting-types.ts'
 import { createCipher } from './secrets/cipher.ts'
 import { checkSecretsKey } from './secrets/keys.ts'
 
-/** Who makes the calls: member (null for a first-party client that acts for itself), organisation, client and scopes. */
+/** The caller: member (null for a first-party client acting for itself), organisation, client and scopes. */
 export type Principal = Pick<AnyPrincipal, 'member' | 'organisation' | 'client' | 'scopes'>
 
 /** The procedures for one principal, as `caller.storage.get({ … })`. */
 export type Caller = ReturnType<AppRouter['createCaller']>
 
-/** Each option is the setting of the same name, and has to be as in the service that runs on the same database. */
+/** Each option is the setting of the same name, and must match the service that uses the same database. */
 export interface ServiceOptions {
   databaseUrl: string
-  /** Of the server itself where databaseUrl is of PgBouncer. */
+  /** The server's own address when databaseUrl is PgBouncer's. */
   databaseDirectUrl?: string
   databasePoolMax?: number
-  /** 32 bytes in base64; several are separated by commas. */
+  /** 32 bytes in base64; several keys are separated by commas. */
   secretsKey: string
   brand?: string
   storageQuotaBytes?: number
-  /** By default false: a database that is not of this release is refused. */
+  /** By default false: a database of another release is refused. */
   migrateOnStart?: boolean
-  /** Gets the errors of idle database connections, which are opened again by themselves. */
+  /** Called with the errors of idle database connections, which are reopened automatically. */
   onConnectionError?: (error: Error) => void
 }
 
 export interface Service {
-  /** The same checks as over HTTP, but no token, rate limit or response headers. Throws what has `status` and `publicCode`. */
+  /**
+   * Runs the same checks as over HTTP, without token, rate limit or response headers. Throws errors with `status` and
+   * `publicCode`.
+   */
   callAs: (principal: Principal) => Caller
-  /** Ends the database connections. */
   close: () => Promise<void>
 }
 
 /**
- * The procedures in this process. It listens nowhere and sends no webhooks: a service or worker on the same database does.
- * Throws when the database cannot be used, lacks migrations, or has secrets of another key; then it has not been changed.
+ * The procedures in this process. It listens on no port and sends no webhooks: a service or worker on the same database does.
+ * Throws when the database cannot be used, lacks migrations, or has secrets of another key; the database is then unchanged.
  */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const {

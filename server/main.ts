@@ -4,7 +4,7 @@ const { runProcess } = await import('./process/run.ts')
 
 /** The service: both ports, and the webhook worker unless it is switched off. */
 await runProcess(async (config, log, shutdownSignal) => {
-  // Loaded here, as packages may print when they are loaded: what they print is in the log by now.
+  // Loaded here, as packages may print while they are loaded: by now their output goes to the log.
   const { startService } = await import('./process/start.ts')
   const { announce } = await import('./process/banner.ts')
   const service = await startService(config, log)

@@ -1,13 +1,13 @@
 /**
- * How long a request waits for Redis: 36 to 45 ms. It is counted in turns of the event loop instead of by the clock, as what
- * delays this process is not Redis' fault: a stall of any length is one turn.
+ * How long a request waits for Redis: 36 to 45 ms. Counted in turns of the event loop, not by the clock, as Redis is not to blame
+ * for delays of this process: a stall of any length is one turn.
  */
 const TURN_MS = 8
 const LATE_TURNS = 5
 
 const PROBE_MS = 500
 
-/** Calls `turn` once, a turn of the event loop later. */
+/** Calls `turn` once, in the next turn of the event loop. */
 export type NextTurn = (turn: () => void) => void
 
 const nextTurnOfLoop: NextTurn = (turn) => void setTimeout(turn, TURN_MS).unref()
@@ -18,11 +18,11 @@ interface Call {
 }
 
 /**
- * Lets nobody wait for a store that is away. A call that fails or takes too long opens it; from then on no request calls the
- * store. A probe every 500 ms, on which no request waits, closes it again.
+ * Avoids waiting for an unavailable store. A call that fails or takes too long opens the breaker; from then on no request calls
+ * the store. A probe every 500 ms, on which no request waits, closes it again.
  */
 export class Breaker {
-  /** Turns of the event loop while calls were under way. */
+  /** Turns of the event loop while calls were in flight. */
   turns = 0
   /** Calls that failed or took too long, and probes. */
   failures = 0
@@ -36,7 +36,7 @@ export class Breaker {
   #probing = false
   #timer: NodeJS.Timeout | undefined
 
-  /** `changed` is called with the first state and with each change. */
+  /** `changed` is called with the initial state and on each change. */
   constructor(
     probe: () => Promise<unknown>,
     changed: (away: boolean, reason: Error | undefined) => void,
@@ -53,7 +53,7 @@ export class Breaker {
 
   /**
    * Makes a call for requests that wait since the turn `since`. Resolves once it has a reply, has failed or takes too long.
-   * `settle` is called once before that, but for a call that takes too long: then once it is known. Null is a failure.
+   * `settle` is called once before that; for a call that takes too long, when its result is known. Null is a failure.
    */
   run<Reply>(call: () => Promise<Reply>, since: number, settle: (reply: Reply | null) => void): Promise<void> {
     return new Promise((over) => {
@@ -73,7 +73,7 @@ export class Breaker {
     })
   }
 
-  /** The store is away: whoever waits waits no more. */
+  /** The store is unavailable: waiting requests stop waiting. */
   open(reason: Error) {
     if (this.#closed) return
     this.failures++
@@ -85,7 +85,7 @@ export class Breaker {
     this.#probeLater()
   }
 
-  /** Asks now whether the store is back. */
+  /** Checks now whether the store is available again. */
   async probe() {
     if (!this.away || this.#probing || this.#closed) return
     this.#probing = true
@@ -124,7 +124,7 @@ export class Breaker {
     this.#nextTurn(() => {
       this.#turning = false
       this.turns++
-      // Replies that have arrived during a stall are read before it is believed.
+      // Replies that arrived during a stall are read first.
       if (this.#isLate()) setImmediate(() => this.#isLate() && this.open(new Error('Redis does not answer in time')))
       if (this.#calls.size > 0) this.#turn()
     })

@@ -5,7 +5,7 @@ interface Window {
   used: number
 }
 
-/** Counts in this process alone. `now` is in milliseconds and never goes back. */
+/** Counts in this process only. `now` is in milliseconds and never goes back. */
 export const memoryLimits = (now = () => performance.now()): Limits => ({
   open: (_name, points, windowSeconds) => new MemoryLimit(points, windowSeconds, now),
   store: () => 'memory',
@@ -14,7 +14,7 @@ export const memoryLimits = (now = () => performance.now()): Limits => ({
 })
 
 export class MemoryLimit implements Limit {
-  /** In the order in which they began, in which they end too. */
+  /** Windows in the order of their beginning, and so of their end. */
   readonly #windows = new Map<string, Window>()
   readonly #points: number
   readonly #windowMs: number
@@ -26,7 +26,7 @@ export class MemoryLimit implements Limit {
     this.#now = now
   }
 
-  /** Keys in memory. */
+  /** The number of keys in memory. */
   get size(): number {
     return this.#windows.size
   }
@@ -57,7 +57,7 @@ export class MemoryLimit implements Limit {
     return window
   }
 
-  /** Two at most, one more than a request adds: to remove those of a flood at once would hold up the event loop. */
+  /** Removes two at most, one more than a request adds: removing all keys of a flood at once would block the event loop. */
   #removeEnded(now: number) {
     let left = 2
     for (const [key, { ends }] of this.#windows) {

@@ -5,27 +5,27 @@ import { Breaker } from './breaker.ts'
 import type { Limits } from './limit.ts'
 import { SharedLimit } from './shared-limit.ts'
 
-/** Of every key, as other programs may use the same Redis. */
+/** Prefix of every key, as other programs may use the same Redis. */
 export const KEY_PREFIX = 'member-apps:limit'
 
-/** A start waits for Redis no longer. */
+/** The maximum time that start-up waits for Redis. */
 const START_MS = 2_000
 
-/** A connection on which nothing comes for that time is opened again: its peer may be gone. */
+/** A connection that receives nothing for this time is reopened: its peer may be gone. */
 const SILENCE_MS = 2_000
 const RECONNECT_MS = 500
 
 interface Options {
   url: string
-  /** How many processes have a share of each limit while Redis is away. */
+  /** The number of processes that share each limit while Redis is unavailable. */
   nodes: number
   log: Logger
   nextTurn?: NextTurn | undefined
 }
 
 /**
- * Counts in Redis, for all processes that use it: each key for the rest of its window. No request fails or waits longer than
- * 45 ms because of Redis, which may be away at the start as well: then each process counts its share. Throws nothing.
+ * Counts in Redis, for all processes that use it: each key for the rest of its window. No request fails or waits longer than 45
+ * ms because of Redis, which may be unavailable at start-up as well: then each process counts its share. Never throws.
  */
 export async function openRedisLimits({ url, nodes, log, nextTurn }: Options): Promise<Limits> {
   const { Redis } = await import('ioredis')
@@ -35,7 +35,7 @@ export async function openRedisLimits({ url, nodes, log, nextTurn }: Options): P
     connectTimeout: SILENCE_MS,
     socketTimeout: SILENCE_MS,
     retryStrategy: () => RECONNECT_MS,
-    // A command is sent now or never: later its request has been answered.
+    // A command is sent immediately or never: later its request has been answered.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -51,7 +51,7 @@ export async function openRedisLimits({ url, nodes, log, nextTurn }: Options): P
     known = resolve
   })
   const breaker = new Breaker(
-    // A write, as a replica or a full Redis answers reads.
+    // A write, as a replica or a full Redis still answers reads.
     () => probing.penalty('probe', 1),
     (away, reason) => {
       known()

@@ -1,7 +1,7 @@
 import type { Breaker } from './breaker.ts'
 import type { Limit, Taken } from './limit.ts'
 
-/** The count of a key in a store that processes share, after points were added to it. */
+/** A key's count in a shared store, after points were added to it. */
 export interface Counted {
   consumedPoints: number
   msBeforeNext: number
@@ -10,50 +10,50 @@ export interface Counted {
 interface Options {
   points: number
   windowSeconds: number
-  /** How many processes have a share of the limit each while the store is away. */
+  /** The number of processes that share the limit while the store is unavailable. */
   nodes: number
   breaker: Breaker
-  /** Adds points, also less than none, to the count of a key, and begins its window if none is under way. */
+  /** Adds points (may be negative) to a key's count, and begins a window if none is running. */
   add: (key: string, points: number) => Promise<Counted>
   /** In milliseconds; never goes back. */
   now?: () => number
 }
 
-/** What this process holds of a key's window. */
+/** This process's part of a key's window. */
 interface Held {
   ends: number
-  /** By how much it may end later than that: as long as the reply took that said so. */
+  /** How much later the window may end: the duration of the reply that gave its end. */
   uncertainty: number
-  /** Points that are counted and that no request has used yet. */
+  /** Points that are counted and not yet used by a request. */
   left: number
-  /** The last count, and the part of it that is this process's. */
+  /** The last count, and this process's part of it. */
   counted: number
   ours: number
-  /** Points to be counted: requests that passed while the store was away, less those given back. */
+  /** Points to be counted: requests that passed while the store was unavailable, minus those given back. */
   pending: number
   /** Until then the store is not asked, as the limit is reached. */
   reachedUntil: number
   asking: boolean
   waiting: ((taken: Taken) => void)[]
-  /** The turn of the breaker since which the first one waits. */
+  /** The breaker's turn since which the first one waits. */
   since: number
 }
 
-/** Given-back points are seen after that time by processes that know the limit as reached. */
+/** After this time, processes that know the limit as reached see points that were given back. */
 const REACHED_MS = 1_000
 
 /** Before the end of a window. */
 const SAFE_MS = 1_000
 
-/** In the length of a window the clocks of this machine and of the store differ by less. */
+/** Within a window, the clocks of this machine and the store differ by less than this. */
 const DRIFT_MS = 50
 
-/** Points that are taken at once for later requests. Small limits are exact: nobody is refused while a point is left. */
+/** Points leased at once for later requests. Small limits are exact: nobody is refused while a point is left. */
 export const leaseOf = (points: number) => (points < 1_000 ? 1 : Math.ceil(points / 100))
 
 /**
- * One count for all processes. Of one key a process has one call under way; it takes points for all requests that wait, and
- * at least a lease. While the store is away, the process gives out its share of what was left, and reports it afterwards.
+ * One count for all processes. A process has one call in flight per key; it takes points for all waiting requests, and at least a
+ * lease. While the store is unavailable, the process gives out its share of the remaining points, and reports it afterwards.
  */
 export class SharedLimit implements Limit {
   readonly #options: Options
@@ -87,7 +87,7 @@ export class SharedLimit implements Limit {
     if (!held.asking && !this.#options.breaker.away) void this.#ask(key, held)
   }
 
-  /** Gives unused points back, but those that might come into the next window. */
+  /** Gives unused points back, except those that might count in the next window. */
   async close() {
     if (this.#options.breaker.away) return
     const now = this.#now() + SAFE_MS
@@ -145,7 +145,7 @@ export class SharedLimit implements Limit {
     return this.#taken(held, now, passes)
   }
 
-  /** Of what was left by the last count: together the processes stay within the limit. */
+  /** A share of the points left by the last count: together the processes stay within the limit. */
   #shareOf({ counted }: Held): number {
     const { points, nodes } = this.#options
     return Math.ceil(Math.max(0, points - counted) / nodes)
@@ -185,12 +185,13 @@ export class SharedLimit implements Limit {
   ) {
     const { points, pending, sent } = call
     const now = this.#now()
-    // Not later than in truth, so that no point is used in the next window.
+    // At the latest the actual end, so that no point is used in the next window.
     const ends = sent + msBeforeNext
     held.pending -= pending
     let lost = 0
     if (ends > held.ends + held.uncertainty + DRIFT_MS) {
-      // Another window. If ours is not over, the store has lost it, as after a restart: our part is pending again.
+      // Another window. If the process's own window is not over, the store has lost it, as after a restart: its points are
+      // pending again.
       if (now < held.ends) lost = held.ours
       else held.left = 0
       held.ours = 0

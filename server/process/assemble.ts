@@ -23,20 +23,20 @@ import { openOwnIssuer } from './own-issuer.ts'
 
 type Addresses = Pick<HttpParts, 'baseUrls' | 'localUrls' | 'internalNames'> & { authBaseUrl: string }
 
-/** Opened resources, and what the rest is made of. Nothing here knows an environment. */
+/** Opened resources, which depend on no environment. */
 export interface Given<Issuers> extends Addresses, Pick<HttpParts, 'tracing' | 'ready' | 'example'> {
   core: Core
   log: Logger
   limits: Limits
   registry: Registry
   addressOf: ClientAddress
-  /** Of the pages. */
+  /** The brand of the pages. */
   pageBrand: Brand
-  /** How members sign in at the authorization server; undefined: there is none beside an external issuer. */
+  /** How members sign in at the authorization server; undefined with an external issuer. */
   signIn: SignIn | undefined
-  /** The issuers whose tokens are accepted. */
+  /** Returns the issuers whose tokens are accepted. */
   trust: (own: Oauth | null) => Promise<Issuers>
-  /** In the trial. */
+  /** Set in the trial. */
   trial?: { example: () => string | undefined; referenceClient: () => string | undefined } | undefined
   /** Called for each request above a team's limit. */
   limited?: Parameters<typeof rateLimit>[1]
@@ -44,15 +44,15 @@ export interface Given<Issuers> extends Addresses, Pick<HttpParts, 'tracing' | '
   more?: {
     shares?: Shares | undefined
     peopleWaitMs?: number | undefined
-    /** How long the request log collects before it writes. */
+    /** How long the request log buffers before it writes. */
     logWriteMs?: number
     limitsFailedAuthentications?: boolean
-    /** Milliseconds that have passed, for that limit. */
+    /** Elapsed milliseconds, for that limit. */
     passed?: () => number
   }
 }
 
-/** Puts the service together: authorization server, portal, pages, and what both ports need. */
+/** Assembles the service: authorization server, portal, pages, and what both ports need. */
 export async function assemble<Issuers extends { trusted: readonly TrustedIssuer[] }>(given: Given<Issuers>) {
   const { core, log, limits, registry, addressOf, pageBrand, signIn, trial, more = {} } = given
   const { baseUrls, localUrls, authBaseUrl } = given

@@ -17,7 +17,7 @@ interface Running {
   exampleUrl?: string | undefined
 }
 
-/** Says where the service listens, and on an empty database what comes next: a text, in production lines of the log. */
+/** Prints the service's addresses, and next steps for an empty database; in production, as log lines. */
 export async function announce(config: Config, running: Running, log: Logger): Promise<void> {
   const steps = await firstSteps(config, running.store.db)
   if (!config.production) {
@@ -55,7 +55,7 @@ async function banner(config: Config, running: Running, steps: readonly string[]
 
 const interfaceOf = (host: string | undefined) => (isEveryInterface(host) ? 'every interface' : host)
 
-/** The host under which this machine reaches a port of `host`. */
+/** The host by which this machine reaches a port of `host`. */
 function hostToCall(host: string) {
   if (isEveryInterface(host) || host === '127.0.0.1') return 'localhost'
   return isIPv6(host) ? `[${host}]` : host
@@ -63,7 +63,7 @@ function hostToCall(host: string) {
 
 const findClient = statement('banner_client', 'SELECT id FROM "Client" WHERE id = $1', { id: text })
 
-/** A curl line with a token for the demo data; undefined when that is not loaded or such tokens are not accepted. */
+/** A curl line with a token for the demo data; undefined when there is no demo data or such tokens are not accepted. */
 async function demoLine({ baseUrls, dataDir, developmentTokens, production }: Config, db: Database) {
   if (!developmentTokens || production) return undefined
   const [member, client] = ['anna', 'trainer-app']

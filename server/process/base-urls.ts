@@ -1,7 +1,6 @@
-/** The settings with the address of each API, and of the authorization server. */
 export const BASE_URLS = ['APPS_BASE_URL', 'LMS_BASE_URL', 'NOTIFY_BASE_URL', 'AUTH_BASE_URL'] as const
 
-/** The addresses on this machine at which the public port is reached when nothing else is set. */
+/** The public port's addresses on this machine, used unless others are set. */
 export function defaultBaseUrls(port: string): Record<(typeof BASE_URLS)[number], string> {
   const at = (host: string) => new URL(`http://${host}.localhost:${port}/v1`).href
   return {

@@ -8,7 +8,7 @@ export function readBrand({ name, logo: file }: { name: string | undefined; logo
   const refuse = (why: string) => new Error(`BRAND_LOGO cannot be used: ${file} ${why}.`)
   let bytes: Buffer
   try {
-    // Asked first: a mistyped path may name something huge.
+    // Checked first: a mistyped path may name a huge file.
     if (statSync(file).size > MAX_LOGO_BYTES) throw refuse(`is larger than ${MAX_LOGO_BYTES / 1024} KB`)
     bytes = readFileSync(file)
   } catch (error) {

@@ -1,7 +1,6 @@
 import type { Config, Environment } from './config.ts'
 import { readConfig } from './config.ts'
 
-/** The variables of the settings that commands read. */
 export const sources = {
   databaseUrl: ['DATABASE_URL'],
   databaseDirectUrl: ['DATABASE_DIRECT_URL', 'DATABASE_URL'],
@@ -17,7 +16,7 @@ export const sources = {
   production: ['NODE_ENV'],
 } as const satisfies { [Name in keyof Config]?: readonly string[] }
 
-/** Reads the settings that a command needs; throws when one of these is wrong. A service alone needs them all. */
+/** Reads the settings that a command needs; throws when one of these is wrong. Only a service needs them all. */
 export const readSettings = <Needed extends keyof typeof sources>(
   env: Environment,
   ...needed: Needed[]
@@ -27,6 +26,5 @@ export const readSettings = <Needed extends keyof typeof sources>(
     needed.flatMap((name) => sources[name]),
   )
 
-/** Those of the database. */
 export const ofDatabase = ['databaseUrl', 'databaseDirectUrl', 'databasePoolMax', 'dataDir', 'migrateOnStart'] as const
 export const ofSecrets = ['secretsKeys', 'dataDir'] as const

@@ -89,8 +89,8 @@ export const variables = Object.keys(shape.shape)
 export type Config = ReturnType<typeof readConfig>
 
 /**
- * Reads the settings; an empty variable counts as unset. Throws one error with a line for each wrong setting. Of variables other
- * than `needed`, nothing is wrong, and what follows from them is the default.
+ * Reads the settings; an empty variable counts as unset. Throws one error with a line for each wrong setting. Variables other
+ * than `needed` are not checked, and settings derived from them have their defaults.
  */
 export function readConfig(env: Environment, needed: readonly string[] = variables) {
   const given = Object.fromEntries(variables.flatMap((name) => (env[name] ? [[name, env[name]] as const] : [])))
@@ -124,7 +124,7 @@ export function readConfig(env: Environment, needed: readonly string[] = variabl
     authBaseUrl: data.AUTH_BASE_URL,
     secretsKeys: data.SECRETS_KEY,
     brand: data.BRAND ?? 'the service',
-    /** For the pages; each undefined unless it is set. */
+    /** For the pages; undefined unless set. */
     pageBrand: { name: data.BRAND, logo: data.BRAND_LOGO && resolve(data.BRAND_LOGO) },
     keepDays: { events: data.KEEP_EVENTS_DAYS, consents: data.KEEP_CONSENTS_DAYS },
     storageQuotaBytes: data.STORAGE_QUOTA_BYTES,
@@ -143,7 +143,7 @@ export function readConfig(env: Environment, needed: readonly string[] = variabl
 /** With the defaults of ports, hosts and addresses, which depend on each other. */
 function withDefaults(given: Readonly<Record<string, string>>): Record<string, string> {
   const { PORT = '3000', DATABASE_URL, NODE_ENV } = given
-  // With the database and the accounts of a trial, this machine only; else unset, for every interface.
+  // With a trial's database and accounts, this machine only; else unset, for every interface.
   const isTrial = DATABASE_URL === undefined && NODE_ENV !== 'production'
   return {
     ...{ PORT, ...(isTrial && { HOST: '127.0.0.1' }) },
@@ -154,17 +154,17 @@ function withDefaults(given: Readonly<Record<string, string>>): Record<string, s
   }
 }
 
-/** The variables are OpenTelemetry's own; its packages read them, and further ones, from the environment. */
+/** The variables are OpenTelemetry's own; its packages read them, and others, from the environment. */
 const exportsTraces = (data: z.output<typeof shape>) =>
   data.OTEL_SDK_DISABLED === 'false' &&
   (data.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? data.OTEL_EXPORTER_OTLP_ENDPOINT) !== undefined
 
-/** Every reader of the development key's file can act as any member, so production needs an explicit setting. */
+/** Anyone who can read the development key's file can act as any member, so production needs an explicit setting. */
 const believesDevelopmentTokens = ({ TOKEN_ISSUER, DEVELOPMENT_TOKENS, NODE_ENV }: z.output<typeof shape>) =>
   TOKEN_ISSUER === undefined &&
   (DEVELOPMENT_TOKENS === undefined ? NODE_ENV !== 'production' : DEVELOPMENT_TOKENS === 'true')
 
-/** The ways to sign in that are configured; null for each other. */
+/** The configured sign-in methods; null for others. */
 function loginSettings(data: z.output<typeof shape>) {
   const { SMTP_URL: url, MAIL_FROM: from, LOGIN_ISSUER: issuer, LOGIN_CLIENT_ID: clientId } = data
   const { LOGIN_CLIENT_SECRET: clientSecret, LOGIN_NAME: name } = data
@@ -195,12 +195,12 @@ function externalIssuer(issuer: string, data: z.output<typeof shape>) {
   }
 }
 
-/** The environment of this process, completed by the file if it exists. Throws when it cannot be read. */
+/** The process's environment, completed by the file if it exists. Throws when the file cannot be read. */
 export function environment(file = '.env'): Environment {
   // Not process.loadEnvFile: on Deno the file wins over the environment.
   for (const [name, value] of Object.entries(readEnvFile(file))) process.env[name] ??= value
   return process.env
 }
 
-/** Sentences on names in the file that the service does not know, such as misspelt settings. */
+/** A sentence for each name in the file that the service does not know, such as a misspelt setting. */
 export const unknownSettings = (file = '.env') => unknownNames(file, variables)

@@ -4,9 +4,9 @@ import { float, statement } from '../../prisma/pg/statement.ts'
 
 /** Between measurements. */
 const MEASURE_MS = 10_000
-/** A machine's clock that is off by more is logged. */
+/** A larger difference of the machine's clock is logged. */
 const TOLERATED_MS = 2_000
-/** Of this machine's clock between two readings, beyond the time that has passed: somebody has set it. */
+/** A jump of the machine's clock between two readings beyond the time that has passed: the clock has been set. */
 const STEP_MS = 1_000
 
 const asked = statement('database_clock', 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms', {
@@ -15,18 +15,18 @@ const asked = statement('database_clock', 'SELECT extract(epoch FROM clock_times
 
 interface Options {
   log?: Pick<Logger, 'warn' | 'info'>
-  /** This machine's clock, in Unix milliseconds. */
+  /** The machine's clock, in Unix milliseconds. */
   machine?: () => number
-  /** Milliseconds of a clock that nobody can set. */
+  /** Milliseconds of a clock that cannot be set. */
   steady?: () => number
 }
 
 export type DatabaseClock = Awaited<ReturnType<typeof openDatabaseClock>>
 
 /**
- * The time by the database's clock, so that nodes whose own clocks differ agree on what is due, leased or over. Measured
- * now and every 10 s, not at a request: `now` is this machine's clock with the least correction that is certain, which is none
- * where the database's answer fits between question and reply. Rejects when the database does not answer now.
+ * Returns the time by the database's clock, so that nodes with differing clocks agree on what is due, leased or expired. Measured
+ * at the start and every 10 s, not per request: `now` is the machine's clock with the smallest certain correction, which is none
+ * if the database's answer lies between question and reply. Rejects when the database does not answer the first measurement.
  */
 export async function openDatabaseClock(
   db: Database,
@@ -60,12 +60,12 @@ export async function openDatabaseClock(
   }
 
   await measure()
-  // While the database is away, the last correction holds.
+  // While the database is unavailable, the last correction applies.
   const timer = setInterval(() => measure().catch(() => {}), MEASURE_MS).unref()
   return {
     /** Unix time in milliseconds. */
     now,
-    /** How far this machine's clock is ahead, in seconds; negative where it is behind. */
+    /** How far the machine's clock is ahead, in seconds; negative when it is behind. */
     aheadSeconds: () => (machine() - now()) / 1_000,
     measure,
     close: () => clearInterval(timer),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { closestMatch } from 'leven'
 
-/** The variables of a file like `.env`; none when it does not exist. Throws when it cannot be read. */
+/** Empty when the file does not exist. Throws when it cannot be read. */
 export function readEnvFile(file: string): Record<string, string> {
   try {
     return parseEnv(readFileSync(file, 'utf8')) as Record<string, string>
@@ -12,10 +12,10 @@ export function readEnvFile(file: string): Record<string, string> {
   }
 }
 
-/** Of packages that read variables of their own, such as PGSSLMODE and OTEL_TRACES_SAMPLER. */
+/** Packages read their own variables, such as PGSSLMODE and OTEL_TRACES_SAMPLER. */
 const OF_PACKAGES = /^(?:PG|OTEL_)/
 
-/** A sentence for each name in the file that is no setting, of ours or of a package. */
+/** A sentence for each name in the file that is no setting of the service or a package. */
 export const unknownNames = (file: string, known: readonly string[]): string[] =>
   Object.keys(readEnvFile(file))
     .filter((name) => !known.includes(name) && !OF_PACKAGES.test(name))
@@ -24,7 +24,7 @@ export const unknownNames = (file: string, known: readonly string[]): string[] =
       return `${name} in .env is not a setting of this service${meant ? `: is ${meant} meant?` : '.'}`
     })
 
-/** DATABASE means DATABASE_URL, and POTR means PORT. */
+/** Finds the closest name: DATABASE means DATABASE_URL, and POTR means PORT. */
 const meantBy = (name: string, known: readonly string[]) =>
   known.find((one) => one.startsWith(`${name}_`)) ??
   closestMatch(name, known, { maxDistance: Math.max(2, Math.floor(name.length / 3)) })

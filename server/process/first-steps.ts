@@ -4,7 +4,7 @@ import { issuerOf } from '../browser/addresses.ts'
 import type { Config } from './config.ts'
 import { hasSignIn, SIGN_IN_SETTINGS } from './warnings.ts'
 
-/** What an operator does next with a database without organisations, a sentence a step; nothing when it has some. */
+/** An operator's next steps for a database without organisations, one sentence each; empty otherwise. */
 export async function firstSteps(config: Config, db: Database): Promise<string[]> {
   if (!(await isEmpty(db))) return []
   const files = 'organisations.ndjson people.ndjson memberships.ndjson'

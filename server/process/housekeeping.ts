@@ -19,16 +19,15 @@ const HOUR_S = 3_600
 const MINUTE_S = 60
 
 export interface Cadence {
-  /** From the start to the first look, and from one look for what is due to the next. */
+  /** Between the start and the first check, and between checks for due tasks. */
   intervalMs: number
-  /** For the portion under way when the service stops; after that, its statement ends with its connection. */
+  /** Timeout for the portion in progress when the service stops; after that, its statement ends with its connection. */
   endingMs: number
 }
 
-/** That of production. */
 export const cadence: Cadence = { intervalMs: 60_000, endingMs: 3_000 }
 
-/** What is removed, and when; docs/operations.md has the periods. */
+/** docs/operations.md lists the periods. */
 export function housekeepingTasks({ keepDays }: Pick<Config, 'keepDays'>, cipher: Cipher): Task[] {
   const events = { keepDays: keepDays.events }
   const consents = { keepDays: keepDays.consents }
@@ -59,7 +58,7 @@ interface Options extends Partial<Cadence> {
   removed?: (task: string, rows: number) => void
 }
 
-/** Looks each minute for tasks that are due. The result ends that: it waits for a portion under way, but not for long. */
+/** Checks for due tasks each minute. The returned function stops that, and waits briefly for a portion in progress. */
 export function startHousekeeping({ db, now, tasks, log, removed, ...given }: Options): () => Promise<void> {
   const { intervalMs, endingMs } = { ...cadence, ...given }
   const ending = new AbortController()

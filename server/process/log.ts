@@ -3,17 +3,16 @@ import type { DestinationStream, Logger, LoggerOptions } from 'pino'
 import pino from 'pino'
 import { traceOfLine } from '../telemetry/trace-context.ts'
 
-/** Lines are written together: each write occupies a thread of its own. At the latest after 100 ms. */
+/** Lines are written together, as each write occupies a thread; after 100 ms at the latest. */
 const BUFFERING = { minLength: 4096, periodicFlush: 100 }
 
 /**
- * The log: one line of JSON per entry, written without delaying the request that it is about. With `traces`, a line has the
- * trace to which it belongs.
+ * One line of JSON per entry, written without delaying the request that it is about. With `traces`, a line includes its trace.
  */
 export const createLog = (level: string, { traces } = { traces: false }): Logger =>
   logTo(pino.destination({ sync: false, ...BUFFERING }), level, traces ? { mixin: traceOfLine } : {})
 
-/** The log of a command, beside what it prints. */
+/** A command's log, in addition to its output. */
 export const logTo = (destination: DestinationStream, level: string, more: LoggerOptions = {}): Logger =>
   pino({ level, base: null, timestamp: isoTime(), serializers: { err: serializeError }, ...more }, destination)
 
@@ -30,16 +29,16 @@ function isoTime() {
   }
 }
 
-/** The same log for lines that are repeated after a restore: only LOG_LEVEL=silent is without them. */
+/** The same log for lines that are repeated after a restore: only LOG_LEVEL=silent omits them. */
 export const auditLog = (log: Logger): Logger => (log.isLevelEnabled('fatal') ? log.child({}, { level: 'info' }) : log)
 
-/** The lines about the database as a whole; a request that fails has one of its own. */
+/** Lines about the database as a whole; a failed request has its own line. */
 export const databaseEvents = (log: Logger) => ({
   away: (err: Error) => log.warn({ err }, 'the database cannot be reached'),
   back: () => log.info('the database is back'),
 })
 
-/** Makes lines of the log out of what packages print and of Node's warnings: in production, output is nothing but JSON. */
+/** Logs what packages print, and Node's warnings: in production, the output is nothing but JSON. */
 export function logConsole(log: Logger) {
   const lines = { debug: 'debug', log: 'info', info: 'info', warn: 'warn', error: 'error', trace: 'debug' } as const
   for (const [method, level] of Object.entries(lines)) {

@@ -13,7 +13,7 @@ interface Parts {
   log: Logger
 }
 
-/** The settings of signing in; undefined beside an external issuer. */
+/** The sign-in settings; undefined with an external issuer. */
 export async function signInOf(
   config: Config,
   { embedded }: Store,
@@ -24,7 +24,7 @@ export async function signInOf(
   const settings = {
     ...config.login,
     redirectUri: upstreamCallback(issuerOf(config.authBaseUrl)),
-    // Only with data of its own, and never in production.
+    // Only with an embedded database, and never in production.
     developmentLogin: embedded !== null && !config.production,
   }
   const loginMethods = await createLoginMethods(settings, {

@@ -1,6 +1,6 @@
 /**
- * Ends the process on a Node that is too old for the code. It is the first import of a program and has none itself: what is
- * imported statically beside it is linked before it runs, and fails there with a message about a missing export.
+ * Ends the process on a Node version that is too old. A program imports it first, and it has no imports itself: static imports
+ * are linked before they run, and would fail with a message about a missing export.
  */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 const isNode = !('deno' in process.versions)

@@ -10,12 +10,12 @@ import { databaseEvents } from './log.ts'
 
 export interface Observed {
   registry: Registry
-  /** For the pool of the process. */
+  /** For the process's pool. */
   pool: PoolObserver
   tracing: Tracing | undefined
 }
 
-/** The metrics of a process, and its spans if these are configured: only then the packages that make them are loaded. */
+/** A process's metrics, and its spans if tracing is configured: only then are its packages loaded. */
 export async function observe({ traces }: Config, serviceName: string, log: Logger): Promise<Observed> {
   const registry = new Registry()
   addProcessMetrics(registry, release)

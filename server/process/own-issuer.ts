@@ -13,9 +13,9 @@ export interface SignIn {
   cipher: Cipher
   secretsKeys: readonly Buffer[]
   loginMethods: LoginMethods
-  /** Failed requests at the token endpoint that an address may make in a minute, in place of the production limit. */
+  /** Failed requests per minute and address at the token endpoint, in place of the production limit. */
   tokenFailures?: number
-  /** Called with the errors of reading the keys that sign tokens. */
+  /** Called when the signing keys cannot be read. */
   onError: (error: unknown) => void
 }
 
@@ -29,7 +29,7 @@ interface Parts {
   baseUrls: BaseUrls
 }
 
-/** The authorization server with the portal. Loaded only beside no other issuer: 10 MB, and 0.2 s of CPU. */
+/** The authorization server with the portal. Not loaded with an external issuer: it takes 10 MB, and 0.2 s of CPU. */
 export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
   const { core, addressOf, limits, memory, countPeople, authBaseUrl, baseUrls } = parts
   const { openOauth } = await import('../oauth/open.ts')

@@ -10,6 +10,6 @@ const register = statement(
   { id: text },
 )
 
-/** Registers redirects of a demo client; false when it has been removed. Those of services at other ports stay. */
+/** Registers a demo client's redirects; false when the client has been removed. Redirects of services at other ports stay. */
 export const registerRedirects = async (db: Database, id: string, addresses: readonly string[]): Promise<boolean> =>
   (await db.execute(register, [id, arrayOf(addresses)])).length > 0

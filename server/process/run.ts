@@ -3,12 +3,12 @@ import type { Config } from './config.ts'
 import { environment, readConfig, unknownSettings } from './config.ts'
 import { createLog, logConsole } from './log.ts'
 
-/** After the drain: the 8 s for requests in flight, and the time to close the database. */
+/** Time after the drain: 8 s for requests in flight, and the time to close the database. */
 const CLOSE_MS = 9_500
 
 /**
- * Registered before anything starts: an interrupted start would leave a database running. Both signals may come twice,
- * as npm passes on the Ctrl-C that the terminal has already sent to this process.
+ * Registered before anything starts: an interrupted start would leave a database running. Both signals may come twice, as npm
+ * forwards the Ctrl-C that the terminal has already sent to this process.
  */
 const shutdownSignal = new Promise<void>((resolve) => {
   process.on('SIGTERM', () => resolve()).on('SIGINT', () => resolve())
@@ -18,7 +18,7 @@ const shutdownSignal = new Promise<void>((resolve) => {
 const boundShutdown = ({ drainMs }: Config) =>
   shutdownSignal.then(() => setTimeout(() => process.exit(1), drainMs + CLOSE_MS).unref())
 
-/** Runs a program with the settings of the environment, and exits when it returns: 0, or 1 when it throws. */
+/** Runs a program with the environment's settings, and exits when it returns: 0, or 1 when it throws. */
 export async function runProcess(
   program: (config: Config, log: Logger, shutdownSignal: Promise<void>) => Promise<void>,
 ) {
@@ -39,7 +39,7 @@ export async function runProcess(
   else process.exit(code)
 }
 
-/** The settings; where they cannot be used, a name that nobody knows may be the cause. */
+/** When the settings cannot be used, an unknown name may be the cause, so these are reported too. */
 function readSettings(): Config {
   const env = environment()
   try {

@@ -13,7 +13,6 @@ interface Parts {
   now: () => number
 }
 
-/** Figures of the service that are read when they are scraped. */
 export function addServiceGauges(registry: Registry, { db, memory, signsSince, issuerReadAt, now }: Parts) {
   const secondsSince = (at: number | undefined) => (at === undefined ? undefined : Math.max(0, (now() - at) / 1_000))
   const whole = memory.freeBytes

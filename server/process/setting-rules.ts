@@ -16,8 +16,8 @@ const needs = {
 type Texts = Readonly<Record<string, string>>
 
 /**
- * What is wrong between settings, one text for each: `NAME: …`. `given` are those that are set, `all` has the defaults of
- * ports, hosts and addresses as well.
+ * Conflicts between settings, one text each: `NAME: …`. `given` are those that are set, `all` includes the defaults of ports,
+ * hosts and addresses.
  */
 export const conflicts = (given: Texts, all: Texts): string[] => [
   ...Object.entries(needs)
@@ -34,7 +34,7 @@ export const conflicts = (given: Texts, all: Texts): string[] => [
   ...(sharesPort(all) ? [`INTERNAL_PORT: "${all.INTERNAL_PORT}" is the PORT as well, and has to be another one`] : []),
 ]
 
-/** The host tells the sections apart, and keeps the cookies of the sign-in to itself. */
+/** The host tells the sections apart, and isolates the sign-in's cookies. */
 function sharedHosts(given: Texts, all: Texts): string[] {
   const hosts = new Map<string, string>()
   const byDefaultFirst = [...BASE_URLS].sort((a, b) => Number(a in given) - Number(b in given))
@@ -48,7 +48,7 @@ function sharedHosts(given: Texts, all: Texts): string[] {
   })
 }
 
-/** Whether a port with this setting listens on all of them. */
+/** Whether a port with this setting listens on all interfaces. */
 export const isEveryInterface = (host: string | undefined) => host === undefined || host === '::' || host === '0.0.0.0'
 
 const sharesPort = ({ PORT, INTERNAL_PORT, HOST, INTERNAL_HOST }: Texts) =>

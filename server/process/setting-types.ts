@@ -4,7 +4,7 @@ import { isSecure } from '../tokens/jwks-discovery.ts'
 import { isLoopback } from '../tokens/loopback.ts'
 import { isNetwork } from '../webhooks/send/addresses.ts'
 
-/** What the values of settings have to be; each error message completes `NAME: VALUE is not `. */
+/** Types of settings; each error message completes `NAME: VALUE is not `. */
 
 const PORTS = 'a port, a number from 0 to 65535'
 export const port = z
@@ -44,7 +44,7 @@ export const oneOf = <const Words extends readonly string[]>(...words: Words) =>
 
 const BASE_URL = 'an address of the form https://host/v1'
 
-/** The documents: a base URL ends with the version segment. The sections differ by host. */
+/** In the API documents, a base URL ends with the version segment. The sections differ by host. */
 export const baseUrl = z
   .url({ protocol: /^https?$/, error: BASE_URL })
   .refine((text) => /^https?:\/\/[^/?#@]+\/v1$/.test(text), BASE_URL)
@@ -77,12 +77,12 @@ export const sender = z
     error: 'an e-mail address, or a name and <an e-mail address>',
   })
 
-/** OpenTelemetry's packages add `/v1/traces` to it, or not. */
+/** OpenTelemetry's packages append `/v1/traces` unless it is there. */
 export const collector = z.url({ protocol: /^https?$/, error: 'an http or https address' })
 
 const SECURE = 'an https address, or an http address of this machine'
 
-/** Members sign in there: nobody on the way may answer in its place. */
+/** Members sign in there, so the connection must be secure. */
 export const loginIssuer = z.string().refine((text) => {
   if (!URL.canParse(text)) return false
   const { protocol, hostname } = new URL(text)

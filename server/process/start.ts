@@ -45,14 +45,14 @@ import { serviceWarnings } from './warnings.ts'
 /** For requests in flight when the service stops. */
 export const GRACE_MS = 8_000
 
-/** Bounds the log line of an event with many deliveries; each has lines of its own later. */
+/** Limits the log line of an event with many deliveries; each gets its own lines later. */
 const LOGGED_DELIVERIES = 100
 
-/** What a test replaces. */
+/** Replaced by tests. */
 interface Clockwork {
-  /** Those of production by default. */
+  /** By default production's. */
   timeLimits?: TimeLimits
-  /** Unix time in milliseconds; by the database's clock by default. */
+  /** Unix time in milliseconds; by default from the database's clock. */
   now?: () => number
   /** In place of `GRACE_MS`. */
   graceMs?: number
@@ -60,8 +60,8 @@ interface Clockwork {
 }
 
 /**
- * Starts the service on both ports. A new embedded database gets the demo data, unless in production; in an older one its
- * events move to today. `close` ends the service: not ready at once, serving on for the drain, its database last.
+ * Starts the service on both ports. A new embedded database gets the demo data, unless in production; in an existing one, the
+ * demo events move to today. `close` stops the service: not ready at once, serving on for the drain, its database last.
  */
 export async function startService(
   config: Config,
@@ -174,7 +174,7 @@ async function serve(config: Config, opened: Opened, log: Logger) {
   }
 }
 
-/** What the core reports: lines of the log, and deliveries to a worker in this process. */
+/** Reports of the core become log lines, and deliveries for a worker in this process. */
 const observedBy = (log: Logger, wake: () => void): Pick<Core, 'published' | 'removed'> => ({
   published({ app, event, deliveries }) {
     log.info({ app, event, count: deliveries.length, deliveries: deliveries.slice(0, LOGGED_DELIVERIES) }, 'published')

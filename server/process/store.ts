@@ -10,14 +10,13 @@ import type { Config } from './config.ts'
 
 export interface Store {
   db: Database
-  /** Of the server itself, where `db` may be of PgBouncer. */
+  /** The server's own address, as `db` may connect to PgBouncer. */
   url: string
-  /** In the data directory; null for the operator's own database. */
+  /** The data directory; null for the operator's own database. */
   embedded: { directory: string; notice?: string } | null
   close: () => Promise<void>
 }
 
-/** Loaded only when it is used. */
 const startEmbedded = (dataDir: string) =>
   import('../../prisma/embedded/start.ts').then(({ startEmbedded }) => startEmbedded(dataDir))
 
@@ -34,8 +33,8 @@ interface StoreOptions {
 }
 
 /**
- * The migrated database: that of DATABASE_URL, `direct` that of DATABASE_DIRECT_URL, else the embedded one, started if
- * necessary. `warn` gets sentences about its schema. Throws an error that says what an operator can do.
+ * Opens and migrates the database of DATABASE_URL, `direct` that of DATABASE_DIRECT_URL, else the embedded one, which is started
+ * if necessary. `warn` gets sentences about its schema. Throws an error with instructions for the operator.
  */
 export async function openStore(
   config: DatabaseSettings,
@@ -69,7 +68,7 @@ export async function openStore(
   }
 }
 
-/** Prepares the schema of the database, embedded in a directory or not. Throws an error that says what an operator can do. */
+/** Prepares the schema of the database, embedded in a directory or not. Throws an error with instructions for the operator. */
 export async function prepareStore(
   url: string,
   { directory, ...options }: SchemaOptions & { directory: string | undefined },
@@ -81,7 +80,7 @@ export async function prepareStore(
   }
 }
 
-/** An error that says what an operator can do about the database, embedded in a directory or not. */
+/** An error with instructions for the operator, for a database embedded in a directory or not. */
 export const databaseUnusable = (cause: NodeJS.ErrnoException, directory: string | undefined) =>
   new Error(reasonOf(cause, directory), { cause })
 

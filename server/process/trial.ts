@@ -6,17 +6,17 @@ import type { Config } from './config.ts'
 import { registerRedirects } from './redirects.ts'
 import { mountSampleApp, SAMPLE_CLIENT } from './sample-app.ts'
 
-/** The embedded database and our own tokens: a first look, or a developer's machine. */
+/** The embedded database and the service's own tokens: a first look, or a developer's machine. */
 const isTrial = ({ databaseUrl, production, tokenIssuer }: Config) =>
   databaseUrl === undefined && !production && tokenIssuer === undefined
 
-/** Addresses of the trial beside the base URLs. */
+/** Addresses of the trial besides the base URLs. */
 interface TrialUrls {
-  /** Of the APIs, for programs that cannot resolve *.localhost. */
+  /** The APIs' addresses for programs that cannot resolve *.localhost. */
   local: BaseUrls
-  /** Of the sample app. */
+  /** The sample app's address. */
   example: string
-  /** Of the reference pages, at which the demo client `reference` signs in. */
+  /** The reference pages, at which the demo client `reference` signs in. */
   reference: string[]
 }
 
@@ -37,7 +37,7 @@ function trialUrls({ baseUrls, port }: Config): TrialUrls {
   }
 }
 
-/** What the trial has beside the service; undefined where this is none. */
+/** The trial's additional parts; undefined outside a trial. */
 export function openTrial(config: Config) {
   if (!isTrial(config)) return undefined
   const urls = trialUrls(config)
@@ -47,10 +47,10 @@ export function openTrial(config: Config) {
   return {
     urls,
     step,
-    /** The address of the sample app, and the client of the reference pages, once they are registered. */
+    /** The sample app's address and the reference pages' client, once they are registered. */
     example: () => example,
     referenceClient: () => referenceClient,
-    /** Leaves out what has been removed. */
+    /** Skips clients that have been removed. */
     async register(db: Database) {
       if (step && (await registerRedirects(db, SAMPLE_CLIENT, [urls.example]))) example = urls.example
       if (await registerRedirects(db, 'reference', urls.reference)) referenceClient = 'reference'

@@ -12,7 +12,7 @@ interface Parts {
   issuerMs: number
 }
 
-/** The issuers whose tokens are accepted: the external one if configured, else ours, and the development key's. */
+/** The issuers whose tokens are accepted: the external one if configured, else the service itself, and the development key's. */
 export async function openTrustedIssuers(
   { externalIssuer, dataDir, developmentTokens, production }: Config,
   oauth: Oauth | null,

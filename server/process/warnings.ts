@@ -1,7 +1,7 @@
 import { isLoopback } from '../tokens/loopback.ts'
 import type { Config } from './config.ts'
 
-/** Sentences on settings of the service that are possible, but that hardly anybody wants. */
+/** A sentence for each valid setting that is hardly ever intended. */
 export const serviceWarnings = (config: Config): string[] => [
   ...secretsWarnings(config),
   ...(hasOwnData(config) && !hasSignIn(config)
@@ -12,20 +12,20 @@ export const serviceWarnings = (config: Config): string[] => [
     : []),
 ]
 
-/** The same for what reads secrets: the service and workers. */
+/** The same for programs that read secrets: the service and workers. */
 export const secretsWarnings = (config: Config): string[] =>
   hasOwnData(config) && !config.secretsKeys
     ? ['SECRETS_KEY is not set: secrets and signing keys are encrypted with a key in DATA_DIR']
     : []
 
-/** What an operator sets so that members can sign in here. */
+/** Settings with which members can sign in here. */
 export const SIGN_IN_SETTINGS = 'SMTP_URL and MAIL_FROM, or LOGIN_ISSUER and LOGIN_CLIENT_ID'
 
-/** Whether members can sign in otherwise than by choosing who they are, as in development. */
+/** Whether members can sign in other than by choosing a member, as in development. */
 export const hasSignIn = ({ login, tokenIssuer }: Config) =>
   login.smtp !== null || login.upstream !== null || tokenIssuer !== undefined
 
-/** With data of its own, beyond a trial. */
+/** Whether there is real data, beyond a trial. */
 const hasOwnData = ({ databaseUrl, production }: Config) => databaseUrl !== undefined || production
 
 const local = ({ baseUrls, authBaseUrl, tokenIssuer }: Config) =>

@@ -1,4 +1,4 @@
-/** What the pages read of an OpenAPI document. */
+/** The parts of an OpenAPI document that the pages read. */
 export interface ApiDocument {
   info: { title: string; description?: string }
   paths: Record<string, Record<string, Operation>>
@@ -16,7 +16,7 @@ export interface Operation {
 
 export type PathOperation = Operation & { method: string; path: string }
 
-/** Of a header too, which has neither place nor name. */
+/** Also a header, which has neither place nor name. */
 export interface Parameter extends Media {
   in: string
   name: string
@@ -57,7 +57,7 @@ export const scopesOf = ({ security = [] }: Operation) => [
   ...new Set(security.flatMap((one) => Object.values(one).flat())),
 ]
 
-/** The document with what its references name in their place; no part of ours contains itself. */
+/** Replaces references by what they name; no schema here contains itself. */
 export function resolved(document: object): ApiDocument {
   const at = (pointer: string) =>
     pointer.split('/').reduce((part, name) => (name === '#' ? part : (part as Record<string, object>)[name]!), document)

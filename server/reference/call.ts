@@ -12,7 +12,7 @@ const startValue = (parameter: Parameter) => (parameter.required ? String(exampl
 
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Lines to copy. The script writes what is in the form into the spans. */
+/** Lines to copy. The script replaces the spans with the form's values. */
 export function callLines({ operation: { method, path, parameters = [] }, base, body }: Call) {
   const filled = parameters.reduce(
     (text, one) => text.replace(`{${one.name}}`, encodeURIComponent(startValue(one))),
@@ -27,7 +27,7 @@ export function callLines({ operation: { method, path, parameters = [] }, base, 
 })</code></pre></details>`
 }
 
-/** A form for every parameter; the script shows and sends it. */
+/** A field for every parameter; the script shows and sends the form. */
 export const callForm = ({ operation: { method, path, summary, parameters = [] }, body }: Call) =>
   html`<form hidden data-method="${method}" data-path="${path}">
 <h3>Try it<span class="unseen">: ${summary}</span></h3>

@@ -7,7 +7,7 @@ import type { Brand } from '../browser/brand.ts'
 import { html } from '../browser/pages/html.ts'
 import { shell } from './page.ts'
 
-/** Every error with its body, cause and remedy. The ids are stable: documents, programs and bookmarks link to them. */
+/** Lists every error with its body, cause and remedy. The ids are stable: documents, programs and bookmarks link to them. */
 export function errorsPage(section: Section, brand: Brand | undefined): string {
   const catalogue = errorCatalogue()
   const groups = [...new Set(catalogue.map(({ error }) => error.status))].map((status) => {
@@ -39,7 +39,7 @@ const bodyOf = ({ error, place }: CatalogueRow, section: Section) => {
   return envelope(error, here, '3f0c9a52')
 }
 
-/** As the formatter in routers/kernel/trpc.ts has it. */
+/** Matches the formatter in routers/kernel/trpc.ts. */
 const trpcBody = ({ code, message, status, publicCode, reason, refused }: CatalogueRow['error']) => {
   const data = { code, httpStatus: status, path: '…', error: publicCode, reason, refused }
   return { error: { message, code: TRPC_ERROR_CODES_BY_KEY[code], data } }

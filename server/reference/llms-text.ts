@@ -6,7 +6,7 @@ interface Addresses {
   issuer?: string | undefined
 }
 
-/** `/llms.txt` (llmstxt.org): what a program that writes an app has to read, in a few lines. */
+/** `/llms.txt` (llmstxt.org): a summary for programs that write apps. */
 export const llmsText = ({ urls, issuer }: Addresses) => `# Member apps API
 
 > Three REST APIs through which apps read the data of club members, store their own, submit quizzes and set webhooks.

@@ -10,11 +10,11 @@ const jsonOf = (content: Content = {}) => content['application/json']
 const pretty = (value: unknown) => JSON.stringify(value, null, 2)
 const inCode = (text: string, index: number) => (index % 2 === 1 ? html`<code>${text}</code>` : text)
 
-/** Text with code in backticks, a paragraph for each block. */
+/** Code in backticks; a paragraph for each block. */
 export const prose = (text = '') =>
   text.split(/\n{2,}/).map((block) => block && html`<p>${block.split('`').map(inCode)}</p>`)
 
-/** An operation: what it takes and answers, how to call it, and a form to try it, which needs the script. */
+/** An operation's input and responses, how to call it, and a form to try it, which needs the script. */
 export function operationSection(operation: PathOperation, base: string): Html {
   const { operationId, method, path, summary, description, parameters = [], requestBody, responses } = operation
   const content = jsonOf(requestBody?.content)

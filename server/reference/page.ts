@@ -18,11 +18,11 @@ export interface Reference {
   /** Where members sign in; undefined with an external issuer. */
   issuer?: string | undefined
   brand?: Brand | undefined
-  /** The client that signs in when the address names none. */
+  /** The client that signs in unless the address names one. */
   client?: string | undefined
 }
 
-/** A page of the reference. It reads without its script, which shows what is hidden here. English, as the document is. */
+/** Readable without the script, which shows parts that are hidden here. In English, as the document is. */
 export const shell = (title: string, brand: Brand | undefined, head: Html, body: Html) =>
   document({
     language: 'en',

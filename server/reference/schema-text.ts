@@ -8,7 +8,7 @@ export interface Field {
 
 const choicesOf = ({ anyOf = [], oneOf = [] }: Schema) => [...anyOf, ...oneOf]
 
-/** A schema in words: `integer, 1 to 200`. */
+/** As `integer, 1 to 200`. */
 export function typeOf(schema: Schema): string {
   const { type, items, additionalProperties: more } = schema
   const choices = choicesOf(schema)
@@ -21,13 +21,13 @@ export function typeOf(schema: Schema): string {
   return [[type].flat().join(' or '), schema.format, rangeOf(schema)].filter(Boolean).join(', ')
 }
 
-/** Bounds that say no more than that a number is safe are left out. */
+/** Omits bounds that only say that a number is safe. */
 function rangeOf({ minimum: from = Number.MIN_SAFE_INTEGER, maximum: to = Number.MAX_SAFE_INTEGER }: Schema) {
   if (to < Number.MAX_SAFE_INTEGER) return `${from} to ${to}`
   return from > Number.MIN_SAFE_INTEGER && `${from} or more`
 }
 
-/** The fields of an object and of what is in it, as `items[].id`. */
+/** Fields at any depth, as `items[].id`. */
 export function fieldsOf(schema: Schema, above = ''): Field[] {
   const { properties = {}, required = [], items } = schema
   const own = Object.entries(properties).flatMap(([key, inner]) => {
@@ -38,7 +38,7 @@ export function fieldsOf(schema: Schema, above = ''): Field[] {
   return [...own, ...inItems, ...choicesOf(schema).flatMap((one) => fieldsOf(one, above))]
 }
 
-/** The first example that a document gives; undefined without any. */
+/** Undefined when the document has no example. */
 export function exampleOf({ examples = {}, example, schema }: Media): unknown {
   const [named] = Object.values(examples)
   return named?.value ?? example ?? schema?.examples?.[0]

@@ -17,15 +17,15 @@ import { referencePage } from './page.ts'
 
 interface Options {
   baseUrls: BaseUrls
-  /** Further addresses of the APIs, in the trial. */
+  /** The APIs' additional addresses, in the trial. */
   localUrls?: BaseUrls | undefined
   /** The authorization server's issuer; undefined with an external one. */
   issuer?: string | undefined
-  /** As the documents name it. */
+  /** The brand in the documents. */
   brand: string
-  /** Of the pages' header. */
+  /** The brand in the pages' header. */
   pageBrand?: Brand | undefined
-  /** The client that signs in when the address names none. */
+  /** The client that signs in unless the address names one. */
   client?: (() => string | undefined) | undefined
 }
 
@@ -36,11 +36,11 @@ interface File {
   zipped: Buffer
 }
 
-/** Beside this file; the build copies them. */
+/** The build copies these files. */
 const script = readFileSync(new URL('try.js', import.meta.url), 'utf8')
 const ownStyle = readFileSync(new URL('reference.css', import.meta.url), 'utf8')
 
-/** The reference of each API at `/v1/docs` of its host, the error catalogue below it, and `/llms.txt` at every host. */
+/** Serves each API's reference at `/v1/docs` of its host, the error catalogue below it, and `/llms.txt` at every host. */
 export function reference({ baseUrls, localUrls, issuer, brand, pageBrand, client }: Options): Step {
   const policy = policyFor(issuer)
   const page = (section: Section, urls: BaseUrls) => {
@@ -54,7 +54,7 @@ export function reference({ baseUrls, localUrls, issuer, brand, pageBrand, clien
     ['/v1/docs/style.css', () => ['text/css', styleSheet + ownStyle]],
   ])
   const llms = fileOf('text/plain', llmsText({ urls: baseUrls, issuer }))
-  /** Made when they are first asked for: a start does not wait for them. */
+  /** Created at first use, so that start-up does not wait for them. */
   const made = new Map<string, File>()
 
   const fileAt = ({ req, state: { host, path, section } }: StepContext) => {

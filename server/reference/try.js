@@ -1,10 +1,10 @@
-// Signs in by redirect of the whole page, and sends what is in the forms. The token stays in this tab.
+// Signs in by redirecting the whole page, and sends the forms' contents. The token stays in this tab.
 const element = (id) => document.getElementById(id)
 const { issuer, section, scope, client } = element('session').dataset
 const here = location.origin + location.pathname
 const api = here.slice(0, -'/docs'.length)
 
-// With the API's name: at localhost the pages of all three have one origin.
+// Includes the API's name: at localhost the pages of all three have one origin.
 const store = `reference ${section}`
 const kept = () => JSON.parse(sessionStorage.getItem(store) ?? JSON.stringify({ client }))
 const keep = (more) => sessionStorage.setItem(store, JSON.stringify({ ...kept(), ...more }))
@@ -21,7 +21,7 @@ async function signIn() {
   location.assign(`${issuer}/authorize?${new URLSearchParams(query)}`)
 }
 
-// Takes only an answer to this tab's request (state) from the server that it asked (iss), and no refresh token.
+// Accepts only an answer to this tab's request (state) from the server that was asked (iss), and no refresh token.
 async function finishSignIn({ state, iss, code, error, error_description: reason = error }) {
   const { begun, client: client_id } = kept()
   keep({ begun: undefined })
@@ -66,7 +66,7 @@ function requestOf({ dataset, elements }) {
   return { url: `${api}${path}${query.size > 0 ? `?${query}` : ''}`, init: { method: dataset.method, headers, body } }
 }
 
-// The lines for curl and fetch say what the form would send.
+// Updates the lines for curl and fetch to what the form would send.
 function showLines(form) {
   const { url, init } = requestOf(form)
   const pairs = Object.entries(init.headers)
@@ -101,7 +101,7 @@ async function send(form) {
   }
 }
 
-// As it came, where indenting it would change it: 1e400, or more digits than a number has.
+// Unchanged where indenting would alter it: 1e400, or more digits than a number has.
 function readable(text) {
   try {
     const value = JSON.parse(text)

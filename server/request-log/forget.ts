@@ -4,7 +4,7 @@ import { DAY_SECONDS } from '../../routers/kernel/time.ts'
 
 const DAY_MS = DAY_SECONDS * 1_000
 
-/** Days for which refused requests are kept, and usage by minute and by hour. */
+/** Days of retention for refused requests, and for usage by minute and by hour. */
 const KEPT = { refused: 7, minutes: 1, hours: 30 } as const
 
 const usage = (span: 'minute' | 'hour') =>

@@ -12,6 +12,6 @@ const quotesNothing: ReadonlySet<string> = new Set<keyof typeof errors>([
   'unavailable',
 ])
 
-/** The sentence of an error; null where it could quote the request. */
+/** Null when the error's sentence could quote the request. */
 export const loggedMessage = ({ id, isFixed, message }: ApiError): string | null =>
   isFixed || quotesNothing.has(id) ? message : null

@@ -7,30 +7,30 @@ import { MAX_LINES, write } from './write.ts'
 
 const MINUTE_MS = 60_000
 const WRITE_MS = 2_000
-/** Counts wait longer than lines: a write of them changes two rows of each client. */
+/** Counts are written less often than lines: a write of them changes two rows per client. */
 const WRITES_A_COUNT = 5
-/** Of all clients between two writes; further lines are dropped. */
+/** Lines of all clients between two writes; further ones are dropped. */
 const MAX_WAITING = 2_000
-/** Clients that are counted in a minute; tokens of an external issuer may name any. */
+/** Clients counted in a minute; tokens of an external issuer may name any. */
 const MAX_CLIENTS = 10_000
-/** For the last write, while the database is slow or away. */
+/** Timeout of the last write, while the database is slow or unavailable. */
 const PATIENCE_MS = 2_000
 
 export interface Refused {
   requestId: string
   method: string
-  /** The pattern of the path. */
+  /** The path's pattern. */
   route: string | undefined
   ms: number
 }
 
 export interface RequestLog {
-  /** A request that began `at` (Unix milliseconds) was answered. */
+  /** Counts an answered request that began `at` (Unix milliseconds). */
   answered: (client: string, at: number) => void
   refused: (client: string, at: number, error: ApiError, request: Refused) => void
-  /** Writes what waits. */
+  /** Writes pending counts and lines. */
   flush: () => Promise<void>
-  /** Writes what is left, if that does not take long. */
+  /** The same, with a timeout. */
   close: () => Promise<void>
 }
 
@@ -44,13 +44,13 @@ interface Options {
 type Counts = Counted & { lines: number }
 
 /**
- * Counts the requests of each client, and keeps the refused ones; a timer writes them, and no request waits for that. While
- * the database is slow or away, what does not fit is dropped.
+ * Counts each client's requests and stores refused ones; a timer writes them, and no request waits for that. While the database
+ * is slow or unavailable, the excess is dropped.
  */
 export function openRequestLog({ db, failed, writeMs = WRITE_MS }: Options): RequestLog {
   let minute = 0
   let counts = new Map<string, Counts>()
-  /** Of minutes that have ended. */
+  /** Counts of minutes that have ended. */
   let ended: Counts[] = []
   let lines: Line[] = []
   let writing: Promise<void> | undefined
@@ -70,7 +70,7 @@ export function openRequestLog({ db, failed, writeMs = WRITE_MS }: Options): Req
     return made
   }
 
-  /** Takes what was counted since the last time. */
+  /** Takes the counts since the last call. */
   function takeCounts(): Counted[] {
     const taken: Counted[] = []
     for (const one of [...ended, ...counts.values()]) {

@@ -1,6 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 
-/** A refused request of a client. */
+/** A client's refused request. */
 export interface Line {
   client: string
   requestId: string
@@ -14,7 +14,7 @@ export interface Line {
   ms: number
 }
 
-/** Requests of a client in a minute. */
+/** A client's requests in a minute. */
 export interface Counted {
   client: string
   /** The beginning of the minute, in Unix milliseconds. */
@@ -24,12 +24,12 @@ export interface Counted {
   limited: number
 }
 
-/** Lines of a team and minute that are kept. */
+/** Lines stored per team and minute. */
 export const MAX_LINES = 200
 
 /**
- * The teams of the clients; a client of the platform has none, and one that was removed neither. Each team is locked: so
- * that other nodes count its lines after these, and against its removal, as both would lock its rows.
+ * The clients' teams; the platform's clients have none, nor do removed clients. Locks each team, so that other nodes count its
+ * lines after these, and so that its removal waits, as both would lock its rows.
  */
 const LOCK = `SELECT client.id AS client, team.id AS team FROM "Client" client JOIN "Team" team ON team.id = client."teamId"
   WHERE client.id = ANY ($1::text[]) ORDER BY team.id FOR NO KEY UPDATE OF team`
@@ -56,7 +56,7 @@ const COUNT = `INSERT INTO "ClientUsage" ("teamId", span, at, "clientId", ok, re
   ON CONFLICT ("teamId", span, at, "clientId") DO UPDATE SET ok = "ClientUsage".ok + excluded.ok,
     refused = "ClientUsage".refused + excluded.refused, limited = "ClientUsage".limited + excluded.limited`
 
-/** Of clients that belong to a team; lines beyond MAX_LINES are not kept. */
+/** Stores lines of clients that belong to a team, up to MAX_LINES. */
 export async function write(db: Database, lines: readonly Line[], counted: readonly Counted[]): Promise<void> {
   await db.inTransaction(async (connection) => {
     const clients = new Set([...lines, ...counted].map(({ client }) => client))

@@ -4,8 +4,7 @@ import type { Cipher } from '../../routers/kernel/cipher.ts'
 const KEY_BYTES = 32
 
 /**
- * AES-256-GCM with 32-byte keys: the first encrypts, all of them decrypt. Throws when there is no key, or one of another
- * length.
+ * AES-256-GCM with 32-byte keys: the first encrypts, all of them decrypt. Throws when there is no key, or one of another length.
  */
 export function createCipher(keys: readonly Buffer[]): Cipher {
   const [first] = keys

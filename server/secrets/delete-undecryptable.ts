@@ -6,7 +6,7 @@ import type { EncryptedColumn, EncryptedValue } from './encrypted-columns.ts'
 import { check, encryptedValues, signingKeys, subscriptions, templates } from './encrypted-columns.ts'
 import { CHECK_TEXT } from './keys.ts'
 
-/** $1 is the id, $2 the undecryptable value: one that was set meanwhile stays. */
+/** $1 is the id, $2 the undecryptable value: a value set meanwhile stays. */
 const statements = {
   template: statement(
     'undecryptable_template',
@@ -42,8 +42,8 @@ const statements = {
 }
 
 /**
- * Deletes the values that no key decrypts, and returns their numbers. An address is deleted with its secret: its
- * receiver would refuse deliveries that are not signed.
+ * Deletes values that no key decrypts, and returns their numbers. An address is deleted with its secret: its receiver would
+ * refuse unsigned deliveries.
  */
 export async function deleteUndecryptable(db: Database, cipher: Cipher, now: Date) {
   const at = now.toISOString()
@@ -56,7 +56,7 @@ export async function deleteUndecryptable(db: Database, cipher: Cipher, now: Dat
     return count
   }
 
-  /** Clears the secret last, so that an interrupted run is continued by the next. */
+  /** Clears the secret last, so that the next run continues an interrupted one. */
   const endSubscription = async ({ id, ciphertext }: EncryptedValue) => {
     if ((await run(statements.end, [id, ciphertext, at])) === 0) return 0
     while ((await run(statements.fail, [id, at])) > 0);

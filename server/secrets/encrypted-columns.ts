@@ -57,12 +57,12 @@ export const subscriptions = encryptedColumn('Subscription', 'id', 'secret', ass
 export const signingKeys = encryptedColumn('SigningKey', 'kid', 'ciphertext', associatedData.signingKey)
 export const check = encryptedColumn('SecretsKeyCheck', 'id', 'ciphertext', associatedData.check)
 
-/** The check first: a process without the new key writes no secret any more when the others are encrypted again. */
+/** The check comes first: a process without the new key no longer writes secrets by the time the others are re-encrypted. */
 export const encryptedColumns: readonly EncryptedColumn[] = [check, templates, subscriptions, signingKeys]
 
 export const readPage = (db: Database, { page }: EncryptedColumn, after: string) => db.execute(page, [after])
 
-/** Every value of a column in the order of the ids, read in pages. */
+/** Reads pages, in the order of ids. */
 export async function* encryptedValues(db: Database, column: EncryptedColumn): AsyncGenerator<EncryptedValue> {
   let after = ''
   for (;;) {
@@ -73,7 +73,7 @@ export async function* encryptedValues(db: Database, column: EncryptedColumn): A
   }
 }
 
-/** How many values of a column the first key decrypts, another key, and none. */
+/** The numbers of a column's values that the first key, another key, and no key decrypts. */
 export interface KeyCounts {
   name: string
   first: number

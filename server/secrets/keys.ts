@@ -28,7 +28,7 @@ export async function existingSecretsKeys(settings: SecretsSettings): Promise<re
   return found ? secretsKeysOf(settings) : undefined
 }
 
-/** The keys and their cipher; throws when they are not the keys of this database. */
+/** Throws when the keys are not this database's. */
 export async function openSecrets(settings: SecretsSettings, db: Database) {
   const keys = await secretsKeysOf(settings)
   const cipher = createCipher(keys)
@@ -40,8 +40,8 @@ export async function openSecrets(settings: SecretsSettings, db: Database) {
 export const CHECK_TEXT = 'member-apps-api'
 
 /**
- * Throws when the keys are not those of this database. The first start stores an encrypted text that every later start
- * has to decrypt; without it a wrong key would show at the first delivery only.
+ * Throws when the keys are not this database's. The first start stores an encrypted text that every later start must decrypt;
+ * without it a wrong key would only show at the first delivery.
  */
 export async function checkSecretsKey(db: Database, cipher: Cipher): Promise<void> {
   let stored = await storedCheck(db)
@@ -56,7 +56,7 @@ export async function checkSecretsKey(db: Database, cipher: Cipher): Promise<voi
   if (!decryptsCheck(cipher, stored)) throw wrongKey()
 }
 
-/** Whether there are encrypted values, and the cipher decrypts none on the first page of each column. */
+/** Whether there are encrypted values, and the cipher decrypts none on each column's first page. */
 async function hasOnlyForeignValues(db: Database, cipher: Cipher): Promise<boolean> {
   let found = 0
   for (const column of encryptedColumns) {

@@ -3,8 +3,8 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * The content of a private file in the directory, created on first use; of several processes at once, one creates it.
- * Throws when it can be neither read nor created.
+ * A private file's content, created on first use; of several concurrent processes, one creates it. Throws when it can be neither
+ * read nor created.
  */
 export async function createOnceFile(
   directory: string,

@@ -3,7 +3,7 @@ import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { EncryptedColumn, EncryptedValue } from './encrypted-columns.ts'
 import { encryptedColumns, encryptedValues } from './encrypted-columns.ts'
 
-/** Encrypts with the first key the values of the other keys, while services run; returns their number. */
+/** Encrypts the other keys' values with the first key, while services run; returns their number. */
 export async function reencrypt(db: Database, cipher: Cipher): Promise<number> {
   let done = 0
   for (const column of encryptedColumns) {
@@ -14,7 +14,7 @@ export async function reencrypt(db: Database, cipher: Cipher): Promise<number> {
   return done
 }
 
-/** Replaces only the value that was read; one that was set meanwhile is read and treated likewise. */
+/** Replaces only the value that was read; a value set meanwhile is read again. */
 async function reencryptValue(
   db: Database,
   cipher: Cipher,

@@ -13,8 +13,8 @@ interface Options {
 }
 
 /**
- * Whether this process has the key of the database's secrets, from at most 2 s ago: after a rotation it needs the new one. While
- * the database does not answer, the last answer counts. Each change is logged.
+ * Whether this process has the key of the database's secrets, at most 2 s ago: after a rotation it needs the new one. While the
+ * database does not answer, the last answer counts. Each change is logged.
  */
 export function watchSecretsKey({ db, cipher, log, now }: Options): () => Promise<boolean> {
   let isKnown = true
