@@ -9,7 +9,7 @@ import { GRANT_SECONDS } from './lifetimes.ts'
 import { errors } from './oidc-provider.ts'
 import { hashOfToken } from './refresh-rotation.ts'
 
-/** Models whose id is a credential: only its hash is stored, so reading the database gives nobody access. */
+/** Models whose id is a credential: only its hash is stored, so that reading the database gives nobody access. */
 const SECRET_ID = new Set(['AuthorizationCode', 'RefreshToken', 'AccessToken', 'Session', 'Interaction'])
 
 interface Options {
@@ -17,7 +17,7 @@ interface Options {
   now: () => number
 }
 
-/** oidc-provider's storage: one table for its records; its clients are the registered ones. */
+/** One table has all of oidc-provider's records; its clients are the registered ones. */
 export const adapterFactory =
   (options: Options) =>
   (model: string): Adapter =>
@@ -94,11 +94,11 @@ function records({ db, now }: Options, model: string): Adapter {
   }
 }
 
-/** Whether nobody has signed in for it: a request that the browser keeps (sign-in-requests.ts), or an empty session. */
+/** Whether nobody has signed in: a request that the browser stores (sign-in-requests.ts), or an empty session. */
 const isNobodys = (model: string, { prompt, accountId }: AdapterPayload) =>
   (model === 'Interaction' && prompt?.name === 'login') || (model === 'Session' && accountId === undefined)
 
-/** The payload without a secret id, and without the session id of an interaction. Throws for NUL, which jsonb refuses. */
+/** Removes a secret id, and an interaction's session id. Throws for NUL, which jsonb refuses. */
 function storablePayload({ jti, ...rest }: AdapterPayload, secret: boolean): Prisma.InputJsonObject {
   const text = JSON.stringify(secret ? rest : { jti, ...rest }, (name, value) =>
     name === 'cookie' ? undefined : value,
@@ -107,7 +107,7 @@ function storablePayload({ jti, ...rest }: AdapterPayload, secret: boolean): Pri
   return JSON.parse(text)
 }
 
-/** Registered clients: those of teams as public clients, if they have redirect URIs; first-party clients with their own keys. */
+/** Teams' clients are public clients, if they have redirect URIs; first-party clients have their own keys. */
 function clients({ db }: Options): Adapter {
   const readOnly = async () => {
     throw new Error('clients are registered by npm run client')

@@ -16,7 +16,7 @@ import { reserveBody } from './token-body.ts'
 /** RFC 8414, 3.1: an issuer's path comes after the well-known path. */
 export const METADATA_PATH = '/.well-known/oauth-authorization-server'
 
-/** Authorization requests of a network in a minute. */
+/** Authorization requests per minute and network. */
 export const MAX_REQUESTS = 300
 const MAX_QUERY = 4_096
 
@@ -28,7 +28,7 @@ interface Options {
   limit: (ctx: StepContext, respond: () => Promise<void>) => Promise<void>
   limits: Limits
   memory: MemoryBudget
-  /** For a request to an endpoint. */
+  /** Timeout of a request to an endpoint. */
   requestMs: number
 }
 
@@ -62,7 +62,7 @@ export function addAppRoutes(router: Router<State>, { issuer, handle, limit, lim
       ctx.status = 204
     })
   }
-  // Else errors are pages where one is accepted.
+  // Otherwise errors are pages where HTML is accepted.
   const acceptJson = (ctx: StepContext) => {
     ctx.req.headers.accept = 'application/json'
   }

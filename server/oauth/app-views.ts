@@ -3,7 +3,7 @@ import type { Prisma } from '../../prisma/generated/client.ts'
 import { logoVersions } from '../../routers/clients/logo-versions.ts'
 import type { AppView } from '../browser/pages/views.ts'
 
-/** What pages show of a client. Without the icon's bytes, which its address serves. */
+/** The fields that pages show of a client, without the icon's bytes, which its address serves. */
 export const shownClient = {
   name: true,
   app: { select: { id: true, name: true, homepage: true } },

@@ -14,13 +14,13 @@ interface RegisteredClient {
   app?: { state: 'active' | 'suspended' } | null
 }
 
-/** The scopes that a client may request: those registered for it that its team's present level allows; none while suspended. */
+/** The client's registered scopes that its team's current level allows; none while its app is suspended. */
 export const requestableScopes = (client: RegisteredClient): Scope[] =>
   (client.app?.state === 'suspended' ? [] : client.scopes)
     .filter(isScope)
     .filter((scope) => isAllowedAt(client.team.level, scope))
 
-/** The client metadata in which the adapter passes these on; oidc-provider's types do not have it. */
+/** The client metadata in which the adapter passes the scopes; oidc-provider's types lack it. */
 export const ALLOWED_SCOPES = 'allowed_scopes'
 export const allowedScopes = (client: unknown) => (client as Record<typeof ALLOWED_SCOPES, string[]>)[ALLOWED_SCOPES]
 
@@ -28,13 +28,13 @@ export const allowedScopes = (client: unknown) => (client as Record<typeof ALLOW
 export const SUSPENDED = 'suspended'
 export const isSuspended = (client: unknown) => (client as Record<typeof SUSPENDED, boolean>)[SUSPENDED]
 
-/** Client metadata that is true for a sandbox client, and for one that waits for approval. */
+/** Client metadata: `sandbox` for sandbox clients, `waiting` for clients pending approval. */
 export const SANDBOX = 'sandbox'
 export const isSandbox = (client: unknown) => (client as Record<typeof SANDBOX, boolean>)[SANDBOX]
 export const WAITING = 'waiting'
 export const isWaiting = (client: unknown) => (client as Record<typeof WAITING, boolean>)[WAITING]
 
-/** Those of a client's allowed scopes that the `scope` parameter names, in our order. Others are ignored. */
+/** The allowed scopes that the `scope` parameter names, in this service's order. Others are ignored. */
 export function requestedScopes(client: unknown, parameter: unknown): Scope[] {
   const named = typeof parameter === 'string' ? parameter.split(' ') : []
   return allowedScopes(client)

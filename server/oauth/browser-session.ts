@@ -3,7 +3,7 @@ import type { Provider, Session as ProviderSession } from 'oidc-provider'
 import type { Session } from '../browser/session.ts'
 import { SESSION_SECONDS } from './lifetimes.ts'
 
-/** The browser's oidc-provider session, for the pages beside it. */
+/** The browser's oidc-provider session, for pages that oidc-provider does not serve. */
 export async function browserSession(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<Session> {
   const context = provider.createContext(req, res)
   const session: ProviderSession & { id?: string } = await provider.Session.get(context)
@@ -19,7 +19,7 @@ export async function browserSession(provider: Provider, req: IncomingMessage, r
       // A new id, so that one known to an attacker is worthless (session fixation).
       const fresh = new provider.Session()
       if (session.accountId !== undefined) await session.destroy()
-      // Who signs in again is not asked again for what they have allowed.
+      // A person who signs in again is not asked again for existing consents.
       if (session.accountId === accountId) fresh.authorizations = session.authorizations
       fresh.loginAccount({ accountId, loginTs: Math.floor(at / 1000) })
       await fresh.save(SESSION_SECONDS)

@@ -9,7 +9,7 @@ import { errors } from './oidc-provider.ts'
 /** Asymmetric, so that the database has no key with which an assertion could be signed. */
 const ASSERTION_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'] as const
 
-/** How clients authenticate: apps not at all, first-party clients with a secret or a signed assertion (RFC 7523). */
+/** Apps do not authenticate; first-party clients use a secret or a signed assertion (RFC 7523). */
 export const clientAuthentication = {
   clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
   clientAuthSigningAlgValues: [...ASSERTION_ALGORITHMS],
@@ -40,18 +40,18 @@ export function firstPartyMetadata({ id, name, secretHash, jwks, scopes }: First
   }
 }
 
-/** Has secrets compared by their hash. The method is public for this (oidc-provider, discussion 1410). */
+/** Compares secrets by their hash. The method is public for this purpose (oidc-provider, discussion 1410). */
 export function compareHashedSecrets({ Client }: Provider) {
   Client.prototype.compareClientSecret = function compareClientSecret(secret) {
     return this.clientSecret !== undefined && isSecretOf(this.clientSecret, secret)
   }
 }
 
-/** The claims of a client's own token. Throws without an organisation that exists, or without a scope. */
+/** The claims of a client's own token. Throws without an existing organisation, or without a scope. */
 export async function clientClaims(db: Database, { oidc }: KoaContextWithOIDC, { scope }: ClientCredentials) {
   const organisation = oidc.body?.organisation
   if (typeof organisation !== 'string') throw new errors.InvalidRequest('organisation is needed, once')
-  // The directory is the whole platform's, and the first organisation comes through it.
+  // The directory covers the whole platform, and even creates its first organisation.
   const isPlatformWide = scope?.split(' ').every((name) => name.startsWith('directory:')) === true
   const exists =
     organisation !== '' &&

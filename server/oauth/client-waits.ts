@@ -1,6 +1,6 @@
 import { errors } from './oidc-provider.ts'
 
-/** A client that waits for approval. Shown as a page: its redirect addresses have not been approved either. */
+/** A client that is pending approval. Shown as a page, as its redirect addresses have not been approved either. */
 export class ClientWaits extends errors.UnauthorizedClient {
   override allow_redirect = false
 

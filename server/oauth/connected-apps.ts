@@ -14,7 +14,7 @@ import { connectedPage, removePage } from './pages/connected.ts'
 
 const ATTEMPT = 'member_attempt'
 
-/** The page of connected apps: what a member has allowed, and a way to withdraw it. */
+/** Members see and withdraw their consents on this page. */
 export function connectedApps({ db, now, pages: { path, signIn, cookies, sessionOf } }: PageOptions) {
   const action = `${path}/connected`
 
@@ -52,7 +52,7 @@ export function connectedApps({ db, now, pages: { path, signIn, cookies, session
       const member = await memberOf(ctx)
       return member ? list(ctx, member) : signIn.showForm(ctx, attempt(ctx))
     },
-    /** Asks first. What is no longer there needs no question. */
+    /** Asks first, unless the consent no longer exists. */
     async remove(ctx: StepContext) {
       const member = await memberOf(ctx)
       const consent = new URLSearchParams(ctx.state.search).get('consent')

@@ -2,14 +2,14 @@ import type { Database } from '../../prisma/client.ts'
 import type { OrganisationKind } from './authorize-scopes.ts'
 import { organisationsOf } from './consents.ts'
 
-/** What a person can choose on the consent page: an organisation, and in sandbox clients who they are in it. */
+/** An option of the consent page: an organisation, and in sandbox clients also a test member. */
 export interface Choice {
-  /** Of the form field. */
+  /** The form field's value. */
   id: string
   name: string
   organisation: string
   kind: OrganisationKind
-  /** The member of the consent. */
+  /** The consent's member. */
   member: string
 }
 
@@ -21,8 +21,8 @@ interface Asked {
 }
 
 /**
- * The organisations of the person; for a sandbox client, which nobody has reviewed, the test members of its team alone. Null when
- * the client is for the people of a team that the person is not in.
+ * The person's organisations; for a sandbox client, which nobody has reviewed, only its team's test members. Null when the client
+ * is for the people of a team that the person is not in.
  */
 export async function choicesFor(db: Database, { person, client: id, kinds, now }: Asked): Promise<Choice[] | null> {
   const client = await db.client.findUnique({

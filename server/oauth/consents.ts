@@ -10,7 +10,6 @@ const currentMembership = (personId: string, now: number): Prisma.MembershipList
   some: { personId, OR: [{ leftAt: null }, { leftAt: { gt: new Date(now) } }] },
 })
 
-/** The organisations of these kinds that a person is a member of now. */
 export const organisationsOf = (db: Database, person: string, kinds: readonly OrganisationKind[], now: number) =>
   db.organisation.findMany({
     where: { kind: { in: [...kinds] }, memberships: currentMembership(person, now) },
@@ -24,14 +23,14 @@ interface GrantHolder {
   client: string
 }
 
-/** A client that everybody may use, or one that only the people of its team may. */
+/** Clients that everybody may use, and clients of the person's teams. */
 const isOpenTo = (person: string): Prisma.ClientWhereInput => ({
   OR: [{ testOnly: false }, { team: { people: { some: { personId: person } } } }],
 })
 
 /**
- * Organisation and member of a consent: the person who signed in, or in a sandbox client a test member of its team. Undefined
- * once it is withdrawn, its member has left, or while the app is suspended.
+ * A consent's organisation and member: the person who signed in, or in a sandbox client a test member of its team. Undefined when
+ * it is withdrawn, its member has left, or the app is suspended.
  */
 export async function organisationOf(db: Database, { grant, person, client }: GrantHolder, now: number) {
   const consent = await db.consent.findFirst({
@@ -54,8 +53,8 @@ export async function organisationOf(db: Database, { grant, person, client }: Gr
 }
 
 /**
- * The apps that a member has allowed in organisations that they belong to now: one entry for each app and organisation, with
- * the scopes of all its consents.
+ * The apps that a member has allowed in their current organisations: one entry for each app and organisation, with the scopes of
+ * all its consents.
  */
 export async function consentsOf(db: Database, person: string, now: number) {
   const rows = await db.consent.findMany({
@@ -98,7 +97,7 @@ export async function consentsOf(db: Database, person: string, now: number) {
 }
 
 /**
- * Withdraws all of a member's consents to an app in an organisation, named by one of them. Returns the app's name, or
+ * Withdraws all of a member's consents to an app in an organisation, identified by one of them. Returns the app's name, or
  * undefined if the member has no such consent.
  */
 export async function withdraw(db: Database, person: string, consent: string, now: number) {

@@ -4,11 +4,14 @@ import { int, statement } from '../../prisma/pg/statement.ts'
 import { PORTION } from '../../routers/kernel/housekeeping.ts'
 import { GRANT_SECONDS } from './lifetimes.ts'
 
-/** Beyond the year 9999 a time would not fit. */
+/** Later times would not fit: the end of the year 9999. */
 const LAST = 253_402_300_799
 
 const statements = {
-  /** Nothing outlives what it was issued under: a record without an end has that of its content, or a year from its beginning. */
+  /**
+   * Nothing outlives the grant under which it was issued: a record without an end gets the end of its content, or a year from its
+   * beginning.
+   */
   giveEnds: statement(
     'oauth_give_ends',
     `WITH ended AS (UPDATE "OauthRecord" SET "expiresAt" = CASE
@@ -26,8 +29,8 @@ const statements = {
 }
 
 /**
- * Deletes expired records, at most `limit`, and returns their number. Used refresh tokens stay until then: they reveal
- * reuse. Records without an end, of earlier releases, get one first.
+ * Deletes expired records, at most `limit`, and returns their number. Used refresh tokens are preserved until then, as they
+ * reveal reuse. Records without an end, from earlier releases, get one first.
  */
 export async function deleteExpiredRecords(db: Database, now: number, limit = PORTION): Promise<number> {
   const values = [new Date(now).toISOString(), String(limit)]

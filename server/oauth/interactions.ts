@@ -45,7 +45,6 @@ export function interactions({ db, now, provider, pages }: PageOptions, requests
     },
   })
 
-  /** What the consent page asks the member about. */
   const consentRequest = async ({ params, session }: Interaction) => {
     if (!session) throw errors.requestInvalid()
     const clientId = String(params.client_id)
@@ -93,7 +92,7 @@ export function interactions({ db, now, provider, pages }: PageOptions, requests
 
     const grant = new (provider().Grant)({ accountId: person, clientId })
     grant.addResourceScope(AUDIENCE, ticked.join(' '))
-    // Remembered as refused, so that further requests do not ask again; an app may with prompt=consent.
+    // Stored as refused, so that further requests do not ask again; an app may with prompt=consent.
     const unticked: Scope[] = fitting.filter((scope) => !ticked.includes(scope))
     if (unticked.length > 0) grant.rejectResourceScope(AUDIENCE, unticked.join(' '))
     const grantId = await grant.save()
@@ -121,7 +120,7 @@ export function interactions({ db, now, provider, pages }: PageOptions, requests
       if (!request) throw new oauthErrors.SessionNotFound('no member is to sign in for it')
       return attemptOf(ctx, uid, request)
     },
-    /** Starts the app's request again with a sign-in. Until somebody signs in, nothing changes. */
+    /** Restarts the app's request with a sign-in. Until somebody signs in, nothing changes. */
     async switchAccount(ctx: StepContext, uid: string) {
       redirect(ctx, requests.signInAgain((await open(ctx, uid)).params))
     },

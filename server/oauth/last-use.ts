@@ -1,12 +1,12 @@
 import type { Database } from '../../prisma/client.ts'
 import { REFRESH_TOKEN_SECONDS } from './lifetimes.ts'
 
-/** The time of the last use; `unused`, or `longAgo`: before the records that are kept. */
+/** The time of the last use; `unused`, or `longAgo`: before the oldest stored records. */
 export type LastUse = Date | 'unused' | 'longAgo'
 
 /**
- * When apps last got tokens under these grants. Each use replaces the refresh token, and the newest stays for 30 days: so
- * nothing has to be written for it, and a time is at most an access token's 10 minutes early.
+ * When apps last got tokens under these grants. Each use replaces the refresh token, and the newest exists for 30 days: so no
+ * extra write is needed, and a time is at most an access token's 10 minutes early.
  */
 export async function lastUses(db: Database, grants: readonly string[], now: number) {
   const records = await db.oauthRecord.findMany({

@@ -1,11 +1,11 @@
 import { CONSENT_MS } from '../../routers/kernel/access.ts'
 
-/** Nothing outlives what it was issued under: a token ends with its grant. */
+/** Nothing outlives the grant under which it was issued: a token ends with its grant. */
 export const ACCESS_TOKEN_SECONDS = 600
 export const CODE_SECONDS = 60
 /** Since its last use: each use replaces it. */
 export const REFRESH_TOKEN_SECONDS = 30 * 86_400
-/** How long a used refresh token gets its successor again. */
+/** The time in which a used refresh token returns its successor again. */
 export const REUSE_SECONDS = 60
 /** Since the consent, however often tokens are refreshed. */
 export const GRANT_SECONDS = CONSENT_MS / 1000

@@ -6,13 +6,13 @@ import { clientClaims } from './client-credentials.ts'
 import { organisationOf } from './consents.ts'
 import { errors } from './oidc-provider.ts'
 
-/** Who signed in, as oidc-provider knows them; with a token, also organisation and member of its consent. */
+/** oidc-provider's account of the person who signed in; with a token, also its consent's organisation and member. */
 interface Member extends Account {
   organisation?: string
   member?: string
 }
 
-/** What oidc-provider asks about members and the consents behind their tokens. */
+/** Answers oidc-provider's questions about members and the consents behind their tokens. */
 export function memberGrants(db: Database, now: () => number) {
   const organisation = (person: string, client: string, grant: string) =>
     organisationOf(db, { grant, person, client }, now())
@@ -36,7 +36,7 @@ export function memberGrants(db: Database, now: () => number) {
         jwt(ctx, _token, jwt) {
           const { member } = (ctx.oidc.account ?? {}) as Partial<Member>
           if (member !== undefined) jwt.payload.sub = member
-          // oidc-provider knows this machine's clock alone, and tokens are checked by that of the database.
+          // oidc-provider knows only the machine's clock, but tokens are checked by the database's.
           const ahead = Math.round((Date.now() - now()) / 1_000)
           for (const claim of ['iat', 'exp']) jwt.payload[claim] = Number(jwt.payload[claim]) - ahead
         },
@@ -46,7 +46,7 @@ export function memberGrants(db: Database, now: () => number) {
       // Suspended since its request was made.
       if (isSuspended(oidc.client)) throw new errors.UnauthorizedClient('this app is suspended')
       const client = oidc.client!.clientId
-      // In a sandbox client one chooses each time who one is.
+      // In a sandbox client the test member is chosen each time.
       const asksAgain = isSandbox(oidc.client) && !oidc.prompts.has('none')
       const id = oidc.result?.consent?.grantId ?? (asksAgain ? undefined : oidc.session!.grantIdFor(client))
       if (!id) return undefined
@@ -55,10 +55,10 @@ export function memberGrants(db: Database, now: () => number) {
       if (!consented || (wanted !== consented.id && !oidc.result?.consent)) return undefined
       const asked = requestedScopes(oidc.client, oidc.params!.scope)
       const unfitting = asked.filter((scope) => organisationKindOf(scope) !== consented.kind)
-      // None of the requested scopes fits this organisation's kind: that takes another consent.
+      // None of the requested scopes fits this kind of organisation: another consent is needed.
       if (unfitting.length === asked.length) return undefined
       const grant = await oidc.provider.Grant.find(id)
-      // Not stored. The member is not asked again for what the organisation has no use for.
+      // Not stored. The member is not asked again for scopes that do not apply to the organisation.
       if (unfitting.length > 0) grant?.rejectResourceScope(AUDIENCE, unfitting.join(' '))
       return grant
     },

@@ -4,7 +4,7 @@ import { clientAuthentication } from './client-credentials.ts'
 /** The paths below the issuer that oidc-provider serves. */
 export const routes = { authorization: '/authorize', token: '/token', revocation: '/revoke', jwks: '/jwks' }
 
-/** The authorization server's metadata (RFC 8414). */
+/** RFC 8414. */
 export const metadataOf = (issuer: string) => ({
   issuer,
   authorization_endpoint: `${issuer}${routes.authorization}`,

@@ -35,24 +35,24 @@ export interface MountOptions {
   appsBaseUrl: string
   loginMethods: LoginMethods
   clientAddress: ClientAddress
-  /** How many failed requests for tokens an address may make in a minute. */
+  /** Failed requests for tokens per minute and address. */
   tokenFailures?: number
   limits: Limits
   memory: MemoryBudget
-  /** For a request to a page or an endpoint. */
+  /** Timeout of a request to a page or an endpoint. */
   requestMs?: number
 }
 
-/** The names of the endpoints in metrics and spans; the pages and all else are `oauth`. */
+/** The names of the endpoints in metrics and spans; pages and others are `oauth`. */
 const operations = new Map(Object.entries(routes).map(([name, path]) => [path, `oauth.${name}`]))
 
 const cookieKeyOf = (secretsKey: Buffer) =>
   Buffer.from(hkdfSync('sha256', secretsKey, '', 'oauth cookies', 32)).toString('base64url')
 
 /**
- * The authorization server at the host of AUTH_BASE_URL: pages for browsers and endpoints for apps. As documented, the
- * token endpoint is also at the apps host. `step` throws 404 for its paths at another host, and passes other requests on;
- * other rooms add their pages to `pages`.
+ * The authorization server at AUTH_BASE_URL's host: pages for browsers and endpoints for apps. As documented, the token endpoint
+ * is also at the apps host. `step` throws 404 for its paths at another host, and passes other requests on; other folders add
+ * their pages to `pages`.
  */
 export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: MountOptions) {
   const { authBaseUrl, appsBaseUrl, loginMethods, clientAddress, tokenFailures: failures = TOKEN_FAILURES } = options

@@ -4,7 +4,7 @@ compatible.parse ??= (url, base) => (URL.canParse(String(url), base && String(ba
 
 const NOTICE = 'oidc-provider WARNING: Unsupported runtime'
 
-/** On Node 20 oidc-provider prints this warning when it is loaded. It is dropped, as our suite covers Node 20. */
+/** On Node 20 oidc-provider prints this warning when it is loaded. It is dropped, as the test suite covers Node 20. */
 async function withoutNotice<Module>(load: () => Promise<Module>): Promise<Module> {
   const { console } = globalThis
   const { warn } = console

@@ -4,7 +4,7 @@ import { CONSENT_MS } from '../../routers/kernel/access.ts'
 import { PORTION } from '../../routers/kernel/housekeeping.ts'
 import { DAY_SECONDS } from '../../routers/kernel/time.ts'
 
-/** For each an index with the same condition. */
+/** Each has an index with the same condition. */
 const statements = {
   withdrawn: removal({
     name: 'consents_remove_withdrawn',
@@ -21,8 +21,8 @@ const statements = {
 }
 
 /**
- * Removes consents that were withdrawn, or whose year ran out, `keepDays` ago; at most `limit`, and returns their number. A
- * token without its consent is refused as that of a withdrawn one.
+ * Removes consents that were withdrawn, or whose year ended, `keepDays` ago; at most `limit`, and returns their number. A token
+ * without its consent is refused like one whose consent was withdrawn.
  */
 export async function removeOldConsents(
   db: Database,

@@ -12,18 +12,17 @@ import { openSigningKeys } from './signing-keys.ts'
 export interface Oauth {
   /** Serves the authorization server; passes other requests on. */
   step: Step
-  /** Other rooms add their pages here. */
+  /** Other folders add their pages here. */
   pages: PageRoutes
   /** Trusts its access tokens. */
   trusted: TrustedIssuer
   /** Reads the signing keys now. */
   reload: () => Promise<void>
-  /** When the key that signs now began to, in Unix milliseconds. */
+  /** When the current signing key began to sign, in Unix milliseconds. */
   signsSince: () => number
   close: () => void
 }
 
-/** Starts the authorization server with its signing keys. */
 export async function openOauth(
   options: Omit<MountOptions, 'keys'> & { onError: (error: unknown) => void },
 ): Promise<Oauth> {

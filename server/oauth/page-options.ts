@@ -2,7 +2,7 @@ import type { Provider } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import type { PageRoutes } from '../browser/page-routes.ts'
 
-/** What the pages beside oidc-provider need. */
+/** For pages that oidc-provider does not serve. */
 export interface PageOptions {
   db: Database
   now: () => number

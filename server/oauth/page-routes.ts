@@ -5,7 +5,7 @@ import { interactions } from './interactions.ts'
 import type { PageOptions } from './page-options.ts'
 import type { SignInRequests } from './sign-in-requests.ts'
 
-/** The pages for members: signing in for an app, consent, connected apps. */
+/** The pages for members: sign-in for an app, consent, connected apps. */
 export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   const { path, page, signInAt } = options.pages
   const interaction = interactions(options, requests)
@@ -20,7 +20,7 @@ export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   page('post', '/connected/withdraw', (ctx) => connected.withdraw(ctx))
   page('post', '/connected/sign-out', (ctx) => connected.signOut(ctx))
 
-  // The address that a form led to, opened again.
+  // The address that a form led to, reopened.
   page('get', '/interaction/:uid/consent', async (ctx) => redirect(ctx, `${path}/interaction/${uidOf(ctx)}`))
   for (const step of ['withdraw', 'sign-out']) {
     page('get', `/connected/${step}`, async (ctx) => redirect(ctx, `${path}/connected`))

@@ -27,7 +27,7 @@ type Options = Omit<ProviderOptions, 'renderError'> & {
 }
 type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<void>
 
-/** Hands requests to oidc-provider. A new instance is created when the keys change; all state is in the database. */
+/** Passes requests to oidc-provider. A new instance is created when the keys change; all state is in the database. */
 export function createProviderHandler({ keys, requestMs, ...options }: Options) {
   const mountPath = new URL(options.issuer).pathname
   const causes = new WeakMap<IncomingMessage, unknown>()
@@ -38,7 +38,7 @@ export function createProviderHandler({ keys, requestMs, ...options }: Options) 
   const create = (jwks: JWK[]) => {
     const provider = createProvider(jwks, { ...options, renderError })
     provider.silent = true
-    // Its cookies are secure by X-Forwarded-Proto, which the mount sets by AUTH_BASE_URL.
+    // Its cookies are secure according to X-Forwarded-Proto, which mount.ts derives from AUTH_BASE_URL.
     provider.proxy = true
     // Without a listener Koa prints the errors of connections that clients closed.
     ;(provider as Koa).on('error', () => {})
@@ -91,7 +91,7 @@ function fail(ctx: Context, error: unknown) {
   ctx.body = { error: unavailable ? 'temporarily_unavailable' : 'server_error', error_description: message }
 }
 
-/** Responds in place of `work` when the deadline of the request is over, or it throws. */
+/** Responds in place of `work` when the request's deadline has passed, or when it throws. */
 export const withinDeadline = (ctx: StepContext, requestMs: number, work: () => Promise<void>) =>
   new Deadline(requestMs).bound(work()).catch((error) => failLate(ctx, error))
 
@@ -116,7 +116,7 @@ const errorPages =
     if (error instanceof ClientWaits) return page('notApproved', 403)
     if (ctx.status < 500) {
       const client = ctx.oidc?.client?.clientId
-      // Without the database, the page has no way back to the app.
+      // Without the database, the page has no link back to the app.
       const app = client === undefined ? null : await appOf(db, client).catch(() => null)
       return page('requestWrong', 400, { detail: out.error_description ?? out.error, app })
     }

@@ -82,7 +82,7 @@ export function createProvider(
       Session: SESSION_SECONDS,
       RefreshToken: REFRESH_TOKEN_SECONDS,
     },
-    // refresh-rotation.ts does: here, a token that is sent again would end its grant at once.
+    // refresh-rotation.ts rotates: oidc-provider would end the grant of a token that is sent again.
     rotateRefreshToken: false,
     issueRefreshToken: () => true,
     // Apps keep their access when the member signs out here.
@@ -134,8 +134,8 @@ function interactionPrompts() {
 }
 
 /**
- * By their prefixes browsers accept these over TLS alone, and the session's from its own host alone: not from another
- * host of the site. A path of its own keeps the others from `__Host-`.
+ * Because of the prefixes, browsers accept these cookies over TLS only, and the session's only from its own host, not from
+ * another host of the site. The others have a path, which `__Host-` does not allow.
  */
 const cookieNames = (secure: boolean) => ({
   session: `${secure ? '__Host-' : ''}member_session`,
@@ -146,8 +146,8 @@ const cookieNames = (secure: boolean) => ({
 const MAX_STATE = 1_024
 
 /**
- * `state` is at most 1 KB. RFC 6749, 3.3: a request fails if the client is allowed none of its scopes; a suspended app gets
- * an error of its own.
+ * `state` is at most 1 KB. RFC 6749, 3.3: a request fails if the client is allowed none of its scopes; a suspended app gets its
+ * own error.
  */
 function checkRequest({ oidc }: KoaContextWithOIDC) {
   if (String(oidc.params!.state ?? '').length > MAX_STATE) throw new errors.InvalidRequest('state is longer than 1 KB')

@@ -10,7 +10,7 @@ import { REFRESH_TOKEN_SECONDS, REUSE_SECONDS } from './lifetimes.ts'
 const SUCCESSOR = 'RefreshTokenSuccessor'
 
 const statements = {
-  /** Of requests at once with one token, on any node, one gets 1; the others wait for it and get 0. */
+  /** Of concurrent requests with one token, on any node, one gets 1; the others wait for it and get 0. */
   rotate: statement(
     'refresh_token_rotate',
     `WITH used AS (UPDATE "OauthRecord" SET "consumedAt" = to_timestamp($3::float8)
@@ -36,9 +36,9 @@ const statements = {
 }
 
 /**
- * Puts the successor of the request's refresh token into oidc-provider's answer, which has the same token again. Sent again
- * within 60 s, and before its successor was used, a token gets the same successor: an answer may be lost, and two tabs may
- * renew at once. Else it is a replay, which ends the grant.
+ * Puts the successor of the request's refresh token into oidc-provider's answer, which has the same token again. A token that is
+ * sent again within 60 s, before its successor was used, gets the same successor: an answer may be lost, and two tabs may renew
+ * at once. Otherwise it is a replay, which ends the grant.
  */
 export async function rotateRefreshToken(ctx: Context, db: Database, now: () => number): Promise<void> {
   const { oidc, status, body } = ctx as Context & Partial<KoaContextWithOIDC>
@@ -54,7 +54,7 @@ export async function rotateRefreshToken(ctx: Context, db: Database, now: () => 
   ctx.body = { error: 'invalid_grant', error_description: 'grant request is invalid' }
 }
 
-/** Undefined when the token was used for something else than this successor. `seconds` is Unix time. */
+/** Undefined when the token was used for anything but this successor. `seconds` is Unix time. */
 async function successorOf(db: Database, token: string, seconds: number): Promise<string | undefined> {
   const id = hashOfToken(token)
   const cipher = cipherOf(token)
@@ -66,9 +66,9 @@ async function successorOf(db: Database, token: string, seconds: number): Promis
   return kept && cipher.decrypt(kept.encrypted, id)
 }
 
-/** A token is stored as its hash: reading the database gives nobody access. */
+/** A token is stored as its hash, so that reading the database gives nobody access. */
 export const hashOfToken = (token: string) => createHash('sha256').update(token).digest('base64url')
 
-/** Of the token itself, which is not stored: the database and SECRETS_KEY together do not reveal its successor. */
+/** The key is the token itself, which is not stored: the database and SECRETS_KEY together do not reveal its successor. */
 const cipherOf = (token: string) =>
   createCipher([Buffer.from(hkdfSync('sha256', token, '', 'successor of a refresh token', 32))])

@@ -6,14 +6,14 @@ const active = new Set<IncomingMessage>()
 
 /**
  * Runs one of oidc-provider's requests, and disables its AsyncLocalStorage after the last one. Before Node 24 a used
- * AsyncLocalStorage makes every promise of the process slower: 461,000 instead of 359,000 instructions a PUT.
+ * AsyncLocalStorage slows down every promise of the process: 461,000 instead of 359,000 instructions a PUT.
  */
 export async function withRequestStorage(req: IncomingMessage, res: ServerResponse, run: () => Promise<void>) {
   active.add(req)
   const end = () => {
     if (active.delete(req) && active.size === 0) storage.disable()
   }
-  // `run` waits for ever for a body that was answered at the deadline and never came.
+  // `run` waits forever for a body that was answered at the deadline and never arrived.
   res.once('close', () => !req.complete && end())
   try {
     await run()

@@ -14,14 +14,14 @@ export interface SignInRequest {
 export type SignInRequests = ReturnType<typeof createSignInRequests>
 
 /**
- * Authorization requests of browsers in which nobody is signed in. The browser keeps them: the database stores nothing
- * before somebody signs in. After that the app's request is made again, with a new session.
+ * Authorization requests of browsers in which nobody is signed in. The browser stores them: the database stores nothing before
+ * somebody signs in. After that the app's request is repeated with a new session.
  */
 export function createSignInRequests(cookies: EncryptedCookies, path: string) {
   const authorization = (query: URLSearchParams) => `${path}${routes.authorization}?${query}`
   const pageOf = (uid: string) => `${path}/interaction/${uid}`
   return {
-    /** Keeps the request if its member has to sign in, and returns the path of its page. */
+    /** Stores the request if its member has to sign in, and returns its page's path. */
     begin(ctx: CookieContext, { uid, prompt, params }: Pick<Interaction, 'uid' | 'prompt' | 'params'>) {
       if (prompt.name === 'login') {
         const url = authorization(withoutLogin(params))
@@ -33,7 +33,7 @@ export function createSignInRequests(cookies: EncryptedCookies, path: string) {
       const request = cookies.get<SignInRequest & { uid: string }>(ctx, REQUEST)
       return request?.uid === uid ? request : undefined
     },
-    /** The request with a sign-in, whoever is signed in. */
+    /** The request with a sign-in, even if somebody is signed in. */
     signInAgain(params: Interaction['params']) {
       const query = withoutLogin(params)
       query.set('prompt', ['login', ...query.getAll('prompt')].join(' '))

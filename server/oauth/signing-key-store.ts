@@ -7,7 +7,7 @@ import type { Cipher } from '../../routers/kernel/cipher.ts'
 import { associatedData } from '../../routers/kernel/cipher.ts'
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts'
 
-/** Every node knows of a new or a revoked key after this time, plus that of a query: less than 5 s together. */
+/** After this time, plus a query's, every node knows of a new or revoked key: less than 5 s together. */
 export const RELOAD_MS = 3_000
 
 /** A new key signs after this time, when every reader of the published keys has read it. */
@@ -39,7 +39,7 @@ const selectKeys = statement(
   { kid: text, ciphertext: text, createdAt: int, signsFrom: int },
 )
 
-/** All keys, the latest `signsFrom` first. */
+/** The latest `signsFrom` first. */
 export async function readKeys({ db, cipher }: Pick<SigningKeyStore, 'db' | 'cipher'>): Promise<SigningKey[]> {
   const rows = await db.execute(selectKeys, [])
   const dates = rows.map(({ createdAt, signsFrom, ...row }) => ({
@@ -64,7 +64,7 @@ const decrypted = (rows: (Omit<SigningKey, 'jwk'> & { ciphertext: string })[], c
     }
   })
 
-/** Generates a key and returns it, encrypted, as a row to be inserted. */
+/** Returns a new key, encrypted, as a row to insert. */
 export async function makeKey(cipher: Cipher, signsFrom: Date) {
   const kid = randomUUID()
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
@@ -72,7 +72,7 @@ export async function makeKey(cipher: Cipher, signsFrom: Date) {
   return { kid, ciphertext: cipher.encrypt(JSON.stringify(jwk), associatedData.signingKey(kid)), signsFrom }
 }
 
-/** Inserts the first key. Nodes that start together wait for the lock and then find it. */
+/** Nodes that start together wait for the lock and then find the key. */
 export async function insertFirstKey({ db, cipher, now }: SigningKeyStore): Promise<void> {
   const key = await makeKey(cipher, new Date(now()))
   await db.$transaction(async (tx) => {
@@ -81,7 +81,10 @@ export async function insertFirstKey({ db, cipher, now }: SigningKeyStore): Prom
   })
 }
 
-/** Deletes a key, whose tokens are then refused. If it signs now, a new one takes over. Returns false if it does not exist. */
+/**
+ * Deletes a key, whose tokens are then refused. If it is the signing key, a new one takes over. Returns false if it does not
+ * exist.
+ */
 export async function revokeKey({ db, cipher, now }: SigningKeyStore, kid: string): Promise<boolean> {
   const successor = await makeKey(cipher, new Date(now()))
   return db.$transaction(async (tx) => {

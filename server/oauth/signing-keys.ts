@@ -9,12 +9,12 @@ import { throttled } from './throttled.ts'
 const UNKNOWN_KEY_MS = 1_000
 
 export interface SigningKeys {
-  /** The private keys, the one that signs now first. Returns the same array while nothing changes. */
+  /** The private keys, the signing one first. Returns the same array while nothing changes. */
   current: () => JWK[]
   verify: JWTVerifyGetKey
-  /** Another value after each change of the keys. */
+  /** Differs after each change of the keys. */
   version: () => unknown
-  /** When the key that signs now began to, in Unix milliseconds. */
+  /** When the current signing key began to sign, in Unix milliseconds. */
   signsSince: () => number
   reload: () => Promise<void>
   close: () => void
@@ -26,7 +26,7 @@ type Options = SigningKeyStore & { onError: (error: unknown) => void; reloadMs?:
 export async function openSigningKeys(options: Options): Promise<SigningKeys> {
   const { db, cipher, now, onError, reloadMs = RELOAD_MS } = options
   let keys: SigningKey[] = []
-  /** The keys as they are published; a new function after each change. */
+  /** The published keys; a new function after each change. */
   let keySet: JWTVerifyGetKey = createLocalJWKSet({ keys: [] })
   let current: JWK[] = []
   let loading: Promise<void> | undefined

@@ -5,7 +5,7 @@ import type { MemoryBudget } from '../http/memory-budget.ts'
 import { reserveUntilSent } from '../http/memory-lease.ts'
 import type { StepContext } from '../http/state.ts'
 
-/** As oidc-provider reads. */
+/** oidc-provider's own limit. */
 export const MAX_BODY_BYTES = 56 * 1024
 
 /**

@@ -7,7 +7,7 @@ import type { Limits } from '../limits/limit.ts'
 import { isSecretOf } from '../tokens/client-secret.ts'
 import { MAX_BODY_BYTES, peekBody } from './token-body.ts'
 
-/** In a minute, for an address (IPv6: its /64). A failed request takes 5 ms: 60 are 0.5 % of a core. */
+/** Per minute and address (IPv6: its /64). A failed request takes 5 ms: 60 are 0.5 % of a core. */
 export const TOKEN_FAILURES = 60
 const WINDOW_SECONDS = 60
 
@@ -19,13 +19,13 @@ interface Options {
 }
 
 /**
- * Limits failed requests for tokens, which guess codes, refresh tokens or secrets. An address above the limit gets 429, but
- * for requests with a credential that exists: users who share its address with an attacker notice nothing. Such a request
- * counts against its credential.
+ * Limits failed requests for tokens, which guess codes, refresh tokens or secrets. An address above the limit gets 429, except
+ * for requests with an existing credential: users who share its address with an attacker notice nothing. Such a request counts
+ * against its credential.
  */
 export function tokenLimit({ storage, failures, limits }: Options) {
   const limit = limits.open('token-failures', failures, WINDOW_SECONDS)
-  /** Null, or the milliseconds to wait. Counted before the request is, so that requests at once are counted as well. */
+  /** Null, or the milliseconds to wait. Counted before the request, so that concurrent requests count as well. */
   const waitOf = async (key: string) => {
     const { passes, msBeforeNext } = await limit.take(key)
     return passes ? null : msBeforeNext
@@ -59,7 +59,7 @@ function tooMany(ctx: StepContext, waitMs: number) {
   ctx.body = JSON.stringify({ error: 'temporarily_unavailable', error_description })
 }
 
-/** The code, refresh token or client secret of a request if it exists, else null. The rest is checked later. */
+/** The request's code, refresh token or client secret if it exists, else null. The rest is checked later. */
 async function credentialOf(ctx: StepContext, storage: Options['storage']): Promise<string | null> {
   const body = await peekBody(ctx.req, MAX_BODY_BYTES)
   if (!body) return null
@@ -75,7 +75,7 @@ async function credentialOf(ctx: StepContext, storage: Options['storage']): Prom
   return typeof hash === 'string' && isSecretOf(hash, secret!) ? hash : null
 }
 
-/** A client's id and secret, from the header or the body. Ours need no decoding in the header. */
+/** A client's id and secret, from the header or the body. The service's own secrets need no decoding in the header. */
 function secretOf(ctx: StepContext, form: URLSearchParams) {
   const [, basic] = /^Basic (\S+)$/i.exec(ctx.get('authorization')) ?? []
   if (basic === undefined) return { id: form.get('client_id'), secret: form.get('client_secret') }

@@ -1,11 +1,11 @@
 import { issuerOf } from '../browser/addresses.ts'
 
-/** Addresses outside of the portal that its pages show. */
+/** Addresses outside the portal that its pages show. */
 export interface Addresses {
   issuer: string
   /** The API reference, which takes `?client_id=`. */
   reference: string
-  /** The error catalogue: `#` and the name of an error are an entry. */
+  /** The error catalogue: `#` and an error's name link to its entry. */
   catalogue: string
 }
 

@@ -6,7 +6,7 @@ import { offsetOf, PAGE_ROWS } from './pages/pager.ts'
 import { teamOf } from './teams.ts'
 import type { Routes, Show, Visit } from './visit.ts'
 
-/** The app of the address and its team. Throws 404 for another team's. */
+/** Throws 404 for another team's app. */
 export async function appOf(visit: Visit) {
   const team = await teamOf(visit)
   const app = await visit.developer.apps.get({ app: visit.params.app! })

@@ -16,8 +16,9 @@ const register = statement(
 )
 
 /**
- * Registers the platform's client under which the portal calls. At start, not in a migration: it is needed only where the
- * portal is served, and comes back when an operator has removed it. A team's client with this id keeps it, and the portal is refused.
+ * Registers the platform's client under which the portal calls. At start-up, not in a migration: it is only needed where the
+ * portal is served, and comes back when an operator has removed it. A team's client with this id keeps it, and the portal is
+ * refused.
  */
 export async function registerPortal(db: Database) {
   await db.execute(register, [CLIENT, 'Developer portal', arrayOf(scopes)])
@@ -25,6 +26,6 @@ export async function registerPortal(db: Database) {
 
 export type Developer = ReturnType<typeof developerFor>
 
-/** The procedures of the portal for a person who has signed in, whose calls are counted. */
+/** The portal's procedures for a signed-in person, whose calls are counted. */
 export const developerFor = (core: Core, person: string, countPeople: Call['countPeople']) =>
   callAs(core, { member: person, organisation: '', client: CLIENT, scopes: new Set(scopes) }, countPeople).developer

@@ -6,7 +6,7 @@ import { teamOf } from './teams.ts'
 import type { Routes, Show, Visit } from './visit.ts'
 
 export function clientPages({ get, post }: Routes, { issuer, reference }: Addresses) {
-  /** The client of the address, its team and app. Throws 404 for another team's. */
+  /** Throws 404 for another team's client. */
   const viewOf = async (visit: Visit) => {
     const team = await teamOf(visit)
     const client = await visit.developer.clients.get({ client: visit.params.client! })
@@ -37,7 +37,7 @@ export function clientPages({ get, post }: Routes, { issuer, reference }: Addres
     const given = Object.keys(purpose).length > 0
     return update(visit, form, { scopes: form.getAll('scope'), ...(given && { purpose }) })
   })
-  // The reference signs in with the team's own client: what it may do is the team's, not everybody's.
+  // The reference signs in with the team's own client, so that its scopes are the team's.
   post(`${own}/reference`, page, async (visit) => {
     const { client } = await viewOf(visit)
     if (!client.redirectUris.includes(reference)) {

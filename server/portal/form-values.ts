@@ -4,14 +4,14 @@ import { errors } from '../../routers/kernel/errors.ts'
 export const linesOf = (form: URLSearchParams, field: string): string[] =>
   (form.get(field) ?? '').split(/\r?\n/).flatMap((line) => line.trim() || [])
 
-/** The version that the form was made for. Throws 400 for a form that is not ours. */
+/** The version on which the form is based. Throws 400 for an altered form. */
 export function versionOf(form: URLSearchParams | FormData): number {
   const version = form.get('version')
   if (typeof version !== 'string' || !/^\d{1,9}$/.test(version)) throw errors.requestInvalid()
   return Number(version)
 }
 
-/** The texts of the fields `purpose.SCOPE` that have one, by scope. */
+/** The non-empty fields `purpose.SCOPE`, by scope. */
 export const purposeOf = (form: URLSearchParams): Record<string, string> =>
   Object.fromEntries(
     [...form].flatMap(([field, text]) =>

@@ -11,14 +11,13 @@ const page: Show = async (visit) => {
   return peoplePage(visit, team, await visit.developer.people.list(query))
 }
 
-/** The person of the address and the team. Throws 404 for someone who is not in it. */
+/** Throws 404 for someone who is not in the team. */
 async function colleagueOf(visit: Visit) {
   const team = await teamOf(visit)
   const colleague = await visit.developer.people.get({ team: team.id, person: visit.params.person! })
   return { team, colleague }
 }
 
-/** Asks before a person is removed. */
 const removal: Show = async (visit) => {
   const { team, colleague } = await colleagueOf(visit)
   if (team.role !== 'owner' && colleague.id !== visit.person.id) throw errors.ownerNeeded()
@@ -49,7 +48,7 @@ export function peoplePages({ get, post }: Routes) {
   post(`${own}/:person/remove/confirm`, removal, async (visit, form) => {
     const { developer, at, person } = visit
     const { team, colleague } = await colleagueOf(visit)
-    // Removes whom the question was about, in the role that it named.
+    // Removes the person as confirmed, in the role that the question named.
     if (form.get('confirm') !== colleague.role) throw errors.changedMeanwhile()
     await developer.people.remove({ team: team.id, person: colleague.id })
     return colleague.id === person.id ? `${at()}?done=left` : `${at('teams', team.id, 'people')}?done=removed`

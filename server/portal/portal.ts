@@ -27,7 +27,7 @@ import { usagePages } from './usage.ts'
 import type { Act, Routes, Show, Visit } from './visit.ts'
 import { webhookPages } from './webhook.ts'
 
-/** Beside this file; the build copies it. */
+/** The build copies the file. */
 const styleSheet = readFileSync(new URL('portal.css', import.meta.url), 'utf8')
 
 interface Options {
@@ -36,7 +36,7 @@ interface Options {
   countPeople: PeopleLimit
 }
 
-/** The pages on which people work on the apps of their teams, below `/developers` of the authorization server. */
+/** The portal is below `/developers` of the authorization server. */
 export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: Options) {
   const { page, signInAt, sessionOf, reserve } = parts
   const { root, attempt, show: showSignIn, ask, isRecent, takeForm } = portalSignIn(parts, core.now)
@@ -116,7 +116,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
     })
     addReload(route)
   }
-  /** Reloading the page of a refused form. */
+  /** Reloading a refused form's page returns to the form. */
   const addReload = (route: string) => page('get', `/developers${route}`, async (ctx) => redirect(ctx, pageOf(ctx)))
 
   page('get', '/developers/sign-in', showSignIn)
@@ -148,15 +148,15 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
   auditPages(routes)
 }
 
-/** Of a form that waits for a sign-in: cookies are part of the head of a request, which is limited to 16 KiB. */
+/** Characters of a form that awaits a sign-in: cookies are part of a request's head, which is limited to 16 KiB. */
 const MAX_KEPT = 5_000
 
-/** The page that a form is on. */
+/** The page that contains the form. */
 const pageOf = ({ state }: StepContext) => state.path.replace(/\/[^/]*$/, '')
 
 const here = ({ state: { path, search } }: StepContext) => path + (search && `?${search}`)
 
-/** The portal's own client is in order: where it is refused, the service is not. */
+/** A 401 for the portal's own client is a fault of the service, so it becomes a 503. */
 function refusalOf(thrown: unknown) {
   const error = thrown instanceof ApiError ? thrown : failureOf(thrown)
   return error.status === 401 ? errors.unavailable(error) : error

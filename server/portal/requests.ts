@@ -4,7 +4,7 @@ import { requestsPage, statuses } from './pages/requests.ts'
 import { teamOf } from './teams.ts'
 import type { Routes, Visit } from './visit.ts'
 
-/** What the filters of the address ask for; one that is none of ours is left out. */
+/** The address's filters; invalid ones are ignored. */
 function filterOf({ query }: Visit) {
   const [client, before] = [query.get('client') ?? '', query.get('before') ?? '']
   const status = statuses.find((one) => String(one) === query.get('status'))

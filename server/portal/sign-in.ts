@@ -6,10 +6,10 @@ import type { StepContext } from '../http/state.ts'
 
 const [ATTEMPT, KEPT] = ['developer_attempt', 'developer_kept']
 
-/** With a sign-in this old, a person reads on, and signs in again to change anything. */
+/** After this time since the sign-in, a person can still read, but must sign in again to make changes. */
 const RECENT_SECONDS = 15 * 60
 
-/** A form that was posted too long after the sign-in. It is kept in the browser, encrypted, and submitted after a new one. */
+/** A form that was posted too long after the sign-in. It is stored encrypted in the browser, and submitted after a new one. */
 export interface KeptForm {
   person: string
   route: string
@@ -24,7 +24,7 @@ interface Attempt {
   form?: KeptForm
 }
 
-/** Signing in for the portal, at an address of its own. */
+/** The portal's sign-in has its own address. */
 export function portalSignIn({ path, signIn, cookies, sessionOf }: PageRoutes, now: () => number) {
   const root = `${path}/developers`
   const action = `${root}/sign-in`
@@ -55,13 +55,13 @@ export function portalSignIn({ path, signIn, cookies, sessionOf }: PageRoutes, n
     root,
     attempt,
     show: async (ctx: StepContext) => signIn.showForm(ctx, await attempt(ctx)),
-    /** Asks to sign in, and then goes on at the address, or with the form. */
+    /** Asks to sign in, then continues at the address, or with the form. */
     ask(ctx: StepContext, address: string, form?: KeptForm) {
       begin(ctx, address, form)
       redirect(ctx, action)
     },
     isRecent: (since: number | undefined) => since !== undefined && now() / 1000 - since <= RECENT_SECONDS,
-    /** The form to submit after a sign-in, once. */
+    /** Returns the form to submit after a sign-in, once. */
     takeForm(ctx: StepContext, person: string) {
       const form = cookies.get<KeptForm>(ctx, KEPT)
       cookies.clear(ctx, KEPT, `${root}/continue`)

@@ -3,7 +3,7 @@ import { APPS_SHOWN, CLIENTS_SHOWN, teamOverview } from './pages/team.ts'
 import { teamsPage } from './pages/teams.ts'
 import type { Routes, Show, Visit } from './visit.ts'
 
-/** The team of the address. Throws 404 for one that the person is not in. */
+/** Throws 404 for a team that the person is not in. */
 export const teamOf = ({ developer, params }: Visit) => developer.teams.summary({ team: params.team! })
 
 const overview: Show = async (visit) => {

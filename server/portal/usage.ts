@@ -7,7 +7,7 @@ import type { Routes } from './visit.ts'
 /** Of a bar and of the whole chart, in seconds. */
 const spans = { minute: [1_800, 86_400], hour: [86_400, 30 * 86_400] } as const
 
-/** Sums counts into bars that end now; a bar without requests is one too. */
+/** Sums counts into bars, the last of which ends now; empty ones are included. */
 export function barsOf(counts: readonly Counts[], by: keyof typeof spans, nowSeconds: number): Counts[] {
   const [step, whole] = spans[by]
   const last = Math.floor(nowSeconds / step) * step

@@ -14,7 +14,7 @@ const page: Show = async (visit) => {
   return webhookPage(visit, { team, app, webhook, kinds, fresh: randomBytes(32).toString('base64url') })
 }
 
-/** Asks before the webhook is removed. What is no longer there needs no question. */
+/** Asks first, unless the webhook no longer exists. */
 const removal: Show = async (visit) => {
   const { team, app } = await appOf(visit)
   if (team.level !== 'developer') return withoutWebhooks(visit, team, app)
@@ -38,7 +38,7 @@ export function webhookPages({ get, post }: Routes) {
   post(`${own}/remove/confirm`, removal, async (visit, form) => {
     const { app } = await appOf(visit)
     const { url } = await visit.developer.webhook.get({ app: app.id })
-    // Removes what the question was about, not what somebody has set meanwhile.
+    // Removes the confirmed webhook, not one set meanwhile.
     if (url !== null && form.get('confirm') !== url) throw errors.changedMeanwhile()
     await visit.developer.webhook.remove({ app: app.id })
     return `${addressOf(visit, 'webhook')}?done=removed`

@@ -73,7 +73,6 @@ export interface RemoveView extends Look {
   connected: Pick<ConnectedApp, 'consent' | 'app' | 'organisation'>
 }
 
-/** Asks before an app loses its access. */
 export function removePage({ action, member, connected, ...look }: RemoveView): string {
   const { consent, app, organisation } = connected
   const w = words[look.language]

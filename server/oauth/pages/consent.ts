@@ -51,7 +51,7 @@ ${scopeFields(view)}
   })
 }
 
-/** For a member without an organisation that the app is for. */
+/** For a member without an organisation of the app's kind. */
 function nowherePage(view: ConsentView): string {
   const { language, app, member, scopes } = view
   const w = words[language]
@@ -68,7 +68,7 @@ export function developmentPage(view: Refused): string {
   return refusalPage(view, { title, heading: html`${iconOf(view.app)}${title}`, reason: html`${text}` })
 }
 
-/** Nothing to decide: why, and the way back. */
+/** No decision to make: states the reason, and links back. */
 function refusalPage(
   { language, brand, action, app, returnsTo }: Refused,
   { title, heading, reason }: { title: string; heading: Html; reason: Html },
@@ -89,8 +89,8 @@ const otherAccount = ({ language, action }: Pick<ConsentView, 'language' | 'acti
   html`${words[language].notYou} <a href="${action}/switch">${words[language].switchAccount}</a>`
 
 /**
- * Enter in a checkbox presses the form's first button, which would allow the app. This button comes first and does
- * nothing: its method `dialog` has no effect outside a dialog. (Chromium skips a disabled button.)
+ * Enter in a checkbox presses the form's first button, which would allow the app. This button comes first and does nothing: its
+ * method `dialog` has no effect outside a dialog. (Chromium skips a disabled button.)
  */
 const noDefault = html`<button formmethod="dialog" hidden></button>`
 

@@ -12,7 +12,7 @@ export const changes = (scope: Scope) => !scope.endsWith(':read')
 
 export type Kind = OrganisationKind | 'organisation'
 
-/** The kind of organisation that all of these scopes concern; 'organisation' where they differ. */
+/** The kind of organisation that all of these scopes concern; 'organisation' if they differ. */
 export function kindOf(asked: readonly Scope[]): Kind {
   const [kind, ...others] = new Set(asked.map(organisationKindOf))
   return kind === undefined || others.length > 0 ? 'organisation' : kind

@@ -2,7 +2,7 @@ import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Kind } from './scope-words.ts'
 
-/** The texts of the pages of consent and connected apps. A language that lacks one does not compile. */
+/** The texts of consent and connected apps. A language that lacks one does not compile. */
 export interface Words {
   consentTitle: string
   consentQuestion: (app: Html) => Html

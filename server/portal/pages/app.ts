@@ -15,7 +15,6 @@ interface Overview {
   clients: Clients
 }
 
-/** What an app says of itself, its clients, and a form for a new sandbox client. */
 export function appOverview(visit: Visit, { team, app, clients }: Overview): string {
   const { w } = visit
   return appPage(visit, team, app, 'app', {

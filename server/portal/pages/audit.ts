@@ -11,7 +11,6 @@ import { valueText } from './waiting.ts'
 type Audit = Awaited<ReturnType<Developer['audit']['list']>>
 type Entry = Audit['items'][number]
 
-/** What was changed in a team, and by whom. */
 export function auditPage(visit: Visit, team: Team, { items, total }: Audit): string {
   const { w, language } = visit
   const offset = offsetOf(visit)

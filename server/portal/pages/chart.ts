@@ -2,9 +2,8 @@ import { html } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { momentOf } from './times.ts'
 
-/** The requests of a span. */
 export interface Counts {
-  /** Unix seconds of its beginning. */
+  /** The beginning of the period, in Unix seconds. */
   at: number
   ok: number
   refused: number
@@ -13,7 +12,7 @@ export interface Counts {
 
 const [HEIGHT, BAR, GAP] = [100, 10, 2]
 
-/** Bars of requests over time. Its figures are in the table below it, so it is a picture with a name alone. */
+/** Bars of requests over time. The table below has the figures, so the chart is an image with only a name. */
 export function chart({ w, language }: Visit, bars: readonly Counts[]) {
   const most = Math.max(1, ...bars.map(({ ok, refused, limited }) => ok + refused + limited))
   const width = bars.length * (BAR + GAP)

@@ -2,7 +2,7 @@ import type { Visit } from '../visit.ts'
 import { choice } from './fields.ts'
 import type { ClientSummary } from './team-page.ts'
 
-/** A filter by client: those given, and the one of the address, to which the page of a client leads. */
+/** A filter by client: the given ones, and the one in the address, to which a client's page links. */
 export function clientChoice({ w, query }: Pick<Visit, 'w' | 'query'>, clients: readonly ClientSummary[]) {
   const chosen = query.get('client') ?? ''
   const offered = clients.map(({ id, name }) => [id, name] as const)

@@ -15,7 +15,6 @@ export interface ClientView {
   issuer: string
 }
 
-/** A client: what it is, its redirect addresses and scopes, and what can be asked for. */
 export function clientOverview(visit: Visit, view: ClientView): string {
   const { w, language } = visit
   const { client, issuer } = view
@@ -81,7 +80,7 @@ ${needsPurpose && purposeFields(visit, more, (scope) => typed?.get(`purpose.${sc
 </form>`
 }
 
-/** The form that asks for a production client like this one. */
+/** The form that requests a production client like this one. */
 export function productionPage(visit: Visit, view: ClientView): string {
   const { w } = visit
   const { client } = view
@@ -99,7 +98,7 @@ ${purposeFields(visit, client.scopes, (scope) => typed?.get(`purpose.${scope}`) 
   })
 }
 
-/** Says what is lost, and asks for the client's id. */
+/** States what is lost, and asks for the client's id. */
 export function removalPage(visit: Visit, view: ClientView): string {
   const { w } = visit
   const { client } = view

@@ -23,7 +23,6 @@ const addressOf = ({ at }: Visit, { team, app }: Of) => at('teams', team.id, 'ap
 const kinds = { pending: 'plain', delivered: 'good', failed: 'bad' } as const
 const stateBadge = ({ w }: Visit, { state }: Delivery) => badge(w.deliveryState[state], kinds[state])
 
-/** The delivery log of an app, with buttons that deliver again. */
 export function deliveriesPage(visit: Visit, { team, app, list }: Of & { list: List }): string {
   const { w, language, query } = visit
   const own = addressOf(visit, { team, app })
@@ -62,7 +61,6 @@ ${pager(visit, { offset: offsetOf(visit), shown: rows.length, more: list.more })
 const retryForm = ({ w }: Visit, own: string, { id }: Delivery) =>
   html`<form class="inline" method="post" action="${own}/${encodeURIComponent(id)}/retry"><button>${w.retry}<span class="unseen"> ${id}</span></button></form>`
 
-/** One delivery: what was sent and what came back. */
 export function deliveryPage(visit: Visit, { team, app, delivery }: Of & { delivery: Details }): string {
   const { w, language } = visit
   const own = addressOf(visit, { team, app })
@@ -95,7 +93,7 @@ ${verbatim(w.bodySent, delivery.body)}
   })
 }
 
-/** Scrolls in itself, so it can be focused and has a name. */
+/** Scrolls by itself, so it can be focused and has a name. */
 const verbatim = (label: string, text: string) =>
   html`<pre tabindex="0" role="region" aria-label="${label}" dir="auto">
 ${text}</pre>`

@@ -2,7 +2,7 @@ import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 
-/** What was typed into the form that was refused; undefined for the other forms of the page. */
+/** The values typed into the refused form; undefined for other forms of the page. */
 export const typedIn = ({ refused }: Visit, form: string) => (refused?.action === form ? refused.form : undefined)
 
 interface Field {
@@ -24,13 +24,12 @@ export const field = ({ id, name, label, value = '', hint, type = 'text', requir
 ${hinted(id, hint)}
 <input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="off" spellcheck="false"${required && html` required`}${maxlength !== undefined && html` maxlength="${maxlength}"`}${describedBy(id, hint)}></div>`
 
-/** A file, of these media types. */
 export const upload = ({ id, name, label, hint, accept }: Field & { accept: string }) =>
   html`<div class="field"><label for="${id}">${label}</label>
 ${hinted(id, hint)}
 <input id="${id}" name="${name}" type="file" accept="${accept}" required${describedBy(id, hint)}></div>`
 
-/** Several lines; the line break after the tag is not part of the text. */
+/** The line break after the tag is not part of the text. */
 export const area = ({ id, name, label, value = '', hint, required = false }: Field, rows: number) =>
   html`<div class="field"><label for="${id}">${label}</label>
 ${hinted(id, hint)}
@@ -49,6 +48,5 @@ ${hinted(id, hint)}
 export const hidden = (name: string, value: string | number) =>
   html`<input type="hidden" name="${name}" value="${value}">`
 
-/** A fact with its name, in a list of facts. */
 export const fact = (label: string, value: Html | string | number) =>
   html`<div><dt>${label}</dt><dd>${value}</dd></div>`

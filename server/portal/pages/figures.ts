@@ -12,7 +12,7 @@ export function bytesText(bytes: number, locale: string): string {
   return new Intl.NumberFormat(locale, format).format(bytes / 1000 ** step)
 }
 
-/** What is there is never 0 %. */
+/** A share above zero is never shown as 0 %. */
 export const percentText = (share: number, locale: string) =>
   new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }).format(Math.max(0.001, share))
 

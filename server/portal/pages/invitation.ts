@@ -7,7 +7,6 @@ import { dayOf } from './times.ts'
 
 export type Invitation = Awaited<ReturnType<Developer['invitations']['list']>>['items'][number]
 
-/** Says who invites to what, and asks. */
 export function invitationPage(visit: Visit, { id, team, role, invitedBy, expiresAt }: Invitation): string {
   const { w, at, language } = visit
   const own = at('invitations', id)

@@ -10,7 +10,6 @@ import { en } from './words-en.ts'
 
 export const words: Record<Language, Words> = { en, de }
 
-/** A link: text and address. */
 export type Link = readonly [text: Html | string, address: string]
 
 interface Page {
@@ -19,12 +18,12 @@ interface Page {
   heading?: Html | undefined
   /** The pages above this one, below the list of teams. */
   trail?: readonly Link[]
-  /** The pages beside this one. */
+  /** The sibling pages. */
   beside?: { label: string; links: readonly { link: Link; current: boolean }[] }
   body: Html
 }
 
-/** A page of the portal: where it is, what was done or refused, and its content. */
+/** A portal page: breadcrumb, result or refusal of the last action, and content. */
 export function portalPage(visit: Visit, { title, heading, trail = [], beside, body }: Page): string {
   const { w, language, refused, query, at } = visit
   const done = query.get('done') ?? ''

@@ -2,7 +2,7 @@ import { html } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { portalPage } from './layout.ts'
 
-/** In place of what does not exist, or is another team's. */
+/** For pages that do not exist, or are another team's. */
 export const missingPage = (visit: Visit): string =>
   portalPage(
     { ...visit, query: new URLSearchParams() },

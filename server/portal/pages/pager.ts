@@ -3,7 +3,7 @@ import type { Visit } from '../visit.ts'
 
 export const PAGE_ROWS = 50
 
-/** The offset of the address; 0 if it is none. */
+/** The address's offset; 0 if it is invalid. */
 export const offsetOf = ({ query }: Visit) => {
   const offset = Number(query.get('offset') ?? 0)
   return Number.isSafeInteger(offset) && offset > 0 && offset < 2 ** 31 ? offset : 0
@@ -17,7 +17,7 @@ interface Shown {
   total?: number
 }
 
-/** Links to the pages before and after this one of a list; the other parameters of the address stay. */
+/** Links to the previous and the next page; the address's other parameters are preserved. */
 export function pager({ ctx, query, w }: Visit, { offset, shown, more, total }: Shown, rows = PAGE_ROWS) {
   if (offset === 0 && !more) return null
   const link = (text: string, to: number) => {

@@ -7,7 +7,6 @@ import type { People, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
 import { dayOf } from './times.ts'
 
-/** Who works on the apps of a team, who is invited, and whom its sandbox clients can be tried with. */
 export function peoplePage(visit: Visit, team: Team, list: People): string {
   const { w } = visit
   const isOwner = team.role === 'owner'

@@ -4,7 +4,6 @@ import { hidden } from './fields.ts'
 import type { Person, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
 
-/** Asks before a person is removed from a team, or leaves it. */
 export function personRemovalPage(visit: Visit, team: Team, colleague: Person): string {
   const { w, at, person } = visit
   const people = at('teams', team.id, 'people')

@@ -12,10 +12,10 @@ type Refused = Awaited<ReturnType<Developer['requests']['list']>>['items'][numbe
 
 export interface RequestsView {
   team: Team
-  /** That the filter offers. */
+  /** The filter's options. */
   clients: readonly ClientSummary[]
   items: readonly Refused[]
-  /** Of the next page. */
+  /** The next page's cursor. */
   next: string | null
   catalogue: string
 }
@@ -23,7 +23,7 @@ export interface RequestsView {
 /** The statuses that a filter offers. */
 export const statuses = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 429, 500, 503] as const
 
-/** The refused requests of a team, with a look-up by request id. */
+/** A team's refused requests, with a look-up by request id. */
 export function requestsPage(visit: Visit, { team, clients, items, next, catalogue }: RequestsView): string {
   const { w, at, query } = visit
   const own = at('teams', team.id, 'requests')
@@ -58,7 +58,7 @@ ${choice({ id: 'status', name: 'status', label: w.status, value: query.get('stat
 </form>
 </div>`
 
-/** This list grows at its beginning: its pages follow one another by a cursor. */
+/** This list grows at its beginning, so its pages are linked by a cursor. */
 function turning({ w, query }: Visit, own: string, next: string | null): Html | null {
   const link = (text: string, before: string | null) => {
     const kept = new URLSearchParams([...query].filter(([key]) => key === 'client' || key === 'status'))

@@ -4,7 +4,6 @@ import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 
-/** What members read of a scope. */
 export const scopeWords = (scope: string, language: Language) => (isScope(scope) ? scopes[scope].words[language] : '')
 
 interface Choices {

@@ -4,8 +4,8 @@ import { html } from '../../browser/pages/html.ts'
 type Cell = Html | string | number
 
 /**
- * A table; on a phone each row is a block in which every cell is labelled. Its roles are written out, because browsers
- * drop those of elements that are displayed as blocks.
+ * On a phone each row is a block in which every cell is labelled. The roles are explicit, because browsers drop those of elements
+ * that are displayed as blocks.
  */
 export const table = (caption: string, columns: readonly string[], rows: readonly (readonly Cell[])[]) =>
   html`<table role="table" aria-label="${caption}">

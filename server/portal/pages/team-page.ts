@@ -24,7 +24,6 @@ interface Content {
 
 type Section = 'apps' | 'people' | 'usage' | 'requests' | 'audit'
 
-/** A page of a team, with links to its other pages. */
 export function teamPage(visit: Visit, team: { id: string; name: string }, current: Section, content: Content) {
   const { w, at } = visit
   const own = at('teams', team.id)
@@ -42,7 +41,6 @@ export function teamPage(visit: Visit, team: { id: string; name: string }, curre
 
 type AppSection = 'app' | 'webhook' | 'deliveries'
 
-/** A page of an app, with links to its other pages. */
 export function appPage(visit: Visit, team: Team, app: App, current: AppSection | undefined, content: Content) {
   const { w, at } = visit
   const own = at('teams', team.id, 'apps', app.id)
@@ -65,7 +63,7 @@ interface ClientOf {
   client: Client
 }
 
-/** A page of a client; `within` is one below it. */
+/** `within` is a page below the client's. */
 export function clientPage(
   visit: Visit,
   { team, app, client }: ClientOf,

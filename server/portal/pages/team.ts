@@ -5,7 +5,7 @@ import { offsetOf, pager } from './pager.ts'
 import type { Apps, ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
 
-/** On a page. */
+/** Per page. */
 export const APPS_SHOWN = 10
 /** Of these apps together: each has 20 at most. */
 export const CLIENTS_SHOWN = 200
@@ -17,7 +17,6 @@ interface Overview {
   providers: readonly { id: string; name: string }[]
 }
 
-/** The apps of a team and their clients, and a form for a new app. */
 export function teamOverview(visit: Visit, { team, apps, clients, providers }: Overview): string {
   const { w, at } = visit
   const own = at('teams', team.id)
@@ -52,7 +51,6 @@ ${choice(
   })
 }
 
-/** The clients of an app, each with what it is. */
 export function clientList({ w, at }: Visit, team: Team, clients: readonly ClientSummary[]) {
   if (clients.length === 0) return html`<p class="hint">${w.clientsNone}</p>`
   return html`<ul class="entries">
@@ -68,5 +66,4 @@ ${badge(w.environment[environment], environment === 'production' ? 'good' : 'pla
 )}</ul>`
 }
 
-/** A word in a frame: what state something is in. */
 export const badge = (text: string, kind: 'good' | 'bad' | 'plain') => html`<span class="badge ${kind}">${text}</span>`

@@ -6,7 +6,6 @@ import { portalPage } from './layout.ts'
 
 type Teams = Awaited<ReturnType<Developer['teams']['list']>>['items']
 
-/** The teams of the person, and those that invite them. */
 export function teamsPage(visit: Visit, teams: Teams, invitations: readonly Invitation[]): string {
   const { w, at } = visit
   return portalPage(visit, {

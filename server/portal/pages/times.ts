@@ -14,8 +14,8 @@ const element = (unix: number, formats: readonly Intl.DateTimeFormat[]) => {
   return html`<time datetime="${date.toISOString()}">${parts}</time>`
 }
 
-/** A day in UTC. */
+/** In UTC. */
 export const dayOf = (unix: number, language: Language) => element(unix, [days[language]])
 
-/** A moment in UTC; a narrow column has day and time in two lines. */
+/** In UTC; a narrow column has day and time in two lines. */
 export const momentOf = (unix: number, language: Language) => element(unix, [days[language], clock[language]])

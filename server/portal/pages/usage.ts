@@ -14,15 +14,14 @@ type Usage = Awaited<ReturnType<Developer['usage']>>
 
 export interface UsageView {
   team: Team
-  /** That the filter offers. */
+  /** The filter's options. */
   clients: readonly ClientSummary[]
   usage: Usage
   by: 'minute' | 'hour'
-  /** The counts of the period in equal spans, the empty ones too. */
+  /** Counts in equal intervals, including the empty ones. */
   bars: readonly Counts[]
 }
 
-/** How many requests the clients of a team make, and what its apps store. */
 export function usagePage(visit: Visit, { team, clients, usage, by, bars }: UsageView): string {
   const { w } = visit
   const { lastHour } = usage

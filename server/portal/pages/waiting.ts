@@ -3,7 +3,7 @@ import { html } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import type { Words } from './words-en.ts'
 
-/** What of a change waits for the operator's approval, by field; `shown` has what is not text. */
+/** A change's fields that are pending approval; `shown` has values that are not text. */
 export function waiting(
   { w }: Visit,
   wanted: Readonly<Record<string, unknown>> | null,
@@ -15,7 +15,7 @@ export function waiting(
 <dl>${fields.map(([field, value]) => html`<div><dt>${w.fields[field] ?? field}</dt><dd>${shown[field] ?? valueText(value, w)}</dd></div>`)}</dl></section>`
 }
 
-/** A stored value for people: lists a line each, objects as `key: value`. */
+/** A stored value for display: one line per list item, objects as `key: value`. */
 export function valueText(value: unknown, w: Words): ReturnType<typeof html> {
   if (value === null || value === undefined || value === '') return html`–`
   if (Array.isArray(value)) return html`${value.map((one, at) => html`${at > 0 && html`<br>`}${valueText(one, w)}`)}`

@@ -10,14 +10,13 @@ type Kinds = Awaited<ReturnType<Developer['webhook']['kinds']>>['items']
 export interface WebhookView {
   team: Team
   app: App
-  /** Null for a team whose level has none. */
+  /** Null for a team whose level has no webhooks. */
   webhook: Awaited<ReturnType<Developer['webhook']['get']>> | null
   kinds: Kinds
-  /** A secret that nobody has seen yet. */
+  /** A generated secret, not yet shown to anyone. */
   fresh: string
 }
 
-/** The address that an app's events go to, and a test event. */
 export function webhookPage(visit: Visit, { team, app, webhook, kinds, fresh }: WebhookView): string {
   const { w, at } = visit
   const own = at('teams', team.id, 'apps', app.id, 'webhook')
@@ -58,7 +57,6 @@ const typeChoice = (visit: Visit, kinds: Kinds) =>
     kinds.map(({ type }) => [type, type] as const),
   )
 
-/** The kinds of events that the app may get, with examples. */
 const catalogue = ({ w }: Visit, kinds: Kinds) => html`<h2>${w.kinds}</h2>
 <p class="hint">${w.kindsHint}</p>
 ${kinds.map(
@@ -67,7 +65,6 @@ ${kinds.map(
 <pre>${JSON.stringify(example, null, 2)}</pre></details>`,
 )}`
 
-/** Says what ends, and asks. */
 export function webhookRemovalPage(visit: Visit, { team, app, url }: { team: Team; app: App; url: string }): string {
   const { w, at } = visit
   const own = at('teams', team.id, 'apps', app.id, 'webhook')
@@ -82,6 +79,6 @@ export function webhookRemovalPage(visit: Visit, { team, app, url }: { team: Tea
   })
 }
 
-/** In place of pages about webhooks, for a team whose level has none. */
+/** For a team whose level has no webhooks. */
 export const withoutWebhooks = (visit: Visit, team: Team, app: App) =>
   webhookPage(visit, { team, app, webhook: null, kinds: [], fresh: '' })

@@ -2,7 +2,7 @@ import { html } from '../../browser/pages/html.ts'
 import { bytesText, countText, percentText } from './figures.ts'
 import type { Words } from './words-en.ts'
 
-/** German without direct address: some clubs say `du`, others `Sie`. */
+/** German without direct address: some clubs use `du`, others `Sie`. */
 export const de: Words = {
   mark: 'Entwicklerportal',
   trail: 'Wo diese Seite ist',
