@@ -3,10 +3,10 @@ import type { Worker } from './webhooks/worker.ts'
 
 const { runProcess } = await import('./process/run.ts')
 
-/** A loop that has not turned for this long hangs: a turn takes seconds even while the database is away. */
+/** A loop that has not run for this long hangs: a run takes seconds even while the database is unavailable. */
 const HANGS_S = 60
 
-/** A worker alone: it delivers what is due. With WORKER_PORT it can be watched. */
+/** A separate worker: it delivers what is due. With WORKER_PORT it can be monitored. */
 await runProcess(async (config, log, shutdownSignal) => {
   const { checkSessions } = await import('../prisma/session-limits.ts')
   const { openDatabaseClock } = await import('./process/database-clock.ts')

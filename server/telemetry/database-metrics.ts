@@ -6,10 +6,10 @@ import { addGauge, addGauges } from './gauge.ts'
 /** Seconds. */
 const BUCKETS = [0.0001, 0.001, 0.01, 0.1, 0.5, 1, 2.5, 5]
 
-/** Disk, memory, connections: an alert adds it up before the first one. */
+/** SQLSTATE class 53 (disk, memory, connections): an alert sums it up, so it must exist before the first error. */
 const RESOURCES = '53'
 
-/** What to observe a pool with. One observer is for one pool. */
+/** Each observer is for one pool. */
 export function databaseMetrics(registry: Registry): PoolObserver {
   let pool: PoolFigures | undefined
   addGauges(registry, ['database_pool_connections', 'state'], 'Connections of this process, by state.', () =>

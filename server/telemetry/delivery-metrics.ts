@@ -5,21 +5,22 @@ import { addGauge } from './gauge.ts'
 /** Seconds; an attempt takes at most 15. */
 const BUCKETS = [0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15]
 
-/** `retried`: it failed, and another attempt follows; `failed`: it was the last; `gone`: the receiver wants no more. */
+/**
+ * `retried`: it failed, and another attempt follows; `failed`: it was the last; `gone`: the receiver no longer wants deliveries.
+ */
 const OUTCOMES = ['delivered', 'retried', 'failed', 'gone'] as const
 
 export interface DeliveryMetrics {
   attempted: (outcome: (typeof OUTCOMES)[number], seconds: number) => void
 }
 
-/** Where a worker's figures come from. */
+/** The source of a worker's figures. */
 interface Figures {
   underWay: () => number
-  /** Since it last looked for what is due, or tried to. */
+  /** Since it last looked for due deliveries, or tried to. */
   secondsSinceTurn: () => number
 }
 
-/** The attempts of a worker. */
 export function deliveryMetrics(registry: Registry): DeliveryMetrics {
   const attempts = new Counter({
     name: 'deliveries_total',
@@ -46,15 +47,14 @@ export function deliveryMetrics(registry: Registry): DeliveryMetrics {
   }
 }
 
-/** What a running worker has before it. */
 export function addDeliveryGauges(registry: Registry, { underWay, secondsSinceTurn }: Figures) {
   addGauge(registry, 'deliveries_under_way', 'Deliveries that this worker attempts now.', underWay)
   addGauge(registry, 'delivery_turn_age_seconds', 'Since this worker last looked for due deliveries.', secondsSinceTurn)
 }
 
-/** What is due in the database, for all workers: served by every process, as the workers may be away. */
+/** What is due in the database, for all workers. Every process serves it, as the workers may be down. */
 export function addQueueGauges(registry: Registry, due: () => Promise<{ count: number; oldestSeconds: number }>) {
-  // One look at the database for both.
+  // One query for both.
   let look: ReturnType<typeof due> | undefined
   const shared = () => {
     look ??= due().finally(() => {

@@ -2,13 +2,13 @@ import type { Registry } from 'prom-client'
 import { Gauge } from 'prom-client'
 import { within } from '../../prisma/within.ts'
 
-/** Where a figure is read from, at each scrape; undefined: there is none now, and nothing is served. */
+/** Reads a figure at each scrape; undefined when there is none, and nothing is served. */
 type Read<T> = () => T | undefined | Promise<T | undefined>
 
-/** Longer than this no scrape waits for a figure, such as one of a database that is away. */
+/** The maximum time that a scrape waits for a figure, such as one of an unavailable database. */
 const READ_MS = 1_000
 
-/** A gauge that reads its value when it is scraped; what fails or takes over a second is left out. */
+/** A gauge whose value is read at each scrape; it is omitted when that fails or takes over a second. */
 export function addGauge(registry: Registry, name: string, help: string, read: Read<number>) {
   new Gauge({
     name,
@@ -22,7 +22,7 @@ export function addGauge(registry: Registry, name: string, help: string, read: R
   })
 }
 
-/** The same with a label, whose values are the keys of what is read. */
+/** The same with a label, whose values are the keys of the result. */
 export function addGauges(
   registry: Registry,
   [name, label]: [name: string, label: string],

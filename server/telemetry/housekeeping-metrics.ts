@@ -10,8 +10,8 @@ export interface HousekeepingMetrics {
 type Finished = Readonly<Record<string, number | null>>
 
 /**
- * What housekeeping removes, and when it last did: `finished` is asked at each scrape, in Unix time in seconds. A task that
- * has never come to its end counts from now.
+ * What housekeeping removes, and its last runs: `finished` is called at each scrape, and returns Unix seconds. A task that has
+ * never finished counts from now.
  */
 export function housekeepingMetrics(registry: Registry, finished: () => Promise<Finished>): HousekeepingMetrics {
   const start = Math.floor(Date.now() / 1_000)

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client'
 import { Histogram } from 'prom-client'
 import { addGauge } from './gauge.ts'
 
-/** Seconds. 6 s is the longest that a request may take; the alert on the slowest reads looks at 0.25. */
+/** Seconds. 6 s is the longest that a request may take; the alert on the slowest uses 0.25. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 6]
 
 export interface HttpMetrics {
@@ -11,7 +11,7 @@ export interface HttpMetrics {
   ended: (operation: string, status: number, seconds: number) => void
 }
 
-/** Requests of both ports. */
+/** For both ports. */
 export function httpMetrics(registry: Registry): HttpMetrics {
   let inFlight = 0
   addGauge(registry, 'http_requests_in_flight', 'Requests that are being answered.', () => inFlight)

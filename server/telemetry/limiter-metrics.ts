@@ -3,11 +3,11 @@ import { Counter } from 'prom-client'
 import { addGauge } from './gauge.ts'
 
 export interface LimiterMetrics {
-  /** A request was refused by the limit of its team. */
+  /** A request was refused by its team's limit. */
   refused: (level: 'hobby' | 'developer') => void
 }
 
-/** With a shared store, asked at each scrape. */
+/** With a shared store, read at each scrape. */
 interface SharedStore {
   /** Where limits are counted. */
   store: () => 'memory' | 'redis'
@@ -15,7 +15,6 @@ interface SharedStore {
   failures: () => number
 }
 
-/** The limits of the teams. */
 export function limiterMetrics(registry: Registry, shared: SharedStore | undefined): LimiterMetrics {
   const refusals = new Counter({
     name: 'rate_limited_total',

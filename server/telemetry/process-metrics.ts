@@ -2,10 +2,10 @@ import type { Registry } from 'prom-client'
 import { collectDefaultMetrics } from 'prom-client'
 import { addGauges } from './gauge.ts'
 
-/** Of the process: CPU, memory, open files, garbage collection, delay of the event loop; and what runs. Once a process. */
+/** CPU, memory, open files, garbage collection, event loop delay, and the version. Call once per process. */
 export function addProcessMetrics(registry: Registry, version: string) {
   collectDefaultMetrics({ register: registry })
-  // Its histogram has another scale there: 5 us where Node says 10 ms.
+  // Deno's histogram has another scale: 5 us where Node says 10 ms.
   if ('Deno' in globalThis) removeEventLoopMetrics(registry)
   addGauges(registry, ['build_info', 'version'], 'Always 1; the label is the version that runs.', () => ({
     [version]: 1,

@@ -12,14 +12,14 @@ import { activeSpan } from './trace-context.ts'
 
 const CLOSE_MS = 2_000
 
-/** A collector that is away is logged once in this time. */
+/** An unavailable collector is logged once in this time. */
 const COMPLAINT_MS = 60_000
 
 /** Others become `_OTHER`, as in OpenTelemetry's conventions: a client may send any. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'CONNECT', 'TRACE'])
 
 interface Options {
-  /** Unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES says another. */
+  /** Unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES sets another. */
   serviceName: string
   version: string
   log: Logger
@@ -30,9 +30,9 @@ interface Traced extends ActiveSpan {
 }
 
 /**
- * Exports spans over OTLP/HTTP. Loaded only when it is configured: endpoint, headers, sampler and limits are the standard
- * variables (OTEL_*), which the packages read themselves. Spans are made by hand: instrumentation of HTTP took 200 to
- * 480 us a request, sampled or not.
+ * Exports spans over OTLP/HTTP. Loaded only when configured: endpoint, headers, sampler and limits are the standard variables
+ * (OTEL_*), which the packages read themselves. Spans are created manually: HTTP instrumentation took 200 to 480 us a request,
+ * sampled or not.
  */
 export function openTracing({ serviceName, version, log }: Options): Tracing {
   diag.setLogger(complaintsTo(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true })
@@ -46,7 +46,7 @@ export function openTracing({ serviceName, version, log }: Options): Tracing {
   const tracer = provider.getTracer('member-apps-api', version)
   const propagator = new W3CTraceContextPropagator()
 
-  /** The caller's span. Without `tracestate`, in which a stranger could pass on any text. */
+  /** The caller's span. Without `tracestate`, in which a stranger could pass any text. */
   const contextOf = (traceparent: unknown): Context =>
     typeof traceparent !== 'string'
       ? ROOT_CONTEXT
@@ -125,7 +125,7 @@ function traceparentOf(span: Span): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 }
 
-/** Without the details of the packages, which repeat what a collector answered. */
+/** Omits the packages' details, which repeat a collector's response. */
 function complaintsTo(log: Logger) {
   let silentUntil = 0
   const complain = () => {

@@ -1,2 +1,2 @@
-/** The audience of the tokens we issue: all three sections. It does not depend on ports or base URLs. */
+/** The audience of tokens issued by this service: all three sections. It does not depend on ports or base URLs. */
 export const AUDIENCE = 'urn:member-apps-api'

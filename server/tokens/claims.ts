@@ -11,7 +11,7 @@ export const typeOf = ({ typ }: Pick<JWTHeaderParameters, 'typ'>) =>
     .toLowerCase()
     .replace(/^application\//, '')
 
-/** The principal of an access token with our own claim names; throws 401. */
+/** For access tokens with this service's own claim names; throws 401. */
 export function principalOf(payload: JWTPayload, header: JWTHeaderParameters): Principal {
   const { sub: member, organisation, client_id: client, scope = '' } = payload
   if (typeOf(header) !== ACCESS_TOKEN || typeof scope !== 'string') throw errors.tokenInvalid()

@@ -6,7 +6,7 @@ export const newClientSecret = () => randomBytes(32).toString('base64url')
 /** The stored form of a secret. SHA-256 of 256 random bits cannot be guessed, so it needs neither salt nor a slow hash. */
 export const hashOfSecret = (secret: string) => createHash('sha256').update(secret).digest('base64url')
 
-/** Takes the same time wherever the two differ. */
+/** Compares in constant time. */
 export const isSecretOf = (hash: string, secret: string) => {
   const [expected, actual] = [hash, hashOfSecret(secret)].map((text) => Buffer.from(text))
   return expected!.length === actual!.length && timingSafeEqual(expected!, actual!)

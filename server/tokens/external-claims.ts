@@ -4,13 +4,13 @@ import { errors } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { ACCESS_TOKEN, toPrincipal, typeOf } from './claims.ts'
 
-/** What an external issuer's access tokens look like. */
+/** The format of an external issuer's access tokens. */
 export interface TokenFormat {
   /** The `typ` of their header. */
   type: string
-  /** The audience of each section. */
+  /** Each section's audience. */
   audiences: Readonly<Record<Section, string>>
-  /** The names of their claims; dots lead into nested objects. */
+  /** Claim names; dots lead into nested objects. */
   claims: Readonly<Record<'member' | 'organisation' | 'client' | 'scope', string>>
 }
 
@@ -34,7 +34,7 @@ export const externalPrincipalOf =
     return { ...principal, sections: new Set(sections) }
   }
 
-/** An issuer with another `typ` than at+jwt may use it for all of its tokens: then their claims tell them apart. */
+/** An issuer with a `typ` other than at+jwt may use it for all of its tokens: then their claims tell them apart. */
 function isAccessToken(payload: JWTPayload, actual: string, expected: string): boolean {
   if (actual === ACCESS_TOKEN) return true
   if (actual !== typeOf({ typ: expected })) return false
@@ -43,7 +43,7 @@ function isAccessToken(payload: JWTPayload, actual: string, expected: string): b
   return kind === 'Bearer' && !CLAIMS_OF_OTHER_TOKENS.some((name) => Object.hasOwn(payload, name))
 }
 
-/** A claim with exactly this name comes first: Auth0's names are URLs, dots included. */
+/** A claim with exactly this name has precedence: Auth0's names are URLs, dots included. */
 function claim(payload: JWTPayload, name: string): unknown {
   if (Object.hasOwn(payload, name) || name.includes('://')) return own(payload, name)
   return name.split('.').reduce(own, payload as unknown)

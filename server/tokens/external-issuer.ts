@@ -16,14 +16,14 @@ interface Options {
   now: () => number
   log: Logger
   intervals?: typeof INTERVALS
-  /** For the issuer's documents together. */
+  /** Timeout for the issuer's documents together. */
   issuerMs?: number
 }
 
 /**
- * Trusts the issuer of TOKEN_ISSUER. Its keys are read in the background and stored in the database, so tokens signed
- * with known keys stay valid while it is down. A token with an unknown key is 401 if the issuer does not have that key,
- * and 503 if the issuer cannot say: clients throw a refused token away.
+ * Trusts the issuer of TOKEN_ISSUER. Its keys are read in the background and stored in the database, so tokens signed with known
+ * keys stay valid while it is down. A token with an unknown key is 401 if the issuer does not have that key, and 503 if the
+ * issuer cannot be reached: clients discard a refused token.
  */
 export async function openExternalIssuer(
   settings: ExternalIssuerSettings,

@@ -6,10 +6,10 @@ import type { storedKeySet } from './jwks-cache.ts'
 import type { IssuerAddress } from './jwks-discovery.ts'
 import { readKeySet } from './jwks-discovery.ts'
 
-/** Between reads in the background, after a failed read, and between a read and one for an unknown key. */
+/** Between background reads, after a failed read, and between a read and one for an unknown key. */
 export const INTERVALS = { reloadMs: 5 * 60_000, retryMs: 5_000, unknownKeyMs: 30_000 }
 
-/** A failure that lasts is logged as an error once an hour. */
+/** A persistent failure is logged as an error once an hour. */
 const ALARM_MS = 3_600_000
 
 interface Options {
@@ -17,11 +17,11 @@ interface Options {
   now: () => number
   log: Logger
   intervals?: typeof INTERVALS | undefined
-  /** For the issuer's documents together. */
+  /** Timeout for the issuer's documents together. */
   issuerMs: number
 }
 
-/** An issuer's key set, read now and then in the background; the stored one if the first read fails. */
+/** Reads an issuer's key set regularly in the background; uses the stored one if the first read fails. */
 export async function openExternalKeys(
   address: IssuerAddress,
   { stored, now, log, intervals = INTERVALS, issuerMs }: Options,
@@ -40,7 +40,7 @@ export async function openExternalKeys(
     failure = { at, cause, alarmAt: lasts ? at + ALARM_MS : alarmAt }
   }
 
-  /** Throws 503. jose would ask again for each unknown key after a failure, and has no bound on the size. */
+  /** Throws 503. jose would ask again for each unknown key after a failure, and does not limit the size. */
   const read: FetchImplementation = async (_url, { signal }) => {
     if (failure && now() < failure.at + intervals.retryMs) throw errors.unavailable(failure.cause)
     const set = await readKeySet(address, signal).catch((cause) => {
@@ -66,7 +66,7 @@ export async function openExternalKeys(
   const reload = async () => {
     await keys.reload().catch(() => {})
     if (closed) return
-    // Nodes that started together do not all read at once.
+    // Spreads the reads of nodes that started together.
     const jitter = 1 + Math.random() * 0.2
     timer = setTimeout(reload, (failure ? intervals.retryMs : intervals.reloadMs) * jitter).unref()
   }
@@ -78,7 +78,7 @@ export async function openExternalKeys(
     version: (): unknown => cached.jwks,
     /** Whether there are keys to verify tokens with. */
     ready: () => cached.jwks !== undefined,
-    /** When the keys were last read, in Unix milliseconds; before the first time, when this was called. */
+    /** When the keys were last read, in Unix milliseconds; before the first read, when this was called. */
     readAt: () => readAt,
     close() {
       closed = true

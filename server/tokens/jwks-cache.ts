@@ -4,8 +4,8 @@ import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
 
 /**
- * The last valid key set of an external issuer, for a start while the issuer is down. It is in the database, where every
- * node finds it, under a hash of the issuer's settings: changed settings do not find the old keys.
+ * An external issuer's last valid key set, for a start while the issuer is down. It is in the database, where every node finds
+ * it, under a hash of the issuer's settings: changed settings do not find the old keys.
  */
 export function storedKeySet(db: Database, settings: unknown) {
   const id = createHash('sha256').update(JSON.stringify(settings)).digest('base64url')

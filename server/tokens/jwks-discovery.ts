@@ -3,7 +3,7 @@ import { isLoopback } from './loopback.ts'
 
 const LIMIT_BYTES = 256 * 1024
 
-/** Whether nobody on the network can change what is read from this address: https, or http on this machine. */
+/** Whether the network cannot alter what is read from this address: https, or http on this machine. */
 export function isSecure(address: string): boolean {
   if (!URL.canParse(address)) return false
   const { protocol, hostname, username, password } = new URL(address)
@@ -13,15 +13,15 @@ export function isSecure(address: string): boolean {
 
 export interface IssuerAddress {
   issuer: string
-  /** Undefined: the address in the issuer's metadata. */
+  /** By default the address in the issuer's metadata. */
   jwksUrl: string | undefined
 }
 
-/** Reads an issuer's key set; throws if it cannot. */
+/** Throws if the key set cannot be read. */
 export async function readKeySet({ issuer, jwksUrl }: IssuerAddress, signal: AbortSignal): Promise<JSONWebKeySet> {
   const address = jwksUrl ?? (await discover(issuer, signal))
   const { keys } = await readDocument(address, signal)
-  // Using an empty set would refuse every token: more likely a mistake of the issuer's.
+  // An empty set would refuse every token, and is more likely the issuer's mistake.
   const signing = Array.isArray(keys) ? keys.filter(isSigningKey) : []
   if (signing.length === 0) throw new Error(`${address} contains no signing keys`)
   return { keys: signing }
@@ -32,7 +32,7 @@ const isSigningKey = (key: unknown) => {
   return use === 'sig' && ['EC', 'OKP', 'RSA'].includes(kty)
 }
 
-/** The address of the keys. openid-client would let issuers of Microsoft name others than themselves. */
+/** The address of the keys. openid-client would let Microsoft's issuers name issuers other than themselves. */
 async function discover(issuer: string, signal: AbortSignal): Promise<string> {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')

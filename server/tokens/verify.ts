@@ -4,7 +4,6 @@ import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../routers/kernel/access.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
 
-/** An issuer whose access tokens the service accepts. */
 export interface TrustedIssuer {
   issuer: string
   audience: string | string[]
@@ -18,7 +17,7 @@ export interface TrustedIssuer {
 /** Asymmetric only, so that a public key can never be used as a shared secret. */
 const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512', 'EdDSA', 'Ed25519']
 
-/** For issuers whose clock is ahead of ours. Expiry has no tolerance. */
+/** For issuers whose clock is ahead. Expiry has no tolerance. */
 const CLOCK_TOLERANCE_SECONDS = 5
 
 /** Without the padding that may follow: each of its endless spellings would take a place in the cache. */
@@ -68,7 +67,7 @@ export function createTokenVerifier(issuers: readonly TrustedIssuer[], now: () =
 
 const expired = (client: string | undefined) => Object.assign(errors.tokenExpired(), { client })
 
-/** The client of an expired token, whose signature and issuer have been verified. */
+/** The client of an expired token whose signature and issuer have been verified. */
 function clientOf(payload: JWTPayload, token: string, { principalOf }: TrustedIssuer): string | undefined {
   try {
     return principalOf(payload, decodeProtectedHeader(token) as JWTHeaderParameters).client
@@ -77,7 +76,7 @@ function clientOf(payload: JWTPayload, token: string, { principalOf }: TrustedIs
   }
 }
 
-/** The issuer that a token claims, before its signature is verified. */
+/** The claimed issuer, before the signature is verified. */
 function issuerOf(token: string): string | undefined {
   try {
     return decodeJwt(token).iss

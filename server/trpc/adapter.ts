@@ -13,7 +13,7 @@ export const ENDPOINT = '/trpc'
 const MAX_BATCH = 50
 
 export interface TrpcRequest {
-  /** The path behind `/trpc/`, as tRPC is to see it. */
+  /** The path after `/trpc/`, as passed to tRPC. */
   name: string
   query: URLSearchParams
   isBatch: boolean
@@ -23,13 +23,13 @@ export interface TrpcRequest {
 
 export interface Given {
   shared: CallContext
-  /** Resolves to the inputs of a body; called only for calls that pass their checks. */
+  /** Resolves to a body's inputs; called only for calls that pass their checks. */
   readInputs: () => Promise<string>
-  /** What every call is refused with, if there is something. */
+  /** The error that refuses every call, if any. */
   refusal: unknown
 }
 
-/** Answers batches, streams and requests that name no procedure, by tRPC's own adapter. */
+/** Uses tRPC's own adapter, for batches, streams and requests that name no procedure. */
 export async function answerByAdapter(
   ctx: StepContext,
   { name, query, streamed }: TrpcRequest,

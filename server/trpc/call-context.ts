@@ -21,7 +21,7 @@ export interface TrpcParts {
 
 export type CallContext = ReturnType<typeof callContext>
 
-/** What the calls of one request share: their context, their memory, and the values that stay text on both ways. */
+/** Shared by a request's calls: context, memory, and the values that stay text in both directions. */
 export function callContext(
   { core, consumeQuota, countPeople, memory }: TrpcParts,
   ctx: StepContext,
@@ -33,7 +33,7 @@ export function callContext(
   let lease: Lease | undefined
   const open = (team: string | null) => {
     const opened = new Lease(memory, ctx.res, team)
-    // Also of a stream, which is rendered as it is sent.
+    // Also for a stream, which is rendered while it is sent.
     ctx.res.once('close', () => opened.rendered(0))
     return opened
   }
@@ -42,7 +42,7 @@ export function callContext(
     if (!access) throw errors.tokenInvalid()
     lease ??= open(access.team)
     await lease.reserve(bytes, use)
-    // What is not streamed is watched as it is sent.
+    // A response that is not streamed is watched while it is sent.
     if (streamed) ctx.res.setTimeout(MIN_DOWNLOAD.graceMs)
   }
   const setHeader = (name: string, value: string) => ctx.set(name, value)

@@ -15,7 +15,7 @@ export interface SingleCall {
   isBatch: boolean
 }
 
-/** The single call that a request makes; null for anything else, which tRPC's adapter reads, or refuses. */
+/** A request's single call; null for anything else, which tRPC's adapter reads or refuses. */
 export function singleCall(method: string, { name: path, query, isBatch }: TrpcRequest): SingleCall | null {
   if (query.has('connectionParams')) return null
   const procedure = Object.hasOwn(procedures, path) ? procedures[path] : undefined
@@ -29,9 +29,8 @@ interface Reply {
 }
 
 /**
- * Replies to a single call as tRPC's adapter does, without the Request, Response, signals and streams that it creates for
- * each: they took two fifths of the time of a call. `readInput` resolves to JSON text that has been
- * checked, or '' for none.
+ * Replies to a single call as tRPC's adapter does, without the Request, Response, signals and streams that it creates for each:
+ * they took two fifths of a call's time. `readInput` resolves to validated JSON text, or '' for none.
  */
 export async function replyTo(
   { path, procedure, isBatch }: SingleCall,
@@ -51,7 +50,7 @@ export async function replyTo(
     return { status: 200, json: jsonOf({ result: { data } }) }
   } catch (thrown) {
     const error = getTRPCErrorFromUnknown(thrown)
-    // Our errorFormatter does not look at the input.
+    // The service's errorFormatter ignores the input.
     const shape = { error: getTRPCErrorShape({ config, error, type, path, input: undefined, ctx }) }
     return { status: getHTTPStatusCode(shape), json: jsonOf(shape), error }
   }

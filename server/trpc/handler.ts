@@ -13,8 +13,8 @@ import { callContext, keepCause } from './call-context.ts'
 import { rawFieldsOf, readInputs, readQuery } from './inputs.ts'
 
 /**
- * The procedures over tRPC. Reads and checks the body itself, behind the gate: tRPC's own reading never ends when a client
- * disconnects inside the body, and limits neither size nor nesting.
+ * The procedures over tRPC. Reads and checks the body itself, after the access checks: tRPC's own reading never ends when a
+ * client disconnects within the body, and limits neither size nor nesting.
  */
 export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
   return async (ctx, next) => {
@@ -29,11 +29,11 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
     const readOnce = () =>
       (inputs ??= shared.deadline.without(() => inputsOf(ctx, request, shared, parts.core.storageQuotaBytes)))
 
-    // Thrown again where tRPC gives it its own shape.
+    // Rethrown where tRPC formats it.
     let refusal: unknown
     try {
       ctx.state.principal = await authenticate(ctx.req)
-      // tRPC's adapter parses a query itself. The response of a stream begins before its calls are run.
+      // tRPC's adapter parses a query itself. A stream's response begins before its calls are run.
       if (ctx.method === 'GET') await readOnce()
       else if (request.streamed) await readOnce().catch(() => {})
     } catch (thrown) {
@@ -47,7 +47,7 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
   }
 }
 
-/** Of an endpoint the name, whatever becomes of the call. */
+/** An endpoint's name, whatever the call's outcome. */
 const operationOf = ({ name, isBatch }: TrpcRequest) =>
   Object.hasOwn(procedures, name) ? name : isBatch ? 'batch' : 'other'
 

@@ -10,16 +10,16 @@ import { readBytes, SMALL_BODY_BYTES } from '../http/body-bytes.ts'
 import type { Use } from '../http/memory-budget.ts'
 import type { RawValues } from './raw-values.ts'
 
-/** A value's nesting as over REST, plus the input and the batch around it. */
+/** The nesting of values over REST, plus the input and the batch around it. */
 const BODY_NESTING = MAX_NESTING + 2
 
-/** Values of several calls in one body: with the rest, 1 MiB that is parsed, they fill the memory of one request. */
+/** Values of several calls in one body: with the rest, 1 MiB that is parsed, they use up one request's memory. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
 
 const BYTE_ORDER_MARK = '\ufeff'
 
 export interface Inputs {
-  /** By call: the field of its input that stays text. */
+  /** Per call, the input field that stays text. */
   rawFields: readonly (string | undefined)[]
   isBatch: boolean
   quotaBytes: number
@@ -28,15 +28,15 @@ export interface Inputs {
   reserve: (bytes: number, use: Use) => Promise<void>
 }
 
-/** The raw field of each call that a path names, where it has one. */
+/** The raw field of each call in a path, or undefined. */
 export function rawFieldsOf(path: string, isBatch: boolean): Inputs['rawFields'] {
   const names = isBatch ? path.split(',') : [path]
   return names.map((name) => (Object.hasOwn(procedures, name) ? (procedures[name]!._def.meta as Meta).raw : undefined))
 }
 
 /**
- * The inputs in a body as JSON text, in which placeholders stand for the raw values; '' for an empty body. Throws 400, 413
- * for its size, 415, 503.
+ * A body's inputs as JSON text, in which placeholders stand for the raw values; '' for an empty body. Throws 400, 413 for its
+ * size, 415, 503.
  */
 export async function readInputs(request: IncomingMessage, inputs: Inputs): Promise<string> {
   const { rawFields, isBatch, values, reserve } = inputs
@@ -54,7 +54,7 @@ export async function readInputs(request: IncomingMessage, inputs: Inputs): Prom
   return withPlaceholders(bytes, cuts, values)
 }
 
-/** The inputs in a query as JSON text. Throws 400. */
+/** A query's inputs as JSON text. Throws 400. */
 export async function readQuery(query: URLSearchParams, isBatch: boolean): Promise<string> {
   const input = query.get('input')
   // Allowed before a body, where it is dropped; JSON.parse of the input would fail on it.
@@ -63,7 +63,7 @@ export async function readQuery(query: URLSearchParams, isBatch: boolean): Promi
   return input ?? ''
 }
 
-/** As over REST for each call; a batch has a bound of its own beside. */
+/** The same as over REST for each call; a batch has an additional limit. */
 function limitOf({ rawFields, quotaBytes }: Inputs) {
   const rawCount = rawFields.filter((field) => field !== undefined).length
   if (rawCount === 0) return { maxBytes: BODY_LIMIT_BYTES, tooLarge: errors.inputTooLarge, use: 'parsed' } as const
@@ -77,7 +77,7 @@ function limitOf({ rawFields, quotaBytes }: Inputs) {
   } as const
 }
 
-/** Checks a whole JSON text and finds the last member of each name, as JSON.parse takes it. */
+/** Validates a whole JSON text and finds the last member of each name, as JSON.parse does. */
 async function checkedMembers(bytes: Buffer, isBatch: boolean, names: readonly (string | undefined)[]) {
   const { scanner, found } = await membersOf(bytes, names)
   if (!scanner.wellFormed || !isUtf8(bytes)) throw errors.bodyNotJson()
@@ -97,7 +97,7 @@ async function membersOf(bytes: Buffer, names: readonly (string | undefined)[]) 
   return { scanner, found }
 }
 
-/** The raw field of each input in a batch, at its place in the body. */
+/** Finds each input's raw field in a batch, by its position in the body. */
 async function membersWithin(bytes: Buffer, inputs: readonly (Member | undefined)[], rawFields: Inputs['rawFields']) {
   const members: (Member | undefined)[] = []
   for (const [i, field] of rawFields.entries()) {

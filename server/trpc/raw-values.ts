@@ -6,7 +6,7 @@ import { MAX_NESTING, rawJsonOf } from '../../routers/kernel/raw-json/text.ts'
 /** Stands for a value while its input is parsed; unguessable, so that no client can name another's. */
 const PREFIX = `value:${randomUUID()}:`
 
-/** The values of one request that stay text, as over REST: they may have megabytes, and parsing takes 28 times their length. */
+/** A request's values that stay text, as over REST: they may be megabytes, and parsing takes 28 times their length. */
 export class RawValues {
   readonly #values: { text: JsonText; nesting: number }[] = []
 
@@ -15,7 +15,7 @@ export class RawValues {
     return `${PREFIX}${this.#values.push({ text, nesting }) - 1}`
   }
 
-  /** The text behind a placeholder, or of a value that was parsed. Throws 400. */
+  /** Returns the text behind a placeholder, or of a parsed value. Throws 400. */
   readonly textOf = async (value: unknown): Promise<JsonText> => {
     const isPlaceholder = typeof value === 'string' && value.startsWith(PREFIX)
     const found = isPlaceholder ? this.#values[Number(value.slice(PREFIX.length))] : undefined
