@@ -1,12 +1,12 @@
 import { MAX_BODY_BYTES } from '../../routers/webhooks/events.ts'
 
-/** What is in flight at once, in one worker. Apps share each of these. */
+/** Limits of what one worker has in flight, each shared among apps. */
 const LIMITS = {
   /** Deliveries. */
   total: 2_048,
-  /** Of new and failing subscriptions together: healthy ones always find slots. */
+  /** For new and failing subscriptions together, so that healthy ones always find slots. */
   newOrFailing: 1_536,
-  /** Of failing subscriptions: new ones find slots as well. */
+  /** For failing subscriptions, so that new ones find slots as well. */
   failing: 1_024,
   /** Of bodies. */
   bytes: 64 * 1024 * 1024,
@@ -14,10 +14,9 @@ const LIMITS = {
 
 export type SharedLimits = typeof LIMITS
 
-/** Of a subscription. */
 export type Health = 'new' | 'healthy' | 'failing'
 
-/** Deliveries of one app. */
+/** One app's deliveries. */
 interface Held {
   app: string
   health: Health
@@ -30,8 +29,8 @@ export type AppShares = ReturnType<typeof createAppShares>
 const none = { total: 0, newOrFailing: 0, failing: 0, bytes: 0 }
 
 /**
- * Shares what may be in flight among apps. An app may hold as much as it leaves free: alone it gets half of each limit,
- * and it cannot use up what the others need.
+ * Shares the limits among apps. An app may use at most as much as it leaves free: alone it gets half of each limit, and it cannot
+ * exhaust what the others need.
  */
 export function createAppShares(given: Partial<SharedLimits> = {}) {
   const limits: SharedLimits = { ...LIMITS, ...given }
@@ -46,7 +45,7 @@ export function createAppShares(given: Partial<SharedLimits> = {}) {
       if (health === 'failing') counts.failing += sign * count
       counts.bytes += sign * bytes
     }
-    // Stays when nothing is in flight any more: 2 MB for 10,000 apps.
+    // Entries stay when nothing is in flight: 2 MB for 10,000 apps.
     heldBy.set(app, held)
   }
 
@@ -54,13 +53,12 @@ export function createAppShares(given: Partial<SharedLimits> = {}) {
     Math.max(0, Math.ceil((limits[of] - used[of] - held[of]) / 2))
 
   return {
-    /** Deliveries in flight. */
     inFlight: () => used.total,
 
-    /** How many more an app may have in flight, whatever their health and bodies. */
+    /** How many more an app may have in flight, regardless of health and bodies. */
     slots: (app: string) => capacity('total', heldBy.get(app) ?? none),
 
-    /** How many more deliveries of this health the app may have in flight. Their bodies are as large as they can be. */
+    /** How many more deliveries of this health the app may have in flight, with bodies of the maximum size. */
     capacity(app: string, health: Health): number {
       const held = heldBy.get(app) ?? none
       const slots = Math.min(capacity('total', held), Math.floor(capacity('bytes', held) / MAX_BODY_BYTES))

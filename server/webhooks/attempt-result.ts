@@ -1,21 +1,19 @@
-/** What one attempt to deliver came to. */
 export interface AttemptResult {
-  /** Of the response; null without one. */
+  /** The response's status; null without one. */
   status: number | null
   /**
-   * Null when delivered. Otherwise a short, stable text without address or secret: `status 500`, `timeout`,
-   * `address not public`. Publishers read it as `lastError`.
+   * Null when delivered. Otherwise a short, stable text without address or secret: `status 500`, `timeout`, `address not public`.
+   * Publishers read it as `lastError`.
    */
   error: string | null
   /** The first 4 KB of the response's body; null without a response. */
   responseBody: string | null
-  /** What a failed response asks for in `Retry-After`, 0 to 3600. */
+  /** The `Retry-After` of a failed response, 0 to 3600. */
   retryAfterSeconds: number | null
   /** The response was 410: the subscription ends. */
   gone: boolean
 }
 
-/** An attempt that got no response. */
 export const noResponse = (error: string): AttemptResult => ({
   status: null,
   error,

@@ -16,10 +16,10 @@ export interface AttemptOptions {
   /** Unix time in milliseconds. */
   now: () => number
   log: Logger
-  /** Seconds between attempts; by default those of the retry schedule. */
+  /** Seconds between attempts; by default the retry schedule. */
   retryDelays?: readonly number[]
   metrics?: DeliveryMetrics
-  /** Undefined: no spans are made, and no `traceparent` is sent. */
+  /** Undefined: no spans, and no `traceparent` is sent. */
   tracing?: Tracing | undefined
 }
 
@@ -51,7 +51,7 @@ export function createAttempt({ sender, cipher, now, log, retryDelays, metrics, 
 
     const delay = delivered || gone ? null : retryDelayMs(attempt, retryAfterSeconds, Math.random(), retryDelays)
     metrics?.attempted(delivered ? 'delivered' : gone ? 'gone' : delay === null ? 'failed' : 'retried', seconds)
-    // Not the delivery itself: what waits for the database must not keep bodies in memory.
+    // Not the delivery itself: results that wait for the database must not keep bodies in memory.
     return { id, lease, at, result, nextAttemptAt: delay === null ? null : now() + delay }
   }
 

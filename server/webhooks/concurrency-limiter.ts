@@ -5,7 +5,7 @@ import { createAppShares } from './app-shares.ts'
 import type { DueSubscription } from './due-subscriptions.ts'
 
 const LIMITS = {
-  /** Deliveries of a subscription in flight at once. */
+  /** A subscription's concurrent deliveries. */
   perSubscription: 32,
   /** New and failing subscriptions in one allocation: each needs a connection, which costs as much as ten deliveries. */
   connections: 8,
@@ -15,7 +15,7 @@ const LIMITS = {
 
 export type Limits = typeof LIMITS & SharedLimits
 
-/** A failure's backoff doubles with each further one, and is at least this multiple of the attempt's duration. */
+/** The backoff doubles with each further failure, and is at least this multiple of the attempt's duration. */
 const MIN_BACKOFF_MS = 100
 const MAX_BACKOFF_MS = 60_000
 const BACKOFF_PER_DURATION = 4
@@ -24,7 +24,7 @@ interface State {
   health: Health
   /** Deliveries that may be in flight. */
   concurrency: number
-  /** In a row; attempts that were in flight together count once. */
+  /** Consecutive failures; attempts that were in flight together count once. */
   failures: number
   failedAt: number
   backoffUntil: number
@@ -41,7 +41,7 @@ export interface Startable {
 export interface Slot {
   subscription: string
   app: string
-  /** Of the subscription when the attempt started. */
+  /** The subscription's health when the attempt started. */
   health: Health
   bytes: number
   startedAt: number
@@ -58,9 +58,9 @@ const initial: State = {
 export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>
 
 /**
- * Limits the deliveries in flight. A subscription starts with one; each success doubles its concurrency, a failure sets
- * it back to one and makes it back off. So a receiver that never responds holds one slot for a fifth of the time,
- * however much is pending for it. `at` is the current time in ms, of a clock that only goes forward.
+ * Limits the deliveries in flight. A subscription starts with one; each success doubles its concurrency, a failure resets it to
+ * one and makes it back off. So a receiver that never responds occupies one slot for a fifth of the time, whatever its backlog.
+ * `at` is the current time in ms, of a clock that only goes forward.
  */
 export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
   const { perSubscription, connections, remembered } = { ...LIMITS, ...limits }
@@ -83,7 +83,7 @@ export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
       return health === 'healthy' || (backoffUntil <= at && !inFlight.has(subscription))
     },
 
-    /** The subscription may start a delivery now; another failure makes it back off as long as without this. */
+    /** The subscription may start a delivery now; the next failure makes it back off as long as otherwise. */
     endBackoff(subscription: string, at: number) {
       const state = states.get(subscription)
       if (state && state.backoffUntil > at) states.set(subscription, { ...state, backoffUntil: at })
@@ -91,7 +91,7 @@ export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
 
     inFlight: shares.inFlight,
 
-    /** How many more deliveries each subscription may start, in the order given, together at most `max`. */
+    /** How many more deliveries each subscription may start, in the given order, together at most `max`. */
     allocate(subscriptions: Iterable<DueSubscription>, max: number, at: number): Map<string, number> {
       const allocation = new Map<string, number>()
       const taken: Parameters<typeof shares.take>[0][] = []
@@ -112,10 +112,10 @@ export function createConcurrencyLimiter(limits: Partial<Limits> = {}) {
         taken.push({ app, health, count, bytes: count * MAX_BODY_BYTES })
         shares.take(taken.at(-1)!)
         left -= count
-        // Before the next one is drawn: that would lose its turn.
+        // Checked before the next one is drawn, which would move to the end of the queue.
         if (left === 0) break
       }
-      // `started` takes what is really claimed.
+      // `started` takes the slots of what is actually claimed.
       for (const held of taken) shares.give(held)
       return allocation
     },

@@ -2,7 +2,7 @@ import type { Database } from '../../prisma/client.ts'
 import { int, nullable, statement } from '../../prisma/pg/statement.ts'
 import { AT_ONCE } from '../../routers/webhooks/deliveries/retry.ts'
 
-/** Bound what a look reads: 20 ms for all of them. */
+/** Limits a scrape's reads: 20 ms for all of them. */
 const MAX_SUBSCRIPTIONS = 1_000
 const MAX_OF_EACH = 100
 
@@ -32,9 +32,9 @@ const statements = {
 }
 
 /**
- * How many deliveries are due, up to a hundred of each subscription, and for how long the oldest waits for a worker, in
- * seconds: since it was due or, where its receiver makes it wait, since the last attempt there, which a worker follows by
- * another within 75 s. One that somebody tries again counts, and has not waited.
+ * Counts due deliveries, up to a hundred per subscription, and the seconds that the oldest has been waiting for a worker: since
+ * it was due or, when its receiver delays it, since the last attempt there, after which a worker makes another within 75 s. A
+ * manually retried delivery counts, with no waiting time.
  */
 export async function dueFigures(db: Database, now: number) {
   const [row] = await db.execute(statements.due, [new Date(now).toISOString()])

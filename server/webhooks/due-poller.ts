@@ -9,13 +9,13 @@ interface Options {
   now: () => number
   /** The scheduler's clock. */
   clock: () => number
-  /** Expired leases are released this often. */
+  /** The interval at which expired leases are released. */
   pollMs: number
 }
 
 /**
- * Returns a function that polls the database for due subscriptions, each time from where the previous poll stopped. It
- * also releases expired leases and fails what is pending for ended subscriptions.
+ * Returns a function that polls the database for due subscriptions, each time from where the previous poll stopped. It also
+ * releases expired leases and fails the pending deliveries of ended subscriptions.
  */
 export function createDuePoller({ db, now, clock, pollMs }: Options): () => Promise<Poll> {
   let after = ''

@@ -1,19 +1,19 @@
 export interface DueSubscription {
   id: string
   app: string
-  /** Somebody tries a delivery of it again. */
+  /** A delivery of the subscription is being retried manually. */
   retried?: boolean
 }
 
 export type DueSubscriptions = ReturnType<typeof createDueSubscriptions>
 
 /**
- * Subscriptions with due deliveries, and when that was last seen of each. The apps take turns, and so do the
- * subscriptions of each app: an app with many of them delays none but its own.
+ * Subscriptions with due deliveries, and when those were last seen. Apps are served round-robin, and so are each app's
+ * subscriptions: an app with many of them delays only itself.
  */
 export function createDueSubscriptions() {
   const known = new Map<string, { app: string; seenAt: number }>()
-  /** What has waited longest for a turn comes first. */
+  /** Longest wait first. */
   const byApp = new Map<string, Set<string>>()
 
   return {
@@ -40,7 +40,7 @@ export function createDueSubscriptions() {
       byApp.clear()
     },
 
-    /** Each once, at most `max`. The one that is drawn moves behind the others, and its app behind the other apps. */
+    /** Yields each once, at most `max`. A drawn subscription moves behind the others, and its app behind the other apps. */
     *inTurn(max: number): Generator<DueSubscription> {
       let turns = [...byApp].map(([app, ids]) => ({ app, ids, order: ids.values(), left: ids.size }))
       let last = -1
@@ -61,7 +61,7 @@ export function createDueSubscriptions() {
       }
     },
 
-    /** Moves it behind the others too; with `seenAt`, deliveries of it were seen again. Returns when that was last. */
+    /** Also moves it behind the others; with `seenAt`, its deliveries were seen again. Returns when they were last seen. */
     moveBack(id: string, seenAt?: number): number {
       const subscription = known.get(id)!
       subscription.seenAt = seenAt ?? subscription.seenAt

@@ -11,8 +11,8 @@ const removeEnded = removal({
 })
 
 /**
- * Removes subscriptions that ended `keepDays` ago, at most `limit`, and returns their number. Their deliveries go with the
- * events, earlier or later: a subscription stays for the last of them.
+ * Removes subscriptions that ended `keepDays` ago, at most `limit`, and returns their number. Their deliveries are removed with
+ * the events, earlier or later: a subscription stays until its last one is gone.
  */
 export async function removeEndedSubscriptions(
   db: Database,

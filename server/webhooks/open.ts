@@ -11,7 +11,7 @@ interface Settings {
 
 type Dependencies = Pick<AttemptOptions, 'cipher' | 'now' | 'log' | 'metrics' | 'tracing'> & { db: Database }
 
-/** Starts a worker with a sender of its own; `close` ends both. */
+/** The worker has its own sender; `close` ends both. */
 export function openWorker({ allow }: Settings, dependencies: Dependencies): Worker {
   const sender = createSender({ allow, now: dependencies.now })
   const worker = startWorker({ ...dependencies, sender })

@@ -3,7 +3,7 @@ const PAUSE_PER_DURATION = 20
 const MIN_PAUSE_MS = 20
 
 /**
- * When to poll: often while polls lead to claims, less and less often while they do not, and at least every `maxMs`.
+ * Decides when to poll: often while polls lead to claims, less and less often while they do not, and at least every `maxMs`.
  * Times are in ms, of a clock that only goes forward.
  */
 export function createPollCadence(maxMs: number) {
@@ -17,13 +17,12 @@ export function createPollCadence(maxMs: number) {
   return {
     nextAt: () => nextAt,
 
-    /** Something was published: polls as soon as the minimum pause allows. */
+    /** After a publication: polls as soon as the minimum pause allows. */
     wake(at: number) {
       wokenAt = at
       nextAt = Math.min(nextAt, polledAt + minPause)
     },
 
-    /** Deliveries were claimed. */
     claimed() {
       claimed = true
     },
@@ -31,14 +30,13 @@ export function createPollCadence(maxMs: number) {
     /** A poll ran from `startedAt` to `endedAt`; `more`: it did not see everything. */
     polled({ startedAt, endedAt, more }: { startedAt: number; endedAt: number; more: boolean }) {
       minPause = Math.min(maxMs, Math.max(MIN_PAUSE_MS, PAUSE_PER_DURATION * (endedAt - startedAt)))
-      // What was published during the poll may have escaped it.
+      // The poll may have missed what was published meanwhile.
       pause = claimed || more || wokenAt >= startedAt ? minPause : Math.min(maxMs, pause * 2)
       polledAt = endedAt
       nextAt = endedAt + pause
       claimed = false
     },
 
-    /** The database is unavailable. */
     failed(at: number) {
       polledAt = at
       nextAt = at + maxMs

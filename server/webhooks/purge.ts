@@ -4,7 +4,10 @@ import { bool, int, statement, text, timestamp } from '../../prisma/pg/statement
 import { PORTION } from '../../routers/kernel/housekeeping.ts'
 import { DAY_SECONDS } from '../../routers/kernel/time.ts'
 
-/** Events that one statement reads, and deliveries of each: an event with more is looked at alone, so that none takes long. */
+/**
+ * Events that one statement reads, and deliveries of each: an event with more is handled separately, so that no statement takes
+ * long.
+ */
 const MAX_EVENTS = 500
 const FEW_DELIVERIES = 100
 
@@ -27,8 +30,8 @@ const statements = {
     { isPending: bool },
   ),
   /**
-   * Removes a part of them: an event may have more deliveries than one statement should remove. By their place, as
-   * `removal` does; LATERAL, as a join would read the whole table.
+   * Removes some of them: an event may have more deliveries than one statement should remove. By their place, as `removal` does;
+   * LATERAL, as a join would read the whole table.
    */
   removeDeliveries: statement(
     'events_remove_deliveries',
@@ -58,8 +61,8 @@ interface EventKey {
 }
 
 /**
- * Removes events published `keepDays` ago with their deliveries, unless one of these is pending; at most `limit` rows of
- * both, and returns their number.
+ * Removes events published `keepDays` ago with their deliveries, unless one of these is pending; at most `limit` rows of both,
+ * and returns their number.
  */
 export async function purgeEvents(
   db: Database,

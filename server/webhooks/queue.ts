@@ -7,12 +7,12 @@ import type { DueSubscription } from './due-subscriptions.ts'
 /** A claimed delivery, with everything that an attempt needs. */
 export interface Claimed {
   id: string
-  /** Names the worker and its claim. A result is written only while the delivery still has this lease. */
+  /** Identifies the worker and its claim. A result is written only while the delivery still has this lease. */
   lease: string
   app: string
   event: string
   subscription: string
-  /** Attempts so far whose results were written. */
+  /** Previous attempts whose results were written. */
   attempts: number
   url: string | null
   /** Encrypted. */
@@ -23,20 +23,20 @@ export interface Claimed {
 interface ClaimOptions {
   /** Unix time in milliseconds. */
   now: number
-  /** Unlike that of any other claim. */
+  /** Unique per claim. */
   lease: string
   leaseMs: number
-  /** Deliveries to claim at most, by subscription. */
+  /** The maximum number of deliveries to claim, by subscription. */
   allocation: ReadonlyMap<string, number>
 }
 
-/** Subscriptions that a poll found. */
+/** A poll's result. */
 export interface Found {
-  /** With deliveries that are due. */
+  /** Subscriptions with due deliveries. */
   due: DueSubscription[]
-  /** Ended, but with pending deliveries. */
+  /** Ended subscriptions with pending deliveries. */
   ended: string[]
-  /** The `after` of the next poll; null when this one reached the end. */
+  /** The next poll's `after`; null when this one reached the end. */
   next: string | null
 }
 
@@ -47,8 +47,8 @@ const claimable = `state = 'pending' AND lease IS NULL`
 
 const statements = {
   /**
-   * Jumps through the index from subscription to subscription, reading only the earliest delivery of each: the backlog of
-   * a dead receiver costs a poll nothing. Subscriptions are looked up one by one (LIMIT): a join would read all of them.
+   * Jumps through the index from subscription to subscription, reading only the earliest delivery of each: the backlog of a dead
+   * receiver costs a poll nothing. Subscriptions are looked up one by one (LIMIT): a join would read all of them.
    */
   poll: statement(
     'deliveries_poll',
@@ -67,7 +67,7 @@ const statements = {
       FROM (SELECT * FROM first LIMIT $3::int8) found
         CROSS JOIN LATERAL (SELECT "appId", "endedAt" FROM "Subscription" WHERE id = found.id LIMIT 1) subscription
         CROSS JOIN LATERAL (SELECT at <= $1::timestamptz AND "endedAt" IS NULL AS "isDue") state`,
-    // `due` and `apps` in the same order.
+    // `due` and `apps` are in the same order.
     { due: jsonStrings, apps: jsonStrings, retried: jsonStrings, ended: jsonStrings, next: nullable(text) },
   ),
   /** Skips deliveries that another worker is claiming. */
@@ -139,7 +139,7 @@ export async function release(db: Database, claimed: readonly Pick<Claimed, 'id'
   await db.execute(statements.release, columns.map(arrayOf))
 }
 
-/** Releases the leases of workers that died; an attempt without a result does not count. Returns how many there were. */
+/** Releases the leases of dead workers; an attempt without a result does not count. Returns their number. */
 export async function releaseExpired(db: Database, now: number): Promise<number> {
   for (let released = 0; ; ) {
     const { length } = await db.execute(statements.releaseExpired, [iso(now)])

@@ -5,9 +5,9 @@ import type { Availability } from './availability.ts'
 import type { Attempt } from './results.ts'
 import { recordAttempts } from './results.ts'
 
-/** Attempts are collected this long: a statement for each would cost more than the delivery. */
+/** How long attempts are collected: a statement for each would cost more than the delivery. */
 const COLLECT_MS = 20
-/** Of one statement. */
+/** Attempts per statement. */
 const MAX_BATCH = 100
 
 interface Options {
@@ -20,7 +20,7 @@ interface Options {
 }
 
 /**
- * Records attempts in batches, and keeps them while the database is unavailable. An attempt whose lease was lost changes
+ * Records attempts in batches, and buffers them while the database is unavailable. An attempt whose lease was lost changes
  * nothing.
  */
 export function createResultWriter({ db, now, log, availability, retryMs }: Options) {
@@ -81,7 +81,7 @@ export function createResultWriter({ db, now, log, availability, retryMs }: Opti
   }
 
   return {
-    /** How many are not written yet. */
+    /** Attempts not yet written. */
     pending: () => pending.length,
     /** `onWritten` is called once the attempt is written, or dropped. */
     add(attempt: Attempt, onWritten?: () => void) {
@@ -89,7 +89,7 @@ export function createResultWriter({ db, now, log, availability, retryMs }: Opti
       if (onWritten) callbacks.set(attempt, onWritten)
       if (!writing) schedule(COLLECT_MS)
     },
-    /** Writes what is pending, without retries: throws when the database is unavailable. */
+    /** Writes pending attempts, without retries: throws when the database is unavailable. */
     async close() {
       closed = true
       while (pending.length > 0) await flush()

@@ -4,11 +4,10 @@ import { statement, text } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../../routers/kernel/database-errors.ts'
 import type { AttemptResult } from './attempt-result.ts'
 
-/** An attempt as it is recorded. */
 export interface Attempt {
-  /** Of the delivery. */
+  /** The delivery's id. */
   id: string
-  /** Of its claim: once the delivery has another, the result is not recorded. */
+  /** The claim's lease: once the delivery has another, the result is not recorded. */
   lease: string
   /** When it began, in Unix milliseconds. */
   at: number
@@ -17,7 +16,7 @@ export interface Attempt {
   nextAttemptAt: number | null
 }
 
-/** Of one statement. */
+/** Per statement. */
 const MAX_ROWS = 1_000
 
 const statements = {
@@ -52,8 +51,8 @@ const statements = {
 }
 
 /**
- * Records attempts in one statement, ends the subscriptions that are gone, and returns the ids of the deliveries that
- * still had the lease.
+ * Records attempts in one statement, ends the subscriptions that are gone, and returns the ids of the deliveries that still had
+ * the lease.
  */
 export async function recordAttempts(db: Database, now: number, attempts: readonly Attempt[]): Promise<string[]> {
   const columns = [
@@ -72,7 +71,7 @@ export async function recordAttempts(db: Database, now: number, attempts: readon
   return rows.map(({ id }) => id)
 }
 
-/** Fails a bounded number of pending deliveries of subscriptions that have ended; returns whether there may be more. */
+/** Fails a limited number of pending deliveries of ended subscriptions; returns whether there may be more. */
 export async function failEnded(db: Database, now: number, subscriptions: readonly string[]): Promise<boolean> {
   const rows = await db.execute(statements.failEnded, [arrayOf(subscriptions), new Date(now).toISOString()])
   return rows.length === MAX_ROWS

@@ -1,15 +1,15 @@
 /** Seconds between a failed attempt and the next. The eighth, about 28 hours after the first, is the last. */
 export const RETRY_DELAYS_SECONDS: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000, 36_000]
 
-/** Each delay varies by up to this part of it, so that deliveries that failed together do not return together. */
+/** Each delay varies by up to this share, so that deliveries that failed together do not return together. */
 const JITTER = 0.2
 
 /** A longer `Retry-After` counts as an hour. */
 export const MAX_RETRY_AFTER_SECONDS = 3_600
 
 /**
- * Milliseconds from a failed attempt to the next, or null after the last. `attempts` counts from 1; `random` is in
- * [0, 1). A receiver's `Retry-After` can lengthen a delay, never shorten it.
+ * Milliseconds from a failed attempt to the next, or null after the last. `attempts` counts from 1; `random` is in [0, 1). A
+ * receiver's `Retry-After` can lengthen a delay, never shorten it.
  */
 export function retryDelayMs(
   attempts: number,

@@ -4,11 +4,11 @@ import type { DueSubscription } from './due-subscriptions.ts'
 import { createDueSubscriptions } from './due-subscriptions.ts'
 import { createPollCadence } from './poll-cadence.ts'
 
-/** Between claims: slots that become free and events that are published meanwhile share one. */
+/** Between claims: slots that become free and events published meanwhile share one claim. */
 const CLAIM_INTERVAL_MS = 20
-/** Deliveries of one claim. */
+/** Deliveries per claim. */
 const MAX_CLAIMED = 100
-/** Subscriptions that one allocation considers. */
+/** Subscriptions per allocation. */
 const MAX_CONSIDERED = 2_000
 /** A subscription with claimed deliveries stays due this long without a poll. */
 const STAYS_DUE_MS = 500
@@ -21,7 +21,7 @@ interface Options {
   limits?: Partial<Limits>
 }
 
-/** What a poll found. Times are those of the scheduler's clock. */
+/** Times are those of the scheduler's clock. */
 export interface Poll {
   /** Subscriptions with due deliveries. */
   due: readonly DueSubscription[]
@@ -34,8 +34,8 @@ export interface Poll {
 export type Scheduler = ReturnType<typeof createScheduler>
 
 /**
- * Decides when to poll, when to claim, and how many deliveries of which subscription. Pure: it has neither timers nor a
- * clock nor the database. `at` is the current time in ms, of a clock that only goes forward.
+ * Decides when to poll, when to claim, and how many deliveries of each subscription. Pure: it has no timers, no clock and no
+ * database. `at` is the current time in ms, of a clock that only goes forward.
  */
 export function createScheduler({ pollMs, limits }: Options) {
   const limiter = createConcurrencyLimiter(limits)
@@ -60,7 +60,6 @@ export function createScheduler({ pollMs, limits }: Options) {
     /** When to poll or claim next. */
     nextTurnAt: () => Math.min(claimAt, cadence.nextAt()),
 
-    /** Something was published. */
     wake: cadence.wake,
 
     polled(poll: Poll) {
@@ -80,7 +79,7 @@ export function createScheduler({ pollMs, limits }: Options) {
       cadence.failed(at)
     },
 
-    /** How many deliveries to claim, by subscription; `unwritten` results are still to be written. */
+    /** How many deliveries to claim, by subscription; `unwritten` counts results still to be written. */
     allocate(at: number, unwritten: number): Map<string, number> {
       claimAt = Number.POSITIVE_INFINITY
       if (unwritten > MAX_UNWRITTEN) return new Map()
@@ -89,7 +88,9 @@ export function createScheduler({ pollMs, limits }: Options) {
       return allocation
     },
 
-    /** A claim for `allocation` returned these deliveries. Their subscriptions may have more, and move behind others. */
+    /**
+     * Reports the deliveries that a claim for `allocation` returned. Their subscriptions may have more, and move behind others.
+     */
     claimed(at: number, allocation: ReadonlyMap<string, number>, deliveries: readonly { subscription: string }[]) {
       if (deliveries.length > 0) cadence.claimed()
       const served = new Set(deliveries.map(({ subscription }) => subscription))

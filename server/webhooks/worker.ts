@@ -25,16 +25,16 @@ interface Options extends AttemptOptions {
 
 export interface Worker {
   figures: {
-    /** Deliveries that are attempted now. */
+    /** Deliveries in flight. */
     underWay: () => number
-    /** Since the last turn ended, in which it looked for due deliveries, or tried to. */
+    /** Since the loop last looked for due deliveries, or tried to. */
     secondsSinceTurn: () => number
   }
-  /** Something may be due. */
+  /** Deliveries may be due. */
   wake: () => void
   /**
-   * Claims nothing more, waits up to `waitMs` for deliveries in flight and releases the others; results are written. Takes
-   * a second longer at most, and never rejects.
+   * Claims nothing more, waits up to `waitMs` for deliveries in flight and releases the others; results are written. Takes a
+   * second longer at most, and never rejects.
    */
   close: (waitMs?: number) => Promise<void>
 }
@@ -66,9 +66,9 @@ export function startWorker({
         scheduler.finished(slot, error === null, clock())
         schedule()
       }
-      // Not in flight any more: it was released when the worker closed.
+      // No longer in flight: it was released when the worker closed.
       const isOwn = inFlight.delete(delivery)
-      // After a 410, the slot is freed once that is written: before, the subscription would be claimed for again.
+      // After a 410, the slot is freed once that is written: otherwise the subscription would be claimed again.
       if (isOwn) results.add(made, gone ? freeSlot : undefined)
       if (!gone) freeSlot()
     })

@@ -25,7 +25,7 @@ const special4 = [
   '240.0.0.0/4',
 ]
 
-/** Global unicast today, and the special ranges within it. Forms that embed an IPv4 address are outside both. */
+/** Today's global unicast, and the special ranges within it. Forms that embed an IPv4 address are outside both. */
 const global6 = ['2000::/3']
 const special6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
 const mapped6 = ['::ffff:0:0/96']
@@ -45,7 +45,7 @@ const isGlobal6 = listOf('ipv6', global6)
 const isSpecial6 = listOf('ipv6', special6)
 const isMapped6 = listOf('ipv6', mapped6)
 
-/** Whether the text is an IP address or a network such as `10.20.0.0/16`, without a zone and not an IPv4-mapped one. */
+/** Whether the text is an IP address or a network such as `10.20.0.0/16`, without a zone and not IPv4-mapped. */
 export function isNetwork(text: string): boolean {
   const [, address = '', prefix] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? []
   const family = isIP(address)
@@ -54,7 +54,7 @@ export function isNetwork(text: string): boolean {
 }
 
 /**
- * Returns a predicate: may this IP address be connected to? True for public unicast and for what the operator allows;
+ * Returns a predicate: may this IP address be connected to? True for public unicast and for addresses that the operator allows;
  * always false for IPv4-mapped IPv6 addresses, addresses with a zone, and anything else. Throws on a malformed `allow`.
  */
 export function addressFilter(allow: readonly string[]): (address: string) => boolean {

@@ -3,11 +3,11 @@ import { Agent } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { createSecureContext } from 'node:tls'
 
-/** Idle connections that are kept: of all receivers together, and of one. */
+/** Limits of idle connections: for all receivers together, and for one. */
 const MAX_IDLE = 1_024
 const MAX_IDLE_PER_RECEIVER = 128
 
-/** Keeps idle connections for `idleMs`, up to a number for all receivers together (Node's limit is per receiver). */
+/** Keeps idle connections open for `idleMs`, up to a number for all receivers together (Node's limit is per receiver). */
 export class IdleAgent extends Agent {
   #closed = false
   readonly #idle = new Set<Duplex>()
@@ -43,8 +43,8 @@ export class IdleAgent extends Agent {
 export const singleUseAgent = (ca: string | undefined) => new Agent({ ...strict(ca), keepAlive: false })
 
 /**
- * Overrides NODE_TLS_REJECT_UNAUTHORIZED and --tls-min-v1.0, which are set for other purposes. The context is created
- * once: per connection it would cost as much as the handshake. (Deno creates its own from the same options.)
+ * Overrides NODE_TLS_REJECT_UNAUTHORIZED and --tls-min-v1.0, which are set for other purposes. The context is created once: per
+ * connection it would cost as much as the handshake. (Deno creates its own from the same options.)
  */
 function strict(ca: string | undefined): AgentOptions {
   const trusted = { minVersion: 'TLSv1.2' as const, ...(ca !== undefined && { ca }) }

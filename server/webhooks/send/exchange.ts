@@ -5,14 +5,14 @@ import type { AttemptResult } from '../attempt-result.ts'
 import { noResponse } from '../attempt-result.ts'
 import { readResponse } from './response.ts'
 
-/** Of a response's headers together. */
+/** Of all of a response's headers. */
 const MAX_HEADER_BYTES = 16_384
 
 export interface Target {
   /** An IP address, so that nothing is resolved again. */
   address: string
   port: number
-  /** The name that the certificate has to be for; empty when that is the address. */
+  /** The name that the certificate must match; empty when the receiver is an IP address. */
   servername: string
   path: string
 }
@@ -27,8 +27,8 @@ interface Options {
 export interface Exchange {
   result: AttemptResult
   /**
-   * What may succeed in place of it: the receiver's next address, as this one could not be reached; or a new connection,
-   * as the receiver had closed the idle one that was reused.
+   * The alternative that may succeed: the receiver's next address, as this one could not be reached; or a new connection, as the
+   * receiver had closed the idle one that was reused.
    */
   fallback: 'next address' | 'new connection' | null
 }
@@ -70,12 +70,12 @@ export function exchange(
       clearTimeout(connectTimeout)
     }
     const connectTimeout = setTimeout(() => fail('connect timeout', 'next address'), connectMs)
-    // Once the status line is in, the result is known: the body is only stored for its reader.
+    // Once the status line has arrived, the result is known: the body is only stored for its reader.
     const totalTimeout = setTimeout(() => (result ? succeed() : fail('timeout')), totalMs)
 
     sent.on('socket', (socket) => {
       reused = sent.reusedSocket
-      // Deno resends what failed on a reused connection, even after a timeout. The sender decides that here.
+      // Deno resends requests that failed on a reused connection, even after a timeout. The sender decides that here.
       sent.reusedSocket = false
       if (reused) onConnected()
       else socket.once('secureConnect', onConnected)
@@ -95,10 +95,10 @@ export function exchange(
   })
 }
 
-/** Node keeps a certificate's error with the socket; Deno does not. */
+/** Node stores a certificate's error in the socket; Deno does not. */
 const isCertificateError = (code: string, socket: TLSSocket | null) =>
   Boolean(socket?.authorizationError) || /^(?!ERR_SSL_).*(?:CERT|ISSUER)/.test(code)
 
-/** An error's code, as its message may contain addresses and what was sent. */
+/** Only the error's code, as its message may contain addresses and data sent. */
 const shortCode = ({ code = '' }: NodeJS.ErrnoException) =>
   /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? code : 'connection failed'

@@ -9,13 +9,13 @@ export interface Message {
   secret: string | null
   /** JSON text. */
   body: string
-  /** When the attempt began, in Unix milliseconds; now by default. */
+  /** When the attempt began, in Unix milliseconds; by default now. */
   at?: number
-  /** Of the attempt's span, where there is one. */
+  /** The attempt's span, if there is one. */
   traceparent?: string | undefined
 }
 
-/** The headers of a message sent to `host` at `now`, in Unix milliseconds. */
+/** `now` is in Unix milliseconds. */
 export function headersOf(message: Message, host: string, now: number): Record<string, string | number> {
   const { id, secret, body, traceparent } = message
   const timestamp = Math.floor(now / 1_000)

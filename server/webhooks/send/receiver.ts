@@ -8,7 +8,7 @@ export interface Receiver {
   /** With the port, as in the `Host` header. */
   host: string
   port: number
-  /** The name that the certificate has to be for; empty when that is the address. */
+  /** The name that the certificate must match; empty when the receiver is an IP address. */
   servername: string
   /** With the query. */
   path: string
@@ -28,7 +28,7 @@ export function parseReceiver(url: string): Receiver | null {
 const NOT_FOUND = ['ENOTFOUND', 'ENODATA', 'EBADNAME']
 const TIMED_OUT = ['ETIMEOUT', 'ECANCELLED']
 
-/** The addresses of a receiver, or the error as a string when its name cannot be resolved within `timeMs`. */
+/** A receiver's addresses, or the error as a string when its name cannot be resolved within `timeMs`. */
 export async function addressesOf(
   { hostname }: Receiver,
   resolve: Resolve,

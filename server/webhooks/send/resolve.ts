@@ -3,7 +3,7 @@ import { promises as dns } from 'node:dns'
 import { Semaphore, withTimeout } from 'async-mutex'
 import { LRUCache } from 'lru-cache'
 
-/** The addresses of a name; rejects with an error that has a `code`, like Node's DNS errors. */
+/** Rejects with an error that has a `code`, like Node's DNS errors. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
 interface Options {
@@ -16,7 +16,7 @@ interface Options {
   totalMs?: number
 }
 
-/** Addresses are cached this long. Every use checks the very address that it connects to, so a cached one is as safe. */
+/** Cache lifetime of addresses. Every use checks the very address that it connects to, so a cached one is as safe. */
 const CACHE_MS = 5_000
 
 /** How long the answer for one family waits for the other: some name servers never answer for IPv6. */
@@ -30,9 +30,9 @@ const isLocal = (name: string) => /^(?:.+\.)?localhost\.?$/i.test(name)
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? 'unknown'
 
 /**
- * Resolves names so that a dead name server delays only the names that it serves. It queries the name servers itself:
- * the system's lookup blocks one of Node's few threads until it times out. The system is asked only for names that the
- * servers do not know (hosts file, search domains), one at a time.
+ * Resolves names so that a dead name server delays only the names that it serves. It queries the name servers itself: the
+ * system's lookup blocks one of Node's few threads until it times out. The system is asked only for names that the servers do not
+ * know (hosts file, search domains), one at a time.
  */
 export function createResolve({
   servers,

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http'
 import type { AttemptResult } from '../attempt-result.ts'
 import { MAX_RETRY_AFTER_SECONDS } from '../retry-schedule.ts'
 
-/** Stored of a response's body, in bytes of UTF-8. */
+/** Stored bytes of a response's body, in UTF-8. */
 const STORED_BYTES = 4_096
 
 /** A body of up to this size is read to its end: that is cheaper than a new connection. */
 const MAX_READ_BYTES = 16_384
 
 /**
- * Reads a response. `onEnd` is called when nothing more of it is needed, with `complete` when it came to its end; the
- * returned function gives the result so far.
+ * Reads a response. `onEnd` is called when no more of it is needed, with `complete` when it was read to its end; the returned
+ * function gives the result so far.
  */
 export function readResponse(
   response: IncomingMessage,
@@ -43,7 +43,7 @@ function resultOf({ statusCode, headers }: IncomingMessage, responseBody: string
   }
 }
 
-/** The first 4 KB as text that PostgreSQL stores: whole characters, no NUL. */
+/** The first 4 KB as text that PostgreSQL can store: whole characters, no NUL. */
 function excerpt(bytes: Buffer): string {
   const cut = bytes.length > STORED_BYTES
   const text = new TextDecoder().decode(bytes.subarray(0, STORED_BYTES), { stream: cut }).replaceAll('\0', '')

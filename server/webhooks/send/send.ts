@@ -12,7 +12,7 @@ import { createResolve } from './resolve.ts'
 export interface Sender {
   /** Sends a message once. Never rejects; settles within 15 seconds. */
   send: (message: Message) => Promise<AttemptResult>
-  /** Closes idle connections; messages that are being sent are finished. */
+  /** Closes idle connections; messages being sent are finished. */
   close: () => void
 }
 
@@ -21,7 +21,7 @@ export const TIMEOUTS = {
   connectMs: 5_000,
   /** Everything, to the end of the response. */
   totalMs: 15_000,
-  /** How long a connection is kept for the next message. Node's servers close theirs after 5 s. */
+  /** How long a connection stays open for the next message. Node's servers close theirs after 5 s. */
   idleMs: 4_000,
 }
 
@@ -39,12 +39,12 @@ interface Options {
 /** Every address of a name is checked; a name with more is rejected. */
 const MAX_ADDRESSES = 64
 
-/** How many of them are tried. */
+/** The number of addresses to try. */
 const MAX_TRIED = 4
 
 /**
- * Sends messages over HTTPS to public addresses only. The checked address itself is connected to, so neither a second
- * name lookup nor a redirect can lead elsewhere.
+ * Sends messages over HTTPS to public addresses only. The checked address itself is connected to, so neither a second name lookup
+ * nor a redirect can lead elsewhere.
  */
 export function createSender({ allow, now, ca, resolve = createResolve(), timeouts }: Options): Sender {
   const { connectMs, totalMs, idleMs } = { ...TIMEOUTS, ...timeouts }

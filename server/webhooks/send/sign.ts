@@ -4,9 +4,8 @@ import { createHmac } from 'node:crypto'
 const standardKey = /^whsec_([A-Za-z0-9+/]+={0,2})$/
 
 /**
- * The value of `webhook-signature` (Standard Webhooks, HMAC-SHA256). The key is the secret as text, since providers
- * choose any; a secret of the form `whsec_…` adds a second signature with the key that it encodes. `timestamp` is in
- * Unix seconds.
+ * The value of `webhook-signature` (Standard Webhooks, HMAC-SHA256). The key is the secret as text, since providers choose any; a
+ * secret of the form `whsec_…` adds a second signature with the key that it encodes. `timestamp` is in Unix seconds.
  */
 export function signature(secret: string, id: string, timestamp: number, body: string): string {
   const [, key] = standardKey.exec(secret) ?? []
