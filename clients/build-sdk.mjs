@@ -1,5 +1,5 @@
-// Makes the programs of @member-apps/sdk: an entry each, what they share in a file of its own, and oauth4webapi in them. So
-// a page needs no tool to import them. Takes a fifth of a second: a start waits for it, as the sample app is made of them.
+// Builds the programs of @member-apps/sdk: one per entry, with shared code in a separate file, and oauth4webapi bundled, so that
+// a page needs no tool to import them. Takes a fifth of a second: start-up waits for it, as the sample app uses them.
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
@@ -14,5 +14,5 @@ const build = await rolldown({
 })
 const files = { entryFileNames: '[name].js', chunkFileNames: '[name].js', minifyInternalExports: false }
 await build.write({ dir, ...files, comments: { legal: false, jsdoc: false } })
-// Its licence asks to be with every copy.
+// The licence must accompany every copy.
 copyFileSync(join(root, 'node_modules/oauth4webapi/LICENSE.md'), join(dir, 'LICENSE-oauth4webapi'))

@@ -1,5 +1,5 @@
-// Makes what others install: the types of the packages, each entry's rolled into one file that imports nothing, and the
-// program of the first-party client with the parts of @trpc/client in it. Argument: a directory for work, which the caller removes.
+// Builds the installable packages: each entry's types rolled into one file that imports nothing, and the first-party client's
+// program with the parts of @trpc/client in it. Argument: a working directory, which the caller removes.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ for (const entry of ['client', 'browser', 'webhooks']) {
   rollUp(`clients/sdk/${entry}.d.ts`, `clients/sdk/dist/${entry}.d.ts`)
 }
 await bundle('clients/first-party/client.ts', `${own}/client.js`)
-// Its licence asks to be with every copy.
+// The licence must accompany every copy.
 copyFileSync(join(root, 'node_modules/@trpc/client/LICENSE'), join(root, own, 'LICENSE-trpc'))
 
 function declare() {
@@ -27,7 +27,7 @@ function declare() {
   if (status !== 0) throw new Error(`${stdout}${stderr}`)
 }
 
-/** tRPC's types go into the file, as its packages ask for TypeScript: 27 MB beside a client of 100 kB. */
+/** Includes tRPC's types, as its packages ask for TypeScript: 27 MB in addition to a client of 100 kB. */
 function rollUp(entry, target) {
   const config = ExtractorConfig.prepare({
     configObjectFullPath: undefined,
@@ -58,7 +58,7 @@ function rollUp(entry, target) {
   Extractor.invoke(config, {
     localBuild: true,
     messageCallback(message) {
-      // The rest is about release tags and the comments of others.
+      // The rest is about release tags and other packages' comments.
       if (message.logLevel === 'error' || message.category === 'Compiler') wrong.push(message.text)
       message.logLevel = 'none'
     },

@@ -1,5 +1,5 @@
-// The image's HEALTHCHECK: asks the internal port for /healthz, or for the path that is given. Exits with 0 when it answers
-// with 200. Reads the environment by itself: with server/process/config.ts each check took three times the CPU.
+// The image's HEALTHCHECK: asks the internal port for /healthz, or for the given path. Exits with 0 when the answer is 200. Reads
+// the environment itself: with server/process/config.ts each check took three times the CPU.
 import { get } from 'node:http'
 
 const path = process.argv[2] ?? '/healthz'

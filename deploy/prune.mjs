@@ -1,4 +1,4 @@
-// Removes from node_modules what no program of production reads: source maps, types, Prisma's compilers for other databases,
+// Removes files from node_modules that no production program reads: source maps, types, Prisma's compilers for other databases,
 // and a bundle for browsers, 98 of 145 MB. Run it in an installation, never in a checkout.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

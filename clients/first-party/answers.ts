@@ -1,6 +1,6 @@
 /**
- * As `send`, but with an error of tRPC where the answer is something else, as of a proxy: tRPC's links lose status and
- * headers of what they cannot read.
+ * Like `send`, but with a tRPC error in place of any other answer, as of a proxy: tRPC's links lose the status and headers of
+ * what they cannot read.
  */
 export const readable = (send: typeof fetch) => async (address: URL | string | Request, init?: object) => {
   const response = await send(address, init)

@@ -7,24 +7,27 @@ import { repeatLink } from './repeat-link.ts'
 import type { Token } from './tokens.ts'
 import { createTokens } from './tokens.ts'
 
-/** As many calls as the service accepts in a request. */
+/** The service's limit of calls in a request. */
 const MAX_CALLS = 50
-/** Of all calls: common proxies take request lines of 8 KiB. */
+/** Limits the address of all calls together: common proxies accept request lines of 8 KiB. */
 const MAX_ADDRESS_LENGTH = 6_000
-/** Inputs of more characters, percent-encoded, go alone: 50 of them are 1 MB, and the service reads 1 MiB beside stored values. */
+/**
+ * Inputs of more characters, percent-encoded, are sent separately: 50 of them are 1 MB, and the service reads 1 MiB in addition
+ * to stored values.
+ */
 const MAX_INPUT_LENGTH = { query: 5_000, mutation: 20_000, subscription: 0 }
 
 export interface ClientOptions {
   /** Address of the tRPC endpoint, as `http://localhost:3001/trpc`. */
   url: string | URL
   /**
-   * An access token, or a function that gets one. It is asked before the first call, and with `renew: true` when the service
-   * has refused the token that it gave (401); then the refused calls are repeated once.
+   * An access token, or a function that gets one. It is called before the first call, and with `renew: true` when the service has
+   * refused its token (401); then the refused calls are repeated once.
    */
   token: Token
   /**
-   * How many seconds a call may wait in all when the service asks to try again later: `Retry-After` of 429, for queries of
-   * 503 too. A longer wait is not begun: the call is rejected at once. By default 60; with 0 nothing waits.
+   * The total time in seconds that a call may wait when the service asks to try again later: `Retry-After` of 429, for queries
+   * also of 503. The call is rejected at once if the wait would be longer. By default 60; with 0 nothing waits.
    */
   maxWaitSeconds?: number
   /** Sends the requests; by default the global `fetch`. */
@@ -33,7 +36,7 @@ export interface ClientOptions {
 
 export type Client = TRPCClient<AppRouter>
 
-/** A client of all procedures, as `client.storage.get.query({ … }, { signal })`. Calls made together share a request. */
+/** A client for all procedures, as `client.storage.get.query({ … }, { signal })`. Calls made together share a request. */
 export function createClient({ url, token, maxWaitSeconds = 60, fetch: send = fetch }: ClientOptions): Client {
   const tokens = createTokens(token)
   const batches = (bounds: { maxItems: number; maxURLLength?: number }) =>
@@ -62,5 +65,5 @@ function goesAlone({ type, input }: Operation): boolean {
 }
 
 export type { AppRouter, Json }
-/** What calls are rejected with: `data` has the `httpStatus`, the code as `error`, and for a 409 the `reason`. */
+/** Calls are rejected with this: `data` has the `httpStatus`, the code as `error`, and for a 409 the `reason`. */
 export { TRPCClientError }

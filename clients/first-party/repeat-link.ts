@@ -7,14 +7,14 @@ import type { Tokens } from './tokens.ts'
 
 interface Settings {
   tokens: Tokens
-  /** Of all pauses of one call. */
+  /** For all pauses of one call. */
   maxWaitMs: number
 }
 
 /**
- * Repeats single calls, not requests, as the other calls of a batch may have been carried out: once with another token
- * after 401, and after a pause when the service asks for one with `Retry-After`. After 503 a mutation is not repeated, as it
- * may have been carried out too.
+ * Repeats single calls, not requests, as the other calls of a batch may have been executed: once with another token after 401,
+ * and after a pause when the service asks for one with `Retry-After`. After 503 a mutation is not repeated, as it may have been
+ * executed too.
  */
 export const repeatLink =
   ({ tokens, maxWaitMs }: Settings): TRPCLink<AppRouter> =>
@@ -42,7 +42,7 @@ export const repeatLink =
     return endedBy(op.signal, repeating(runtime)({ op, next }))
   }
 
-/** Rejects at once: tRPC's links wait for the pause, and for the other calls of the batch. */
+/** Rejects at once: tRPC's links would wait for the pause, and for the other calls of the batch. */
 function endedBy<Value, Failure>(signal: AbortSignal | null | undefined, call: Observable<Value, Failure>) {
   if (!signal) return call
   return observable<Value, Failure>((observer) => {

@@ -1,12 +1,15 @@
-/** An access token, or what gets one: asked before the first call, and with `renew` after the service has refused its token. */
+/**
+ * An access token, or a function that gets one: called before the first call, and with `renew` after the service has refused its
+ * token.
+ */
 export type Token = string | ((options: { renew: boolean }) => string | Promise<string>)
 
-/** By its context, of which each call has its own. */
+/** Identified by its context, as each call has its own. */
 interface Call {
   context: object
 }
 
-/** The token of a client, for all its calls. A token is kept until it is refused; an error of the function is not kept. */
+/** A client's token, for all its calls. It is reused until it is refused; a failure of the function is not cached. */
 export function createTokens(given: Token) {
   let current: Promise<string> | undefined
   const sent = new WeakMap<object, Promise<string>>()
@@ -24,7 +27,7 @@ export function createTokens(given: Token) {
       for (const { context } of calls) sent.set(context, token)
       return { authorization: `Bearer ${await token}` }
     },
-    /** Asks for another token, once for all calls that were sent with the refused one. Returns whether it can. */
+    /** Gets another token, once for all calls that were sent with the refused one. Returns whether it can. */
     renew({ context }: Call): boolean {
       if (typeof given === 'string') return false
       if (current === undefined || current === sent.get(context)) ask(true)

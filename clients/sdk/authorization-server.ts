@@ -13,7 +13,7 @@ import {
   revocationRequest,
 } from 'oauth4webapi'
 
-/** Why a sign-in or a renewal did not work: `access_denied` when the member refused, else another code of OAuth or ours. */
+/** A failed sign-in or renewal: `access_denied` when the member refused, else another code of OAuth or of this package. */
 export class SignInFailed extends Error {
   override name = 'SignInFailed'
   /** `not_begun_here`: the answer belongs to no sign-in of this tab. `temporarily_unavailable`: try again later. */
@@ -25,20 +25,20 @@ export class SignInFailed extends Error {
   }
 }
 
-/** As the token endpoint sends them. */
+/** As the token endpoint returns them. */
 export interface TokenSet {
   access_token: string
   refresh_token?: string
   scope?: string
 }
 
-/** Shorter than a tab waits for another one. */
+/** Shorter than the time that a tab waits for another one. */
 const TIMEOUT_MS = 10_000
 
-/** RFC 8252, 8.3: what stays on this machine needs no TLS. */
+/** RFC 8252, 8.3: requests that stay on this machine need no TLS. */
 const isOnThisMachine = ({ hostname }: URL) => /^(127\.0\.0\.1|\[::1\]|(.+\.)?localhost)$/.test(hostname)
 
-/** The authorization server, from the side of a public client. */
+/** The authorization server, as seen by a public client. */
 export function authorizationServer(issuer: string, clientId: string) {
   const url = new URL(issuer)
   const client = { client_id: clientId }
@@ -48,7 +48,7 @@ export function authorizationServer(issuer: string, clientId: string) {
   })
   let found: Promise<AuthorizationServer> | undefined
 
-  /** Its metadata, asked for once and when it is first needed. */
+  /** The server's metadata, requested once at first use. */
   function metadata(): Promise<AuthorizationServer> {
     found ??= discoveryRequest(url, { ...options(), algorithm: 'oauth2' })
       .then((response) => processDiscoveryResponse(url, response))
@@ -86,7 +86,7 @@ export function authorizationServer(issuer: string, clientId: string) {
   }
 }
 
-/** A request without an answer stays the TypeError that `fetch` throws. */
+/** For a request without an answer, the TypeError that `fetch` throws. */
 function failureOf(error: Error): Error {
   if (error instanceof ResponseBodyError)
     return new SignInFailed(error.error, error.error_description ?? error.error, error)

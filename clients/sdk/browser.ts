@@ -14,16 +14,16 @@ import type { TokenStore } from './token-store.ts'
 import { sharedStore } from './token-store.ts'
 
 export interface SignInOptions {
-  /** Of the authorization server, as `https://auth.example.org/v1/oauth`. */
+  /** The authorization server's issuer, as `https://auth.example.org/v1/oauth`. */
   issuer: string
   clientId: string
-  /** As registered, to the character. */
+  /** Exactly as registered. */
   redirectUri: string
   /** Separated by spaces. The member may allow fewer. */
   scope: string
   /**
-   * Where the tokens are kept: by default IndexedDB, so that all tabs are signed in together. With `sessionStorage` each tab
-   * signs in by itself until it is closed.
+   * Stores the tokens: by default IndexedDB, so that all tabs are signed in together. With `sessionStorage` each tab signs in
+   * separately until it is closed.
    */
   store?: TokenStore
 }
@@ -32,20 +32,20 @@ export interface BrowserSignIn {
   /** For `createClient({ tokens })`: the access token, renewed when it was refused. Throws `SignInNeeded`. */
   tokens(refused?: string): Promise<string>
   isSignedIn(): Promise<boolean>
-  /** What the member allowed. */
+  /** The scopes that the member allowed. */
   scopes(): Promise<string[]>
-  /** Sends the page to the sign-in. `more` are further parameters, as `{ organisation }` or `{ prompt: 'consent' }`. */
+  /** Redirects the page to the sign-in. `more` are additional parameters, as `{ organisation }` or `{ prompt: 'consent' }`. */
   signIn(more?: Record<string, string>): Promise<void>
   /**
-   * Ends a sign-in: call it at each load of the redirect page. Undefined when the page's address has no answer in it, else
-   * the address where the sign-in began. Throws `SignInFailed`.
+   * Completes a sign-in: call it at each load of the redirect page. Returns undefined when the page's address contains no answer,
+   * else the address where the sign-in began. Throws `SignInFailed`.
    */
   finish(): Promise<string | undefined>
-  /** Forgets the tokens, then revokes them, so that copies are useless too. */
+  /** Deletes the tokens, then revokes them, so that copies are useless too. */
   signOut(): Promise<void>
 }
 
-/** Signs members in with OAuth 2.0 and PKCE, by redirects of the whole page. */
+/** Signs members in with OAuth 2.0 and PKCE, by redirecting the whole page. */
 export function browserSignIn({
   issuer,
   clientId,
@@ -93,7 +93,7 @@ export function browserSignIn({
     async signIn(more) {
       const { authorization_endpoint } = await server.metadata()
       const [state, verifier] = [generateRandomState(), generateRandomCodeVerifier()]
-      // Of this tab alone, as is the answer.
+      // For this tab only, as is the answer.
       page.sessionStorage.setItem(begunName, JSON.stringify({ state, verifier, from: page.location.href }))
       const url = new URL(authorization_endpoint!)
       const query = {
@@ -135,7 +135,7 @@ export function browserSignIn({
 
 const signInNeeded = () => new SignInNeeded({ status: 401, message: 'Sign in first: nobody is signed in here.' })
 
-/** The answer, if it belongs to this tab's request (`state`) and comes from the server that was asked (`iss`). */
+/** Returns the answer if it belongs to this tab's request (`state`) and comes from the server that was asked (`iss`). */
 function accept(...[server, client, answer, state]: Parameters<typeof validateAuthResponse>) {
   try {
     if (!state) throw new Error('This tab has begun no sign-in.')

@@ -8,14 +8,16 @@ import { createSend, read } from './request.ts'
 import type { Collection, Condition, Entry, ListedEntry } from './storage.ts'
 import { collectionOf } from './storage.ts'
 
-/** A client of the three APIs. Its functions need no `this`, and are rejected with an `ApiError`. */
+/** A client for the three APIs. Its functions do not use `this`, and are rejected with an `ApiError`. */
 export interface Client {
   root(options?: CallOptions): Promise<Root>
   me: Me
-  /** The entries that your app keeps in the member's club; with `{ scope: 'user' }` those of the member alone. */
+  /** Your app's entries in the member's club; with `{ scope: 'user' }` those of the member only. */
   storage<Value = Json>(collection: string, options?: { scope?: 'org' | 'user' }): Collection<Value>
   quizzes: {
-    /** Makes an `Idempotency-Key`, so that an attempt counts once however often it is sent. Give yours to repeat a call. */
+    /**
+     * Generates an `Idempotency-Key`, so that an attempt counts once however often it is sent. Pass your own to repeat a call.
+     */
     submit(quizId: string, answers: Answers, options?: { idempotencyKey?: string } & CallOptions): Promise<QuizResult>
   }
   webhook: {

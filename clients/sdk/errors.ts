@@ -7,17 +7,17 @@ interface Details {
   retryAfter?: number | undefined
 }
 
-/** What a call is rejected with when the service refuses it. Its message is the service's own sentence. */
+/** Calls are rejected with this when the service refuses them. The message is the service's own sentence. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number
-  /** As `invalid_request`; undefined where the service sends a sentence alone, as the apps API does. */
+  /** As `invalid_request`; undefined where the service sends only a sentence, as the apps API does. */
   readonly code: string | undefined
   /** Tells the conflicts (409) apart, as `quiz_closed`. */
   readonly reason: string | undefined
-  /** By which the service's operators and your team's request log find the request. */
+  /** Identifies the request for the service's operators and in your team's request log. */
   readonly requestId: string | undefined
-  /** In how many seconds to try again, of 429 and 503. */
+  /** Seconds after which to try again, for 429 and 503. */
   readonly retryAfter: number | undefined
 
   constructor({ status, message, code, reason, requestId, retryAfter }: Details) {
@@ -67,10 +67,9 @@ interface Body {
   error?: { code?: string; message?: string; request_id?: string; reason?: string }
 }
 
-/** The error that a refusal stands for. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const { status, headers } = response
-  // Two forms: `{ detail }`, and `{ error: { code, message, request_id, reason } }`.
+  // Two formats: `{ detail }`, and `{ error: { code, message, request_id, reason } }`.
   const body = (await response.json().catch(() => null)) as Body | null
   const { code, message, request_id, reason } = body?.error ?? {}
   const details: Details = {
@@ -97,5 +96,5 @@ function secondsOf(retryAfter: string | null): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
 }
 
-/** The one 404 that says that a key is absent: others are about the member, or about the address. */
+/** The one 404 that means an absent key: others are about the member, or about the address. */
 export const isAbsence = (error: unknown) => error instanceof ApiError && error.message === 'This key does not exist.'

@@ -61,7 +61,7 @@ export interface TrainingPlan {
   category: string
   description: string
   exerciseCount: number
-  /** The group through which the plan is the member's. */
+  /** The group through which the member has the plan. */
   group: string
 }
 

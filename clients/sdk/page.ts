@@ -32,7 +32,7 @@ export interface Database {
   close(): void
 }
 
-/** The parts of a browser's page that a sign-in needs: named here, as programs for servers have no types of the DOM. */
+/** The parts of a browser's page that a sign-in needs: declared here, as programs for servers have no DOM types. */
 interface Page {
   location: { href: string; assign(url: string | URL): void }
   history: { replaceState(state: unknown, unused: string, url: string | URL): void }
@@ -42,7 +42,7 @@ interface Page {
     removeItem(name: string): void
   }
   indexedDB: { open(name: string): Asked<Database> & { onupgradeneeded: (() => void) | null } }
-  /** Without locks in browsers before 2022. */
+  /** Browsers before 2022 have no locks. */
   navigator: { locks?: Locks }
 }
 

@@ -1,4 +1,4 @@
-/** Rejects with the signal's reason as soon as it ends. */
+/** Rejects with the signal's reason as soon as it aborts. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {

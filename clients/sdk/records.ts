@@ -3,20 +3,20 @@ export type Json = string | number | boolean | null | Json[] | { [name: string]:
 
 export interface Root {
   api: 'apps'
-  /** The club of the token. */
+  /** The token's club. */
   organisation: string
 }
 
 export interface QuizResult {
   id: string
-  /** Percent of the questions that a machine can grade. */
+  /** Percent of the questions that can be graded automatically. */
   score: number
   passed: boolean
   reviewStatus: 'passed' | 'failed' | 'pending_review'
   gradedQuestions: number
 }
 
-/** By question id: the chosen text, the chosen texts, or what the member wrote. */
+/** By question id: the chosen text, the chosen texts, or the member's own text. */
 export type Answers = Record<string, string | string[]>
 
 export interface Webhook {

@@ -1,12 +1,12 @@
 /**
- * An access token, or what gives one: asked before each request, and with the refused token when the service has refused
- * one. It may give the same token until then.
+ * An access token, or a function that returns one: called before each request, and with the refused token when the service has
+ * refused one. It may return the same token until then.
  */
 export type Tokens = string | ((refused?: string) => string | Promise<string>)
 
 /**
- * The token after a refused one. Calls that were sent with the same token get the same answer, also those that are refused
- * after it has come: sharing a renewal only while it runs made three of one.
+ * Returns the token after a refused one. Calls that were sent with the same token share a renewal, even those that are refused
+ * after it has finished: sharing only a running renewal caused three in place of one.
  */
 export function createRenewal(tokens: (refused: string) => string | Promise<string>) {
   let last: { refused: string; next: Promise<string> } | undefined

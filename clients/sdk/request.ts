@@ -10,21 +10,21 @@ export interface ClientOptions {
   notify?: string | URL
   tokens: Tokens
   /**
-   * How many seconds a call may wait in all when the service asks to try again later. A longer wait is not begun: the call
-   * is rejected at once, as with `RateLimited`. By default 5.
+   * The total time in seconds that a call may wait when the service asks to try again later. The call is rejected at once if the
+   * wait would be longer, as with `RateLimited`. By default 5.
    */
   maxWaitSeconds?: number
   /** Sends the requests; by default the global `fetch`. */
   fetch?: typeof globalThis.fetch
 }
 
-/** Not of the published interface: a test passes its own. */
+/** Not part of the published interface: tests pass their own. */
 export interface Clock {
   wait?: typeof pause
 }
 
 export interface CallOptions {
-  /** Ends the call, also while it waits. */
+  /** Aborts the call, also while it waits. */
   signal?: AbortSignal | undefined
 }
 
@@ -33,22 +33,21 @@ export interface Call extends CallOptions {
   headers?: Record<string, string | undefined>
   /** JSON, unless undefined. */
   body?: unknown
-  /** Its effect is the same when it arrives twice; by default that of GET alone. */
+  /** Whether the effect is the same when it arrives twice; by default true only for GET. */
   isRepeatable?: boolean
 }
 
 type Section = 'apps' | 'lms' | 'notify'
 export type Send = (section: Section, line: `${string} /${string}`, call?: Call) => Promise<Response>
 
-/** The body of an answer. */
 export const read = async <Answer>(response: Promise<Response>) => (await response).json() as Promise<Answer>
 
 /** After a lost connection. */
 const PAUSES_MS = [200, 800]
 
 /**
- * Sends calls, repeated where that is safe: once with another token after 401; after 429 when the service says; and, if
- * the first one may have arrived without harm, after 503 and lost connections.
+ * Sends calls, and repeats them where that is safe: once with another token after 401; after 429 at the time that the service
+ * gives; and, if a repetition does no harm, after 503 and lost connections.
  */
 export function createSend({
   tokens,

@@ -11,7 +11,7 @@ export interface ListedEntry<Value> {
 }
 
 export interface Entry<Value> extends ListedEntry<Value> {
-  /** Of this version of the entry: for `ifMatch`. */
+  /** Identifies this version of the entry, for `ifMatch`. */
   etag: string
 }
 
@@ -21,7 +21,7 @@ export interface Condition extends CallOptions {
 }
 
 export interface Collection<Value> extends AsyncIterable<ListedEntry<Value>> {
-  /** A page, by key: at most 200 entries, by default 50. */
+  /** A page, ordered by key: at most 200 entries, by default 50. */
   list(
     page?: { limit?: number; offset?: number } & CallOptions,
   ): Promise<{ items: ListedEntry<Value>[]; total: number }>
@@ -30,15 +30,15 @@ export interface Collection<Value> extends AsyncIterable<ListedEntry<Value>> {
   /** Creates or replaces the entry; with `ifNoneMatch: '*'` it only creates it, else `EntryChanged`. */
   put(key: string, value: Value, options?: Condition & { ifNoneMatch?: '*' | undefined }): Promise<Entry<Value>>
   /**
-   * Replaces a value by what becomes of it, so that nobody's change is lost. `change` gets undefined when the key does not
-   * exist, and runs again when somebody else was faster: up to `attempts` times, by default 50.
+   * Replaces a value by the result of `change`, so that no concurrent change is lost. `change` gets undefined when the key does
+   * not exist, and runs again when another writer was faster: up to `attempts` times, by default 50.
    */
   update(
     key: string,
     change: (value: Value | undefined) => Value | Promise<Value>,
     options?: { attempts?: number } & CallOptions,
   ): Promise<Entry<Value>>
-  /** Whether there was one. */
+  /** Returns whether the key existed. */
   delete(key: string, options?: Condition): Promise<boolean>
 }
 
@@ -46,7 +46,7 @@ const PAGE = 200
 /** Between two attempts of an update: 20 writers of one key then take some 65 attempts, and 190 without. */
 const MAX_PAUSE_MS = 100
 
-/** All entries: `for await (const { key, value } of collection)`. One that is written meanwhile may be missing or come twice. */
+/** All entries: `for await (const { key, value } of collection)`. An entry written meanwhile may be missing or occur twice. */
 export function collectionOf<Value>(send: Send, name: string, scope: 'org' | 'user' | undefined): Collection<Value> {
   const path = `/storage/${encodeURIComponent(name)}` as const
   const at = (key: string) => `${path}/${encodeURIComponent(key)}` as const
@@ -69,7 +69,7 @@ export function collectionOf<Value>(send: Send, name: string, scope: 'org' | 'us
     },
     async put(key, value, { ifMatch, ifNoneMatch, signal } = {}) {
       const headers = { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }
-      // With a condition, the second of two would be refused for what the first has done.
+      // With a condition, the second of two would be refused because of the first one's effect.
       const isRepeatable = ifMatch === undefined && ifNoneMatch === undefined
       return entryOf(await send('apps', `PUT ${at(key)}`, { query, headers, body: { value }, isRepeatable, signal }))
     },

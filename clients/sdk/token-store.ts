@@ -1,7 +1,7 @@
 import type { Asked, Database, Records } from './page.ts'
 import { page } from './page.ts'
 
-/** As `sessionStorage` is; its functions may be asynchronous. */
+/** Like `sessionStorage`; its functions may be asynchronous. */
 export interface TokenStore {
   getItem(name: string): string | null | Promise<string | null>
   setItem(name: string, text: string): void | Promise<void>
@@ -32,8 +32,8 @@ async function run<Result>(mode: 'readonly' | 'readwrite', work: (records: Recor
 }
 
 /**
- * IndexedDB: what one tab has written, the next one reads. Not localStorage, of which each process of the browser has a
- * copy: in Chromium a tab that got the lock still read the refresh token that the other had used 200 ms before.
+ * IndexedDB: each tab reads what another has written. Not localStorage, of which each process of the browser has a copy: in
+ * Chromium a tab that got the lock still read the refresh token that the other had used 200 ms before.
  */
 export const sharedStore: TokenStore = {
   getItem: async (name) => (await run('readonly', (records) => records.get(name))) ?? null,

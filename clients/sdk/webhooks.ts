@@ -1,10 +1,10 @@
-/** A body that was not signed with your secret, or not lately. */
+/** A body that was not signed with your secret, or not recently. */
 export class WebhookRefused extends Error {
   override name = 'WebhookRefused'
 }
 
 export interface WebhookEvent<Data = unknown> {
-  /** Of the event: the same for all its receivers. To drop duplicates, take the header `webhook-id`. */
+  /** The event's id: the same for all its receivers. To drop duplicates, use the header `webhook-id`. */
   id: string
   type: string
   /** When it was published, ISO 8601. */
@@ -12,7 +12,7 @@ export interface WebhookEvent<Data = unknown> {
   data: Data
 }
 
-/** Of a `Request`, or of Node's `IncomingMessage`. */
+/** Headers of a `Request`, or of Node's `IncomingMessage`. */
 type GivenHeaders = Headers | Record<string, string | string[] | undefined>
 
 const bytesOf = (body: string | Uint8Array): Uint8Array<ArrayBuffer> =>
@@ -33,9 +33,9 @@ function signedBytes(id: string, timestamp: string, body: Uint8Array) {
 }
 
 /**
- * The event of a delivery, if it was signed with the secret and is at most `toleranceSeconds` old, by default 300; else
- * throws `WebhookRefused`. Takes the bytes of the body as they came: parsed and written again, they may be others. While you
- * change the secret, give both.
+ * Returns a delivery's event, if it was signed with the secret and is at most `toleranceSeconds` old, by default 300; else throws
+ * `WebhookRefused`. Pass the body's original bytes: parsed and serialised again, they may differ. While you change the secret,
+ * pass both.
  */
 export async function verifyWebhook<Data = unknown>(
   body: string | Uint8Array,

@@ -1,4 +1,4 @@
-// Keeps the service in step with the database of the platform, by polling the column "updatedAt" of its tables.
+// Synchronises the service with the platform's database, by polling the column "updatedAt" of its tables.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createClient } from 'member-apps-client'
@@ -9,8 +9,8 @@ const { TRPC_URL = 'http://localhost:3001/trpc', STATE_FILE = 'sync.json', SECON
 if (!SOURCE_URL || !TOKEN_URL || !CLIENT_ID || !CLIENT_SECRET || !ORGANISATION)
   throw new Error('Set SOURCE_URL, TOKEN_URL, CLIENT_ID, CLIENT_SECRET and ORGANISATION.')
 
-// The kinds in the order in which they depend on each other, and what of the platform's tables their records are. A row
-// with "removed" is ended, by its key.
+// The kinds in the order of their dependencies, and how their records are read from the platform's tables. A row with "removed"
+// is ended, by its key.
 const kinds = {
   organisations: `SELECT id, 'club' AS kind, name, "updatedAt", id AS key, false AS removed FROM clubs`,
   people: `SELECT id, "firstName", "lastName", email, birthday, "updatedAt", id AS key, false AS removed FROM members`,
@@ -19,7 +19,7 @@ const kinds = {
   events: `SELECT id, club, title, starts AS start, ends AS end, place AS location, 'published' AS state, "updatedAt",
     id AS key, cancelled AS removed FROM trainings`,
 }
-// A transaction may commit after others that wrote later. What is read again is unchanged in the service.
+// A transaction may commit after others that wrote later. Rows that are read again are unchanged in the service.
 const LONGEST_TRANSACTION = '60 seconds'
 
 const print = (line) => process.stdout.write(`${new Date().toISOString()} ${line}\n`)
@@ -37,7 +37,7 @@ async function token() {
 }
 const { directory } = createClient({ url: TRPC_URL, token })
 
-/** Sends what has changed since a time, in portions; the time of the last change, undefined without any. */
+/** Sends the changes since a time, in portions; returns the time of the last change, or undefined. */
 async function sync(kind, since) {
   let last
   for (;;) {
@@ -71,7 +71,7 @@ for (;;) {
     await writeFile(`${STATE_FILE}.new`, JSON.stringify(state))
     await rename(`${STATE_FILE}.new`, STATE_FILE)
   } catch (error) {
-    // The service or the database is away, or a record is refused: the next round begins there.
+    // The service or the database is unavailable, or a record is refused: the next round starts from there.
     print(error.message)
   }
   await pause(Number(SECONDS) * 1000)

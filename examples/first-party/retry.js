@@ -5,7 +5,7 @@ const { TRPC_URL = 'http://localhost:3001/trpc', AUTH_BASE_URL = 'http://auth.lo
 const { CLIENT_ID, CLIENT_SECRET, ORGANISATION: organisation = 'provider' } = process.env
 if (!CLIENT_ID || !CLIENT_SECRET) throw new Error('Set CLIENT_ID and CLIENT_SECRET.')
 
-/** Asked for before the first call, and again when the service has refused the token. */
+/** Called before the first call, and again when the service has refused the token. */
 async function token() {
   const authorization = `Basic ${btoa(`${CLIENT_ID}:${CLIENT_SECRET}`)}`
   const body = new URLSearchParams({ grant_type: 'client_credentials', organisation, scope: 'ntf.events:write' })
@@ -15,7 +15,7 @@ async function token() {
 }
 const { deliveries } = createClient({ url: TRPC_URL, token })
 
-/** Whether it is sent again: not when its subscription has ended, or somebody else was faster. */
+/** Returns whether it is sent again: not when its subscription has ended, or somebody else was faster. */
 const retry = ({ id }) =>
   deliveries.retry.mutate({ id }).then(
     () => true,
@@ -25,7 +25,7 @@ const retry = ({ id }) =>
     },
   )
 
-// All of a page before the next one, as those that are sent again leave the list.
+// A whole page before the next one, as deliveries that are sent again leave the list.
 let [again, left] = [0, 0]
 for (;;) {
   const { items } = await deliveries.list.query({ state: 'failed', limit: 50, offset: left })

@@ -1,4 +1,4 @@
-// Publishes an event of an app from a process of the platform's own, as a nightly job may: no HTTP, no token.
+// Publishes an app's event from one of the platform's own processes, as a nightly job may: no HTTP, no token.
 import { createService } from 'member-apps-api'
 
 const { DATABASE_URL, SECRETS_KEY, PROVIDER = 'provider', CLIENT = 'platform' } = process.env

@@ -10,7 +10,7 @@ if (!clientId) throw new Error('Use: node sign-in.js CLIENT_ID')
 const random = () => randomBytes(32).toString('base64url')
 const [state, verifier] = [random(), random()]
 
-// The server's metadata (RFC 8414), which has its endpoints.
+// The server's metadata (RFC 8414), which lists its endpoints.
 const { origin, pathname } = new URL(ISSUER)
 const server = await (await fetch(`${origin}/.well-known/oauth-authorization-server${pathname}`)).json()
 if (server.issuer !== ISSUER) throw new Error(`This is the server ${server.issuer}.`)
@@ -56,5 +56,5 @@ const response = await fetch(server.token_endpoint, {
 })
 const tokens = await response.json()
 if (!response.ok) throw new Error(tokens.error_description)
-// A program that runs longer keeps `refresh_token`, and renews with it; each works once.
+// A program that runs longer stores `refresh_token`, and renews with it; each works once.
 process.stdout.write(`${tokens.access_token}\n`)

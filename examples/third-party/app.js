@@ -8,7 +8,7 @@ const UNREACHABLE = 'Your club cannot be reached right now. Please try again lat
 const element = (id) => document.getElementById(id)
 const say = (text, kind = '') => Object.assign(element('message'), { className: kind }).replaceChildren(text)
 
-// The reader's first language of those that the app has, with its region: it decides how dates are written.
+// The reader's first language that the app supports, with its region, which decides how dates are written.
 const locale = navigator.languages.find((tag) => /^(en|de)\b/i.test(tag)) ?? 'en-GB'
 const language = locale.slice(0, 2).toLowerCase()
 const words = language === 'de' ? await fetch('/de.json').then((response) => response.json()) : {}
@@ -18,7 +18,7 @@ const { api: apps, issuer, client_id: clientId } = await (await fetch('/config.j
 const auth = browserSignIn({ issuer, clientId, redirectUri: `${location.origin}/`, scope })
 const api = createClient({ apps, tokens: auth.tokens })
 
-/** An error in the reader's words; `fetch` throws a TypeError when the server cannot be reached. */
+/** An error in the reader's language; `fetch` throws a TypeError when the server cannot be reached. */
 function problem(error) {
   if (error instanceof SignInNeeded) return t('Your sign-in has ended. Please sign in again.')
   if (error instanceof TypeError || error.code === 'temporarily_unavailable') return t(UNREACHABLE)
@@ -35,7 +35,7 @@ function make(tag, fields, ...children) {
 }
 const isolated = (text) => make('bdi', {}, text)
 
-// Fills a part of the page with the answer of the API, or gives the reason for its absence: `refused` without the scope.
+// Fills a part of the page with the API's answer, or gives the reason for its absence: `refused` without the scope.
 async function show(id, read, refused, render) {
   const tag = element(id).localName === 'ul' ? 'li' : 'span'
   const fill = (...parts) => element(id).replaceChildren(...parts)
@@ -61,7 +61,7 @@ function profile({ firstName, lastName, email }) {
 const clock = { weekday: 'short', day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }
 function event({ title, start, end, location: place }) {
   const [from, to] = [new Date(start * 1000), new Date(end * 1000)]
-  // Sat 12 Dec, 18:00 – 19:30, in the reader's language and time zone; a date of another year has its year.
+  // Sat 12 Dec, 18:00 – 19:30, in the reader's language and time zone; a date in another year includes the year.
   const year = to.getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' }
   const text = new Intl.DateTimeFormat(locale, { ...clock, ...year }).formatRange(from, to)
   const when = make('time', { dateTime: from.toISOString() }, text)
@@ -81,7 +81,7 @@ async function showClub() {
   ])
 }
 
-// The member's own note, and the version of it that this tab has read; undefined: there is none yet.
+// The member's own note, and the version of it that this tab has read; undefined when there is none yet.
 const notes = api.storage('notes', { scope: 'user' })
 let entry
 async function readNote() {
@@ -91,7 +91,7 @@ async function readNote() {
 const inWords = (refused) => (error) =>
   Promise.reject(error instanceof ScopeMissing ? new Error(t(refused), { cause: error }) : error)
 
-// Only then can it be written: nothing typed before is lost.
+// Editable only after loading, so that no earlier input is lost.
 async function showNote() {
   element('note').value = await readNote().catch(inWords('You did not allow Clubnote to read its notes.'))
   for (const control of element('note-form').elements) control.disabled = false
@@ -121,7 +121,7 @@ async function showState() {
   element('welcome').hidden = isSignedIn
 }
 
-// Says what the action returns, or its error, once the page shows the new state.
+// Shows the action's result or its error, once the page shows the new state.
 async function attempt(action) {
   say('')
   const failed = (error) => [problem(error), 'problem']

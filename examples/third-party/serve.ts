@@ -5,7 +5,6 @@ import { dirname, extname, join } from 'node:path'
 interface Settings {
   /** Base URL of the apps API. */
   api: string
-  /** The authorization server. */
   issuer: string
   clientId: string
 }
@@ -17,7 +16,7 @@ const files: Record<string, string> = {
   '/style.css': 'style.css',
   '/de.json': 'de.json',
 }
-/** And these of the SDK, as it is built. */
+/** And these of the built SDK. */
 const sdkFiles = ['client.js', 'browser.js', 'errors.js']
 const types: Record<string, string> = {
   '.html': 'text/html',
@@ -67,7 +66,7 @@ function policyFor(api: string, issuer: string) {
   return `default-src 'none'; ${own}; connect-src 'self' ${api}/ ${issuer}/ ${metadata}; ${none}`
 }
 
-/** Beside this file; of a compiled one in the package above, unless an installation left the examples out. */
+/** Next to this file; for a compiled one in the package above, unless an installation omitted the examples. */
 function findFiles(): string | undefined {
   for (let directory = import.meta.dirname; ; directory = dirname(directory)) {
     for (const found of [directory, join(directory, 'examples', 'third-party')]) {

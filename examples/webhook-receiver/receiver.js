@@ -10,7 +10,7 @@ if (!WEBHOOK_SECRET || !TLS_KEY || !TLS_CERT) throw new Error('Set WEBHOOK_SECRE
 const MAX_BYTES = 1024 * 1024
 const print = (line) => process.stdout.write(`${line}\n`)
 
-// Hashes have the same length, so that comparing them takes the same time for every guess.
+// Hashes have equal lengths, so that comparing them takes the same time for every guess.
 const hash = (text) => createHash('sha256').update(text).digest()
 const isSecret = (given) => timingSafeEqual(hash(given ?? ''), hash(WEBHOOK_SECRET))
 
