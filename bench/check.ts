@@ -7,12 +7,12 @@ import { routes } from './routes/routes.ts'
 import { figuresOf } from './rows.ts'
 
 const SHORT = { rounds: 5, requests: 640, peers: false }
-/** For a row that is beyond in the short form. */
+/** The effort for a row that exceeds its target in the short form. */
 const LONGER = { rounds: 15, requests: 1_280, peers: false }
-/** How far beyond its target a row may be: a short measurement, and a machine that does other things too. */
+/** How far a row may exceed its target: the measurement is short, and the machine is shared. */
 const TOLERANCE = 1.25
 
-/** Says whether an operation is beyond TOLERANCE times its target, or what has been reached beyond that. */
+/** Compares an operation with TOLERANCE times its target, or times the ratio that it has reached if that is higher. */
 export async function checkRow(bench: Bench, load: LoadProcess, name: string, asked: Asked) {
   const measure = async (effort: typeof SHORT) => {
     const row = await measureRow(bench, load, name, { ...asked, ...effort })

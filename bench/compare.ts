@@ -1,7 +1,7 @@
 import type { LoadProcess, Sent } from './load/process.ts'
 import type { Server } from './servers/process.ts'
 
-/** A server, and the set of requests that it gets. */
+/** A server, and the requests that it gets. */
 export interface Contender {
   name: string
   server: Server
@@ -10,7 +10,7 @@ export interface Contender {
   before?: () => Promise<unknown>
 }
 
-/** A round: CPU time of the process in µs per request, and what its clients saw. */
+/** A round: CPU time of the process in µs per request, and latencies as seen by its clients. */
 export type Round = Pick<Sent, 'perSecond' | 'p50' | 'p99'> & { cpu: number }
 
 export interface Measured {
@@ -29,10 +29,10 @@ export interface Effort {
   connections: number
 }
 
-/** Requests before the first round that counts: compilation, which goes on for thousands of them, connections and caches. */
+/** Requests before the first round that counts, for connections, caches and compilation, which takes thousands of requests. */
 export const WARM_UP_REQUESTS = 6_000
 
-/** Measures the contenders in turns, so that what else the machine does meets all of them. */
+/** Alternates the contenders, so that other load of the machine affects all of them. */
 export async function compare(load: LoadProcess, contenders: readonly Contender[], effort: Effort) {
   await alternate(load, contenders, { ...effort, rounds: Math.ceil(WARM_UP_REQUESTS / effort.requests) })
   const rounds = await alternate(load, contenders, effort)
@@ -40,14 +40,14 @@ export async function compare(load: LoadProcess, contenders: readonly Contender[
   for (const [i, contender] of contenders.entries()) {
     const rss = await contender.server.rss()
     await contender.before?.()
-    // Apart from the rounds, as the notes at each collection take time.
+    // Separate from the rounds, as recording each collection takes time.
     const allocated = await contender.server.allocated(() => send(load, contender, effort))
     measured.push({ name: contender.name, rounds: rounds[i]!, rss, allocated: allocated / effort.requests })
   }
   return measured
 }
 
-/** The rounds alone. */
+/** The rounds only. */
 export async function alternate(load: LoadProcess, contenders: readonly Contender[], effort: Effort) {
   const rounds: Round[][] = contenders.map(() => [])
   for (let round = 0; round < effort.rounds; round++) {

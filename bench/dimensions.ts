@@ -3,21 +3,21 @@ import { VALUE } from './data/rows.ts'
 import type { RequestSet } from './load/process.ts'
 import { byTenants, requestOf, requestsOf } from './load/requests.ts'
 
-/** Something that there may be little or much of. */
+/** A quantity of data that may be small or large. */
 export interface Dimension {
   name: string
   sizes: readonly number[]
-  /** Fills the database of a bench. Foreign keys and triggers are off. */
+  /** Returns SQL that fills a bench's database. Foreign keys and triggers are off. */
   fill: (size: number) => string
   /** The operations whose cost is measured. */
   operations: readonly string[]
-  /** Where they are other ones than those of the rows. */
+  /** Where they differ from the rows' requests. */
   requests?: (bench: Bench, operation: string, size: number) => RequestSet
-  /** Per round, where fewer than elsewhere: of one team, which may send 10,000 a minute. */
+  /** The maximum requests per round, where lower than elsewhere: for one team, which may send 10,000 a minute. */
   most?: number
 }
 
-/** Members of the member's own club: with groups, a result and a card each. */
+/** Members of the member's own club, each with groups, a result and a card. */
 const members: Dimension = {
   name: 'members of the club',
   sizes: [10, 1_000, 100_000],
@@ -48,7 +48,7 @@ const entries: Dimension = {
     UPDATE "StorageUsage" SET bytes = bytes + ${size} * ${Buffer.byteLength(VALUE)}::int8
       WHERE "appId" = 'tenant-0' AND "clubId" = 'club'`,
   requests(bench, operation, size) {
-    // Over the whole collection; a prime, so that no key comes twice before the others.
+    // Spread over the whole collection; a prime, so that no key repeats before all have been used.
     const key = (i: number) => `key-${(i * 7_919) % size}`
     const whole = '/v1/storage/growth'
     const { token } = bench.tenants[0]!
@@ -77,7 +77,7 @@ const events: Dimension = {
       SELECT 'far-' || n, 'of-club-' || n % 100, 'club-' || n % 100 FROM generate_series(1, ${size}) n`,
 }
 
-/** Teams beside those of the bench, each with an app, a client and entries. */
+/** Additional teams, each with an app, a client and entries. */
 const teams: Dimension = {
   name: 'teams',
   sizes: [1, 100, 10_000],

@@ -6,7 +6,7 @@ export function percentile(numbers: readonly number[] | Float64Array, share: num
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]!
 }
 
-/** The middle of the numbers in order; of an even count, the upper one. */
+/** For an even count, the upper one of the two in the middle. */
 export const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!
 
 export interface Spread {
@@ -22,15 +22,15 @@ export const spreadOf = (numbers: readonly number[]): Spread => ({
 })
 
 /**
- * How many times as much as `base` the other takes: the ratio of the medians, and the least and most of the ratios of
- * rounds that were measured one after the other.
+ * How many times as much as `base` the other takes: the ratio of the medians, and the smallest and largest ratio of consecutive
+ * rounds.
  */
 export function ratioOf(base: readonly number[], other: readonly number[]): Spread {
   const { least, most } = spreadOf(other.map((number, round) => number / base[round]!))
   return { median: median(other) / median(base), least, most }
 }
 
-/** A line of JSON for `npm run verify`, which names the file; the larger the value, the worse. */
+/** A line of JSON for `npm run verify`, which adds the file; larger values are worse. */
 export function noteFigure(figure: { name: string; value: number; unit: string; bound?: number }): void {
   if (process.env.FIGURES) appendFileSync(process.env.FIGURES, `${JSON.stringify(figure)}\n`)
 }

@@ -13,7 +13,7 @@ import { startService } from './servers/start.ts'
 import type { Table } from './table.ts'
 import { rangeCell, targetCell } from './table.ts'
 
-/** By how much a request may cost more than with the least. */
+/** The allowed ratio of a request's cost to that at the smallest size. */
 const TARGET = 1.1
 /** Rounds that do not count. */
 const WARM_UP = 2
@@ -26,9 +26,9 @@ const COLUMNS = [
 /** A database of one size, and a service on it. */
 type World = Awaited<ReturnType<typeof openWorld>>
 
-/** Rows of cost by size; `say` gets those of a dimension when it is done. */
+/** Rows of cost by size; `say` gets a dimension's rows when it is done. */
 export async function benchGrowth(asked: Effort, say: (table: Table) => void): Promise<Table> {
-  // A tenth of the requests of other benches: there are many rows, and each is measured at three sizes.
+  // A tenth of other benches' requests: there are many rows, and each is measured at three sizes.
   const effort = { ...asked, requests: Math.max(200, Math.ceil(asked.requests / 10)) }
   const all: string[][] = []
   for (const dimension of dimensions) {
@@ -76,7 +76,7 @@ interface Cost {
   database: number
 }
 
-/** The costs of the rounds of each size, in turns. */
+/** Each size's costs per round; the sizes alternate. */
 async function measureCosts(
   load: LoadProcess,
   worlds: readonly World[],
@@ -109,8 +109,8 @@ async function measureCosts(
 }
 
 /**
- * CPU time in ns of each of the server processes that serve the database of `client`, but its own. Only Linux tells it, and
- * only of a server on this machine: elsewhere it is 0.
+ * CPU time in ns of the server processes that serve `client`'s database, except its own. Only Linux reports it, and only for a
+ * server on this machine: elsewhere it is 0.
  */
 async function backendTimes(client: pg.Client): Promise<Map<number, number>> {
   const { rows } = await client.query<{ pid: number }>(`SELECT pid FROM pg_stat_activity

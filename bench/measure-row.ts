@@ -13,7 +13,7 @@ import type { Server } from './servers/process.ts'
 import { startFastify, startHandlers, startService } from './servers/start.ts'
 
 export interface Asked extends Effort {
-  /** Of what is not measured by requests. */
+  /** Duration of benches that are not measured by requests. */
   seconds: number
   /** Node's arguments for each build of the service. */
   services: string[]
@@ -24,9 +24,9 @@ export interface Asked extends Effort {
 
 interface Entrant {
   name: string
-  /** The requests that it gets. */
+  /** The name of its requests. */
   set: string
-  /** Whose tables its refill is for. */
+  /** The tables that its refill fills. */
   fill?: 'bare' | 'service'
   start: () => Promise<Server>
 }
@@ -53,7 +53,7 @@ export async function measureRow(bench: Bench, load: LoadProcess, row: string, a
   }
 }
 
-/** Requests of a round; where each of them uses something up, no more than there is. */
+/** Requests of a round; where each uses something up, limited to what exists. */
 function countOf(bench: Bench, { share = 1, refill, each = 1 }: BenchedRoute, asked: number) {
   const most = refill ? each * bench.tenants.length : Number.POSITIVE_INFINITY
   return Math.min(Math.round(asked / share), most)

@@ -10,7 +10,7 @@ const STARTS = 3
 const REST_MS = 10_000
 const REQUESTS = 100_000
 
-/** CPU time of a start, with nothing to migrate; memory at rest, and after many requests. Of some starts, one after another. */
+/** CPU time of a start with nothing to migrate; memory at rest, and after many requests. Over several sequential starts. */
 export const benchMemory = ({ connections }: { connections: number }): Promise<Table> =>
   withLoad(async (bench, load) => {
     const [seconds, rest, after]: number[][] = [[], [], []]

@@ -4,7 +4,7 @@ import type { Table } from './table.ts'
 import { tableText } from './table.ts'
 
 export interface Report {
-  /** What it was measured on and with, in words. */
+  /** A description of the machine and the software. */
   machine: string
   rounds: number
   requests: number
@@ -17,7 +17,7 @@ export interface Report {
   tails: Table
 }
 
-/** docs/performance.md with other figures, between the comments of their names. Throws when a comment is missing. */
+/** docs/performance.md with new figures between the comments with their names. Throws when a comment is missing. */
 export function filledPage(page: string, report: Report): string {
   const { rest, trpc, rounds, requests, connections, seconds } = report
   const size = `${connections} connections; medians of ${rounds} rounds of ${requests.toLocaleString('en')} requests (quiz: a fifth)`

@@ -16,7 +16,7 @@ import type { Table } from './table.ts'
 import { benchTails } from './tails.ts'
 import { withLoad } from './with-load.ts'
 
-/** A spread of fewer says little. */
+/** The minimum for a meaningful spread. */
 const LEAST_ROUNDS = 5
 const DOCS = new URL('../docs/', import.meta.url)
 
@@ -57,7 +57,6 @@ const measureRows = (asked: Asked, say: (table: Table) => void) =>
     return { machine, rest: await measureAll(rowGroups.rest!), trpc: await measureAll(rowGroups.trpc!) }
   })
 
-/** What a measurement ran on and with, in a few sentences. */
 async function machineWords(url: string): Promise<string> {
   const client = new pg.Client(url)
   await client.connect()

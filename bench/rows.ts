@@ -4,15 +4,15 @@ import { median, noteFigure, ratioOf, spreadOf } from './figures.ts'
 import type { Table } from './table.ts'
 import { rangeCell, targetCell } from './table.ts'
 
-/** What was measured for an operation. The first server is the one that the others are compared with. */
+/** An operation's measurements. The first server is the reference. */
 export interface Row {
   name: string
-  /** The highest allowed ratio of the second server's CPU time to that of the first. */
+  /** The highest allowed ratio of the second server's CPU time to the first's. */
   target: number | undefined
   servers: Measured[]
 }
 
-/** The figures of a server in a row: the ratio is undefined for the first one, the target for all but the second. */
+/** A server's figures in a row: the ratio is undefined for the first server, the target for all but the second. */
 export interface Figures {
   server: Measured
   cpu: Spread

@@ -48,7 +48,7 @@ const asked: Asked = {
   ...{ services, peers, flags: prof ? ['--cpu-prof', `--cpu-prof-dir=${prof}`] : [] },
 }
 
-/** Benches that are no rows. */
+/** Benches that are not rows. */
 const others: Record<string, () => Promise<unknown>> = {
   growth: () => benchGrowth(asked, sayTable),
   tails: async () => sayTable(await benchTails(asked)),

@@ -5,7 +5,7 @@ export interface Table {
   rows: readonly (readonly string[])[]
 }
 
-/** In Markdown, also for a terminal: a line for each row, text to the left, figures to the right. */
+/** Markdown that is readable in a terminal: a line for each row, text left-aligned, figures right-aligned. */
 export function tableText({ columns, rows }: Table): string {
   const widths = columns.map((name, i) => Math.max(3, name.length, ...rows.map((row) => row[i]!.length)))
   const isText = columns.map((_, i) => rows.some((row) => /^[a-z]/i.test(row[i]!)))

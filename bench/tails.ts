@@ -7,14 +7,14 @@ import type { Table } from './table.ts'
 import { targetCell } from './table.ts'
 import { withLoad } from './with-load.ts'
 
-/** Uploads at a time. */
+/** Concurrent uploads. */
 const UPLOADS = 2
-/** For the rounds that find out the capacity. */
+/** Rounds that measure the capacity. */
 const CAPACITY_ROUNDS = 3
-/** Of p99 to p50, beside uploads. */
+/** Ratio of p99 to p50, with uploads. */
 const TARGET = 4
 
-/** Latency at half of the capacity: alone, and beside uploads of 5 MB. */
+/** Latency at half of the capacity, without and with uploads of 5 MB. */
 export const benchTails = (asked: { connections: number; requests: number; seconds: number }): Promise<Table> =>
   withLoad(async (bench, load) => {
     const service = await startService(bench)
@@ -27,7 +27,7 @@ export const benchTails = (asked: { connections: number; requests: number; secon
       const rates: number[] = []
       for (let round = 0; round < CAPACITY_ROUNDS; round++) rates.push((await load.send(closed)).perSecond)
       const capacity = median(rates)
-      // Beyond the connections of the closed loop: a request in time must not wait for a late one's connection.
+      // More than the closed loop's connections: a request in time must not wait for a late one's connection.
       const half = { ...to, connections: 512, perSecond: capacity / 2, seconds: asked.seconds }
       await load.send({ ...half, seconds: Math.min(2, asked.seconds) })
       const alone = await load.send(half)

@@ -3,7 +3,7 @@ import { createBench } from './data/database.ts'
 import type { LoadProcess } from './load/process.ts'
 import { startLoad } from './load/process.ts'
 
-/** Runs `work` with a database and the process that sends requests, which end with it. */
+/** Runs `work` with a database and the process that sends requests, and ends both afterwards. */
 export async function withLoad<Result>(work: (bench: Bench, load: LoadProcess) => Promise<Result>): Promise<Result> {
   const bench = await createBench()
   const load = startLoad()

@@ -17,7 +17,7 @@ export interface Bench {
   tenants: Tenant[]
   /** The same member and clients, with tokens for an academy. */
   learners: Tenant[]
-  /** The same, with tokens for the provider of the apps. */
+  /** The same, with tokens for the apps' provider. */
   developers: Tenant[]
   remove: () => Promise<void>
 }
@@ -62,7 +62,7 @@ async function mintTokens(dataDir: string) {
   return { tenants: tenants!, learners: learners!, developers: developers! }
 }
 
-/** Runs statements one after another on a connection of their own. */
+/** Runs statements sequentially on a new connection. */
 export async function runSql(url: string, ...texts: string[]) {
   const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC -c statement_timeout=0' })
   await client.connect()

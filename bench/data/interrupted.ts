@@ -1,7 +1,7 @@
-/** What has to go when a run ends before its time. */
+/** To be removed when a run is interrupted. */
 const removals = new Set<() => Promise<unknown>>()
 
-/** Runs `remove` also when the process gets a signal to end; returns a function that runs it, once. */
+/** Runs `remove` also when the process is asked to end by a signal; returns a function that runs it, once. */
 export function removedAnyway(remove: () => Promise<unknown>): () => Promise<void> {
   if (removals.size === 0) for (const signal of SIGNALS) process.once(signal, end)
   removals.add(remove)

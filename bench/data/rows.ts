@@ -1,4 +1,4 @@
-/** Each team may send 10,000 requests a minute; the load stays below that with this many. */
+/** Each team may send 10,000 requests a minute; with this many, the load stays below that. */
 export const TENANTS = 96
 /** Entries of each tenant in the collection `bench`: the default page size of a list. */
 export const ENTRIES = 50
@@ -23,7 +23,7 @@ const APPS = `
     storage_put(one.id, 'club', '', 'bench', 'key-' || n, '${VALUE}', gen_random_uuid(), now(), 10485760, NULL, NULL) put;
   DROP VIEW one`
 
-/** What `me/*` reads: 3 groups, 20 events that are seen, 6 plans, 10 results and a card. */
+/** Data for `me/*`: 3 groups, 20 visible events, 6 plans, 10 results and a card. */
 const OF_MEMBER = `
   INSERT INTO "Group" (id, "clubId", name) SELECT 'group-' || n, 'club', 'Group ' || n FROM generate_series(0, 4) n;
   INSERT INTO "GroupMembership" ("groupId", "personId", role)
@@ -49,7 +49,7 @@ const OF_MEMBER = `
   INSERT INTO "MemberCard" (serial, "clubId", "personId", status, name, "memberNumber", departments, "validUntil")
     VALUES ('C-1', 'club', 'member', 'valid', 'Mia Member', '1042', '{Rowing,Sailing}', now() + interval '1 year')`
 
-/** Six single choices, then two of several; of a lesson, with any number of attempts. */
+/** Six single choices, then two multiple ones; part of a lesson, with any number of attempts. */
 const QUIZ = `
   INSERT INTO "Lesson" (id, "academyId", title) VALUES ('lesson', 'academy', 'Lesson');
   INSERT INTO "Quiz" (id, "academyId", title, threshold, "lessonId", state)
@@ -59,8 +59,8 @@ const QUIZ = `
       '{Red,Green,Blue}', CASE WHEN n < 6 THEN '{Red}'::text[] ELSE '{Red,Green}' END FROM generate_series(0, 7) n`
 
 /**
- * The bare handlers' own tables, with the same entries: those of the service have triggers that keep sums and numbers,
- * and a handler that counts by itself would count twice.
+ * The bare handlers have their own tables with the same entries: the service's tables have triggers that maintain sums and
+ * numbers, and a handler that counts itself would count twice.
  */
 const BARE = `
   CREATE SCHEMA bare;

@@ -1,4 +1,4 @@
-/** The forms in which servers say the same: REST, tRPC, and Parse Server's own. */
+/** The formats in which servers return the same data: REST, tRPC, and Parse Server's own. */
 export type Form = 'rest' | 'trpc' | 'parse'
 
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
@@ -14,8 +14,8 @@ const read: Record<Form, (body: Json) => Json> = {
 const entryOf = ({ key, value, updatedAt }: Json) => ({ key, value, updatedAt })
 
 /**
- * What an answer says, as one text: in any form and any order of fields. Times of writing and the fields `masked`, such as
- * random ids, count only as present; ETags are of one form alone.
+ * An answer's content as one text, independent of format and order of fields. For write times and the fields `masked`, such as
+ * random ids, only their presence counts; ETags are ignored, as only one format has them.
  */
 export function contentOf(text: string, form: Form, masked: readonly string[] = []): string {
   return JSON.stringify(text === '' ? null : (read[form](JSON.parse(text)) ?? null), (_name, value) => {

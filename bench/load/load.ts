@@ -3,17 +3,17 @@ import { percentile } from '../figures.ts'
 import { contentOf } from './content.ts'
 import type { Load, RequestSet, Sent } from './process.ts'
 
-/** Sends requests and checks every answer, in a process of its own. */
+/** Sends requests and checks every answer, in a separate process. */
 
 const sets = new Map<string, RequestSet>()
-/** Of all sets of one agreement: what the first answer to each request said. */
+/** For all sets of one agreement: the content of the first answer to each request. */
 const said = new Map<string, string[]>()
-/** The last right answer, byte for byte: an equal one needs no reading. */
+/** The last correct answer, byte for byte: an equal one need not be parsed. */
 const right = new Map<string, (Buffer | undefined)[]>()
 
 const SUCCESS: (number | undefined)[] = [200, 201, 204]
 
-/** Checks that the answers to a request say the same, whichever server they come from. */
+/** Checks that the answers to a request have the same content, whichever server they come from. */
 function checkOf({ name, agreement, form, masked }: RequestSet) {
   const [known, equal] = [said.get(agreement) ?? [], right.get(name) ?? []]
   said.set(agreement, known)
@@ -38,7 +38,7 @@ function checkOf({ name, agreement, form, masked }: RequestSet) {
   return { found, fail, answer }
 }
 
-/** A sender of the requests of a set; resolves when the answer is there, right or wrong. */
+/** Sends a set's requests; resolves when the answer has arrived, correct or not. */
 function sender({ set: name, port, connections }: Load) {
   const set = sets.get(name)!
   const { found, fail, answer } = checkOf(set)
@@ -80,7 +80,9 @@ async function closed(send: Send, connections: number, times: Float64Array) {
   await Promise.all(Array.from({ length: connections }, connection))
 }
 
-/** Sends at a fixed rate, whether or not earlier requests are answered. A time runs from when the request was due. */
+/**
+ * Sends at a fixed rate, whether or not earlier requests are answered. A latency includes the delay after the request was due.
+ */
 async function open(send: Send, perSecond: number, times: Float64Array, lateness: Float64Array) {
   const answered: Promise<void>[] = []
   const start = performance.now()

@@ -8,7 +8,7 @@ export interface Request {
   body: string | undefined
 }
 
-/** Requests that are sent in turn. The answers to the i-th of all sets of one `agreement` have to say the same. */
+/** Requests to be sent cyclically. The answers to the i-th request of all sets of one `agreement` must have the same content. */
 export interface RequestSet {
   name: string
   agreement: string
@@ -18,8 +18,8 @@ export interface RequestSet {
 }
 
 /**
- * Closed loop, with a `count`: each connection sends its next request when it has its answer. Open loop, with `perSecond`: at
- * a fixed rate.
+ * Closed loop, with a `count`: each connection sends its next request when it has its answer. Open loop, with `perSecond`: at a
+ * fixed rate.
  */
 export type Load = { set: string; port: number; connections: number } & (
   | { count: number }
@@ -33,7 +33,7 @@ export interface Sent {
   p99: number
   /** p99 of how much later than due a request was sent. */
   late: number
-  /** Answers that are no success, or say something else. */
+  /** Answers that are no success, or have other content. */
   wrong: number
   sample: string
 }

@@ -4,7 +4,7 @@ import { EACH } from '../routes/route.ts'
 import { routes } from '../routes/routes.ts'
 import type { Request, RequestSet } from './process.ts'
 
-/** The requests of a route as apps send them, by every tenant in turn; `trpc-` before its name: the same over tRPC. */
+/** A route's requests as apps send them, cycling through the tenants; the prefix `trpc-` sends the same over tRPC. */
 export function requestsOf(bench: Bench, set: string): RequestSet {
   const overTrpc = set.startsWith('trpc-')
   const name = overTrpc ? set.slice('trpc-'.length) : set
@@ -36,7 +36,7 @@ export function byTenants(
   each = EACH,
 ): Request[] {
   const all = tenants.flatMap((tenant, n) => Array.from({ length: each }, (_, i) => request(tenant, n * each + i)))
-  // Distributes a tenant's requests over a round.
+  // Spreads a tenant's requests over a round.
   const order = all.map((item, i) => ({ item, at: (i * 7_919) % 104_729 }))
   return order.sort((a, b) => a.at - b.at).map(({ item }) => item)
 }

@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Uploads values of 5 MB one after another, in a process of its own, each over about a second as a network would. */
+/** Uploads values of 5 MB one after another, in a separate process, each over about a second as a network would. */
 const { PORT, TOKENS } = process.env
 const BYTES = 5_000_000
 const PIECE = 100_000

@@ -21,7 +21,9 @@ const entryOf = ({ key, value, updatedAt }) => ({
 })
 const select = { key: true, value: true, updatedAt: true }
 
-/** Writers of one storage wait for one another. The database's triggers change the counter: else a write had a statement more. */
+/**
+ * Serialises the writers of a store. The database's triggers change the counter, which otherwise would cost another statement.
+ */
 async function lockUsage(tx, { appId, clubId }) {
   const [usage] = await tx.$queryRaw`SELECT bytes FROM "StorageUsage"
     WHERE "appId" = ${appId} AND "clubId" = ${clubId} FOR UPDATE`

@@ -1,5 +1,5 @@
-// The operations of the bench as one would write them by hand with Fastify and Prisma: schemas for every answer, tokens that
-// are verified once, Prisma on pg. No rate limit, no request ids, no consents: less than the service does.
+// The bench's operations hand-written with Fastify and Prisma: schemas for every answer, tokens that are verified once, Prisma on
+// pg. No rate limit, no request ids, no consents: less than the service does.
 import { PrismaPg } from '@prisma/adapter-pg'
 import Fastify from 'fastify'
 import { PrismaClient } from '../../prisma/generated/client.ts'
@@ -10,12 +10,12 @@ import { storageRoutes } from './fastify-storage.mjs'
 
 const { DATABASE_URL, PORT } = process.env
 const connection = { connectionString: DATABASE_URL, max: 10, options: '-c timezone=UTC' }
-// Names make PostgreSQL plan each statement once.
+// Named statements are planned once.
 const names = new Map()
 const statementNameGenerator = ({ sql }) => names.get(sql) ?? names.set(sql, `s${names.size}`).get(sql)
 const prisma = new PrismaClient({
   adapter: new PrismaPg(connection, { statementNameGenerator }),
-  // Writes wait for one another; by default a transaction gives up after 2 s.
+  // Writers wait for one another; by default a transaction gives up after 2 s.
   transactionOptions: { maxWait: 10_000, timeout: 10_000 },
 })
 const app = Fastify()

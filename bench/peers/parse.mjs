@@ -1,4 +1,4 @@
-// Parse Server as its guide sets it up, on PostgreSQL; entries are objects of a class, and their ids are chosen by the client.
+// Parse Server set up by its guide, on PostgreSQL; entries are objects of a class with ids chosen by the client.
 import express from 'express'
 import { ParseServer } from 'parse-server'
 
@@ -9,7 +9,7 @@ const parse = new ParseServer({
   masterKey: MASTER_KEY,
   serverURL: `http://127.0.0.1:${PORT}/parse`,
   allowCustomObjectId: true,
-  // The bench creates the class and its columns; an installation in production does not let requests do so.
+  // The bench creates the class and its columns; a production installation does not let requests do so.
   allowClientClassCreation: false,
   silent: true,
 })

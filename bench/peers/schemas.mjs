@@ -1,4 +1,3 @@
-/** Shorthands for JSON Schema. */
 export const text = { type: 'string' }
 export const int = { type: 'integer' }
 export const object = (properties) => ({ type: 'object', properties })

@@ -64,7 +64,7 @@ function cardOf([card]: Rows) {
 
 const first = ([row]: Rows) => row
 
-/** `me/*`, each beside the plainest statement that answers it: pg parses the rows. */
+/** `me/*`, each compared with the plainest statement that answers it: pg parses the rows. */
 export const memberRoutes: Record<string, BenchedRoute> = {
   profile: { ...read('profile', 'profile', PROFILE, ({ member }) => [member], first), target: 1.6, reached: 2 },
   events: { ...read('events', 'events', EVENTS, eventValues), target: 1.4, reached: 2.1 },

@@ -5,7 +5,7 @@ import { EACH } from './route.ts'
 const appOf = (i: number) => `tenant-${Math.floor(i / EACH)}`
 const url = 'https://hooks.example.org/rowing'
 
-/** The bare handler throws where the statement, of the app and the provider, finds no app. */
+/** The bare handler throws when the statement finds no app with this id and provider. */
 const webhook = (
   method: 'GET' | 'PUT' | 'DELETE',
   statement: string,
@@ -30,7 +30,7 @@ const webhook = (
 const GET = `SELECT "webhookUrl" AS url, "webhookSecret" IS NOT NULL AS "hasSecret" FROM "App"`
 const set = (to: string) => `UPDATE "App" SET "webhookUrl" = ${to}, "webhookSecret" = NULL`
 
-/** The other operations of apps and of those who develop them. No targets. */
+/** The other operations of apps and their developers. Without targets. */
 export const otherRoutes: Record<string, BenchedRoute> = {
   root: {
     ...{ method: 'GET', path: () => '/v1/', procedure: { path: 'root' } },

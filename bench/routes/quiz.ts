@@ -33,7 +33,7 @@ interface Quiz {
   questions: { id: string; type: string; solution: string[] }[]
 }
 
-/** The result, and the answers of each question; all or nothing of several choices. */
+/** Returns the result, and each question's answers; multiple choices are all or nothing. */
 export function graded({ questions, threshold }: Quiz, given: Record<string, string | string[]>) {
   const corrected = questions.map(({ id, type, solution }) => {
     const answer = given[id]

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 
-/** Who sends a request: a token, and its claims for the bare handler. */
+/** The sender of a request: a token, and its claims for the bare handler. */
 export interface Tenant {
   token: string
   app: string
@@ -15,20 +15,20 @@ export type Bare = (pool: Pool, tenant: Tenant, path: string, body: string) => P
 export interface BenchedRoute {
   /** The highest allowed ratio of the service's CPU time to the bare handler's. */
   target?: number
-  /** The ratio that runs of CI have shown, while that is beyond the target: CI holds it until then. */
+  /** The ratio measured in CI while it exceeds the target: CI enforces it until then. */
   reached?: number
-  /** Of another section than the one of the apps: called by learners, or by developers. */
+  /** A section other than apps: called by learners, or by developers. */
   section?: 'lms' | 'notify'
-  /** Divides the number of requests of a round. */
+  /** Divides the number of a round's requests. */
   share?: number
   method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   path: (i: number) => string
   body?: string
-  /** Requests of each tenant in a set, where it is not EACH. */
+  /** Requests of each tenant in a set; by default EACH. */
   each?: number
-  /** SQL that runs before each round: for the bare handlers' tables, and for those of the service. */
+  /** SQL that runs before each round: for the bare handlers' tables, and for the service's. */
   refill?: { bare: string; service: string }
-  /** Fields of the answer that are never the same. */
+  /** Fields of the answer that differ each time. */
   masked?: string[]
   /** The same over tRPC; without an input a query. */
   procedure: { path: string; input?: (i: number) => object }
@@ -38,5 +38,5 @@ export interface BenchedRoute {
 /** Requests of each tenant in a set. */
 export const EACH = 10
 
-/** How much CPU time a procedure may take over tRPC, as a multiple of what it takes over REST. */
+/** The allowed CPU time of a procedure over tRPC, as a multiple of that over REST. */
 export const TRPC_TARGET = 1.3

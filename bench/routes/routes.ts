@@ -16,10 +16,10 @@ export const rowGroups: Record<string, string[]> = {
   storage: Object.keys(storageRoutes),
   me: Object.keys(memberRoutes),
   rest: Object.keys(routes),
-  // Over tRPC, beside REST.
+  // Over tRPC, compared with REST.
   trpc: Object.keys(routes).map((name) => `trpc-${name}`),
 }
 
-/** What the peers have. */
+/** The rows that the peers implement. */
 export const FASTIFY = [...rowGroups.storage!, ...rowGroups.me!, 'quiz']
 export const PARSE = ['get', 'put', 'list']

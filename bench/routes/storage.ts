@@ -1,7 +1,7 @@
 import { ENTRIES, VALUE } from '../data/rows.ts'
 import type { Bare, BenchedRoute } from './route.ts'
 
-/** What an app may store in a club, in bytes. */
+/** An app's storage limit in a club, in bytes. */
 const QUOTA = 10_485_760
 
 const keyOf = (i: number) => `key-${i % ENTRIES}`
@@ -20,8 +20,8 @@ const list = {
 }
 
 /**
- * Entry and counter at once. The growth is taken from the row that the upsert has locked, so it is right also beside other
- * writers; beyond the quota the counter becomes null, which its column refuses, and nothing is stored.
+ * Entry and counter in one statement. The growth is computed from the row that the upsert has locked, so it is correct with
+ * concurrent writers; above the quota the counter becomes null, which its column refuses, and nothing is stored.
  */
 const put = {
   name: 'put',
@@ -42,7 +42,7 @@ const remove = {
     UPDATE bare.usage SET bytes = usage.bytes - removed.bytes FROM removed WHERE app = $1 AND club = $2`,
 }
 
-/** Entries of each tenant that are there to be deleted. */
+/** Entries of each tenant to be deleted. */
 const DELETED = 100
 
 const bareGet: Bare = async (pool, { app, club }, path) => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { bare, method, pool } from './bare-route.ts'
 import { verifiedTenant } from './token.ts'
 
-/** The baseline: node:http and pg with the plainest statement, and the same check of the token. */
+/** The baseline: node:http and pg with the plainest statement, and the same token check. */
 createServer((request, response) => {
   let body = ''
   if (method !== 'GET') request.setEncoding('utf8').on('data', (chunk) => (body += chunk))

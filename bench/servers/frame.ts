@@ -8,7 +8,7 @@ import type { Tenant } from '../routes/route.ts'
 import { bare, method, pool } from './bare-route.ts'
 import { verifiedTenant } from './token.ts'
 
-/** The bare handlers within the service's packages, each used as its documentation does: what these take by themselves. */
+/** The bare handlers within the service's packages, each used as documented, to measure these packages' own cost. */
 const { procedure, router, createCallerFactory } = initTRPC.context<{ tenant: Tenant }>().create()
 const input = z.object({ path: z.string().max(2_000), body: z.string() })
 const callerFor = createCallerFactory(

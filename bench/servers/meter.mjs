@@ -1,4 +1,4 @@
-// Preloaded into a measured process: reports its CPU time in µs, its memory and what it allocates, when asked.
+// Preloaded into a measured process: reports its CPU time in µs, its memory and its allocations on request.
 import { GCProfiler, getHeapStatistics } from 'node:v8'
 
 const heapNow = () => getHeapStatistics().used_heap_size
@@ -11,15 +11,15 @@ const answers = {
     return user + system
   },
   rss: () => process.memoryUsage.rss(),
-  // From here on V8 notes the size of the heap before and after each collection.
+  // From here on V8 records the size of the heap before and after each collection.
   allocating() {
     profiler = new GCProfiler()
     profiler.start()
     first = heapNow()
     return true
   },
-  // The growth from each collection to the next, in bytes: nothing but a collection makes the heap smaller. The memory of
-  // buffers is outside of the heap, and does not count.
+  // The growth from each collection to the next, in bytes: only a collection makes the heap smaller. Buffers are outside the
+  // heap, and do not count.
   allocated() {
     let sum = heapNow()
     let from = first
@@ -35,5 +35,5 @@ process.on('message', (message) => {
   if (Object.hasOwn(answers, message)) process.send(answers[message]())
 })
 process.channel.unref()
-// With the bench, however that ends.
+// Ends with the bench, however that ends.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))

@@ -14,13 +14,13 @@ const APP_ID = 'bench'
 const MASTER_KEY = randomUUID()
 const program = fileURLToPath(new URL('../peers/parse.mjs', import.meta.url))
 
-/** Parse Server with the entries of every tenant, on a database of its own, and its requests for each row. */
+/** Parse Server with every tenant's entries, on a separate database, and its requests for each row. */
 export async function startParse(bench: Bench): Promise<Server & { sets: RequestSet[] }> {
   const database = `${new URL(bench.url).pathname.slice(1)}_parse`
   const url = Object.assign(new URL(bench.url), { pathname: `/${database}` }).href
   await runSql(bench.url, `CREATE DATABASE ${database}`)
   const drop = removedAnyway(() => runSql(bench.url, `DROP DATABASE ${database} WITH (FORCE)`))
-  // Without files of its log in this directory.
+  // Avoids log files in this directory.
   const env = { DATABASE_URL: url, APP_ID, MASTER_KEY, NODE_ENV: 'production', PARSE_SERVER_LOGS_FOLDER: 'null' }
   let server: Server | undefined
   const stop = async () => {
@@ -36,7 +36,7 @@ export async function startParse(bench: Bench): Promise<Server & { sets: Request
   }
 }
 
-/** Creates the class, and for each tenant a user who alone may read and write its entries; returns their session tokens. */
+/** Creates the class, and for each tenant a user with exclusive access to its entries; returns their session tokens. */
 async function fill(port: number, database: string, { tenants }: Bench): Promise<Map<string, string>> {
   const send = async (path: string, body: object, master = {}) => {
     const headers = { 'x-parse-application-id': APP_ID, 'content-type': 'application/json', ...master }
@@ -50,7 +50,7 @@ async function fill(port: number, database: string, { tenants }: Bench): Promise
   const classLevelPermissions = { get: anybody, find: anybody, count: anybody, create: anybody, update: anybody }
   const schema = { className: 'Entry', fields, classLevelPermissions }
   await send('schemas/Entry', schema, { 'x-parse-master-key': MASTER_KEY })
-  // With an id of its own, as every object of an installation that lets clients choose ids.
+  // With an explicit id, as for every object where clients may choose ids.
   const signUp = async ({ app }: Tenant) => {
     const { sessionToken } = await send('users', { objectId: app, username: app, password: randomUUID() })
     return [app, sessionToken] as const
@@ -66,7 +66,9 @@ async function fill(port: number, database: string, { tenants }: Bench): Promise
   return sessions
 }
 
-/** The requests of storage in Parse Server's form. Its answer to a write has no value, so it agrees with nobody else's. */
+/**
+ * The storage requests in Parse Server's format. Its answer to a write has no value, so it is compared with no other server's.
+ */
 function requestSets({ tenants }: Bench, sessions: Map<string, string>): RequestSet[] {
   const set = (
     name: string,

@@ -25,7 +25,7 @@ async function end(child: ChildProcess) {
   await once(child, 'exit')
 }
 
-/** Sends a message; resolves with the next one of the child. */
+/** Sends a message; resolves with the child's next one. */
 export async function ask<Answer>(child: ChildProcess, question: object | string): Promise<Answer> {
   child.send(question)
   const [answer] = await once(child, 'message')
@@ -48,7 +48,7 @@ export interface Server extends Metered {
   port: number
   /** Resident memory in bytes. */
   rss: () => Promise<number>
-  /** What the process allocates while `work` runs, in bytes of V8's heap. */
+  /** Bytes that the process allocates in V8's heap while `work` runs. */
   allocated: (work: () => Promise<unknown>) => Promise<number>
 }
 

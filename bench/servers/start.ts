@@ -8,7 +8,7 @@ import { freePort, startServer, TSX } from './process.ts'
 const program = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const settingsOf = ({ url, dataDir }: Bench) => ({ DATABASE_URL: url, DATA_DIR: dataDir })
 
-/** Starts the bare handler of a route, alone or within the service's packages. */
+/** Starts a route's bare handler, alone or within the service's packages. */
 export const startHandlers = (name: 'bare' | 'frame', bench: Bench, route: string) =>
   startServer([...TSX, program(`${name}.ts`)], { ...settingsOf(bench), ROUTE: route })
 
@@ -28,13 +28,13 @@ export async function startService(
   return { ...(await startServer(args, env)), internal }
 }
 
-/** Installs the peers, which nothing else needs, unless they are there as the lock file has them. */
+/** Installs the peers, which nothing else needs, unless they match the lock file. */
 export function installPeers() {
   const directory = program('../peers')
   const writtenAt = (name: string) => statSync(`${directory}/${name}`, { throwIfNoEntry: false })?.mtimeMs ?? 0
   // npm writes it at the end of each installation.
   if (writtenAt('node_modules/.package-lock.json') > writtenAt('package-lock.json')) return
-  // On Node 20 a package of Parse Server's asks for a later one, and works all the same.
+  // On Node 20 a package of Parse Server's asks for a later version, but works.
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--engine-strict=false']
   const { status } = spawnSync('npm', args, { cwd: directory, stdio: 'inherit' })
   if (status !== 0) throw new Error('The peers could not be installed.')

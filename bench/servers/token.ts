@@ -5,7 +5,7 @@ import type { Tenant } from '../routes/route.ts'
 const { keys, issuer, audience } = developmentIssuer(await developmentKey(process.env.DATA_DIR!))
 const verified = new Map<string, { tenant: Tenant; expires: number }>()
 
-/** The tenant of a token, which is verified once. Throws when it is not valid. */
+/** A token's tenant; each token is verified once. Throws when it is not valid. */
 export async function verifiedTenant(authorization = ''): Promise<Tenant> {
   const token = authorization.slice('Bearer '.length)
   let known = verified.get(token)
