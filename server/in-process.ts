@@ -14,7 +14,6 @@ import { checkSecretsKey } from './secrets/keys.ts'
 /** The caller: member (null for a first-party client acting for itself), organisation, client and scopes. */
 export type Principal = Pick<AnyPrincipal, 'member' | 'organisation' | 'client' | 'scopes'>
 
-/** The procedures for one principal, as `caller.storage.get({ … })`. */
 export type Caller = ReturnType<AppRouter['createCaller']>
 
 /** Each option is the setting of the same name, and must match the service that uses the same database. */

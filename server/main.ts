@@ -2,7 +2,6 @@ import './process/node-version.ts'
 
 const { runProcess } = await import('./process/run.ts')
 
-/** The service: both ports, and the webhook worker unless it is switched off. */
 await runProcess(async (config, log, shutdownSignal) => {
   // Loaded here, as packages may print while they are loaded: by now their output goes to the log.
   const { startService } = await import('./process/start.ts')

@@ -11,10 +11,8 @@ import type { Level } from '../../routers/kernel/scopes.ts'
 /** Carries a sentence for each reason. Nothing has been changed. */
 export class RegistrationRefused extends Error {}
 
-/** Advisory lock that serialises registrations. */
 const LOCK = 5_208_319_417
 
-/** Registers a client, with its team and app if these are new, in one transaction. */
 export async function register(
   db: Database,
   registration: Registration,
@@ -91,7 +89,6 @@ async function replaceable(tx: Transaction, id: string, teamId: string | null, r
 const ownedBy = ({ id, teamId }: { id: string; teamId: string | null }) =>
   teamId === null ? `The client ${id} belongs to the platform.` : `The client ${id} belongs to the team ${teamId}.`
 
-/** Creates the team if it is new. */
 async function teamLevel(tx: Transaction, { id, name, level }: Registration['team']): Promise<Level> {
   const team = await tx.team.findUnique({ where: { id } })
   if (!team) {

@@ -29,7 +29,6 @@ export async function repeatRemoval(db: Database, removal: Removal): Promise<boo
   }
 }
 
-/** The removal as a command prints it. */
 export function nameOf(removal: Removal): string {
   const { repeat } = removal
   const id = repeat === 'member.erase' ? removal.person : repeat === 'key.revoke' ? removal.key : removal.client

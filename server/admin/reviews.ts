@@ -55,7 +55,6 @@ const ofApp = ({ id, teamId, version, wanted }: App): Review => ({
   asked: wanted as WantedOfApp,
 })
 
-/** Clients first. */
 export async function listReviews(db: Database): Promise<Review[]> {
   const orderBy = [{ requestedAt: 'asc' as const }, { id: 'asc' as const }]
   const clients = await db.client.findMany({ where: waitingClient, orderBy, include: withApp })
@@ -71,7 +70,6 @@ export interface Subject {
 /** The versions that the operator has read: newer ones are not decided on. */
 interface Read {
   version: number
-  /** The version of the client's app, if it has one. */
   appVersion?: number | undefined
 }
 

@@ -51,7 +51,6 @@ export async function findMissing(db: Database, { app, club, member }: StorageOw
   return (await db.membership.findUnique({ where: { of } })) ? null : 'member'
 }
 
-/** Runs in one transaction. */
 export const erase = (db: Database, owner: StorageOwner): Promise<Amount> =>
   retryingDeadlocks(() => db.$transaction((tx) => remove(tx, owner), { timeout: 30 * 60_000 }))
 

@@ -10,7 +10,6 @@ export interface Logo {
   version: string
 }
 
-/** The operator's name and logo in each page's header. */
 export interface Brand {
   name?: string | undefined
   logo?: Logo | undefined
@@ -38,7 +37,6 @@ export const logoOf = (type: LogoType, bytes: Buffer): Logo => ({
 /** For pages that may not load anything. */
 export const dataUrlOf = ({ type, bytes }: Logo) => `data:${type};base64,${bytes.toString('base64')}`
 
-/** Takes effect for all pages of later steps. */
 export function setBrand(ctx: Parameters<Step>[0], brand: Brand | undefined) {
   ctx.state.brand = brand
 }

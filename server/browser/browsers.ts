@@ -4,7 +4,6 @@ import { comparableEmail } from '../../routers/kernel/email-address.ts'
 import type { CookieContext, Seal } from './encrypted-cookies.ts'
 import { UNSIGNED } from './encrypted-cookies.ts'
 
-/** Stored in an encrypted cookie. */
 interface Browser {
   id: string
   /** E-mail addresses of members who have signed in with this browser, the latest first. */
@@ -18,7 +17,6 @@ const BROWSER_SECONDS = 365 * 86_400
 const MAX_EMAILS = 5
 
 export interface Browsers {
-  /** Creates an id for a new browser. */
   idOf: (ctx: CookieContext) => string
   /** The browser's id if a member has signed in with this e-mail address there; else null. */
   idIfKnown: (ctx: CookieContext, email: string) => string | null

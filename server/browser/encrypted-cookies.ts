@@ -4,7 +4,6 @@ import type { StepContext } from '../http/state.ts'
 /** How long a member may take to sign in and consent. */
 export const INTERACTION_SECONDS = 15 * 60
 
-/** A request to a page or to oidc-provider. */
 export type CookieContext = Pick<StepContext, 'req' | 'cookies' | 'append'>
 
 /** Values stored in the browser between two pages; the browser can neither read nor change them. */

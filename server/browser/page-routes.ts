@@ -29,7 +29,6 @@ interface Options {
   sessionOf: PageRoutes['sessionOf']
   limits: Limits
   memory: MemoryBudget
-  /** Timeout of a request to a page. */
   requestMs: number
 }
 
@@ -42,11 +41,9 @@ export interface PageRoutes {
   page: (method: 'get' | 'post', address: string, respond: (ctx: StepContext) => Promise<unknown>) => void
   /** Reserves memory for a request's body until its response is sent. Throws 503. */
   reserve: (ctx: StepContext, holder: Holder, bytes: number) => Promise<void>
-  /** Adds the steps of a sign-in whose page is at the address. */
   signInAt: (address: string, attempt: (ctx: StepContext) => Promise<SignInAttempt>) => void
 }
 
-/** Adds the pages' assets, and the upstream provider's redirect URI. */
 export function createPageRoutes(
   router: Router<State>,
   { db, now, cipher, issuer, loginMethods, sessionOf, limits, memory, requestMs }: Options,

@@ -27,7 +27,6 @@ interface Options {
   limits: Limits
 }
 
-/** The operator's logo and the apps' icons. */
 export function addPictures(router: Router<State>, { db, path, limits }: Options) {
   const isWithinLimit = requestLimit(limits, 'icons', MAX_ICONS)
   const iconOf = icons(db)

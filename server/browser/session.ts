@@ -1,5 +1,4 @@
 export interface Session {
-  /** Undefined when nobody is signed in. */
   person: string | undefined
   uid: string
   /** The time of the sign-in, in Unix seconds. */

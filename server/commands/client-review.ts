@@ -46,7 +46,6 @@ export async function printRequests(io: Io) {
 type Line = readonly [string, unknown]
 
 function described({ id, kind, team, version, isNew, asked, app }: Review, icons: string, logos: Map<string, string>) {
-  /** The logo's address, to be viewed in a browser. */
   const iconOf = (app: string, logo: unknown) => logo && `${icons}/${encodeURIComponent(app)}/${logo}`
   const { purpose = {}, logo, ...rest } = asked as Record<string, unknown> & { purpose?: Record<string, string> }
   const lines: Line[] = [

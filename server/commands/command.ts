@@ -1,7 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Environment } from '../process/config.ts'
 
-/** A command's input and output besides the database. */
 export interface Io {
   stdin: Readable & { isTTY?: boolean }
   stdout: Writable

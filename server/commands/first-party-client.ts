@@ -20,7 +20,6 @@ interface Options {
   /** A file with public keys; without one the client gets a secret. */
   jwks?: string | undefined
   replace?: boolean | undefined
-  /** A file for a line about replaced credentials. */
   log?: string | undefined
 }
 

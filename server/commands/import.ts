@@ -61,7 +61,6 @@ function countOf(rows: string): number {
   return Number(rows)
 }
 
-/** In the order of their dependencies. */
 const byKind = (files: readonly File[]): Load[] =>
   kindNames
     .map((kind) => ({ kind, files: files.filter((file) => file.kind === kind) }))

@@ -34,7 +34,6 @@ const send = {
 
 /** Receivers should refuse messages older than 5 minutes. */
 const OLD_MS = 600_000
-/** The same as for deliveries. */
 const TIMEOUT_MS = 15_000
 const SHOWN_CHARACTERS = 1_000
 
@@ -85,7 +84,6 @@ function dataOf(type: string, given: string | undefined): string {
 
 type Outcome = 'accepted' | 'refused' | 'neither'
 
-/** Sends the message once, and prints the response. */
 async function post(message: Message, at: number, { stdout }: Io): Promise<Outcome> {
   const { host: _, 'content-length': __, ...headers } = headersOf(message, '', at)
   const named = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)])

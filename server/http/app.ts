@@ -47,22 +47,18 @@ export interface HttpParts {
   ready: Ready
   metrics: {
     http: HttpMetrics
-    /** The process's metrics, served at `/metrics` of the internal port. */
     registry: Registry
   }
   /** Undefined when tracing is off. */
   tracing?: Tracing | undefined
-  /** Pages for browsers in place of a 404. */
   pages?: Step | undefined
   reference?: Step | undefined
   /** The authorization server and its address, unless an external issuer is configured. */
   oauth?: Step | undefined
   issuer?: string | undefined
-  /** The sample app, in the trial. */
   example?: Step | undefined
 }
 
-/** The public port: a REST request's steps, in order. */
 export function createPublicApp({
   core,
   baseUrls,

@@ -12,7 +12,6 @@ export type Ready = (withoutDatabase?: boolean) => Promise<boolean>
 interface Parts {
   ready: Ready
   registry: Registry
-  /** Additional host names of the port. */
   names: readonly string[]
 }
 

@@ -35,7 +35,6 @@ export interface Listener {
 }
 
 interface Options {
-  /** The setting that chooses the port, for the error message. */
   setting?: string
   /** An IP address; every interface by default. */
   host?: string | undefined
@@ -43,7 +42,6 @@ interface Options {
   headers?: Record<string, string>
   /** Time limit for a request's head, in place of 10 s. */
   headMs?: number
-  /** A refusal other than 400 for a parser error. */
   refusalOf?: (error: ParserError) => Refusal | undefined
 }
 

@@ -8,7 +8,6 @@ export const BUDGET_BYTES = 192 * MIB
 /** The maximum for one request, with all calls of its batch; a larger body is counted as this. */
 export const MAX_LEASE_BYTES = 96 * MIB
 
-/** Smaller responses are sent without reserved memory. */
 export const SMALL_RESPONSE_BYTES = 64 * 1024
 
 /** Waiting requests per holder; the socket of each has read up to 64 KiB ahead. */
@@ -57,7 +56,6 @@ export class MemoryBudget {
     return this.#free
   }
 
-  /** The number of requests waiting for memory. */
   get waiting() {
     return this.#waiters.size
   }

@@ -7,7 +7,6 @@ import { sandboxShares } from './shares.ts'
 
 const WINDOW_SECONDS = 60
 
-/** The request that a call belongs to. */
 interface Request {
   client: string
   response: ServerResponse

@@ -4,7 +4,6 @@ import type { ApiError } from '../../routers/kernel/errors.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 
-/** Node's error for bytes that its parser refuses. */
 export interface ParserError extends NodeJS.ErrnoException {
   rawPacket?: Buffer
   bytesParsed?: number

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Step } from './state.ts'
 
-/** Reads host, path and query as sent. */
 export const readTarget: Step = (ctx, next) => {
   const { host, path, search } = targetOf(ctx.req)
   const { state } = ctx

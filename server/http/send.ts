@@ -52,7 +52,6 @@ function sendLarge(response: ServerResponse, body: Buffer) {
   sendSlices()
 }
 
-/** Whether the client's If-None-Match matches the ETag, for GET and HEAD. */
 export function isFresh(ctx: StepContext, { status }: RestResponse): boolean {
   if (ctx.req.headers['if-none-match'] === undefined) return false
   setHeaders(ctx)

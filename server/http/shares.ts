@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http'
 import { errors } from '../../routers/kernel/errors.ts'
 
 export interface ShareOptions {
-  /** A sender's concurrent requests in this process. */
   atOnce: number
   /** A sender's waiting requests, and their maximum waiting time. */
   waiting: number
@@ -37,7 +36,6 @@ export class Shares {
     else response.once('close', leave)
   }
 
-  /** Resolves when another request has given up its place. */
   #wait({ waiting }: Share): Promise<void> {
     if (waiting.size >= this.#options.waiting) throw errors.unavailable()
     return new Promise((resolve, reject) => {

@@ -4,7 +4,6 @@ import type { Route } from '../../rest-facade/routes.ts'
 import type { Principal } from '../../routers/kernel/access.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 
-/** Set by earlier steps for later ones. */
 export interface State extends Koa.DefaultState {
   requestId: string
   /** Decides an error's envelope: the section of the path, else of the host, else null. */
@@ -20,7 +19,6 @@ export interface State extends Koa.DefaultState {
   /** The path of the matching endpoint, even at another host or with another method. */
   pattern?: string
   principal?: Principal
-  /** The client's IP address, where requests are counted by it. */
   clientAddress?: string
   /** Response headers that are not yet set: name, value, name, value. */
   headers: string[]

@@ -12,9 +12,7 @@ import { JSON_TYPE } from './send.ts'
 
 interface Parts {
   registry: Registry
-  /** Additional host names of the port. */
   names: readonly string[]
-  /** Whether the worker's loop runs. */
   alive: () => boolean
   /** Whether the database responds and the worker is not shutting down. */
   ready: () => Promise<boolean>

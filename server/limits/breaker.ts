@@ -22,9 +22,7 @@ interface Call {
  * the store. A probe every 500 ms, on which no request waits, closes it again.
  */
 export class Breaker {
-  /** Turns of the event loop while calls were in flight. */
   turns = 0
-  /** Calls that failed or took too long, and probes. */
   failures = 0
   #state: 'unknown' | 'well' | 'away' = 'unknown'
   #closed = false
@@ -85,7 +83,6 @@ export class Breaker {
     this.#probeLater()
   }
 
-  /** Checks now whether the store is available again. */
   async probe() {
     if (!this.away || this.#probing || this.#closed) return
     this.#probing = true

@@ -1,4 +1,3 @@
-/** A key's state after one more request. */
 export interface Taken {
   passes: boolean
   /** Points left in this window, as far as this process knows. */
@@ -17,7 +16,6 @@ export interface Limits {
   /** Limits of the same name share one count. */
   open: (name: string, points: number, windowSeconds: number) => Limit
   store: () => 'memory' | 'redis'
-  /** Calls of the store that failed or took too long. */
   failures: () => number
   close: () => Promise<void>
 }

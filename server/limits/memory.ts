@@ -26,7 +26,6 @@ export class MemoryLimit implements Limit {
     this.#now = now
   }
 
-  /** The number of keys in memory. */
   get size(): number {
     return this.#windows.size
   }

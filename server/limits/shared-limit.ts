@@ -1,7 +1,6 @@
 import type { Breaker } from './breaker.ts'
 import type { Limit, Taken } from './limit.ts'
 
-/** A key's count in a shared store, after points were added to it. */
 export interface Counted {
   consumedPoints: number
   msBeforeNext: number
@@ -24,7 +23,6 @@ interface Held {
   ends: number
   /** How much later the window may end: the duration of the reply that gave its end. */
   uncertainty: number
-  /** Points that are counted and not yet used by a request. */
   left: number
   /** The last count, and this process's part of it. */
   counted: number
@@ -35,7 +33,6 @@ interface Held {
   reachedUntil: number
   asking: boolean
   waiting: ((taken: Taken) => void)[]
-  /** The breaker's turn since which the first one waits. */
   since: number
 }
 

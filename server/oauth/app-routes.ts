@@ -22,13 +22,10 @@ const MAX_QUERY = 4_096
 
 interface Options {
   issuer: string
-  /** Responds with oidc-provider's answer for a path below the issuer. */
   handle: (ctx: StepContext, path: string) => Promise<void>
-  /** Limits failed requests with credentials. */
   limit: (ctx: StepContext, respond: () => Promise<void>) => Promise<void>
   limits: Limits
   memory: MemoryBudget
-  /** Timeout of a request to an endpoint. */
   requestMs: number
 }
 

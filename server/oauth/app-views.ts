@@ -26,7 +26,6 @@ export async function appViews(db: Database, clients: readonly ShownClient[]): P
   })
 }
 
-/** Null for an unknown client. */
 export async function appOf(db: Database, clientId: string): Promise<AppView | null> {
   const client = await db.client.findUnique({ where: { id: clientId }, select: shownClient })
   return client && (await appViews(db, [client]))[0]!

@@ -14,7 +14,6 @@ import { connectedPage, removePage } from './pages/connected.ts'
 
 const ATTEMPT = 'member_attempt'
 
-/** Members see and withdraw their consents on this page. */
 export function connectedApps({ db, now, pages: { path, signIn, cookies, sessionOf } }: PageOptions) {
   const action = `${path}/connected`
 

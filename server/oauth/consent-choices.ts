@@ -4,12 +4,10 @@ import { organisationsOf } from './consents.ts'
 
 /** An option of the consent page: an organisation, and in sandbox clients also a test member. */
 export interface Choice {
-  /** The form field's value. */
   id: string
   name: string
   organisation: string
   kind: OrganisationKind
-  /** The consent's member. */
   member: string
 }
 
@@ -39,7 +37,6 @@ export async function choicesFor(db: Database, { person, client: id, kinds, now 
   return own.map(({ id, name, kind }) => ({ id, name, kind, organisation: id, member: person }))
 }
 
-/** The invented members of the team's test club and academy. */
 async function testChoices(db: Database, team: string, kinds: readonly OrganisationKind[]): Promise<Choice[]> {
   const memberships = await db.membership.findMany({
     where: { organisation: { testTeamId: team, kind: { in: [...kinds] } } },

@@ -23,7 +23,6 @@ interface GrantHolder {
   client: string
 }
 
-/** Clients that everybody may use, and clients of the person's teams. */
 const isOpenTo = (person: string): Prisma.ClientWhereInput => ({
   OR: [{ testOnly: false }, { team: { people: { some: { personId: person } } } }],
 })
@@ -113,7 +112,6 @@ export async function withdraw(db: Database, person: string, consent: string, no
   return (await appOf(db, clientId))?.name
 }
 
-/** Withdraws the consents of these grants and deletes everything issued under them. */
 export async function endGrants(db: Database, grants: string[], now: number): Promise<void> {
   await db.$transaction([
     db.consent.updateMany({

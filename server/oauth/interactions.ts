@@ -80,7 +80,6 @@ export function interactions({ db, now, provider, pages }: PageOptions, requests
     sendPage(ctx, page, problem ? 400 : 200)
   }
 
-  /** Grants the ticked scopes that fit the chosen organisation. */
   const allow = async (ctx: StepContext, details: Interaction, form: URLSearchParams) => {
     const { clientId, person, scopes, choices } = await consentRequest(details)
     const picked = form.get('organisation')

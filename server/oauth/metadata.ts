@@ -1,7 +1,6 @@
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { clientAuthentication } from './client-credentials.ts'
 
-/** The paths below the issuer that oidc-provider serves. */
 export const routes = { authorization: '/authorize', token: '/token', revocation: '/revoke', jwks: '/jwks' }
 
 /** RFC 8414. */

@@ -35,11 +35,9 @@ export interface MountOptions {
   appsBaseUrl: string
   loginMethods: LoginMethods
   clientAddress: ClientAddress
-  /** Failed requests for tokens per minute and address. */
   tokenFailures?: number
   limits: Limits
   memory: MemoryBudget
-  /** Timeout of a request to a page or an endpoint. */
   requestMs?: number
 }
 

@@ -10,13 +10,9 @@ import { mountOauth } from './mount.ts'
 import { openSigningKeys } from './signing-keys.ts'
 
 export interface Oauth {
-  /** Serves the authorization server; passes other requests on. */
   step: Step
-  /** Other folders add their pages here. */
   pages: PageRoutes
-  /** Trusts its access tokens. */
   trusted: TrustedIssuer
-  /** Reads the signing keys now. */
   reload: () => Promise<void>
   /** When the current signing key began to sign, in Unix milliseconds. */
   signsSince: () => number

@@ -5,7 +5,6 @@ import { interactions } from './interactions.ts'
 import type { PageOptions } from './page-options.ts'
 import type { SignInRequests } from './sign-in-requests.ts'
 
-/** The pages for members: sign-in for an app, consent, connected apps. */
 export function addPageRoutes(options: PageOptions, requests: SignInRequests) {
   const { path, page, signInAt } = options.pages
   const interaction = interactions(options, requests)

@@ -66,7 +66,6 @@ export function createProviderHandler({ keys, requestMs, ...options }: Options) 
 
   return {
     provider: () => current().provider,
-    /** Responds with oidc-provider's answer for a path below the issuer. */
     async handle(ctx: StepContext, path: string) {
       ctx.respond = false
       asked.set(ctx.req, ctx)
@@ -105,7 +104,6 @@ function failLate(ctx: StepContext, error: unknown) {
   sendMessage(ctx, 'unavailable', status)
 }
 
-/** Pages for requests that cannot be redirected back to their app. */
 const errorPages =
   (db: Database, ownContext: (req: IncomingMessage) => StepContext): NonNullable<Configuration['renderError']> =>
   async (ctx, out, error) => {

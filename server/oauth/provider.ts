@@ -34,7 +34,6 @@ export interface ProviderOptions {
   /** The first signs cookies, all of them verify; the same on every node. */
   cookieKeys: string[]
   secure: boolean
-  /** The page of an interaction. */
   interactionUrl: (ctx: KoaContextWithOIDC, interaction: Interaction) => string
   renderError: NonNullable<Configuration['renderError']>
 }

@@ -4,10 +4,8 @@ import { routes } from './metadata.ts'
 
 const REQUEST = 'member_request'
 
-/** An app's authorization request, for which a member has to sign in. */
 export interface SignInRequest {
   client: string
-  /** Where it continues for the signed-in member. */
   url: string
 }
 

@@ -64,7 +64,6 @@ const decrypted = (rows: (Omit<SigningKey, 'jwk'> & { ciphertext: string })[], c
     }
   })
 
-/** Returns a new key, encrypted, as a row to insert. */
 export async function makeKey(cipher: Cipher, signsFrom: Date) {
   const kid = randomUUID()
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
@@ -96,7 +95,6 @@ export async function revokeKey({ db, cipher, now }: SigningKeyStore, kid: strin
   })
 }
 
-/** Deletes the keys whose tokens have all expired, and returns their number. */
 export async function deleteRetiredKeys(store: SigningKeyStore): Promise<number> {
   const keys = (await readKeys(store)).filter(({ jwk }) => jwk)
   const successor = keys.findIndex(({ signsFrom }) => signsFrom.getTime() + RETIRED_MS <= store.now())

@@ -14,7 +14,6 @@ export interface SigningKeys {
   verify: JWTVerifyGetKey
   /** Differs after each change of the keys. */
   version: () => unknown
-  /** When the current signing key began to sign, in Unix milliseconds. */
   signsSince: () => number
   reload: () => Promise<void>
   close: () => void

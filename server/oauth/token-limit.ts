@@ -12,7 +12,6 @@ export const TOKEN_FAILURES = 60
 const WINDOW_SECONDS = 60
 
 interface Options {
-  /** oidc-provider's storage, by model. */
   storage: (model: string) => Adapter
   failures: number
   limits: Limits
@@ -31,7 +30,6 @@ export function tokenLimit({ storage, failures, limits }: Options) {
     return passes ? null : msBeforeNext
   }
 
-  /** `respond` sets the status. */
   return async (ctx: StepContext, respond: () => Promise<void>): Promise<void> => {
     let key = networkOf(ctx.state.clientAddress ?? '')
     let wait = await waitOf(key)

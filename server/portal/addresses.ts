@@ -1,6 +1,5 @@
 import { issuerOf } from '../browser/addresses.ts'
 
-/** Addresses outside the portal that its pages show. */
 export interface Addresses {
   issuer: string
   /** The API reference, which takes `?client_id=`. */

@@ -26,6 +26,5 @@ export async function registerPortal(db: Database) {
 
 export type Developer = ReturnType<typeof developerFor>
 
-/** The portal's procedures for a signed-in person, whose calls are counted. */
 export const developerFor = (core: Core, person: string, countPeople: Call['countPeople']) =>
   callAs(core, { member: person, organisation: '', client: CLIENT, scopes: new Set(scopes) }, countPeople).developer

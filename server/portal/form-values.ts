@@ -1,6 +1,5 @@
 import { errors } from '../../routers/kernel/errors.ts'
 
-/** The lines of a field, without empty ones. */
 export const linesOf = (form: URLSearchParams, field: string): string[] =>
   (form.get(field) ?? '').split(/\r?\n/).flatMap((line) => line.trim() || [])
 
@@ -11,7 +10,6 @@ export function versionOf(form: URLSearchParams | FormData): number {
   return Number(version)
 }
 
-/** The non-empty fields `purpose.SCOPE`, by scope. */
 export const purposeOf = (form: URLSearchParams): Record<string, string> =>
   Object.fromEntries(
     [...form].flatMap(([field, text]) =>

@@ -36,7 +36,6 @@ interface Options {
   countPeople: PeopleLimit
 }
 
-/** The portal is below `/developers` of the authorization server. */
 export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: Options) {
   const { page, signInAt, sessionOf, reserve } = parts
   const { root, attempt, show: showSignIn, ask, isRecent, takeForm } = portalSignIn(parts, core.now)
@@ -151,7 +150,6 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
 /** Characters of a form that awaits a sign-in: cookies are part of a request's head, which is limited to 16 KiB. */
 const MAX_KEPT = 5_000
 
-/** The page that contains the form. */
 const pageOf = ({ state }: StepContext) => state.path.replace(/\/[^/]*$/, '')
 
 const here = ({ state: { path, search } }: StepContext) => path + (search && `?${search}`)

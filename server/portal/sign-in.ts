@@ -17,14 +17,12 @@ export interface KeptForm {
   body: string
 }
 
-/** Where a sign-in leads. */
 interface Attempt {
   id: string
   address: string
   form?: KeptForm
 }
 
-/** The portal's sign-in has its own address. */
 export function portalSignIn({ path, signIn, cookies, sessionOf }: PageRoutes, now: () => number) {
   const root = `${path}/developers`
   const action = `${root}/sign-in`
@@ -61,7 +59,6 @@ export function portalSignIn({ path, signIn, cookies, sessionOf }: PageRoutes, n
       redirect(ctx, action)
     },
     isRecent: (since: number | undefined) => since !== undefined && now() / 1000 - since <= RECENT_SECONDS,
-    /** Returns the form to submit after a sign-in, once. */
     takeForm(ctx: StepContext, person: string) {
       const form = cookies.get<KeptForm>(ctx, KEPT)
       cookies.clear(ctx, KEPT, `${root}/continue`)

@@ -4,7 +4,6 @@ import type { StepContext } from '../http/state.ts'
 import type { Developer } from './client.ts'
 import type { Words } from './pages/words-en.ts'
 
-/** A signed-in person's request for a portal page. */
 export interface Visit {
   ctx: StepContext
   developer: Developer
@@ -19,7 +18,6 @@ export interface Visit {
   refused?: { action: string; message: string; form: URLSearchParams }
 }
 
-/** Returns the page as HTML. */
 export type Show = (visit: Visit) => Promise<string>
 
 /** Executes a posted form, and returns the address of the page that shows the result. */

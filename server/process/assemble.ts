@@ -23,22 +23,17 @@ import { openOwnIssuer } from './own-issuer.ts'
 
 type Addresses = Pick<HttpParts, 'baseUrls' | 'localUrls' | 'internalNames'> & { authBaseUrl: string }
 
-/** Opened resources, which depend on no environment. */
 export interface Given<Issuers> extends Addresses, Pick<HttpParts, 'tracing' | 'ready' | 'example'> {
   core: Core
   log: Logger
   limits: Limits
   registry: Registry
   addressOf: ClientAddress
-  /** The brand of the pages. */
   pageBrand: Brand
   /** How members sign in at the authorization server; undefined with an external issuer. */
   signIn: SignIn | undefined
-  /** Returns the issuers whose tokens are accepted. */
   trust: (own: Oauth | null) => Promise<Issuers>
-  /** Set in the trial. */
   trial?: { example: () => string | undefined; referenceClient: () => string | undefined } | undefined
-  /** Called for each request above a team's limit. */
   limited?: Parameters<typeof rateLimit>[1]
   /** In place of the production limits. */
   more?: {

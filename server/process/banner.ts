@@ -55,7 +55,6 @@ async function banner(config: Config, running: Running, steps: readonly string[]
 
 const interfaceOf = (host: string | undefined) => (isEveryInterface(host) ? 'every interface' : host)
 
-/** The host by which this machine reaches a port of `host`. */
 function hostToCall(host: string) {
   if (isEveryInterface(host) || host === '127.0.0.1') return 'localhost'
   return isIPv6(host) ? `[${host}]` : host

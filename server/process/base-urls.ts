@@ -1,6 +1,5 @@
 export const BASE_URLS = ['APPS_BASE_URL', 'LMS_BASE_URL', 'NOTIFY_BASE_URL', 'AUTH_BASE_URL'] as const
 
-/** The public port's addresses on this machine, used unless others are set. */
 export function defaultBaseUrls(port: string): Record<(typeof BASE_URLS)[number], string> {
   const at = (host: string) => new URL(`http://${host}.localhost:${port}/v1`).href
   return {

@@ -124,7 +124,6 @@ export function readConfig(env: Environment, needed: readonly string[] = variabl
     authBaseUrl: data.AUTH_BASE_URL,
     secretsKeys: data.SECRETS_KEY,
     brand: data.BRAND ?? 'the service',
-    /** For the pages; undefined unless set. */
     pageBrand: { name: data.BRAND, logo: data.BRAND_LOGO && resolve(data.BRAND_LOGO) },
     keepDays: { events: data.KEEP_EVENTS_DAYS, consents: data.KEEP_CONSENTS_DAYS },
     storageQuotaBytes: data.STORAGE_QUOTA_BYTES,
@@ -164,7 +163,6 @@ const believesDevelopmentTokens = ({ TOKEN_ISSUER, DEVELOPMENT_TOKENS, NODE_ENV 
   TOKEN_ISSUER === undefined &&
   (DEVELOPMENT_TOKENS === undefined ? NODE_ENV !== 'production' : DEVELOPMENT_TOKENS === 'true')
 
-/** The configured sign-in methods; null for others. */
 function loginSettings(data: z.output<typeof shape>) {
   const { SMTP_URL: url, MAIL_FROM: from, LOGIN_ISSUER: issuer, LOGIN_CLIENT_ID: clientId } = data
   const { LOGIN_CLIENT_SECRET: clientSecret, LOGIN_NAME: name } = data

@@ -27,7 +27,6 @@ export interface Cadence {
 
 export const cadence: Cadence = { intervalMs: 60_000, endingMs: 3_000 }
 
-/** docs/operations.md lists the periods. */
 export function housekeepingTasks({ keepDays }: Pick<Config, 'keepDays'>, cipher: Cipher): Task[] {
   const events = { keepDays: keepDays.events }
   const consents = { keepDays: keepDays.consents }
@@ -54,7 +53,6 @@ interface Options extends Partial<Cadence> {
   now: () => number
   tasks: readonly Task[]
   log: Logger
-  /** Called after each portion that removed rows. */
   removed?: (task: string, rows: number) => void
 }
 

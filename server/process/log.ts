@@ -12,7 +12,6 @@ const BUFFERING = { minLength: 4096, periodicFlush: 100 }
 export const createLog = (level: string, { traces } = { traces: false }): Logger =>
   logTo(pino.destination({ sync: false, ...BUFFERING }), level, traces ? { mixin: traceOfLine } : {})
 
-/** A command's log, in addition to its output. */
 export const logTo = (destination: DestinationStream, level: string, more: LoggerOptions = {}): Logger =>
   pino({ level, base: null, timestamp: isoTime(), serializers: { err: serializeError }, ...more }, destination)
 

@@ -13,7 +13,6 @@ interface Parts {
   log: Logger
 }
 
-/** The sign-in settings; undefined with an external issuer. */
 export async function signInOf(
   config: Config,
   { embedded }: Store,

@@ -10,7 +10,6 @@ import { databaseEvents } from './log.ts'
 
 export interface Observed {
   registry: Registry
-  /** For the process's pool. */
   pool: PoolObserver
   tracing: Tracing | undefined
 }

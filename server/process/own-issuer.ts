@@ -8,14 +8,12 @@ import type { PeopleLimit } from '../http/people-limit.ts'
 import type { Limits } from '../limits/limit.ts'
 import { portalAddresses } from '../portal/addresses.ts'
 
-/** How members sign in, and what protects it. */
 export interface SignIn {
   cipher: Cipher
   secretsKeys: readonly Buffer[]
   loginMethods: LoginMethods
   /** Failed requests per minute and address at the token endpoint, in place of the production limit. */
   tokenFailures?: number
-  /** Called when the signing keys cannot be read. */
   onError: (error: unknown) => void
 }
 

@@ -42,19 +42,15 @@ import { openTrial } from './trial.ts'
 import { openTrustedIssuers } from './trusted-issuers.ts'
 import { serviceWarnings } from './warnings.ts'
 
-/** For requests in flight when the service stops. */
 export const GRACE_MS = 8_000
 
 /** Limits the log line of an event with many deliveries; each gets its own lines later. */
 const LOGGED_DELIVERIES = 100
 
-/** Replaced by tests. */
 interface Clockwork {
-  /** By default production's. */
   timeLimits?: TimeLimits
   /** Unix time in milliseconds; by default from the database's clock. */
   now?: () => number
-  /** In place of `GRACE_MS`. */
   graceMs?: number
   housekeeping?: Cadence
 }

@@ -10,11 +10,9 @@ import { mountSampleApp, SAMPLE_CLIENT } from './sample-app.ts'
 const isTrial = ({ databaseUrl, production, tokenIssuer }: Config) =>
   databaseUrl === undefined && !production && tokenIssuer === undefined
 
-/** Addresses of the trial besides the base URLs. */
 interface TrialUrls {
   /** The APIs' addresses for programs that cannot resolve *.localhost. */
   local: BaseUrls
-  /** The sample app's address. */
   example: string
   /** The reference pages, at which the demo client `reference` signs in. */
   reference: string[]
@@ -37,7 +35,6 @@ function trialUrls({ baseUrls, port }: Config): TrialUrls {
   }
 }
 
-/** The trial's additional parts; undefined outside a trial. */
 export function openTrial(config: Config) {
   if (!isTrial(config)) return undefined
   const urls = trialUrls(config)

@@ -18,7 +18,6 @@ export const secretsWarnings = (config: Config): string[] =>
     ? ['SECRETS_KEY is not set: secrets and signing keys are encrypted with a key in DATA_DIR']
     : []
 
-/** Settings with which members can sign in here. */
 export const SIGN_IN_SETTINGS = 'SMTP_URL and MAIL_FROM, or LOGIN_ISSUER and LOGIN_CLIENT_ID'
 
 /** Whether members can sign in other than by choosing a member, as in development. */

@@ -1,4 +1,3 @@
-/** The parts of an OpenAPI document that the pages read. */
 export interface ApiDocument {
   info: { title: string; description?: string }
   paths: Record<string, Record<string, Operation>>

@@ -27,7 +27,6 @@ export function callLines({ operation: { method, path, parameters = [] }, base, 
 })</code></pre></details>`
 }
 
-/** A field for every parameter; the script shows and sends the form. */
 export const callForm = ({ operation: { method, path, summary, parameters = [] }, body }: Call) =>
   html`<form hidden data-method="${method}" data-path="${path}">
 <h3>Try it<span class="unseen">: ${summary}</span></h3>

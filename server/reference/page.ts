@@ -18,7 +18,6 @@ export interface Reference {
   /** Where members sign in; undefined with an external issuer. */
   issuer?: string | undefined
   brand?: Brand | undefined
-  /** The client that signs in unless the address names one. */
   client?: string | undefined
 }
 

@@ -38,7 +38,6 @@ export function fieldsOf(schema: Schema, above = ''): Field[] {
   return [...own, ...inItems, ...choicesOf(schema).flatMap((one) => fieldsOf(one, above))]
 }
 
-/** Undefined when the document has no example. */
 export function exampleOf({ examples = {}, example, schema }: Media): unknown {
   const [named] = Object.values(examples)
   return named?.value ?? example ?? schema?.examples?.[0]

@@ -19,13 +19,9 @@ interface Options {
   baseUrls: BaseUrls
   /** The APIs' additional addresses, in the trial. */
   localUrls?: BaseUrls | undefined
-  /** The authorization server's issuer; undefined with an external one. */
   issuer?: string | undefined
-  /** The brand in the documents. */
   brand: string
-  /** The brand in the pages' header. */
   pageBrand?: Brand | undefined
-  /** The client that signs in unless the address names one. */
   client?: (() => string | undefined) | undefined
 }
 

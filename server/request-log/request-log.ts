@@ -19,7 +19,6 @@ const PATIENCE_MS = 2_000
 export interface Refused {
   requestId: string
   method: string
-  /** The path's pattern. */
   route: string | undefined
   ms: number
 }
@@ -28,7 +27,6 @@ export interface RequestLog {
   /** Counts an answered request that began `at` (Unix milliseconds). */
   answered: (client: string, at: number) => void
   refused: (client: string, at: number, error: ApiError, request: Refused) => void
-  /** Writes pending counts and lines. */
   flush: () => Promise<void>
   /** The same, with a timeout. */
   close: () => Promise<void>
@@ -50,7 +48,6 @@ type Counts = Counted & { lines: number }
 export function openRequestLog({ db, failed, writeMs = WRITE_MS }: Options): RequestLog {
   let minute = 0
   let counts = new Map<string, Counts>()
-  /** Counts of minutes that have ended. */
   let ended: Counts[] = []
   let lines: Line[] = []
   let writing: Promise<void> | undefined
@@ -70,7 +67,6 @@ export function openRequestLog({ db, failed, writeMs = WRITE_MS }: Options): Req
     return made
   }
 
-  /** Takes the counts since the last call. */
   function takeCounts(): Counted[] {
     const taken: Counted[] = []
     for (const one of [...ended, ...counts.values()]) {

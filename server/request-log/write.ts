@@ -1,6 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
 
-/** A client's refused request. */
 export interface Line {
   client: string
   requestId: string
@@ -14,7 +13,6 @@ export interface Line {
   ms: number
 }
 
-/** A client's requests in a minute. */
 export interface Counted {
   client: string
   /** The beginning of the minute, in Unix milliseconds. */

@@ -6,7 +6,6 @@ import { associatedData } from '../../routers/kernel/cipher.ts'
 
 /** A column of encrypted values, with the statements that read and replace them while services write. */
 export interface EncryptedColumn {
-  /** `App.webhookSecret` */
   name: string
   associatedData: (id: string) => string
   /** $1: the id to start after. */

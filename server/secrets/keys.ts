@@ -36,7 +36,6 @@ export async function openSecrets(settings: SecretsSettings, db: Database) {
   return { keys, cipher }
 }
 
-/** The plaintext of the check. */
 export const CHECK_TEXT = 'member-apps-api'
 
 /**

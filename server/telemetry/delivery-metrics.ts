@@ -14,7 +14,6 @@ export interface DeliveryMetrics {
   attempted: (outcome: (typeof OUTCOMES)[number], seconds: number) => void
 }
 
-/** The source of a worker's figures. */
 interface Figures {
   underWay: () => number
   /** Since it last looked for due deliveries, or tried to. */

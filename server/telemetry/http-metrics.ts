@@ -11,7 +11,6 @@ export interface HttpMetrics {
   ended: (operation: string, status: number, seconds: number) => void
 }
 
-/** For both ports. */
 export function httpMetrics(registry: Registry): HttpMetrics {
   let inFlight = 0
   addGauge(registry, 'http_requests_in_flight', 'Requests that are being answered.', () => inFlight)

@@ -3,15 +3,11 @@ import { Counter } from 'prom-client'
 import { addGauge } from './gauge.ts'
 
 export interface LimiterMetrics {
-  /** A request was refused by its team's limit. */
   refused: (level: 'hobby' | 'developer') => void
 }
 
-/** With a shared store, read at each scrape. */
 interface SharedStore {
-  /** Where limits are counted. */
   store: () => 'memory' | 'redis'
-  /** Calls of the store that failed or took too long. */
   failures: () => number
 }
 

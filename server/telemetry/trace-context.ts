@@ -9,7 +9,6 @@ export interface ActiveSpan {
 /** Only set when tracing is on, so it costs nothing otherwise. */
 export const activeSpan = new AsyncLocalStorage<ActiveSpan>()
 
-/** The trace to which a log line belongs. */
 export function traceOfLine(): { trace_id?: string } {
   const active = activeSpan.getStore()
   return active?.open ? { trace_id: active.traceId } : {}
@@ -21,7 +20,6 @@ export const outsideOfSpan = <T>(work: () => T): T => activeSpan.exit(work)
 /** A request's attributes in its span: nothing that a client chooses freely, such as path, query or address. */
 export interface RequestFacts {
   operation: string
-  /** The path's template. */
   route?: string | undefined
   status: number
 }

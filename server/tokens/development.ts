@@ -19,7 +19,6 @@ export async function developmentKey(dataDir: string): Promise<JWK> {
   return JSON.parse(text)
 }
 
-/** Trusts the tokens of `mintToken`. */
 export function developmentIssuer({ d: _private, ...publicKey }: JWK): TrustedIssuer {
   return { issuer: ISSUER, audience: AUDIENCE, keys: createLocalJWKSet({ keys: [publicKey] }), principalOf }
 }

@@ -4,11 +4,8 @@ import { errors } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { ACCESS_TOKEN, toPrincipal, typeOf } from './claims.ts'
 
-/** The format of an external issuer's access tokens. */
 export interface TokenFormat {
-  /** The `typ` of their header. */
   type: string
-  /** Each section's audience. */
   audiences: Readonly<Record<Section, string>>
   /** Claim names; dots lead into nested objects. */
   claims: Readonly<Record<'member' | 'organisation' | 'client' | 'scope', string>>

@@ -67,7 +67,6 @@ export function createTokenVerifier(issuers: readonly TrustedIssuer[], now: () =
 
 const expired = (client: string | undefined) => Object.assign(errors.tokenExpired(), { client })
 
-/** The client of an expired token whose signature and issuer have been verified. */
 function clientOf(payload: JWTPayload, token: string, { principalOf }: TrustedIssuer): string | undefined {
   try {
     return principalOf(payload, decodeProtectedHeader(token) as JWTHeaderParameters).client
@@ -76,7 +75,6 @@ function clientOf(payload: JWTPayload, token: string, { principalOf }: TrustedIs
   }
 }
 
-/** The claimed issuer, before the signature is verified. */
 function issuerOf(token: string): string | undefined {
   try {
     return decodeJwt(token).iss

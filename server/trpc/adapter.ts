@@ -9,7 +9,6 @@ import { keepCause } from './call-context.ts'
 
 export const ENDPOINT = '/trpc'
 
-/** Calls in one request. */
 const MAX_BATCH = 50
 
 export interface TrpcRequest {
@@ -25,7 +24,6 @@ export interface Given {
   shared: CallContext
   /** Resolves to a body's inputs; called only for calls that pass their checks. */
   readInputs: () => Promise<string>
-  /** The error that refuses every call, if any. */
   refusal: unknown
 }
 

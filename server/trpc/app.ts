@@ -6,7 +6,6 @@ import { respond } from '../http/respond.ts'
 import { koaSends } from '../http/send.ts'
 import { trpc } from './handler.ts'
 
-/** The internal port: tRPC for first-party apps, the health checks, and the metrics. */
 export function createInternalApp(parts: HttpParts) {
   const {
     core,

@@ -7,7 +7,6 @@ import type { TrpcRequest } from './adapter.ts'
 
 const methods = { query: 'GET', mutation: 'POST', subscription: undefined }
 
-/** One call of a procedure by its own name and with its own method. */
 export interface SingleCall {
   path: string
   procedure: AnyProcedure

@@ -19,16 +19,13 @@ const MAX_BATCH_BYTES = 16 * 1024 * 1024
 const BYTE_ORDER_MARK = '\ufeff'
 
 export interface Inputs {
-  /** Per call, the input field that stays text. */
   rawFields: readonly (string | undefined)[]
   isBatch: boolean
   quotaBytes: number
-  /** Receives the values of the raw fields. */
   values: RawValues
   reserve: (bytes: number, use: Use) => Promise<void>
 }
 
-/** The raw field of each call in a path, or undefined. */
 export function rawFieldsOf(path: string, isBatch: boolean): Inputs['rawFields'] {
   const names = isBatch ? path.split(',') : [path]
   return names.map((name) => (Object.hasOwn(procedures, name) ? (procedures[name]!._def.meta as Meta).raw : undefined))

@@ -16,7 +16,6 @@ export type SharedLimits = typeof LIMITS
 
 export type Health = 'new' | 'healthy' | 'failing'
 
-/** One app's deliveries. */
 interface Held {
   app: string
   health: Health

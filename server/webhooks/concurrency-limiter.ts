@@ -22,7 +22,6 @@ const BACKOFF_PER_DURATION = 4
 
 interface State {
   health: Health
-  /** Deliveries that may be in flight. */
   concurrency: number
   /** Consecutive failures; attempts that were in flight together count once. */
   failures: number
@@ -30,18 +29,15 @@ interface State {
   backoffUntil: number
 }
 
-/** A claimed delivery. */
 export interface Startable {
   subscription: string
   app: string
   body: string
 }
 
-/** A delivery in flight. */
 export interface Slot {
   subscription: string
   app: string
-  /** The subscription's health when the attempt started. */
   health: Health
   bytes: number
   startedAt: number

@@ -7,9 +7,7 @@ interface Options {
   db: Database
   /** Unix time in milliseconds. */
   now: () => number
-  /** The scheduler's clock. */
   clock: () => number
-  /** The interval at which expired leases are released. */
   pollMs: number
 }
 

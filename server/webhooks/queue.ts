@@ -4,7 +4,6 @@ import { int, jsonStrings, nullable, statement, text } from '../../prisma/pg/sta
 import { AT_ONCE } from '../../routers/webhooks/deliveries/retry.ts'
 import type { DueSubscription } from './due-subscriptions.ts'
 
-/** A claimed delivery, with everything that an attempt needs. */
 export interface Claimed {
   id: string
   /** Identifies the worker and its claim. A result is written only while the delivery still has this lease. */
@@ -26,15 +25,11 @@ interface ClaimOptions {
   /** Unique per claim. */
   lease: string
   leaseMs: number
-  /** The maximum number of deliveries to claim, by subscription. */
   allocation: ReadonlyMap<string, number>
 }
 
-/** A poll's result. */
 export interface Found {
-  /** Subscriptions with due deliveries. */
   due: DueSubscription[]
-  /** Ended subscriptions with pending deliveries. */
   ended: string[]
   /** The next poll's `after`; null when this one reached the end. */
   next: string | null
@@ -127,7 +122,6 @@ export async function pollDue(
   return { due: due.map((id, n) => ({ id, app: apps[n]!, ...(isRetried.has(id) && { retried: true }) })), ...rest }
 }
 
-/** Claims due deliveries of the allocated subscriptions, oldest first. */
 export async function claim(db: Database, { now, lease, leaseMs, allocation }: ClaimOptions): Promise<Claimed[]> {
   const allocated = [arrayOf([...allocation.keys()]), arrayOf([...allocation.values()])]
   return db.execute(statements.claim, [...allocated, iso(now), lease, iso(now + leaseMs)])

@@ -54,7 +54,6 @@ export function createResultWriter({ db, now, log, availability, retryMs }: Opti
     }
   }
 
-  /** One batch at a time. */
   function flush(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
@@ -81,7 +80,6 @@ export function createResultWriter({ db, now, log, availability, retryMs }: Opti
   }
 
   return {
-    /** Attempts not yet written. */
     pending: () => pending.length,
     /** `onWritten` is called once the attempt is written, or dropped. */
     add(attempt: Attempt, onWritten?: () => void) {

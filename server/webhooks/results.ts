@@ -5,7 +5,6 @@ import { retryingDeadlocks } from '../../routers/kernel/database-errors.ts'
 import type { AttemptResult } from './attempt-result.ts'
 
 export interface Attempt {
-  /** The delivery's id. */
   id: string
   /** The claim's lease: once the delivery has another, the result is not recorded. */
   lease: string

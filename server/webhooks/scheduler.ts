@@ -6,9 +6,7 @@ import { createPollCadence } from './poll-cadence.ts'
 
 /** Between claims: slots that become free and events published meanwhile share one claim. */
 const CLAIM_INTERVAL_MS = 20
-/** Deliveries per claim. */
 const MAX_CLAIMED = 100
-/** Subscriptions per allocation. */
 const MAX_CONSIDERED = 2_000
 /** A subscription with claimed deliveries stays due this long without a poll. */
 const STAYS_DUE_MS = 500
@@ -23,7 +21,6 @@ interface Options {
 
 /** Times are those of the scheduler's clock. */
 export interface Poll {
-  /** Subscriptions with due deliveries. */
   due: readonly DueSubscription[]
   /** There may be more, which only the next poll sees. */
   more: boolean
@@ -57,7 +54,6 @@ export function createScheduler({ pollMs, limits }: Options) {
   return {
     nextPollAt: cadence.nextAt,
 
-    /** When to poll or claim next. */
     nextTurnAt: () => Math.min(claimAt, cadence.nextAt()),
 
     wake: cadence.wake,

@@ -25,12 +25,10 @@ interface Options extends AttemptOptions {
 
 export interface Worker {
   figures: {
-    /** Deliveries in flight. */
     underWay: () => number
     /** Since the loop last looked for due deliveries, or tried to. */
     secondsSinceTurn: () => number
   }
-  /** Deliveries may be due. */
   wake: () => void
   /**
    * Claims nothing more, waits up to `waitMs` for deliveries in flight and releases the others; results are written. Takes a

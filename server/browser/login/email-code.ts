@@ -21,7 +21,6 @@ export interface EmailCodes {
     language: Language,
     sender: Sender,
   ): Promise<'sent' | 'emailInvalid' | 'tooOften'>
-  /** Returns the address that the code was sent to, and the members who have it. */
   check(interaction: string, code: string): Promise<{ email: string; persons: Person[] } | 'codeWrong' | 'codeExpired'>
 }
 

@@ -40,7 +40,7 @@ function senderOf(from: string, brand = '') {
   return { name: unquoted(name!.trim()) || brand, address: address! }
 }
 
-/** A header quotes a name that contains a comma. */
+/** Unquotes a name that the header quotes, as for a comma. */
 const unquoted = (name: string) => (/^".*"$/.test(name) ? name.slice(1, -1) : name)
 
 interface SmtpError extends Error {

@@ -14,7 +14,6 @@ export interface LoginMethods {
 interface LoginSettings {
   smtp: { url: string; from: string } | null
   upstream: { issuer: string; clientId: string; clientSecret?: string; name: string } | null
-  /** The authorization server's redirect URI, registered with the upstream provider. */
   redirectUri: string
   developmentLogin: boolean
 }
@@ -25,7 +24,6 @@ interface Options {
   /** Called when a mail could not be sent; the request has been answered by then. */
   onError: (error: unknown) => void
   limits: Limits
-  /** The operator's name, for mails. */
   brand?: string | undefined
 }
 

@@ -1,7 +1,6 @@
 import { networkOf } from '../../http/client-address.ts'
 
 export interface Sender {
-  /** The client's IP address. */
   address: string
   /** The browser's id, if a member has signed in with the e-mail address there before. */
   browser: string | null

@@ -9,7 +9,6 @@ export function iconOf({ name, icon }: AppView): Html {
   return html`<span class="icon" aria-hidden="true">${/[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase()}</span>`
 }
 
-/** Null without a homepage that is safe to link to. */
 export function homepageOf({ homepage }: AppView): URL | null {
   const url = homepage && URL.canParse(homepage) ? new URL(homepage) : null
   return url?.protocol === 'https:' ? url : null

@@ -14,15 +14,12 @@ interface Page {
   mark: string
   /** The address of the image beside it; by default a pennant. */
   logo?: string | undefined
-  /** The breadcrumb above the card. */
   above?: Html | undefined
   /** Contains no users' text, as its direction cannot be isolated in a title. */
   title: string
-  /** By default the title. */
   heading?: Html | undefined
   /** The browser tab's title; by default the title. */
   tab?: string | undefined
-  /** The element that loads or contains the style sheet. */
   style: Html
   body: Html
 }

@@ -9,13 +9,11 @@ export interface MessageView extends Look {
   /** oidc-provider's error description for the app's developer, in English. */
   detail?: string | undefined
   requestId?: string | undefined
-  /** The app that made the request. */
   app?: AppView | null | undefined
   /** Whether the same address may work later. */
   again?: boolean | undefined
 }
 
-/** States what happened, what to do next, and a way on. */
 export function messagePage({ message, detail, requestId, app, again, ...look }: MessageView): string {
   const { language } = look
   const w = words[language]

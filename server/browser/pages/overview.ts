@@ -10,7 +10,6 @@ export interface OverviewView extends Look {
   baseUrls: BaseUrls
   /** Undefined with an external issuer. */
   connected?: string | undefined
-  /** The developer portal's address, if there is one. */
   portal?: string | undefined
   /** Hints for a trial; undefined for a public service. `example` is the sample app's address. */
   trial?: { example?: string | undefined } | undefined
@@ -18,7 +17,6 @@ export interface OverviewView extends Look {
 
 const sections: readonly Section[] = ['apps', 'lms', 'notify']
 
-/** The page at `/`. */
 export function overviewPage(view: OverviewView): string {
   const { language, brand, baseUrls, connected, trial } = view
   const w = words[language]

@@ -10,14 +10,12 @@ export interface SignInView extends Look {
   /** The service's own pages to sign in to; by default the connected apps. */
   pages?: 'developers'
   email: boolean
-  /** The upstream provider's name. */
   upstream: string | null
   /** For development only: the members to choose from. */
   members: Named[] | null
   problem?: Problem
 }
 
-/** The first way to sign in is the primary one. */
 export function signInPage({ action, app, pages, email, upstream, members, problem, ...look }: SignInView): string {
   const { language } = look
   const w = words[language]

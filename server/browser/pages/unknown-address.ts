@@ -5,7 +5,6 @@ import { selfContained } from './self-contained.ts'
 
 export interface UnknownAddressView extends Look {
   requestId: string
-  /** The base address of this host's API. */
   api?: string | undefined
   /** The page of connected apps, if members sign in at this host. */
   connected?: string | undefined

@@ -28,7 +28,6 @@ export interface AppView {
   icon?: string | null
 }
 
-/** A member or an organisation to choose. */
 export interface Named {
   id: string
   name: string

@@ -13,26 +13,21 @@ import { personPage, signInPage } from '../pages/sign-in.ts'
 import type { AppView, Problem } from '../pages/views.ts'
 import { sendPage } from '../send-page.ts'
 
-/** A sign-in in progress in one browser. */
 export interface SignInAttempt {
   /** Codes and cookies are bound to it. */
   id: string
-  /** The path of its page; its steps are below. */
   action: string
   /** Null when the member signs in to this service's own pages. */
   app: AppView | null
   /** The service's own pages to sign in to; by default the connected apps. */
   pages?: 'developers'
-  /** Signs the person in and returns the URL to continue at. */
   finish: (person: string) => Promise<string>
 }
 
 /** The members that a browser may sign in as, after a correct code or upstream sign-in. */
 export interface Candidates {
-  /** The attempt's id. */
   id: string
   persons: Person[]
-  /** The upstream account, to be linked to the member. */
   identity?: { issuer: string; subject: string }
   /** The e-mail address whose code was entered, to be remembered in the browser. */
   email?: string
@@ -47,7 +42,6 @@ export interface SignInOptions {
   loginMethods: LoginMethods
   cookies: EncryptedCookies
   browsers: Browsers
-  /** The path of the upstream provider's redirect URI. */
   callbackPath: string
 }
 

@@ -6,7 +6,6 @@ import { upstreamSignIn } from './upstream.ts'
 
 export type SignIn = ReturnType<typeof createSignIn>
 
-/** Used by apps' requests and by the page of connected apps. */
 export function createSignIn(options: SignInOptions) {
   const pages = createSignInPages(options)
   const steps = signInSteps(options, pages)

@@ -7,7 +7,6 @@ import type { SignInAttempt, SignInOptions, SignInPages } from './pages.ts'
 
 const UPSTREAM = 'member_away'
 
-/** Stored in the browser while the member signs in at the upstream provider. */
 interface PendingSignIn {
   id: string
   action: string

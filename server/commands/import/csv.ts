@@ -37,7 +37,6 @@ interface Cut {
   line: number | undefined
 }
 
-/** Yields each row's cells and first line. */
 async function* parsed(bytes: AsyncIterable<Buffer>) {
   const begins = new WeakMap<string[], number>()
   // csv-parse counts CRLF between quotes as two lines.
@@ -84,7 +83,6 @@ const sentences: Partial<Record<CsvError['code'], string>> = {
   INVALID_OPENING_QUOTE: 'It has a quote within a cell that does not begin with one.',
 }
 
-/** The fields of the columns. */
 function columnsOf(line: number, cells: readonly string[], fields: readonly FieldDescription[]) {
   const names = cells.map((cell) => cell.trim())
   const known = `The header names fields: ${fields.map(({ name }) => name).join(', ')}.`

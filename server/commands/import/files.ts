@@ -19,7 +19,6 @@ export interface File {
 
 interface Asked {
   paths: readonly string[]
-  /** The kind of all files, whatever their names. */
   kind: KindName | undefined
 }
 

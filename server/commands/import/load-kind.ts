@@ -26,13 +26,10 @@ export interface LoadOptions {
   full: boolean
   /** The expected number of rows in the kind's files; undefined if not given. */
   rows: number | undefined
-  /** Whether `--full` may end any number. */
   yes: boolean
   /** Whether the other rows may be committed when some are refused. */
   tolerant: boolean
-  /** Whether nothing is committed at all. */
   dryRun: boolean
-  /** Where refused rows are written. */
   rejected: RejectedRows | undefined
   stderr: Io['stderr']
   signal: AbortSignal

@@ -3,7 +3,6 @@ import { repeatedName } from './repeated-name.ts'
 import type { End, Row } from './rows.ts'
 import { rowsInRecord } from './rows.ts'
 
-/** One JSON text per line; empty lines are skipped. */
 export async function* ndjsonRows(blocks: AsyncIterable<Block>): AsyncGenerator<Row | End> {
   for await (const { bytes, line } of blocks) {
     const lines = bytes.toString('utf8').split('\n')

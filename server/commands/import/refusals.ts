@@ -27,17 +27,14 @@ export class Refusals {
     if (!this.#keepsAll && this.#kept.length > 10 * NAMED) this.#kept = this.#inOrder().slice(0, NAMED)
   }
 
-  /** `people.csv:7` */
   nameOf(number: number): string {
     return `${this.#files[Math.floor(number / LINES)]!.name}:${number % LINES}`
   }
 
-  /** By row number. */
   all(): Map<number, Refusal> {
     return new Map(this.#kept.map((refusal) => [refusal.line, refusal]))
   }
 
-  /** A line for each listed row, and one for the others. */
   text(): string {
     const named = this.#inOrder().slice(0, NAMED)
     const lines = named.map(({ line, field, reason }) => {

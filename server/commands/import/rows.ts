@@ -12,7 +12,6 @@ export interface Row {
   refusal?: Refusal
 }
 
-/** A file's last line, which states the number of rows before it. */
 export interface End {
   line: number
   rows: number

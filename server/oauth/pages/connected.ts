@@ -23,7 +23,6 @@ export interface ConnectedView extends Look {
   action: string
   member: string
   apps: ConnectedApp[]
-  /** The name of the app that has just lost its access. */
   withdrawn?: string
 }
 

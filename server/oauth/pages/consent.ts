@@ -15,7 +15,6 @@ export interface ConsentView extends Look {
   /** A client that nobody has reviewed; `organisations` are invented. */
   sandbox?: boolean
   organisations: Named[]
-  /** The id of the organisation that the app requested or the member chose before. */
   chosen: string | null
   scopes: readonly Scope[]
   /** The host, or for native apps the scheme, of the redirect URI. */
@@ -51,7 +50,6 @@ ${scopeFields(view)}
   })
 }
 
-/** For a member without an organisation of the app's kind. */
 function nowherePage(view: ConsentView): string {
   const { language, app, member, scopes } = view
   const w = words[language]

@@ -7,7 +7,6 @@ import { organisationKindOf } from '../authorize-scopes.ts'
 /** Does not compile while a scope lacks a language of the pages. */
 export const wordsOf = (scope: Scope, language: Language): string => scopes[scope].words[language]
 
-/** Whether a scope allows an app more than reading. */
 export const changes = (scope: Scope) => !scope.endsWith(':read')
 
 export type Kind = OrganisationKind | 'organisation'

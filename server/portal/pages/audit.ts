@@ -39,7 +39,6 @@ ${pager(visit, { offset, shown: items.length, more: offset + items.length < tota
   })
 }
 
-/** The fields that differ, each with its former and its new value. */
 function changes({ w }: Visit, { before, after }: Entry) {
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   const differing = fields.filter((field) => JSON.stringify(before?.[field]) !== JSON.stringify(after?.[field]))

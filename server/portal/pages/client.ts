@@ -80,7 +80,6 @@ ${needsPurpose && purposeFields(visit, more, (scope) => typed?.get(`purpose.${sc
 </form>`
 }
 
-/** The form that requests a production client like this one. */
 export function productionPage(visit: Visit, view: ClientView): string {
   const { w } = visit
   const { client } = view
@@ -98,7 +97,6 @@ ${purposeFields(visit, client.scopes, (scope) => typed?.get(`purpose.${scope}`) 
   })
 }
 
-/** States what is lost, and asks for the client's id. */
 export function removalPage(visit: Visit, view: ClientView): string {
   const { w } = visit
   const { client } = view

@@ -16,14 +16,11 @@ interface Page {
   /** Without users' text. */
   title: string
   heading?: Html | undefined
-  /** The pages above this one, below the list of teams. */
   trail?: readonly Link[]
-  /** The sibling pages. */
   beside?: { label: string; links: readonly { link: Link; current: boolean }[] }
   body: Html
 }
 
-/** A portal page: breadcrumb, result or refusal of the last action, and content. */
 export function portalPage(visit: Visit, { title, heading, trail = [], beside, body }: Page): string {
   const { w, language, refused, query, at } = visit
   const done = query.get('done') ?? ''

@@ -3,11 +3,9 @@ import type { Visit } from '../visit.ts'
 import { hidden, upload } from './fields.ts'
 import type { App, Team } from './team-page.ts'
 
-/** An app's logo in a version, in force or pending approval. */
 export const logoOf = (app: App, version: string, alt: string) =>
   html`<img class="icon" src="/v1/oauth/icons/${encodeURIComponent(app.id)}/${version}" width="48" height="48" alt="${alt}">`
 
-/** The logo that members see, with forms to replace and remove it. */
 export function logoForms({ w, at }: Visit, team: Team, app: App) {
   const own = at('teams', team.id, 'apps', app.id)
   return html`<section class="sheet">

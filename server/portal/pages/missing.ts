@@ -2,7 +2,6 @@ import { html } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { portalPage } from './layout.ts'
 
-/** For pages that do not exist, or are another team's. */
 export const missingPage = (visit: Visit): string =>
   portalPage(
     { ...visit, query: new URLSearchParams() },

@@ -3,7 +3,6 @@ import type { Visit } from '../visit.ts'
 
 export const PAGE_ROWS = 50
 
-/** The address's offset; 0 if it is invalid. */
 export const offsetOf = ({ query }: Visit) => {
   const offset = Number(query.get('offset') ?? 0)
   return Number.isSafeInteger(offset) && offset > 0 && offset < 2 ** 31 ? offset : 0

@@ -12,18 +12,14 @@ type Refused = Awaited<ReturnType<Developer['requests']['list']>>['items'][numbe
 
 export interface RequestsView {
   team: Team
-  /** The filter's options. */
   clients: readonly ClientSummary[]
   items: readonly Refused[]
-  /** The next page's cursor. */
   next: string | null
   catalogue: string
 }
 
-/** The statuses that a filter offers. */
 export const statuses = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 429, 500, 503] as const
 
-/** A team's refused requests, with a look-up by request id. */
 export function requestsPage(visit: Visit, { team, clients, items, next, catalogue }: RequestsView): string {
   const { w, at, query } = visit
   const own = at('teams', team.id, 'requests')

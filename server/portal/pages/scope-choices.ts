@@ -23,7 +23,6 @@ ${offered.map(
 `,
 )}</fieldset>`
 
-/** A field for each scope: what the app does with it. */
 export const purposeFields = (
   { w, language }: Visit,
   asked: readonly string[],

@@ -63,7 +63,6 @@ interface ClientOf {
   client: Client
 }
 
-/** `within` is a page below the client's. */
 export function clientPage(
   visit: Visit,
   { team, app, client }: ClientOf,

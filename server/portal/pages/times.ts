@@ -14,7 +14,6 @@ const element = (unix: number, formats: readonly Intl.DateTimeFormat[]) => {
   return html`<time datetime="${date.toISOString()}">${parts}</time>`
 }
 
-/** In UTC. */
 export const dayOf = (unix: number, language: Language) => element(unix, [days[language]])
 
 /** In UTC; a narrow column has day and time in two lines. */

@@ -14,7 +14,6 @@ type Usage = Awaited<ReturnType<Developer['usage']>>
 
 export interface UsageView {
   team: Team
-  /** The filter's options. */
   clients: readonly ClientSummary[]
   usage: Usage
   by: 'minute' | 'hour'

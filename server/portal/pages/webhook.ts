@@ -10,7 +10,6 @@ type Kinds = Awaited<ReturnType<Developer['webhook']['kinds']>>['items']
 export interface WebhookView {
   team: Team
   app: App
-  /** Null for a team whose level has no webhooks. */
   webhook: Awaited<ReturnType<Developer['webhook']['get']>> | null
   kinds: Kinds
   /** A generated secret, not yet shown to anyone. */
@@ -79,6 +78,5 @@ export function webhookRemovalPage(visit: Visit, { team, app, url }: { team: Tea
   })
 }
 
-/** For a team whose level has no webhooks. */
 export const withoutWebhooks = (visit: Visit, team: Team, app: App) =>
   webhookPage(visit, { team, app, webhook: null, kinds: [], fresh: '' })

@@ -39,7 +39,6 @@ export class IdleAgent extends Agent {
   }
 }
 
-/** Opens a connection for each request. */
 export const singleUseAgent = (ca: string | undefined) => new Agent({ ...strict(ca), keepAlive: false })
 
 /**

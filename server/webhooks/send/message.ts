@@ -11,7 +11,6 @@ export interface Message {
   body: string
   /** When the attempt began, in Unix milliseconds; by default now. */
   at?: number
-  /** The attempt's span, if there is one. */
   traceparent?: string | undefined
 }
 

@@ -39,7 +39,6 @@ interface Options {
 /** Every address of a name is checked; a name with more is rejected. */
 const MAX_ADDRESSES = 64
 
-/** The number of addresses to try. */
 const MAX_TRIED = 4
 
 /**
