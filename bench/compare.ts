@@ -1,12 +1,10 @@
 import type { LoadProcess, Sent } from './load/process.ts'
 import type { Server } from './servers/process.ts'
 
-/** A server, and the requests that it gets. */
 export interface Contender {
   name: string
   server: Server
   set: string
-  /** Runs before each round. */
   before?: () => Promise<unknown>
 }
 
@@ -24,7 +22,6 @@ export interface Measured {
 
 export interface Effort {
   rounds: number
-  /** Per round. */
   requests: number
   connections: number
 }
@@ -47,7 +44,6 @@ export async function compare(load: LoadProcess, contenders: readonly Contender[
   return measured
 }
 
-/** The rounds only. */
 export async function alternate(load: LoadProcess, contenders: readonly Contender[], effort: Effort) {
   const rounds: Round[][] = contenders.map(() => [])
   for (let round = 0; round < effort.rounds; round++) {

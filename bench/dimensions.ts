@@ -9,15 +9,12 @@ export interface Dimension {
   sizes: readonly number[]
   /** Returns SQL that fills a bench's database. Foreign keys and triggers are off. */
   fill: (size: number) => string
-  /** The operations whose cost is measured. */
   operations: readonly string[]
-  /** Where they differ from the rows' requests. */
   requests?: (bench: Bench, operation: string, size: number) => RequestSet
   /** The maximum requests per round, where lower than elsewhere: for one team, which may send 10,000 a minute. */
   most?: number
 }
 
-/** Members of the member's own club, each with groups, a result and a card. */
 const members: Dimension = {
   name: 'members of the club',
   sizes: [10, 1_000, 100_000],
@@ -34,7 +31,6 @@ const members: Dimension = {
     DROP VIEW one`,
 }
 
-/** Entries of one collection, of one app in a club. */
 const entries: Dimension = {
   name: 'entries of the collection',
   sizes: [1, 1_000, 1_000_000],
@@ -62,7 +58,6 @@ const entries: Dimension = {
   },
 }
 
-/** Events of a hundred other clubs, each for a group. */
 const events: Dimension = {
   name: 'events of all clubs',
   sizes: [10, 1_000, 100_000],

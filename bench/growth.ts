@@ -23,7 +23,6 @@ const COLUMNS = [
   ...['to the least', 'least – most', 'target'],
 ]
 
-/** A database of one size, and a service on it. */
 type World = Awaited<ReturnType<typeof openWorld>>
 
 /** Rows of cost by size; `say` gets a dimension's rows when it is done. */
@@ -122,7 +121,6 @@ async function backendTimes(client: pg.Client): Promise<Map<number, number>> {
   return new Map(await Promise.all(times))
 }
 
-/** A line for each size. */
 function rowsOf({ name, sizes }: Dimension, operation: string, costs: readonly Cost[][]): string[][] {
   const sums = costs.map((rounds) => rounds.map(({ service, database }) => service + database))
   return sizes.map((size, i) => {

@@ -24,14 +24,11 @@ export interface Asked extends Effort {
 
 interface Entrant {
   name: string
-  /** The name of its requests. */
   set: string
-  /** The tables that its refill fills. */
   fill?: 'bare' | 'service'
   start: () => Promise<Server>
 }
 
-/** Measures one row, with a process for each server. */
 export async function measureRow(bench: Bench, load: LoadProcess, row: string, asked: Asked): Promise<Row> {
   const overTrpc = row.startsWith('trpc-')
   const name = overTrpc ? row.slice('trpc-'.length) : row

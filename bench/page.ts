@@ -4,7 +4,6 @@ import type { Table } from './table.ts'
 import { tableText } from './table.ts'
 
 export interface Report {
-  /** A description of the machine and the software. */
   machine: string
   rounds: number
   requests: number
@@ -37,7 +36,6 @@ export function filledPage(page: string, report: Report): string {
   }, page)
 }
 
-/** A sentence on targets, and one on the peer. */
 function summaryOf({ rest, trpc }: Report): string {
   const held = [...rest, ...trpc].filter(({ target }) => target !== undefined)
   const missed = held.filter((row) => figuresOf(row).some(({ isBeyond }) => isBeyond)).map(({ name }) => name)

@@ -20,7 +20,6 @@ import { withLoad } from './with-load.ts'
 const LEAST_ROUNDS = 5
 const DOCS = new URL('../docs/', import.meta.url)
 
-/** Measures everything, and writes the figures of docs/performance.md, and its plot. */
 export async function writeReport(asked: Asked, say: (table: Table) => void) {
   if (asked.rounds < LEAST_ROUNDS) throw new Error(`A report takes at least ${LEAST_ROUNDS} rounds.`)
   installPeers()

@@ -31,7 +31,6 @@ export function figuresOf({ target, servers }: Row): Figures[] {
   })
 }
 
-/** For the record of `npm run verify`. */
 export function noteRatios(row: Row): void {
   for (const { server, ratio } of figuresOf(row)) {
     if (ratio) noteFigure({ name: `${row.name}, ${server.name}`, value: ratio.median, unit: '×' })
@@ -62,7 +61,6 @@ export const CLIENT: Columns = {
   ],
 }
 
-/** A line for each server. */
 export const tableOf = (rows: readonly Row[], ...of: Columns[]): Table => ({
   columns: ['operation', 'server', ...of.flatMap(({ names }) => names)],
   rows: rows.flatMap((row) =>

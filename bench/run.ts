@@ -48,7 +48,6 @@ const asked: Asked = {
   ...{ services, peers, flags: prof ? ['--cpu-prof', `--cpu-prof-dir=${prof}`] : [] },
 }
 
-/** Benches that are not rows. */
 const others: Record<string, () => Promise<unknown>> = {
   growth: () => benchGrowth(asked, sayTable),
   tails: async () => sayTable(await benchTails(asked)),
@@ -67,7 +66,6 @@ else {
   process.exitCode = 2
 }
 
-/** Measures the rows, each server in alternating rounds. */
 async function benchRows(names: string[]) {
   if (asked.peers) installPeers()
   await withLoad(async (bench, load) => {
@@ -76,7 +74,6 @@ async function benchRows(names: string[]) {
   })
 }
 
-/** The short form, for `npm run verify`. */
 async function checkRows(bench: Bench, load: LoadProcess) {
   for (const name of [...rowGroups.rest!, ...rowGroups.trpc!]) {
     const { row, fault } = await checkRow(bench, load, name, asked)

@@ -9,7 +9,6 @@ import { withLoad } from './with-load.ts'
 
 /** Concurrent uploads. */
 const UPLOADS = 2
-/** Rounds that measure the capacity. */
 const CAPACITY_ROUNDS = 3
 /** Ratio of p99 to p50, with uploads. */
 const TARGET = 4

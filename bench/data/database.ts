@@ -62,7 +62,6 @@ async function mintTokens(dataDir: string) {
   return { tenants: tenants!, learners: learners!, developers: developers! }
 }
 
-/** Runs statements sequentially on a new connection. */
 export async function runSql(url: string, ...texts: string[]) {
   const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC -c statement_timeout=0' })
   await client.connect()

@@ -66,7 +66,6 @@ function sender({ set: name, port, connections }: Load) {
 
 type Send = (number: number) => Promise<void>
 
-/** Keeps `connections` requests in flight until all are sent. */
 async function closed(send: Send, connections: number, times: Float64Array) {
   let next = 0
   const connection = async () => {

@@ -40,11 +40,9 @@ export interface Sent {
 
 export type LoadProcess = ReturnType<typeof startLoad>
 
-/** Starts the process that sends the requests. */
 export function startLoad() {
   const { child, stop } = start(1, [...TSX, new URL('load.ts', import.meta.url).pathname], {})
   return {
-    /** Names requests that are sent later. */
     prepare: (set: RequestSet) => ask(child, set),
     /** Throws when an answer was wrong. */
     async send(load: Load): Promise<Sent> {

@@ -49,7 +49,6 @@ export function requestOf(token: string, section: string, method: string, path: 
   return { method, path, headers: { ...sent, ...contentHeaders(body) }, body }
 }
 
-/** A mixed load that cycles through the kinds of requests. */
 export function mixedRequests(bench: Bench): RequestSet {
   const sets = ['get', 'put', 'list', 'profile', 'events'].map((name) => requestsOf(bench, name).requests)
   const requests = sets[0]!.flatMap((_, i) => sets.map((set) => set[i]!))

@@ -32,7 +32,6 @@ const schemas = {
     }),
   ),
 }
-/** Columns to select. */
 const all = (...names) => Object.fromEntries(names.map((name) => [name, true]))
 
 const seconds = (date) => Math.floor(date.getTime() / 1000)

@@ -1,7 +1,6 @@
 import type { BenchedRoute } from './route.ts'
 import { EACH } from './route.ts'
 
-/** Each developer's own app. */
 const appOf = (i: number) => `tenant-${Math.floor(i / EACH)}`
 const url = 'https://hooks.example.org/rowing'
 
@@ -30,7 +29,6 @@ const webhook = (
 const GET = `SELECT "webhookUrl" AS url, "webhookSecret" IS NOT NULL AS "hasSecret" FROM "App"`
 const set = (to: string) => `UPDATE "App" SET "webhookUrl" = ${to}, "webhookSecret" = NULL`
 
-/** The other operations of apps and their developers. Without targets. */
 export const otherRoutes: Record<string, BenchedRoute> = {
   root: {
     ...{ method: 'GET', path: () => '/v1/', procedure: { path: 'root' } },

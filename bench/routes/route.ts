@@ -11,7 +11,6 @@ export interface Tenant {
 /** Returns the response body of the service. */
 export type Bare = (pool: Pool, tenant: Tenant, path: string, body: string) => Promise<string>
 
-/** A route of the service, and a bare handler that does the same. */
 export interface BenchedRoute {
   /** The highest allowed ratio of the service's CPU time to the bare handler's. */
   target?: number
@@ -24,7 +23,6 @@ export interface BenchedRoute {
   method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   path: (i: number) => string
   body?: string
-  /** Requests of each tenant in a set; by default EACH. */
   each?: number
   /** SQL that runs before each round: for the bare handlers' tables, and for the service's. */
   refill?: { bare: string; service: string }
@@ -35,7 +33,6 @@ export interface BenchedRoute {
   bare: Bare
 }
 
-/** Requests of each tenant in a set. */
 export const EACH = 10
 
 /** The allowed CPU time of a procedure over tRPC, as a multiple of that over REST. */

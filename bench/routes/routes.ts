@@ -11,7 +11,6 @@ export const routes: Record<string, BenchedRoute> = {
   ...otherRoutes,
 }
 
-/** Names for several rows. */
 export const rowGroups: Record<string, string[]> = {
   storage: Object.keys(storageRoutes),
   me: Object.keys(memberRoutes),
@@ -20,6 +19,5 @@ export const rowGroups: Record<string, string[]> = {
   trpc: Object.keys(routes).map((name) => `trpc-${name}`),
 }
 
-/** The rows that the peers implement. */
 export const FASTIFY = [...rowGroups.storage!, ...rowGroups.me!, 'quiz']
 export const PARSE = ['get', 'put', 'list']

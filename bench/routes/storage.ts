@@ -42,7 +42,6 @@ const remove = {
     UPDATE bare.usage SET bytes = usage.bytes - removed.bytes FROM removed WHERE app = $1 AND club = $2`,
 }
 
-/** Entries of each tenant to be deleted. */
 const DELETED = 100
 
 const bareGet: Bare = async (pool, { app, club }, path) => {

@@ -5,7 +5,6 @@ import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 
 const METER = ['--import', new URL('meter.mjs', import.meta.url).href]
-/** Runs TypeScript. */
 export const TSX = ['--import', 'tsx']
 
 const pins = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0

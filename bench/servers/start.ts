@@ -8,7 +8,6 @@ import { freePort, startServer, TSX } from './process.ts'
 const program = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const settingsOf = ({ url, dataDir }: Bench) => ({ DATABASE_URL: url, DATA_DIR: dataDir })
 
-/** Starts a route's bare handler, alone or within the service's packages. */
 export const startHandlers = (name: 'bare' | 'frame', bench: Bench, route: string) =>
   startServer([...TSX, program(`${name}.ts`)], { ...settingsOf(bench), ROUTE: route })
 

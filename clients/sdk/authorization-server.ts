@@ -25,7 +25,6 @@ export class SignInFailed extends Error {
   }
 }
 
-/** As the token endpoint returns them. */
 export interface TokenSet {
   access_token: string
   refresh_token?: string
@@ -38,7 +37,6 @@ const TIMEOUT_MS = 10_000
 /** RFC 8252, 8.3: requests that stay on this machine need no TLS. */
 const isOnThisMachine = ({ hostname }: URL) => /^(127\.0\.0\.1|\[::1\]|(.+\.)?localhost)$/.test(hostname)
 
-/** The authorization server, as seen by a public client. */
 export function authorizationServer(issuer: string, clientId: string) {
   const url = new URL(issuer)
   const client = { client_id: clientId }

@@ -22,7 +22,6 @@ export interface Client {
   }
   webhook: {
     get(app: string, options?: CallOptions): Promise<Webhook>
-    /** Replaces address and secret; omitting the secret removes it. */
     put(
       app: string,
       webhook: { url: string; secret?: string },

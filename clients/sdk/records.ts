@@ -1,4 +1,3 @@
-/** Any value that JSON can represent. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
 export interface Root {

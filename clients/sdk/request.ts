@@ -31,7 +31,6 @@ export interface CallOptions {
 export interface Call extends CallOptions {
   query?: Record<string, string | number | undefined>
   headers?: Record<string, string | undefined>
-  /** JSON, unless undefined. */
   body?: unknown
   /** Whether the effect is the same when it arrives twice; by default true only for GET. */
   isRepeatable?: boolean

@@ -3,13 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, extname, join } from 'node:path'
 
 interface Settings {
-  /** Base URL of the apps API. */
   api: string
   issuer: string
   clientId: string
 }
 
-/** Only these files of the directory are served. */
 const files: Record<string, string> = {
   '/': 'index.html',
   '/app.js': 'app.js',
@@ -57,7 +55,6 @@ export function sampleApp({ api, issuer, clientId }: Settings) {
   }
 }
 
-/** Allows the app its own files, the API, the authorization server and its metadata. */
 function policyFor(api: string, issuer: string) {
   const { origin, pathname } = new URL(issuer)
   const metadata = `${origin}/.well-known/oauth-authorization-server${pathname}`
