@@ -96,52 +96,52 @@ export const errors = named({
   bodyCutOff: row(400, 'The body ended early.'),
   requestInvalid: row(400, 'The request is not valid HTTP.'),
   rangeTooLong: row(400, 'Send start and end as a range of at most a the service.'),
-  answersInvalid: row(400, 'answers is an object that maps question ids to answers.'),
-  questionUnknown: row(400, 'answers names a question that this quiz does not have.'),
-  answerMisfit: row(400, 'An answer does not fit the type of its question.'),
-  gradesInvalid: row(400, 'grades has one boolean for each open question of the result, and no others.'),
-  idempotencyKeyInvalid: row(400, 'Idempotency-Key is 1 to 255 visible ASCII characters.'),
-  urlInvalid: row(400, 'url is an https:// address of at most 2048 characters, without user info.'),
-  secretInvalid: row(400, 'secret is 1 to 1024 visible ASCII characters, without spaces.'),
-  subscriberInvalid: row(400, 'subscriber is 1 to 255 characters without control characters.'),
-  eventTypeInvalid: row(400, "type is 1 to 128 letters, digits, '.', '_' or '-'."),
+  answersInvalid: row(400, 'answers must be an object that maps question ids to answers.'),
+  questionUnknown: row(400, 'answers contains a question that is not in this quiz.'),
+  answerMisfit: row(400, 'An answer does not match the type of its question.'),
+  gradesInvalid: row(400, 'grades must have exactly one boolean for each open question of the result.'),
+  idempotencyKeyInvalid: row(400, 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
+  urlInvalid: row(400, 'url must be an https:// address of at most 2048 characters, without user info.'),
+  secretInvalid: row(400, 'secret must be 1 to 1024 visible ASCII characters, without spaces.'),
+  subscriberInvalid: row(400, 'subscriber must be 1 to 255 characters without control characters.'),
+  eventTypeInvalid: row(400, "type must be 1 to 128 letters, digits, '.', '_' or '-'."),
   eventTypeUnknown: row(400, 'type is not in the event catalogue.'),
-  sinceInvalid: row(400, 'since is Unix seconds.'),
-  eventIdInvalid: row(400, 'id is 1 to 255 visible ASCII characters.'),
+  sinceInvalid: row(400, 'since must be Unix seconds.'),
+  eventIdInvalid: row(400, 'id must be 1 to 255 visible ASCII characters.'),
   dataMissing: row(400, 'data is missing.'),
   dataNotJson: row(400, 'data contains something that JSON cannot represent.'),
   dataTooDeep: row(400, 'data is nested too deeply.'),
   eventTooLarge: row(400, 'The event is larger than 256 KiB.'),
 
   recordsRefused: (count: number, refused: readonly RefusedRecord[]) =>
-    new ApiError(400, `Nothing was stored: ${count} of the records ${count === 1 ? 'is' : 'are'} refused.`, {
+    new ApiError(400, `Nothing was stored: ${count} ${count === 1 ? 'record was' : 'records were'} refused.`, {
       refused,
     }),
 
   teamUnknown: row(404, 'This team does not exist.'),
   ownDeliveryUnknown: row(404, 'This delivery does not exist.'),
-  ownerNeeded: row(403, 'Only an owner of the team may do this.'),
+  ownerNeeded: row(403, 'Only an owner of the team can do this.'),
   colleagueUnknown: row(404, 'This person is not in this team.'),
   invitationUnknown: row(404, 'This invitation does not exist.'),
   ownAppUnknown: row(404, 'This app does not exist.'),
   clientUnknown: row(404, 'This client does not exist.'),
   providerUnknown: row(404, 'This provider does not exist.'),
-  emailInvalid: row(400, 'email is an e-mail address, as name@example.org.'),
+  emailInvalid: row(400, 'email must be an e-mail address, such as name@example.org.'),
   /** One sentence per line, from the rules in registration.ts. */
   registrationRefused: (sentences: string) => new ApiError(400, String(sentences)),
-  alreadyInTeam: conflict('already_in_team', 'This person is in this team already.'),
-  lastOwner: conflict('last_owner', 'A team keeps at least one owner.'),
-  tooManyApps: conflict('too_many_apps', 'A team has at most 50 apps.'),
-  tooManyClients: conflict('too_many_clients', 'An app has at most 20 clients.'),
-  teamFull: conflict('team_full', 'A team has at most 200 clients, 1 MiB of texts and 8 MiB of logos.'),
-  tooManyPeople: conflict('too_many_people', 'A team has at most 100 people and invitations.'),
-  tooManyEventKinds: conflict('too_many_event_kinds', 'A provider has at most 100 described kinds of events.'),
-  changedMeanwhile: conflict('changed_meanwhile', 'Somebody has changed this meanwhile. Read it again.'),
-  notSandbox: conflict('not_sandbox', 'Only a sandbox client of an app can be asked for in production.'),
+  alreadyInTeam: conflict('already_in_team', 'This person is already in this team.'),
+  lastOwner: conflict('last_owner', 'A team needs at least one owner.'),
+  tooManyApps: conflict('too_many_apps', 'A team can have at most 50 apps.'),
+  tooManyClients: conflict('too_many_clients', 'An app can have at most 20 clients.'),
+  teamFull: conflict('team_full', 'A team can have at most 200 clients, 1 MiB of text and 8 MiB of logos.'),
+  tooManyPeople: conflict('too_many_people', 'A team can have at most 100 people and invitations.'),
+  tooManyEventKinds: conflict('too_many_event_kinds', 'A provider can describe at most 100 event types.'),
+  changedMeanwhile: conflict('changed_meanwhile', 'This has been changed in the meantime. Read it again.'),
+  notSandbox: conflict('not_sandbox', 'Only the sandbox client of an app can be requested for production.'),
   confirmationWrong: (consents: number) =>
     new ApiError(
       409,
-      `${consents} ${consents === 1 ? 'consent is' : 'consents are'} in force and would end. Confirm with the id of the client.`,
+      `${consents} ${consents === 1 ? 'consent is' : 'consents are'} in force and would end. Confirm with the client's id.`,
       { reason: 'confirmation_wrong' },
     ),
   personUnknown: row(404, 'This person does not exist.'),
@@ -173,21 +173,21 @@ export const errors = named({
   addressUnknown: row(404, 'There is nothing at this address.'),
   methodWrong: (allow: string) => new ApiError(405, `Use ${allow} here.`, { headers: { Allow: allow } }),
 
-  bodyTooSlow: row(408, 'The body came too slowly.'),
+  bodyTooSlow: row(408, 'The body arrived too slowly.'),
 
   quizClosed: conflict('quiz_closed', 'This quiz is closed.'),
   quizEmpty: conflict('quiz_empty', 'This quiz has no questions.'),
-  attemptsExhausted: conflict('attempts_exhausted', 'All attempts at this quiz are used up.'),
-  idempotencyMismatch: conflict('idempotency_mismatch', 'This Idempotency-Key came with another body before.'),
-  alreadyReviewed: conflict('already_reviewed', 'This result is not waiting for a review.'),
+  attemptsExhausted: conflict('attempts_exhausted', 'All attempts at this quiz have been used.'),
+  idempotencyMismatch: conflict('idempotency_mismatch', 'This Idempotency-Key was already used with a different body.'),
+  alreadyReviewed: conflict('already_reviewed', 'This result is not awaiting review.'),
   appSuspended: conflict('app_suspended', 'This app is suspended.'),
   webhookMissing: conflict('webhook_missing', 'This app has no webhook. Set its address first.'),
-  alreadyDelivered: conflict('already_delivered', 'This delivery has arrived already.'),
-  subscriptionEnded: conflict('subscription_ended', 'The subscription of this delivery has ended.'),
+  alreadyDelivered: conflict('already_delivered', 'This delivery has already succeeded.'),
+  subscriptionEnded: conflict('subscription_ended', "This delivery's subscription has ended."),
 
   entryChanged: row(412, 'This entry has changed.'),
   inputTooLarge: row(413, 'The body is larger than 1 MiB.'),
-  batchTooLarge: row(413, 'The batch is too large. Send large values in requests of their own.'),
+  batchTooLarge: row(413, 'The batch is too large. Send large values in separate requests.'),
   quotaExceeded: row(413, 'App storage quota exceeded.'),
   typeWrong: row(415, 'Send the body as application/json.'),
 
@@ -204,19 +204,19 @@ export const errors = named({
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
   failuresLimited: (retryAfterSeconds: number) =>
-    new ApiError(429, `Too many invalid tokens came from this address; try again in ${retryAfterSeconds} s.`, {
+    new ApiError(429, `Too many invalid tokens were sent from this address; try again in ${retryAfterSeconds} s.`, {
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
   testsLimited: (retryAfterSeconds: number) =>
-    new ApiError(429, `An app sends at most 10 test events a minute; try again in ${retryAfterSeconds} s.`, {
+    new ApiError(429, `An app can send at most 10 test events per minute; try again in ${retryAfterSeconds} s.`, {
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
   changesLimited: (retryAfterSeconds: number) =>
-    new ApiError(429, `A team makes at most 1000 changes a day; try again in ${retryAfterSeconds} s.`, {
+    new ApiError(429, `A team can make at most 1000 changes per day; try again in ${retryAfterSeconds} s.`, {
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
   peopleLimited: (retryAfterSeconds: number) =>
-    new ApiError(429, `Too many requests came from this person or team; try again in ${retryAfterSeconds} s.`, {
+    new ApiError(429, `Too many requests were made by this person or team; try again in ${retryAfterSeconds} s.`, {
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
   internal: (cause: unknown) => new ApiError(500, 'Something went wrong on our side.', { cause }),

@@ -43,9 +43,9 @@ export const run = command(usage, async (argv, io) => {
   const forged = values['wrong-signature'] === true
   if (!to || !/^https?:$/.test(URL.canParse(to) ? new URL(to).protocol : ''))
     throw new UsageError('--to is an http or https address.')
-  if (!EVENT_TYPE.test(type)) throw new UsageError("--type is 1 to 128 letters, digits, '.', '_' or '-'.")
+  if (!EVENT_TYPE.test(type)) throw new UsageError("--type must be 1 to 128 letters, digits, '.', '_' or '-'.")
   if (secret !== null && !/^[!-~]{1,1024}$/.test(secret)) {
-    throw new UsageError('--secret is 1 to 1024 visible ASCII characters, without spaces.')
+    throw new UsageError('--secret must be 1 to 1024 visible ASCII characters, without spaces.')
   }
   if (values.provider && values.data !== undefined) throw new UsageError('--provider has data: leave out --data.')
   if (secret === null && (forged || old)) throw new UsageError('--wrong-signature and --old need a --secret.')

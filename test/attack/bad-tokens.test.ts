@@ -5,7 +5,7 @@ import { useWorld } from '../support/started.ts'
 
 const world = useWorld({ trustedProxies: ['127.0.0.1'] })
 
-const tooMany = expect.stringMatching(/^Too many invalid tokens came from this address; try again in \d+ s\.$/)
+const tooMany = expect.stringMatching(/^Too many invalid tokens were sent from this address; try again in \d+ s\.$/)
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const call = (address: string, token: string | null) =>
   world.call('GET', '/me/profile', { headers: from(address), token })

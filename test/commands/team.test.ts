@@ -49,7 +49,10 @@ describe('the team command', () => {
       [['add', ...planners, '--level', 'gold'], misused('--level is hobby or developer.')],
       [['add', '--id', 'planners'], misused('--id, --name and --level are needed.')],
       [['invite', '--team', 'ghosts', '--email', 'jo@example.org'], failed('There is no team ghosts.\n')],
-      [['invite', '--team', 'builders', '--email', 'jo'], failed('email is an e-mail address, as name@example.org.\n')],
+      [
+        ['invite', '--team', 'builders', '--email', 'jo'],
+        failed('email must be an e-mail address, such as name@example.org.\n'),
+      ],
       [['level', '--team', 'ghosts', '--level', 'hobby'], failed('There is no team ghosts.\n')],
     ]
     for (const [args, answer] of wrong) expect(await team(...args)).toEqual(answer)

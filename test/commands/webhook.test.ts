@@ -125,10 +125,10 @@ describe('the webhook command', () => {
   it.each([
     [[], '--to is an http or https address.'],
     [['--to', 'ftp://127.0.0.1'], '--to is an http or https address.'],
-    [['--to', 'http://a', '--type', 'a/b'], "--type is 1 to 128 letters, digits, '.', '_' or '-'."],
+    [['--to', 'http://a', '--type', 'a/b'], "--type must be 1 to 128 letters, digits, '.', '_' or '-'."],
     [['--to', 'http://a', '--data', '{'], '--data is JSON.'],
     [['--to', 'http://a', '--data', '1', '--provider', 'p'], '--provider has data: leave out --data.'],
-    [['--to', 'http://a', '--secret', 'a b'], '--secret is 1 to 1024 visible ASCII characters, without spaces.'],
+    [['--to', 'http://a', '--secret', 'a b'], '--secret must be 1 to 1024 visible ASCII characters, without spaces.'],
     [['--to', 'http://a', '--old'], '--wrong-signature and --old need a --secret.'],
   ])('refuses %j', async (args, message) => {
     expect(await run(['webhook', 'send', ...args], {})).toEqual(misused(message))

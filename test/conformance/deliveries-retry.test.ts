@@ -11,11 +11,11 @@ const world = useWorld()
 const NONE = { status: 404, code: 'not_found', message: 'This delivery does not exist at this provider.' }
 const DELIVERED = {
   ...{ status: 409, code: 'conflict', reason: 'already_delivered' },
-  message: 'This delivery has arrived already.',
+  message: 'This delivery has already succeeded.',
 }
 const ENDED = {
   ...{ status: 409, code: 'conflict', reason: 'subscription_ended' },
-  message: 'The subscription of this delivery has ended.',
+  message: "This delivery's subscription has ended.",
 }
 
 /** Before the others of its subscription, also while that backs off. */

@@ -43,11 +43,11 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | apps   | 422 | offset is 0 or more.                                    | detail | offsetInvalid | offset -1 |
   | apps   | 422 | start and end are Unix seconds.                         | detail | timeInvalid | start that is no integer |
   | trpc   | 413 | The body is larger than 1 MiB.                          | invalid_request | inputTooLarge | a body of 2 MiB over tRPC |
-  | trpc   | 413 | The batch is too large. Send large values in requests of their own. | invalid_request | batchTooLarge | a batch of two values of 1 MiB |
-  | lms    | 400 | answers is an object that maps question ids to answers. | invalid_request | answersInvalid | a required field is missing |
-  | lms    | 400 | An answer does not fit the type of its question.        | invalid_request | answerMisfit | a type does not fit |
-  | lms    | 400 | answers names a question that this quiz does not have.  | invalid_request | questionUnknown | a reference points to nothing |
-  | lms    | 400 | Idempotency-Key is 1 to 255 visible ASCII characters.   | invalid_request | idempotencyKeyInvalid | a key with spaces |
+  | trpc   | 413 | The batch is too large. Send large values in separate requests. | invalid_request | batchTooLarge | a batch of two values of 1 MiB |
+  | lms    | 400 | answers must be an object that maps question ids to answers. | invalid_request | answersInvalid | a required field is missing |
+  | lms    | 400 | An answer does not match the type of its question.        | invalid_request | answerMisfit | a type does not fit |
+  | lms    | 400 | answers contains a question that is not in this quiz.  | invalid_request | questionUnknown | a reference points to nothing |
+  | lms    | 400 | Idempotency-Key must be 1 to 255 visible ASCII characters.   | invalid_request | idempotencyKeyInvalid | a key with spaces |
   | lms    | 400 | The body is not a JSON object.                          | invalid_request | bodyNotObject | a body that is an array |
   | lms    | 400 | The body is nested too deeply.                          | invalid_request | bodyTooDeep | a body of 1,000 levels |
   | lms    | 400 | The body is larger than 1 MiB.                          | invalid_request | bodyTooLarge | a body of 2 MiB |
@@ -55,68 +55,68 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | lms    | 404 | This quiz does not exist in this academy.               | not_found | quizUnknown | unknown quiz |
   | lms    | 409 | This quiz is closed.                                    | conflict quiz_closed | quizClosed | closed quiz |
   | lms    | 409 | This quiz has no questions.                             | conflict quiz_empty | quizEmpty | empty quiz |
-  | lms    | 409 | All attempts at this quiz are used up.                  | conflict attempts_exhausted | attemptsExhausted | attempts used up |
-  | lms    | 409 | This Idempotency-Key came with another body before.     | conflict idempotency_mismatch | idempotencyMismatch | same key, other body |
-  | trpc   | 400 | grades has one boolean for each open question of the result, and no others. | invalid_request | gradesInvalid | grades that are an array |
+  | lms    | 409 | All attempts at this quiz have been used.                  | conflict attempts_exhausted | attemptsExhausted | attempts used up |
+  | lms    | 409 | This Idempotency-Key was already used with a different body.     | conflict idempotency_mismatch | idempotencyMismatch | same key, other body |
+  | trpc   | 400 | grades must have exactly one boolean for each open question of the result. | invalid_request | gradesInvalid | grades that are an array |
   | trpc   | 404 | This result does not exist in this academy.             | not_found | resultUnknown | review of no result |
-  | trpc   | 409 | This result is not waiting for a review.                | conflict already_reviewed | alreadyReviewed | review of a graded result |
-  | notify | 400 | url is an https:// address of at most 2048 characters, without user info. | invalid_request | urlInvalid | url that is http:// |
-  | notify | 400 | secret is 1 to 1024 visible ASCII characters, without spaces. | invalid_request | secretInvalid | empty secret |
+  | trpc   | 409 | This result is not awaiting review.                | conflict already_reviewed | alreadyReviewed | review of a graded result |
+  | notify | 400 | url must be an https:// address of at most 2048 characters, without user info. | invalid_request | urlInvalid | url that is http:// |
+  | notify | 400 | secret must be 1 to 1024 visible ASCII characters, without spaces. | invalid_request | secretInvalid | empty secret |
   | notify | 404 | This app does not exist at this provider.               | not_found | appUnknown | app of another provider |
   | notify | 409 | This app is suspended.                                  | conflict app_suspended | appSuspended | suspended app |
   | notify | 422 | id …                                                    | invalid_request | inputInvalid | malformed id on GET |
   | trpc   | 403 | This client does not belong to the platform.            | missing_scope | clientNotFirstParty | client of a team |
-  | trpc   | 400 | subscriber is 1 to 255 characters without control characters. | invalid_request | subscriberInvalid | empty subscriber |
+  | trpc   | 400 | subscriber must be 1 to 255 characters without control characters. | invalid_request | subscriberInvalid | empty subscriber |
   | trpc   | 404 | This subscription does not exist at this provider.      | not_found | subscriptionUnknown | removal of an unknown subscription |
-  | trpc   | 400 | type is 1 to 128 letters, digits, '.', '_' or '-'.      | invalid_request | eventTypeInvalid | event of the type a/b |
-  | trpc   | 400 | id is 1 to 255 visible ASCII characters.                | invalid_request | eventIdInvalid | event with a space in its id |
+  | trpc   | 400 | type must be 1 to 128 letters, digits, '.', '_' or '-'.      | invalid_request | eventTypeInvalid | event of the type a/b |
+  | trpc   | 400 | id must be 1 to 255 visible ASCII characters.                | invalid_request | eventIdInvalid | event with a space in its id |
   | trpc   | 400 | data is missing.                                        | invalid_request | dataMissing | event without data |
   | trpc   | 400 | data is nested too deeply.                              | invalid_request | dataTooDeep | event of 257 levels |
   | trpc   | 400 | The event is larger than 256 KiB.                       | invalid_request | eventTooLarge | event of 256 KiB of data |
   | trpc   | 404 | This delivery does not exist at this provider.          | not_found | deliveryUnknown | retry of an unknown delivery |
   | trpc   | 404 | This person does not exist.                             | not_found | personUnknown | erasure of an unknown person |
-  | trpc   | 409 | This delivery has arrived already.                      | conflict already_delivered | alreadyDelivered | retry of a delivered delivery |
-  | trpc   | 409 | The subscription of this delivery has ended.            | conflict subscription_ended | subscriptionEnded | retry in an ended subscription |
+  | trpc   | 409 | This delivery has already succeeded.                      | conflict already_delivered | alreadyDelivered | retry of a delivered delivery |
+  | trpc   | 409 | This delivery's subscription has ended.            | conflict subscription_ended | subscriptionEnded | retry in an ended subscription |
   | trpc   | 404 | This delivery does not exist.                           | not_found | ownDeliveryUnknown | a developer's retry of no delivery |
   | trpc   | 409 | This app has no webhook. Set its address first.         | conflict webhook_missing | webhookMissing | test event of an app without a webhook |
   | trpc   | 400 | type is not in the event catalogue.                     | invalid_request | eventTypeUnknown | test event of an unknown type |
-  | trpc   | 400 | since is Unix seconds.                                  | invalid_request | sinceInvalid | since that is negative |
-  | trpc   | 400 | Nothing was stored: 1 of the records is refused.        | invalid_request | recordsRefused | record of no person |
+  | trpc   | 400 | since must be Unix seconds.                                  | invalid_request | sinceInvalid | since that is negative |
+  | trpc   | 400 | Nothing was stored: 1 record was refused.        | invalid_request | recordsRefused | record of no person |
 `)
 
 /** These need faults, floods, much data, a team or a caller in process: the other folders of test provoke them. */
 const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | Status | Message | Row |
   |---|---|---|
-  | 400 | email is an e-mail address, as name@example.org. | emailInvalid |
+  | 400 | email must be an e-mail address, such as name@example.org. | emailInvalid |
   | 400 | 7 | registrationRefused |
-  | 403 | Only an owner of the team may do this. | ownerNeeded |
+  | 403 | Only an owner of the team can do this. | ownerNeeded |
   | 404 | This team does not exist. | teamUnknown |
   | 404 | This person is not in this team. | colleagueUnknown |
   | 404 | This invitation does not exist. | invitationUnknown |
   | 404 | This app does not exist. | ownAppUnknown |
   | 404 | This client does not exist. | clientUnknown |
   | 404 | This provider does not exist. | providerUnknown |
-  | 409 | This person is in this team already. | alreadyInTeam |
-  | 409 | A team keeps at least one owner. | lastOwner |
-  | 409 | A team has at most 50 apps. | tooManyApps |
-  | 409 | An app has at most 20 clients. | tooManyClients |
-  | 409 | A team has at most 200 clients, 1 MiB of texts and 8 MiB of logos. | teamFull |
-  | 409 | A team has at most 100 people and invitations. | tooManyPeople |
-  | 409 | A provider has at most 100 described kinds of events. | tooManyEventKinds |
-  | 409 | Somebody has changed this meanwhile. Read it again. | changedMeanwhile |
-  | 409 | Only a sandbox client of an app can be asked for in production. | notSandbox |
-  | 409 | 7 consents are in force and would end. Confirm with the id of the client. | confirmationWrong |
+  | 409 | This person is already in this team. | alreadyInTeam |
+  | 409 | A team needs at least one owner. | lastOwner |
+  | 409 | A team can have at most 50 apps. | tooManyApps |
+  | 409 | An app can have at most 20 clients. | tooManyClients |
+  | 409 | A team can have at most 200 clients, 1 MiB of text and 8 MiB of logos. | teamFull |
+  | 409 | A team can have at most 100 people and invitations. | tooManyPeople |
+  | 409 | A provider can describe at most 100 event types. | tooManyEventKinds |
+  | 409 | This has been changed in the meantime. Read it again. | changedMeanwhile |
+  | 409 | Only the sandbox client of an app can be requested for production. | notSandbox |
+  | 409 | 7 consents are in force and would end. Confirm with the client's id. | confirmationWrong |
   | 400 | value contains something that JSON cannot represent. | valueNotJson |
   | 400 | data contains something that JSON cannot represent. | dataNotJson |
   | 400 | The body ended early. | bodyCutOff |
   | 400 | The request is not valid HTTP. | requestInvalid |
-  | 408 | The body came too slowly. | bodyTooSlow |
+  | 408 | The body arrived too slowly. | bodyTooSlow |
   | 413 | This person has more than 16 MiB of data. Export it with npm run member. | exportTooLarge |
-  | 429 | Too many invalid tokens came from this address; try again in 7 s. | failuresLimited |
-  | 429 | An app sends at most 10 test events a minute; try again in 7 s. | testsLimited |
-  | 429 | A team makes at most 1000 changes a day; try again in 7 s. | changesLimited |
-  | 429 | Too many requests came from this person or team; try again in 7 s. | peopleLimited |
+  | 429 | Too many invalid tokens were sent from this address; try again in 7 s. | failuresLimited |
+  | 429 | An app can send at most 10 test events per minute; try again in 7 s. | testsLimited |
+  | 429 | A team can make at most 1000 changes per day; try again in 7 s. | changesLimited |
+  | 429 | Too many requests were made by this person or team; try again in 7 s. | peopleLimited |
   | 500 | Something went wrong on our side. | internal |
   | 503 | This service is not available right now. | unavailable |
 `)

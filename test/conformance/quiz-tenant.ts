@@ -90,12 +90,15 @@ export async function stored(quizId: string) {
 }
 export const nothing = { results: 0, answers: 0, records: 0, completions: 0 }
 
-export const NOT_OBJECT = 'answers is an object that maps question ids to answers.'
-export const NO_SUCH_QUESTION = 'answers names a question that this quiz does not have.'
-export const MISFIT = 'An answer does not fit the type of its question.'
-export const BAD_KEY = 'Idempotency-Key is 1 to 255 visible ASCII characters.'
+export const NOT_OBJECT = 'answers must be an object that maps question ids to answers.'
+export const NO_SUCH_QUESTION = 'answers contains a question that is not in this quiz.'
+export const MISFIT = 'An answer does not match the type of its question.'
+export const BAD_KEY = 'Idempotency-Key must be 1 to 255 visible ASCII characters.'
 export const NO_QUIZ = 'This quiz does not exist in this academy.'
 export const CLOSED = ['This quiz is closed.', 'quiz_closed'] as const
 export const EMPTY = ['This quiz has no questions.', 'quiz_empty'] as const
-export const EXHAUSTED = ['All attempts at this quiz are used up.', 'attempts_exhausted'] as const
-export const MISMATCH = ['This Idempotency-Key came with another body before.', 'idempotency_mismatch'] as const
+export const EXHAUSTED = ['All attempts at this quiz have been used.', 'attempts_exhausted'] as const
+export const MISMATCH = [
+  'This Idempotency-Key was already used with a different body.',
+  'idempotency_mismatch',
+] as const

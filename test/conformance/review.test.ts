@@ -45,14 +45,14 @@ const refusal = (review: Promise<unknown>) =>
 const misfit = {
   status: 400,
   error: 'invalid_request',
-  message: 'grades has one boolean for each open question of the result, and no others.',
+  message: 'grades must have exactly one boolean for each open question of the result.',
 }
 const unknown = { status: 404, error: 'not_found', message: 'This result does not exist in this academy.' }
 const notPending = {
   status: 409,
   error: 'conflict',
   reason: 'already_reviewed',
-  message: 'This result is not waiting for a review.',
+  message: 'This result is not awaiting review.',
 }
 
 /** Submits a quiz with one choice question for each of `choices` (c0, c1, …) and the open questions `open`. */

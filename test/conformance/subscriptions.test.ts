@@ -14,7 +14,7 @@ const NO_SUBSCRIPTION = {
   code: 'not_found',
   message: 'This subscription does not exist at this provider.',
 }
-const SUBSCRIBER = 'subscriber is 1 to 255 characters without control characters.'
+const SUBSCRIBER = 'subscriber must be 1 to 255 characters without control characters.'
 const APP = "app is 1 to 64 letters, digits, '_' or '-'."
 const url = 'https://hooks.example.org/in'
 

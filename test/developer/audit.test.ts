@@ -71,7 +71,7 @@ describe('the changes of a day', () => {
     const refused = await refusalOf(api().apps.update({ app: app(), description: 'Another' }))
     expect(refused).toMatchObject({
       status: 429,
-      message: expect.stringMatching(/^A team makes at most 1000 changes a day/),
+      message: expect.stringMatching(/^A team can make at most 1000 changes per day/),
     })
     const wait = Number(/(\d+) s\.$/.exec(refused.message)![1])
     expect(wait).toBeGreaterThan(0)

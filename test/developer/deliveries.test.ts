@@ -209,7 +209,7 @@ describe('developer.deliveries.retryFailed', () => {
   })
 
   it.each([-1, 1.5, Number.NaN, 253_402_300_800])('returns 400 for since = %s', async (since) => {
-    const refused = { status: 400, message: 'since is Unix seconds.' }
+    const refused = { status: 400, message: 'since must be Unix seconds.' }
     expect(await refusalOf(mine.api.deliveries.retryFailed({ app: mine.app, since }))).toMatchObject(refused)
   })
 })

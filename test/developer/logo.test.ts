@@ -83,14 +83,14 @@ describe('a logo is refused, and nothing changes:', () => {
   it.each<[string, number, string, () => Promise<unknown>]>([
     ['for the app of others', 404, 'This app does not exist.', () => asStranger().setLogo({ app, picture })],
     ['for the app of others, taken away', 404, 'This app does not exist.', () => asStranger().removeLogo({ app })],
-    ['for an app that has changed', 409, 'Somebody has changed', () => apps().setLogo({ app, picture, version: 7 })],
+    ['for an app that has changed', 409, 'This has been changed', () => apps().setLogo({ app, picture, version: 7 })],
     [
       'for an app that has changed, undecoded',
       409,
-      'Somebody has',
+      'This has been changed',
       () => apps().setLogo({ app, picture: 'AAAA', version: 7 }),
     ],
-    ['taken away once the app has changed', 409, 'Somebody has', () => apps().removeLogo({ app, version: 7 })],
+    ['taken away once the app has changed', 409, 'This has been changed', () => apps().removeLogo({ app, version: 7 })],
     ['not in base64', 400, 'picture is a PNG or JPEG in base64.', () => apps().setLogo({ app, picture: '<svg/>' })],
     ['above 128 KiB', 400, 'The logo is at most 128 KiB.', () => apps().setLogo({ app, picture: 'A'.repeat(180_000) })],
     ['neither PNG nor JPEG', 400, 'The logo is a PNG or a JPEG.', () => apps().setLogo({ app, picture: 'AAAA' })],

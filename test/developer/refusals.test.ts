@@ -27,18 +27,18 @@ const rows = table<'Call' | 'Status' | 'Message'>(`
   | the removal of the client of others | 404 | This client does not exist. |
   | the client of others in production | 404 | This client does not exist. |
   | a client of the platform | 404 | This client does not exist. |
-  | an invitation, as a developer | 403 | Only an owner of the team may do this. |
-  | the withdrawal of an invitation, as a developer | 403 | Only an owner of the team may do this. |
-  | another role, as a developer | 403 | Only an owner of the team may do this. |
-  | the removal of a colleague, as a developer | 403 | Only an owner of the team may do this. |
-  | a production client, as a developer | 403 | Only an owner of the team may do this. |
-  | an invitation to no address | 400 | email is an e-mail address, as name@example.org. |
-  | an invitation to a colleague | 409 | This person is in this team already. |
+  | an invitation, as a developer | 403 | Only an owner of the team can do this. |
+  | the withdrawal of an invitation, as a developer | 403 | Only an owner of the team can do this. |
+  | another role, as a developer | 403 | Only an owner of the team can do this. |
+  | the removal of a colleague, as a developer | 403 | Only an owner of the team can do this. |
+  | a production client, as a developer | 403 | Only an owner of the team can do this. |
+  | an invitation to no address | 400 | email must be an e-mail address, such as name@example.org. |
+  | an invitation to a colleague | 409 | This person is already in this team. |
   | a role for a stranger | 404 | This person is not in this team. |
   | the removal of a stranger | 404 | This person is not in this team. |
   | the withdrawal of no invitation | 404 | This invitation does not exist. |
-  | the last owner as a developer | 409 | A team keeps at least one owner. |
-  | the removal of the last owner | 409 | A team keeps at least one owner. |
+  | the last owner as a developer | 409 | A team needs at least one owner. |
+  | the removal of the last owner | 409 | A team needs at least one owner. |
   | an app of no provider | 404 | This provider does not exist. |
   | an app of a club | 404 | This provider does not exist. |
   | an app with a name that hides letters | 400 | The name of the app is 1 to 100 characters of one line. |
@@ -53,21 +53,21 @@ const rows = table<'Call' | 'Status' | 'Message'>(`
   | a scope above the level | 400 | lms.me.quizzes:write is for teams of level developer. |
   | a redirect without TLS for a client that exists | 400 | http://app.example/ cannot be a redirect: … |
   | a scope above the level for a client that exists | 400 | lms.me.quizzes:write is for teams of level developer. |
-  | a change of what somebody else has changed | 409 | Somebody has changed this meanwhile. Read it again. |
-  | a change of an app that somebody else has changed | 409 | Somebody has changed this meanwhile. Read it again. |
+  | a change of what somebody else has changed | 409 | This has been changed in the meantime. Read it again. |
+  | a change of an app that somebody else has changed | 409 | This has been changed in the meantime. Read it again. |
   | production without a purpose | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
   | a purpose with an escape sequence | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
   | a purpose that reverses letters | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
   | a purpose with half a character | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
   | a purpose of 1,001 characters | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
   | production with a redirect to localhost | 400 | http://localhost/ cannot be a redirect: localhost is for development only. |
-  | production of a production client | 409 | Only a sandbox client of an app can be asked for in production. |
+  | production of a production client | 409 | Only the sandbox client of an app can be requested for production. |
   | another scope in production without a purpose | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.events:read … |
-  | the removal of a client with consents in force | 409 | 1 consent is in force and would end. Confirm with the id of the client. |
-  | the removal of a client with another id | 409 | 1 consent is in force and would end. Confirm with the id of the client. |
-  | the 51st app | 409 | A team has at most 50 apps. |
-  | the 21st client of an app | 409 | An app has at most 20 clients. |
-  | the 101st person | 409 | A team has at most 100 people and invitations. |
+  | the removal of a client with consents in force | 409 | 1 consent is in force and would end. Confirm with the client's id. |
+  | the removal of a client with another id | 409 | 1 consent is in force and would end. Confirm with the client's id. |
+  | the 51st app | 409 | A team can have at most 50 apps. |
+  | the 21st client of an app | 409 | An app can have at most 20 clients. |
+  | the 101st person | 409 | A team can have at most 100 people and invitations. |
 `)
 
 const here = teamWorld()

@@ -92,7 +92,7 @@ describe.each(Object.keys(changes))('%s', (name) => {
 
 describe.each(byOwners)('%s', (name) => {
   it('returns 403 and changes nothing when its author is demoted meanwhile', async () => {
-    const message = 'Only an owner of the team may do this.'
+    const message = 'Only an owner of the team can do this.'
     expect(await refusedWhile(name, { role: 'developer' })).toMatchObject({ status: 403, message })
   })
 })

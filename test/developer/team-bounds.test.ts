@@ -8,7 +8,7 @@ const here = teamWorld()
 
 const as = () => here.as(here.owner)
 const settings = { name: 'C', type: 'web' as const, redirectUris: [redirect], scopes: [profileRead] }
-const full = { status: 409, message: 'A team has at most 200 clients, 1 MiB of texts and 8 MiB of logos.' }
+const full = { status: 409, message: 'A team can have at most 200 clients, 1 MiB of text and 8 MiB of logos.' }
 
 /** A refused change, after which everything is as it was. */
 async function expectFull(change: () => Promise<unknown>) {

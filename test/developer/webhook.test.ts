@@ -69,7 +69,7 @@ describe('developer.webhook', () => {
   })
 
   it.each(['http://hooks.example.org', 'https://user@hooks.example.org', ''])('refuses the address %j', async (bad) => {
-    const refused = { status: 400, message: expect.stringMatching(/^url is an https:\/\//) }
+    const refused = { status: 400, message: expect.stringMatching(/^url must be an https:\/\//) }
     expect(await refusalOf(mine.api.webhook.set({ app: mine.app, url: bad }))).toMatchObject(refused)
     expect((await stored(mine.app)).webhookUrl).toBeNull()
   })

@@ -221,7 +221,7 @@ describe('upsert', () => {
     expect(await refused(kind, items)).toEqual({
       status: 400,
       code: 'invalid_request',
-      message: 'Nothing was stored: 1 of the records is refused.',
+      message: 'Nothing was stored: 1 record was refused.',
       refused: [{ index: items.length - 1, field, reason: expect.stringContaining(reason) }],
     })
     expect(await readBack()).toEqual(before)
@@ -233,7 +233,7 @@ describe('upsert', () => {
       person: i % 3 ? '' : 'nobody',
     }))
     const { message, refused: named } = await refused('memberships', items)
-    expect(message).toBe('Nothing was stored: 150 of the records are refused.')
+    expect(message).toBe('Nothing was stored: 150 records were refused.')
     expect(named).toHaveLength(100)
     expect(named.map(({ index }: { index: number }) => index)).toEqual(
       [...named.map(({ index }: { index: number }) => index)].sort((a, b) => a - b),

@@ -138,7 +138,7 @@ describe('the forms of people', () => {
     expect(await db.teamMember.findUnique({ where: { of } })).toBeNull()
     const last = await team.asOwner.post(`${team.own}/people/${team.owner}/remove/confirm`, { confirm: 'owner' })
     expect(last.status).toBe(409)
-    expect(last.text).toContain('A team keeps at least one owner.')
+    expect(last.text).toContain('A team needs at least one owner.')
     expect(await db.teamMember.count({ where: { teamId: ids.team } })).toBe(1)
   })
 })

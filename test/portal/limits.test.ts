@@ -75,7 +75,7 @@ describe('beyond the calls of a minute', () => {
     const refused = await trpc(team.stranger, 'developer.teams.list')
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '60'])
     expect(refused.body.error).toMatchObject({
-      message: 'Too many requests came from this person or team; try again in 60 s.',
+      message: 'Too many requests were made by this person or team; try again in 60 s.',
       data: { error: 'rate_limited' },
     })
     expect((await trpc(team.stranger, 'directory.people.list?input=%7B%22limit%22%3A1%7D')).status).toBe(200)

@@ -42,7 +42,7 @@ describe('removing a webhook', () => {
     for (const fields of [{}, { confirm: '' }, { confirm: 'https://hooks.example/former' }]) {
       const { status, text } = await team.asOwner.post(`${team.app}/webhook/remove/confirm`, fields)
       expect([fields, status]).toEqual([fields, 409])
-      expect(text).toContain('Somebody has changed this meanwhile.')
+      expect(text).toContain('This has been changed in the meantime.')
       expect(text).toContain('<h1>Remove the webhook?</h1>')
     }
     expect(await stored()).toEqual(before)
@@ -91,7 +91,7 @@ describe('removing a person', () => {
     for (const fields of [{}, { confirm: '' }, { confirm: 'owner' }]) {
       const { status, text } = await team.asOwner.post(`${question}/confirm`, fields)
       expect([fields, status]).toEqual([fields, 409])
-      expect(text).toContain('Somebody has changed this meanwhile.')
+      expect(text).toContain('This has been changed in the meantime.')
     }
     expect(await stored()).toEqual(before)
   })

@@ -39,7 +39,7 @@ it('a page asks for a sign-in, and then goes on', async () => {
 it('a developer is told what only owners may do, and not offered it', async () => {
   const { own, clientAt, asColleague } = team
   const { text } = await asColleague.post(`${own}/people/invite`, { email: 'new@example.org', role: 'developer' })
-  expect(text).toContain('Only an owner of the team may do this.')
+  expect(text).toContain('Only an owner of the team can do this.')
   expect((await asColleague.get(`${own}/people`)).text).not.toMatch(/people\/(invite|role|withdraw)/)
   expect((await asColleague.get(clientAt(ids[2]))).text).not.toContain('/production"')
 })

@@ -155,10 +155,10 @@ describe('GET and DELETE', () => {
 
 describe('a body for lms or notify', () => {
   const notObject = error('invalid_request', 'The body is not a JSON object.')
-  const answersInvalid = error('invalid_request', 'answers is an object that maps question ids to answers.')
+  const answersInvalid = error('invalid_request', 'answers must be an object that maps question ids to answers.')
   const urlInvalid = error(
     'invalid_request',
-    'url is an https:// address of at most 2048 characters, without user info.',
+    'url must be an https:// address of at most 2048 characters, without user info.',
   )
   const broken = error('invalid_request', bodyNotJson)
   const deep = error('invalid_request', 'The body is nested too deeply.')
@@ -197,8 +197,8 @@ describe('a body for lms or notify', () => {
     await service.expectRefused(service.request(webhook(), { api: 'notify', body }), 400, broken)
   })
 
-  const unknown = error('invalid_request', 'answers names a question that this quiz does not have.')
-  const misfit = error('invalid_request', 'An answer does not fit the type of its question.')
+  const unknown = error('invalid_request', 'answers contains a question that is not in this quiz.')
+  const misfit = error('invalid_request', 'An answer does not match the type of its question.')
   it.each([
     ['{"answers":{"__proto__":"Yes"}}', unknown],
     ['{"answers":{"constructor":"Yes"}}', unknown],
@@ -227,7 +227,7 @@ describe('a body for lms or notify', () => {
     },
   )
 
-  const secretInvalid = error('invalid_request', 'secret is 1 to 1024 visible ASCII characters, without spaces.')
+  const secretInvalid = error('invalid_request', 'secret must be 1 to 1024 visible ASCII characters, without spaces.')
   it.each(
     titled([
       ['"url":"https://a.b/\\u0000"', urlInvalid],

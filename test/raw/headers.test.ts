@@ -178,7 +178,7 @@ describe('a conditional request', () => {
 })
 
 describe('Idempotency-Key', () => {
-  const refusal = error('invalid_request', 'Idempotency-Key is 1 to 255 visible ASCII characters.')
+  const refusal = error('invalid_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters.')
   it.each(titled([[''], ['a b'], ['\xff'], ['a\tb'], ['x'.repeat(256)], ['x'.repeat(10_240)], ['a', 'b'], ['a', 'a']]))(
     'returns 400 for %s',
     async (_, ...keys) => {

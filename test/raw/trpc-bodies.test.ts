@@ -13,7 +13,7 @@ const textOf = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`
 const put = (key: string, value: string) => `{"collection":"large","key":"${key}","value":${value}}`
 const overQuota = { status: 413, message: 'App storage quota exceeded.' }
 const over1MiB = { status: 413, message: 'The body is larger than 1 MiB.' }
-const overBatch = { status: 413, message: 'The batch is too large. Send large values in requests of their own.' }
+const overBatch = { status: 413, message: 'The batch is too large. Send large values in separate requests.' }
 
 const world = useWorld({ storageQuotaBytes: QUOTA })
 beforeAll(async () => {

@@ -204,7 +204,7 @@ describe('the input of a mutation', () => {
         'quizzes.submit',
       )
     }
-    const key = 'Idempotency-Key is 1 to 255 visible ASCII characters.'
+    const key = 'Idempotency-Key must be 1 to 255 visible ASCII characters.'
     for (const idempotencyKey of [1, null, '', 'a b', '\0', 'x'.repeat(256)]) {
       await expectRefused(
         'POST /trpc/quizzes.submit',
