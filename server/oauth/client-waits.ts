@@ -5,6 +5,6 @@ export class ClientWaits extends errors.UnauthorizedClient {
   override allow_redirect = false
 
   constructor() {
-    super('this client waits for approval')
+    super('this client is pending approval')
   }
 }

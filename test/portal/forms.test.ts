@@ -93,7 +93,7 @@ describe('the forms', () => {
     const { answer } = await post('/production/request', { 'purpose.svc.me.profile:read': ' ' })
     expect(answer.status).toBe(400)
     const { page } = await post('/production/request')
-    expect(page.text).toContain('Nobody can sign in with this client before it is approved.')
+    expect(page.text).toContain('Nobody can sign in with this client until it is approved.')
     const made = decodeURIComponent(page.url.pathname.split('/').at(-1)!)
     expect(await team.world.db.client.findUniqueOrThrow({ where: { id: made } })).toMatchObject({
       environment: 'production',
@@ -106,7 +106,7 @@ describe('the forms', () => {
     const { db, ids } = team.world
     const consent = { id: `g-${client}`, clientId: client, personId: ids.member, organisationId: ids.club, scopes: [] }
     await db.consent.create({ data: consent })
-    expect((await team.asOwner.get(`${team.clientAt(client)}/remove`)).text).toContain('1 member loses')
+    expect((await team.asOwner.get(`${team.clientAt(client)}/remove`)).text).toContain('1 member will lose')
     expect((await post(`${client}/remove/confirm`, { confirm: 'another' })).answer.status).toBe(409)
     expect(await db.client.count({ where: { id: client } })).toBe(1)
     expect((await post(`${client}/remove/confirm`)).page.text).toContain('Removed.')
@@ -199,10 +199,10 @@ describe('the forms of a webhook', () => {
   it('deliver one failed delivery again, or all of them', async () => {
     const [one, two] = [await team.failed(), await team.failed()]
     const state = async (id: string) => (await team.world.db.delivery.findUniqueOrThrow({ where: { id } })).state
-    expect((await post('/retry', {}, one)).page.text).toContain('The delivery is due now.')
+    expect((await post('/retry', {}, one)).page.text).toContain('The delivery is being retried now.')
     expect([await state(one), await state(two)]).toEqual(['pending', 'failed'])
-    expect((await post('/retry-failed')).page.text).toContain('The failed deliveries are due now.')
+    expect((await post('/retry-failed')).page.text).toContain('The failed deliveries are being retried now.')
     expect(await state(two)).toBe('pending')
-    expect((await post('/retry-failed')).page.text).toContain('There was no failed delivery to try again.')
+    expect((await post('/retry-failed')).page.text).toContain('There was no failed delivery to retry.')
   })
 })

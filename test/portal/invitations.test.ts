@@ -36,7 +36,7 @@ describe('an invitation in the portal', () => {
     const { browser, address } = await invited('owner')
     const page = await browser.follow(await browser.post(`${address}/accept`, {}))
     expect([page.status, page.url.href]).toEqual([200, `${team.own}?done=joined`])
-    expect(page.text).toContain('You are in the team.')
+    expect(page.text).toContain('You have joined the team.')
     expect(await rolesOf(team.world.ids.member)).toEqual(['owner'])
     expect((await browser.get(address)).status).toBe(404)
     expect((await browser.post(`${address}/accept`, {})).status).toBe(404)

@@ -61,7 +61,7 @@ describe('a change', () => {
     team.world.advance(16 * 60)
     const asked = await browser.post(settings(), rename('Long', `https://app.example/${'x'.repeat(5_000)}`))
     const done = await browser.submit(await browser.follow(asked), 'pick', { member: team.owner })
-    expect(done.text).toContain('too long to be kept')
+    expect(done.text).toContain('too long to be stored')
     expect(await nameNow()).toBe('Sandbox')
   })
 })

@@ -16,7 +16,7 @@ const texts = {
     lead: (brand: string | undefined) => (brand ? `Das ist der Anmeldecode für ${brand}:` : 'Das ist der Anmeldecode:'),
     rest: [
       'Er gehört in den Browser, in dem er angefordert wurde. Er gilt nur dort, nur einmal und 10 Minuten lang.',
-      'Niemand wird je nach diesem Code fragen. Wurde er nicht angefordert, kann diese E-Mail ignoriert werden: Ohne den Code kann sich niemand anmelden.',
+      'Niemand wird jemals nach diesem Code fragen. Wurde er nicht angefordert, kann diese E-Mail ignoriert werden: Ohne den Code kann sich niemand anmelden.',
     ],
   },
 }

@@ -47,7 +47,7 @@ export const de: Words = {
   messages: {
     expired: {
       title: 'Diese Seite ist abgelaufen',
-      text: 'Seiten zum Anmelden gelten 15 Minuten lang und nur in dem Browser, in dem sie geöffnet wurden. Es wurde nichts zugelassen. Bitte zurück zur App wechseln und dort neu beginnen.',
+      text: 'Anmeldeseiten gelten 15 Minuten lang und nur in dem Browser, in dem sie geöffnet wurden. Es wurde kein Zugriff gewährt. Bitte zurück zur App wechseln und dort neu beginnen.',
     },
     notFound: {
       title: 'Seite nicht gefunden',
@@ -59,11 +59,11 @@ export const de: Words = {
     },
     requestWrong: {
       title: 'Die Anfrage ist ungültig',
-      text: 'Es wurde nichts zugelassen. Falls eine App hierher geführt hat, kann ihr Team das beheben: Bitte die Angaben unten an dieses Team weitergeben.',
+      text: 'Es wurde kein Zugriff gewährt. Falls eine App hierher geführt hat, kann ihr Team das beheben: Bitte die Angaben unten an dieses Team weitergeben.',
     },
     tooManyRequests: {
       title: 'Zu viele Anfragen',
-      text: 'Mit dieser Anmeldung oder aus diesem Netzwerk kamen in kurzer Zeit sehr viele. Bitte eine Minute warten und es dann noch einmal versuchen.',
+      text: 'Mit dieser Anmeldung oder aus diesem Netzwerk gab es in kurzer Zeit zu viele. Bitte eine Minute warten und es dann noch einmal versuchen.',
     },
     unavailable: {
       title: 'Zurzeit nicht erreichbar',
@@ -71,11 +71,11 @@ export const de: Words = {
     },
     inDevelopment: {
       title: 'Diese App ist noch in Entwicklung',
-      text: 'Zurzeit können sich nur ihre Entwickler anmelden. Es wurde nichts zugelassen.',
+      text: 'Zurzeit können sich nur ihre Entwickler anmelden. Es wurde kein Zugriff gewährt.',
     },
     notApproved: {
       title: 'Diese App ist noch nicht freigegeben',
-      text: 'Vor der Freigabe kann sich niemand bei ihr anmelden. Es wurde nichts zugelassen.',
+      text: 'Bis zur Freigabe kann sich niemand bei ihr anmelden. Es wurde kein Zugriff gewährt.',
     },
     signedOut: { title: 'Abgemeldet', text: 'Zugelassene Apps behalten ihren Zugriff.' },
   },

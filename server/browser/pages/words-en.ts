@@ -47,9 +47,9 @@ export const en: Words = {
   upstream: (name) => html`Sign in with ${name}`,
   or: 'or',
   email: 'E-mail address',
-  emailHint: 'The one that your club has on file. We send you a code; you need no password.',
+  emailHint: 'The one that your club has on file. We will send you a code; you do not need a password.',
   sendCode: 'Send me a code',
-  noLoginMethod: 'Signing in has not been set up here yet.',
+  noLoginMethod: 'Sign-in has not been set up here yet.',
   developmentLogin: 'Try it out',
   developmentLoginHint: 'This service runs with demo data. You can sign in as any of its members.',
   member: 'Member',
@@ -75,7 +75,7 @@ export const en: Words = {
     codeWrong: 'This code is wrong. Please compare it with the latest e-mail.',
     codeExpired: 'This code is no longer valid. Please request a new one.',
     tooOften: 'Too many codes were requested in a short time. Please try again later.',
-    upstreamFailed: 'Signing in failed. Please try again, or choose another way.',
+    upstreamFailed: 'Sign-in failed. Please try again, or choose another way.',
     memberUnknown: 'No member was found for this sign-in. Your club can tell you which address it has on file.',
     organisationMissing: 'Please choose one of these organisations.',
     scopesMissing: 'Nothing is ticked. Please tick at least one item, or refuse.',
@@ -83,7 +83,7 @@ export const en: Words = {
   messages: {
     expired: {
       title: 'This page has expired',
-      text: 'Pages for signing in work for 15 minutes, and only in the browser in which they were opened. Nothing was allowed. Please go back to the app and start again.',
+      text: 'Sign-in pages work for 15 minutes, and only in the browser in which they were opened. No access was granted. Please go back to the app and start again.',
     },
     notFound: { title: 'Page not found', text: 'The address may be mistyped or out of date.' },
     crossSite: {
@@ -92,11 +92,11 @@ export const en: Words = {
     },
     requestWrong: {
       title: 'The request is not valid',
-      text: 'Nothing was allowed. If an app has brought you here, its developers can fix this: please send them the details below.',
+      text: 'No access was granted. If an app brought you here, its developers can fix this: please send them the details below.',
     },
     tooManyRequests: {
       title: 'Too many requests',
-      text: 'They came with your sign-in or from your network within a short time. Please wait a minute, then try again.',
+      text: 'Too many came with your sign-in or from your network within a short time. Please wait a minute, then try again.',
     },
     unavailable: {
       title: 'Not available at the moment',
@@ -104,11 +104,11 @@ export const en: Words = {
     },
     inDevelopment: {
       title: 'This app is in development',
-      text: 'Only its developers can sign in to it now. Nothing was allowed.',
+      text: 'Only its developers can sign in to it at the moment. No access was granted.',
     },
     notApproved: {
       title: 'This app has not been approved yet',
-      text: 'Nobody can sign in to it before that. Nothing was allowed.',
+      text: 'Nobody can sign in to it until then. No access was granted.',
     },
     signedOut: { title: 'You are signed out', text: 'Apps that you have allowed keep their access.' },
   },

@@ -42,7 +42,7 @@ export const en: Words = {
   consentTitle: 'Allow an app',
   consentQuestion: (app) => html`Allow ${app}?`,
   testClient: 'Test client, not reviewed.',
-  testClientHint: 'It gets the data of an invented member, and none of yours.',
+  testClientHint: 'It gets the data of an invented member, not yours.',
   asks: (member) => html`It asks for access to your data. You are signed in as ${member}.`,
   notYou: 'Not you?',
   switchAccount: 'Switch account',
@@ -92,7 +92,7 @@ export const en: Words = {
     organisation,
   ) => html`${app} then loses its access to data of ${member} (${organisation}) within
     seconds. You can allow it again later.`,
-  withdrawKept: 'What it has stored or copied so far is not deleted.',
+  withdrawKept: 'Data that it has already stored or copied is not deleted.',
   keep: 'Keep access',
   withdrawn: (app) => html`${app} no longer has access.`,
   signOut: 'Sign out',

@@ -141,7 +141,7 @@ describe.skipIf(!chromium)(`in Chromium${skipReason}`, { timeout: 120_000 }, () 
       ['example.', '/nowhere'],
     ] as const) {
       const { context, page } = await open(address(host, path))
-      await page.getByRole('link', { name: 'What runs here' }).click()
+      await page.getByRole('link', { name: 'Overview' }).click()
       await page.getByRole('heading', { name: 'Your service is running' }).waitFor()
       expect(page.url()).toBe(address('', '/'))
       await context.close()
