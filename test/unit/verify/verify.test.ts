@@ -96,7 +96,11 @@ it('verify lets the part that runs clean up at a signal, and begins no other', a
   expect(spawnSync('mkfifo', [fifo]).status).toBe(0)
   const running = run(
     [
-      part('first', `trap 'echo cleans up; kill $! 2>/dev/null; exit 1' INT; sleep 1000 & echo >${fifo}; wait`, 'echo never'),
+      part(
+        'first',
+        `trap 'echo cleans up; kill $! 2>/dev/null; exit 1' INT; sleep 1000 & echo >${fifo}; wait`,
+        'echo never',
+      ),
       part('second', 'true'),
     ],
     { signal: stopping.signal, graceMs: 60_000 },
