@@ -1,5 +1,5 @@
 import { procedures } from '../routers/index.ts'
-import type { Meta } from '../routers/kernel/meta.ts'
+import { definitionOf } from '../routers/kernel/trpc-internals.ts'
 import type { Json, Operation } from './openapi-operation.ts'
 
 /** The part of a document that is read or completed here. The library's type allows references, which it does not write. */
@@ -17,7 +17,7 @@ export interface Document {
 const byOperationId = new Map(
   Object.entries(procedures).map(([name, procedure]) => [
     name.replaceAll('.', '-'),
-    { name, procedure, meta: procedure._def.meta as Meta },
+    { name, procedure, meta: definitionOf(procedure).meta },
   ]),
 )
 

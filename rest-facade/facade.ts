@@ -3,6 +3,7 @@ import { failureOf } from '../routers/kernel/database-errors.ts'
 import { Deadline } from '../routers/kernel/deadline.ts'
 import { Placeholders } from '../routers/kernel/raw-json/placeholders.ts'
 import { rawJsonOf } from '../routers/kernel/raw-json/text.ts'
+import { definitionOf } from '../routers/kernel/trpc-internals.ts'
 import type { Body } from './body.ts'
 import type { RestRequest } from './input.ts'
 import { readInput } from './input.ts'
@@ -46,7 +47,7 @@ export function restFacade(core: Core) {
     }
     let input: Promise<unknown> | undefined
     const getRawInput = () => (input ??= readInput(route, { ...request, body }, core.storageQuotaBytes))
-    const { type } = procedure._def
+    const { type } = definitionOf(procedure)
     const data: unknown = await procedure({
       ctx: { core, call },
       path: name,

@@ -1,4 +1,5 @@
 import { inputError } from '../routers/kernel/input-error.ts'
+import { definitionOf } from '../routers/kernel/trpc-internals.ts'
 import type { Body } from './body.ts'
 import { rawField, readObject } from './body.ts'
 import type { Route } from './routes.ts'
@@ -40,7 +41,7 @@ export async function readInput(route: Route, { body, segments, search }: RestRe
   if (!route.head) return input
 
   const { error } = route.head.safeParse(input)
-  if (error) throw inputError(error, route.procedure._def.type)
+  if (error) throw inputError(error, definitionOf(route.procedure).type)
   const { raw } = route.meta
   if (raw) {
     input[raw] = rawField(body, raw, quotaBytes)

@@ -2,28 +2,29 @@ import type { AnyProcedure } from '@trpc/server'
 import type { z } from 'zod'
 import type { ApiError, PlainError } from '../routers/kernel/errors.ts'
 import { errors } from '../routers/kernel/errors.ts'
-import { inputsOf } from './procedure-inputs.ts'
+import { definitionOf } from '../routers/kernel/trpc-internals.ts'
 
 /** What is read of a schema or of one of its checks. */
 interface Definition {
   error?: z.core.$ZodErrorMap | undefined
-  checks?: { _zod: { def: Definition } }[]
+  checks?: z.core.$ZodCheck<never>[]
   shape?: Record<string, z.ZodType>
   innerType?: z.ZodType
 }
 
 /** The errors that an endpoint's input can have: the rows that its schema names, or its sentences with the default status. */
 export function inputErrorsOf(procedure: AnyProcedure): ApiError[] {
-  const messages = new Set(inputsOf(procedure).flatMap(({ _zod }) => messagesOf(_zod.def as Definition)))
+  const { inputs, type } = definitionOf(procedure)
+  const messages = new Set(inputs.flatMap(({ def }) => messagesOf(def as Definition)))
   return [...messages].map((message) =>
     Object.hasOwn(errors, message)
       ? errors[message as PlainError]()
-      : errors.inputInvalid(procedure._def.type === 'query' ? 422 : 400, message),
+      : errors.inputInvalid(type === 'query' ? 422 : 400, message),
   )
 }
 
 function messagesOf({ error, checks = [], shape = {}, innerType }: Definition): string[] {
-  const inner = [...Object.values(shape), ...(innerType ? [innerType] : [])].map(({ _zod }) => _zod.def)
-  const below = [...checks.map(({ _zod }) => _zod.def), ...inner].flatMap((one) => messagesOf(one as Definition))
+  const inner = [...Object.values(shape), ...(innerType ? [innerType] : [])].map(({ def }) => def)
+  const below = [...checks.map((check) => check._zod.def), ...inner].flatMap((one) => messagesOf(one as Definition))
   return error ? [String(error({ code: 'custom', input: undefined })), ...below] : below
 }

@@ -2,10 +2,10 @@ import type { AnyProcedure } from '@trpc/server'
 import { z } from 'zod'
 import type { Meta } from '../routers/kernel/meta.ts'
 import type { Section } from '../routers/kernel/scopes.ts'
+import { definitionOf } from '../routers/kernel/trpc-internals.ts'
 import { procedureOf } from './document.ts'
 import { documents } from './openapi.ts'
 import type { Operation } from './openapi-operation.ts'
-import { inputsOf } from './procedure-inputs.ts'
 import { sectionNames } from './sections.ts'
 
 /** An endpoint: its procedure, and where the procedure's input comes from. */
@@ -64,7 +64,7 @@ function routeOf(section: Section, method: string, path: string, operation: Oper
 }
 
 function headOf(procedure: AnyProcedure, fromBody: ReadonlySet<string>): z.ZodObject {
-  const [input] = inputsOf(procedure)
+  const [input] = definitionOf(procedure).inputs
   return z.object(Object.fromEntries(Object.entries(input!.shape).filter(([key]) => !fromBody.has(key))))
 }
 

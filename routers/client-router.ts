@@ -1,4 +1,4 @@
-import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
+import type { inferRouterError, TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
 import type { appRouter } from './index.ts'
 import type { Json } from './kernel/json.ts'
 
@@ -6,11 +6,11 @@ import type { Json } from './kernel/json.ts'
 // tsc repeats the name of a declared type, but writes an inferred constant's type out in full, hence two constants that only
 // declarations mention.
 
-type Served = (typeof appRouter)['_def']
+type RecordOf<Router> = Router extends TRPCBuiltRouter<infer _Root, infer Record> ? Record : never
 
 declare const served: {
-  errorShape: Served['_config']['$types']['errorShape']
-  procedures: WithoutContext<Served['record']>
+  errorShape: inferRouterError<typeof appRouter>
+  procedures: WithoutContext<RecordOf<typeof appRouter>>
 }
 
 export const errorShape = (() => served.errorShape)()

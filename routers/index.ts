@@ -1,7 +1,7 @@
-import type { AnyProcedure } from '@trpc/server'
 import { developer } from './clients/procedures.ts'
 import { directory } from './directory/procedures.ts'
 import { router } from './kernel/trpc.ts'
+import { proceduresOf } from './kernel/trpc-internals.ts'
 import { me } from './me/procedures.ts'
 import { quizzes } from './quizzes/procedures.ts'
 import { root } from './root.ts'
@@ -26,5 +26,5 @@ export const appRouter = router({
 
 export type AppRouter = typeof appRouter
 
-/** Procedures by path, e.g. `storage.put`. tRPC stores them flat at run time; its type has them nested. */
-export const procedures = appRouter._def.procedures as unknown as Readonly<Record<string, AnyProcedure>>
+/** Procedures by path, e.g. `storage.put`. */
+export const procedures = proceduresOf(appRouter)

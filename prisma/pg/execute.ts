@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { DatabaseError } from 'pg'
-import { PreparedQuery } from './prepared-query.ts'
+import { PreparedQuery } from './pg-internals.ts'
 import { isStale } from './stale-statements.ts'
 import type { Parameter, Statement, Text } from './statement.ts'
 

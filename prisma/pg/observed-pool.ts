@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
 import type pg from 'pg'
-import { PreparedQuery } from './prepared-query.ts'
+import { onServerError, PreparedQuery } from './pg-internals.ts'
 
 /** The message of pg's pool when all connections were in use for too long. */
 const NO_PLACE = 'timeout exceeded when trying to connect'
@@ -76,8 +76,7 @@ export function observePool(pool: pg.Pool, observer: PoolObserver) {
   pool.on('connect', (client) => {
     if (isAway) observer.back?.()
     isAway = false
-    const { connection } = client as unknown as { connection: NodeJS.EventEmitter }
-    connection.on('errorMessage', ({ code }: { code: string }) => (code === QUERY_CANCELED ? timedOut() : failed(code)))
+    onServerError(client, (code) => (code === QUERY_CANCELED ? timedOut() : failed(code)))
     client.on('error', unconnected)
     if (began) traceQueries(client, began)
   })

@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { TimeLimits } from '../time-limits.ts'
+import { socketOf } from './pg-internals.ts'
 import { SteadyClient } from './stale-statements.ts'
 
 /**
@@ -14,8 +14,8 @@ export function openPool(config: pg.PoolConfig, { placeMs, stalledMs }: TimeLimi
   pool.on('acquire', (client) => used.add(client))
   pool.on('release', (_, client) => used.delete(client))
   pool.on('connect', (client) => {
-    const stream = (client as pg.Client).connection.stream as Socket
-    stream.setTimeout(stalledMs, () => used.has(client) && stream.destroy(new Error('Query read timeout')))
+    const socket = socketOf(client)
+    socket.setTimeout(stalledMs, () => used.has(client) && socket.destroy(new Error('Query read timeout')))
   })
   // Without a listener, an idle connection that breaks would end the process.
   pool.on('error', () => {})

@@ -14,11 +14,11 @@ import type { StepContext } from '../http/state.ts'
 import { appOf } from './app-views.ts'
 import { nameUnauthorizedClient } from './client-credentials.ts'
 import { ClientWaits } from './client-waits.ts'
+import { withRequestStorage } from './oidc-internals.ts'
 import { errors } from './oidc-provider.ts'
 import type { ProviderOptions } from './provider.ts'
 import { createProvider } from './provider.ts'
 import { rotateRefreshToken } from './refresh-rotation.ts'
-import { withRequestStorage } from './request-storage.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
 type Options = Omit<ProviderOptions, 'renderError'> & {

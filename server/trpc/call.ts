@@ -3,9 +3,10 @@ import { getTRPCErrorFromUnknown, getTRPCErrorShape } from '@trpc/server'
 import { getHTTPStatusCode } from '@trpc/server/http'
 import { appRouter, procedures } from '../../routers/index.ts'
 import type { Context } from '../../routers/kernel/context.ts'
+import { configOf, definitionOf } from '../../routers/kernel/trpc-internals.ts'
 import type { TrpcRequest } from './adapter.ts'
 
-const methods = { query: 'GET', mutation: 'POST', subscription: undefined }
+const methods = { query: 'GET', mutation: 'POST' }
 
 export interface SingleCall {
   path: string
@@ -18,7 +19,7 @@ export interface SingleCall {
 export function singleCall(method: string, { name: path, query, isBatch }: TrpcRequest): SingleCall | null {
   if (query.has('connectionParams')) return null
   const procedure = Object.hasOwn(procedures, path) ? procedures[path] : undefined
-  return procedure && methods[procedure._def.type] === method ? { path, procedure, isBatch } : null
+  return procedure && methods[definitionOf(procedure).type] === method ? { path, procedure, isBatch } : null
 }
 
 interface Reply {
@@ -36,8 +37,8 @@ export async function replyTo(
   readInput: () => Promise<string>,
   ctx: Context,
 ): Promise<Reply> {
-  const { type } = procedure._def
-  const config = appRouter._def._config
+  const { type } = definitionOf(procedure)
+  const config = configOf(appRouter)
   const getRawInput = async () => {
     const text = await readInput()
     const input = text === '' ? undefined : JSON.parse(text)

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import { AROUND_VALUE_BYTES, BODY_LIMIT_BYTES, keyOf, scan, startOf, textOf } from '../../rest-facade/body.ts'
 import { procedures } from '../../routers/index.ts'
 import { errors } from '../../routers/kernel/errors.ts'
-import type { Meta } from '../../routers/kernel/meta.ts'
 import type { Member } from '../../routers/kernel/raw-json/scanner.ts'
 import { MAX_NESTING } from '../../routers/kernel/raw-json/text.ts'
+import { definitionOf } from '../../routers/kernel/trpc-internals.ts'
 import { readBytes, SMALL_BODY_BYTES } from '../http/body-bytes.ts'
 import type { Use } from '../http/memory-budget.ts'
 import type { RawValues } from './raw-values.ts'
@@ -28,7 +28,7 @@ export interface Inputs {
 
 export function rawFieldsOf(path: string, isBatch: boolean): Inputs['rawFields'] {
   const names = isBatch ? path.split(',') : [path]
-  return names.map((name) => (Object.hasOwn(procedures, name) ? (procedures[name]!._def.meta as Meta).raw : undefined))
+  return names.map((name) => (Object.hasOwn(procedures, name) ? definitionOf(procedures[name]!).meta.raw : undefined))
 }
 
 /**

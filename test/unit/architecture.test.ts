@@ -50,19 +50,22 @@ const roomsOf = (imports: string) =>
   })
 
 const root = join(import.meta.dirname, '../..')
-const files = ['prisma', 'routers', 'clients', 'rest-facade', 'server', 'examples'].flatMap((layer) =>
-  readdirSync(join(root, layer), { recursive: true, encoding: 'utf8' })
-    .map((name) => join(layer, name))
-    .filter((path) => path.endsWith('.ts') && !path.includes('/dist/')),
-)
+const filesOf = (directories: readonly string[], pattern: RegExp) =>
+  directories.flatMap((directory) =>
+    readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
+      .map((name) => join(directory, name))
+      .filter((path) => pattern.test(path) && !/\/(?:dist|node_modules)\//.test(path)),
+  )
+const layers = ['prisma', 'routers', 'clients', 'rest-facade', 'server', 'examples']
+const files = filesOf(layers, /\.ts$/)
+const scripts = filesOf(layers, /\.m?js$/)
 /** Of no layer. */
-const outside = ['bench', 'test'].flatMap((directory) =>
-  readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
-    .map((name) => join(directory, name))
-    .filter((path) => /\.(?:ts|mjs)$/.test(path) && !path.includes('/node_modules/')),
+const outside = filesOf(['bench', 'test'], /\.(?:ts|mjs)$/)
+const sources = new Map(
+  [...files, ...scripts, ...outside].map((path) => [path, readFileSync(join(root, path), 'utf8')]),
 )
-const sources = new Map([...files, ...outside].map((path) => [path, readFileSync(join(root, path), 'utf8')]))
-const written = files.filter((path) => !path.startsWith('prisma/generated/'))
+const isWritten = (path: string) => !path.startsWith('prisma/generated/')
+const written = files.filter(isWritten)
 
 /** Type-only imports count, as they are arrows for a reader. */
 const IMPORT = /^(?:import|export)\s(?:[^;'"]*?\sfrom\s+)?'([^']+)'|\bimport\(\s*'([^']+)'/gm
@@ -124,6 +127,38 @@ describe('every file', () => {
     const exported = matchesOf(/^export\s(?:type\s)?(?:\*|\{)[^;]*?\sfrom\s/gm)
     const ofOthers = (path: string) => (path === 'clients/sdk/client.ts' ? [] : exported(path))
     expect(offenders(ofOthers)).toEqual([])
+  })
+})
+
+/** The files that may use private parts of libraries; test/conformance/private-parts.test.ts has what they assume of each. */
+const internals = ['prisma/pg/pg-internals.ts', 'routers/kernel/trpc-internals.ts', 'server/oauth/oidc-internals.ts']
+
+/** What neither the types nor the documents of a library offer. */
+const privateParts = [
+  // Offered: Prisma's aggregates, a zod definition, and what a module of wasm-bindgen exports. `public` is a schema.
+  /(?<!public)\._(?!(?:count|sum)\b|zod\.def\b|_wb)\w+/g,
+  /[{,]\s*_(?:config|def|handle|header|zod)\b|\{ connection\b|\['_\w+'\]/g,
+  /\b(?:experimental|unstable)_\w+|\bdo-not-import\b/g,
+  /\.connection\b|\bhandle(?:CommandComplete|DataRow|Error|ReadyForQuery)\b/g,
+  /\bgetOwnPropertySymbols\b|\bprocess\.binding\b/g,
+]
+const isInsidePackage = (name: string) =>
+  /^(?:@[^/]+\/)?[^./][^/]*\/(?:build|cjs|dist|esm|internal|lib|src)\//.test(name)
+
+const privatePartsIn = (path: string) => [
+  ...privateParts.flatMap((pattern) => matchesOf(pattern)(path)),
+  ...importsOf(path).filter(isInsidePackage),
+]
+
+describe('private parts of libraries', () => {
+  it('are used in three files alone', () => {
+    const users = [...written, ...scripts.filter(isWritten)].filter((path) => !internals.includes(path))
+    const uses = users.flatMap((path) => privatePartsIn(path).map((use) => `${path}: ${use}`))
+    expect(uses).toEqual([])
+  })
+
+  it.each(internals)('are used in %s', (path) => {
+    expect(privatePartsIn(path)).not.toEqual([])
   })
 })
 

@@ -1,4 +1,5 @@
-import type { Connection, Submittable } from 'pg'
+import type { Socket } from 'node:net'
+import type { Client, Connection, PoolClient, Submittable } from 'pg'
 import { isStale } from './stale-statements.ts'
 import type { Parameter, Statement, Text } from './statement.ts'
 
@@ -81,3 +82,12 @@ export class PreparedQuery implements Submittable {
     prepared.set(this.#connection!, { names: new Set(), mark })
   }
 }
+
+const connectionOf = (client: PoolClient) => (client as unknown as Client).connection as Connection
+
+/** Below a client: TLS, where there is TLS. */
+export const socketOf = (client: PoolClient) => connectionOf(client).stream as Socket
+
+/** Calls `report` with the SQLSTATE of each error of the server, whoever sent the statement. */
+export const onServerError = (client: PoolClient, report: (code: string) => void) =>
+  connectionOf(client).on('errorMessage', ({ code }: { code: string }) => report(code))
