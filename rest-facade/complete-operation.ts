@@ -66,8 +66,7 @@ const ifNoneMatch: Parameter = {
   required: false,
   schema: {
     type: 'string',
-    description:
-      'ETags that are known already: when the entry still has one of them, the answer is 304 without a body.',
+    description: 'Known ETags: if the entry still has one of them, the response is 304 without a body.',
     examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
   },
 }

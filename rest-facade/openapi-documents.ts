@@ -52,7 +52,7 @@ const BEARER = {
   type: 'http' as const,
   scheme: 'bearer',
   bearerFormat: 'JWT',
-  description: 'An access token, of this service or of another issuer. API keys and sandbox keys are not accepted.',
+  description: 'An access token from this service or another issuer. API keys and sandbox keys are not accepted.',
 }
 
 /** Stands for the issuer, which each service fills in. */
@@ -61,7 +61,7 @@ export const ISSUER = '<issuer>'
 const signIn = (section: Section) => ({
   type: 'oauth2' as const,
   description:
-    'How an app gets a token: the authorization code flow with PKCE (S256). A renewal answers with another refresh token; each can be used once.',
+    'How an app gets a token: the authorization code flow with PKCE (S256). A renewal returns a new refresh token; each can be used once.',
   flows: {
     authorizationCode: {
       authorizationUrl: `${ISSUER}/authorize`,

@@ -16,7 +16,7 @@ export function errorSchemas(operations: readonly Operation[]): Json {
   const codes = distinct(bodies.map(({ error }) => error?.code))
   const reasons = distinct(bodies.map(({ error }) => error?.reason))
   const error = {
-    code: { type: 'string', enum: codes, description: 'Names the kind of error.', examples: [codes[0]] },
+    code: { type: 'string', enum: codes, description: 'The kind of error.', examples: [codes[0]] },
     message: {
       type: 'string',
       description: 'The error in one sentence.',
@@ -24,7 +24,7 @@ export function errorSchemas(operations: readonly Operation[]): Json {
     },
     request_id: { ...headers['X-Request-Id'].schema, description: 'The same as in the header `X-Request-Id`.' },
     ...(reasons.length > 0 && {
-      reason: { type: 'string', enum: reasons, description: 'Tells conflicts (409) apart.', examples: [reasons[0]] },
+      reason: { type: 'string', enum: reasons, description: 'Distinguishes conflicts (409).', examples: [reasons[0]] },
     }),
   }
   const schemas: Json = {

@@ -20,30 +20,30 @@ export const REQUEST_ID_PATTERN = '^[A-Za-z0-9._-]{1,64}$'
 /** The response headers of the documents. `required`: a response that names it always has it. */
 export const headers = {
   'X-Request-Id': text(
-    'Names the request, in the log of the service as well: say it when you ask about an answer. A request may bring an id of its own in a header of this name.',
+    "Identifies the request, also in the service's log: quote it when you ask for support. A request may set its own id in a header of this name.",
     '4b0c1c1e-8f38-4f0e-a0c4-5a1d1f6b2c3d',
     { schema: { type: 'string', pattern: REQUEST_ID_PATTERN } },
   ),
   RateLimit: text(
-    'What is left of the request quota of the team, `r` requests in the next `t` seconds. Sandbox clients have no limit, and no such header.',
+    "What is left of the team's request quota: `r` requests in the next `t` seconds. Sandbox clients have no limit, and no such header.",
     '"team";r=9999;t=60',
     { required: false },
   ),
   'RateLimit-Policy': text(
-    'The request quota of the team: `q` requests in `w` seconds, over all of its clients and apps.',
+    "The team's request quota: `q` requests in `w` seconds, over all its clients and apps.",
     '"team";q=10000;w=60',
     { required: false },
   ),
-  'Retry-After': count('How many seconds to wait before the next request.', 60),
+  'Retry-After': count('Seconds to wait before the next request.', 60),
   'WWW-Authenticate': text(
-    'What the token lacks (RFC 6750). With every 401, and with a 403 for want of a scope.',
+    'What the token lacks (RFC 6750). On every 401, and on a 403 for a missing scope.',
     'Bearer error="insufficient_scope", scope="svc.me.profile:read"',
     { required: false },
   ),
-  Allow: text('The methods of this address.', 'GET, HEAD'),
-  ETag: text('Names this version of the entry; new with every write.', '"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'),
-  'X-Storage-Used': count('How many bytes the app stores in this club.', 14),
-  'X-Storage-Limit': count('How many bytes the app may store in this club.', 10_485_760),
+  Allow: text('The methods allowed at this address.', 'GET, HEAD'),
+  ETag: text('Identifies this version of the entry; new with every write.', '"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'),
+  'X-Storage-Used': count('Bytes that the app stores in this club.', 14),
+  'X-Storage-Limit': count('Bytes that the app may store in this club.', 10_485_760),
 } satisfies Record<string, Json>
 
 export type HeaderName = keyof typeof headers
@@ -58,7 +58,7 @@ export const headersOf = (counted: boolean, names: readonly string[] = []): Reco
   return Object.fromEntries(all.map((name) => reference(name as HeaderName)))
 }
 
-/** Those of a 404 for an unknown key; other 404s of the same operation lack them. */
+/** The headers of a 404 for an unknown key; other 404s of the same operation lack them. */
 export const usageOfUnknownKey = (status: number, { reportsUsage, fails }: Pick<Meta, 'reportsUsage' | 'fails'>) =>
   reportsUsage && status === 404 && fails?.includes('keyUnknown')
     ? Object.fromEntries(USAGE.map((name) => [name, { ...headers[name], required: false }]))

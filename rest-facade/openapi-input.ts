@@ -4,7 +4,7 @@ import type { ApiError, PlainError } from '../routers/kernel/errors.ts'
 import { errors } from '../routers/kernel/errors.ts'
 import { definitionOf } from '../routers/kernel/trpc-internals.ts'
 
-/** What is read of a schema or of one of its checks. */
+/** The properties that are read from a schema or one of its checks. */
 interface Definition {
   error?: z.core.$ZodErrorMap | undefined
   checks?: z.core.$ZodCheck<never>[]

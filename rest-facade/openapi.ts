@@ -24,7 +24,7 @@ export interface Served {
   /** Base addresses of the API, its own first. */
   urls: readonly [string, ...string[]]
   brand: string
-  /** Of the authorization server, unless an external one issues the tokens: its addresses are not ours to state. */
+  /** The authorization server, unless an external one issues the tokens, whose addresses are unknown here. */
   issuer?: string | undefined
 }
 
@@ -40,7 +40,7 @@ export function openApiDocument(section: Section, { urls, brand, issuer }: Serve
   return {
     ...document,
     info: { ...document.info, contact: { name: brand, url: docs } },
-    externalDocs: { url: docs, description: 'This reference as a page, where each call can be tried.' },
+    externalDocs: { url: docs, description: 'This reference as a page, where each call can be tried out.' },
     servers: urls.map((url) => ({ url })),
   }
 }

@@ -13,9 +13,9 @@ interface Description {
 export const sectionNames = ['apps', 'lms', 'notify'] as const satisfies readonly Section[]
 
 const common =
-  'HEAD is answered as GET is, without a body; OPTIONS as a CORS preflight, from any origin and without a token. Unknown parameters are ignored.'
+  'HEAD is answered like GET, without a body; OPTIONS as a CORS preflight, from any origin and without a token. Unknown parameters are ignored.'
 const limited =
-  'The request quota belongs to the team, for all of its clients together: 60 requests a minute with the Hobby membership, 10,000 with the Developer membership; sandbox clients have no limit.'
+  'The request quota applies to all clients of a team together: 60 requests per minute with the Hobby membership, 10,000 with the Developer membership; sandbox clients have no limit.'
 
 const member = {
   name: 'Member',
@@ -33,24 +33,24 @@ export const sections: Record<Section, Description> = {
       storage: {
         name: 'Storage',
         description:
-          'JSON values by collection and key: of the club together, or of one member. 10 MB for each app and club.',
+          'JSON values by collection and key, shared in the club or private to a member. 10 MB for each app and club.',
       },
     },
     errorShape: 'detail',
   },
   lms: {
     title: 'Learning platform',
-    description: `Grades the answers of a learner. Needs the Developer membership.\n\n${limited}\n\n${common}`,
+    description: `Grades the answers of a learner. Requires the Developer membership.\n\n${limited}\n\n${common}`,
     tags: { quizzes: { name: 'Quizzes', description: 'Attempts at quizzes of the academy of the token.' } },
     errorShape: 'error',
   },
   notify: {
     title: 'Notification apps',
-    description: `Where the events of an app are delivered. Needs the Developer membership.\n\n${limited}\n\n${common}`,
+    description: `Manages where the events of an app are delivered. Requires the Developer membership.\n\n${limited}\n\n${common}`,
     tags: {
       apps: {
         name: 'Webhook',
-        description: 'The delivery address and secret that new subscriptions of an app take over.',
+        description: 'The delivery address and secret that new subscriptions of an app copy.',
       },
     },
     errorShape: 'error',

@@ -4,7 +4,7 @@ import { anyone } from './kernel/policies.ts'
 
 export const root = endpoint('GET /', null, anyone, {
   summary: 'The API and the club of the token',
-  description: 'Tells whether a token works, and for which club. Any valid token will do: no scope is needed.',
+  description: 'Shows whether a token works, and for which club. Any valid token will do: no scope is needed.',
   returns: 'The API and the club.',
 })
   .output(

@@ -24,7 +24,7 @@ export async function openCluster(home: string, binaries: Binaries, account: Acc
   const major = (await readOwn({ account }, join(data, 'PG_VERSION'))).trim()
   if (major !== binaries.major) {
     throw new Error(
-      `The data in ${home} is of PostgreSQL ${major}, but the embedded server is PostgreSQL ${binaries.major}: ` +
+      `The data in ${home} is from PostgreSQL ${major}, but the embedded server is PostgreSQL ${binaries.major}: ` +
         'move the data with pg_dump and psql, or choose another DATA_DIR.',
     )
   }

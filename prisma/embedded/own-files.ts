@@ -18,7 +18,7 @@ export async function readOwn({ account }: Owner, path: string): Promise<string>
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const stats = await file.stat()
-    if (!stats.isFile() || stats.uid !== account.uid) throw new Error(`${path} is no file of the ${account.name}.`)
+    if (!stats.isFile() || stats.uid !== account.uid) throw new Error(`${path} is not a file of the ${account.name}.`)
     return await file.readFile('utf8')
   } finally {
     await file.close()

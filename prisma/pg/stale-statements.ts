@@ -21,7 +21,7 @@ type Callback = (error: Error | undefined, result: pg.QueryResult) => void
  * an error ends, statements have no names and cannot be stale.
  */
 export class SteadyClient extends pg.Client {
-  /** Of the statements prepared on this connection: part of their names, and of their texts, by which PgBouncer knows them. */
+  /** Part of the names and texts of statements prepared on this connection; PgBouncer identifies them by their texts. */
   #generation = 0
 
   // biome-ignore lint/suspicious/noExplicitAny: pg's overloads

@@ -21,7 +21,7 @@ const base64 = z
 
 const change = z.object({
   app: idOr('ownAppUnknown'),
-  version: z.int().optional().meta({ description: 'The version that was read: another one is 409' }),
+  version: z.int().optional().meta({ description: 'The version that was read; any other is 409' }),
 })
 
 export const setLogo = internal('dev:write', teamPeople, {
@@ -42,7 +42,7 @@ export const setLogo = internal('dev:write', teamPeople, {
 
 /** Removing a logo shows nothing new: it takes effect at once, and also removes a waiting one. */
 export const removeLogo = internal('dev:write', teamPeople, {
-  summary: 'Takes the logo of an app away',
+  summary: 'Removes the logo of an app',
   fails: ['ownAppUnknown', 'changedMeanwhile'],
 })
   .input(change)

@@ -43,13 +43,13 @@ const create = internal('dev:write', teamPeople, {
 
 /** Texts that members read wait for approval: `wanted`. `''` removes a description or homepage. */
 const update = internal('dev:write', teamPeople, {
-  summary: 'Changes what an app is called and says of itself',
+  summary: 'Changes the name and description of an app',
   fails: ['ownAppUnknown', 'changedMeanwhile', 'teamFull'],
 })
   .input(
     z.object({
       app: idOr('ownAppUnknown'),
-      version: z.int().optional().meta({ description: 'The version that was read: another one is 409' }),
+      version: z.int().optional().meta({ description: 'The version that was read; any other is 409' }),
       name: z.string().optional(),
       description: z.string().optional(),
       homepage: z.string().optional(),

@@ -9,7 +9,7 @@ import { idOr } from './shapes.ts'
 import { lockTeamAs, teamOfClient } from './teams/team-of.ts'
 
 export const remove = internal('dev:write', teamPeople, {
-  summary: 'Removes a client and what members allowed it',
+  summary: "Removes a client and its members' consents",
   fails: ['clientUnknown'],
 })
   .input(
@@ -18,7 +18,9 @@ export const remove = internal('dev:write', teamPeople, {
       confirm: z.string().optional().meta({ description: 'Its id; needed while consents are in force' }),
     }),
   )
-  .output(z.object({ id: z.string(), consents: z.int().meta({ description: 'Those that were in force' }) }))
+  .output(
+    z.object({ id: z.string(), consents: z.int().meta({ description: 'The number of consents that were in force' }) }),
+  )
   .mutation(async ({ ctx, input: { client, confirm } }) => {
     const team = await teamOfClient(ctx, client)
     const removed = await auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {

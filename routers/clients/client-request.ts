@@ -13,7 +13,7 @@ import { lockTeamAs, teamOfClient } from './teams/team-of.ts'
 
 /** Creates a client with the settings of a sandbox client, which stays. Nobody can sign in before it is approved. */
 export const requestProduction = internal('dev:write', teamPeople, {
-  summary: 'Asks for a production client like a sandbox client',
+  summary: 'Requests a production client like a sandbox client',
   fails: ['clientUnknown', 'ownerNeeded', 'notSandbox', 'tooManyClients', 'teamFull'],
 })
   .input(
@@ -21,7 +21,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
       client: idOr('clientUnknown'),
       purpose,
       name: z.string().optional(),
-      redirectUris: texts.optional().meta({ description: 'Those of the sandbox client by default' }),
+      redirectUris: texts.optional().meta({ description: "By default the sandbox client's" }),
     }),
   )
   .output(clientOutput)

@@ -19,7 +19,7 @@ export const update = internal('dev:write', teamPeople, {
   .input(
     z.object({
       client: idOr('clientUnknown'),
-      version: z.int().meta({ description: 'The version that was read: another one is 409' }),
+      version: z.int().meta({ description: 'The version that was read; any other is 409' }),
       name: z.string().optional(),
       redirectUris: texts.optional(),
       scopes: texts.optional(),

@@ -27,7 +27,7 @@ export interface FirstPartyRegistration {
 
 export const firstPartyFaults = ({ id, name, scopes }: FirstPartyRegistration): string[] => [
   ...nameFaults('client', { id, name }),
-  ...scopes.filter((scope) => !isFirstPartyScope(scope)).map((scope) => `There is no first-party scope ${scope}.`),
+  ...scopes.filter((scope) => !isFirstPartyScope(scope)).map((scope) => `${scope} is not a first-party scope.`),
 ]
 
 export interface Settings {
@@ -50,13 +50,13 @@ export const settingFaults = ({ type, redirectUris, scopes }: Settings, developm
 
 export const redirectFaults = (addresses: readonly string[], type: ClientType, development: boolean): string[] =>
   addresses.length === 0
-    ? ['A client needs a redirect.']
+    ? ['A client needs a redirect URI.']
     : addresses.flatMap((address) => redirectFault(address, type, development) ?? [])
 
 export const scopeFaults = (wanted: readonly string[]): string[] =>
   wanted.length === 0
     ? ['A client needs a scope.']
-    : wanted.filter((scope) => !isScope(scope)).map((scope) => `There is no scope ${scope}.`)
+    : wanted.filter((scope) => !isScope(scope)).map((scope) => `The scope ${scope} does not exist.`)
 
 export const nameFaults = (whose: string, { id, name }: { id?: string; name?: string | undefined }): string[] =>
   [
@@ -64,24 +64,24 @@ export const nameFaults = (whose: string, { id, name }: { id?: string; name?: st
     name !== undefined && !isName(name) && `The name of the ${whose} ${NAME_RULE}.`,
   ].filter((fault) => typeof fault === 'string')
 
-const ID_RULE = "is 1 to 64 letters, digits, '_' or '-'"
+const ID_RULE = "must be 1 to 64 letters, digits, '_' or '-'"
 const isId = (text: string) => /^[A-Za-z0-9_-]{1,64}$/.test(text)
 
-const NAME_RULE = 'is 1 to 100 characters of one line'
+const NAME_RULE = 'must be 1 to 100 characters on one line'
 const isName = (text: string) => text.trim() === text && isLine(text, 100)
 
 export const levelFaults = (wanted: readonly string[], level: Level): string[] =>
   wanted
     .filter((scope) => isScope(scope) && !isAllowedAt(level, scope))
-    .map((scope) => `${scope} is for teams of level developer.`)
+    .map((scope) => `${scope} is only for teams with the Developer level.`)
 
 /**
  * Returns a sentence, or null for a valid redirect URI. Redirects are compared as strings, so they must be in the form that a
  * browser sends. RFC 9700, 4.1; RFC 8252, 7 and 8.3 for native apps.
  */
 export function redirectFault(address: string, type: ClientType, development: boolean): string | null {
-  const wrong = (why: string) => `${address} cannot be a redirect: ${why}.`
-  if (address.length > 2048) return 'A redirect has at most 2048 characters.'
+  const wrong = (why: string) => `${address} cannot be a redirect URI: ${why}.`
+  if (address.length > 2048) return 'A redirect URI can have at most 2048 characters.'
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(address)?.[1]?.toLowerCase()
   const plain = /^[\x21-\x7e]+$/.test(address) && !/[\\"<>^`{|}]/.test(address) && !/%(?![\dA-Fa-f]{2})/.test(address)
   if (scheme === undefined || !plain || !URL.canParse(address)) return wrong('it is not an absolute URI')
@@ -91,7 +91,7 @@ export function redirectFault(address: string, type: ClientType, development: bo
     return wrong(
       type === 'native'
         ? 'the scheme of a native app contains a dot, as in com.example.app'
-        : 'a client of type web uses https://',
+        : 'a web client must use https://',
     )
   }
   const { hostname, username, password } = new URL(address)
@@ -110,7 +110,7 @@ function httpFault(hostname: string, type: ClientType, development: boolean, wro
   if (!isLocalhost(hostname)) return wrong('http:// is for 127.0.0.1 and [::1] only')
   return wrong(
     type === 'native'
-      ? 'a native app uses 127.0.0.1 or [::1] instead of localhost'
+      ? 'a native app must use 127.0.0.1 or [::1] instead of localhost'
       : 'localhost is for development only',
   )
 }
@@ -118,5 +118,5 @@ function httpFault(hostname: string, type: ClientType, development: boolean, wro
 /** A claimed https redirect of a native app names a host on the internet. */
 function httpsFault(hostname: string, type: ClientType, wrong: (why: string) => string) {
   const own = isLoopback(hostname) || isLocalhost(hostname)
-  return type === 'native' && own ? wrong('a native app uses http:// on this machine') : null
+  return type === 'native' && own ? wrong('a native app must use http:// on this machine') : null
 }

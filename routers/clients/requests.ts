@@ -15,7 +15,7 @@ const MAX_OF_AN_ID = 50
 
 const refused = z.object({
   requestId: z.string(),
-  at: z.iso.datetime().meta({ description: 'When it came, with milliseconds' }),
+  at: z.iso.datetime().meta({ description: 'When it arrived, with milliseconds' }),
   client: z.string(),
   clientName: z.string().nullable().meta({ description: 'Null for a client that was removed' }),
   method: z.string(),
@@ -28,8 +28,8 @@ const refused = z.object({
   message: z
     .string()
     .nullable()
-    .meta({ description: 'The sentence of the answer; null where it depends on what was sent, which is not kept' }),
-  ms: z.int().meta({ description: 'How long the answer took' }),
+    .meta({ description: 'The sentence of the response; null where it depends on what was sent, which is not stored' }),
+  ms: z.int().meta({ description: 'Duration until the response, in milliseconds' }),
 })
 
 const team = z.string().refine(isPostgresText, withError('teamUnknown'))
@@ -71,7 +71,7 @@ const list = internal('dev:read', teamPeople, {
       team,
       client: z.string().refine(isPostgresText).optional(),
       status: status.optional(),
-      before: z.string().regex(CURSOR).optional().meta({ description: '`next` of the page before' }),
+      before: z.string().regex(CURSOR).optional().meta({ description: '`next` of the previous page' }),
       limit: page.limit,
     }),
   )

@@ -12,7 +12,7 @@ export const purpose = z.record(z.string(), z.string()).meta({ description: 'Wha
 
 const time = z.int().meta({ description: 'Unix seconds' })
 
-export const more = z.boolean().meta({ description: 'Whether others follow' })
+export const more = z.boolean().meta({ description: 'Whether there are more' })
 
 export const named = z.object({ id: z.string(), name: z.string() })
 
@@ -42,7 +42,7 @@ export const appOutput = z.object({
   state: z.enum(['active', 'suspended']),
   description: z.string().nullable(),
   homepage: z.string().nullable(),
-  logo: z.string().nullable().meta({ description: 'The MD5 of the logo, in which its address ends' }),
+  logo: z.string().nullable().meta({ description: "The MD5 of the logo, the last part of the logo's address" }),
   version: z.int(),
   wanted: z
     .object({
@@ -52,7 +52,7 @@ export const appOutput = z.object({
       logo: z.string().optional(),
     })
     .nullable()
-    .meta({ description: 'What waits for approval; what is in force stays until then' }),
+    .meta({ description: 'Changes pending approval; the current values apply until then' }),
 })
 
 export const appSummary = appOutput.pick({ id: true, name: true, state: true })
@@ -65,7 +65,7 @@ export const clientOutput = z.object({
   environment: z.enum(['production', 'sandbox']),
   type: z.enum(['web', 'native']),
   state: z.enum(['active', 'requested']),
-  testOnly: z.boolean().meta({ description: 'Only the people of the team and its test members may sign in' }),
+  testOnly: z.boolean().meta({ description: 'Only the people in the team and its test members can sign in' }),
   redirectUris: z.array(z.string()),
   scopes: z.array(z.string()),
   purpose: z.record(z.string(), z.string()).nullable().meta({ description: 'What each scope is for' }),
@@ -78,7 +78,7 @@ export const clientOutput = z.object({
       purpose: z.record(z.string(), z.string()).optional(),
     })
     .nullable()
-    .meta({ description: 'What waits for approval; what is in force stays until then' }),
+    .meta({ description: 'Changes pending approval; the current values apply until then' }),
   version: z.int(),
   consents: z.int().meta({ description: 'Consents in force' }),
 })
@@ -100,13 +100,13 @@ export const auditOutput = z.object({
       name: z.string().nullable().meta({ description: 'Null once the person is erased' }),
     })
     .nullable()
-    .meta({ description: 'Null for the operator, and for who has declined an invitation' }),
+    .meta({ description: 'Null for the operator, and for a person who has declined an invitation' }),
   action: z.string().meta({ examples: ['client.update'] }),
   target: z.string().meta({ description: 'The id of what was changed; empty for a person who was erased' }),
   targetName: z
     .string()
     .nullable()
-    .meta({ description: 'Null for what is no longer of the team, and what has no name' }),
+    .meta({ description: 'Null for a target that is no longer in the team, or has no name' }),
   before: values,
   after: values,
 })

@@ -15,7 +15,7 @@ const MAX_CLIENTS = 100
 
 const counts = {
   ok: z.int(),
-  refused: z.int().meta({ description: 'Answered with 400 or above, but for those of `limited`' }),
+  refused: z.int().meta({ description: 'Answered with 400 or above, except those in `limited`' }),
   limited: z.int().meta({ description: 'Answered with 429' }),
 }
 const bytes = z.int().meta({ description: 'Bytes of the stored values' })
@@ -27,7 +27,7 @@ export const usage = internal('dev:read', teamPeople, {
   .input(
     z.object({
       team: z.string().refine(isPostgresText, withError('teamUnknown')),
-      client: z.string().refine(isPostgresText).optional().meta({ description: 'Counts this client alone' }),
+      client: z.string().refine(isPostgresText).optional().meta({ description: 'Counts only this client' }),
       by: z
         .enum(['minute', 'hour'])
         .default('minute')
@@ -36,10 +36,10 @@ export const usage = internal('dev:read', teamPeople, {
   )
   .output(
     z.object({
-      limit: z.int().meta({ description: 'Requests a minute, of all production clients of the team together' }),
+      limit: z.int().meta({ description: 'Requests per minute, for all production clients of the team together' }),
       lastHour: z.object(counts),
       counts: z
-        .array(z.object({ at: z.int().meta({ description: 'Unix seconds of its beginning' }), ...counts }))
+        .array(z.object({ at: z.int().meta({ description: 'The beginning, in Unix seconds' }), ...counts }))
         .meta({ description: 'Oldest first, without minutes or hours that had no request' }),
       clients: z.array(z.object({ client: z.string(), name: z.string().nullable(), ...counts })).meta({
         description: `The same requests by client, the ${MAX_CLIENTS} busiest; without a name once it is removed`,

@@ -1,6 +1,6 @@
 import type { Ending } from './kind.ts'
 
-/** Of the two ways in which Citus can join a temporary table, this one works: docs/scaling.md. */
+/** Citus can join a temporary table in two ways, of which this one works: docs/scaling.md. */
 const those = '(SELECT * FROM ending) ending'
 
 /** Deletes the row; `about` says what is deleted with it. */

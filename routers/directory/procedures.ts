@@ -52,7 +52,7 @@ function kindProcedures<N extends KindName>(name: N) {
       return { ended }
     })
 
-  const list = internal('directory:read', directoryPlatform, { summary: `The ${name} that are stored, by their keys` })
+  const list = internal('directory:read', directoryPlatform, { summary: `The stored ${name}, ordered by key` })
     .input(z.object({ after: ids.nullish(), limit: page.limit }).default({ limit: 50 }))
     .output(z.object({ items: z.array(output as unknown as z.ZodType<Listed<N>>), next: z.custom<Id<N>>().nullable() }))
     .query(async ({ ctx: { core }, input: { after, limit } }) => {

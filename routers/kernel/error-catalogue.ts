@@ -6,7 +6,7 @@ import { remedies } from './remedies.ts'
 /** An example of each parameterised error. */
 const examples: Record<Exclude<ErrorId, PlainError>, ApiError> = {
   recordsRefused: errors.recordsRefused(1, [{ index: 0, field: 'person', reason: 'This person does not exist.' }]),
-  registrationRefused: errors.registrationRefused('A client needs a redirect.'),
+  registrationRefused: errors.registrationRefused('A client needs a redirect URI.'),
   confirmationWrong: errors.confirmationWrong(3),
   testsLimited: errors.testsLimited(23),
   peopleLimited: errors.peopleLimited(23),
@@ -16,7 +16,7 @@ const examples: Record<Exclude<ErrorId, PlainError>, ApiError> = {
   memberUnknown: errors.memberUnknown('club'),
   hostWrong: errors.hostWrong('lms.example.org'),
   methodWrong: errors.methodWrong('GET, HEAD'),
-  inputInvalid: errors.inputInvalid(422, "id is 1 to 64 letters, digits, '_' or '-'."),
+  inputInvalid: errors.inputInvalid(422, "id must be 1 to 64 letters, digits, '_' or '-'."),
   rateLimited: errors.rateLimited(23),
   failuresLimited: errors.failuresLimited(23),
   internal: errors.internal(undefined),

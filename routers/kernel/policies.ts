@@ -18,7 +18,7 @@ export interface Requirements {
   memberOf?: OrganisationKind
 }
 
-/** What is certain of a caller who meets the requirements. */
+/** Guarantees about a caller who meets the requirements. */
 type Facts<R extends Requirements> = { organisation: string; team: string | null; suspended: boolean } & (R extends {
   memberOf: OrganisationKind
 }
@@ -27,7 +27,7 @@ type Facts<R extends Requirements> = { organisation: string; team: string | null
   (R extends { person: true } ? { person: string } : object) &
   (R extends { app: true } ? { app: string } : object)
 
-/** Who may call an endpoint, and the part of the context that its handler gets. */
+/** The principals that may call an endpoint, and the part of the context that its handler gets. */
 export interface AccessPolicy<Granted extends object = object> {
   requires: Requirements
   /** Called after every check has passed. */

@@ -7,7 +7,7 @@ import { z } from 'zod'
 export const removal = z.discriminatedUnion('repeat', [
   z.object({ repeat: z.literal('member.erase'), person: z.string() }),
   z.object({ repeat: z.literal('client.remove'), client: z.string() }),
-  /** Those of a first-party client, as they are now: the hash of its secret, or its public keys. */
+  /** A first-party client's current credentials: the hash of its secret, or its public keys. */
   z.object({
     repeat: z.literal('client.credentials'),
     client: z.string(),

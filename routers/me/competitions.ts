@@ -8,9 +8,9 @@ const result = z.object({
   competitionId: z.string().meta({ description: 'Id of the competition.', examples: ['regatta-2026'] }),
   competition: z.string().meta({ description: 'Name of the competition.', examples: ['Spring regatta'] }),
   disciplineId: z.string().meta({ description: 'Id of the discipline.', examples: ['single-scull'] }),
-  place: z.int().meta({ description: 'Place that the member reached.', examples: [2] }),
+  place: z.int().meta({ description: 'Place that the member achieved.', examples: [2] }),
   score: z.number().meta({ description: 'Score, in the unit of the discipline.', examples: [87.5] }),
-  timestamp: z.int().meta({ description: 'When the result was made, in Unix seconds.', examples: [1777802400] }),
+  timestamp: z.int().meta({ description: 'When the result was achieved, in Unix seconds.', examples: [1777802400] }),
 })
 
 /** Competitions are looked up result by result: a join may read those of all clubs. */
@@ -30,7 +30,7 @@ const own = statement(
 export const competitions = endpoint('GET /me/competitions', 'svc.me.competitions:read', clubMember, {
   summary: "The member's competition results",
   description:
-    "The member's own results in competitions that the club hosts or takes part in, newest first. A result without a place is left out.",
+    "The member's own results in competitions that the club hosts or takes part in, newest first. Results without a place are omitted.",
   returns: 'The results.',
 })
   .output(z.object({ items: z.array(result).meta({ description: 'The results, newest first.' }) }))

@@ -64,12 +64,12 @@ const visible = statement(
 export const events = endpoint('GET /me/events', 'svc.me.events:read', clubMember, {
   summary: "The member's calendar",
   description:
-    "Published events that the member sees in the member app: those of the whole club, of visible calendars, and of the member's own groups, each once. An event is in the range when it starts before `end` and ends after `start`; one without length also when it is at `start`. They come by start, end and id.",
-  returns: 'The events of the range.',
+    "Published events that the member sees in the member app: those of the whole club, of visible calendars, and of the member's own groups, each once. An event is in the range when it starts before `end` and ends after `start`; one without length also when it is at `start`. They are ordered by start, end and id.",
+  returns: 'The events in the range.',
   fails: ['rangeTooLong'],
 })
   .input(range.default({}))
-  .output(z.object({ items: z.array(event).meta({ description: 'The events, by start.' }) }))
+  .output(z.object({ items: z.array(event).meta({ description: 'The events, ordered by start.' }) }))
   .query(async ({ ctx: { core, member, club }, input }) => {
     const start = input.start ?? Math.floor(core.now() / 1000)
     const end = input.end ?? start + DEFAULT_RANGE_SECONDS

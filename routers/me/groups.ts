@@ -7,7 +7,7 @@ const group = z.object({
   id: z.string().meta({ description: 'Id of the group.', examples: ['rowers'] }),
   name: z.string().meta({ description: 'Name of the group.', examples: ['Rowers'] }),
   role: z.enum(['member', 'trainer']).meta({
-    description: 'What the member is in the group: `trainer` also when both are true.',
+    description: "The member's role in the group; `trainer` if both apply.",
     examples: ['trainer'],
   }),
 })
@@ -25,8 +25,8 @@ const own = statement(
 /** Rule 1: the groups in which the member is a member or which they train; `trainer` wins where both are true. */
 export const groups = endpoint('GET /me/groups', 'svc.me.groups:read', clubMember, {
   summary: "The member's groups",
-  description: 'The groups in which the member is a member or which the member trains, by name and id.',
+  description: 'The groups that the member belongs to or trains, ordered by name and id.',
   returns: 'The groups.',
 })
-  .output(z.object({ items: z.array(group).meta({ description: 'The groups, by name.' }) }))
+  .output(z.object({ items: z.array(group).meta({ description: 'The groups, ordered by name.' }) }))
   .query(async ({ ctx: { core, member, club } }) => ({ items: await core.db.execute(own, [club, member]) }))

@@ -6,7 +6,7 @@ import { toPlainDate } from '../kernel/time.ts'
 
 const card = z.object({
   serial: z.string().meta({ description: 'Serial number of the card.', examples: ['C-2026-0042'] }),
-  status: z.string().meta({ description: 'State of the card, as the club keeps it.', examples: ['valid'] }),
+  status: z.string().meta({ description: 'State of the card, as stored by the club.', examples: ['valid'] }),
   valid: z.boolean().meta({
     description: 'Whether the card can be shown today: `status` is `valid` and `validUntil` has not passed (UTC).',
     examples: [true],
@@ -31,7 +31,7 @@ const last = statement(
 /** Rule 5: the stored card that was issued last. Reading never issues a card. */
 export const membercard = endpoint('GET /me/membercard', 'svc.me.membercard:read', clubMember, {
   summary: "The member's card",
-  description: 'The stored card that was issued last, among those with an end. Reading never issues a card.',
+  description: 'The most recently issued card that has an end. Reading never issues a card.',
   returns: 'The card, or null.',
 })
   .output(z.object({ card: card.nullable().meta({ description: 'The card; null when the member has none.' }) }))

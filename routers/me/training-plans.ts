@@ -8,13 +8,13 @@ const plan = z.object({
   name: z.string().meta({ description: 'Name of the plan.', examples: ['Endurance'] }),
   category: z.string().meta({ description: 'Category of the plan.', examples: ['Fitness'] }),
   description: z.string().meta({ description: 'What the plan is about.', examples: ['Three sessions a week'] }),
-  exerciseCount: z.int().meta({ description: 'How many exercises the plan has.', examples: [12] }),
+  exerciseCount: z.int().meta({ description: 'Number of exercises in the plan.', examples: [12] }),
   group: z
     .string()
     .meta({ description: 'Id of the group through which the plan is assigned to the member.', examples: ['rowers'] }),
 })
 
-/** Of the groups through which a plan is assigned, one in which they are a member comes first, then the lowest id. */
+/** Among the groups through which a plan is assigned, one that they belong to comes first, then the lowest id. */
 const assigned = statement(
   'me_training_plans',
   `WITH own AS MATERIALIZED
@@ -34,8 +34,8 @@ const assigned = statement(
 export const trainingplans = endpoint('GET /me/trainingplans', 'svc.me.trainingplans:read', clubMember, {
   summary: "The plans of the member's groups",
   description:
-    "The training plans that are assigned to the member's groups, each once, by name and id. Of several groups, `group` is one in which the member is a member before one that they train, then the lowest id.",
+    "The training plans that are assigned to the member's groups, each once, ordered by name and id. If there are several groups, `group` is preferably one that the member belongs to, then one that they train, then the one with the lowest id.",
   returns: 'The plans.',
 })
-  .output(z.object({ items: z.array(plan).meta({ description: 'The plans, by name.' }) }))
+  .output(z.object({ items: z.array(plan).meta({ description: 'The plans, ordered by name.' }) }))
   .query(async ({ ctx: { core, member, club } }) => ({ items: await core.db.execute(assigned, [club, member]) }))

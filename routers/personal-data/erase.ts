@@ -34,7 +34,7 @@ const of = (table: string) => `(SELECT count(*)::float8 FROM "${table}" WHERE "p
 const sessions = `FROM "OauthRecord" WHERE model = 'Session' AND payload ->> 'accountId' = $1
   OR model = 'Interaction' AND $1 IN (payload #>> '{session,accountId}', payload #>> '{result,login,accountId}')`
 
-/** Those of the person, and those that they gave to sandbox clients as a test member. */
+/** Consents of the person, and consents that they gave to sandbox clients as a test member. */
 const consents = `SELECT id FROM "Consent" WHERE "personId" = $1
   UNION SELECT consent.id FROM "Client" client JOIN "Consent" consent ON "clientId" = client.id
     JOIN "OauthRecord" grant_ ON model = 'Grant' AND grant_.id = consent.id
@@ -102,7 +102,7 @@ async function remove(client: ClientBase, person: string): Promise<Counted> {
   }
   const erased = await count(client, person)
   for (const club of clubs) await removeEntries(client, club, person)
-  // What was issued under the consents is found by them, so it goes first.
+  // Records issued under the consents are found by them, so these records go first.
   const { rows } = await client.query<{ id: string }>(consents, [person])
   const grants = rows.map(({ id }) => id)
   await client.query('DELETE FROM "OauthRecord" WHERE "grantId" = ANY ($1)', [grants])

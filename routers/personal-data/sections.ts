@@ -109,7 +109,7 @@ export const profile = `SELECT ${fields({
   image: 'image',
 })} FROM "Person" WHERE id = $1`
 
-/** Of each list, the SQL of its items: of the person $1, at the time $2. */
+/** Each list's SQL: the items of the person $1, at the time $2. */
 export const lists: { readonly [Name in keyof Lists]: string } = {
   memberships: `SELECT ${fields({
     organisation: 'organisation.id',

@@ -37,7 +37,7 @@ const input = z.object({
   idempotencyKey: idempotencyKey
     .meta({
       description:
-        '1 to 255 visible ASCII characters. The same key with the same body within 24 hours returns the first result again and stores no other: send one, and an attempt can be repeated when its answer was lost.',
+        '1 to 255 visible ASCII characters. The same key with the same body within 24 hours returns the first result again and stores no other, so that an attempt can be repeated when the response was lost.',
       examples: ['6d1f3c0e-attempt-1'],
     })
     .optional(),
@@ -51,7 +51,7 @@ const input = z.object({
 const submit = endpoint('POST /quizzes/{quizId}/results', 'lms.me.quizzes:write', learner, {
   summary: 'Submits the answers of one attempt',
   description:
-    'Grades the answers by the stored solution and stores the attempt. All questions with choices weigh the same; one without an answer, or with a text that is not offered, is wrong. A quiz with text, image or file questions waits for a review. When the quiz belongs to a lesson, the lesson is completed with the first attempt. Fields beside `answers` are discarded.',
+    'Grades the answers against the stored solution and stores the attempt. All choice questions have equal weight; a question without an answer, or with a text that is not offered, is wrong. A quiz with text, image or file questions awaits review. When the quiz belongs to a lesson, the first attempt completes the lesson. Fields other than `answers` are ignored.',
   returns: 'The result of the attempt.',
   status: 201,
   headers: { idempotencyKey: 'Idempotency-Key' },

@@ -4,7 +4,7 @@ export const result = z.object({
   id: z.string().meta({ description: 'Id of the result.', examples: ['8f4b2c5e-3d0a-4a57-9c35-0f6f1d6a2b11'] }),
   score: z
     .number()
-    .meta({ description: 'Percent of the machine-gradable questions, rounded to two decimals.', examples: [66.67] }),
+    .meta({ description: 'Percentage of the machine-gradable questions, rounded to two decimals.', examples: [66.67] }),
   passed: z.boolean().meta({
     description: "Whether the quiz's threshold is reached; false while a review is pending.",
     examples: [true],
@@ -16,7 +16,7 @@ export const result = z.object({
   gradedQuestions: z
     .int()
     .min(0)
-    .meta({ description: 'How many questions were graded by machine: all that have choices.', examples: [3] }),
+    .meta({ description: 'Number of questions graded automatically: all choice questions.', examples: [3] }),
 })
 
 export type Result = z.output<typeof result>

@@ -51,7 +51,7 @@ export interface Quiz {
   threshold: number
   lessonId: string | null
   attemptsAllowed: number | null
-  /** Of the member; counted where they are limited. */
+  /** The member's attempts; counted only when they are limited. */
   attempts: number
   questions: Question[]
   /** The first submission with the key, if there is one. */
@@ -72,7 +72,7 @@ export async function findQuiz({ db, now }: Core, place: Place): Promise<Quiz | 
 
 export interface Attempt {
   place: Place
-  /** Of the answers, where there is a key. */
+  /** The hash of the answers, when there is a key. */
   bodyHash: string | null
   quiz: Pick<Quiz, 'threshold' | 'lessonId' | 'attemptsAllowed'>
   grading: Grading

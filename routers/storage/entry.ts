@@ -12,14 +12,14 @@ export interface StoredEntry {
 
 /** What an entry holds, in requests and responses. */
 export const storedValue = json.meta({
-  description: 'Any JSON. It is returned as it was stored, byte for byte; only white space around it is trimmed.',
+  description: 'Any JSON. It is returned as it was stored, byte for byte; only surrounding white space is trimmed.',
   examples: [{ points: 3 }],
 })
 
 const documented = z.object({
   key: z.string().meta({ description: 'Key of the entry.', examples: ['alice'] }),
   value: storedValue,
-  updatedAt: z.int().meta({ description: 'When the entry was written last, in Unix seconds.', examples: [1777802400] }),
+  updatedAt: z.int().meta({ description: 'When the entry was last written, in Unix seconds.', examples: [1777802400] }),
 })
 
 export const entry = documented.extend({ etag: z.string() })
@@ -34,10 +34,11 @@ export const etag = (version: string) => `"${version}"`
 export const entryPage = (() => {
   const { $schema, ...schema } = z.toJSONSchema(
     z.object({
-      items: z.array(documented).meta({ description: 'The entries of the page, by key in byte order.' }),
-      total: z
-        .int()
-        .meta({ description: 'How many entries the collection has, whatever `limit` and `offset`.', examples: [1] }),
+      items: z.array(documented).meta({ description: 'The entries on the page, ordered by key in byte order.' }),
+      total: z.int().meta({
+        description: 'Number of entries in the collection, regardless of `limit` and `offset`.',
+        examples: [1],
+      }),
     }),
   )
   return z

@@ -19,14 +19,14 @@ const scope = z
   .enum(['org', 'user'], withError('scopeInvalid'))
   .default('org')
   .meta({
-    description: '`org`: entries that the members of the club share. `user`: entries of the member alone.',
+    description: '`org`: entries that the members of the club share. `user`: entries of this member only.',
     examples: ['org'],
   })
 const address = z.object({ collection, key, scope })
 const ifMatch = z
   .string()
   .meta({
-    description: 'ETags of which the entry has to have one, or `*` for any entry; else 412, and nothing changes.',
+    description: 'ETags, one of which the entry must have, or `*` for any entry; else 412, and nothing changes.',
     examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
   })
   .optional()
@@ -36,7 +36,7 @@ const conditional = address.extend({
     .string()
     .meta({
       description:
-        'ETags of which the entry must have none; `*`: there must be no entry. Else 412, and nothing changes.',
+        'ETags, none of which the entry may have; `*`: there must be no entry. Else 412, and nothing changes.',
       examples: ['*'],
     })
     .optional(),
@@ -66,8 +66,8 @@ const responseHeaders = { etag: 'ETag' }
 const list = endpoint('GET /storage/{collection}', 'svc.apps.storage:read', clubApp, {
   summary: 'The entries of a collection',
   description:
-    'A page of a collection, by key in byte order. A collection that nobody has written to is empty, not unknown. Pages that follow one another may miss or repeat entries that others write meanwhile.',
-  returns: 'The entries of the page.',
+    'A page of a collection, ordered by key in byte order. A collection that nobody has written to is empty, not unknown. Consecutive pages may miss or repeat entries that are written in the meantime.',
+  returns: 'The entries on the page.',
 })
   .input(z.object({ collection, scope, ...page }))
   .output(entryPage)
@@ -101,8 +101,8 @@ const get = endpoint('GET /storage/{collection}/{key}', 'svc.apps.storage:read',
 const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write', clubApp, {
   summary: 'Creates or replaces an entry',
   description:
-    'Stores any JSON under a key. The entries of an app in a club, of all its members and both scopes, share 10 MB; beyond that nothing is stored, but a write that takes no more space than the entry did always is. `If-Match` and `If-None-Match` keep writers from replacing what they have not seen.',
-  returns: 'The entry as it is stored now.',
+    'Stores any JSON under a key. All entries of an app in a club, for all its members and both scopes, share 10 MB. Writes beyond that are refused, unless the entry does not grow. `If-Match` and `If-None-Match` prevent writers from replacing changes that they have not seen.',
+  returns: 'The entry as stored.',
   query: ['scope'],
   headers,
   responseHeaders,
@@ -144,7 +144,7 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
 /** Rule 10. */
 const remove = endpoint('DELETE /storage/{collection}/{key}', 'svc.apps.storage:write', clubApp, {
   summary: 'Removes an entry',
-  description: 'Removes one entry of the storage of the app in the club of the token.',
+  description: "Removes one entry of the app's storage in the club of the token.",
   returns: 'The entry is removed.',
   status: 204,
   headers,

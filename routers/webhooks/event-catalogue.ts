@@ -12,7 +12,7 @@ import type { EventKind } from './event-kinds.ts'
 import { eventKinds } from './event-kinds.ts'
 import { EVENT_TYPE } from './rules.ts'
 
-/** Of a provider. With examples of at most 4 KiB each, a page shows all of them. */
+/** Per provider. With examples of at most 4 KiB each, a page shows all of them. */
 const MAX_KINDS = 100
 const MAX_EXAMPLE_BYTES = 4 * 1024
 
@@ -45,7 +45,7 @@ const exampleErrors = {
 const tooLarge = refused(`example is larger than ${MAX_EXAMPLE_BYTES / 1024} KiB.`)
 const ofService = refused("type is one of the service's own kinds.")
 
-const DESCRIPTION = { error: 'description is 1 to 500 characters without control characters.' }
+const DESCRIPTION = { error: 'description must be 1 to 500 characters without control characters.' }
 
 const type = z
   .string(withError('eventTypeInvalid'))
@@ -54,7 +54,7 @@ const type = z
 
 /** Describing a type again replaces its description. */
 export const describe = internal('ntf.events:write', providerPlatform, {
-  summary: 'Describes a kind of events of the provider’s apps in the catalogue, or replaces its description',
+  summary: 'Describes an event type of the provider’s apps in the catalogue, or replaces its description',
   fails: ['providerUnknown', 'tooManyEventKinds'],
 })
   .input(
@@ -83,7 +83,7 @@ export const describe = internal('ntf.events:write', providerPlatform, {
     return { type, description, example: JSON.parse(text) as Json }
   })
 
-/** Those who describe kinds of one provider wait for one another, so that they count right. */
+/** Serialises the descriptions of one provider's types, so that they are counted correctly. */
 async function lockProvider(tx: Transaction, id: string) {
   const rows = await tx.$queryRaw<unknown[]>`
     SELECT id FROM "Organisation" WHERE id = ${id} AND kind = 'provider' FOR NO KEY UPDATE`
@@ -92,7 +92,7 @@ async function lockProvider(tx: Transaction, id: string) {
 
 /** Of no kind, too. Events of it can be published as before. */
 export const undescribe = internal('ntf.events:write', providerPlatform, {
-  summary: 'Takes a kind of events out of the catalogue',
+  summary: 'Removes an event type from the catalogue',
 })
   .input(z.object({ type }))
   .output(z.object({ type: z.string() }))
@@ -102,7 +102,7 @@ export const undescribe = internal('ntf.events:write', providerPlatform, {
   })
 
 export const kinds = internal('ntf.events:write', providerPlatform, {
-  summary: 'The catalogue of events: the service’s own kinds, and the described ones',
+  summary: 'The event catalogue: the service’s own types, and the described ones',
 })
   .output(kindList)
   .query(async ({ ctx: { core, provider } }: { ctx: Context & { provider: string } }) => ({

@@ -12,9 +12,9 @@ export interface EventKind {
 /** The API documents name no kinds: this is the only one that the service itself sends. */
 export const testKind: EventKind = {
   type: 'webhook.test',
-  description: 'The team of the app sends a test event. It goes to the webhook of the app alone, to no subscriber.',
+  description: 'The team of the app sends a test event. It is sent only to the webhook of the app, not to subscribers.',
   example: { message: 'This is a test event.' },
 }
 
-/** Those of the service; the platform describes its own (event-catalogue.ts). */
+/** The service's own types; the platform describes others (event-catalogue.ts). */
 export const eventKinds: readonly EventKind[] = [testKind]

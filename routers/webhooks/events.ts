@@ -14,7 +14,7 @@ import { bodyOf } from './deliveries/request.ts'
 import { describe, kinds, undescribe } from './event-catalogue.ts'
 import { EVENT_TYPE } from './rules.ts'
 
-/** Of the body that receivers get. */
+/** The body that receivers get, in bytes. */
 export const MAX_BODY_BYTES = 256 * 1024
 
 /** `body` is the text that receivers get, `publishedAt` an ISO time. */
@@ -93,7 +93,9 @@ const publish = internal('ntf.events:write', providerPlatform, {
   fails: ['dataNotJson', 'dataTooDeep', 'eventTooLarge', 'appUnknown', 'appSuspended'],
 })
   .input(input)
-  .output(z.object({ id: z.string(), deliveries: z.int().meta({ description: 'How many the event has' }) }))
+  .output(
+    z.object({ id: z.string(), deliveries: z.int().meta({ description: "The number of the event's deliveries" }) }),
+  )
   .mutation(async ({ ctx: { core, provider }, input: { app, type, data, id = randomUUID() } }) => {
     const publishedAt = new Date(core.now()).toISOString()
     const text = await jsonOf(data, dataErrors)

@@ -19,13 +19,13 @@ const app = appId('app')
 const subscriber = z
   .string(withError('subscriberInvalid'))
   .regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u, withError('subscriberInvalid'))
-  .meta({ description: 'Who subscribes, in the terms of the platform' })
+  .meta({ description: "The subscriber, identified in the platform's own terms" })
 
 const subscription = z.object({
   id: z.string(),
   app: z.string(),
   subscriber: z.string(),
-  url: z.string().nullable().meta({ description: 'null where the app had no webhook: nothing is delivered' }),
+  url: z.string().nullable().meta({ description: 'null if the app had no webhook: nothing is delivered' }),
   hasSecret: z.boolean(),
 })
 
@@ -52,7 +52,7 @@ const statements = {
 
 /** Copies url and secret as of one moment: if they change meanwhile, they are read again. */
 const create = internal('ntf.subscriptions:write', providerPlatform, {
-  summary: 'Subscribes to the events of an app, with its webhook as it is now',
+  summary: "Subscribes to an app's events, with its current webhook",
   fails: ['appUnknown', 'appSuspended'],
 })
   .input(z.object({ app, subscriber }))

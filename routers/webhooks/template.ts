@@ -16,7 +16,7 @@ const hasSecret = z
   .boolean()
   .meta({ description: 'Whether a secret is stored. It is never returned.', examples: [true] })
 export const webhookSet = z.object({
-  url: z.string().meta({ description: 'The delivery address, as it was sent.', examples: [example] }),
+  url: z.string().meta({ description: 'The delivery address, as it was set.', examples: [example] }),
   hasSecret,
 })
 export const template = z.object({
@@ -34,7 +34,7 @@ const webhookInput = app.extend({
   secret: secret
     .meta({
       description:
-        'Is sent with every delivery in the header `X-Webhook-Secret`, and signs it: 1 to 1,024 visible ASCII characters without spaces. Left out: the stored one is cleared.',
+        'Sent with every delivery in the header `X-Webhook-Secret`, and used to sign it: 1 to 1,024 visible ASCII characters without spaces. If omitted, the stored one is cleared.',
       examples: ['v3ry-s3cret'],
     })
     .optional(),
@@ -66,8 +66,8 @@ async function change(ctx: Granted, id: string, data: Template) {
 const put = endpoint('PUT /apps/{id}/webhook', 'ntf.apps.webhook:update', appDeveloper, {
   summary: 'Sets the webhook of an app',
   description:
-    'Replaces both address and secret of the template. New subscriptions of the app take it over; existing ones keep what they took over. Fields beside `url` and `secret` are discarded.',
-  returns: 'The webhook as it is set now.',
+    'Replaces both address and secret of the template. New subscriptions of the app copy it; existing ones keep their copy. Fields other than `url` and `secret` are ignored.',
+  returns: 'The webhook as set.',
   fails: ['appUnknown', 'appSuspended'],
 })
   .input(webhookInput)
@@ -96,7 +96,7 @@ const get = endpoint('GET /apps/{id}/webhook', 'ntf.apps.webhook:read', appDevel
 const remove = endpoint('DELETE /apps/{id}/webhook', 'ntf.apps.webhook:update', appDeveloper, {
   summary: 'Removes the webhook of an app',
   description:
-    'Removes address and secret from the template, if there are any. Existing subscriptions keep what they took over.',
+    'Removes address and secret from the template, if there are any. Existing subscriptions keep their copy.',
   returns: 'No webhook is set.',
   status: 204,
   fails: ['appUnknown', 'appSuspended'],

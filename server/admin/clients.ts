@@ -80,7 +80,7 @@ export async function registerFirstParty(db: Database, registration: FirstPartyR
 async function replaceable(tx: Transaction, id: string, teamId: string | null, replace: boolean) {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`
   const before = await tx.client.findUnique({ where: { id } })
-  if (before && !replace) refuse(`The client ${id} exists already; --replace changes it.`)
+  if (before && !replace) refuse(`The client ${id} already exists; --replace changes it.`)
   // Its consents were given to this team: another team would inherit them.
   if (before && before.teamId !== teamId) refuse(ownedBy(before))
   return before
@@ -92,12 +92,12 @@ const ownedBy = ({ id, teamId }: { id: string; teamId: string | null }) =>
 async function teamLevel(tx: Transaction, { id, name, level }: Registration['team']): Promise<Level> {
   const team = await tx.team.findUnique({ where: { id } })
   if (!team) {
-    if (!name || !level) refuse(`There is no team ${id}; --team-name and --level create it.`)
+    if (!name || !level) refuse(`Team ${id} does not exist; --team-name and --level create it.`)
     await tx.team.create({ data: { id, name, level }, select: { id: true } })
     return level
   }
   if (differs(team.name, name) || differs(team.level, level)) {
-    refuse(`The team ${id} exists already, with the name "${team.name}" and level ${team.level}.`)
+    refuse(`The team ${id} already exists, with the name "${team.name}" and level ${team.level}.`)
   }
   return team.level
 }
@@ -105,15 +105,15 @@ async function teamLevel(tx: Transaction, { id, name, level }: Registration['tea
 async function findApp(tx: Transaction, { id, name, provider }: NonNullable<Registration['app']>, teamId: string) {
   const app = await tx.app.findUnique({ where: { id }, omit: { logo: true, wantedLogo: true } })
   if (!app) {
-    if (!name || !provider) refuse(`There is no app ${id}; --app-name and --provider create it.`)
+    if (!name || !provider) refuse(`App ${id} does not exist; --app-name and --provider create it.`)
     const found = await tx.organisation.findUnique({ where: { id: provider, kind: 'provider' } })
-    if (!found) refuse(`There is no provider ${provider}.`)
+    if (!found) refuse(`Provider ${provider} does not exist.`)
     await tx.app.create({ data: { id, name, teamId, providerId: provider }, select: { id: true } })
     return
   }
   if (app.teamId !== teamId) refuse(`The app ${id} belongs to the team ${app.teamId}.`)
   if (differs(app.name, name) || differs(app.providerId, provider)) {
-    refuse(`The app ${id} exists already, with the name "${app.name}" and the provider ${app.providerId}.`)
+    refuse(`The app ${id} already exists, with the name "${app.name}" and the provider ${app.providerId}.`)
   }
 }
 

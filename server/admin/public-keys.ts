@@ -12,14 +12,14 @@ const MIN_RSA_BITS = 2048
  */
 export function publicKeySet(text: string): { keys: Record<string, string>[] } {
   const keys = text.trimStart().startsWith('{') ? ofJson(text) : [ofPem(text)]
-  if (keys.length === 0) throw new Error('The file has no key.')
+  if (keys.length === 0) throw new Error('The file contains no key.')
   return { keys: keys.map(publicJwk) }
 }
 
 function ofJson(text: string): JsonWebKey[] {
   const value = parsed(text)
   const keys: unknown = Object.hasOwn(value, 'keys') ? value.keys : [value]
-  if (!Array.isArray(keys)) throw new Error('keys is no list.')
+  if (!Array.isArray(keys)) throw new Error('keys must be a list.')
   return keys
 }
 
@@ -42,16 +42,16 @@ function publicJwk(jwk: JsonWebKey): Record<string, string> {
   const { kty, crv } = jwk
   const { modulusLength = 0 } = key.asymmetricKeyDetails ?? {}
   const isStrong = kty === 'RSA' ? modulusLength >= MIN_RSA_BITS : CURVES.includes(String(crv))
-  if (!isStrong) throw new Error(`A key is of P-256, Ed25519, or RSA with at least ${MIN_RSA_BITS} bits.`)
+  if (!isStrong) throw new Error(`A key must be P-256, Ed25519, or RSA with at least ${MIN_RSA_BITS} bits.`)
   return Object.fromEntries(PUBLIC.flatMap((name) => (typeof jwk[name] === 'string' ? [[name, jwk[name]]] : [])))
 }
 
-const privateKey = () => new Error('The file has a private key: the service needs the public one alone.')
+const privateKey = () => new Error('The file contains a private key: the service needs only the public one.')
 
 function readable<T>(read: () => T): T {
   try {
     return read()
   } catch {
-    throw new Error('The file has a key that cannot be read.')
+    throw new Error('The file contains a key that cannot be read.')
   }
 }

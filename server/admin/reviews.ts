@@ -78,7 +78,7 @@ export const approve = (db: Database, { version, appVersion, ...subject }: Subje
   decide(db, subject, at, 'approve', (tx, review) => {
     refuseOther(review, version)
     if (review.app && appVersion === undefined) {
-      throw new Error(`The client ${review.id} has the app ${review.app.id}: --app-version is needed as well.`)
+      throw new Error(`The client ${review.id} has the app ${review.app.id}: --app-version is required as well.`)
     }
     if (review.app) refuseOther({ kind: 'app', ...review.app }, appVersion!)
     return apply(tx, review)
@@ -105,7 +105,7 @@ export const refuse = (
 
 function refuseOther({ kind, id, version }: Pick<Review, 'kind' | 'id' | 'version'>, read: number) {
   if (version === read) return
-  throw new Error(`The ${kind} ${id} has changed: it has the version ${version} now. Read it again.`)
+  throw new Error(`The ${kind} ${id} has changed and now has version ${version}. Read it again.`)
 }
 
 async function decide(
@@ -121,7 +121,7 @@ async function decide(
     const found = kind === 'client' ? await tx.client.findUnique(where) : await tx.app.findUnique(where)
     if (found?.teamId) await lockTeam(tx, found.teamId)
     const review = await find(tx, kind, id)
-    if (!review) throw new Error(`Nothing of the ${kind} ${id} waits for approval.`)
+    if (!review) throw new Error(`The ${kind} ${id} has nothing pending approval.`)
     await change(tx, review)
     await note({ team: review.team, action: `${kind}.${verb}`, target: id, after: { ...review.asked, ...more } })
     return review

@@ -16,7 +16,7 @@ export async function addTeam(db: Database, { id, name, level }: NewTeam, at: Da
   if (faults.length > 0) throw new Error(faults.join('\n'))
   await auditing(db, { person: null, at }, async (tx, note) => {
     const { count } = await tx.team.createMany({ data: { id, name, level }, skipDuplicates: true })
-    if (count === 0) throw new Error(`The team ${id} exists already.`)
+    if (count === 0) throw new Error(`The team ${id} already exists.`)
     await note({ team: id, action: 'team.create', target: id, after: { name, level } })
   })
 }
@@ -26,7 +26,7 @@ export const setLevel = (db: Database, team: string, level: Level, at: Date): Pr
   auditing(db, { person: null, at }, async (tx, note) => {
     await lockTeam(tx, team)
     const before = await tx.team.findUnique({ where: { id: team }, select: { level: true } })
-    if (!before) throw new Error(`There is no team ${team}.`)
+    if (!before) throw new Error(`Team ${team} does not exist.`)
     await tx.team.update({ where: { id: team }, data: { level } })
     await note({ team, action: 'team.setLevel', target: team, before, after: { level } })
   })
@@ -39,7 +39,7 @@ interface Invited {
 
 export const inviteToTeam = (db: Database, { team, email, role }: Invited, at: Date) =>
   auditing(db, { person: null, at }, async (tx, note) => {
-    if (!(await tx.team.findUnique({ where: { id: team } }))) throw new Error(`There is no team ${team}.`)
+    if (!(await tx.team.findUnique({ where: { id: team } }))) throw new Error(`Team ${team} does not exist.`)
     const invitation = await addInvitation(tx, { team, email, role, by: null, now: at })
     await note({ team, action: 'invitation.create', target: invitation.id, after: { role } })
     return invitation

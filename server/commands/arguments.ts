@@ -15,7 +15,7 @@ export function parseAction<const Actions extends Record<string, Options>>(argv:
   const { values, positionals } = parse({ args: [...argv], options, allowPositionals: true })
   const [action, ...more] = positionals
   const own = action !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined
-  if (!own || more.length > 0) throw new UsageError(`One action is needed: ${Object.keys(actions).join(', ')}.`)
+  if (!own || more.length > 0) throw new UsageError(`An action is required: ${Object.keys(actions).join(', ')}.`)
   const other = Object.keys(values).find((name) => !Object.hasOwn(own, name))
   if (other) throw new UsageError(`--${other} is not an option of ${action}.`)
   refuseEmpty(values)
@@ -44,7 +44,7 @@ export function parsePaths<const Of extends Options>(argv: readonly string[], op
 
 export function oneOf<const Choice extends string>(name: string, value: string, choices: readonly Choice[]): Choice {
   const found = choices.find((choice) => choice === value)
-  if (!found) throw new UsageError(`--${name} is ${choices.join(' or ')}.`)
+  if (!found) throw new UsageError(`--${name} must be ${choices.join(' or ')}.`)
   return found
 }
 

@@ -12,7 +12,7 @@ import { table } from './table.ts'
 const usage = `Usage:
   npm run -s clean
 
-Removes what has expired, until nothing is left, and prints the rows of each kind. Running services do the same by
+Removes all expired data, and prints the number of rows of each kind. Running services do the same by
 themselves, a minute after their start and each hour.
 `
 

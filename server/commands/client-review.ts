@@ -40,7 +40,7 @@ export async function printRequests(io: Io) {
     )
     return reviews.map((review) => described(review, icons, logos))
   })
-  io.stdout.write(texts.length === 0 ? 'Nothing waits for approval.\n' : texts.join('\n'))
+  io.stdout.write(texts.length === 0 ? 'Nothing is pending approval.\n' : texts.join('\n'))
 }
 
 type Line = readonly [string, unknown]
@@ -61,20 +61,20 @@ function described({ id, kind, team, version, isNew, asked, app }: Review, icons
   const option = kind === 'client' ? '--id' : '--app'
   const read = `--version ${version}${app ? ` --app-version ${app.version}` : ''}`
   return [
-    `${isNew ? 'New client' : `Changes of the ${kind}`} ${id} of the team ${team}`,
+    `${isNew ? 'New client' : `Changes to the ${kind}`} ${id} of the team ${team}`,
     ...lines.map(([name, value]) => `  ${name}: ${printable([value ?? '-'].flat().join(' '))}`),
     `  npm run -s client -- approve ${option} ${id} ${read}\n`,
   ].join('\n')
 }
 
 export async function decide(action: 'approve' | 'refuse', { id, app, reason, ...given }: Given, io: Io) {
-  if ((id === undefined) === (app === undefined)) throw new UsageError('--id or --app is needed.')
+  if ((id === undefined) === (app === undefined)) throw new UsageError('--id or --app is required.')
   const what = { kind: id === undefined ? ('app' as const) : ('client' as const), id: (id ?? app)! }
   const read = { version: numberOf(given, 'version'), appVersion: numberOf(given, 'app-version') }
   const change = action === 'approve' ? approval(what, read) : refusal(what, read, reason)
   const { isNew } = await withDatabase(io, change)
   const done = action === 'approve' ? 'Approved' : 'Refused'
-  io.stdout.write(`${done}: ${isNew ? 'the new client' : `the changes of the ${what.kind}`} ${what.id}\n`)
+  io.stdout.write(`${done}: ${isNew ? 'the new client' : `the changes to the ${what.kind}`} ${what.id}\n`)
 }
 
 interface Read {
@@ -83,21 +83,21 @@ interface Read {
 }
 
 function approval(what: Subject, { version, appVersion }: Read) {
-  if (version === undefined) throw new UsageError('--version is needed: npm run -s client -- requests prints it.')
-  if (what.kind === 'app' && appVersion !== undefined) throw new UsageError('--app-version goes with --id.')
+  if (version === undefined) throw new UsageError('--version is required: npm run -s client -- requests prints it.')
+  if (what.kind === 'app' && appVersion !== undefined) throw new UsageError('--app-version requires --id.')
   return (db: Database) => approve(db, { ...what, version, appVersion }, new Date())
 }
 
 function refusal(what: Subject, { version }: Read, reason: string | undefined) {
-  if (!reason) throw new UsageError('--reason is needed: the team reads it.')
+  if (!reason) throw new UsageError('--reason is required: the team reads it.')
   if (!isText(reason, MAX_REASON)) {
-    throw new UsageError(`--reason is 1 to ${MAX_REASON} characters, without control characters.`)
+    throw new UsageError(`--reason must be 1 to ${MAX_REASON} characters, without control characters.`)
   }
   return (db: Database) => refuse(db, { ...what, version }, reason, new Date())
 }
 
 function numberOf(given: Given, name: 'version' | 'app-version') {
   const number = given[name] === undefined ? undefined : Number(given[name])
-  if (number !== undefined && !Number.isInteger(number)) throw new UsageError(`--${name} is a number.`)
+  if (number !== undefined && !Number.isInteger(number)) throw new UsageError(`--${name} must be a number.`)
   return number
 }

@@ -75,13 +75,13 @@ async function list(team: string | undefined, io: Io) {
 }
 
 async function remove({ id, yes, log: path }: Values<typeof actions.remove>, io: Io) {
-  if (!id) throw new UsageError('--id is needed.')
+  if (!id) throw new UsageError('--id is required.')
   const confirmation = { ...io, yes }
   requireConfirmation(confirmation)
   const log = await openRemovalLog(io, path)
   const removed = withDatabase(io, async (db) => {
     const client = await clientWithConsents(db, id)
-    if (!client) throw new Error(`There is no client ${id}.`)
+    if (!client) throw new Error(`Client ${id} does not exist.`)
     const kept = client.appId === null ? '' : ` The app ${client.appId} and its stored entries stay.`
     io.stdout.write(
       `To be removed: the client ${id}, and ${consents(client._count.consents)}.\n` +
@@ -89,7 +89,7 @@ async function remove({ id, yes, log: path }: Values<typeof actions.remove>, io:
     )
     await confirm(id, confirmation)
     const count = await removeClient(db, id)
-    if (count === null) throw new Error(`There is no client ${id}.`)
+    if (count === null) throw new Error(`Client ${id} does not exist.`)
     io.stdout.write(`Removed: ${id}, ${consents(count)}\n`)
     await log.write({ repeat: 'client.remove', client: id })
   })
@@ -101,12 +101,12 @@ const consents = (count: number) => (count === 1 ? '1 consent' : `${count} conse
 function registrationOf(values: Values<typeof actions.add>): Registration {
   const { id, name, team, redirect = [], scope, app, provider, level } = values
   if (!id || !name || !team || redirect.length === 0 || !scope) {
-    throw new UsageError('--id, --name, --team, --redirect and --scope are needed.')
+    throw new UsageError('--id, --name, --team, --redirect and --scope are required.')
   }
   if (values.jwks !== undefined) throw new UsageError('--jwks is an option of first-party clients.')
   if (values.log !== undefined) throw new UsageError('--log is an option of first-party clients.')
   if (app === undefined && (values['app-name'] !== undefined || provider !== undefined)) {
-    throw new UsageError('--app-name and --provider describe an app: --app is needed.')
+    throw new UsageError('--app-name and --provider describe an app: --app is required.')
   }
   return {
     ...{ id, name, redirectUris: redirect, scopes: scope.split(' ').filter(Boolean) },

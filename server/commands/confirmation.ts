@@ -6,7 +6,7 @@ type Confirmation = Pick<Io, 'stdin' | 'stdout'> & { yes: boolean | undefined }
 /** Throws before any work is done: without a terminal nobody can confirm. */
 export function requireConfirmation({ stdin, yes }: Confirmation) {
   if (yes || stdin.isTTY) return
-  throw new Error('Nothing was removed: without a terminal to confirm on, --yes is needed.')
+  throw new Error('Nothing was removed: without a terminal for the confirmation, --yes is required.')
 }
 
 /** The operator types the name of what is removed, unless `--yes` was given; throws when the input differs. */

@@ -26,7 +26,7 @@ interface Options {
 /** Prints what the client needs to get tokens. A secret is printed here only. */
 export async function addFirstParty({ id, name, scope, jwks, replace = false, log: path }: Options, io: Io) {
   const scopes = (scope ?? '').split(' ').filter(Boolean)
-  if (!id || !name || scopes.length === 0) throw new UsageError('--id, --name and --scope are needed.')
+  if (!id || !name || scopes.length === 0) throw new UsageError('--id, --name and --scope are required.')
   const config = readSettings(io.env, 'tokenIssuer', 'authBaseUrl')
   if (config.tokenIssuer !== undefined && jwks !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens and has the client's keys.`)
@@ -53,7 +53,7 @@ export async function addFirstParty({ id, name, scope, jwks, replace = false, lo
   if (keys) io.stdout.write(`\nIt signs its assertions for ${tokenEndpoint(config)} (docs/first-party.md).\n`)
   if (secret) {
     io.stdout.write(
-      `\nIts secret, which is shown only now: ${secret}\n\n` +
+      `\nIts secret, which is shown only once: ${secret}\n\n` +
         `A token for ${organisation}, for 10 minutes:\n` +
         `curl -u '${id}:${secret}' -d grant_type=client_credentials -d organisation='${organisation}' ` +
         `-d scope='${scopes.join(' ')}' ${tokenEndpoint(config)}\n`,

@@ -18,18 +18,18 @@ const usage = `Usage:
       [--full [--yes]] [--skip-refused FILE] [--dry-run]
 
 Merges the platform's records from NDJSON or CSV into the database. A file's name begins with its kind: people.ndjson,
-people-2026.csv; --kind says it for files of other names and for standard input (-, or no file). Each kind is one
-transaction. They are taken in this order:
+people-2026.csv; --kind gives it for files with other names and for standard input (-, or no file). Each kind is one
+transaction. They are imported in this order:
   ${kindNames.slice(0, 9).join(', ')},
   ${kindNames.slice(9).join(', ')}
 
-  --dry-run             says what would happen, and writes nothing
-  --full                ends what is stored of these kinds and not in the files; more than 5 % of a kind only with --yes.
-                        Needs the number of rows: with --rows, or in the last line of each file
+  --dry-run             reports what would happen, and writes nothing
+  --full                ends stored records of these kinds that are not in the files; more than 5 % of a kind only with --yes.
+                        Requires the number of rows: by --rows, or in the last line of each file
   --rows N              writes nothing unless the files have N rows, of one kind
-  --skip-refused FILE   writes refused rows there as NDJSON and takes the others; else one refused row stops its kind
+  --skip-refused FILE   writes refused rows to FILE as NDJSON and imports the others; else one refused row stops its kind
 
-docs/import.md has the formats.
+docs/import.md describes the formats.
 `
 
 const options = { kind: text, rows: text, full: flag, 'dry-run': flag, yes: flag, 'skip-refused': text } as const
@@ -37,7 +37,7 @@ const options = { kind: text, rows: text, full: flag, 'dry-run': flag, yes: flag
 export const run = command(usage, async (argv, io) => {
   const { values, paths } = parsePaths(argv, options)
   const { full = false, yes = false, 'skip-refused': rejectedPath, 'dry-run': dryRun = false } = values
-  if (yes && !full) throw new UsageError('--yes is for --full.')
+  if (yes && !full) throw new UsageError('--yes requires --full.')
   const tolerant = rejectedPath !== undefined
   const kind = values.kind === undefined ? undefined : oneOf('kind', values.kind, kindNames)
   const rows = values.rows === undefined ? undefined : countOf(values.rows)
@@ -57,7 +57,7 @@ const SEVERAL_KINDS =
   '--rows is for files of one kind; of several, the last line of each file says how many rows it has.'
 
 function countOf(rows: string): number {
-  if (!/^\d{1,15}$/.test(rows)) throw new UsageError('--rows is a whole number, 0 or more.')
+  if (!/^\d{1,15}$/.test(rows)) throw new UsageError('--rows must be a whole number, 0 or more.')
   return Number(rows)
 }
 

@@ -21,7 +21,7 @@ export const run = command(usage, async (argv, io) => {
     rotate: { now: flag },
     revoke: { id: text, log: text },
   })
-  if (action === 'revoke' && !values.id) throw new UsageError('The id of a key is needed.')
+  if (action === 'revoke' && !values.id) throw new UsageError('The id of a key is required.')
   const config = readSettings(io.env, 'tokenIssuer', ...ofSecrets)
   if (config.tokenIssuer !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens and has their keys.`)
@@ -32,7 +32,7 @@ export const run = command(usage, async (argv, io) => {
     if (action === 'rotate') await rotate(db, cipher, values.now ? 0 : PUBLISH_MS)
     if (action === 'revoke') {
       const key = values.id!
-      if (!(await revokeKey({ db, cipher, now: Date.now }, key))) throw new Error(`There is no key ${key}.`)
+      if (!(await revokeKey({ db, cipher, now: Date.now }, key))) throw new Error(`Key ${key} does not exist.`)
       await log.write({ repeat: 'key.revoke', key })
     }
     io.stdout.write(await list(db, cipher))

@@ -18,8 +18,8 @@ const usage = `Usage:
   npm run -s member -- export --member anna [--out anna.json]
   npm run -s member -- erase --member anna [--yes] [--log FILE]
 
-export writes everything that is stored about a person as one JSON document, to the standard output or a new file.
-erase removes all of it, the person, and the published events that name them. What apps share in a club stays. Remove the person at the platform first: its
+export writes all data stored about a person as one JSON document, to standard output or a new file.
+erase removes all of it, the person, and the published events that name them. Data that apps share in a club stays. Remove the person at the platform first: its
 next import would bring them back. --log appends a line to a file for npm run -s removals; keep it apart from the database.
 `
 
@@ -31,7 +31,7 @@ const actions = {
 export const run = command(usage, async (argv, io) => {
   const { action, values } = parseAction(argv, actions)
   const { member } = values
-  if (!member) throw new UsageError('--member is needed.')
+  if (!member) throw new UsageError('--member is required.')
   if (action === 'export') {
     await withDatabase(io, (db) => named(member, write(db, member, values.out, io)))
   } else {
@@ -45,7 +45,7 @@ export const run = command(usage, async (argv, io) => {
 /** Names the person in the error message when they do not exist. */
 const named = (member: string, work: Promise<void>) =>
   work.catch((error) => {
-    throw error instanceof ApiError && error.status === 404 ? new Error(`There is no person ${member}.`) : error
+    throw error instanceof ApiError && error.status === 404 ? new Error(`Person ${member} does not exist.`) : error
   })
 
 /** The file must not exist, and is readable only by its owner; an unfinished one is removed. */

@@ -8,7 +8,7 @@ import { withDatabaseUrl } from './database.ts'
 const usage = `Usage:
   npm run -s migrate
 
-Brings the database to this release, each migration in a transaction of its own, beside running services. Each start does
+Migrates the database to this release, each migration in its own transaction, while services run. Each start does
 this as well, unless MIGRATE_ON_START is false.
 `
 
@@ -16,7 +16,7 @@ export const run = command(usage, async (argv, io) => {
   parseOptions(argv, {})
   const { databaseUrl } = readSettings(io.env, 'databaseUrl')
   const role = databaseUrl === undefined ? undefined : roleOf(databaseUrl)
-  const waits = () => void io.stderr.write('Another process migrates the database: waiting.\n')
+  const waits = () => void io.stderr.write('Another process is migrating the database: waiting.\n')
   const applied = await withDatabaseUrl(io, (url) => migrate(url, { role, waits }))
-  io.stdout.write(applied.map((name) => `Applied: ${name}\n`).join('') || 'The database is of this release.\n')
+  io.stdout.write(applied.map((name) => `Applied: ${name}\n`).join('') || 'The database is up to date.\n')
 })

@@ -20,7 +20,7 @@ export async function openRemovalLog({ stderr }: Io, path: string | undefined) {
       stderr.write(line)
       const stored = file?.appendFile(line).then(() => file.sync())
       await stored?.catch((error: Error) => {
-        throw new Error(`It was done, but ${path} lacks the line above: ${error.message}`)
+        throw new Error(`It was done, but the line above could not be added to ${path}: ${error.message}`)
       })
     },
     close: () => file?.close(),
@@ -56,6 +56,6 @@ function parsed(line: string, place: string) {
   try {
     return inLog.parse(JSON.parse(line.slice(line.indexOf('{'))))
   } catch (cause) {
-    throw new Error(`Nothing was repeated: ${place} is not as it was written.`, { cause })
+    throw new Error(`Nothing was repeated: ${place} has been altered.`, { cause })
   }
 }

@@ -25,20 +25,20 @@ export const commandNames = Object.keys(commands) as CommandName[]
 
 const usage = `Usage: node dist/server/commands/main.js <command> [arguments], or npm run -s <command> -- [arguments]
 
-  clean     removes what has expired
+  clean     removes expired data
   client    registers apps and their clients, lists and removes them
   import    merges the platform's records from files
   keys      lists and rotates the keys that sign access tokens
   member    exports and erases what is stored about a person
-  migrate   brings the database to this release
-  removals  repeats what was removed since a backup
+  migrate   migrates the database to this release
+  removals  repeats removals made since a backup
   secrets   checks and rotates SECRETS_KEY
   seed      loads the demo data
   storage   shows and erases what an app has stored in a club
   studio    opens Prisma Studio on the database
-  team      adds teams, invites their people, changes their level
+  team      adds teams, invites people, changes levels
   token     prints an access token for development
-  webhook   sends an event to a receiver, to try it
+  webhook   sends a test event to a receiver
 
 Each explains its arguments with --help.
 `
@@ -47,7 +47,7 @@ export function runCommand([name, ...argv]: readonly string[], io: Io): Promise<
   const known = commandNames.find((one) => one === name)
   if (known) return commands[known]().then(({ run }) => run(argv, io))
   const runUnknown = command(usage, async () => {
-    throw new UsageError(name === undefined ? 'A command is needed.' : `Unknown command: ${name}.`)
+    throw new UsageError(name === undefined ? 'A command is required.' : `Unknown command: ${name}.`)
   })
   return runUnknown(name === undefined ? [] : [name], io)
 }

@@ -16,8 +16,8 @@ import { table } from './table.ts'
 
 const usage = `Usage:
   npm run -s secrets -- check           counts the stored secrets by the key of SECRETS_KEY that decrypts them
-  npm run -s secrets -- rotate          encrypts with the first key what another one decrypts
-  npm run -s secrets -- forget [--yes]  deletes what no key decrypts
+  npm run -s secrets -- rotate          re-encrypts the other keys' values with the first key
+  npm run -s secrets -- forget [--yes]  deletes values that no key decrypts
 `
 
 export const run = command(usage, async (argv, io) => {

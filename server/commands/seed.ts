@@ -8,16 +8,16 @@ import { withDatabase } from './database.ts'
 const usage = `Usage:
   npm run -s seed [-- --yes]
 
-Loads the demo data into the database of DATABASE_URL, else into the embedded one. Rows that exist stay as they are,
-but the times of the demo's events: those are moved to today. With NODE_ENV=production it needs --yes, as people and apps
-that nobody knows are not wanted there.
+Loads the demo data into the database of DATABASE_URL, else into the embedded one. Existing rows are not changed,
+except the times of the demo's events, which are moved to today. With NODE_ENV=production it requires --yes, as unknown
+people and apps are unwanted there.
 `
 
 export const run = command(usage, async (argv, io) => {
   const { yes } = parseOptions(argv, { yes: flag })
   if (readSettings(io.env, 'production').production && !yes) {
     throw new Error(
-      'Nothing was loaded: NODE_ENV is production, and the demo data have people of their own. --yes loads them.',
+      'Nothing was loaded: NODE_ENV is production, and the demo data contains people. --yes loads it anyway.',
     )
   }
   await withDatabase(io, (db) => seed(db, new Date(), memberScopesAt))

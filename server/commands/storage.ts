@@ -21,7 +21,7 @@ const actions = {
 export const run = command(usage, async (argv, io) => {
   const { action, values } = parseAction(argv, actions)
   const { app, club } = values
-  if (!app || !club) throw new UsageError('--app and --club are needed.')
+  if (!app || !club) throw new UsageError('--app and --club are required.')
   const { storageQuotaBytes } = readSettings(io.env, 'storageQuotaBytes')
   if (action === 'usage') {
     await withDatabase(io, (db) => show(db, { app, club }, storageQuotaBytes, io))
@@ -50,9 +50,9 @@ async function remove(db: Database, owner: StorageOwner, io: Io & { yes: boolean
 
 async function requireExisting(db: Database, owner: StorageOwner) {
   const missing = await findMissing(db, owner)
-  if (missing === 'app') throw new Error(`There is no app ${owner.app}.`)
-  if (missing === 'club') throw new Error(`There is no club ${owner.club}.`)
-  if (missing === 'member') throw new Error(`There is no member ${owner.member} in ${owner.club}.`)
+  if (missing === 'app') throw new Error(`App ${owner.app} does not exist.`)
+  if (missing === 'club') throw new Error(`Club ${owner.club} does not exist.`)
+  if (missing === 'member') throw new Error(`Member ${owner.member} does not exist in ${owner.club}.`)
 }
 
 /** Bytes are those of the whole storage; with a member, the entries are that member's only. */

@@ -34,7 +34,7 @@ export const run = command(usage, async (argv, io) => {
 })
 
 async function add({ id, name, level, owner }: Values<typeof actions.add>, io: Io) {
-  if (!id || !name || !level) throw new UsageError('--id, --name and --level are needed.')
+  if (!id || !name || !level) throw new UsageError('--id, --name and --level are required.')
   const team = { id, name, level: oneOf('level', level, levels) }
   await withDatabase(io, async (db) => {
     await addTeam(db, team, new Date())
@@ -44,7 +44,7 @@ async function add({ id, name, level, owner }: Values<typeof actions.add>, io: I
 }
 
 async function invite({ team, email, role }: Values<typeof actions.invite>, io: Io) {
-  if (!team || !email) throw new UsageError('--team and --email are needed.')
+  if (!team || !email) throw new UsageError('--team and --email are required.')
   const invited = { team, email, role: oneOf('role', role ?? 'owner', ['owner', 'developer']) }
   await withDatabase(io, async (db) => tell(await inviteToTeam(db, invited, new Date()), team, io))
 }
@@ -55,16 +55,16 @@ function tell({ email, role, expiresAt }: Invitation, team: string, { env, stdou
   const until = new Date(expiresAt * 1000).toISOString().slice(0, 10)
   const portal = `${readSettings(env, 'authBaseUrl').authBaseUrl}/oauth/developers`
   stdout.write(
-    `${email} is invited to the team ${team} as ${role} until ${until}. No mail was sent: tell them to sign in\n`,
+    `${email} is invited to the team ${team} as ${role} until ${until}. No e-mail was sent: ask them to sign in\n`,
   )
-  stdout.write(`with this address at ${portal}, and to accept\n`)
+  stdout.write(`with this address at ${portal} and accept\n`)
 }
 
 async function changeLevel({ team, level }: Values<typeof actions.level>, io: Io) {
-  if (!team || !level) throw new UsageError('--team and --level are needed.')
+  if (!team || !level) throw new UsageError('--team and --level are required.')
   const wanted = oneOf('level', level, levels)
   await withDatabase(io, (db) => setLevel(db, team, wanted, new Date()))
-  io.stdout.write(`The team ${team} has the level ${wanted}.\n`)
+  io.stdout.write(`The team ${team} now has the level ${wanted}.\n`)
 }
 
 async function list(io: Io) {

@@ -15,10 +15,10 @@ const usage = `Usage:
   npm run -s webhook -- send --to http://127.0.0.1:4000/hook [--secret S] [--type webhook.test] [--data '{}']
                              [--provider ID] [--wrong-signature] [--old] [--twice]
 
-Sends an event to a receiver as the service would, without one, also to this machine and over http. Fails when the receiver
-does not do as it should: 2xx, and with --wrong-signature (of another secret) or --old (of 10 minutes ago) 4xx. With
---twice the same event comes again, as after an answer that was lost: a receiver accepts it, and does its work once.
-With --provider, data is the example that the database of the service has for this kind of events of the provider.
+Sends an event to a receiver as the service would, without a service, also to this machine and over http. Fails when the receiver
+does not answer as it should: 2xx, but 4xx with --wrong-signature (another secret) or --old (10 minutes ago). With
+--twice the same event is sent again, as after a lost response: a receiver should accept it, but process it once.
+With --provider, data is the example that the service's database has for this event type of the provider.
 `
 
 const send = {
@@ -42,13 +42,13 @@ export const run = command(usage, async (argv, io) => {
   const { to, type = testKind.type, secret = null, old = false, twice = false } = values
   const forged = values['wrong-signature'] === true
   if (!to || !/^https?:$/.test(URL.canParse(to) ? new URL(to).protocol : ''))
-    throw new UsageError('--to is an http or https address.')
+    throw new UsageError('--to must be an http or https address.')
   if (!EVENT_TYPE.test(type)) throw new UsageError("--type must be 1 to 128 letters, digits, '.', '_' or '-'.")
   if (secret !== null && !/^[!-~]{1,1024}$/.test(secret)) {
     throw new UsageError('--secret must be 1 to 1024 visible ASCII characters, without spaces.')
   }
-  if (values.provider && values.data !== undefined) throw new UsageError('--provider has data: leave out --data.')
-  if (secret === null && (forged || old)) throw new UsageError('--wrong-signature and --old need a --secret.')
+  if (values.provider && values.data !== undefined) throw new UsageError('--provider supplies the data: omit --data.')
+  if (secret === null && (forged || old)) throw new UsageError('--wrong-signature and --old require --secret.')
   const data = values.provider ? await described(io, values.provider, type) : dataOf(type, values.data)
   const body = bodyOf({ id: randomUUID(), type, publishedAt: new Date().toISOString() }, data)
   const message = { id: randomUUID(), url: to, body, secret: forged ? `not-${secret}` : secret }
@@ -67,7 +67,7 @@ export const run = command(usage, async (argv, io) => {
 const described = (io: Io, provider: string, type: string) =>
   withDatabase(io, (db) =>
     exampleOf(db, provider, type).catch((error) => {
-      throw error instanceof ApiError ? new Error(`No kind ${type} is described for ${provider}.`) : error
+      throw error instanceof ApiError ? new Error(`No event type ${type} is described for ${provider}.`) : error
     }),
   )
 
@@ -77,7 +77,7 @@ function dataOf(type: string, given: string | undefined): string {
   try {
     JSON.parse(given)
   } catch {
-    throw new UsageError('--data is JSON.')
+    throw new UsageError('--data must be JSON.')
   }
   return given.trim()
 }
@@ -100,7 +100,7 @@ async function post(message: Message, at: number, { stdout }: Io): Promise<Outco
   } catch (error) {
     const { code } = ((error as Error).cause ?? error) as { code?: unknown }
     const reason = signal.aborted ? `within ${TIMEOUT_MS / 1_000} s` : `(${code ?? (error as Error).message})`
-    stdout.write(`${message.id}: no answer ${reason}\n`)
+    stdout.write(`${message.id}: no response ${reason}\n`)
     return 'neither'
   }
 }

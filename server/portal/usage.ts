@@ -4,7 +4,7 @@ import { usagePage } from './pages/usage.ts'
 import { teamOf } from './teams.ts'
 import type { Routes } from './visit.ts'
 
-/** Of a bar and of the whole chart, in seconds. */
+/** Seconds per bar, and of the whole chart. */
 const spans = { minute: [1_800, 86_400], hour: [86_400, 30 * 86_400] } as const
 
 /** Sums counts into bars, the last of which ends now; empty ones are included. */

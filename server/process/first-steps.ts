@@ -18,8 +18,8 @@ export async function firstSteps(config: Config, db: Database): Promise<string[]
 
 function signIn(config: Config): string {
   const { tokenIssuer, authBaseUrl, developmentTokens } = config
-  if (tokenIssuer !== undefined) return `Sign a member in at ${tokenIssuer}, which issues the tokens.`
-  if (hasSignIn(config)) return `Sign a member in, without an app: ${issuerOf(authBaseUrl)}/connected`
+  if (tokenIssuer !== undefined) return `Sign in a member at ${tokenIssuer}, which issues the tokens.`
+  if (hasSignIn(config)) return `Sign in a member, without an app: ${issuerOf(authBaseUrl)}/connected`
   const token = 'npm run -s token -- --member MEMBER --club CLUB --client first-app'
-  return `Sign a member in: first set ${SIGN_IN_SETTINGS}${developmentTokens ? `; without that, a token: ${token}` : '.'}`
+  return `Sign in a member: first set ${SIGN_IN_SETTINGS}${developmentTokens ? `; without that, a token: ${token}` : '.'}`
 }

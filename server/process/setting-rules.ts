@@ -22,7 +22,7 @@ type Texts = Readonly<Record<string, string>>
 export const conflicts = (given: Texts, all: Texts): string[] => [
   ...Object.entries(needs)
     .filter(([name, other]) => name in given && !(other in given))
-    .map(([name, other]) => `${other}: is needed with ${name}`),
+    .map(([name, other]) => `${other}: is required with ${name}`),
   // Without an external issuer they have no effect, which their author would not expect.
   ...Object.entries(given)
     .filter(([name]) => name.startsWith('TOKEN_') && !('TOKEN_ISSUER' in given))
@@ -31,7 +31,7 @@ export const conflicts = (given: Texts, all: Texts): string[] => [
     ? ['DEVELOPMENT_TOKENS: "true" is not possible with TOKEN_ISSUER']
     : []),
   ...sharedHosts(given, all),
-  ...(sharesPort(all) ? [`INTERNAL_PORT: "${all.INTERNAL_PORT}" is the PORT as well, and has to be another one`] : []),
+  ...(sharesPort(all) ? [`INTERNAL_PORT: "${all.INTERNAL_PORT}" is also the PORT, and must differ`] : []),
 ]
 
 /** The host tells the sections apart, and isolates the sign-in's cookies. */

@@ -90,5 +90,5 @@ function reasonOf(error: NodeJS.ErrnoException, directory: string | undefined): 
   const made = `made by another version of this service, whose migration ${error.migration} differs`
   return directory === undefined
     ? `The database of DATABASE_URL was ${made}: run that version, restore that migration and write a new one, or use an empty database.`
-    : `The data in ${directory} were ${made}: delete that directory to start with new data, or run that version to keep these.`
+    : `The data in ${directory} was ${made}: delete that directory to start with new data, or run that version to keep it.`
 }

@@ -19,7 +19,7 @@ ${sectionNames.map((name) => `- [${name}](${urls[name]}/openapi.json): OpenAPI 3
 
 ## Tokens
 
-${issuer ? `OAuth 2.0 authorization code with PKCE, public clients, issuer ${issuer}; metadata: ${metadataOf(issuer)}` : 'Access tokens (JWT) of the OAuth server of the platform; its operator names it.'}
+${issuer ? `OAuth 2.0 authorization code with PKCE, public clients, issuer ${issuer}; metadata: ${metadataOf(issuer)}` : "Access tokens (JWT) of the platform's OAuth server, which its operator names."}
 Send \`Authorization: Bearer <token>\`. A token is for one organisation: a club (apps), an academy (lms) or a provider (notify).
 
 ## Rules that code gets wrong

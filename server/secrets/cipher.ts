@@ -8,7 +8,7 @@ const KEY_BYTES = 32
  */
 export function createCipher(keys: readonly Buffer[]): Cipher {
   const [first] = keys
-  if (!first || !keys.every(({ length }) => length === KEY_BYTES)) throw new Error('A key has 32 bytes.')
+  if (!first || !keys.every(({ length }) => length === KEY_BYTES)) throw new Error('A key must have 32 bytes.')
   const find = (ciphertext: string, associatedData: string) => {
     const message = parse(ciphertext)
     for (const [index, key] of keys.entries()) {

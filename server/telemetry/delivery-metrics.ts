@@ -51,7 +51,7 @@ export function addDeliveryGauges(registry: Registry, { underWay, secondsSinceTu
   addGauge(registry, 'delivery_turn_age_seconds', 'Since this worker last looked for due deliveries.', secondsSinceTurn)
 }
 
-/** What is due in the database, for all workers. Every process serves it, as the workers may be down. */
+/** Due deliveries in the database, for all workers. Every process serves it, as the workers may be down. */
 export function addQueueGauges(registry: Registry, due: () => Promise<{ count: number; oldestSeconds: number }>) {
   // One query for both.
   let look: ReturnType<typeof due> | undefined

@@ -49,7 +49,7 @@ describe('the client command', () => {
   it('refuses an existing id, and changes it with --replace, also twice', async () => {
     await client(newTeam, env)
     const before = await stored()
-    const again = 'The client planner exists already; --replace changes it.\n'
+    const again = 'The client planner already exists; --replace changes it.\n'
     expect(await client(newTeam, env)).toEqual(failed(again))
     expect(await stored()).toEqual(before)
 
@@ -84,7 +84,7 @@ describe('the client command', () => {
     expect(rest).toEqual({ teams: before.teams, apps: before.apps })
 
     const after = await stored()
-    expect(await client(add, env)).toEqual(failed('The client billing exists already; --replace changes it.\n'))
+    expect(await client(add, env)).toEqual(failed('The client billing already exists; --replace changes it.\n'))
     expect(await client([...add, '--team', 'builders'], env)).toEqual(
       misused('--team is not an option of first-party clients.'),
     )
@@ -119,12 +119,12 @@ describe('the client command', () => {
     }
     const before = await stored()
     const refused = async (text: string) => client([...add, '--replace', '--jwks', await file(text)], env)
-    const isPrivate = 'The file has a private key: the service needs the public one alone.\n'
+    const isPrivate = 'The file contains a private key: the service needs only the public one.\n'
     expect(await refused(JSON.stringify(privateKey.export({ format: 'jwk' })))).toEqual(failed(isPrivate))
     expect(await refused(privateKey.export({ format: 'pem', type: 'pkcs8' }).toString())).toEqual(failed(isPrivate))
     expect(await refused('{"kty":"oct","k":"c2VjcmV0"}')).toEqual(failed(isPrivate))
-    expect(await refused('{"keys":[]}')).toEqual(failed('The file has no key.\n'))
-    expect(await refused('{"keys":[null]}')).toEqual(failed('The file has a key that cannot be read.\n'))
+    expect(await refused('{"keys":[]}')).toEqual(failed('The file contains no key.\n'))
+    expect(await refused('{"keys":[null]}')).toEqual(failed('The file contains a key that cannot be read.\n'))
     expect(await refused('{')).toEqual(failed('The file is neither JSON nor PEM.\n'))
     const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })
     expect(await refused(JSON.stringify(weak))).toMatchObject({ code: 1 })
@@ -144,37 +144,40 @@ describe('the client command', () => {
 
   it('refuses a first-party client without scopes, and one of members', async () => {
     const before = await stored()
-    const needed = misused('--id, --name and --scope are needed.')
+    const needed = misused('--id, --name and --scope are required.')
     expect(await client(firstParty, env)).toEqual(needed)
     expect(await client([...firstParty, '--scope', ' '], env)).toEqual(needed)
     expect(await client([...firstParty, '--scope', ''], env)).toEqual(misused('--scope is empty.'))
     expect(await client([...firstParty, '--scope', 'svc.me.profile:read'], env)).toEqual(
-      failed('There is no first-party scope svc.me.profile:read.\n'),
+      failed('svc.me.profile:read is not a first-party scope.\n'),
     )
     expect(await stored()).toEqual(before)
   })
 
   it('names the faults of a registration and changes nothing', async () => {
     const before = await stored()
-    const existing = 'The team builders exists already, with the name "Builders GmbH" and level developer.'
-    const existingApp = 'The app trainer-app exists already, with the name "Trainer" and the provider provider.'
+    const existing = 'The team builders already exists, with the name "Builders GmbH" and level developer.'
+    const existingApp = 'The app trainer-app already exists, with the name "Trainer" and the provider provider.'
     const wrong: [string[], string][] = [
-      [[...planner, '--team', 'ghosts'], 'There is no team ghosts; --team-name and --level create it.'],
+      [[...planner, '--team', 'ghosts'], 'Team ghosts does not exist; --team-name and --level create it.'],
       [
         [...builders, '--redirect', 'http://planner.example.org/', '--redirect', 'https://a.example/#x'],
-        'http://planner.example.org/ cannot be a redirect: http:// is for 127.0.0.1 and [::1] only.\n' +
-          'https://a.example/#x cannot be a redirect: it has a fragment.',
+        'http://planner.example.org/ cannot be a redirect URI: http:// is for 127.0.0.1 and [::1] only.\n' +
+          'https://a.example/#x cannot be a redirect URI: it has a fragment.',
       ],
-      [[...planner, '--team', 'new', '--team-name', 'New'], 'There is no team new; --team-name and --level create it.'],
+      [
+        [...planner, '--team', 'new', '--team-name', 'New'],
+        'Team new does not exist; --team-name and --level create it.',
+      ],
       [[...newTeam, '--id', 'no-app', '--replace'], 'The client no-app belongs to the team builders.'],
       [[...builders, '--team-name', 'Others'], existing],
       [[...builders, '--level', 'hobby'], existing],
       [
         [...newTeam, ...scope, '--scope', 'lms.me.quizzes:write svc.me.profile:read'],
-        'lms.me.quizzes:write is for teams of level developer.',
+        'lms.me.quizzes:write is only for teams with the Developer level.',
       ],
-      [[...builders, '--app', 'ghost'], 'There is no app ghost; --app-name and --provider create it.'],
-      [[...builders, ...newApp, '--provider', 'riverside'], 'There is no provider riverside.'],
+      [[...builders, '--app', 'ghost'], 'App ghost does not exist; --app-name and --provider create it.'],
+      [[...builders, ...newApp, '--provider', 'riverside'], 'Provider riverside does not exist.'],
       [[...builders, '--app', 'hobby-app'], 'The app hobby-app belongs to the team hobbyists.'],
       [[...builders, '--app', 'trainer-app', '--app-name', 'Coach'], existingApp],
       [[...builders, '--app', 'trainer-app', '--provider', 'other-provider'], existingApp],
@@ -188,7 +191,7 @@ describe('the client command', () => {
   it('accepts a redirect to localhost in development only', async () => {
     const local = [...builders, '--redirect', 'http://localhost:5173/']
     expect(await client(local, { ...env, NODE_ENV: 'production' })).toEqual(
-      failed('http://localhost:5173/ cannot be a redirect: localhost is for development only.\n'),
+      failed('http://localhost:5173/ cannot be a redirect URI: localhost is for development only.\n'),
     )
     expect(await client(local, env)).toMatchObject({ code: 0 })
   })
@@ -218,7 +221,7 @@ planner  -    planners  hobby  web   production   svc.me.profile:read  https://p
          ('g2', 'ben', 'riverside', 'trainer-app', '{}', now(), now())`,
     )
     const remove = ['remove', '--id', 'trainer-app']
-    const sentence = 'Nothing was removed: without a terminal to confirm on, --yes is needed.\n'
+    const sentence = 'Nothing was removed: without a terminal for the confirmation, --yes is required.\n'
     expect(await client(remove, env)).toEqual(failed(sentence))
     expect(await stored()).toEqual(before)
     expect(await client([...remove, '--yes'], env)).toEqual({
@@ -232,7 +235,7 @@ Removed: trainer-app, 1 consent
     expect(clients).toEqual(before.clients.filter(({ id }) => id !== 'trainer-app'))
     expect(rest).toEqual({ teams: before.teams, apps: before.apps })
     expect(await ask(env.DATABASE_URL, 'SELECT FROM "Consent"')).toEqual([])
-    expect(await client([...remove, '--yes'], env)).toEqual(failed('There is no client trainer-app.\n'))
+    expect(await client([...remove, '--yes'], env)).toEqual(failed('Client trainer-app does not exist.\n'))
   })
 
   it('asks on a terminal for the id of the client that it removes', async () => {
@@ -249,19 +252,19 @@ Removed: trainer-app, 1 consent
 
 describe('wrong arguments of the client command', () => {
   it.each<[string[], string]>([
-    [[], 'One action is needed: add, list, remove, requests, approve, refuse.'],
-    [['toString'], 'One action is needed: add, list, remove, requests, approve, refuse.'],
-    [['list', 'add'], 'One action is needed: add, list, remove, requests, approve, refuse.'],
+    [[], 'An action is required: add, list, remove, requests, approve, refuse.'],
+    [['toString'], 'An action is required: add, list, remove, requests, approve, refuse.'],
+    [['list', 'add'], 'An action is required: add, list, remove, requests, approve, refuse.'],
     [['add', '--id', 'x', '--name', 'x', '--team', 'x', ...scope], '--id, --name, --team, --redirect and --scope'],
-    [[...builders, '--provider', 'provider'], '--app-name and --provider describe an app: --app is needed.'],
-    [[...builders, '--level', 'pro'], '--level is hobby or developer.'],
-    [[...builders, '--type', 'spa'], '--type is web or native.'],
-    [[...builders, '--environment', 'test'], '--environment is production or sandbox.'],
+    [[...builders, '--provider', 'provider'], '--app-name and --provider describe an app: --app is required.'],
+    [[...builders, '--level', 'pro'], '--level must be hobby or developer.'],
+    [[...builders, '--type', 'spa'], '--type must be web or native.'],
+    [[...builders, '--environment', 'test'], '--environment must be production or sandbox.'],
     [[...builders, '--jwks', 'x'], '--jwks is an option of first-party clients.'],
     [[...builders, '--yes'], '--yes is not an option of add.'],
     [['list', '--id', 'x'], '--id is not an option of list.'],
     [['list', '--team', ''], '--team is empty.'],
-    [['remove', '--yes'], '--id is needed.'],
+    [['remove', '--yes'], '--id is required.'],
     [['remove', '--id', 'x', '--all'], "Unknown option '--all'"],
   ])('exit 2 before it looks for a database when they are %j', async (args, message) => {
     expect(await client(args, { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' })).toEqual(misused(message))

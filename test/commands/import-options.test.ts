@@ -78,10 +78,10 @@ describe('import --full', () => {
   it('refuses to end more without --yes, also in a dry run', async () => {
     const { run, write, column } = await filled()
     await write({ 'memberships.ndjson': membershipsOf(people.slice(3)) })
-    const message = '--full would end 3 of 40 memberships, more than 5 %: that needs --yes.'
+    const message = '--full would end 3 of 40 memberships, more than 5 %: which requires --yes.'
     const refused = await run(['memberships.ndjson', '--full', '--rows', '37'])
     expect([refused.code, refused.stdout]).toEqual([1, expect.stringMatching(/\nmemberships +0 +0 +0 +0 +0\n$/)])
-    expect(refused.stderr).toContain(`\n${message} Nothing of memberships was written.\n`)
+    expect(refused.stderr).toContain(`\n${message} No memberships were written.\n`)
     const tried = await run(['memberships.ndjson', '--full', '--rows', '37', '--dry-run'])
     expect([tried.code, tried.stdout]).toEqual([1, expect.stringMatching(/\nmemberships +0 +0 +37 +3 +0\nNothing was/)])
     expect(tried.stderr).toContain(`\n${message}\n`)
@@ -166,7 +166,7 @@ describe('import --rows', () => {
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringContaining(
-        'people-b.ndjson:1: The rows end here: there are 1, and --rows is 2. Nothing of people was written.\n',
+        'people-b.ndjson:1: The rows end here: there are 1, and --rows is 2. No people were written.\n',
       ),
     ])
     expect(await column('SELECT id FROM "Person"')).toEqual([])
@@ -187,17 +187,17 @@ describe('wrong arguments of import', () => {
   const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
 
   it.each<[string[], string]>([
-    [[], 'Standard input has no name: --kind is needed.'],
-    [['-'], 'Standard input has no name: --kind is needed.'],
-    [['-', '-', '--kind', 'people'], 'Standard input can be read once.'],
-    [['--kind', 'persons'], '--kind is organisations or people or memberships or '],
-    [['--kind', 'toString'], '--kind is organisations'],
+    [[], 'Standard input has no name: --kind is required.'],
+    [['-'], 'Standard input has no name: --kind is required.'],
+    [['-', '-', '--kind', 'people'], 'Standard input can be read only once.'],
+    [['--kind', 'persons'], '--kind must be organisations or people or memberships or '],
+    [['--kind', 'toString'], '--kind must be organisations'],
     [['--kind', ''], '--kind is empty.'],
     [['', '--kind', 'people'], 'A path is empty.'],
-    [['--kind', 'people', '--yes'], '--yes is for --full.'],
+    [['--kind', 'people', '--yes'], '--yes requires --full.'],
     ...['-1', '1.5', '1e3', 'all', '9'.repeat(17)].map((rows): [string[], string] => [
       ['--kind', 'people', `--rows=${rows}`],
-      '--rows is a whole number, 0 or more.',
+      '--rows must be a whole number, 0 or more.',
     ]),
     [['--everything'], "Unknown option '--everything'"],
     [['--skip-refused', '--full'], "Option '--skip-refused' argument is ambiguous."],
@@ -207,7 +207,7 @@ describe('wrong arguments of import', () => {
 
   it('exit 2 on a terminal without files', async () => {
     expect(await run(['import', '--kind', 'people'], nowhere, { typed: '' })).toEqual(
-      misused('Files, a directory, or standard input are needed.'),
+      misused('Files, a directory, or standard input are required.'),
     )
   })
 
@@ -218,7 +218,7 @@ describe('wrong arguments of import', () => {
       misused(`${pathOf('empty')} has no file whose name ends in .ndjson or .csv.`),
     )
     await write({ 'people.ndjson': '', 'persons.ndjson': '' })
-    const message = `${pathOf('persons.ndjson')}: a file's name begins with its kind, or --kind says it: organisations, people, `
+    const message = `${pathOf('persons.ndjson')}: a file's name must begin with its kind, or --kind must give it: organisations, people, `
     expect(await run(['import', pathOf('persons.ndjson')], nowhere)).toEqual(misused(message))
     expect(await run(['import', directory], nowhere)).toEqual(misused(message))
   })

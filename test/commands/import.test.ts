@@ -117,7 +117,7 @@ describe('a refused row', () => {
   const refusals = `people.ndjson:2: email: 7 is not a text of at most 65536 bytes, without NUL.
 people.ndjson:3: It is not JSON: Unexpected end of JSON input.
 people.ndjson:5: id: "" is not an id: 1 to 255 visible characters, with spaces only between them.
-people.ndjson:6: id: It comes twice in one object.
+people.ndjson:6: id: It occurs twice in one object.
 `
 
   it('is named, stops its kind and those after it, and leaves those before it', async () => {
@@ -131,8 +131,10 @@ organisations  2      0        0          0      0
 people         0      0        0          0      4
 `,
     ])
-    expect(stderr).toContain(`${refusals}Refused rows stop people; --skip-refused FILE writes them there and goes on. \
-Nothing of people was written.\nNot begun: memberships.\n`)
+    expect(
+      stderr,
+    ).toContain(`${refusals}Refused rows stop people; --skip-refused FILE writes them to FILE and continues. \
+No people were written.\nNot begun: memberships.\n`)
     expect(await column('SELECT id FROM "Person"')).toEqual([])
     expect(await column('SELECT id FROM "Organisation" ORDER BY 1')).toEqual(['northgate', 'riverside'])
   })
@@ -224,7 +226,7 @@ describe('a file that cannot be read to its end', () => {
     await write({ [name]: content })
     const { code, stderr } = await run([name, '--skip-refused', 'refused.json'])
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)])
-    expect(stderr).toMatch(/ Nothing of \w+ was written\.\n$/)
+    expect(stderr).toMatch(/ No \w+ were written\.\n$/)
     expect(await column('SELECT id FROM "Person"')).toEqual([])
   })
 })

@@ -40,7 +40,7 @@ describe('keys revoke', () => {
     const replaced = await run(['keys', 'revoke', signing!], withKey)
     expect([replaced.code, states(replaced.stdout)]).toEqual([0, ['signs']])
     expect(idsOf(replaced.stdout)).not.toContain(signing)
-    expect(await run(['keys', 'revoke', signing!], withKey)).toEqual(failed(`There is no key ${signing}.\n`))
+    expect(await run(['keys', 'revoke', signing!], withKey)).toEqual(failed(`Key ${signing} does not exist.\n`))
     expect(await run(['keys', 'list'], withKey)).toEqual(succeeded(replaced.stdout))
   })
 })
@@ -54,9 +54,9 @@ describe('wrong settings and arguments of the keys command', () => {
   })
 
   it.each([
-    [[], 'One action is needed: list, rotate, revoke.'],
-    [['revoke'], 'The id of a key is needed.'],
-    [['revoke', 'one', 'two'], 'One action is needed: list, rotate, revoke.'],
+    [[], 'An action is required: list, rotate, revoke.'],
+    [['revoke'], 'The id of a key is required.'],
+    [['revoke', 'one', 'two'], 'An action is required: list, rotate, revoke.'],
     [['list', '--now'], '--now is not an option of list.'],
   ])('exit 2 when the arguments are %j', async (args, message) => {
     expect(await run(['keys', ...args], {})).toEqual(misused(message))

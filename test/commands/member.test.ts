@@ -78,7 +78,7 @@ describe('member export', () => {
 
   it('says that there is no such person, and leaves no file', async () => {
     const path = await directory()
-    const missing = failed('There is no person ghost.\n')
+    const missing = failed('Person ghost does not exist.\n')
     expect(await member(['export', '--member', 'ghost', '--out', join(path, 'ghost.json')], env)).toEqual(missing)
     expect(await readdir(path)).toEqual([])
     expect(await member(['export', '--member', 'ghost'], env)).toEqual(missing)
@@ -112,7 +112,11 @@ describe('member erase', () => {
   it.each([
     ['another id was typed', { typed: 'ben\n' }, 'Nothing was removed.\n'],
     ['the terminal ended', { typed: '' }, 'Nothing was removed.\n'],
-    ['there is no terminal', undefined, 'Nothing was removed: without a terminal to confirm on, --yes is needed.\n'],
+    [
+      'there is no terminal',
+      undefined,
+      'Nothing was removed: without a terminal for the confirmation, --yes is required.\n',
+    ],
   ])('removes nothing when %s', async (_, input, message) => {
     const { code, stderr } = await member(['erase', '--member', 'anna'], env, input)
     expect([code, stderr]).toEqual([1, message])
@@ -121,18 +125,18 @@ describe('member erase', () => {
   })
 
   it('says that there is no such person', async () => {
-    expect(await member(['erase', '--member', 'ghost', '--yes'], env)).toEqual(failed('There is no person ghost.\n'))
+    expect(await member(['erase', '--member', 'ghost', '--yes'], env)).toEqual(failed('Person ghost does not exist.\n'))
     expect(await people()).toHaveLength(5)
   })
 })
 
 it.each([
-  [['export'], '--member is needed.'],
-  [['erase', '--yes'], '--member is needed.'],
+  [['export'], '--member is required.'],
+  [['erase', '--yes'], '--member is required.'],
   [['erase', '--member', ''], '--member is empty.'],
   [['erase', '--member', 'anna', '--out', 'x'], '--out is not an option of erase.'],
   [['export', '--member', 'anna', '--yes'], '--yes is not an option of export.'],
-  [['show', '--member', 'anna'], 'One action is needed: export, erase.'],
+  [['show', '--member', 'anna'], 'An action is required: export, erase.'],
 ])('member %j prints its usage', async (args, message) => {
   expect(await member(args, nowhere)).toEqual(misused(message))
 })

@@ -7,7 +7,7 @@ it('the migrate command brings a new database to this release and names the migr
   const env = { DATABASE_URL: await emptyDatabase() }
   const names = [await readMigrations(), await readFunctions()].flat(2).map(({ name }) => `Applied: ${name}\n`)
   expect(await run(['migrate'], env)).toEqual(succeeded(names.join('')))
-  expect(await run(['migrate'], env)).toEqual(succeeded('The database is of this release.\n'))
+  expect(await run(['migrate'], env)).toEqual(succeeded('The database is up to date.\n'))
 })
 
 it('migrate names the migration of another version that is unknown here', async () => {

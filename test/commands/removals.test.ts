@@ -96,13 +96,13 @@ describe('the removals command', () => {
     const before = await stored()
     const whole = '{"time":"2026-01-03T00:00:00.000Z","repeat":"member.erase","person":"anna"}'
     await writeFile(list, `${whole}\n${whole.slice(0, -2)}`)
-    const needed = misused('--since is needed, with the time when the backup began.')
+    const needed = misused('--since is required: the time when the backup began.')
     expect(await removals(list)).toEqual(needed)
     expect(await removals('--since', 'yesterday', list)).toEqual(needed)
-    expect(await removals('--since', SINCE)).toEqual(misused('A list is needed.'))
+    expect(await removals('--since', SINCE)).toEqual(misused('A list is required.'))
     expect(await removals('--since', SINCE, list)).toMatchObject({
       code: 1,
-      stderr: `Nothing was repeated: ${list}, line 2 is not as it was written.\n`,
+      stderr: `Nothing was repeated: ${list}, line 2 has been altered.\n`,
     })
     expect(await removals('--since', SINCE, `${list}.none`)).toMatchObject({
       code: 1,

@@ -37,7 +37,7 @@ describe('the commands', () => {
   })
 
   it.each([
-    [[], 'A command is needed.'],
+    [[], 'A command is required.'],
     [['toString'], 'Unknown command: toString.'],
     [['wipe'], 'Unknown command: wipe.'],
     [['seed', 'twice'], "Unexpected argument 'twice'."],
@@ -63,7 +63,7 @@ describe('seed', () => {
     const env = { DATABASE_URL: await migratedDatabase(), NODE_ENV: 'production' }
     const people = async () => (await ask(env.DATABASE_URL, 'SELECT FROM "Person"')).length
     const refused = failed(
-      'Nothing was loaded: NODE_ENV is production, and the demo data have people of their own. --yes loads them.\n',
+      'Nothing was loaded: NODE_ENV is production, and the demo data contains people. --yes loads it anyway.\n',
     )
     expect(await run(['seed'], env)).toEqual(refused)
     expect(await run(['seed'], env, { typed: 'yes\n' })).toEqual(refused)

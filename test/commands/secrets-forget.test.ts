@@ -26,7 +26,7 @@ describe('secrets forget', () => {
 
     await expect(checkSecretsKey(db, sealerOf(b))).rejects.toThrow()
     expect(await run(['secrets', 'forget'], env(b))).toEqual(
-      failed('Nothing was removed: without a terminal to confirm on, --yes is needed.\n'),
+      failed('Nothing was removed: without a terminal for the confirmation, --yes is required.\n'),
     )
     expect(await run(['secrets', 'forget'], env(b), { typed: 'yes\n' })).toMatchObject({
       code: 1,

@@ -74,7 +74,7 @@ describe('the secrets command', () => {
   const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing', SECRETS_KEY: newKey() }
 
   it.each<[string[], string]>([
-    [[], 'One action is needed: check, rotate, forget.'],
+    [[], 'An action is required: check, rotate, forget.'],
     [['rotate', '--yes'], '--yes is not an option of rotate.'],
     [['forget', '--all'], "Unknown option '--all'"],
   ])('exits 2 before it looks for a database when its arguments are %j', async (args, message) => {
@@ -88,7 +88,7 @@ describe('the secrets command', () => {
     expect(await run(['keys', 'list'], other)).toEqual(succeeded(''))
     expect(await run(['client', 'list'], other)).toMatchObject({ code: 0, stderr: '' })
     const usage = ['storage', 'usage', '--app', 'app-0', '--club', 'nowhere']
-    expect(await run(usage, other)).toEqual(failed('There is no club nowhere.\n'))
+    expect(await run(usage, other)).toEqual(failed('Club nowhere does not exist.\n'))
   })
 
   it('exits 1 when the database does not answer', async () => {

@@ -58,11 +58,11 @@ Removed: 1 entry, 10 bytes
     const stored = await addEntries(env.DATABASE_URL)
     const before = await stored()
     const cases: [string[], string][] = [
-      [['usage', '--app', 'ghost', '--club', 'riverside'], 'There is no app ghost.\n'],
-      [['erase', '--app', 'ghost', '--club', 'riverside', '--yes'], 'There is no app ghost.\n'],
-      [['usage', '--app', 'trainer-app', '--club', 'academy'], 'There is no club academy.\n'],
-      [['erase', '--app', 'trainer-app', '--club', 'River', '--yes'], 'There is no club River.\n'],
-      [['erase', ...place, '--member', 'dora', '--yes'], 'There is no member dora in riverside.\n'],
+      [['usage', '--app', 'ghost', '--club', 'riverside'], 'App ghost does not exist.\n'],
+      [['erase', '--app', 'ghost', '--club', 'riverside', '--yes'], 'App ghost does not exist.\n'],
+      [['usage', '--app', 'trainer-app', '--club', 'academy'], 'Club academy does not exist.\n'],
+      [['erase', '--app', 'trainer-app', '--club', 'River', '--yes'], 'Club River does not exist.\n'],
+      [['erase', ...place, '--member', 'dora', '--yes'], 'Member dora does not exist in riverside.\n'],
     ]
     for (const [args, message] of cases) expect(await storage(args, env)).toEqual(failed(message))
     expect(await stored()).toEqual(before)
@@ -71,7 +71,7 @@ Removed: 1 entry, 10 bytes
   it('refuses to erase without --yes and a terminal, whatever is piped in', async () => {
     const stored = await addEntries(env.DATABASE_URL)
     const before = await stored()
-    const refused = failed('Nothing was removed: without a terminal to confirm on, --yes is needed.\n')
+    const refused = failed('Nothing was removed: without a terminal for the confirmation, --yes is required.\n')
     expect(await storage(['erase', ...place], env)).toEqual(refused)
     expect(await run(['storage', 'erase', ...place], env, { piped: 'trainer-app\n' })).toEqual(refused)
     expect(await stored()).toEqual(before)
@@ -117,11 +117,11 @@ Removed: 1 entry, 10 bytes
 
 describe('wrong arguments of the storage command', () => {
   it.each<[string[], string]>([
-    [[], 'One action is needed: usage, erase.'],
-    [['wipe', ...place], 'One action is needed: usage, erase.'],
-    [['erase', 'usage', ...place, '--yes'], 'One action is needed: usage, erase.'],
-    [['usage', '--app', 'trainer-app'], '--app and --club are needed.'],
-    [['erase', '--club', 'riverside', '--yes'], '--app and --club are needed.'],
+    [[], 'An action is required: usage, erase.'],
+    [['wipe', ...place], 'An action is required: usage, erase.'],
+    [['erase', 'usage', ...place, '--yes'], 'An action is required: usage, erase.'],
+    [['usage', '--app', 'trainer-app'], '--app and --club are required.'],
+    [['erase', '--club', 'riverside', '--yes'], '--app and --club are required.'],
     [['erase', '--app', '', '--club', 'riverside', '--yes'], '--app is empty.'],
     [['erase', ...place, '--member', '', '--yes'], '--member is empty.'],
     [['usage', ...place, '--member', 'anna'], '--member is not an option of usage.'],

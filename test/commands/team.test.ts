@@ -24,7 +24,7 @@ describe('the team command', () => {
     expect(stdout).toMatch(
       /^The team planners was added\.\njo@example\.org is invited to the team planners as owner until /,
     )
-    expect(stdout).toContain('at http://auth.localhost:3000/v1/oauth/developers, and to accept\n')
+    expect(stdout).toContain('at http://auth.localhost:3000/v1/oauth/developers and accept\n')
     expect(await stored()).toContainEqual({ id: 'planners', level: 'hobby', email: 'jo@example.org', role: 'owner' })
     expect(await audit()).toEqual([
       { action: 'team.create', personId: null, teamId: 'planners', after: { name: 'Planners', level: 'hobby' } },
@@ -34,7 +34,7 @@ describe('the team command', () => {
 
   it('changes the level of a team, and lists the teams', async () => {
     expect(await team('level', '--team', 'hobbyists', '--level', 'developer')).toEqual(
-      succeeded('The team hobbyists has the level developer.\n'),
+      succeeded('The team hobbyists now has the level developer.\n'),
     )
     const { stdout } = await team('list')
     expect(stdout).toMatch(/^builders +Builders GmbH +developer +2 +5 +5 +anna$/m)
@@ -44,16 +44,19 @@ describe('the team command', () => {
   it('refuses what cannot be, and changes nothing', async () => {
     const before = [await stored(), await audit()]
     const wrong: [string[], object][] = [
-      [['add', ...planners, '--id', 'builders'], failed('The team builders exists already.\n')],
-      [['add', ...planners, '--name', 'a\u202e'], failed('The name of the team is 1 to 100 characters of one line.\n')],
-      [['add', ...planners, '--level', 'gold'], misused('--level is hobby or developer.')],
-      [['add', '--id', 'planners'], misused('--id, --name and --level are needed.')],
-      [['invite', '--team', 'ghosts', '--email', 'jo@example.org'], failed('There is no team ghosts.\n')],
+      [['add', ...planners, '--id', 'builders'], failed('The team builders already exists.\n')],
+      [
+        ['add', ...planners, '--name', 'a\u202e'],
+        failed('The name of the team must be 1 to 100 characters on one line.\n'),
+      ],
+      [['add', ...planners, '--level', 'gold'], misused('--level must be hobby or developer.')],
+      [['add', '--id', 'planners'], misused('--id, --name and --level are required.')],
+      [['invite', '--team', 'ghosts', '--email', 'jo@example.org'], failed('Team ghosts does not exist.\n')],
       [
         ['invite', '--team', 'builders', '--email', 'jo'],
         failed('email must be an e-mail address, such as name@example.org.\n'),
       ],
-      [['level', '--team', 'ghosts', '--level', 'hobby'], failed('There is no team ghosts.\n')],
+      [['level', '--team', 'ghosts', '--level', 'hobby'], failed('Team ghosts does not exist.\n')],
     ]
     for (const [args, answer] of wrong) expect(await team(...args)).toEqual(answer)
     expect([await stored(), await audit()]).toEqual(before)
@@ -91,7 +94,7 @@ describe('client requests', () => {
   }
 
   it('are listed, each with the command that approves it', async () => {
-    expect(await client('requests')).toEqual(succeeded('Nothing waits for approval.\n'))
+    expect(await client('requests')).toEqual(succeeded('Nothing is pending approval.\n'))
     const former = (await appNow()).logo as Buffer
     await request()
     const { stdout } = await client('requests')
@@ -107,8 +110,8 @@ describe('client requests', () => {
     const command = 'npm run -s client -- approve --id c_new --version 0 --app-version 0'
     expect(stdout).toContain(`  svc.me.profile:read: Greets\n${read}  ${command}\n`)
     expect(stdout).toContain(`${read}  npm run -s client -- approve --id trainer-app --version 3 --app-version 0\n`)
-    expect(stdout).toContain('Changes of the client trainer-app of the team builders\n  redirectUris: https://other.')
-    const changes = `Changes of the app trainer-app of the team builders\n  name: Coach\n  logo: ${icons}/${logoVersion(logo)}\n`
+    expect(stdout).toContain('Changes to the client trainer-app of the team builders\n  redirectUris: https://other.')
+    const changes = `Changes to the app trainer-app of the team builders\n  name: Coach\n  logo: ${icons}/${logoVersion(logo)}\n`
     expect(stdout).toContain(changes)
     expect(stdout).toContain('npm run -s client -- approve --app trainer-app --version 0\n')
   })
@@ -132,7 +135,7 @@ describe('client requests', () => {
     expect(await rowOf('c_new')).toMatchObject({ state: 'active', requestedAt: null, version: 1 })
     expect(await last()).toMatchObject({ action: 'client.approve', after: { name: 'New' } })
     expect(await client('approve', '--id', 'trainer-app', ...versions(3, 0))).toEqual(
-      succeeded('Approved: the changes of the client trainer-app\n'),
+      succeeded('Approved: the changes to the client trainer-app\n'),
     )
     expect(await rowOf('trainer-app')).toMatchObject({ redirectUris: ['https://other.example/'], wanted: null })
     expect(await client('approve', '--app', 'trainer-app', '--version', '0')).toMatchObject({ code: 0 })
@@ -143,7 +146,7 @@ describe('client requests', () => {
     await request()
     for (const reason of ['no\u001b[2K', 'x'.repeat(1_001)]) {
       expect(await client('refuse', '--id', 'c_new', '--reason', reason)).toEqual(
-        misused('--reason is 1 to 1000 characters, without control characters.'),
+        misused('--reason must be 1 to 1000 characters, without control characters.'),
       )
     }
     expect(await rowOf('c_new')).toMatchObject({ state: 'requested' })
@@ -169,29 +172,29 @@ describe('client requests', () => {
     await request()
     const before = await rowOf('trainer-app')
     expect(await client('approve', '--id', 'trainer-app', ...versions(2, 0))).toEqual(
-      failed('The client trainer-app has changed: it has the version 3 now. Read it again.\n'),
+      failed('The client trainer-app has changed and now has version 3. Read it again.\n'),
     )
     expect(await client('approve', '--id', 'hobby-app', ...versions(0, 0))).toEqual(
-      failed('Nothing of the client hobby-app waits for approval.\n'),
+      failed('The client hobby-app has nothing pending approval.\n'),
     )
     await query(env.DATABASE_URL, `UPDATE "App" SET name = 'Bank', version = 1 WHERE id = 'trainer-app'`)
     expect(await client('approve', '--id', 'trainer-app', ...versions(3, 0))).toEqual(
-      failed('The app trainer-app has changed: it has the version 1 now. Read it again.\n'),
+      failed('The app trainer-app has changed and now has version 1. Read it again.\n'),
     )
     expect(await client('approve', '--app', 'trainer-app', '--version', '0')).toEqual(
-      failed('The app trainer-app has changed: it has the version 1 now. Read it again.\n'),
+      failed('The app trainer-app has changed and now has version 1. Read it again.\n'),
     )
     expect(await client('approve', '--id', 'trainer-app', '--version', '3')).toEqual(
-      failed('The client trainer-app has the app trainer-app: --app-version is needed as well.\n'),
+      failed('The client trainer-app has the app trainer-app: --app-version is required as well.\n'),
     )
     expect(await client('approve', '--app', 'trainer-app')).toEqual(
-      misused('--version is needed: npm run -s client -- requests prints it.'),
+      misused('--version is required: npm run -s client -- requests prints it.'),
     )
     expect(await client('approve', '--app', 'trainer-app', '--version', '0', '--app-version', '0')).toEqual(
-      misused('--app-version goes with --id.'),
+      misused('--app-version requires --id.'),
     )
-    expect(await client('approve')).toEqual(misused('--id or --app is needed.'))
-    expect(await client('refuse', '--id', 'trainer-app')).toEqual(misused('--reason is needed: the team reads it.'))
+    expect(await client('approve')).toEqual(misused('--id or --app is required.'))
+    expect(await client('refuse', '--id', 'trainer-app')).toEqual(misused('--reason is required: the team reads it.'))
     expect(await rowOf('trainer-app')).toEqual(before)
   })
 })

@@ -58,16 +58,16 @@ describe('the token command', () => {
   it('exits 1 in production, unless DEVELOPMENT_TOKENS says otherwise', async () => {
     const env = { DATA_DIR: await directory(), NODE_ENV: 'production' }
     expect(await run(['token', ...anna], env)).toEqual(
-      failed('The service refuses development tokens here: it believes them with DEVELOPMENT_TOKENS=true.\n'),
+      failed('The service refuses development tokens here: it accepts them with DEVELOPMENT_TOKENS=true.\n'),
     )
     expect(await readdir(env.DATA_DIR)).toEqual([])
     await minted(anna, { ...env, DEVELOPMENT_TOKENS: 'true' })
   })
 
   it.each([
-    [['--member', 'anna'], '--club and --client are needed, and --member unless it is a first-party client.'],
+    [['--member', 'anna'], '--club and --client are required, and --member unless it is a first-party client.'],
     [[...anna, '--member', ''], '--member is empty.'],
-    [[...anna, '--expires-in', 'soon'], '--expires-in is a number of seconds.'],
+    [[...anna, '--expires-in', 'soon'], '--expires-in must be a number of seconds.'],
     [[...anna, '--colour', 'red'], "Unknown option '--colour'"],
   ])('exits 2 when its arguments are %j', async (args, message) => {
     expect(await run(['token', ...args], { DATA_DIR: await directory() })).toEqual(misused(message))

@@ -79,7 +79,7 @@ describe('the webhook command', () => {
     expect([sent.code, sent.stderr]).toEqual([0, ''])
     expect(JSON.parse(received[0]!.body)).toMatchObject({ type: 'member.joined', data: [1] })
     const unknown = await run(['webhook', 'send', '--to', url, ...kind, 'member.left'], env)
-    expect([unknown.code, unknown.stderr]).toEqual([1, `No kind member.left is described for ${provider}.\n`])
+    expect([unknown.code, unknown.stderr]).toEqual([1, `No event type member.left is described for ${provider}.\n`])
     expect(received).toHaveLength(1)
   })
 
@@ -119,17 +119,17 @@ describe('the webhook command', () => {
     const { code, stdout } = await signed(url)
     // Deno's fetch tells no code.
     const reason = 'Deno' in globalThis ? '.+' : 'ECONNREFUSED'
-    expect([code, stdout]).toEqual([1, withAnswer(`no answer \\(${reason}\\)`)])
+    expect([code, stdout]).toEqual([1, withAnswer(`no response \\(${reason}\\)`)])
   })
 
   it.each([
-    [[], '--to is an http or https address.'],
-    [['--to', 'ftp://127.0.0.1'], '--to is an http or https address.'],
+    [[], '--to must be an http or https address.'],
+    [['--to', 'ftp://127.0.0.1'], '--to must be an http or https address.'],
     [['--to', 'http://a', '--type', 'a/b'], "--type must be 1 to 128 letters, digits, '.', '_' or '-'."],
-    [['--to', 'http://a', '--data', '{'], '--data is JSON.'],
-    [['--to', 'http://a', '--data', '1', '--provider', 'p'], '--provider has data: leave out --data.'],
+    [['--to', 'http://a', '--data', '{'], '--data must be JSON.'],
+    [['--to', 'http://a', '--data', '1', '--provider', 'p'], '--provider supplies the data: omit --data.'],
     [['--to', 'http://a', '--secret', 'a b'], '--secret must be 1 to 1024 visible ASCII characters, without spaces.'],
-    [['--to', 'http://a', '--old'], '--wrong-signature and --old need a --secret.'],
+    [['--to', 'http://a', '--old'], '--wrong-signature and --old require --secret.'],
   ])('refuses %j', async (args, message) => {
     expect(await run(['webhook', 'send', ...args], {})).toEqual(misused(message))
   })

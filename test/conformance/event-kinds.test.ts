@@ -10,7 +10,7 @@ beforeEach(() => world.db.eventKind.deleteMany({ where: { providerId: world.ids.
 
 const joined = { type: 'member.joined', description: 'Somebody has joined.', example: { member: 'anna', n: [1, null] } }
 const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
-const DESCRIPTION = 'description is 1 to 500 characters without control characters.'
+const DESCRIPTION = 'description must be 1 to 500 characters without control characters.'
 const TYPE = "type must be 1 to 128 letters, digits, '.', '_' or '-'."
 
 describe.each(ways)('%s', (way) => {

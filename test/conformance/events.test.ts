@@ -15,7 +15,7 @@ const NO_APP = { status: 404, code: 'not_found', message: 'This app does not exi
 const SUSPENDED = { status: 409, code: 'conflict', reason: 'app_suspended', message: 'This app is suspended.' }
 const TYPE = "type must be 1 to 128 letters, digits, '.', '_' or '-'."
 const ID = 'id must be 1 to 255 visible ASCII characters.'
-const APP = "app is 1 to 64 letters, digits, '_' or '-'."
+const APP = "app must be 1 to 64 letters, digits, '_' or '-'."
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 const LIMIT = 256 * 1024
 

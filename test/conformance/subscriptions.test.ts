@@ -15,7 +15,7 @@ const NO_SUBSCRIPTION = {
   message: 'This subscription does not exist at this provider.',
 }
 const SUBSCRIBER = 'subscriber must be 1 to 255 characters without control characters.'
-const APP = "app is 1 to 64 letters, digits, '_' or '-'."
+const APP = "app must be 1 to 64 letters, digits, '_' or '-'."
 const url = 'https://hooks.example.org/in'
 
 const setWebhook = async (app: string, body: object) =>

@@ -9,7 +9,7 @@ const log: string[] = []
 
 const URL_WRONG = 'url must be an https:// address of at most 2048 characters, without user info.'
 const SECRET_WRONG = 'secret must be 1 to 1024 visible ASCII characters, without spaces.'
-const ID_WRONG = "id is 1 to 64 letters, digits, '_' or '-'."
+const ID_WRONG = "id must be 1 to 64 letters, digits, '_' or '-'."
 const NO_APP = 'This app does not exist at this provider.'
 const SUSPENDED = ['This app is suspended.', 'app_suspended'] as const
 

@@ -41,18 +41,18 @@ const rows = table<'Call' | 'Status' | 'Message'>(`
   | the removal of the last owner | 409 | A team needs at least one owner. |
   | an app of no provider | 404 | This provider does not exist. |
   | an app of a club | 404 | This provider does not exist. |
-  | an app with a name that hides letters | 400 | The name of the app is 1 to 100 characters of one line. |
+  | an app with a name that hides letters | 400 | The name of the app must be 1 to 100 characters on one line. |
   | a homepage that is a script | 400 | The homepage of the app is an https:// address … |
   | a description with control characters | 400 | The description of the app is at most 500 characters … |
-  | a client without a redirect and a scope | 400 | A client needs a redirect.  A client needs a scope. |
-  | a redirect with a wildcard | 400 | https://*.example/ cannot be a redirect: wildcards are not supported. |
-  | a redirect with a fragment | 400 | https://app.example/#a cannot be a redirect: it has a fragment. |
-  | a redirect without TLS | 400 | http://app.example/ cannot be a redirect: http:// is for 127.0.0.1 and [::1] only. |
-  | a client with a name that hides letters | 400 | The name of the client is 1 to 100 characters of one line. |
-  | a scope of the platform | 400 | There is no scope directory:read. |
-  | a scope above the level | 400 | lms.me.quizzes:write is for teams of level developer. |
-  | a redirect without TLS for a client that exists | 400 | http://app.example/ cannot be a redirect: … |
-  | a scope above the level for a client that exists | 400 | lms.me.quizzes:write is for teams of level developer. |
+  | a client without a redirect and a scope | 400 | A client needs a redirect URI.  A client needs a scope. |
+  | a redirect with a wildcard | 400 | https://*.example/ cannot be a redirect URI: wildcards are not supported. |
+  | a redirect with a fragment | 400 | https://app.example/#a cannot be a redirect URI: it has a fragment. |
+  | a redirect without TLS | 400 | http://app.example/ cannot be a redirect URI: http:// is for 127.0.0.1 and [::1] only. |
+  | a client with a name that hides letters | 400 | The name of the client must be 1 to 100 characters on one line. |
+  | a scope of the platform | 400 | The scope directory:read does not exist. |
+  | a scope above the level | 400 | lms.me.quizzes:write is only for teams with the Developer level. |
+  | a redirect without TLS for a client that exists | 400 | http://app.example/ cannot be a redirect URI: … |
+  | a scope above the level for a client that exists | 400 | lms.me.quizzes:write is only for teams with the Developer level. |
   | a change of what somebody else has changed | 409 | This has been changed in the meantime. Read it again. |
   | a change of an app that somebody else has changed | 409 | This has been changed in the meantime. Read it again. |
   | production without a purpose | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
@@ -60,7 +60,7 @@ const rows = table<'Call' | 'Status' | 'Message'>(`
   | a purpose that reverses letters | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
   | a purpose with half a character | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
   | a purpose of 1,001 characters | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
-  | production with a redirect to localhost | 400 | http://localhost/ cannot be a redirect: localhost is for development only. |
+  | production with a redirect to localhost | 400 | http://localhost/ cannot be a redirect URI: localhost is for development only. |
   | production of a production client | 409 | Only the sandbox client of an app can be requested for production. |
   | another scope in production without a purpose | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.events:read … |
   | the removal of a client with consents in force | 409 | 1 consent is in force and would end. Confirm with the client's id. |

@@ -29,7 +29,7 @@ describe('registering a client', () => {
     const one = await registration()
     const all = await Promise.allSettled(Array.from({ length: 12 }, () => register(db, one, add)))
     const reasons = all.flatMap((each) => (each.status === 'rejected' ? [each.reason.message] : []))
-    expect(reasons).toEqual(Array(11).fill(`The client ${one.id} exists already; --replace changes it.`))
+    expect(reasons).toEqual(Array(11).fill(`The client ${one.id} already exists; --replace changes it.`))
     expect(await db.client.findUnique({ where: { id: one.id } })).toMatchObject({ teamId: one.team.id })
   })
 

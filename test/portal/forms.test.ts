@@ -117,7 +117,7 @@ describe('the forms', () => {
     const reference = 'http://apps.test/v1/docs'
     const refused = await post('/reference')
     expect(refused.answer.status).toBe(400)
-    expect(refused.answer.text).toContain(`${reference} cannot be a redirect`)
+    expect(refused.answer.text).toContain(`${reference} cannot be a redirect URI`)
     const data = { redirectUris: [reference] }
     await team.world.db.client.update({ where: { id: client }, data })
     expect((await post('/reference')).answer.location?.href).toBe(`${reference}?client_id=${client}`)

@@ -38,7 +38,7 @@ it.skipIf(lacks)(`pg_restore brings back what pg_dump took: rows, numbers, trigg
   expect(await contentOf(DATABASE_URL)).toEqual(before)
   expect(Object.keys(before)).toEqual(expect.arrayContaining(['AuditEntry', 'MemberCard', 'StorageEntry']))
 
-  expect(await run(['migrate'], { DATABASE_URL })).toMatchObject({ stdout: 'The database is of this release.\n' })
+  expect(await run(['migrate'], { DATABASE_URL })).toMatchObject({ stdout: 'The database is up to date.\n' })
   expect(await query(DATABASE_URL, 'SHOW statement_timeout', { limited: true })).toEqual([{ statement_timeout: '5s' }])
   expect(await addAudit(DATABASE_URL)).toEqual([{ id: String(Number(last!.id) + 1) }])
   expect(await usage(DATABASE_URL)).toEqual([{ bytes: '3' }])

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { emptyDatabase, query } from '../support/databases.ts'
 import { command, dataDirectory, start } from './service.ts'
 
-const head = 'The database is empty. What to do next:'
+const head = 'The database is empty. Next steps:'
 
 describe('the first steps', () => {
   it('are printed while the database is empty; the printed command registers a client', async () => {
@@ -12,7 +12,7 @@ describe('the first steps', () => {
     expect(printed!.trimEnd().split('\n')).toEqual([
       expect.stringMatching(/^1\. Load the platform's data: npm run -s import -- .*, or a demo club: npm run -s seed$/),
       expect.stringMatching(/^2\. Register a client: npm run -s client -- add /),
-      expect.stringMatching(/^3\. Sign a member in: first set SMTP_URL .* npm run -s token -- --member MEMBER /),
+      expect.stringMatching(/^3\. Sign in a member: first set SMTP_URL .* npm run -s token -- --member MEMBER /),
     ])
     await first.stop()
 

@@ -58,9 +58,7 @@ describe('standard output in production', () => {
         data: 'the database of DATABASE_URL',
       }),
     ])
-    expect(lines.filter(({ steps }) => steps).map(({ msg }) => msg)).toEqual([
-      'The database is empty. What to do next:',
-    ])
+    expect(lines.filter(({ steps }) => steps).map(({ msg }) => msg)).toEqual(['The database is empty. Next steps:'])
     expect(lines.filter(({ requestId }) => requestId)).toHaveLength(2)
 
     const warnings = lines.filter(({ level }) => level === 40).map(({ msg }) => msg)
@@ -112,7 +110,7 @@ describe('standard output in production', () => {
     const lines = parsed(stdout)
     expect(lines.filter(({ level }) => level > 30)).toEqual([])
     const { steps } = lines.find((line) => line.steps)
-    expect(steps[2]).toBe('Sign a member in, without an app: https://auth.example.org/v1/oauth/connected')
+    expect(steps[2]).toBe('Sign in a member, without an app: https://auth.example.org/v1/oauth/connected')
   })
 })
 
@@ -125,7 +123,7 @@ describe('unknown names in .env', () => {
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr.split('\n')).toEqual([
       'These settings cannot be used (.env.example describes them):',
-      '  LOGIN_ISSUER: is needed with LOGIN_CLIENT_ID',
+      '  LOGIN_ISSUER: is required with LOGIN_CLIENT_ID',
       'LOGIN_ISSUR in .env is not a setting of this service: is LOGIN_ISSUER meant?',
       '',
     ])

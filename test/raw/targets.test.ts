@@ -119,7 +119,7 @@ describe('a target without an endpoint, or with an invalid name', () => {
 
 describe('an id in lms and notify', () => {
   const noQuiz = error('not_found', 'This quiz does not exist in this academy.')
-  const badId = error('invalid_request', "id is 1 to 64 letters, digits, '_' or '-'.")
+  const badId = error('invalid_request', "id must be 1 to 64 letters, digits, '_' or '-'.")
   const ids = [
     '%00',
     'a%00b',

@@ -215,6 +215,12 @@ describe('the input of a mutation', () => {
       )
     }
     const set = { token: service.tokens.notify, body: '{"id":"\\u0000","url":"https://a.b"}' }
-    await expectRefused('POST /trpc/webhook.put', set, 400, "id is 1 to 64 letters, digits, '_' or '-'.", 'webhook.put')
+    await expectRefused(
+      'POST /trpc/webhook.put',
+      set,
+      400,
+      "id must be 1 to 64 letters, digits, '_' or '-'.",
+      'webhook.put',
+    )
   })
 })

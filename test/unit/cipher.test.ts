@@ -59,7 +59,7 @@ describe('an encrypted value', () => {
 
   it('needs at least one key, of 32 bytes', () => {
     for (const keys of [[], [randomBytes(16)], [key, randomBytes(31)], [randomBytes(33), key]]) {
-      expect(() => createCipher(keys)).toThrow('A key has 32 bytes.')
+      expect(() => createCipher(keys)).toThrow('A key must have 32 bytes.')
     }
   })
 })

@@ -149,10 +149,13 @@ describe('the settings', () => {
       `LOG_LEVEL: "${'x'.repeat(100)}…" is not fatal, error, warn, info, .*`,
     ],
     [{ TOKEN_TYPE: 'JWT' }, 'TOKEN_TYPE: "JWT" has no effect without TOKEN_ISSUER'],
-    [{ DATABASE_DIRECT_URL: 'postgresql://localhost/db' }, 'DATABASE_URL: is needed with DATABASE_DIRECT_URL'],
-    [{ SMTP_URL: 'smtp://mail.example.org' }, 'MAIL_FROM: is needed with SMTP_URL'],
-    [{ PORT: '3001' }, 'INTERNAL_PORT: "3001" is the PORT as well, and has to be another one'],
-    [{ PORT: '80', INTERNAL_PORT: '80', HOST: '::', INTERNAL_HOST: '10.0.0.5' }, 'INTERNAL_PORT: "80" is the PORT .*'],
+    [{ DATABASE_DIRECT_URL: 'postgresql://localhost/db' }, 'DATABASE_URL: is required with DATABASE_DIRECT_URL'],
+    [{ SMTP_URL: 'smtp://mail.example.org' }, 'MAIL_FROM: is required with SMTP_URL'],
+    [{ PORT: '3001' }, 'INTERNAL_PORT: "3001" is also the PORT, and must differ'],
+    [
+      { PORT: '80', INTERNAL_PORT: '80', HOST: '::', INTERNAL_HOST: '10.0.0.5' },
+      'INTERNAL_PORT: "80" is also the PORT.*',
+    ],
     [
       { LMS_BASE_URL: 'http://Apps.localhost:9/v1' },
       'LMS_BASE_URL: "http://Apps.localhost:9/v1" has the host of APPS_BASE_URL, but needs its own',
@@ -178,8 +181,8 @@ describe('the settings', () => {
     ['LOGIN_CLIENT_SECRET', 'my-secret', 'LOGIN_ISSUER'],
     ['LOGIN_NAME', 'Club account', 'LOGIN_ISSUER'],
   ])('refuse %s without what it needs', (name, value, other) => {
-    expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^.*\\n  ${other}: is needed with ${name}$`))
-    expect(() => readConfig({ [name]: value, PORT: 'x' })).toThrow(/PORT: .*\n.*is needed with/)
+    expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^.*\\n  ${other}: is required with ${name}$`))
+    expect(() => readConfig({ [name]: value, PORT: 'x' })).toThrow(/PORT: .*\n.*is required with/)
   })
 
   it('configure how members sign in', () => {
@@ -368,7 +371,7 @@ describe('the settings of a command', () => {
 
   it.each([
     [{ SECRETS_KEY: 'short' }, 'SECRETS_KEY: '],
-    [{ DATABASE_DIRECT_URL: 'postgresql://db.example.org/b' }, 'DATABASE_URL: is needed with DATABASE_DIRECT_URL'],
+    [{ DATABASE_DIRECT_URL: 'postgresql://db.example.org/b' }, 'DATABASE_URL: is required with DATABASE_DIRECT_URL'],
     [
       { DEVELOPMENT_TOKENS: 'true', TOKEN_ISSUER: 'https://id.example.org' },
       'DEVELOPMENT_TOKENS: "true" is not possible',

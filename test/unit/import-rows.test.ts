@@ -71,7 +71,7 @@ describe('NDJSON', () => {
       [`{"id":"a","name":"${'\\n'.repeat(LINE_LIMIT / 2 - 100)}","id":"a"}`, 'id'],
     ]
     for (const [line, name] of twice) {
-      expect(await rows(`${line}\n`, 'ndjson', LINE_LIMIT)).toEqual([[1, name, 'It comes twice in one object.', line]])
+      expect(await rows(`${line}\n`, 'ndjson', LINE_LIMIT)).toEqual([[1, name, 'It occurs twice in one object.', line]])
     }
     const once =
       '{"id":"a","name":"id\\":","questions":[{"id":"q","text":":"},{"id":"q","text":"text"}],"start":{"id":1}}'
@@ -136,7 +136,7 @@ describe('CSV', () => {
     ['id,name,id\n', 1, /^It has the column id twice/],
     ['id,questions\n', 1, /^It has the column questions, which only NDJSON can hold/],
     ['id,name\na,"b\nc,d\n', 2, /a closing quote is missing/],
-    ['id,name\na,"b"c\nc,d', 2, /A quote within quotes is written twice/],
+    ['id,name\na,"b"c\nc,d', 2, /A quote within quotes must be doubled/],
     ['id,name\n"x\r\ny",z\na,b"c"\nc,d', 4, /a quote within a cell that does not begin with one/],
   ])('%j cannot be read from line %i on', async (content, line, message) => {
     expect(await faultOf(content)).toEqual(fault(line, message))

@@ -83,7 +83,7 @@ describe('a redirect', () => {
   it('has at most 2048 characters', () => {
     const long = (length: number) => 'https://app.example.org/'.padEnd(length, 'a')
     expect(redirectFault(long(2048), 'web', false)).toBeNull()
-    expect(redirectFault(long(2049), 'web', false)).toBe('A redirect has at most 2048 characters.')
+    expect(redirectFault(long(2049), 'web', false)).toBe('A redirect URI can have at most 2048 characters.')
   })
 
   it('that is accepted never sends a code over a network in clear text, nor runs as a script', () => {
@@ -133,22 +133,22 @@ describe('a registration', () => {
   })
 
   it.each([
-    [{ id: '' }, "The id of the client is 1 to 64 letters, digits, '_' or '-'."],
-    [{ id: 'a.b' }, "The id of the client is 1 to 64 letters, digits, '_' or '-'."],
-    [{ id: 'a'.repeat(65) }, "The id of the client is 1 to 64 letters, digits, '_' or '-'."],
-    [{ team: { id: 'ä' } }, "The id of the team is 1 to 64 letters, digits, '_' or '-'."],
-    [{ app: { id: 'x\n' } }, "The id of the app is 1 to 64 letters, digits, '_' or '-'."],
-    [{ name: 'a\nb' }, 'The name of the client is 1 to 100 characters of one line.'],
-    [{ name: ' ' }, 'The name of the client is 1 to 100 characters of one line.'],
-    [{ name: 'a\u202egnp' }, 'The name of the client is 1 to 100 characters of one line.'],
-    [{ name: '\ud800' }, 'The name of the client is 1 to 100 characters of one line.'],
-    [{ app: { id: 'x', name: '' } }, 'The name of the app is 1 to 100 characters of one line.'],
-    [{ team: { id: 'x', name: 'a\u0000' } }, 'The name of the team is 1 to 100 characters of one line.'],
-    [{ redirectUris: [] }, 'A client needs a redirect.'],
-    [{ redirectUris: ['/'] }, '/ cannot be a redirect: it is not an absolute URI.'],
+    [{ id: '' }, "The id of the client must be 1 to 64 letters, digits, '_' or '-'."],
+    [{ id: 'a.b' }, "The id of the client must be 1 to 64 letters, digits, '_' or '-'."],
+    [{ id: 'a'.repeat(65) }, "The id of the client must be 1 to 64 letters, digits, '_' or '-'."],
+    [{ team: { id: 'ä' } }, "The id of the team must be 1 to 64 letters, digits, '_' or '-'."],
+    [{ app: { id: 'x\n' } }, "The id of the app must be 1 to 64 letters, digits, '_' or '-'."],
+    [{ name: 'a\nb' }, 'The name of the client must be 1 to 100 characters on one line.'],
+    [{ name: ' ' }, 'The name of the client must be 1 to 100 characters on one line.'],
+    [{ name: 'a\u202egnp' }, 'The name of the client must be 1 to 100 characters on one line.'],
+    [{ name: '\ud800' }, 'The name of the client must be 1 to 100 characters on one line.'],
+    [{ app: { id: 'x', name: '' } }, 'The name of the app must be 1 to 100 characters on one line.'],
+    [{ team: { id: 'x', name: 'a\u0000' } }, 'The name of the team must be 1 to 100 characters on one line.'],
+    [{ redirectUris: [] }, 'A client needs a redirect URI.'],
+    [{ redirectUris: ['/'] }, '/ cannot be a redirect URI: it is not an absolute URI.'],
     [{ scopes: [] }, 'A client needs a scope.'],
-    [{ scopes: ['SVC.me.profile:read'] }, 'There is no scope SVC.me.profile:read.'],
-    [{ scopes: ['__proto__'] }, 'There is no scope __proto__.'],
+    [{ scopes: ['SVC.me.profile:read'] }, 'The scope SVC.me.profile:read does not exist.'],
+    [{ scopes: ['__proto__'] }, 'The scope __proto__ does not exist.'],
   ])('with %j says so', (change, sentence) => {
     expect(faultsOf({ ...good, ...change }, false)).toEqual([sentence])
   })
@@ -166,7 +166,9 @@ describe('the scopes of a client', () => {
   it('of lms and notify need a team of level developer', () => {
     expect(all.filter((scope) => !isAllowedAt('hobby', scope))).toEqual(developers)
     expect(levelFaults(all, 'developer')).toEqual([])
-    expect(levelFaults(all, 'hobby')).toEqual(developers.map((scope) => `${scope} is for teams of level developer.`))
+    expect(levelFaults(all, 'hobby')).toEqual(
+      developers.map((scope) => `${scope} is only for teams with the Developer level.`),
+    )
   })
 
   it('are the registered ones that exist and that the present level of its team allows', () => {

@@ -7,7 +7,7 @@ import { PictureRefused, UNREADABLE } from './rewrite.ts'
 /** What a thread tells of its picture. */
 export type Reply = { png: Uint8Array<ArrayBuffer> } | { refused: string } | { failed: string }
 
-/** Of one picture, with the start of its thread: 0.5 s on a machine that is not busy. */
+/** Per picture, with the start of its thread: 0.5 s on an idle machine. */
 const DECODING_MS = 5_000
 /** JavaScript's own; the pixels are bounded by the decoders. */
 const MEMORY_MB = 64

@@ -27,7 +27,7 @@ export function jpegSize(bytes: Buffer): Size {
 
 /** Decodes a JPEG whose size was looked at. Throws for one that is cut off or damaged. */
 export async function decodeJpeg(bytes: Buffer): Promise<Pixels> {
-  // Of the pixels' own bytes, 0xff is followed by 0.
+  // Within the pixels' own bytes, 0xff is followed by 0.
   if (bytes.toString('latin1').split('\xff\xda').length - 1 > MAX_SCANS) throw new Error('It has too many scans.')
   const { default: jpeg } = await import('jpeg-js')
   const { width, height } = jpegSize(bytes)

@@ -6,7 +6,7 @@ const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 const KEPT = ['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']
 /** Samples of a pixel, by colour type. */
 const SAMPLES: Partial<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
-/** Of an interlaced picture: first column and row, and the steps to the next ones. */
+/** An interlaced picture's passes: first column and row, and the steps to the next ones. */
 const ADAM7 = ['0 0 8 8', '4 0 8 8', '0 4 4 8', '2 0 4 4', '0 2 2 4', '1 0 2 2', '0 1 1 2'].map((pass) =>
   pass.split(' ').map(Number),
 ) as [number, number, number, number][]

@@ -56,7 +56,7 @@ async function find(ctx: Caller, id: string) {
 }
 
 const accept = internal('dev:write', teamPeople, {
-  summary: 'Makes the person one of the team that invites them',
+  summary: 'Adds the person to the team that invites them',
   fails: ['invitationUnknown'],
 })
   .input(invitation)
@@ -79,7 +79,7 @@ const accept = internal('dev:write', teamPeople, {
 
 /** The team learns that the address does not join, but not whose it is. */
 const decline = internal('dev:write', teamPeople, {
-  summary: 'Ends an invitation of the person',
+  summary: 'Declines an invitation',
   fails: ['invitationUnknown'],
 })
   .input(invitation)

@@ -18,7 +18,7 @@ export const listClients = internal('dev:read', teamPeople, {
         .array(idOr('ownAppUnknown').nullable())
         .max(50)
         .optional()
-        .meta({ description: 'Of these apps alone; null stands for none' }),
+        .meta({ description: 'Only of these apps; null stands for clients without an app' }),
       ...page,
     }),
   )

@@ -15,7 +15,7 @@ const team = idOr('teamUnknown')
 /** Above a team's limit (invitations.ts). */
 const MAX_INVITATIONS = 200
 
-export const invitations = z.array(invitationOutput).meta({ description: 'Those that can still be accepted' })
+export const invitations = z.array(invitationOutput).meta({ description: 'Invitations that can still be accepted' })
 export const testMembers = z.array(testMember).meta({ description: 'Empty before the first sandbox client' })
 
 export const listPeople = internal('dev:read', teamPeople, {

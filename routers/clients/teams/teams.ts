@@ -23,7 +23,7 @@ const list = internal('dev:read', teamPeople, { summary: 'The teams of the perso
   })
 
 const teamFacts = teamSummary.extend({
-  scopes: z.array(z.string()).meta({ description: 'Those that its level may hold' }),
+  scopes: z.array(z.string()).meta({ description: 'The scopes that its level allows' }),
 })
 
 const summary = internal('dev:read', teamPeople, {
@@ -55,7 +55,7 @@ const get = internal('dev:read', teamPeople, {
       apps: z.array(appOutput),
       clients: z.array(clientOutput),
       testMembers,
-      providers: z.array(named).meta({ description: 'Those that an app can belong to' }),
+      providers: z.array(named).meta({ description: 'The providers that an app can belong to' }),
     }),
   )
   .query(async ({ ctx, input: { team } }) => {

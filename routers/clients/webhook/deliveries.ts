@@ -29,7 +29,7 @@ const list = internal('dev:read', teamPeople, {
   fails: ['ownAppUnknown', 'levelTooLow'],
 })
   .input(z.object({ app, state: state.optional(), ...page }))
-  .output(z.object({ items: z.array(delivery), more: z.boolean().meta({ description: 'Whether others follow' }) }))
+  .output(z.object({ items: z.array(delivery), more: z.boolean().meta({ description: 'Whether there are more' }) }))
   .query(async ({ ctx, input: { app, state, limit, offset } }) => {
     await webhookAppOf(ctx, app)
     const rows = await ctx.core.db.execute(lists[state ?? 'all'], [app, String(limit + 1), String(offset)])
@@ -37,7 +37,7 @@ const list = internal('dev:read', teamPeople, {
   })
 
 const get = internal('dev:read', teamPeople, {
-  summary: 'A delivery: what was sent, and the first 4 KB of the answer',
+  summary: 'A delivery: what was sent, and the first 4 KB of the response',
   fails: ['ownAppUnknown', 'levelTooLow', 'ownDeliveryUnknown'],
 })
   .input(z.object({ app, id }))
@@ -70,7 +70,7 @@ function headersOf({ id, url, body, lastAttemptAt, hasSecret }: Delivery): Recor
 
 /** Makes a delivery due at once; a failed one starts again with all attempts. */
 const retryOne = internal('dev:write', teamPeople, {
-  summary: 'Tries a delivery again now',
+  summary: 'Retries a delivery now',
   fails: [
     'ownAppUnknown',
     'levelTooLow',
@@ -92,14 +92,14 @@ const retryOne = internal('dev:write', teamPeople, {
 
 /** Starts with the oldest. Beyond the limit of one call, the next call continues. */
 const retryAllFailed = internal('dev:write', teamPeople, {
-  summary: 'Tries all failed deliveries of an app again',
+  summary: 'Retries all failed deliveries of an app',
   fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended'],
 })
   .input(z.object({ app, since: time }))
   .output(
     z.object({
       retried: z.int(),
-      more: z.boolean().meta({ description: 'Whether others may be left, for another call' }),
+      more: z.boolean().meta({ description: 'Whether more may be left, for another call' }),
     }),
   )
   .mutation(async ({ ctx, input: { app, since } }) => {

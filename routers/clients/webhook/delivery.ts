@@ -4,7 +4,7 @@ import { deliveryStates } from '../../webhooks/deliveries/retry.ts'
 export const delivery = z.object({
   id: z.string().meta({ description: 'Sent as webhook-id' }),
   event: z.string(),
-  type: z.string().meta({ description: 'Of the event' }),
+  type: z.string().meta({ description: 'The type of the event' }),
   subscription: z.string(),
   test: z.boolean().meta({ description: 'Whether the team sent it to try its webhook' }),
   state: z.enum(deliveryStates),
@@ -18,10 +18,10 @@ export const delivery = z.object({
 })
 
 export const deliveryDetails = delivery.extend({
-  url: z.string().nullable().meta({ description: 'Where its subscription is delivered to' }),
+  url: z.string().nullable().meta({ description: "The subscription's delivery address" }),
   headers: z
     .record(z.string(), z.string().nullable())
-    .meta({ description: 'As the last attempt sent them; null: it was sent, and is not shown' }),
+    .meta({ description: 'As sent by the last attempt; null: sent, but not shown' }),
   body: z.string().meta({ description: 'JSON text, as it is sent' }),
   answer: z.string().nullable().meta({ description: 'The first 4 KB of the last response; null without one' }),
 })

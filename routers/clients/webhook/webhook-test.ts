@@ -24,10 +24,10 @@ const type = z
   .string(withError('eventTypeUnknown'))
   .regex(EVENT_TYPE, withError('eventTypeUnknown'))
   .default(testKind.type)
-  .meta({ description: 'One of the catalogue; its example is sent' })
+  .meta({ description: 'A type from the catalogue; its example is sent' })
 
 export const kinds = internal('dev:read', teamPeople, {
-  summary: 'The catalogue of events of an app',
+  summary: "An app's event catalogue",
   fails: ['ownAppUnknown', 'levelTooLow'],
 })
   .input(z.object({ app: appId('app') }))
@@ -39,7 +39,7 @@ export const kinds = internal('dev:read', teamPeople, {
 
 /** The same worker delivers it, with the same signature and retries, and it appears in the same log. */
 export const test = internal('dev:write', teamPeople, {
-  summary: 'Sends a test event to the webhook of an app, and to no subscriber',
+  summary: "Sends a test event to an app's webhook only, not to subscribers",
   fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended', 'webhookMissing', 'eventTypeUnknown'],
 })
   .input(z.object({ app: appId('app'), type }))

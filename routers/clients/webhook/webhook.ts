@@ -18,7 +18,7 @@ const app = appId('app')
 const shown = ({ webhookUrl, webhookSecret }: Template) => ({ url: webhookUrl, hasSecret: webhookSecret !== null })
 
 const get = internal('dev:read', teamPeople, {
-  summary: 'Shows the team the webhook of an app',
+  summary: "Shows a team its app's webhook",
   fails: ['ownAppUnknown', 'levelTooLow'],
 })
   .input(z.object({ app }))
@@ -46,7 +46,7 @@ async function change(ctx: Context & { person: string }, { app, action, data }: 
 
 /** Unlike REST, preserves the secret when none is given: null removes it. */
 const set = internal('dev:write', teamPeople, {
-  summary: 'Sets the webhook for the team of an app',
+  summary: "Sets the webhook of the team's app",
   fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended'],
 })
   .input(z.object({ app, url, secret: secret.nullable().optional() }))
@@ -60,7 +60,7 @@ const set = internal('dev:write', teamPeople, {
 
 /** Subscriptions keep the address and secret that they copied. */
 const remove = internal('dev:write', teamPeople, {
-  summary: 'Removes the webhook for the team of an app',
+  summary: "Removes the webhook of the team's app",
   fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended'],
 })
   .input(z.object({ app }))

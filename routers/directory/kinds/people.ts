@@ -53,7 +53,7 @@ export const memberships = kind({
     leftAt: {
       ...optional(
         time(
-          'When it ends or has ended, not before `joinedAt`. Left out, or null: the person belongs, and returns if they had left.',
+          'When it ends or has ended, not before `joinedAt`. Omitted, or null: the person is a member, and returns if they had left.',
         ),
       ),
       kept: `CASE WHEN old."leftAt" > :now THEN old."leftAt" END`,

@@ -79,7 +79,7 @@ const count = (cells: readonly string[], pattern: RegExp) =>
 const sentences: Partial<Record<CsvError['code'], string>> = {
   CSV_QUOTE_NOT_CLOSED: 'It begins a row that does not end: a closing quote is missing.',
   CSV_MAX_RECORD_SIZE: `It begins a row of more than ${LINE_LIMIT} characters: is a closing quote missing?`,
-  CSV_INVALID_CLOSING_QUOTE: 'It has text behind a closing quote. A quote within quotes is written twice.',
+  CSV_INVALID_CLOSING_QUOTE: 'It has text after a closing quote. A quote within quotes must be doubled.',
   INVALID_OPENING_QUOTE: 'It has a quote within a cell that does not begin with one.',
 }
 

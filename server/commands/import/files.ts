@@ -30,7 +30,7 @@ const FORMAT = /\.(?:(ndjson|jsonl)|csv)$/
  */
 export async function findFiles(asked: Asked, { stdin }: Pick<Io, 'stdin'>) {
   const paths = asked.paths.length > 0 ? asked.paths : ['-']
-  if (paths.filter((path) => path === '-').length > 1) throw new UsageError('Standard input can be read once.')
+  if (paths.filter((path) => path === '-').length > 1) throw new UsageError('Standard input can be read only once.')
   const found: File[] = []
   for (const path of paths) {
     if (path === '-') found.push(standardInput(asked, stdin))
@@ -40,8 +40,8 @@ export async function findFiles(asked: Asked, { stdin }: Pick<Io, 'stdin'>) {
 }
 
 function standardInput({ kind, paths }: Asked, stdin: Io['stdin']): File {
-  if (paths.length === 0 && stdin.isTTY) throw new UsageError('Files, a directory, or standard input are needed.')
-  if (!kind) throw new UsageError('Standard input has no name: --kind is needed.')
+  if (paths.length === 0 && stdin.isTTY) throw new UsageError('Files, a directory, or standard input are required.')
+  if (!kind) throw new UsageError('Standard input has no name: --kind is required.')
   return {
     kind,
     name: 'stdin',
@@ -76,6 +76,8 @@ function kindOf(path: string): KindName {
   const word = basename(path).split(/[.-]/, 1)[0]
   const kind = kindNames.find((one) => one === word)
   if (!kind)
-    throw new UsageError(`${path}: a file's name begins with its kind, or --kind says it: ${kindNames.join(', ')}.`)
+    throw new UsageError(
+      `${path}: a file's name must begin with its kind, or --kind must give it: ${kindNames.join(', ')}.`,
+    )
   return kind
 }

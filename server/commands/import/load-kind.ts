@@ -63,10 +63,10 @@ export async function loadKind(client: ClientBase, { kind, files }: Load, option
   const { added, changed, unchanged, ended, current } = merged
   const counts = { kind, added, changed, unchanged, ended, refused: refusals.count }
   if (refusals.count > 0 && !tolerant) {
-    return { ...counts, fault: `Refused rows stop ${kind}; --skip-refused FILE writes them there and goes on.` }
+    return { ...counts, fault: `Refused rows stop ${kind}; --skip-refused FILE writes them to FILE and continues.` }
   }
   if (ended > current * ENDED_SHARE && !options.yes) {
-    return { ...counts, fault: `--full would end ${ended} of ${current} ${kind}, more than 5 %: that needs --yes.` }
+    return { ...counts, fault: `--full would end ${ended} of ${current} ${kind}, more than 5 %: which requires --yes.` }
   }
   return counts
 }

@@ -33,7 +33,7 @@ async function commitKind(client: ClientBase, load: Load, options: LoadOptions):
     options.signal.throwIfAborted()
     if (loaded.fault) {
       await client.query('ROLLBACK')
-      return { ...loaded, ...NOTHING, fault: `${loaded.fault} Nothing of ${kind} was written.` }
+      return { ...loaded, ...NOTHING, fault: `${loaded.fault} No ${kind} were written.` }
     }
     committing = true
     await client.query('COMMIT')
@@ -41,7 +41,7 @@ async function commitKind(client: ClientBase, load: Load, options: LoadOptions):
   } catch (error) {
     const reason = reasonOf(error, options.signal)
     const lost = committing && !(error instanceof DatabaseError)
-    const state = lost ? `Whether ${kind} were written is not known: run it again.` : `Nothing of ${kind} was written.`
+    const state = lost ? `Whether ${kind} were written is unknown: run the import again.` : `No ${kind} were written.`
     return { kind, ...NOTHING, refused: 0, fault: `${reason} ${state}` }
   }
 }

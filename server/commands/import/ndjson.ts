@@ -20,7 +20,7 @@ function rowOf(line: number, text: string): Row | End {
       const rows = rowsInRecord(record)
       return rows === undefined ? { line, record } : { line, rows }
     }
-    return { line, record: text, refusal: { field: name.slice(0, 64), reason: 'It comes twice in one object.' } }
+    return { line, record: text, refusal: { field: name.slice(0, 64), reason: 'It occurs twice in one object.' } }
   } catch (error) {
     return { line, record: text, refusal: { field: '', reason: `It is not JSON: ${(error as Error).message}.` } }
   }

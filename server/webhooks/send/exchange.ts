@@ -5,7 +5,7 @@ import type { AttemptResult } from '../attempt-result.ts'
 import { noResponse } from '../attempt-result.ts'
 import { readResponse } from './response.ts'
 
-/** Of all of a response's headers. */
+/** Limit for all headers of a response together. */
 const MAX_HEADER_BYTES = 16_384
 
 export interface Target {

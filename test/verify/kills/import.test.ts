@@ -127,7 +127,7 @@ describe('Ctrl-C of an import', { timeout: 120_000 }, () => {
     })
     child.kill('SIGINT')
     const [code] = await once(child, 'close')
-    expect([code, said]).toEqual([1, expect.stringContaining('Interrupted. Nothing of people was written.\n')])
+    expect([code, said]).toEqual([1, expect.stringContaining('Interrupted. No people were written.\n')])
     expect(await query(DATABASE_URL, 'SELECT FROM "Person"')).toEqual([])
   })
 })
