@@ -6,7 +6,7 @@ import type { JsonText } from '../kernel/raw-json/text.ts'
 import type { StoredEntry } from './entry.ts'
 import { withStoreLock } from './store-lock.ts'
 
-/** Whose storage, and what in it. `owner` is empty for what the club shares, else the member. */
+/** A collection of an app's storage in a club. `owner` is empty for shared entries, else the member. */
 export interface Collection {
   app: string
   club: string

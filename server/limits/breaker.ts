@@ -1,6 +1,6 @@
 /**
- * How long a request waits for Redis: 36 to 45 ms. Counted in turns of the event loop, not by the clock, as Redis is not to blame
- * for delays of this process: a stall of any length is one turn.
+ * How long a request waits for Redis: 36 to 45 ms. Counts event loop turns, not time, as Redis is not to blame for delays of this
+ * process: a stall of any length is one turn.
  */
 const TURN_MS = 8
 const LATE_TURNS = 5

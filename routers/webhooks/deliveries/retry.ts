@@ -18,7 +18,7 @@ export const dueAt = (table: string) =>
 /**
  * Makes a delivery ($1) due at once, if `condition` holds for its "App". Locks the subscription first, so that it ends
  * before this or after it. A pending delivery keeps its lease; a failed one starts again without a lease, so that the result
- * of an attempt still under way is discarded.
+ * of an attempt in flight is discarded.
  */
 export const retryOf = (name: string, condition: string) =>
   statement(
