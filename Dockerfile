@@ -1,5 +1,5 @@
 # One image for the service, its worker, the migration and the operators' commands (docs/deployment.md).
-# Another base has to have Node 20.19 or later, npm and a shell.
+# Another base image needs Node 20.19 or later, npm and a shell.
 ARG BASE=node:24-slim
 
 FROM ${BASE} AS packages
@@ -18,8 +18,8 @@ RUN node build.mjs --if-changed
 
 FROM ${BASE}
 LABEL org.opencontainers.image.title=member-apps-api
-# The service needs no file system that it can write to: DATA_DIR is used without SECRETS_KEY only. Probes, first-party
-# apps and the scraper of metrics come from other machines: the internal port has to be kept off the internet. A worker
+# The service needs no writable file system: DATA_DIR is only used without SECRETS_KEY. Probes, first-party
+# apps and the metrics scraper connect from other machines: keep the internal port off the internet. A worker
 # answers the same probes at the same port.
 ENV NODE_ENV=production DATA_DIR=/data INTERNAL_HOST=0.0.0.0 WORKER_PORT=3001
 WORKDIR /app

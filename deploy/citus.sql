@@ -1,5 +1,5 @@
--- Distributes the storage by club over the nodes of a Citus cluster: docs/scaling.md. To be run once on the coordinator, after
--- the migrations, by a superuser; it takes its time with rows, and writers wait for it:
+-- Distributes the storage by club over the nodes of a Citus cluster: docs/scaling.md. Run it once on the coordinator, after
+-- the migrations, as a superuser; with many rows it takes long, and writers wait for it:
 --   psql "$DATABASE_URL" --single-transaction -v ON_ERROR_STOP=1 -f deploy/citus.sql
 
 -- The triggers of the storage touch rows of their own store only, and so of their own node.
