@@ -100,7 +100,7 @@ describe('Ctrl-C of an import', { timeout: 120_000 }, () => {
     const { code, stdout, stderr: said } = await ended
     expect(performance.now() - start).toBeLessThan(9_000)
     expect(code).toBe(1)
-    const [, kind] = /\nInterrupted. Nothing of (\w+) was written.\nNot begun: .*, results.\n$/.exec(said)!
+    const [, kind] = /\nInterrupted. No (\w+) were written.\nNot begun: .*, results.\n$/.exec(said)!
     expect(stdout).toMatch(new RegExp(`\\npeople +5000 .*\\n${kind} +0 +0 +0 +0 +0\\n$`, 's'))
     await alone(url)
     const [{ count }] = await query(url, `SELECT count(*)::int FROM "${new Map(kinds).get(kind!)![0]}"`)
