@@ -35,21 +35,21 @@ export function failuresOf(failing: Failing): [status: string, Response][] {
 }
 
 const descriptions: Readonly<Record<number, string>> = {
-  400: 'The request is malformed, or does not fit.',
+  400: 'The request is malformed or invalid.',
   401: 'The token is missing, unknown or expired.',
-  403: 'The token, its client or its team may not do this.',
-  404: 'Not found, or the host is that of another API.',
+  403: 'The token, its client or its team is not allowed to do this.',
+  404: 'Not found, or the host belongs to another API.',
   405: 'This address does not allow the method.',
-  408: 'The request arrives too slowly.',
-  409: 'The state forbids the change; `reason` says why.',
-  412: 'A condition of the request does not hold; nothing was changed.',
+  408: 'The request arrived too slowly.',
+  409: 'The current state does not allow the change; `reason` says why.',
+  412: 'A precondition of the request failed; nothing was changed.',
   413: 'The body is too large, or the storage quota is exceeded; nothing was changed.',
-  415: 'The body has another content type, or is compressed.',
+  415: 'The body has the wrong content type, or is compressed.',
   417: 'The request has an `Expect` header that the service does not support.',
-  422: 'A parameter has the wrong type, or is out of its range.',
+  422: 'A parameter has the wrong type, or is out of range.',
   429: 'The request quota is exhausted.',
   431: 'The head of the request is larger than 16 KiB.',
-  500: 'A fault of this service. It is in its log, with the request id.',
+  500: 'An error in this service, which is in its log with the request id.',
   503: 'The service is overloaded, or cannot reach its database. The same request will succeed later.',
 }
 

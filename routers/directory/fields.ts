@@ -100,7 +100,7 @@ export const email = (about: string): Field<string, string> => ({
   ...text(about),
   form: {
     has: (value) => value === '' || isEmailAddress(value),
-    reason: 'is neither empty nor an e-mail address of at most 254 characters, as name@example.org',
+    reason: 'is neither empty nor an e-mail address of at most 254 characters, such as name@example.org',
   },
 })
 

@@ -119,7 +119,7 @@ function reasonOf({ code, path, message, keys }: Issue, record: unknown, { kind 
   }
   const known = [...Object.keys(fields), 'version'].join(', ')
   if (path.length === 0) {
-    return { field: String(keys![0]).slice(0, 64), reason: `There is no such field. The fields are ${known}.` }
+    return { field: String(keys![0]).slice(0, 64), reason: `This field does not exist. The fields are ${known}.` }
   }
   const name = String(path[0])
   const field = path.join('.').slice(0, 64)

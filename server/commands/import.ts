@@ -54,7 +54,7 @@ export const run = command(usage, async (argv, io) => {
 })
 
 const SEVERAL_KINDS =
-  '--rows is for files of one kind; of several, the last line of each file says how many rows it has.'
+  '--rows is for files of one kind; for several kinds, state the number of rows in the last line of each file.'
 
 function countOf(rows: string): number {
   if (!/^\d{1,15}$/.test(rows)) throw new UsageError('--rows must be a whole number, 0 or more.')

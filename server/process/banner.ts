@@ -29,7 +29,7 @@ export async function announce(config: Config, running: Running, log: Logger): P
   if (steps.length > 0) log.info({ steps }, EMPTY)
 }
 
-const EMPTY = 'The database is empty. Next steps:'
+const EMPTY = 'The database is empty. What to do next:'
 
 function facts({ host, internalHost, baseUrls }: Config, { store, publicPort, internalPort }: Running) {
   const { apps, lms, notify } = baseUrls

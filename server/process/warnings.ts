@@ -8,7 +8,7 @@ export const serviceWarnings = (config: Config): string[] => [
     ? [`no member can sign in: set ${SIGN_IN_SETTINGS}, or TOKEN_ISSUER (docs/operations.md, Signing members in)`]
     : []),
   ...(config.production && local(config).length > 0
-    ? [`NODE_ENV is production, but the host of ${local(config).join(', ')} is known only to this machine`]
+    ? [`NODE_ENV is production, but only this machine knows the host of ${local(config).join(', ')}`]
     : []),
 ]
 

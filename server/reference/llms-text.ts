@@ -14,8 +14,8 @@ export const llmsText = ({ urls, issuer }: Addresses) => `# Member apps API
 ## APIs
 
 ${sectionNames.map((name) => `- [${name}](${urls[name]}/openapi.json): OpenAPI 3.1. ${sections[name].description} Base address ${urls[name]}`).join('\n')}
-- [Reference](${urls.apps}/docs): the same to read, with curl lines
-- [Errors](${urls.apps}/docs/errors): each body, its cause, and what to do
+- [Reference](${urls.apps}/docs): the same for reading, with curl lines
+- [Errors](${urls.apps}/docs/errors): each body, its cause, and its remedy
 
 ## Tokens
 
@@ -24,10 +24,10 @@ Send \`Authorization: Bearer <token>\`. A token is for one organisation: a club 
 
 ## Rules that code gets wrong
 
-- Each API has its own host. In apps an error is {"detail"}, but 401, 429 and 503 are {"error":{"code","message","request_id"}}, as all of lms and notify are.
+- Each API has its own host. In apps an error is {"detail"}, but 401, 429 and 503 are {"error":{"code","message","request_id"}}, like all errors of lms and notify.
 - A refresh token works once: store the new one, and renew in one place at a time. A second use ends the sign-in.
-- On 429 and 503 wait for the seconds of Retry-After. The limit is the team's, not the token's; a 503 says nothing about the token.
-- To change a stored entry, send its ETag as If-Match; on 412 read it again. If-None-Match: * creates only.
+- On 429 and 503 wait for the seconds of Retry-After. The limit is the team's, not the token's; after a 503 the token is still valid.
+- To change a stored entry, send its ETag as If-Match; on 412 read it again. If-None-Match: * only creates.
 - Send Idempotency-Key with a quiz result, and the same key when that request is repeated.
 `
 

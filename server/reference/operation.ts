@@ -25,7 +25,7 @@ export function operationSection(operation: PathOperation, base: string): Html {
 <h2>${summary ?? operationId}</h2>
 <p class="call"><code><b>${method}</b> ${path}</code></p>
 ${prose(description)}
-${scopes.map((scope) => html`<p>Needs the scope <code>${scope}</code>.</p>`)}
+${scopes.map((scope) => html`<p>Requires the scope <code>${scope}</code>.</p>`)}
 ${list('Parameters', parameters.map(parameterField))}
 ${content?.schema && list('Body', fieldsOf(content.schema))}
 ${answers.filter(([status]) => status < '400').map(success)}
@@ -52,10 +52,10 @@ type Answer = [string, Operation['responses'][string]]
 function success([status, { description, headers = {}, content }]: Answer) {
   const json = jsonOf(content)
   const fields = Object.entries(headers).map(([name, header]) => parameterField({ ...header, name, in: 'header' }))
-  return html`<h3>Answer ${status}</h3>${prose(description)}
+  return html`<h3>Response ${status}</h3>${prose(description)}
 ${json?.schema && list('', fieldsOf(json.schema))}
 ${json && exampleOf(json) !== undefined && html`<pre><code>${pretty(exampleOf(json))}</code></pre>`}
-${fields.length > 0 && html`<details><summary>Headers of ${status}</summary>${list('', fields)}</details>`}`
+${fields.length > 0 && html`<details><summary>Headers (${status})</summary>${list('', fields)}</details>`}`
 }
 
 /** The names of a status' examples are ids of the catalogue; without examples its description has the messages. */

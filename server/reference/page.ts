@@ -56,8 +56,8 @@ function session({ api, section, issuer, client }: Reference) {
   const scope = [...new Set(operationsOf(api).flatMap(scopesOf))].join(' ')
   return html`<section id="session" class="aside" hidden data-section="${section}" data-issuer="${issuer}" data-client="${client}" data-scope="${scope}">
 <p id="session-state" role="status"></p>
-<div class="ways"><button id="sign-in" class="chief">Sign in to try the calls</button> <button id="sign-out">Forget the token</button></div>
-<details><summary>Use a token that you have</summary><form id="token-form">
+<div class="ways"><button id="sign-in" class="chief">Sign in to try the calls</button> <button id="sign-out">Discard the token</button></div>
+<details><summary>Use an existing token</summary><form id="token-form">
 <label>Access token<input name="token" autocomplete="off" spellcheck="false" required></label>
 <button>Use it</button>
 </form></details>

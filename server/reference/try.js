@@ -42,7 +42,7 @@ function showSession(problem) {
   const held = until
     ? `Signed in until ${time} with ${scopes.split(' ').join(', ')}.`
     : 'Calls are made with your token.'
-  const none = 'Without a client of yours (?client_id=…), calls need a token that you have.'
+  const none = 'Without one of your clients (?client_id=…), calls need an existing token.'
   const ready = id && issuer ? `Calls are made as the app ${id}, for the member who signs in.` : none
   element('session-state').textContent = problem ?? (token ? held : ready)
   element('session-state').className = problem ? 'problem' : 'hint'

@@ -107,9 +107,9 @@ describe('import --full', () => {
     [
       'memberships.ndjson',
       [],
-      ':39: With --full the last line says how many rows there are: {"rows": N}. Or give --rows N.',
+      ':39: With --full the last line must state the number of rows: {"rows": N}. Or use --rows N.',
     ],
-    ['memberships.csv', [], ':40: With --full the last line says how many rows there are: # N rows. Or give --rows N.'],
+    ['memberships.csv', [], ':40: With --full the last line must state the number of rows: # N rows. Or use --rows N.'],
     ['memberships.ndjson', ['--rows', '40'], ':39: The rows end here: there are 39, and --rows is 40.'],
     [
       'memberships.csv',
@@ -119,9 +119,9 @@ describe('import --full', () => {
     [
       'counted/memberships.csv',
       ['--skip-refused', 'refused.json'],
-      ':41: It says 40 rows, and there are 39 before it.',
+      ':41: It states 40 rows, but there are 39 before it.',
     ],
-    ['counted/memberships.csv', ['--dry-run'], ':41: It says 40 rows, and there are 39 before it.'],
+    ['counted/memberships.csv', ['--dry-run'], ':41: It states 40 rows, but there are 39 before it.'],
   ])('ends nothing when %s may be cut off: %j', async (name, options, message) => {
     const { run, write, column, pathOf } = await filled()
     const csv = `organisation,person\n${people
@@ -178,7 +178,9 @@ describe('import --rows', () => {
     const { run, write } = await importWorld()
     await write({ 'people.ndjson': ndjson(person('anna')), 'organisations.ndjson': clubs })
     expect(await run(['people.ndjson', 'organisations.ndjson', '--rows', '3'])).toEqual(
-      misused('--rows is for files of one kind; of several, the last line of each file says how many rows it has.'),
+      misused(
+        '--rows is for files of one kind; for several kinds, state the number of rows in the last line of each file.',
+      ),
     )
   })
 })

@@ -345,7 +345,7 @@ describe('an e-mail address', () => {
       { ...ben, email: 'n/a' },
     ]
     const refused = await merge('people', others)
-    const reason = 'is neither empty nor an e-mail address of at most 254 characters, as name@example.org.'
+    const reason = 'is neither empty nor an e-mail address of at most 254 characters, such as name@example.org.'
     expect(refused.refused.first).toEqual([
       { line: 0, field: 'email', reason: `"none" ${reason}` },
       { line: 1, field: 'email', reason: `"n/a" ${reason}` },

@@ -40,7 +40,7 @@ const choice = { id: 'q1', type: 'single', text: '?', options: ['Yes', 'No'], so
 
 const notEmail = (email: string): [KindName, AnyRecord, string, string] => [
   ...(['people', { id: person, email }, 'email'] as const),
-  'is neither empty nor an e-mail address of at most 254 characters, as name@example.org.',
+  'is neither empty nor an e-mail address of at most 254 characters, such as name@example.org.',
 ]
 
 /** A record, or a change of the sample, with the field and the reason. */
@@ -56,7 +56,7 @@ const cases: [KindName, AnyRecord, string, string][] = [
     'people',
     { id: person, fristName: 'A' },
     'fristName',
-    'There is no such field. The fields are id, firstName, lastName, email, birthday, image, version.',
+    'This field does not exist. The fields are id, firstName, lastName, email, birthday, image, version.',
   ],
   [
     'people',

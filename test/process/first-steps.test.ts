@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { emptyDatabase, query } from '../support/databases.ts'
 import { command, dataDirectory, start } from './service.ts'
 
-const head = 'The database is empty. Next steps:'
+const head = 'The database is empty. What to do next:'
 
 describe('the first steps', () => {
   it('are printed while the database is empty; the printed command registers a client', async () => {

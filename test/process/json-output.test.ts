@@ -58,7 +58,9 @@ describe('standard output in production', () => {
         data: 'the database of DATABASE_URL',
       }),
     ])
-    expect(lines.filter(({ steps }) => steps).map(({ msg }) => msg)).toEqual(['The database is empty. Next steps:'])
+    expect(lines.filter(({ steps }) => steps).map(({ msg }) => msg)).toEqual([
+      'The database is empty. What to do next:',
+    ])
     expect(lines.filter(({ requestId }) => requestId)).toHaveLength(2)
 
     const warnings = lines.filter(({ level }) => level === 40).map(({ msg }) => msg)

@@ -26,8 +26,8 @@ describe('data of another version', () => {
     const { code, stdout, stderr } = await (await launch({ DATA_DIR })).ended
     expect([code, stdout]).toEqual([1, ''])
     expect(stderr).toBe(
-      `The data in ${embedded.directory} were made by another version of this service, whose migration ${name} ` +
-        'differs: delete that directory to start with new data, or run that version to keep these.\n',
+      `The data in ${embedded.directory} was made by another version of this service, whose migration ${name} ` +
+        'differs: delete that directory to start with new data, or run that version to keep it.\n',
     )
     expect(await postgresOf(DATA_DIR)).toBe(0)
     await stat(embedded.directory)

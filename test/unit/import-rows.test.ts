@@ -209,7 +209,7 @@ describe.each([
   it('is needed when the file has to be whole', async () => {
     expect(await rows(head + row + end(1), format, 7, true)).toEqual([[first, record]])
     const message =
-      /^With --full the last line says how many rows there are: (?:\{"rows": N\}|# N rows). Or give --rows N.$/
+      /^With --full the last line must state the number of rows: (?:\{"rows": N\}|# N rows). Or use --rows N.$/
     expect(await faultOf(head + row + row, format, 7, true)).toEqual(fault(first + 1, message))
   })
 
@@ -223,10 +223,10 @@ describe.each([
 
   it('refuses a file with more or fewer rows, or that goes on', async () => {
     for (const [wrong, said] of Object.entries({ 1: '1 row', 3: '3 rows' })) {
-      const message = `It says ${said}, and there are 2 before it.`
+      const message = `It states ${said}, but there are 2 before it.`
       expect(await faultOf(head + row + row + end(wrong), format)).toEqual(fault(first + 2, message))
     }
-    const message = 'It comes after the line that says how many rows there are.'
+    const message = 'It follows the line that states the number of rows.'
     for (const more of [row, end(1)]) {
       expect(await faultOf(`${head}${row}${end(1)}\n${more}`, format)).toEqual(fault(first + 3, message))
     }

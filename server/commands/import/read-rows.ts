@@ -39,7 +39,7 @@ export async function* readRows(
   let [rows, last] = [0, 1]
   let end: End | undefined
   for await (const one of format === 'ndjson' ? ndjsonRows(all) : csvRows(all, fields)) {
-    if (end) throw new FileFault(one.line, 'It comes after the line that says how many rows there are.')
+    if (end) throw new FileFault(one.line, 'It follows the line that states the number of rows.')
     last = one.line
     if ('rows' in one) end = one
     else {
@@ -48,11 +48,11 @@ export async function* readRows(
     }
   }
   if (end && end.rows !== rows) {
-    throw new FileFault(end.line, `It says ${rowsOf(end.rows)}, and there are ${rows} before it.`)
+    throw new FileFault(end.line, `It states ${rowsOf(end.rows)}, but there are ${rows} before it.`)
   }
   if (whole && !end) {
     const line = END_LINES[format]
-    throw new FileFault(last, `With --full the last line says how many rows there are: ${line}. Or give --rows N.`)
+    throw new FileFault(last, `With --full the last line must state the number of rows: ${line}. Or use --rows N.`)
   }
 }
 

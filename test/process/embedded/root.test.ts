@@ -47,7 +47,7 @@ describe.runIf(isRoot)('a server for root (skipped unless root)', () => {
     await expect(startEmbedded(directory)).rejects.toThrow('cannot be used: that is a link.')
     await rm(password)
     await writeFile(password, 'secret of root')
-    await expect(startEmbedded(directory)).rejects.toThrow(/password is no file of the user \d+/)
+    await expect(startEmbedded(directory)).rejects.toThrow(/password is not a file of the user \d+/)
   })
 
   it('removes the draft of an unfinished first start with what its account has put there', async () => {

@@ -126,7 +126,7 @@ describe('startEmbedded throws with the reason', () => {
     await (await started(directory)).stop()
     await writeFile(join(directory, 'postgres', 'data', 'PG_VERSION'), '15\n')
     await expect(startEmbedded(directory)).rejects.toThrow(
-      /is of PostgreSQL 15, but the embedded server is PostgreSQL 18/,
+      /is from PostgreSQL 15, but the embedded server is PostgreSQL 18/,
     )
   })
 
