@@ -98,15 +98,6 @@ describe.each(ways)('deliveries.retry, %s', (way) => {
   })
 })
 
-describe('a malformed provider id', () => {
-  it.each(['a\0b', 'x'.repeat(256)])('returns 404 and changes nothing: %j', async (organisation) => {
-    const failed = await mintDelivery(world.db, await mintReceiver(world.db, world.ids.app), { state: 'failed' })
-    const caller = asPlatform(world, { organisation })
-    expect(await refusalOf(caller.deliveries.retry({ id: failed }))).toMatchObject(NONE)
-    expect((await rowOf(failed)).state).toBe('failed')
-  })
-})
-
 describe('deliveries.retry while a worker writes the result', () => {
   const done = { nextAttemptAt: null, lease: null, leasedUntil: null, finishedAt: new Date() }
   let receiver: Receiver

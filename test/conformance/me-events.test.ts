@@ -50,16 +50,6 @@ describe('GET /me/events', () => {
     expect(await list(ALL)).toEqual(seen.sort())
   })
 
-  it('returns an event once to a member who also trains the group', async () => {
-    const { club, member, list } = await newTenant(world)
-    const group = await newGroup(world.db, club, [
-      [member, 'member'],
-      [member, 'trainer'],
-    ])
-    const id = await newEvent(club, { groups: [group] })
-    expect(await list(ALL)).toEqual([id])
-  })
-
   it('returns an event of several groups once, also to a member of all of them', async () => {
     const { club, member, list } = await newTenant(world)
     const own = await newGroup(world.db, club, [[member, 'member']])
@@ -183,14 +173,6 @@ describe('the range', () => {
     const id = await newEvent(club, { start: end - 1, end })
     expect(await list(`/me/events?start=${start}&end=${end}`)).toEqual([id])
     expect(await get(`/me/events?start=${start}&end=${end + 1}`)).toEqual({
-      status: 400,
-      body: { detail: 'Send start and end as a range of at most a the service.' },
-    })
-  })
-
-  it('returns 400 when end is before start', async () => {
-    const { get } = await newTenant(world)
-    expect(await get('/me/events?start=1000&end=999')).toEqual({
       status: 400,
       body: { detail: 'Send start and end as a range of at most a the service.' },
     })

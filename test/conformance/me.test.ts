@@ -233,18 +233,6 @@ describe('GET /me/competitions', () => {
     expect(await get('/me/competitions')).toEqual({ status: 200, body: { items } })
   })
 
-  it('returns results of one discipline in several competitions', async () => {
-    const { club, member, get } = await newTenant(world)
-    const { competitionId, disciplineId } = await newCompetition(club)
-    const next = { ...(await newCompetition(club)), disciplineId }
-    const a = await newResult(next, member, { timestamp: new Date(2_000_000) })
-    const b = await newResult({ competitionId, disciplineId }, member, { timestamp: new Date(1_000_000) })
-    expect((await get('/me/competitions')).body.items).toMatchObject([
-      { id: a, competitionId: next.competitionId, disciplineId },
-      { id: b, competitionId, disciplineId },
-    ])
-  })
-
   it('leaves out results without a place', async () => {
     const { club, member, list } = await newTenant(world)
     const contest = await newCompetition(club)

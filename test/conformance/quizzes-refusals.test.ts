@@ -63,51 +63,6 @@ describe('a refused attempt', () => {
     expect(await stored(quiz)).toEqual(nothing)
   })
 
-  it.each([
-    ['null', 'null'],
-    ['an array', '[]'],
-    ['a string', '"answers"'],
-    ['truncated', '{"answers":{'],
-    ['empty', ''],
-  ])('returns 400 when the body is %s', async (_, body) => {
-    const quiz = await mint(choices)
-    const reply = await post(quiz, body)
-    expect({ status: reply.status, code: reply.body.error.code }).toEqual({ status: 400, code: 'invalid_request' })
-    expect(await stored(quiz)).toEqual(nothing)
-  })
-
-  it.each([
-    ['is empty', ''],
-    ['has a space', 'a b'],
-    ['is not ASCII', 'schl\u00fcssel'],
-    ['has 256 characters', 'k'.repeat(256)],
-  ])('returns 400 when the Idempotency-Key %s', async (_, key) => {
-    const quiz = await mint(choices)
-    expectRefusal(await submit(quiz, right, withKey(key)), 400, 'invalid_request', BAD_KEY)
-    expect(await stored(quiz)).toEqual(nothing)
-  })
-
-  it('returns 400 for two Idempotency-Keys', async () => {
-    const quiz = await mint(choices)
-    const headers = { 'idempotency-key': ['a', 'b'] } as unknown as Record<string, string>
-    expectRefusal(await submit(quiz, right, { headers }), 400, 'invalid_request', BAD_KEY)
-    expect(await stored(quiz)).toEqual(nothing)
-  })
-
-  it.each([
-    ['unknown', 'nothing-like-it'],
-    ['a NUL', '%00'],
-    ['an id with a NUL', 'a%00b'],
-    ['of 256 characters', 'x'.repeat(256)],
-    ['of 10,000 characters', 'x'.repeat(10_000)],
-    ['a relative path', '..%2F..'],
-    ['an attempt at SQL', "'%22;--"],
-    ['not ASCII', '%F0%9F%98%80'],
-  ])('returns 404 when the quiz id is %s', async (_, quiz) => {
-    const reply = await world.call('POST', `/quizzes/${quiz}/results`, { body: { answers: {} } })
-    expectRefusal(reply, 404, 'not_found', NO_QUIZ)
-  })
-
   it('returns 404 for a draft', async () => {
     const quiz = await mint(choices, { state: 'draft', lessonId: await mintLesson() })
     expectRefusal(await submit(quiz, right, withKey('k')), 404, 'not_found', NO_QUIZ)
@@ -147,12 +102,6 @@ describe('a refused attempt', () => {
     const claims = { sub: await mintLearner() }
     expect((await submit(quiz, right, { claims })).status).toBe(201)
   })
-
-  it('does not use up an attempt', async () => {
-    const quiz = await mint(choices, { attemptsAllowed: 1 })
-    expect((await submit(quiz, { q9: '' })).status).toBe(400)
-    expect((await submit(quiz, right)).status).toBe(201)
-  })
 })
 
 describe('the order of refusals', () => {
@@ -164,7 +113,9 @@ describe('the order of refusals', () => {
   })
 
   it('checks the quiz before the answers', async () => {
-    expectRefusal(await submit('nowhere', { q9: 1 }, withKey('k')), 404, 'not_found', NO_QUIZ)
+    for (const quiz of ['nowhere', 'a\0b', 'x'.repeat(256)]) {
+      expectRefusal(await submit(quiz, { q9: 1 }, withKey('k')), 404, 'not_found', NO_QUIZ)
+    }
   })
 
   it('checks the key before the state of the quiz', async () => {

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { times } from '../support/rounds.ts'
 import type { Usage } from '../support/storage-usage.ts'
 import { counterAndSum } from '../support/storage-usage.ts'
 import { id } from '../support/tenant.ts'
@@ -68,16 +67,6 @@ describe('the storage quota', () => {
     expect((await remove('c/k')).headers['x-storage-used']).toBe('2')
   })
 
-  it('refuses a write that exceeds it and stores nothing', async () => {
-    world = await startWorld({ storageQuotaBytes: QUOTA })
-    await put('c/k', 600)
-    expect(await put('c/other', 401)).toMatchObject(exceeded)
-    expect(await put('c/k', 1001)).toMatchObject(exceeded)
-    expect((await world.call('GET', '/storage/c')).body).toMatchObject({ total: 1, items: [{ key: 'k' }] })
-    expect((await world.call('GET', '/storage/c/k')).body.value).toHaveLength(598)
-    expect(await usage()).toEqual({ counted: 600, stored: 600 })
-  })
-
   it('allows reads, deletes and writes that do not grow the total, even after it was lowered', async () => {
     world = await startWorld({ storageQuotaBytes: QUOTA })
     await put('c/a', 500)
@@ -92,24 +81,6 @@ describe('the storage quota', () => {
     expect(await world.call('GET', '/storage/c')).toMatchObject({ status: 200 })
     expect(await remove('c/b')).toMatchObject({ status: 204, headers: { 'x-storage-used': '400' } })
     expect(await usage()).toEqual({ counted: 400, stored: 400 })
-  })
-
-  it('is exact with 40 concurrent writers', async () => {
-    world = await startWorld({ storageQuotaBytes: QUOTA })
-    const writes = Array.from({ length: 40 }, async (_, i) => {
-      const statuses = []
-      for (let n = 0; n < times(10, 3); n++) {
-        const key = (i + n) % 3 ? `k${i % 8}` : `own${i}`
-        if ((i + n) % 7 === 0) statuses.push((await remove(`c/${key}`)).status)
-        else statuses.push((await put(`c/${key}`, 2 + ((i * 37 + n * 53) % 120))).status)
-        const { counted, stored } = await usage()
-        expect(stored).toBeLessThanOrEqual(QUOTA)
-        expect(counted).toBe(stored)
-      }
-      return statuses
-    })
-    const statuses = new Set((await Promise.all(writes)).flat())
-    expect([...statuses].sort()).toEqual([200, 204, 404, 413])
   })
 
   it('lets five of seven concurrent values of a fifth through', async () => {
@@ -130,16 +101,5 @@ describe('the storage quota', () => {
     expect(await usage()).toEqual({ counted: 300, stored: 300 })
     await db.person.delete({ where: { id: sub } })
     expect(await usage()).toEqual({ counted: 100, stored: 100 })
-  })
-
-  it('refuses a body larger than the quota plus 64 KiB without reading it', async () => {
-    world = await startWorld({ storageQuotaBytes: QUOTA })
-    expect(await world.call('PUT', '/storage/c/k', { body: `{"value":${' '.repeat(70_000)}1}` })).toMatchObject(
-      exceeded,
-    )
-    expect(await world.call('PUT', '/storage/c/k', { body: `{"value":${' '.repeat(60_000)}1}` })).toMatchObject({
-      status: 200,
-    })
-    expect(await usage()).toEqual({ counted: 1, stored: 1 })
   })
 })

@@ -30,6 +30,7 @@ const limits = table<'Request' | 'Answer'>(`
   | GET /limits?limit=%2B5                | limit is 1 to 200.                               |
   | GET /limits?limit=-1                  | limit is 1 to 200.                               |
   | GET /limits?limit=all                 | limit is 1 to 200.                               |
+  | GET /limits?limit=5%20                | limit is 1 to 200.                               |
   | GET /limits?offset=0                  | 200                                              |
   | GET /limits?offset=9007199254740991   | 200                                              |
   | GET /limits?offset=9007199254740993   | 200                                              |
@@ -43,6 +44,8 @@ const limits = table<'Request' | 'Answer'>(`
   | GET /limits?scope=                    | scope is org or user.                            |
   | GET /limits?scope=Org                 | scope is org or user.                            |
   | GET /limits?scope=org&scope=org       | scope is org or user.                            |
+  | GET /limits?scope=org&%73cope=org     | scope is org or user.                            |
+  | GET /limits/k?scope=x                 | scope is org or user.                            |
   | GET /limits?unknown=1&__proto__=2     | 200                                              |
   | GET /limits??scope=x                  | 200                                              |
   | GET /limits??limit=0&&?offset=-1      | 200                                              |

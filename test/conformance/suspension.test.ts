@@ -1,11 +1,7 @@
-import { createTRPCClient, httpLink } from '@trpc/client'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
-import { callAs } from '../../routers/core.ts'
-import type { AppRouter } from '../../routers/index.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { mintApp, mintOther, refusalOf } from '../support/platform.ts'
-import type { Call } from '../support/request.ts'
 import { useWorld } from '../support/started.ts'
 import { createQuiz, id } from '../support/tenant.ts'
 
@@ -39,23 +35,11 @@ const stored = () =>
     world.db.quizResult.count({ where: { personId: world.ids.member } }),
   ])
 
-const organisation = (section: Section) =>
-  ({ apps: world.ids.club, lms: world.ids.academy, notify: world.ids.provider })[section]
-
-/** The input and the body of each procedure. */
-const inputs: Record<string, () => { input?: object; body?: object }> = {
-  'me.events': () => ({ input: {} }),
-  'storage.list': () => ({ input: { collection: 'c' } }),
-  'storage.get': () => ({ input: entry }),
-  'storage.put': () => ({ input: { ...entry, value: 2 }, body: { value: 2 } }),
-  'storage.delete': () => ({ input: entry }),
-  'quizzes.submit': () => {
-    const answers = { q1: 'Yes' }
-    return { input: { quizId: `quiz-${world.ids.academy}`, answers }, body: { answers } }
-  },
-  'webhook.put': () => ({ input: { id: world.ids.app, url }, body: { url } }),
-  'webhook.get': () => ({ input: { id: world.ids.app } }),
-  'webhook.delete': () => ({ input: { id: world.ids.app } }),
+/** The body of each procedure that has one. */
+const bodies: Record<string, object> = {
+  'storage.put': { value: 2 },
+  'quizzes.submit': { answers: { q1: 'Yes' } },
+  'webhook.put': { url },
 }
 
 interface Row {
@@ -71,60 +55,38 @@ const rows: Row[] = routes.map(({ name, method, section, meta }) => ({
   path: meta.openapi!.path,
 }))
 
-/** A call of the row; a refusal rejects, with an error of tRPC or of this process. */
-const ways: Record<string, (row: Row, claims?: Record<string, unknown>) => Promise<unknown>> = {
-  async 'over REST'({ name, method, section, path }, claims = {}) {
-    const address = path
-      .replace('{collection}', entry.collection)
-      .replace('{key}', entry.key)
-      .replace('{quizId}', `quiz-${world.ids.academy}`)
-      .replace('{id}', world.ids.app)
-    const call: Call = { api: section, body: inputs[name]?.().body, claims }
-    const { status, body } = await world.call(method, address === '/' ? '' : address, call)
-    if (status < 400) return body
-    const { code, reason, message } = body.error
-    throw Object.assign(new Error(message), { status, publicCode: code, reason })
-  },
-  async 'over tRPC'({ name, method, section }, claims = {}) {
-    const token = await world.token({ organisation: organisation(section), ...claims })
-    const headers = { authorization: `Bearer ${token}` }
-    const links = [httpLink({ url: `http://127.0.0.1:${world.internalPort}/trpc`, headers })]
-    const client = createTRPCClient<AppRouter>({ links }) as unknown as Record<string, never>
-    const procedure = name.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], client)
-    const { query, mutate } = procedure as Record<string, (input?: object) => Promise<unknown>>
-    return (method === 'GET' ? query : mutate)!(inputs[name]?.().input)
-  },
-  async 'in this process'({ name, section }, claims = {}) {
-    const caller = callAs(world.core, world.principal({ organisation: organisation(section), ...claims })) as unknown
-    const procedure = name.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], caller)
-    return (procedure as (input?: object) => Promise<unknown>)(inputs[name]?.().input)
-  },
+/** A refusal rejects. Callers share the procedures (one-caller.test.ts). */
+async function call({ name, method, section, path }: Row) {
+  const address = path
+    .replace('{collection}', entry.collection)
+    .replace('{key}', entry.key)
+    .replace('{quizId}', `quiz-${world.ids.academy}`)
+    .replace('{id}', world.ids.app)
+  const sent = { api: section, body: bodies[name] }
+  const { status, body } = await world.call(method, address === '/' ? '' : address, sent)
+  if (status < 400) return body
+  const { code, reason, message } = body.error
+  throw Object.assign(new Error(message), { status, publicCode: code, reason })
 }
 
-/** Callers share the procedures (one-caller.test.ts): beside REST, one row for each section and for what only reads. */
-const few = rows.filter(({ name }) => ['me.profile', 'quizzes.submit', 'webhook.put', 'webhook.get'].includes(name))
+describe.each(rows)('$name, by the client of a suspended app', (row) => {
+  it('gets 401, on notify 409 for what writes, and an answer for what reads', async () => {
+    const answered = await call(row)
+    if (row.name === 'storage.delete') await world.call('PUT', `/storage/c/${entry.key}`, { body: { value: 1 } })
+    if (row.name === 'webhook.delete') await setState('active', { webhookUrl: url })
+    await setState('suspended')
+    const before = await stored()
+    if (row.name === 'webhook.get') expect(await call(row)).toEqual(answered)
+    else
+      expect(await refusalOf(call(row))).toEqual({
+        reason: undefined,
+        ...(row.section === 'notify' ? SUSPENDED : INVALID),
+      })
+    expect(await stored()).toEqual(before)
 
-describe.each(Object.entries(ways))('%s, the client of a suspended app', (way, call) => {
-  it.each(way === 'over REST' ? rows : few)(
-    '$name: gets 401, on notify 409 for what writes, and an answer for what reads',
-    async (row) => {
-      const answered = await call(row)
-      if (row.name === 'storage.delete') await world.call('PUT', `/storage/c/${entry.key}`, { body: { value: 1 } })
-      if (row.name === 'webhook.delete') await setState('active', { webhookUrl: url })
-      await setState('suspended')
-      const before = await stored()
-      if (row.name === 'webhook.get') expect(await call(row)).toEqual(answered)
-      else
-        expect(await refusalOf(call(row))).toEqual({
-          reason: undefined,
-          ...(row.section === 'notify' ? SUSPENDED : INVALID),
-        })
-      expect(await stored()).toEqual(before)
-
-      await setState('active')
-      await call(row)
-    },
-  )
+    await setState('active')
+    await call(row)
+  })
 })
 
 describe('the client of a suspended app', () => {

@@ -249,29 +249,6 @@ describe("a single call gets the answer of tRPC's own adapter:", () => {
 })
 
 describe('a single call', () => {
-  it.each<[line: string, sent: Sent]>([
-    ['GET me.profile', {}],
-    ['GET storage.get', { input: at }],
-    ['POST storage.put', { body: put }],
-    ['GET storage.get', { input: 'null' }],
-    ['POST storage.put', { body: 'null' }],
-    ['GET storage.get', { input: '{' }],
-    ['POST storage.put', { body: '{' }],
-    ['GET me.profile', { by: 'scopeless' }],
-    ['GET me.profile', { by: 'broken' }],
-    ['GET none', {}],
-    ['GET storage.put', { input: put }],
-  ])('%s %j equals a batch of one', async (line, { input, body, ...sent }) => {
-    const wrapped = { ...(input && { input: `{"0":${input}}` }), ...(body && { body: `{"0":${body}}` }) }
-    const single = await ask(line, { input, body, ...sent })
-    const batch = await ask(line, { ...wrapped, ...sent }, 'batch=1')
-    const bodyOf = ({ text }: Reply) => JSON.parse(text.replace(etagField, ''))
-    expect({ status: single.status, bodies: [bodyOf(single)] }).toEqual({
-      status: batch.status,
-      bodies: [bodyOf(batch)].flat(),
-    })
-  })
-
   it.each([
     ['GET me.profile', {}, 0],
     ['GET storage.get', { input: at }, 0],

@@ -1,7 +1,6 @@
 import type { TRPCClientError } from '@trpc/client'
-import { createTRPCClient, httpBatchLink, httpBatchStreamLink, httpLink } from '@trpc/client'
+import { createTRPCClient, httpLink } from '@trpc/client'
 import { describe, expect, it } from 'vitest'
-import { routes } from '../../rest-facade/routes.ts'
 import { callAs } from '../../routers/core.ts'
 import type { AppRouter } from '../../routers/index.ts'
 import type { Json } from '../../routers/kernel/json.ts'
@@ -22,99 +21,12 @@ const failure = (error: unknown) => {
 }
 
 describe('a first-party app over tRPC', () => {
-  it('calls the procedures of the REST endpoints', async () => {
-    const { ids } = world
-    const trpc = client()
-    expect(await trpc.root.query()).toEqual({ api: 'apps', organisation: ids.club })
-    expect(await trpc.me.profile.query()).toMatchObject({ id: ids.member })
-    expect(await trpc.me.events.query()).toEqual({ items: [] })
-    const at = { collection: 'trpc-entry', key: 'k' }
-    const entry = await trpc.storage.put.mutate({ ...at, value: { a: [1, null] } })
-    expect(entry).toEqual({
-      key: 'k',
-      value: { a: [1, null] },
-      updatedAt: expect.any(Number),
-      etag: expect.stringMatching(/^"[0-9a-f-]{36}"$/),
-    })
-    expect(await trpc.storage.get.query(at)).toEqual(entry)
-    expect(await trpc.storage.list.query({ collection: at.collection })).toEqual({ items: [entry], total: 1 })
-    await trpc.storage.delete.mutate(at)
-    const notify = client({ organisation: ids.provider })
-    expect(await notify.webhook.put.mutate({ id: ids.app, url: 'https://example.org' })).toEqual({
-      url: 'https://example.org',
-      hasSecret: false,
-    })
-  })
-
-  it('passes the same checks', async () => {
-    const { ids } = world
-    const get = (claims: Record<string, unknown>) => client(claims).me.profile.query().catch(failure)
-    expect(await get({ exp: world.now() })).toMatchObject({
-      status: 401,
-      error: 'invalid_token',
-      message: 'This token has expired.',
-    })
-    expect(await get({ scope: '' })).toMatchObject({ status: 403, error: 'missing_scope' })
-    expect(await get({ sub: 'nobody' })).toMatchObject({
-      status: 404,
-      message: 'This member does not exist in this club.',
-    })
-    expect(await get({ client_id: 'nobody' })).toMatchObject({ status: 401, message: 'This token is not valid.' })
-    const list = (input: object) =>
-      client()
-        .storage.list.query(input as never)
-        .catch(failure)
-    expect(await list({ collection: 'a.b' })).toMatchObject({ status: 422, message: /^Names use/ })
-    expect(await list({ collection: 'c', limit: 0 })).toMatchObject({ status: 422, message: 'limit is 1 to 200.' })
-    const webhook = await client({ organisation: ids.provider }).webhook.get.query({ id: 'a.b' }).catch(failure)
-    expect(webhook).toMatchObject({ status: 422, error: 'invalid_request' })
-  })
-
   it('sends numbers as numbers, even after REST has read them from a query', async () => {
     await world.call('GET', '/storage/c?limit=5&offset=0')
     const reply = await client()
       .storage.list.query({ collection: 'c', limit: '5' as never })
       .catch(failure)
     expect(reply).toMatchObject({ status: 422, message: 'limit is 1 to 200.' })
-  })
-
-  it('sends up to 50 calls in a batch and gets 400 for 51', async () => {
-    const batched = createTRPCClient<AppRouter>({ links: [httpBatchLink(options())] })
-    const replies = await Promise.all(Array.from({ length: 50 }, () => batched.me.profile.query()))
-    expect(replies).toHaveLength(50)
-    const more = Array.from({ length: 51 }, () => batched.me.profile.query().catch(failure))
-    expect(await Promise.all(more)).toEqual(Array(51).fill(expect.objectContaining({ status: 400 })))
-  })
-
-  it('may stream the answers of a batch', async () => {
-    const streamed = createTRPCClient<AppRouter>({ links: [httpBatchStreamLink(options())] })
-    await world.call('PUT', '/storage/stream/k', { body: { value: [1] } })
-    const [entry, groups] = await Promise.all([
-      streamed.storage.get.query({ collection: 'stream', key: 'k' }),
-      streamed.me.groups.query(),
-    ])
-    expect([entry.value, groups]).toEqual([[1], { items: [] }])
-  })
-
-  it('receives a value as JSON.parse returns it', async () => {
-    const text = '{"b":1e400,"a":-0,"__proto__":[12345678901234567890],"\\u0000":"\\ud800"}'
-    await world.call('PUT', '/storage/trpc/odd', { body: `{"value":${text}}` })
-    const { value } = await client().storage.get.query({ collection: 'trpc', key: 'odd' })
-    expect(value).toEqual(JSON.parse(text))
-    expect(Object.is((value as { a: number }).a, -0)).toBe(true)
-  })
-
-  it('gets 400 for a value that is missing or nested too deeply', async () => {
-    const at = { collection: 'trpc-refused', key: 'k' }
-    const deep = JSON.parse(`${'['.repeat(257)}${']'.repeat(257)}`)
-    const put = (value: unknown) =>
-      client()
-        .storage.put.mutate({ ...at, value: value as Json })
-        .catch(failure)
-    expect(await put(undefined)).toMatchObject({ status: 400, message: 'value is missing.' })
-    expect(await put(deep)).toMatchObject({ status: 400, message: 'value is nested too deeply.' })
-    expect((await world.call('GET', '/storage/trpc-refused')).body.total).toBe(0)
-    expect(await put(deep[0])).toMatchObject({ key: 'k' })
   })
 })
 
@@ -139,14 +51,6 @@ describe('an app in process', () => {
     const overHttp = await client().storage.put.mutate({ ...at, value })
     expect((await call.storage.put({ ...at, value })).value).toEqual(overHttp.value)
     expect((await world.call('GET', '/storage/local/k')).text).toContain('"value":{"at":"1970-01-01T00:00:00.000Z"},')
-  })
-
-  it('reaches every procedure of the endpoint table', () => {
-    const call = callAs(world.core, world.principal())
-    for (const { name } of routes) {
-      const procedure = name.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], call)
-      expect(procedure).toBeTypeOf('function')
-    }
   })
 })
 

@@ -47,19 +47,6 @@ describe('an app without a webhook', () => {
     expect([reply.status, reply.body]).toEqual([200, set])
     expect((await get(app)).body).toEqual(set)
   })
-
-  it('has a webhook without a secret after PUT without a secret', async () => {
-    const app = await mint()
-    expect((await put(app, { url })).body).toEqual({ url, hasSecret: false })
-    expect((await get(app)).body).toEqual({ url, hasSecret: false })
-  })
-
-  it('returns 204 for DELETE', async () => {
-    const app = await mint()
-    const reply = await remove(app)
-    expect([reply.status, reply.text]).toEqual([204, ''])
-    expect((await get(app)).body).toEqual(none)
-  })
 })
 
 describe('an app with a webhook', () => {
@@ -104,24 +91,6 @@ describe('an app with a webhook', () => {
     expect(await template(other)).toEqual(before)
   })
 
-  it('is managed by any member of its provider, with any client of its team', async () => {
-    const claims = { sub: id('person'), client_id: id('client') }
-    await world.db.person.create({ data: { id: claims.sub, firstName: 'B', lastName: 'B', email: 'b@example.org' } })
-    await world.db.membership.create({ data: { organisationId: world.ids.provider, personId: claims.sub } })
-    const client = { id: claims.client_id, name: 'C', teamId: world.ids.team, environment: 'production' } as const
-    await world.db.client.create({ data: client })
-    const app = await withWebhook()
-    expect((await get(app, { claims })).body).toEqual(set)
-    expect((await put(app, { url }, { claims })).status).toBe(200)
-    expect((await remove(app, { claims })).status).toBe(204)
-  })
-
-  it('is still shown while the app is suspended', async () => {
-    const app = await withWebhook()
-    await world.db.app.update({ where: { id: app }, data: { state: 'suspended' } })
-    expect((await get(app)).body).toEqual(set)
-  })
-
   it('discards unknown fields of the body', async () => {
     const app = await mint()
     const extra = { hasSecret: true, id: 'other', state: 'suspended', webhookSecret: 'x', name: 'New', providerId: 'x' }
@@ -134,7 +103,6 @@ describe('an app with a webhook', () => {
 
 describe('url', () => {
   it.each([
-    ['a host only', 'https://example.org'],
     ['every part', 'https://example.org:8443/a/../b%20c?d=e&f=%2F#g'],
     ['mixed case', 'https://Example.ORG/Path'],
     ['not normalised', 'https://example.org:443/a/../ä'],
@@ -155,37 +123,25 @@ describe('url', () => {
     ['is missing', undefined],
     ['is null', null],
     ['is a number', 5],
-    ['is an array', ['https://example.org']],
-    ['is empty', ''],
     ['is http', 'http://example.org'],
-    ['has another scheme', 'ftp://example.org'],
     ['begins in upper case', 'HTTPS://example.org'],
     ['begins with a space', ' https://example.org'],
-    ['has one slash', 'https:/example.org'],
-    ['has three slashes', 'https:///example.org'],
     ['has a backslash before the host', 'https://\\example.org'],
     ['has no host', 'https://'],
-    ['has a path instead of a host', 'https:///path'],
-    ['has a query instead of a host', 'https://?a=b'],
     ['has a port and no host', 'https://:443/'],
     ['has an invalid port', 'https://example.org:99999/'],
     ['has an invalid host', 'https://exa mple.org/'],
-    ['has user info', 'https://user:password@example.org/'],
     ['has a user', 'https://user@example.org'],
     ['has empty user info', 'https://@example.org/'],
     ['has user info behind a backslash', 'https://user@\\example.org'],
     ['has a space', 'https://example.org/a b'],
-    ['ends with a space', 'https://example.org '],
     ['has another space', 'https://example.org/a\u00a0b'],
     ['has a pattern as its host', 'https://*.example.org/'],
     ['has a star in its host', 'https://a*b.example.org/'],
     ['has a tab', 'https://example.org/a\tb'],
-    ['has a line break', 'https://example.org/\nX: y'],
-    ['has a NUL', 'https://example.org/\0'],
     ['has a DEL', 'https://example.org/\x7f'],
     ['has a lone surrogate', 'https://example.org/\ud83d'],
     ['has 2049 characters', `https://example.org/${'x'.repeat(2029)}`],
-    ['has a megabyte', `https://example.org/${'x'.repeat(1_000_000)}`],
   ])('is refused, and nothing is stored, when it %s', async (_, sent) => {
     const app = await mint({ webhookUrl: 'https://before.example', webhookSecret: 'sealed' })
     expectRefusal(await put(app, { url: sent, secret: 's3cret' }), 400, 'invalid_request', URL_WRONG)
@@ -210,11 +166,9 @@ describe('secret', () => {
     ['is null', null],
     ['is empty', ''],
     ['is a number', 1],
-    ['is an array', ['s3cret']],
     ['has a space', 'a b'],
     ['ends with a line break', 's3cret\n'],
     ['has a control character', 's3cret\x01'],
-    ['has a NUL', 's3cret\0'],
     ['is not ASCII', 'schlüssel'],
     ['has 1025 characters', 's'.repeat(1025)],
   ])('is refused, and nothing is stored, when it %s', async (_, secret) => {
@@ -328,20 +282,6 @@ describe('a refused request', () => {
     expectRefusal(await put(id('app'), { url, secret: '' }), 400, 'invalid_request', SECRET_WRONG)
     const app = await mint({ state: 'suspended' })
     expectRefusal(await put(app, { url: 'http://example.org' }), 400, 'invalid_request', URL_WRONG)
-  })
-
-  it.each([
-    ['null', 'null'],
-    ['an array', '[]'],
-    ['a string', `"${url}"`],
-    ['truncated', '{"url":'],
-    ['empty', ''],
-    ['larger than 1 MiB', JSON.stringify({ url, more: 'x'.repeat(1_048_576) })],
-  ])('returns 400 when the body is %s', async (_, body) => {
-    const app = await mint()
-    const reply = await put(app, body)
-    expect([reply.status, reply.body.error.code]).toEqual([400, 'invalid_request'])
-    expect(await template(app)).toEqual(empty)
   })
 })
 
