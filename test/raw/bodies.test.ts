@@ -2,16 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { started } from '../support/started.ts'
 import type { Refusal, Sent } from './raw-service.ts'
-import {
-  bodyNotJson,
-  detail,
-  error,
-  nested,
-  nestedObjects,
-  startRawService,
-  titled,
-  titledTexts,
-} from './raw-service.ts'
+import { bodyNotJson, detail, error, nested, nestedObjects, startRawService, titled } from './raw-service.ts'
 
 const service = started(startRawService)
 beforeAll(async () => {
@@ -43,46 +34,26 @@ const stored: [body: string, value: string][] = [
 
 const refused: [body: string | Buffer, refusal: Refusal][] = [
   // Without a value.
-  ['', missing],
-  ['{}', missing],
-  ['[]', missing],
   ['["value"]', missing],
   ['[{"value":1}]', missing],
-  ['null', missing],
-  ['true', missing],
-  ['1', missing],
-  ['"value"', missing],
-  ['{"Value":1}', missing],
   ['{"value ":1}', missing],
   ['{"valu\\u0065x":1}', missing],
   ['{"__proto__":{"value":1}}', missing],
-  ['{"constructor":{"value":1}}', missing],
-  ['{"":{"value":1}}', missing],
   ['{"a":1,"b":2}', missing],
   [`{"${'k'.repeat(100_000)}":1}`, missing],
   [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, missing],
   // With another field.
-  ['{"value":1,"scope":"user"}', notAlone],
-  ['{"scope":"user","value":1}', notAlone],
-  ['{"value":1,"collection":"c"}', notAlone],
   ['{"value":1,"foo":null}', notAlone],
-  ['{"value":1,"value":2}', notAlone],
   ['{"value":1,"\\u0076alue":2}', notAlone],
   ['{"value":1,"__proto__":{}}', notAlone],
   ['{"__proto__":{},"value":1}', notAlone],
   [`{"value":1,"${'k'.repeat(100_000)}":1}`, notAlone],
   // Not JSON; test/unit/raw-json-scanner.test.ts has every way.
   [' ', notJson],
-  ['\r\n\t', notJson],
   ['\ufeff', notJson],
   ['\ufeff\ufeff{"value":1}', notJson],
-  ['{"value":1', notJson],
-  ['{"value":1}{"value":2}', notJson],
-  ['{"value":1,}', notJson],
-  ['{"value":NaN}', notJson],
   ['{"value":"\0"}', notJson],
   ['{"value":1}\0', notJson],
-  ['value=1', notJson],
   // Not UTF-8.
   [Buffer.from('{"value":"\xff"}', 'latin1'), notJson],
   [Buffer.from('{"value":"\xc0\xaf"}', 'latin1'), notJson],
@@ -170,18 +141,12 @@ describe('a body for lms or notify', () => {
       ['', broken, broken],
       [' ', broken, broken],
       ['{', broken, broken],
-      ['{"answers":{},}', broken, broken],
       ['{"answers":"\t"}', broken, broken],
       ['[]', notObject, notObject],
       ['null', notObject, notObject],
-      ['1', notObject, notObject],
       ['"answers"', notObject, notObject],
       ['{}', answersInvalid, urlInvalid],
       ['{"__proto__":{"answers":{},"url":"https://a.b"}}', answersInvalid, urlInvalid],
-      ['{"answers":null,"url":null}', answersInvalid, urlInvalid],
-      ['{"answers":[],"url":[]}', answersInvalid, urlInvalid],
-      ['{"answers":"x","url":{}}', answersInvalid, urlInvalid],
-      ['{"answers":1,"url":1}', answersInvalid, urlInvalid],
       [`{"a":${nested(64)}}`, deep, deep],
       [`{"a":${nested(100_000)}}`, deep, deep],
       [`{"a":${nested(63)}}`, answersInvalid, urlInvalid],
@@ -195,60 +160,5 @@ describe('a body for lms or notify', () => {
     const body = Buffer.from('{"answers":{"q1":"\xff"},"url":"https://a.b/\xff"}', 'latin1')
     await service.expectRefused(service.request(quiz(), { api: 'lms', body }), 400, broken)
     await service.expectRefused(service.request(webhook(), { api: 'notify', body }), 400, broken)
-  })
-
-  const unknown = error('invalid_request', 'answers contains a question that is not in this quiz.')
-  const misfit = error('invalid_request', 'An answer does not match the type of its question.')
-  it.each([
-    ['{"answers":{"__proto__":"Yes"}}', unknown],
-    ['{"answers":{"constructor":"Yes"}}', unknown],
-    ['{"answers":{"toString":"Yes"}}', unknown],
-    ['{"answers":{"":"Yes"}}', unknown],
-    ['{"answers":{"q1\\u0000":"Yes"}}', unknown],
-    ['{"answers":{"q1":{}}}', misfit],
-    ['{"answers":{"q1":null}}', misfit],
-    ['{"answers":{"q1":1e400}}', misfit],
-    ['{"answers":{"q1":["Yes"]}}', misfit],
-    ['{"answers":{"q1":{"__proto__":"Yes"}}}', misfit],
-  ])('%s returns 400', async (body, refusal) => {
-    await service.expectRefused(service.request(quiz(), { api: 'lms', body }), 400, refusal)
-  })
-
-  it.each(titledTexts(['\\u0000', '\\ud800', 'ä\\u0000', 'x'.repeat(100_000)]))(
-    'accepts %s as a wrong answer',
-    async (_, text) => {
-      const answer = await service.answerTo(
-        service.request(quiz(), { api: 'lms', body: `{"answers":{"q1":"${text}"}}` }),
-      )
-      expect({ status: answer.status, body: JSON.parse(answer.text) }).toMatchObject({
-        status: 201,
-        body: { score: 0 },
-      })
-    },
-  )
-
-  const secretInvalid = error('invalid_request', 'secret must be 1 to 1024 visible ASCII characters, without spaces.')
-  it.each(
-    titled([
-      ['"url":"https://a.b/\\u0000"', urlInvalid],
-      ['"url":"https://a.b/\\ud800"', urlInvalid],
-      ['"url":"https://"', urlInvalid],
-      ['"url":"https://[bad/"', urlInvalid],
-      [`"url":"https://a.b/${'x'.repeat(10_240)}"`, urlInvalid],
-      ['"url":"https://a.b","secret":"\\u0000"', secretInvalid],
-      ['"url":"https://a.b","secret":null', secretInvalid],
-      ['"url":"https://a.b","secret":{"__proto__":"x"}', secretInvalid],
-      [`"url":"https://a.b","secret":"${'x'.repeat(10_240)}"`, secretInvalid],
-    ]),
-  )('%s returns 400', async (_, fields, refusal) => {
-    await service.expectRefused(service.request(webhook(), { api: 'notify', body: `{${fields}}` }), 400, refusal)
-  })
-
-  it('may have unknown fields, which are discarded', async () => {
-    const more = '"id":"x","quizId":"x","idempotencyKey":"x","__proto__":{"a":1},"constructor":1,"a":1,"a":2'
-    const submitted = service.request(quiz(), { api: 'lms', body: `{${more},"answers":{"q1":"Yes"}}` })
-    expect((await service.answerTo(submitted)).status).toBe(201)
-    const set = service.request(webhook(), { api: 'notify', body: `{${more},"url":"https://a.b"}` })
-    expect((await service.answerTo(set)).text).toBe('{"url":"https://a.b","hasSecret":false}')
   })
 })

