@@ -85,23 +85,6 @@ describe('a claim', () => {
     expect(await world.row(id)).toMatchObject({ state: 'pending', lease: null })
   })
 
-  it('never returns a delivery twice, however many workers claim at once', async () => {
-    const world = await startQueue()
-    const subscription = await world.subscribe()
-    const all = await world.publish(subscription, { count: 120 })
-    const claims = await Promise.all(Array.from({ length: 8 }, () => claimFor(world, { [subscription]: 10 })))
-    const first = claims.flat().map(({ id }) => id)
-    expect(new Set(first).size).toBe(first.length)
-    // Deliveries that were locked by another claim are left for the next one.
-    const then: string[] = []
-    for (let claimed = [0 as unknown]; claimed.length > 0; ) {
-      const more = await claimFor(world, { [subscription]: 10 })
-      then.push(...ids(more))
-      claimed = more
-    }
-    expect([...first, ...then].toSorted()).toEqual(all.toSorted())
-  })
-
   it('skips deliveries that are locked, without waiting', async () => {
     const world = await startQueue()
     const subscription = await world.subscribe()

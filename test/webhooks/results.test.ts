@@ -66,22 +66,6 @@ describe('recording attempts', () => {
     expect(await world.row(three!.id)).toMatchObject({ ...finished, ...noResponse, state: 'failed' })
   })
 
-  it('keeps the last result of several attempts', async () => {
-    const world = await startQueue()
-    const [first] = await claimed(world, 1)
-    await recordAttempts(world.db, NOW, [attempt(first!, failed)])
-    const [again] = await claim(world.db, {
-      now: NOW + 5_000,
-      lease: 'worker.2',
-      leaseMs: LEASE_MS,
-      allocation: new Map([[first!.subscription, 1]]),
-    })
-    expect(again).toMatchObject({ id: first!.id, attempts: 1 })
-    await recordAttempts(world.db, NOW + 5_000, [attempt(again!, delivered)])
-    const row = { state: 'delivered', attempts: 2, lastStatus: 204, lastError: null, finishedAt: new Date(NOW + 5_000) }
-    expect(await world.row(first!.id)).toMatchObject(row)
-  })
-
   it('stores any response body', async () => {
     const world = await startQueue()
     const rows = await claimed(world, 4)

@@ -84,17 +84,12 @@ describe('a message', () => {
 describe('a response', () => {
   it.each([
     [200, null],
-    [201, null],
     [299, null],
     [300, 'redirect 300'],
-    [304, 'redirect 304'],
     [308, 'redirect 308'],
     [400, 'status 400'],
-    [404, 'status 404'],
     [410, 'status 410'],
-    [429, 'status 429'],
     [500, 'status 500'],
-    [503, 'status 503'],
   ])('with status %i has the error %j', async (status, error) => {
     const receiver = await receiving((_received, response) => response.writeHead(status).end())
     const result = await senderTo(receiver).send(message(receiver.url()))
@@ -105,16 +100,13 @@ describe('a response', () => {
   it.each([
     ['0', 0],
     ['120', 120],
-    ['3600', 3600],
     ['86400', 3600],
-    ['99999999999999999999', 3600],
     ['Thu, 01 Jan 1970 00:10:00 GMT', 500],
     ['Fri, 02 Jan 1970 00:00:00 GMT', 3600],
     ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
     ['-5', null],
     ['1.5', null],
     ['soon', null],
-    ['soon GMT', null],
     ['1970-01-01T00:10:00Z', null],
   ])('with Retry-After %j asks for %j seconds', async (value, seconds) => {
     const receiver = await receiving((_received, response) => response.writeHead(503, { 'retry-after': value }).end())
@@ -142,9 +134,7 @@ describe('a response', () => {
 describe('a message that cannot be sent', () => {
   it.each([
     'not a url',
-    'https://',
     'http://127.0.0.1/hook',
-    'file:///etc/passwd',
     'https://user@127.0.0.1/hook',
     'https://:word@127.0.0.1/hook',
     'https://[::1%25lo]/hook',

@@ -60,24 +60,6 @@ describe('a worker', () => {
     ])
   })
 
-  it('does not deliver before a delivery is due', async () => {
-    const to = await receiver(answering([500, 204]))
-    const { subscribe, publish, row, advance } = await startWorkers()
-    const [subscription, other] = [await subscribe(to.url()), await subscribe(to.url('/other'))]
-    const [id] = await publish(subscription)
-    await expect.poll(() => row(id)).toMatchObject({ attempts: 1, lease: null })
-    advance(7 * SECOND_MS)
-    await expect.poll(() => row(id)).toMatchObject({ state: 'delivered' })
-    // One is due in five hours; one for another subscription is due now.
-    const [later] = await publish(subscription, { at: Date.now() + 5 * HOUR_MS })
-    const [sooner] = await publish(other)
-    advance(SECOND_MS)
-    await expect.poll(() => row(sooner)).toMatchObject({ state: 'delivered' })
-    expect(await row(later)).toMatchObject({ state: 'pending', attempts: 0, lease: null })
-    advance(6 * HOUR_MS)
-    await expect.poll(() => row(later)).toMatchObject({ state: 'delivered' })
-  })
-
   it('delivers at once when it is woken', async () => {
     const to = await receiver()
     const { subscribe, publish, row, states, wake } = await startWorkers({ pollMs: 3_600_000 })
@@ -138,16 +120,6 @@ describe('a worker', () => {
     expect(to.received).toHaveLength(8)
     expect(new Set(to.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]))
     expect(lines().map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
-  })
-
-  it('treats a redirect as a failure and does not follow it', async () => {
-    const elsewhere = await receiver()
-    const to = await receiver(answering([307], { location: elsewhere.url() }))
-    const { subscribe, publish, row } = await startWorkers()
-    const [id] = await publish(await subscribe(to.url()))
-    await expect.poll(() => row(id)).toMatchObject({ attempts: 1, lease: null })
-    expect(await row(id)).toMatchObject({ state: 'pending', lastStatus: 307 })
-    expect(elsewhere.connections()).toBe(0)
   })
 
   it('waits as long as Retry-After asks', async () => {
