@@ -41,21 +41,7 @@ const clock = async (): Promise<number> =>
   (await hand.query(`SELECT floor(extract(epoch FROM clock_timestamp()::timestamptz(3)))::int AS now`)).rows[0].now
 const usage = async () => (await hand.query<Usage>(counterAndSum, ours())).rows[0]!
 
-const noJson = [
-  '',
-  ' ',
-  'text',
-  "{'a':1}",
-  '{"a":1',
-  '[1,]',
-  '01',
-  'NaN',
-  '"\u0001"',
-  '"\\ud80"',
-  '1 2',
-  '\ufeff1',
-  'nul',
-]
+const noJson = ['', 'text', '{"a":1', '01', '"\u0001"', '1 2', '\ufeff1']
 
 describe('a value that is changed by hand', () => {
   it.each(noJson)('is refused when it is no JSON: %j', async (value) => {

@@ -82,41 +82,6 @@ describe('erase', () => {
     expect(await entriesOf(db, tenants)).toHaveLength(1)
   })
 
-  it('loses and double-counts no entry while another connection writes', async () => {
-    const tenants = await mintTenants(db)
-    const core = coreOf(other)
-    const [app, club, member] = [tenants.apps[0], tenants.clubs[0], tenants.people[0]]
-    const acknowledged = { entries: 0, bytes: 0 }
-    let writing = true
-    const writer = async (n: number) => {
-      const storage = storageOf(core, tenants, 0, 0, n & 1)
-      for (let i = 0; writing; i++) {
-        const value = 'x'.repeat((n * 7 + i) % 50)
-        const scope = (['org', 'user'] as const)[i & 1]!
-        await storage.put({ collection: 'c', key: `w${n}-${i}`, scope, value })
-        acknowledged.entries++
-        acknowledged.bytes += value.length + 2
-      }
-    }
-    const writers = Promise.all(Array.from({ length: 6 }, (_, n) => writer(n)))
-    const removed = { entries: 0, bytes: 0 }
-    for (let round = 0; round < times(30, 12); round++) {
-      const reached = acknowledged.entries + 10
-      await expect.poll(() => acknowledged.entries, { interval: 1 }).toBeGreaterThan(reached)
-      const { entries, bytes } = await erase(db, { app, club, member: round % 2 ? member : undefined })
-      removed.entries += entries
-      removed.bytes += bytes
-    }
-    writing = false
-    await writers
-    const left = await entriesOf(db, tenants)
-    const { entries, bytes } = amountOf(left)
-    expect({ entries: removed.entries + entries, bytes: removed.bytes + bytes }).toEqual(acknowledged)
-    expect(removed.entries).toBeGreaterThan(0)
-    expect(await countersOf(db, tenants)).toEqual(sumsOf(left))
-    expect(await tallyRowsOf(db, tenants)).toEqual(talliesOf(left))
-  })
-
   it('is repeated after a deadlock with the removal of a member, which locks entries first', async () => {
     const tenants = await mintTenants(db)
     const [app, club, personId] = [tenants.apps[0], tenants.clubs[0], tenants.people[0]]

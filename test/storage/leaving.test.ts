@@ -1,10 +1,9 @@
-import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { sqlState } from '../../routers/kernel/database-errors.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import { times } from '../support/rounds.ts'
 import type { Tenants } from './tenants.ts'
-import { coreOf, countersOf, entriesOf, mintTenants, openWith, storageOf, sumsOf, write } from './tenants.ts'
+import { coreOf, countersOf, entriesOf, mintTenants, openWith, storageOf, sumsOf } from './tenants.ts'
 
 const db = openWith({ deadlock_timeout: '20ms' })
 /** A second pool. */
@@ -49,25 +48,6 @@ const removals: Removal[] = [
 ]
 
 describe.each(removals)('removing $what', ({ remove, takes }) => {
-  it('removes its entries and no others, and updates the counters', async () => {
-    const core = coreOf(db)
-    await fc.assert(
-      fc.asyncProperty(fc.array(write, { minLength: 1, maxLength: 40 }), async (writes) => {
-        const tenants = await mintTenants(db)
-        for (const { app, club, person, ...entry } of writes) {
-          await storageOf(core, tenants, app, club, person).put(entry)
-        }
-        const before = await entriesOf(db, tenants)
-        expect(await countersOf(db, tenants)).toEqual(sumsOf(before))
-        await remove(tenants)
-        const left = before.filter((entry) => !takes(entry, tenants))
-        expect(await entriesOf(db, tenants)).toEqual(left)
-        expect(await countersOf(db, tenants)).toEqual(sumsOf(left))
-      }),
-      { numRuns: times(10, 3) },
-    )
-  })
-
   it('works while another connection writes, which gets refusals at worst', async ({ annotate }) => {
     let deadlocks = 0
     for (let round = 0; round < times(4, 2); round++) {
@@ -117,30 +97,3 @@ async function removing(remove: () => Promise<unknown>, deadlocks = 0): Promise<
     return removing(remove, deadlocks + 1)
   }
 }
-
-describe('a former member (leftAt)', () => {
-  it('has no access, but their entries count and are there on return', async () => {
-    let offset = 0
-    const core = coreOf(db, () => Date.now() + offset)
-    const tenants = await mintTenants(db)
-    const own = { collection: 'notes', key: 'k', scope: 'user' } as const
-    const storage = storageOf(core, tenants, 0, 0, 0)
-    await storage.put({ ...own, value: 'kept' })
-    const before = await entriesOf(db, tenants)
-
-    const of = { organisationId: tenants.clubs[0], personId: tenants.people[0] }
-    const setLeftAt = async (leftAt: Date | null) => {
-      await db.membership.update({ where: { of }, data: { leftAt } })
-      offset += 5_000 // the access cache expires
-    }
-    await setLeftAt(new Date())
-    const message = 'This member does not exist in this club.'
-    await expect(storage.get(own)).rejects.toMatchObject({ status: 404, message })
-    await expect(storage.put({ ...own, value: 'other' })).rejects.toMatchObject({ status: 404, message })
-    expect(await entriesOf(db, tenants)).toEqual(before)
-    expect(await countersOf(db, tenants)).toEqual(sumsOf(before))
-
-    await setLeftAt(null)
-    expect(await storage.get(own)).toMatchObject({ value: 'kept' })
-  })
-})

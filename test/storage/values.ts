@@ -9,86 +9,55 @@ const scalars = lines(`
   false
   ""
   "text"
-  "null"
 `)
 
 const numbers = lines(`
   0
   -0
-  1
-  -1
   1.0
   1.50
-  -0.0
-  0e0
-  1e2
   1E+2
-  1e-2
   1.5e-0012
   1e400
-  -1e400
-  1e-400
   5e-324
-  1.7976931348623157e308
   0.1000000000000000055511151231257827
-  9007199254740993
   12345678901234567890
-  -12345678901234567890
 `)
 
 const strings = lines(String.raw`
   "\u0000"
-  "a\u0000b"
   "\ud800"
-  "\udc00"
   "\udc00\ud800"
   "\ud83d\ude00"
-  "\uD83D\uDE00"
   "ü€😀"
   "\u0041"
   "\/"
-  "/"
   "\"\\\/\b\f\n\r\t"
-  "\u001f\u007f"
   "\u2028\u2029"
-  "\ufeff"
-  "\\x00\\000\\"
   "$& $1 $$"
-  "%s %00 %zz +"
-  "'; DROP TABLE x; --"
   "placeholder:00000000-0000-4000-8000-000000000000:0"
 `)
 
 const objects = lines(String.raw`
   {}
-  {"b":1,"a":2}
   {"b":1,"10":2,"a":3,"9":4,"-1":5}
   {"a":1,"a":2}
-  {"b":1,"a":2,"b":3}
   {"a":1,"\u0061":2}
-  {"":{"":""}}
-  {"__proto__":{"a":1}}
   {"__proto__":{"a":1},"constructor":2}
-  {"__proto__":null}
   {"__proto__":1,"a":2,"__proto__":[3]}
   {"\u005f_proto__":{"toString":1}}
-  {"constructor":{"prototype":{"a":1}},"hasOwnProperty":1}
   {"toJSON":1,"then":2,"length":3}
   {"key":"x","value":1,"updatedAt":2}
   {"value":{"value":{"value":null}}}
   {"result":{"data":{"json":1,"meta":{"values":["undefined"]}}}}
   {"\u0000":0,"\ud800":1,"\udfff":2}
-  {"é":1,"É":2}
 `)
 
-const arrays = lines(String.raw`
+const arrays = lines(`
   []
-  [[]]
-  [null]
   [-0,0,-0.0]
   [1e400,-1e400,1e-400]
   [[],{},"",0,false,null]
-  ["\ud83d","\ude00"]
   [12345678901234567890,{"a":1.0,"a":-0}]
 `)
 
@@ -96,13 +65,10 @@ const withWhiteSpace = {
   'white space everywhere': '[ 1 , { "a" : [ ] , "b" : 0 } ]'.replaceAll(' ', ' \t\n\r'),
   'line breaks of every kind': '{\n  "a": [1,\r\n 2],\r"b": "\\n"\n}',
   'an array over two lines': '[ 1 ,\n2 ]',
-  'an empty array over lines': '[\n\n]',
-  'an empty object with a space': '{ }',
 }
 
 const unescaped = {
   'a raw line separator': '"\u2028\u2029\u0085"',
-  'a raw byte order mark': '"\ufeff"',
   'a raw DEL and C1 controls': '"\u007f\u0080\u009f"',
   'a composed and a decomposed letter': '{"\u00e9":1,"e\u0301":2}',
   'right-to-left, joined and zero-width characters': '"\u202eabc\u202c\u200d\u200b\u00ad👩\u200d👩\u200d👧"',

@@ -207,7 +207,7 @@ export const parts: readonly Part[] = [
     minutes: 60,
     needs: ['CITUS_URL'],
     commands: [
-      'npx vitest run --project api --maxWorkers=1 test/storage/{fidelity,random-values,linearizable,leaving,endings}',
+      'npx vitest run --project api --maxWorkers=1 test/storage/{fidelity,leaving}',
     ],
   },
   {
