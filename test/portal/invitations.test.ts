@@ -17,17 +17,13 @@ const rolesOf = async (person: string) =>
   (await team.world.db.teamMember.findMany({ where: { personId: person } })).map(({ role }) => role)
 
 describe('an invitation in the portal', () => {
-  it.each([
-    ['en', 'Join ', 'developer', 'Invited by', 'Decline'],
-    ['de', ' beitreten?', 'Entwickler', 'Eingeladen von', 'Ablehnen'],
-  ])('is on the first page, and its own page has team, inviter and role, in %s', async (language, ...texts) => {
+  it('is on the first page, and its own page has team, inviter and role', async () => {
     const { browser, address } = await invited()
-    browser.language = language
     expect((await browser.get(portal)).text).toContain(`href="${new URL(address).pathname}"`)
     const { status, text } = await browser.get(address)
     expect(status).toBe(200)
     const { name } = await team.world.db.team.findUniqueOrThrow({ where: { id: team.world.ids.team } })
-    for (const part of [...texts, name, 'Dev owner']) expect(text).toContain(part)
+    for (const part of ['Join ', 'developer', 'Invited by', 'Decline', name, 'Dev owner']) expect(text).toContain(part)
     expect(text).not.toMatch(/undefined|\bnull\b/)
     expect(await rolesOf(team.world.ids.member)).toEqual([])
   })
@@ -58,24 +54,5 @@ describe('an invitation in the portal', () => {
     const [row] = audit.text.split('</tr>').filter((one) => one.includes('Invitation declined'))
     expect(row).toContain(invitation)
     expect(row).not.toContain(member)
-  })
-
-  it('does nothing for others, without a sign-in, or from another site', async () => {
-    const { browser, address } = await invited()
-    const before = await team.stored()
-    for (const step of ['accept', 'decline']) {
-      for (const other of [team.asOwner, team.asColleague, team.asStranger]) {
-        expect((await other.get(address)).status).toBe(404)
-        expect((await other.post(`${address}/${step}`, {})).status).toBe(404)
-      }
-      const nobody = await team.newBrowser().post(`${address}/${step}`, {})
-      expect([nobody.status, nobody.location?.href]).toEqual([303, `${portal}/sign-in`])
-      for (const headers of [{ 'sec-fetch-site': 'same-site' }, { origin: 'http://elsewhere.test' }, { origin: '' }]) {
-        expect((await browser.post(`${address}/${step}`, {}, headers)).status).toBe(403)
-      }
-      const reload = await browser.get(`${address}/${step}`)
-      expect([reload.status, reload.location?.href]).toEqual([303, address])
-    }
-    expect(await team.stored()).toEqual(before)
   })
 })

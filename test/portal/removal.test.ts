@@ -22,16 +22,11 @@ describe('removing a webhook', () => {
     await team.world.db.app.update({ where: { id: team.world.ids.app }, data })
   })
 
-  it.each([
-    ['en', 'Remove the webhook?'],
-    ['de', 'Webhook entfernen?'],
-  ])('asks first, and the question changes nothing, in %s', async (language, question) => {
+  it('asks first, and the question changes nothing', async () => {
     const before = await stored()
-    const browser = await team.signIn(team.owner)
-    browser.language = language
-    const { status, text } = await browser.get(`${team.app}/webhook/remove`)
+    const { status, text } = await team.asOwner.get(`${team.app}/webhook/remove`)
     expect(status).toBe(200)
-    expect(text).toContain(`<h1>${question}</h1>`)
+    expect(text).toContain('<h1>Remove the webhook?</h1>')
     expect(text).toContain('<code>https://hooks.example/in?a=1&amp;b=%3C</code>')
     expect(await stored()).toEqual(before)
   })
@@ -72,16 +67,11 @@ describe('removing a person', () => {
     question = `${team.own}/people/${person}/remove`
   })
 
-  it.each([
-    ['en', '<h1>Remove <bdi>Mia &lt;Moser&gt;</bdi>?</h1>'],
-    ['de', '<h1><bdi>Mia &lt;Moser&gt;</bdi> entfernen?</h1>'],
-  ])('asks first, and the question changes nothing, in %s', async (language, heading) => {
+  it('asks first, and the question changes nothing', async () => {
     const before = await stored()
-    const browser = await team.signIn(team.owner)
-    browser.language = language
-    const { status, text } = await browser.get(question)
+    const { status, text } = await team.asOwner.get(question)
     expect(status).toBe(200)
-    expect(text).toContain(heading)
+    expect(text).toContain('<h1>Remove <bdi>Mia &lt;Moser&gt;</bdi>?</h1>')
     expect(await stored()).toEqual(before)
   })
 
