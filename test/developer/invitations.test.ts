@@ -212,15 +212,6 @@ describe('a person of a team who is in no club', () => {
     expect(await personsOf(db, { ...account, email: anyEmail() }, now())).toMatchObject([{ id: team.colleague }])
   })
 
-  it('can allow an app nothing: that takes a membership', async () => {
-    const page = await auth.toConsent(
-      auth.newBrowser(),
-      auth.authorizeUrl({ client: auth.client, scope: 'svc.me.profile:read' }).url,
-      team.colleague,
-    )
-    expect(page.text).toContain('No suitable membership')
-  })
-
   it('no longer signs in once they have left the team, and does with a new invitation', async () => {
     const { db, ids } = auth.world
     const email = `${team.colleague}@example.org`

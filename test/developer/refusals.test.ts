@@ -20,18 +20,8 @@ const rows = table<'Call' | 'Status' | 'Message'>(`
   | the providers for the team of others | 404 | This team does not exist. |
   | the clients of others | 404 | This team does not exist. |
   | the client of others | 404 | This client does not exist. |
-  | an app for the team of others | 404 | This team does not exist. |
-  | a client of the app of others | 404 | This app does not exist. |
-  | another name for the app of others | 404 | This app does not exist. |
-  | another redirect for the client of others | 404 | This client does not exist. |
-  | the removal of the client of others | 404 | This client does not exist. |
   | the client of others in production | 404 | This client does not exist. |
   | a client of the platform | 404 | This client does not exist. |
-  | an invitation, as a developer | 403 | Only an owner of the team can do this. |
-  | the withdrawal of an invitation, as a developer | 403 | Only an owner of the team can do this. |
-  | another role, as a developer | 403 | Only an owner of the team can do this. |
-  | the removal of a colleague, as a developer | 403 | Only an owner of the team can do this. |
-  | a production client, as a developer | 403 | Only an owner of the team can do this. |
   | an invitation to no address | 400 | email must be an e-mail address, such as name@example.org. |
   | an invitation to a colleague | 409 | This person is already in this team. |
   | a role for a stranger | 404 | This person is not in this team. |
@@ -45,11 +35,7 @@ const rows = table<'Call' | 'Status' | 'Message'>(`
   | a homepage that is a script | 400 | The homepage of the app is an https:// address … |
   | a description with control characters | 400 | The description of the app is at most 500 characters … |
   | a client without a redirect and a scope | 400 | A client needs a redirect URI.  A client needs a scope. |
-  | a redirect with a wildcard | 400 | https://*.example/ cannot be a redirect URI: wildcards are not supported. |
-  | a redirect with a fragment | 400 | https://app.example/#a cannot be a redirect URI: it has a fragment. |
-  | a redirect without TLS | 400 | http://app.example/ cannot be a redirect URI: http:// is for 127.0.0.1 and [::1] only. |
   | a client with a name that hides letters | 400 | The name of the client must be 1 to 100 characters on one line. |
-  | a scope of the platform | 400 | The scope directory:read does not exist. |
   | a scope above the level | 400 | lms.me.quizzes:write is only for teams with the Developer level. |
   | a redirect without TLS for a client that exists | 400 | http://app.example/ cannot be a redirect URI: … |
   | a scope above the level for a client that exists | 400 | lms.me.quizzes:write is only for teams with the Developer level. |
@@ -57,8 +43,6 @@ const rows = table<'Call' | 'Status' | 'Message'>(`
   | a change of an app that somebody else has changed | 409 | This has been changed in the meantime. Read it again. |
   | production without a purpose | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
   | a purpose with an escape sequence | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
-  | a purpose that reverses letters | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
-  | a purpose with half a character | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
   | a purpose of 1,001 characters | 400 | Say in 1 to 1000 characters, without control characters, what svc.me.profile:read … |
   | production with a redirect to localhost | 400 | http://localhost/ cannot be a redirect URI: localhost is for development only. |
   | production of a production client | 409 | Only the sandbox client of an app can be requested for production. |
@@ -74,7 +58,6 @@ const here = teamWorld()
 let sandbox: { id: string; version: number }
 let production: { id: string; version: number }
 let hobby: { id: string; version: number }
-let invitation: string
 let consented: string
 let theirs: string
 /** A team that has as much as it may. */
@@ -86,7 +69,6 @@ beforeAll(async () => {
   sandbox = await here.sandbox()
   const client = await here.production()
   production = await db.client.findUniqueOrThrow({ where: { id: client } })
-  invitation = (await as(owner).people.invite({ team: ids.team, email: 'new@example.org', role: 'developer' })).id
   theirs = (await as(stranger).apps.create({ team: strangers, name: 'Theirs', provider: ids.provider })).id
   hobby = await as(stranger).clients.create({ ...settings, app: theirs })
   consented = (await here.sandbox()).id
@@ -132,20 +114,9 @@ const calls: Record<string, () => Promise<unknown>> = {
   'the providers for the team of others': () => as().apps.providers({ team: here.strangers }),
   'the clients of others': () => as().clients.list({ team: here.strangers }),
   'the client of others': () => asStranger().clients.get({ client: sandbox.id }),
-  'an app for the team of others': () => as().apps.create({ team: here.strangers, name: 'A', provider: provider() }),
-  'a client of the app of others': () => asStranger().clients.create({ ...settings, app: app() }),
-  'another name for the app of others': () => asStranger().apps.update({ app: app(), name: 'Mine' }),
-  'another redirect for the client of others': () =>
-    asStranger().clients.update({ client: sandbox.id, version: 0, redirectUris: ['https://evil.example/'] }),
-  'the removal of the client of others': () => asStranger().clients.remove({ client: sandbox.id, confirm: sandbox.id }),
   'the client of others in production': () => asStranger().clients.requestProduction(asked()),
   'a client of the platform': () => as().clients.update({ client: here.world.ids.platform, version: 0, name: 'Mine' }),
 
-  'an invitation, as a developer': () => asColleague().people.invite(guest()),
-  'the withdrawal of an invitation, as a developer': () => asColleague().people.withdraw({ team: team(), invitation }),
-  'another role, as a developer': () => asColleague().people.setRole(roleOf(here.colleague, 'owner')),
-  'the removal of a colleague, as a developer': () => asColleague().people.remove({ team: team(), person: here.owner }),
-  'a production client, as a developer': () => asColleague().clients.requestProduction(asked()),
   'an invitation to no address': () => as().people.invite({ ...guest(), email: 'nobody' }),
   'an invitation to a colleague': () =>
     as().people.invite({ ...guest(), email: `${here.colleague.toUpperCase()}@example.org` }),
@@ -162,11 +133,7 @@ const calls: Record<string, () => Promise<unknown>> = {
   'a description with control characters': () => as().apps.update({ app: app(), description: 'a\u202eb' }),
 
   'a client without a redirect and a scope': () => create({ redirectUris: [], scopes: [] }),
-  'a redirect with a wildcard': () => create({ redirectUris: ['https://*.example/'] }),
-  'a redirect with a fragment': () => create({ redirectUris: ['https://app.example/#a'] }),
-  'a redirect without TLS': () => create({ redirectUris: ['http://app.example/'] }),
   'a client with a name that hides letters': () => create({ name: hidden }),
-  'a scope of the platform': () => create({ scopes: ['directory:read'] }),
   'a scope above the level': () =>
     asStranger().clients.create({ ...settings, app: theirs, scopes: ['lms.me.quizzes:write'] }),
   'a redirect without TLS for a client that exists': () =>
@@ -179,8 +146,6 @@ const calls: Record<string, () => Promise<unknown>> = {
 
   'production without a purpose': () => as().clients.requestProduction({ client: sandbox.id, purpose: {} }),
   'a purpose with an escape sequence': () => requestFor('It \u001b[2Kreads'),
-  'a purpose that reverses letters': () => requestFor('It \u202ereads'),
-  'a purpose with half a character': () => requestFor('It reads \ud83c'),
   'a purpose of 1,001 characters': () => requestFor('x'.repeat(1_001)),
   'production with a redirect to localhost': () =>
     as().clients.requestProduction({ ...asked(), redirectUris: ['http://localhost/'] }),
@@ -196,7 +161,6 @@ const calls: Record<string, () => Promise<unknown>> = {
 }
 
 const as = () => here.as(here.owner)
-const asColleague = () => here.as(here.colleague)
 const asStranger = () => here.as(here.stranger)
 const team = () => here.world.ids.team
 const app = () => here.world.ids.app
