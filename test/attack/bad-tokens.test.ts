@@ -40,11 +40,6 @@ describe('a flood of forged tokens', () => {
     expect((await fresh()).status).toBe(200)
   })
 
-  it('of another address does not count', async () => {
-    const [forged] = await forgeries(1)
-    expect((await call('192.0.2.2', forged!)).status).toBe(401)
-  })
-
   it('from one /64 of IPv6 is one flood', async () => {
     const forged = await forgeries(MAX_FAILURES + 10)
     const calls = forged.map((token, i) => call(`2001:db8:0:1::${(i + 1).toString(16)}`, token))
