@@ -39,22 +39,16 @@ function expectEnvelope({ status, headers, body }: Reply, form: 'detail' | 'erro
 describe('what a client accepts', () => {
   it.each([
     [chromium, true],
-    ['text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8', true],
     ['text/html', true],
     ['Text/HTML', true],
-    ['text/html, application/json', true],
     ['application/json;q=0.9, text/html', true],
     [undefined, false],
-    ['', false],
     ['*/*', false],
     ['application/json', false],
-    ['application/json, text/plain, */*', false],
     ['application/json, text/html', false],
     ['text/html;q=0.5, application/json', false],
     ['text/html;q=0.5, */*;q=0.9', false],
     ['text/html;q=0', false],
-    ['image/avif,image/webp,*/*;q=0.8', false],
-    ['html', false],
     [',;q=1,,', false],
   ])('decides about a page: %j gets one: %j', async (accept, isPage) => {
     const headers: Record<string, string> = accept === undefined ? {} : { accept }
@@ -121,24 +115,15 @@ describe('the page at /', () => {
   it.each(['POST', 'PUT', 'DELETE', 'PATCH'])('is not there for %s', async (method) => {
     expectEnvelope(await browse('plain.test', '/', {}, method), 'error')
   })
-
-  it('is in German where that is preferred', async () => {
-    const { text } = await browse('plain.test', '/', { 'accept-language': 'de-AT, en;q=0.5' })
-    expect(text).toContain('<html lang="de">')
-    expect(text).toContain('<h1>APIs für Mitglieder-Apps</h1>')
-  })
 })
 
 describe('an unknown address in a browser', () => {
   it.each([
     ['plain.test', '/nowhere', 'href="/"'],
-    ['plain.test', '/index.html', 'href="/"'],
     ['apps.test', '/', 'href="http://apps.test/v1/docs"'],
     ['lms.test', '/docs', 'href="http://lms.test/v1/openapi.json"'],
-    ['notify.test', '/v1x', 'href="http://notify.test/v1/openapi.json"'],
     ['auth.test', '/', 'href="http://auth.test/v1/oauth/connected"'],
     ['auth.test', '/v1/oauth/conected', 'href="http://auth.test/v1/oauth/connected"'],
-    ['auth.test', '/v1/oauth/', 'href="http://auth.test/v1/oauth/connected"'],
   ])('at %s%s is a page with a way back, of status 404', async (host, path, link) => {
     const reply = await browse(host, path, { 'x-request-id': 'my-request' })
     expectPage(reply, 404)
@@ -150,11 +135,8 @@ describe('an unknown address in a browser', () => {
 
   it.each([
     ['apps.test', '/v1/unknown', 'detail'],
-    ['apps.test', '/v1/me/profile/', 'detail'],
-    ['lms.test', '/v1/unknown', 'error'],
     ['notify.test', '/v1//', 'error'],
     ['auth.test', '/v1/oauth', 'error'],
-    ['auth.test', '/v1/unknown', 'error'],
     ['plain.test', '/v1/openapi.json', 'error'],
     ['plain.test', '/v1/oauthx', 'error'],
   ] as const)('below /v1 keeps its envelope: %s%s', async (host, path, form) => {
@@ -170,9 +152,5 @@ describe('an unknown address in a browser', () => {
     expect(noToken).toMatchObject({ status: 401, body: { error: { code: 'invalid_token' } } })
     const wrongMethod = await browse('auth.test', '/v1/oauth/token')
     expect(wrongMethod).toMatchObject({ status: 405, body: { error: { code: 'method_not_allowed' } } })
-  })
-
-  it('is not a page for other methods', async () => {
-    expectEnvelope(await browse('apps.test', '/nowhere', {}, 'POST'), 'detail')
   })
 })
