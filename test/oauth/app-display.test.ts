@@ -111,13 +111,6 @@ describe('another account at the consent page', () => {
     const consents = await db.consent.findMany({ where: { clientId: auth.client }, select: { personId: true } })
     expect(consents).toEqual([{ personId: other }])
   })
-
-  it('cannot be asked for in another browser', async () => {
-    const page = await consentPage(auth.newBrowser())
-    const elsewhere = await auth.newBrowser().open(new URL(`${actionOf(page)}/switch`, page.url))
-    expect(elsewhere.status).toBe(400)
-    expect(elsewhere.text).toContain('This page has expired')
-  })
 })
 
 describe('a member without an organisation that the app is for', () => {
@@ -196,14 +189,4 @@ describe('Connected apps', () => {
       expect([status, location!.href]).toEqual([303, connected])
     }
   })
-})
-
-describe('the address of a form', () => {
-  it.each(['/connected/withdraw', '/connected/sign-out', '/interaction/one/consent'])(
-    '%s leads to the page of the form when it is opened',
-    async (path) => {
-      const { status, location } = await auth.newBrowser().get(`${issuer}${path}`)
-      expect([status, location!.href]).toEqual([303, `${issuer}${path.replace(/\/[a-z-]+$/, '')}`])
-    },
-  )
 })

@@ -44,24 +44,14 @@ describe('an access token', () => {
     ['of the development key in the name of the authorization server', () => it_.world.token({ ...claims })],
     ['of the authorization server in the name of the development key', () => sign({ ...claims, iss: development })],
     ['of an unknown issuer', () => sign({ ...claims, iss: 'https://evil.example' })],
-    ['of no issuer', () => sign({ ...claims, iss: undefined as never })],
     ['for another API', () => sign({ ...claims, aud: 'https://other.example' })],
-    ['for no API', () => sign({ ...claims, aud: undefined as never })],
-    ['of another type', () => sign(claims, { typ: 'JWT' })],
-    ['that has expired', () => sign({ ...claims, exp: it_.world.now() - 60 })],
     ['without a consent', () => sign({ ...claims, gid: undefined })],
-    ['of an empty consent', () => sign({ ...claims, gid: '' })],
     ['of an unknown consent', () => sign({ ...claims, gid: 'unknown' })],
     ['of a consent with a NUL', () => sign({ ...claims, gid: 'a\0b' })],
     ['of a consent that is not a string', () => sign({ ...claims, gid: [claims.gid] })],
     ['of another member with this consent', () => sign({ ...claims, sub: other.member })],
     ['for another club with this consent', () => sign({ ...claims, organisation: other.club })],
     ['of another client with this consent', () => sign({ ...claims, client_id: other.client })],
-    [
-      'without a signature',
-      async () =>
-        `${[{ alg: 'none', typ: 'at+jwt' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`,
-    ],
   ])('%s returns 401', async (_, forged) => {
     const { status, body } = await answerTo(await forged())
     expect([status, body.error.code]).toEqual([401, 'invalid_token'])

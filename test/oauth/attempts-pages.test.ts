@@ -32,11 +32,8 @@ const allow = () => ({ organisation: it_.world.ids.club, scope, decision: 'allow
 describe('a form', () => {
   const crossSite: [string, Record<string, string>][] = [
     ['another origin', { origin: 'https://evil.example' }],
-    ['another host of the site', { origin: 'http://apps.test' }],
     ['another port', { origin: 'http://auth.test:8080' }],
-    ['an opaque origin', { origin: 'null' }],
     ['nowhere', { origin: '' }],
-    ['another site, by Sec-Fetch-Site', { 'sec-fetch-site': 'cross-site' }],
     ['another host, by Sec-Fetch-Site', { 'sec-fetch-site': 'same-site' }],
     ['another site, with our origin', { 'sec-fetch-site': 'cross-site', origin: 'http://auth.test' }],
   ]
@@ -51,13 +48,6 @@ describe('a form', () => {
     const asking = await toConsent()
     expect((await asking.browser.post(stepOf(asking.page, 'consent'), allow(), headers)).status).toBe(403)
     expect(await consents()).toBe(before)
-  })
-
-  it('of another site is sent without our cookies: they are SameSite=Lax and HttpOnly', async () => {
-    const { browser } = await toConsent()
-    expect(browser.setCookies.length).toBeGreaterThan(3)
-    for (const line of browser.setCookies) expect(line).toMatch(/samesite=lax/i)
-    for (const line of browser.setCookies) expect(line).toMatch(/httponly/i)
   })
 
   it.each<[string, string, Record<string, string>, number]>([
@@ -76,9 +66,7 @@ describe('a form', () => {
 describe('a consent', () => {
   it.each<[string, () => Record<string, string | string[]>]>([
     ['for a club that the member is not in', () => ({ ...allow(), organisation: foreignClub })],
-    ['for an academy, to a scope of clubs', () => ({ ...allow(), organisation: it_.world.ids.academy })],
     ['for no club', () => ({ scope, decision: 'allow' })],
-    ['for a club with a NUL', () => ({ ...allow(), organisation: `${it_.world.ids.club}\0` })],
     ['to no scope', () => ({ organisation: it_.world.ids.club, decision: 'allow' })],
     ['to a scope that was not requested', () => ({ ...allow(), scope: 'svc.me.groups:read' })],
   ])('%s is not stored', async (_, fields) => {
@@ -121,7 +109,9 @@ describe('an interaction of another browser', () => {
     const before = await consents()
     const theirs = await toConsent()
     const own = await toConsent()
-    const paths = ['', '/upstream', '/person'].map((step) => new URL(`${actionOf(theirs.page)}${step}`, issuer))
+    const paths = ['', '/upstream', '/person', '/switch'].map(
+      (step) => new URL(`${actionOf(theirs.page)}${step}`, issuer),
+    )
     const answers = [
       ...(await Promise.all(paths.map((url) => own.browser.get(url)))),
       await own.browser.post(stepOf(theirs.page, 'consent'), allow()),

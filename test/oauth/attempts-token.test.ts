@@ -34,7 +34,6 @@ describe('an authorization code', () => {
     ['without its verifier', ({ code_verifier: _, ...rest }) => rest, 'invalid_grant'],
     ['with another verifier', (own) => ({ ...own, code_verifier: 'a'.repeat(43) }), 'invalid_grant'],
     ['with the challenge as its verifier', (own) => ({ ...own, code_verifier: own.challenge! }), 'invalid_grant'],
-    ['with a verifier that is too short', (own) => ({ ...own, code_verifier: 'a' }), 'invalid_request'],
     ['by another client', (own) => ({ ...own, client_id: stranger }), 'invalid_grant'],
     ['without a client', ({ client_id: _, ...rest }) => rest, 'invalid_request'],
     ['for another redirect URI of its client', (own) => ({ ...own, redirect_uri: other }), 'invalid_grant'],
@@ -46,7 +45,6 @@ describe('an authorization code', () => {
       'invalid_grant',
     ],
     ['with a NUL', (own) => ({ ...own, code: `${own.code}\0` }), 'invalid_grant'],
-    ['that is 20,000 characters long', (own) => ({ ...own, code: 'a'.repeat(20_000) }), 'invalid_grant'],
   ])('redeemed %s gets no tokens', async (_, changed, error) => {
     const { code, verifier } = await toCode()
     const challenge = createHash('sha256').update(verifier).digest('base64url')
@@ -92,7 +90,6 @@ describe('a refresh token', () => {
   it.each<[string, () => Fields, string]>([
     ['of another client', () => ({ client_id: stranger }), 'invalid_grant'],
     ['with a NUL', () => ({ refresh_token: 'a\0b' }), 'invalid_grant'],
-    ['that is 20,000 characters long', () => ({ refresh_token: 'a'.repeat(20_000) }), 'invalid_grant'],
     ['for more scopes', () => ({ scope: 'svc.me.profile:read svc.me.groups:read' }), 'invalid_scope'],
     ['for another API', () => ({ resource: 'https://other.example' }), 'invalid_target'],
     [
@@ -120,7 +117,6 @@ describe('a refresh token', () => {
 describe('a token request', () => {
   it.each<[string, string | Fields, Fields, number]>([
     ['as JSON', '{"grant_type":"refresh_token"}', { 'content-type': 'application/json' }, 400],
-    ['of 60 KB', `grant_type=refresh_token&x=${'a'.repeat(60_000)}`, {}, 400],
     ['with a parameter twice', 'grant_type=refresh_token&client_id=a&client_id=b&refresh_token=x', {}, 400],
     ['with a secret', { grant_type: 'refresh_token', client_id: 'c', client_secret: 's', refresh_token: 'x' }, {}, 401],
     ['with a password', { grant_type: 'refresh_token' }, { authorization: 'Basic YTpi' }, 401],

@@ -1,32 +1,20 @@
-import { decodeProtectedHeader } from 'jose'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import { removeClientIn } from '../../routers/clients/remove-client.ts'
-import { mergeKind } from '../../routers/directory/merge.ts'
-import { CONSENT_MS } from '../../routers/kernel/access.ts'
-import { RELOAD_MS, revokeKey } from '../../server/oauth/signing-key-store.ts'
-import { createCipher } from '../../server/secrets/cipher.ts'
-import { migratedDatabase } from '../support/databases.ts'
 import { asPlatform } from '../support/platform.ts'
-import { openTestDatabase } from '../support/test-database.ts'
 import type { AuthWorld, Tokens } from './auth-world.ts'
 import { issuer, register, startAuthWorld } from './auth-world.ts'
 
 /** The figure of docs/apps.md, "When access ends". */
 const SECONDS = 5
 
-/** One of its own: `--full` ends what other tests have. */
 let db: Database
-beforeAll(async () => {
-  db = openTestDatabase(await migratedDatabase(afterAll))
-})
-afterAll(() => db.$disconnect())
-
 let it_: AuthWorld
 let client: string
 let tokens: Tokens
 beforeEach(async () => {
-  it_ = await startAuthWorld({ db })
+  it_ = await startAuthWorld()
+  db = it_.world.db
   client = await register(it_.world)
   return () => it_.world.close()
 })
@@ -68,21 +56,7 @@ async function ask({ path, procedure, input }: Call) {
 }
 
 const membership = () => ({ organisation: it_.world.ids.club, person: it_.world.ids.member })
-const inSeconds = (seconds: number) => it_.world.now() + seconds
 const directory = () => asPlatform(it_.world).directory
-const merge = (records: object[], full: boolean) =>
-  db.inTransaction((connection) =>
-    mergeKind(
-      connection,
-      'memberships',
-      records.map((record, line) => ({ line, record })),
-      {
-        now: new Date(it_.world.now() * 1000),
-        full,
-        onRefused: ({ reason }) => expect.fail(reason),
-      },
-    ),
-  )
 const ofConsent = () => ({ where: { clientId: client } })
 
 const NO_MEMBER = [404, 'This member does not exist in this club.']
@@ -90,35 +64,13 @@ const INVALID = [401, 'This token is not valid.']
 const NO_SCOPE = [403, 'This token does not carry the svc.me.profile:read scope.']
 
 it.each<[string, () => Promise<unknown>, (number | string)[], Call?]>([
-  [
-    'a membership that a record ends',
-    () => directory().memberships.upsert({ items: [{ ...membership(), joinedAt: 0, leftAt: inSeconds(0) }] }),
-    NO_MEMBER,
-  ],
   ['a membership that is ended', () => directory().memberships.end({ ids: [membership()] }), NO_MEMBER],
-  [
-    'a membership that an import ends',
-    () => merge([{ ...membership(), joinedAt: 0, leftAt: inSeconds(0) }], false),
-    NO_MEMBER,
-  ],
-  ['a membership that is not in a full import', () => merge([], true), NO_MEMBER],
-  [
-    'a membership whose announced end comes',
-    async () => {
-      await directory().memberships.upsert({ items: [{ ...membership(), joinedAt: 0, leftAt: inSeconds(60) }] })
-      it_.world.advance(30)
-      expect(await ask(calls.profile)).toMatchObject({ 0: 200, 2: 200 })
-      it_.world.advance(30)
-    },
-    NO_MEMBER,
-  ],
   [
     'a membership whose row is deleted',
     () => db.membership.deleteMany({ where: { personId: it_.world.ids.member } }),
     NO_MEMBER,
   ],
   ['a person who is ended', () => directory().people.end({ ids: [it_.world.ids.member] }), NO_MEMBER],
-  ['a person who is erased', () => directory().people.erase({ id: it_.world.ids.member }), INVALID],
   ['an organisation that is ended', () => directory().organisations.end({ ids: [it_.world.ids.club] }), NO_MEMBER],
   [
     'a consent that is withdrawn',
@@ -128,11 +80,6 @@ it.each<[string, () => Promise<unknown>, (number | string)[], Call?]>([
       const consent = await db.consent.findFirstOrThrow(ofConsent())
       await browser.post(`${issuer}/connected/withdraw`, { consent: consent.id })
     },
-    INVALID,
-  ],
-  [
-    'a consent whose year is over',
-    () => db.consent.updateMany({ ...ofConsent(), data: { createdAt: new Date(it_.world.now() * 1000 - CONSENT_MS) } }),
     INVALID,
   ],
   [
@@ -166,16 +113,6 @@ it.each<[string, () => Promise<unknown>, (number | string)[], Call?]>([
     () => db.team.update({ where: { id: it_.world.ids.team }, data: { level: 'hobby' } }),
     [403, 'The Developer membership is needed for this API.'],
     calls.webhook,
-  ],
-  [
-    'a signing key that is revoked',
-    async () => {
-      const cipher = createCipher(it_.world.secretsKeys)
-      await revokeKey({ db, cipher, now: Date.now }, decodeProtectedHeader(tokens.access_token).kid!)
-      expect(RELOAD_MS).toBeLessThan(SECONDS * 1000)
-      await it_.world.oauth!.reload()
-    },
-    INVALID,
   ],
 ])('%s is refused after 5 s at the latest', async (_, end, refusal, call = calls.profile) => {
   const { ids, advance } = it_.world

@@ -10,7 +10,7 @@ import { startWorld } from '../support/world.ts'
 import type { Issuer } from './loopback-issuer.ts'
 import { loopbackIssuer } from './loopback-issuer.ts'
 
-export const AUDIENCE = 'https://api.example.org'
+const AUDIENCE = 'https://api.example.org'
 
 interface Options {
   issuer?: Issuer

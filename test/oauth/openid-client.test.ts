@@ -41,12 +41,10 @@ async function ask(more: Record<string, string>, browser = service.newBrowser())
 
 describe('an app whose library asks for OpenID Connect', () => {
   it.each<[string, Record<string, string>]>([
-    ['openid', { scope: `openid ${scope}` }],
     ['openid profile email', { scope: `openid profile email ${scope}` }],
     ['openid with a nonce', { scope: `openid ${scope}`, nonce: 'the-nonce' }],
     ['openid with max_age and acr_values', { scope: `openid ${scope}`, max_age: '0', acr_values: '1' }],
     ['offline_access with consent', { scope: `openid offline_access ${scope}`, prompt: 'consent' }],
-    ['offline_access', { scope: `offline_access ${scope}` }],
     ['a sign-in each time', { scope: `openid ${scope}`, prompt: 'login' }],
     ['a sign-in and consent each time', { scope: `openid ${scope}`, prompt: 'login consent' }],
   ])('asks for %s: gets tokens after one consent page, without an ID token', async (_, more) => {

@@ -4,9 +4,6 @@ import { memberScopes } from '../../routers/kernel/scopes.ts'
 import type { Language } from '../../server/browser/language.ts'
 import { Html } from '../../server/browser/pages/html.ts'
 import { words } from '../../server/browser/pages/layout.ts'
-import { messagePage } from '../../server/browser/pages/message.ts'
-import { signInPage } from '../../server/browser/pages/sign-in.ts'
-import type { Message, Problem } from '../../server/browser/pages/views.ts'
 import { consentPage } from '../../server/oauth/pages/consent.ts'
 import { changes, kindOf, wordsOf } from '../../server/oauth/pages/scope-words.ts'
 import { times } from '../support/rounds.ts'
@@ -16,8 +13,6 @@ import { tokens } from './tokens.ts'
 
 const languages: Language[] = ['en', 'de']
 const asked = memberScopes
-const problems = Object.keys(words.en.problems) as Problem[]
-const messages = Object.keys(words.en.messages) as Message[]
 const consent = {
   action: '/a',
   app: { name: 'Trainer', team: 'Builders' },
@@ -52,34 +47,6 @@ describe('a page', () => {
 })
 
 describe('the texts', () => {
-  it.each(problems)('name the problem %s in both languages', (problem) => {
-    const [en, de] = languages.map((language) => {
-      const page = signInPage({
-        language,
-        action: '/a',
-        app: null,
-        email: true,
-        upstream: null,
-        members: null,
-        problem,
-      })
-      const text = words[language].problems[problem]
-      expect(tokens(page).texts).toContain(text)
-      expect(tokens(page).texts).toContain(`${words[language].problemTitle}: ${words[language].signIn}`)
-      return text
-    })
-    expect(de).not.toBe(en)
-  })
-
-  it.each(messages)('give the message %s in both languages', (message) => {
-    const [en, de] = languages.map((language) => {
-      const { title, text } = words[language].messages[message]
-      expect(tokens(messagePage({ language, message })).texts).toEqual(expect.arrayContaining([title, text]))
-      return [title, text]
-    })
-    expect(de).not.toEqual(en)
-  })
-
   it.each(asked)('say what %s allows in both languages', (scope) => {
     const [en, de] = languages.map((language) => {
       const page = consentPage({ ...consent, language, scopes: [scope] })

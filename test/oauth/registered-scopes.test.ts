@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
-import { hashOfSecret, newClientSecret } from '../../server/tokens/client-secret.ts'
-import { id } from '../support/tenant.ts'
 import { authWorld, register } from './auth-world.ts'
 
 const scope = 'svc.me.profile:read svc.me.groups:read'
@@ -37,30 +35,4 @@ it('a scope that is given to a client later is not in tokens issued before', asy
   const { access_token: token } = await it_.toTokens({ client, scope: 'svc.me.groups:read' }, member, club)
   await setScopes(client, memberScopes)
   expect(await get('/me/profile', token)).toEqual([403, 'This token does not carry the svc.me.profile:read scope.'])
-})
-
-it('a scope that is taken from a first-party client is refused within 5 s', async () => {
-  const [client, secret] = [id('platform'), newClientSecret()]
-  const scopes = ['ntf.subscriptions:write', 'ntf.events:write']
-  const data = { id: client, name: 'P', environment: 'production' as const, secretHash: hashOfSecret(secret), scopes }
-  await it_.world.db.client.create({ data })
-  const { provider: organisation, app } = it_.world.ids
-  const fields = { grant_type: 'client_credentials', organisation, client_id: client, client_secret: secret }
-  const { json } = await it_.token({ ...fields, scope: scopes.join(' ') })
-  const list = async () => {
-    const headers = { authorization: `Bearer ${json.access_token}` }
-    const input = encodeURIComponent(JSON.stringify({ app }))
-    return (await it_.world.internal('GET', `/trpc/subscriptions.list?input=${input}`, { headers })).status
-  }
-  expect(await list()).toBe(200)
-  await setScopes(client, ['ntf.events:write'])
-  expect(await list()).toBe(403)
-  await it_.world.db.client.delete({ where: { id: client } })
-  it_.world.advance(5)
-  expect(await list()).toBe(401)
-})
-
-it('tokens of the development key have the scopes that they name, whatever is registered', async () => {
-  const client = await register(it_.world, { scopes: [] })
-  expect((await it_.world.call('GET', '/me/profile', { claims: { client_id: client } })).status).toBe(200)
 })

@@ -89,12 +89,6 @@ describe('the first signing key', () => {
     for (const keys of nodes) keys.close()
     await Promise.all(dbs.map((db) => db.$disconnect()))
   })
-
-  it('is stored encrypted', async () => {
-    const rows = await here.world.db.signingKey.findMany()
-    expect(rows.length).toBeGreaterThan(0)
-    for (const { ciphertext } of rows) expect(ciphertext).toMatch(/^v1\.[\w-]+\.[\w-]+$/)
-  })
 })
 
 describe('a token with an unknown key', () => {
@@ -116,17 +110,6 @@ describe('a token with an unknown key', () => {
     )
     expect(await Promise.all(looked)).toEqual(Array(20).fill('ERR_JWKS_NO_MATCHING_KEY'))
     expect(loads).toBe(2)
-  })
-
-  it('returns 401, alone and in numbers', async () => {
-    const { world } = here
-    const forged = await world.token({ iss: issuer, gid: 'grant' }, undefined, { kid: 'made-up' })
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, i) =>
-        world.call('GET', '/me/profile', { token: forged.replace(/\.[^.]+$/, `.${String(i).padStart(86, 'A')}`) }),
-      ),
-    )
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
   })
 })
 

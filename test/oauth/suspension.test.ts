@@ -35,15 +35,6 @@ describe('a suspended app', () => {
     })
   })
 
-  it('gets no sign-in from a member who is signed in and has allowed it', async () => {
-    const { browser } = await toCode()
-    await setState('suspended')
-    const before = await issued()
-    const page = await browser.open(it_.authorizeUrl({ client, scope }).url)
-    expect(page.location!.searchParams.get('error')).toBe('unauthorized_client')
-    expect(await issued()).toEqual(before)
-  })
-
   it('gets no consent when it is suspended while the page is open', async () => {
     const browser = it_.newBrowser()
     const { club, member } = it_.world.ids
@@ -54,14 +45,6 @@ describe('a suspended app', () => {
     expect(page.location?.searchParams.get('code')).toBeFalsy()
     expect(page.status).toBe(400)
     expect(await issued()).toEqual(before)
-  })
-
-  it('gets no consent when it is suspended while the member signs in', async () => {
-    const browser = it_.newBrowser()
-    const page = await browser.open(it_.authorizeUrl({ client, scope }).url)
-    await setState('suspended')
-    const back = await browser.submit(page, 'pick', { member: it_.world.ids.member })
-    expect(back.location!.searchParams.get('error')).toBe('unauthorized_client')
   })
 
   it('cannot redeem a code', async () => {
@@ -88,22 +71,5 @@ describe('a suspended app', () => {
     it_.world.advance(5)
     expect((await profile()).status).toBe(200)
     expect((await it_.refresh(client, refresh_token)).status).toBe(200)
-  })
-
-  it('does not end the access of another app of its team', async () => {
-    await setState('suspended')
-    const other = await it_.toTokens({ client: it_.client, scope }, it_.world.ids.member, it_.world.ids.club)
-    expect((await it_.refresh(it_.client, other.refresh_token)).status).toBe(200)
-  })
-
-  it('is still listed at Connected apps, where its member can withdraw the consent', async () => {
-    const { browser } = await toCode()
-    await setState('suspended')
-    expect((await browser.open(`${issuer}/connected`)).status).toBe(200)
-    const { id: consent } = await it_.world.db.consent.findFirstOrThrow({ where: { clientId: client } })
-    await browser.post(`${issuer}/connected/withdraw`, { consent })
-    expect(await it_.world.db.consent.findUnique({ where: { id: consent } })).toMatchObject({
-      withdrawnAt: expect.any(Date),
-    })
   })
 })

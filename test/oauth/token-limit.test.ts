@@ -35,11 +35,3 @@ it('a request that the service fails does not count against its address', async 
   for (const status of [400, 401]) expect(await ask(status)).toBe(status)
   expect(await ask(400)).toBe(429)
 })
-
-it('a refresh token that exists can be renewed and revoked from an address above the limit', async () => {
-  const ask = await startEndpoint(1)
-  expect([await ask(400), await ask(400)]).toEqual([400, 429])
-  expect(await ask(200, { refresh_token: 'good' })).toBe(200)
-  expect(await ask(200, { token: 'good' })).toBe(200)
-  expect(await ask(400, { token: 'guess' })).toBe(429)
-})

@@ -86,14 +86,4 @@ describe('a member at Connected apps', () => {
     expect((await consents(here)).map(({ id }) => id)).toEqual([consent])
     expect(await statusAt(there, tokens.access_token)).toBe(200)
   })
-
-  it('signs out, and has to sign in again', async () => {
-    const browser = await signedIn()
-    const before = browser.cookies.map((cookie) => ({ ...cookie }))
-    await browser.submit(await browser.open(connected), 'sign-out', {})
-    expect((await browser.open(connected)).text).toContain('Sign in')
-    // The old cookie is no longer valid.
-    browser.cookies = before
-    expect((await browser.open(connected)).text).toContain('Sign in')
-  })
 })

@@ -206,9 +206,7 @@ export const parts: readonly Part[] = [
     kind: 'plain',
     minutes: 60,
     needs: ['CITUS_URL'],
-    commands: [
-      'npx vitest run --project api --maxWorkers=1 test/storage/{fidelity,leaving}',
-    ],
+    commands: ['npx vitest run --project api --maxWorkers=1 test/storage/{fidelity,leaving}'],
   },
   {
     name: 'image',
