@@ -84,12 +84,6 @@ it('verify ends a part over its limit, with all that it has started, and goes on
   await expect.poll(() => spawnSync('pgrep', ['-f', marked], { encoding: 'utf8' }).stdout).toBe('')
 })
 
-it('verify ends what a part has left running', async () => {
-  await run([part('leaky', 'sleep 1000 & echo "pid $!"')])
-  const [, pid] = /pid (\d+)/.exec(logOf('leaky'))!
-  await expect.poll(() => stateOf(pid!)).toBe('')
-})
-
 it('verify lets the part that runs clean up at a signal, and begins no other', async () => {
   const stopping = new AbortController()
   const fifo = join(directory, 'fifo')
@@ -133,7 +127,3 @@ it('verify does not run what it cannot: for want of a setting, a program, or a d
   ])
   expect(lines[0]).toMatch(/^citus {6}\d:\d\d {2}not run \(CITUS_URL is not set\)$/)
 })
-
-/** Of a process: `S`, `Z`, …; empty for a process that has ended. */
-const stateOf = (pid: string) =>
-  spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim().replace(/^Z.*/, '')

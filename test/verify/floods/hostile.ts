@@ -1,9 +1,8 @@
 /** A team that attacks, in a process of its own: what it does costs the test that measures others no time. */
 import { Agent, request } from 'node:http'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export type Attack = 'large bodies' | 'slow readers' | 'batches' | 'bad tokens' | 'silent receiver'
+export type Attack = 'large bodies' | 'slow readers' | 'batches' | 'bad tokens'
 
 interface Task {
   attack: Attack
@@ -46,7 +45,7 @@ const batch = `/trpc/${Array(10).fill('storage.list').join(',')}?batch=1&input=$
 const forged = () => `${token.slice(0, token.lastIndexOf('.'))}.${'A'.repeat(85)}${Math.floor(Math.random() * 10)}`
 
 /** How many at once, and what each does again and again. */
-const attacks: Record<Exclude<Attack, 'silent receiver'>, [number, () => Promise<string>]> = {
+const attacks: Record<Attack, [number, () => Promise<string>]> = {
   'large bodies': [20, () => send(port, 'PUT', '/v1/storage/large/k1', token, large)],
   'slow readers': [40, () => send(port, 'GET', '/v1/storage/large/k0', token, undefined, 500)],
   batches: [20, () => send(internalPort, 'GET', batch)],
@@ -64,14 +63,8 @@ async function repeat(act: () => Promise<string>) {
   }
 }
 
-/** Accepts connections and says nothing, not even in the TLS handshake. */
-const silent = createServer((socket) => {
-  outcomes.connections = (outcomes.connections ?? 0) + 1
-  socket.on('error', () => {})
-})
-
 process.on('message', (message: 'start' | 'stop' | 'end') => {
-  if (message === 'start' && attack !== 'silent receiver') {
+  if (message === 'start') {
     running = true
     const [count, act] = attacks[attack]
     for (let n = 0; n < count; n++) void repeat(act)
@@ -82,4 +75,4 @@ process.on('message', (message: 'start' | 'stop' | 'end') => {
   }
   if (message === 'end') process.exit(0)
 })
-silent.listen(0, '127.0.0.1', () => process.send!({ port: (silent.address() as { port: number }).port }))
+process.send!('ready')

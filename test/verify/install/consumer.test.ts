@@ -2,17 +2,13 @@ import { execFile } from 'node:child_process'
 import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { ClientOptions } from '../../../clients/first-party/client.ts'
-import { timersOf } from '../../clients/timers-of.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { command, dataDirectory, freePort, run, start } from '../../process/service.ts'
 import { emptyDatabase, query } from '../../support/databases.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
-import { startWorld } from '../../support/world.ts'
 
 // The packages as others get them: packed, and installed in empty projects outside of this one.
 
@@ -131,46 +127,6 @@ describe('member-apps-client', { timeout: 120_000 }, () => {
       export const statusOf = (error: unknown): number | undefined =>
         error instanceof TRPCClientError ? (error as TRPCClientError<AppRouter>).data?.httpStatus : undefined`
     expect(await typeErrors(client, { 'consumer.ts': source }, options)).toBe('')
-  })
-
-  it('sends, renews and waits as its sources do, against a service', async () => {
-    const world = await startWorld()
-    onTestFinished(() => world.close())
-    const url = pathToFileURL(join(packed(), 'dist/client.js')).href
-    const { createClient }: typeof import('../../../clients/first-party/client.ts') = await import(url)
-    const requests: string[] = []
-    const asked: boolean[] = []
-    const options: ClientOptions = {
-      url: `http://127.0.0.1:${world.internalPort}/trpc`,
-      token: ({ renew }) => {
-        asked.push(renew)
-        return world.token(renew ? {} : { exp: world.now() - 3600 })
-      },
-      fetch: (address, init) => {
-        requests.push(new URL(String(address)).pathname)
-        return fetch(address, init)
-      },
-    }
-    const api = createClient(options)
-    const put = (i: number) =>
-      api.storage.put.mutate({ collection: 'batch', key: `k${i}`, value: { i }, ifNoneMatch: '*' })
-    const stored = await Promise.all([...Array(60).keys()].map(put))
-    expect(stored.map(({ value }) => value)).toEqual([...Array(60).keys()].map((i) => ({ i })))
-    expect([asked, requests.length]).toEqual([[false, true], 4])
-
-    const value = { text: 'ä\u2028😀', numbers: [1e21, 5e-324, -1.5, 2 ** 53], nothing: null, deep: [[[{}]]] }
-    const at = { collection: 'fidelity', key: 'k' }
-    await api.storage.put.mutate({ ...at, value })
-    expect((await api.storage.get.query(at)).value).toEqual(value)
-
-    await world.db.team.update({ where: { id: world.ids.team }, data: { level: 'hobby' } })
-    world.advance(10)
-    requests.length = 0
-    await api.root.query()
-    world.advance(23)
-    const timers = timersOf(37_000, 2, () => world.advance(37))
-    await Promise.all([...Array(61).keys()].map(() => api.root.query()))
-    expect([requests.length, timers.length]).toEqual([4, 2])
   })
 })
 

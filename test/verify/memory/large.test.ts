@@ -9,7 +9,7 @@ import { startWorld } from '../../support/world.ts'
 import { noteFigure } from '../noted-figure.ts'
 import { download, sha256 } from './download.ts'
 import { COLLECTION, fill, pageOf, QUOTA, startAlone, textOf } from './large-store.ts'
-import { cpuMs, median, peakMb, quiet, tellsFigures } from './process-figures.ts'
+import { cpuMs, median, peakMb, tellsFigures } from './process-figures.ts'
 
 const LIMIT_MB = 512
 const LISTS = 20
@@ -56,11 +56,11 @@ describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than $
     const small = async () => (await request(service.port, 'GET', SMALL, otherToken, { agent }))!.status
     // The first request connects.
     expect(await small()).toBe(200)
-    const list = async (mayRead?: Promise<void>) => {
-      const { status, bytes, sha256 } = await download(service.port, LIST, token, mayRead)
+    const list = async () => {
+      const { status, bytes, sha256 } = await download(service.port, LIST, token)
       return status === 200 && sha256 === whole ? 'whole' : `${status} with ${bytes} bytes`
     }
-    const lists = (mayRead?: Promise<void>) => Promise.all(Array.from({ length: LISTS }, () => list(mayRead)))
+    const lists = () => Promise.all(Array.from({ length: LISTS }, list))
     return { pid: service.pid, small, lists }
   }
   const expectWhole = async (name: string, pid: number, answers: string[]) => {
@@ -84,21 +84,6 @@ describe.skipIf(!tellsFigures)(`${LISTS} lists of 10 MB at once take less than $
     await expectWhole(name, pid, await answers)
     expect(new Set(statuses)).toEqual(new Set([200]))
     expect(statuses.length).toBeGreaterThan(1)
-  })
-
-  it.each(measured)('%s, with slow readers', { timeout: 120_000 }, async (name) => {
-    const { pid, small, lists } = await begin(name)
-    let read = () => {}
-    const answers = lists(
-      new Promise((resolve) => {
-        read = resolve
-      }),
-    )
-    answers.catch(() => {})
-    await quiet(pid)
-    for (let i = 0; i < 20; i++) expect(await small()).toBe(200)
-    read()
-    await expectWhole(`${name}, slow readers`, pid, await answers)
   })
 })
 

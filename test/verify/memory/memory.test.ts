@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { request } from '../../storage/client.ts'
 import type { World } from '../../support/world.ts'
 import { startWorld } from '../../support/world.ts'
+import { delayedMs } from '../floods/delayed-ms.ts'
 import { noteFigure } from '../noted-figure.ts'
 import { fill, startAlone, textOf } from './large-store.ts'
 import { peakMb, tellsFigures } from './process-figures.ts'
@@ -28,21 +28,15 @@ afterAll(async () => {
   await Promise.all([loud.close(), quiet.close()])
 })
 
-/** For how many milliseconds the event loop of a process was ready to run, and the machine had no processor for it. */
-async function delayedMs(pid: number): Promise<number> {
-  const [, delayedNs] = (await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8')).split(' ')
-  return Number(delayedNs) / 1e6
-}
-
 /** Runs clients of one team in a process of their own, and small requests of another team until they are done. */
 async function measure(kind: string, count: number) {
   const service = await startAlone()
   const [token, quietToken] = await Promise.all([service.token(loud), service.token(quiet)])
   const small = async () => {
-    const [start, delayed] = [performance.now(), await delayedMs(service.pid)]
+    const [start, delayed] = [performance.now(), delayedMs(service.pid)]
     const { status } = (await request(service.port, 'GET', SMALL, quietToken, { agent }))!
     const ms = performance.now() - start
-    return { status, ms, ownMs: ms - ((await delayedMs(service.pid)) - delayed) }
+    return { status, ms, ownMs: ms - (delayedMs(service.pid) - delayed) }
   }
   // The first ones connect and compile.
   for (let i = 0; i < 50; i++) await small()

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Only Linux reports these figures for other processes. */
 export const tellsFigures = existsSync('/proc/self/schedstat')
@@ -19,17 +18,6 @@ export async function cpuMs(pid: number): Promise<number> {
     return Number(ns) / 1e6
   })
   return (await Promise.all(times)).reduce((sum, time) => sum + time, 0)
-}
-
-/** Waits until a process is idle: less than 5 ms of CPU in each of five 100 ms. */
-export async function quiet(pid: number) {
-  let before = await cpuMs(pid)
-  for (let still = 0; still < 5; ) {
-    await sleep(100)
-    const now = await cpuMs(pid)
-    still = now - before < 5 ? still + 1 : 0
-    before = now
-  }
 }
 
 export const median = (numbers: number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!

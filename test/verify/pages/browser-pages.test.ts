@@ -3,50 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
 import type { Service } from '../../process/service.ts'
-import { command, dataDirectory, dataDirectoryWithCluster, send, start } from '../../process/service.ts'
+import { dataDirectoryWithCluster, start } from '../../process/service.ts'
 import type { AtEnd } from '../../support/databases.ts'
-import { emptyDatabase } from '../../support/databases.ts'
-
-const browse = ({ port }: Service, path: string, host = `localhost:${port}`) =>
-  send(port, 'GET', path, { headers: { host, accept: 'text/html' } })
-
-describe('the page at / of the service', { timeout: 120_000 }, () => {
-  it.each([
-    ['in production', { NODE_ENV: 'production' }],
-    ["with an operator's database", {}],
-  ])('has no hints for a first look %s', async (_how, more) => {
-    const env = { ...more, DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase() }
-    const service = await start(env)
-    const { status, text } = await browse(service, '/')
-    expect(status).toBe(200)
-    expect(text).toContain('<h1>APIs for member apps</h1>')
-    expect(text).toContain(`href="http://lms.localhost:${service.port}/v1/openapi.json"`)
-    expect(text).toContain(`href="http://auth.localhost:${service.port}/v1/oauth/connected"`)
-    expect(text).not.toMatch(/npm run|docs\/apps\.md|example\.localhost/)
-    await service.stop()
-  })
-
-  it('with an external issuer leads to no page of connected apps', async () => {
-    const service = await start({ TOKEN_ISSUER: 'https://id.example.org', DATA_DIR: await dataDirectoryWithCluster() })
-    const { status, text } = await browse(service, '/')
-    expect(status).toBe(200)
-    expect(text).not.toMatch(/auth\.localhost|npm run|example\.localhost/)
-    await service.stop()
-  })
-
-  it('offers no sample app whose client is removed', async () => {
-    const env = { DATA_DIR: await dataDirectoryWithCluster() }
-    const first = await start(env)
-    expect((await browse(first, '/')).text).toContain(`href="http://example.localhost:${first.port}/"`)
-    await first.stop()
-    await command('client', ['remove', '--id', 'example-app', '--yes'], env).ended
-    const service = await start(env)
-    const { text } = await browse(service, '/')
-    expect(text).toContain('npm run studio')
-    expect(text).not.toContain('example.localhost')
-    await service.stop()
-  })
-})
 
 describe.skipIf(!chromium)(`in Chromium${skipReason}`, { timeout: 120_000 }, () => {
   let service: Service
@@ -131,20 +89,5 @@ describe.skipIf(!chromium)(`in Chromium${skipReason}`, { timeout: 120_000 }, () 
     expect(links).toEqual([address('example.', '/'), ...ofApis, ...others].map((url) => [url, 'solid']))
     for (const [url] of links as [string][]) expect([url, (await page.goto(url))?.status()]).toEqual([url, 200])
     await context.close()
-  })
-
-  it('each unknown address leads back to a page that is there', async () => {
-    for (const [host, path] of [
-      ['', '/nowhere'],
-      ['lms.', '/'],
-      ['auth.', '/'],
-      ['example.', '/nowhere'],
-    ] as const) {
-      const { context, page } = await open(address(host, path))
-      await page.getByRole('link', { name: 'Overview' }).click()
-      await page.getByRole('heading', { name: 'Your service is running' }).waitFor()
-      expect(page.url()).toBe(address('', '/'))
-      await context.close()
-    }
   })
 })

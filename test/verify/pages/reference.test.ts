@@ -85,13 +85,6 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     await context.close()
   })
 
-  it('takes only a sign-in that it began', async () => {
-    const { context, page } = await open(`${docs('apps')}?code=stolen&state=other&iss=http://auth.localhost`)
-    await page.getByText('This sign-in was not begun here.').waitFor()
-    expect(page.url()).toBe(docs('apps'))
-    await context.close()
-  })
-
   it.each([
     ['apps', { colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
     ['notify', { colorScheme: 'light', viewport: { width: 360, height: 640 } }],

@@ -11,7 +11,7 @@ import { developmentKey, mintToken } from '../../../server/tokens/development.ts
 import type { Service } from '../../process/service.ts'
 import { send, start, until } from '../../process/service.ts'
 import { migratedDatabase, query } from '../../support/databases.ts'
-import { hasRedis, redisServer, skipReason, startRedis } from './redis-server.ts'
+import { hasRedis, skipReason, startRedis } from './redis-server.ts'
 
 const member = { member: 'anna', organisation: 'riverside', client: 'trainer-app', scope: memberScopes.join(' ') }
 
@@ -105,22 +105,6 @@ describe.skipIf(!hasRedis)(`nodes with REDIS_URL${skipReason}`, { timeout: 120_0
     await Promise.all(nodes.map((node) => node.stop()))
     return { wasAway, first, refused, requests, guesses, tokens, authorizations }
   }
-
-  it('start without it with one warning, count alone, and use it once it is there', async () => {
-    const [redis, { env, bearer }] = await Promise.all([redisServer({ password: 'canary' }), settings()])
-    const node = await start({ ...env, REDIS_URL: redis.url, NODES: '4' })
-    await countsAlone(node)
-    expect(await statuses(Array.from({ length: 40 }, () => root(node, bearer)))).toEqual({ 200: 15, 429: 25 })
-
-    await redis.start()
-    await isCounting(node)
-    // What has passed meanwhile counts.
-    expect(await statuses(Array.from({ length: 60 }, () => root(node, bearer)))).toEqual({ 200: 45, 429: 15 })
-    expect(warningsOf(node).filter((line) => line === AWAY)).toHaveLength(1)
-    const { code } = await node.stop()
-    expect(code).toBe(0)
-    expect(node.stdout() + node.stderr()).not.toContain('canary')
-  })
 
   it('do not repeat a wrong password in the log', async () => {
     const [redis, { env, bearer }] = await Promise.all([startRedis({ password: 'right' }), settings()])

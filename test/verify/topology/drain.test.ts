@@ -3,11 +3,8 @@ import { openDatabase } from '../../../prisma/client.ts'
 import { seed } from '../../../prisma/seed.ts'
 import { memberScopes, memberScopesAt } from '../../../routers/kernel/scopes.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
-import type { Service } from '../../process/service.ts'
 import { dataDirectory, freePort, launch, send, until } from '../../process/service.ts'
 import { migratedDatabase } from '../../support/databases.ts'
-import { times } from '../../support/rounds.ts'
-import { hasHaproxy, startHaproxy } from './haproxy.ts'
 import type { Told } from './traffic.ts'
 import { startTraffic, tally } from './traffic.ts'
 
@@ -15,50 +12,6 @@ const DRAIN_SECONDS = 2.5
 const CLIENTS = 24
 
 describe('a service that gets SIGTERM under load', { timeout: 600_000 }, () => {
-  const title = 'behind HAProxy, one of two nodes: no request is cut or 5xx, round after round'
-  it.skipIf(!hasHaproxy)(`${title}${hasHaproxy ? '' : ' (haproxy is not installed)'}`, async () => {
-    const platform = await newPlatform()
-    const places = await Promise.all(
-      [0, 1, 2].map(async () => ({ port: await freePort(), internalPort: await freePort() })),
-    )
-    const startAt = (number: number) => platform.start(places[number]!)
-    const haproxy = await startHaproxy(places)
-    const running = new Map<number, Service>()
-    await Promise.all([0, 1].map(async (number) => running.set(number, await startAt(number))))
-    await Promise.all([haproxy.has(0), haproxy.has(1), haproxy.lacks(2)])
-
-    const traffic = startTraffic({ port: haproxy.port, clients: CLIENTS, ask: platform.ask })
-    const rounds = times(10, 3)
-    let [good, from] = [0, 0]
-    for (let round = 0; good < rounds; round++) {
-      const [leaves, comes] = [round % 3, (round + 2) % 3]
-      const leaving = running.get(leaves)!
-      running.delete(leaves)
-      const signalled = traffic.nowMs()
-      leaving.child.kill('SIGTERM')
-      await haproxy.lacks(leaves)
-      const noticed = traffic.nowMs() - signalled
-      const started = startAt(comes)
-      expect(await leaving.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
-      running.set(comes, await started)
-      await haproxy.has(comes)
-      // The promise is for balancers that notice in time: on a machine that is too busy for it a round says nothing.
-      if (noticed < DRAIN_SECONDS * 600) {
-        const told = traffic.told.slice(from)
-        const failed = told.filter(({ status }) => status !== 200)
-        expect(
-          failed.map(({ status, code, text, ms }) => ({ status, code, text, ms })),
-          `round ${round}`,
-        ).toEqual([])
-        good++
-      }
-      from = traffic.told.length
-      expect(round, 'rounds in which HAProxy noticed too late').toBeLessThan(2 * rounds)
-    }
-    const told = await traffic.stop()
-    expect(await platform.lost(told)).toEqual([])
-  })
-
   it('serves on with Connection: close while it is not ready, and resets no connection that is kept', async () => {
     const platform = await newPlatform()
     const place = { port: await freePort(), internalPort: await freePort() }

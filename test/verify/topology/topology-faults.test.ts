@@ -131,19 +131,10 @@ describe.skipIf(missing.length > 0)(`bad days of the topology ${missing.join(', 
     expect(await lost(load)).toEqual([])
   })
 
-  it('a team asks both nodes at once: its limit is one', async () => {
-    const headers = await as('hobby-app')
-    const isCounting = async () =>
-      NODES.every((name) => topology.program(name).output().includes('limits are counted in Redis'))
-    await until(isCounting, (counting) => counting)
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, () => send(topology.publicPort, 'GET', '/v1', { headers })),
-    )
-    const wasAway = NODES.some((name) => topology.program(name).output().includes('Redis is out of reach'))
-    const passed = answers.filter(({ status }) => status === 200).length
-    // While Redis does not get a processor for 45 ms, each node gives its share out: never more than the limit for each.
-    if (wasAway) expect(passed).toBeLessThanOrEqual(120)
-    else expect(passed).toBe(60)
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(200 - passed)
+  it('serves first-party apps at /trpc, and nothing else of the internal port', async () => {
+    expect((await send(topology.internalPort, 'GET', '/trpc/me.profile')).status).toBe(401)
+    for (const path of ['/healthz', '/readyz', '/metrics', '/trpc']) {
+      expect([path, (await send(topology.internalPort, 'GET', path)).status]).toEqual([path, 404])
+    }
   })
 })
