@@ -71,26 +71,6 @@ memberships    2      0        0          0      0
     expect(await column('SELECT id FROM "Person" ORDER BY id')).toEqual(['anna', 'ben'])
   })
 
-  it('reads the lists of CSV', async () => {
-    const { run, write, ask } = await importWorld()
-    await write({
-      'organisations.ndjson': clubs,
-      'people.ndjson': ndjson(person('anna')),
-      'memberCards.csv': `serial,club,person,status,name,memberNumber,departments,validUntil
-1,riverside,anna,valid,Anna,A-1,Judo;Track & field,2026-12-31
-2,riverside,anna,valid,Anna,A-1,"[""Judo; also Sumo""]",
-3,riverside,anna,valid,Anna,A-1,,
-`,
-    })
-    const { code, stderr } = await run(['organisations.ndjson', 'people.ndjson', 'memberCards.csv'])
-    expect([code, stderr]).toEqual([0, expect.stringContaining('memberCards: 3 rows')])
-    expect(await ask('SELECT serial, departments, "validUntil"::text AS until FROM "MemberCard" ORDER BY 1')).toEqual([
-      { serial: '1', departments: ['Judo', 'Track & field'], until: '2026-12-31' },
-      { serial: '2', departments: ['Judo; also Sumo'], until: null },
-      { serial: '3', departments: [], until: null },
-    ])
-  })
-
   it('shows its progress on a terminal in one line, and removes it', async () => {
     const { run, write } = await importWorld()
     const people = Array.from({ length: 5_000 }, (_, i) => person(`person-${i}`))

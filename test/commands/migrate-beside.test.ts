@@ -83,10 +83,7 @@ describe('a migration that waits for a long transaction', () => {
     const passed = async () => {
       // Without the time-out, it would wait for the long transaction, which ends after it.
       await readBehind(url, 'ALTER TABLE item')
-      await until(
-        () => triesOf(url),
-        (tries) => tries >= 3,
-      )
+      await expect.poll(() => triesOf(url)).toBeGreaterThanOrEqual(3)
       await long.end()
     }
     await Promise.all([migrating, passed()])
@@ -120,10 +117,7 @@ describe('a migration that waits for a long transaction', () => {
     const written = async () => {
       // Longer than the 2 s of other migrations.
       await untilWaiting(url, 'CREATE INDEX CONCURRENTLY', 2.5)
-      await until(
-        async () => waits,
-        (count) => count === 1,
-      )
+      await expect.poll(() => waits).toBe(1)
       await query(url, 'BEGIN; LOCK TABLE item IN ROW EXCLUSIVE MODE NOWAIT; INSERT INTO item VALUES (2); COMMIT')
       await writer.query('COMMIT')
     }

@@ -90,12 +90,6 @@ describe('the secrets command', () => {
     const usage = ['storage', 'usage', '--app', 'app-0', '--club', 'nowhere']
     expect(await run(usage, other)).toEqual(failed('Club nowhere does not exist.\n'))
   })
-
-  it('exits 1 when the database does not answer', async () => {
-    expect(await run(['secrets', 'check'], env)).toEqual(
-      failed(expect.stringMatching(/^The database cannot be used: /)),
-    )
-  })
 })
 
 describe('the first start', () => {
