@@ -55,94 +55,41 @@ describe('an id', () => {
     const ascii = (length: number) =>
       Array.from({ length }, () => String.fromCharCode(97 + Math.floor(Math.random() * 26))).join('')
     const app = ascii(255)
-    const row = async (table: string, values: Record<string, unknown>) => {
-      const names = Object.keys(values)
-        .map((name) => `"${name}"`)
-        .join()
-      const places = Object.keys(values)
-        .map((_, i) => `$${i + 1}`)
-        .join()
-      expect(
-        await refusalOf(`INSERT INTO "${table}" (${names}) VALUES (${places})`, Object.values(values)),
-        table,
-      ).toBeNull()
+    const [card, result, attempt, grant, entry] = [long(), long(), ascii(255), ascii(100), ascii(64)]
+    const member = `'${club}', '${anna}'`
+    for (const row of [
+      `"Organisation" VALUES ('${club}', 'club', ''), ('${academy}', 'academy', '')`,
+      `"Person" (id, "firstName", "lastName", email) VALUES ('${anna}', '', '', '${ascii(1024)}')`,
+      `"Membership" ("organisationId", "personId") VALUES (${member})`,
+      `"Group" (id, "clubId", name) VALUES ('${group}', '${club}', '')`,
+      `"GroupMembership" ("groupId", "personId", role) VALUES ('${group}', '${anna}', 'member')`,
+      `"Calendar" (id, "clubId", name, visible) VALUES ('${calendar}', '${club}', '', true)`,
+      `"Event" (id, "clubId", title, start, "end", location, "calendarId")
+         VALUES ('${event}', '${club}', '', now(), now(), '', '${calendar}')`,
+      `"EventGroup" VALUES ('${event}', '${group}', '${club}')`,
+      `"TrainingPlan" (id, "clubId", name, category, description) VALUES ('${plan}', '${club}', '', '', '')`,
+      `"PlanAssignment" VALUES ('${plan}', '${group}', '${club}')`,
+      `"Competition" (id, "hostId", name) VALUES ('${cup}', '${club}', '')`,
+      `"Participation" VALUES ('${cup}', '${club}')`,
+      `"Discipline" (id, name) VALUES ('${discipline}', '')`,
+      `"CompetitionResult" (id, "competitionId", "disciplineId", "personId", score, timestamp)
+         VALUES ('${result}', '${cup}', '${discipline}', '${anna}', 1, now())`,
+      `"MemberCard" (serial, "clubId", "personId", status, name, "memberNumber", departments)
+         VALUES ('${card}', ${member}, '', '', '', '{}')`,
+      `"Lesson" (id, "academyId", title) VALUES ('${lesson}', '${academy}', '')`,
+      `"Quiz" (id, "academyId", title, threshold, "lessonId") VALUES ('${quiz}', '${academy}', '', 1, '${lesson}')`,
+      `"Question" ("quizId", id, position, type, text) VALUES ('${quiz}', '${question}', 1, 'text', '')`,
+      `"QuizResult" (id, "quizId", "personId", score, passed, "reviewStatus", "gradedQuestions", threshold, "submittedAt")
+         VALUES ('${attempt}', '${quiz}', '${anna}', 1, true, 'passed', 1, 1, now())`,
+      `"LessonCompletion" ("lessonId", "personId", "completedAt") VALUES ('${lesson}', '${anna}', now())`,
+      `"App" (id, name, "teamId", "providerId") VALUES ('${app}', '', 'team', 'provider')`,
+      `"Client" (id, name, environment, "teamId", "appId") VALUES ('${app}', '', 'production', 'team', '${app}')`,
+      `"IdempotencyRecord" VALUES ('${app}', '${anna}', '${academy}', '${quiz}', '${ascii(255)}', '', '', now())`,
+      `"StorageEntry" ("appId", "clubId", owner, "memberId", collection, key, value)
+         VALUES ('${app}', ${member}, '${anna}', '${entry}', '${entry}', '1')`,
+      `"Consent" (id, "personId", "organisationId", "clientId") VALUES ('${grant}', '${anna}', '${club}', '${app}')`,
+    ]) {
+      expect(await refusalOf(`INSERT INTO ${row}`), row).toBeNull()
     }
-    const time = new Date()
-    await row('Organisation', { id: club, kind: 'club', name: '' })
-    await row('Organisation', { id: academy, kind: 'academy', name: '' })
-    await row('Person', { id: anna, firstName: '', lastName: '', email: ascii(1024) })
-    await row('Membership', { organisationId: club, personId: anna })
-    await row('Group', { id: group, clubId: club, name: '' })
-    await row('GroupMembership', { groupId: group, personId: anna, role: 'member' })
-    await row('Calendar', { id: calendar, clubId: club, name: '', visible: true })
-    await row('Event', {
-      id: event,
-      clubId: club,
-      title: '',
-      start: time,
-      end: time,
-      location: '',
-      calendarId: calendar,
-    })
-    await row('EventGroup', { eventId: event, groupId: group, clubId: club })
-    await row('TrainingPlan', { id: plan, clubId: club, name: '', category: '', description: '' })
-    await row('PlanAssignment', { planId: plan, groupId: group, clubId: club })
-    await row('Competition', { id: cup, hostId: club, name: '' })
-    await row('Participation', { competitionId: cup, clubId: club })
-    await row('Discipline', { id: discipline, name: '' })
-    await row('CompetitionResult', {
-      id: long(),
-      competitionId: cup,
-      disciplineId: discipline,
-      personId: anna,
-      score: 1,
-      timestamp: time,
-    })
-    await row('MemberCard', {
-      serial: long(),
-      clubId: club,
-      personId: anna,
-      status: '',
-      name: '',
-      memberNumber: '',
-      departments: [],
-    })
-    await row('Lesson', { id: lesson, academyId: academy, title: '' })
-    await row('Quiz', { id: quiz, academyId: academy, title: '', threshold: 1, lessonId: lesson })
-    await row('Question', { quizId: quiz, id: question, position: 1, type: 'text', text: '' })
-    await row('QuizResult', {
-      id: ascii(255),
-      quizId: quiz,
-      personId: anna,
-      score: 1,
-      passed: true,
-      reviewStatus: 'passed',
-      gradedQuestions: 1,
-      threshold: 1,
-      submittedAt: time,
-    })
-    await row('LessonCompletion', { lessonId: lesson, personId: anna, completedAt: time })
-    await row('App', { id: app, name: '', teamId: 'team', providerId: 'provider' })
-    await row('Client', { id: app, name: '', environment: 'production', teamId: 'team', appId: app })
-    await row('IdempotencyRecord', {
-      clientId: app,
-      personId: anna,
-      organisationId: academy,
-      quizId: quiz,
-      key: ascii(255),
-      bodyHash: '',
-      answer: '',
-      createdAt: time,
-    })
-    await row('StorageEntry', {
-      appId: app,
-      clubId: club,
-      owner: anna,
-      memberId: anna,
-      collection: ascii(64),
-      key: ascii(64),
-      value: '1',
-    })
-    await row('Consent', { id: ascii(100), personId: anna, organisationId: club, clientId: app })
   })
 })

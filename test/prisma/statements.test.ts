@@ -42,22 +42,6 @@ describe('the statements of the project', () => {
   })
 })
 
-describe('the comparison', () => {
-  const columns = { id: text, attempts: int }
-
-  it.each([
-    ['another order', statement('test_order', 'SELECT attempts, id FROM "Delivery"', columns)],
-    ['another name', statement('test_name', 'SELECT id, attempts AS tries FROM "Delivery"', columns)],
-    ['a missing column', statement('test_missing', 'SELECT id FROM "Delivery"', columns)],
-    ['a stray column', statement('test_stray', 'SELECT id, attempts, state FROM "Delivery"', columns)],
-    ['another type', statement('test_type', 'SELECT id, attempts::text FROM "Delivery"', columns)],
-    ['a missing label', statement('test_label', 'SELECT state FROM "Delivery"', { state: oneOf('pending') })],
-    ['no columns', statement('test_none', 'UPDATE "Delivery" SET attempts = 0', columns)],
-  ])('finds %s', async (_, wrong) => {
-    expect(await mismatchesOf(wrong)).not.toEqual([])
-  })
-})
-
 describe('a decoder', () => {
   const sum = statement('test_sum', 'SELECT 1 AS sum, NULL AS note', { sum: int, note: nullable(text) })
 
