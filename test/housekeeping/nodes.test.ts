@@ -81,18 +81,6 @@ async function startNodes() {
 }
 
 describe('two services', () => {
-  it('remove what has expired once', async () => {
-    const { portionsUnderWay, release, removed, tasks, logged } = await startNodes()
-    await expect.poll(portionsUnderWay).toBe(1)
-    // By the other one.
-    await expect.poll(async () => (await tasks()).filter(({ finished }) => !finished).length).toBe(1)
-    expect(await portionsUnderWay()).toBe(1)
-    await release()
-    await expect.poll(async () => (await tasks()).filter(({ finished }) => !finished)).toEqual([])
-    expect(await removed()).toEqual([5_000, 5_000, 2_000])
-    await expect.poll(() => logged().reduce((sum, rows) => sum + rows, 0)).toBe(ROWS)
-  })
-
   it('end with the portion under way when they are stopped', async () => {
     const { portionsUnderWay, close, release, removed, tasks } = await startNodes()
     await expect.poll(portionsUnderWay).toBe(1)
