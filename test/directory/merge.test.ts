@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { inTransaction, withConnection } from '../../prisma/pg/transaction.ts'
 import type { KindName } from '../../routers/directory/kinds.ts'
 import type { MergeOptions } from '../../routers/directory/merge.ts'
 import { mergeKind } from '../../routers/directory/merge.ts'
@@ -89,45 +88,6 @@ describe('mergeKind', () => {
     expect(merged).toMatchObject({ added: 5_500, refused: { count: 0 } })
     expect(seen).toEqual([1000, 2000, 3000, 4000, 5000, 5500])
   })
-
-  it('takes no records', async () => {
-    expect(await merge('people', [])).toMatchObject({ added: 0, changed: 0, unchanged: 0, refused: { count: 0 } })
-  })
-
-  it('writes nothing when the transaction is rolled back', async () => {
-    await clean()
-    const rolledBack = world.db.inTransaction(async (client) => {
-      const first = await mergeKind(client, 'people', [{ line: 1, record: people(1)[0] }], { now: new Date() })
-      const organisation = { id: 'club', kind: 'club', name: '' }
-      await mergeKind(client, 'organisations', [{ line: 1, record: organisation }], { now: new Date() })
-      const membership = { organisation: 'club', person: 'p-0' }
-      const second = await mergeKind(client, 'memberships', [{ line: 1, record: membership }], { now: new Date() })
-      throw Object.assign(new Error('dry run'), { added: [first.added, second.added] })
-    })
-    await expect(rolledBack).rejects.toMatchObject({ message: 'dry run', added: [1, 1] })
-    expect([await world.db.person.count(), await world.db.organisation.count()]).toEqual([0, 0])
-  })
-
-  it('passes on what the stream throws, and writes nothing', async () => {
-    await clean()
-    async function* broken() {
-      yield { line: 1, record: people(1)[0] }
-      throw new Error('cut off')
-    }
-    const merging = world.db.inTransaction((client) => mergeKind(client, 'people', broken(), { now: new Date() }))
-    await expect(merging).rejects.toThrow('cut off')
-    expect(await world.db.person.count()).toBe(0)
-  })
-
-  it('runs on a connection of its own', async () => {
-    await clean()
-    await withConnection(service.url, (client) =>
-      inTransaction(client, () =>
-        mergeKind(client, 'people', [{ line: 1, record: people(1)[0] }], { now: new Date() }),
-      ),
-    )
-    expect(await world.db.person.count()).toBe(1)
-  })
 })
 
 describe('refused records', () => {
@@ -166,14 +126,6 @@ describe('refused records', () => {
     expect(merged).toMatchObject({ added: 1, unchanged: 0, refused: { count: 3 } })
     expect(await world.db.event.findMany({ select: { id: true } })).toEqual([{ id: 'good' }])
     expect(await world.db.eventGroup.count()).toBe(1)
-  })
-
-  it('are counted beyond the first hundred', async () => {
-    await clean()
-    const seen = new Set<number>()
-    const records = Array.from({ length: 2_500 }, () => ({ organisation: 'none', person: id('nobody') }))
-    const merged = await merge('memberships', records, { onRefused: ({ line }) => seen.add(line) })
-    expect([merged.refused.count, merged.refused.first.length, seen.size]).toEqual([2_500, 100, 2_500])
   })
 })
 

@@ -107,32 +107,6 @@ describe('concurrent upserts', () => {
     }
     expect(outcomes).toContain('taken')
   })
-
-  it('and SQL of others wait for each other', async () => {
-    const id = samples.people.id
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    let locked = () => {}
-    const isLocked = new Promise<void>((resolve) => {
-      locked = resolve
-    })
-    const other = world.db.$transaction(async (tx) => {
-      await tx.person.update({ where: { id }, data: { lastName: 'by SQL' } })
-      locked()
-      await held
-    })
-    await isLocked
-    const upsert = ofKind(world, 'people').upsert({ items: [{ id, firstName: 'by upsert' }] })
-    setTimeout(release, 200)
-    await other
-    expect(await upsert).toMatchObject({ changed: 1 })
-    expect(await world.db.person.findUnique({ where: { id } })).toMatchObject({
-      firstName: 'by upsert',
-      lastName: 'by SQL',
-    })
-  })
 })
 
 describe('a write that the database keeps refusing', () => {
