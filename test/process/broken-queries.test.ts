@@ -45,10 +45,7 @@ describe('a connection that breaks during a query', () => {
     const service = await startFaulted()
     await Promise.all(names.map((name) => overRest(service, name, 'anna')))
     await terminateAll(service.databaseUrl)
-    await until(
-      async () => service.failures().length,
-      (count) => count > 0,
-    )
+    await expect.poll(() => service.failures().length).toBeGreaterThan(0)
     const answers = await Promise.all(names.map((name) => overRest(service, name, 'anna')))
     for (const [i, { status }] of answers.entries()) expect([names[i], status < 500]).toEqual([names[i], true])
   })

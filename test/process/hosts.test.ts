@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { migratedDatabase } from '../support/databases.ts'
-import { dataDirectory, dataDirectoryWithCluster, start } from './service.ts'
+import { dataDirectory, start } from './service.ts'
 
 /** An address of this machine that other machines reach, if it has one. */
 const outer = Object.values(networkInterfaces())
@@ -23,13 +23,6 @@ const ports = (port: number, host: string, internalPort: number, internalHost: s
   `\nports   ${port} (public) on ${host}, ${internalPort} (internal) on ${internalHost}\n`
 
 describe.skipIf(outer === undefined)('the ports', () => {
-  it('of the trial accept connections from this machine only', async () => {
-    const { port, internalPort, stdout } = await start({ DATA_DIR: await dataDirectoryWithCluster() })
-    expect(stdout()).toContain(ports(port, '127.0.0.1', internalPort, '127.0.0.1'))
-    expect(await Promise.all([port, internalPort].map((one) => accepts('127.0.0.1', one)))).toEqual([true, true])
-    expect(await Promise.all([port, internalPort].map((one) => accepts(outer!, one)))).toEqual([false, false])
-  })
-
   it('with DATABASE_URL are open to other machines on the public side only', async () => {
     const env = { DATA_DIR: await dataDirectory(), DATABASE_URL: await migratedDatabase() }
     const { port, internalPort, stdout } = await start(env)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { emptyDatabase, migratedDatabase } from '../support/databases.ts'
-import { command, dataDirectory, run, send, start, until } from './service.ts'
+import { command, dataDirectory, run, send, start } from './service.ts'
 
 const worker = fileURLToPath(new URL('../../dist/server/worker.js', import.meta.url))
 const SECRETS_KEY = randomBytes(32).toString('base64')
@@ -37,10 +37,7 @@ describe('standard output in production', () => {
     await send(port, 'GET', '/v1/me/profile', { headers: { host: 'apps.localhost' } })
     await send(port, 'GET', '/v1/oauth/authorize', { headers: { host: 'auth.localhost' } })
     service.child.kill('SIGUSR2')
-    await until(
-      async () => service.stdout(),
-      (text) => text.includes('deprecated'),
-    )
+    await expect.poll(() => service.stdout()).toContain('deprecated')
     const { code, stdout, stderr } = await service.stop()
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).not.toContain('canary')
@@ -82,15 +79,9 @@ describe('standard output in production', () => {
       ...{ NODE_ENV: 'production', NODE_OPTIONS: LOUD },
     }
     const program = run([worker], env)
-    await until(
-      async () => program.stdout(),
-      (text) => text.includes('the worker delivers'),
-    )
+    await expect.poll(() => program.stdout()).toContain('the worker delivers')
     program.child.kill('SIGUSR2')
-    await until(
-      async () => program.stdout(),
-      (text) => text.includes('deprecated'),
-    )
+    await expect.poll(() => program.stdout()).toContain('deprecated')
     program.child.kill('SIGTERM')
     const { code, stdout, stderr } = await program.ended
     expect([code, stderr]).toEqual([0, ''])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { reencrypt } from '../../server/secrets/reencrypt.ts'
-import { addSecrets, newKey, sealerOf, startTenant } from './secrets-tenant.ts'
+import { newKey, sealerOf, startTenant } from './secrets-tenant.ts'
 import { command, launch, send, start, until } from './service.ts'
 
 const wrongKey = `SECRETS_KEY is not the key that encrypted the secrets in this database.
@@ -41,18 +41,6 @@ describe('a start', () => {
     expect(await rotating.stop()).toMatchObject({ code: 0, stderr: '' })
     await checkSecretsKey(db, sealerOf(next))
     await expect(checkSecretsKey(db, sealerOf(kept))).rejects.toThrow('SECRETS_KEY is not the key')
-  })
-
-  it('works again after `secrets forget` when the key is lost', async () => {
-    const { db, apps, env } = await startTenant(1)
-    const [lost, next] = [newKey(), newKey()]
-    await addSecrets(db, lost, apps)
-    await checkSecretsKey(db, sealerOf(lost))
-    expect(await (await launch(env(next))).ended).toMatchObject({ code: 1, stderr: wrongKey })
-    const { code, stdout, stderr } = await command('secrets', ['forget', '--yes'], env(next)).ended
-    expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/\nRemoved: templates 1, subscriptions 1, signing keys 0\n$/)
-    expect(await (await start(env(next))).stop()).toMatchObject({ code: 0, stderr: '' })
   })
 })
 

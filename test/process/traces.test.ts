@@ -73,6 +73,12 @@ describe('a service with a collector', () => {
     )
     expect(traced['/v1/apps/trainer-app/webhook']).toBe(TRACE)
     expect(traced.attempt).toBe(of('webhook.attempt').traceId)
+    const [published, attempted] = [
+      lines.find(({ msg }) => msg === 'published'),
+      lines.find(({ delivery }) => delivery),
+    ]
+    expect(published).toMatchObject({ app: 'trainer-app', event: CANARY, count: 1, deliveries: [attempted.delivery] })
+    expect(attempted).toMatchObject({ event: CANARY, status: 204, attempt: 1 })
 
     const tokens = [provider, platform].map((text) => text.split('.')[2]!)
     const ids = ['anna', 'trainer-app', 'riverside']

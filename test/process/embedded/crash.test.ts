@@ -5,16 +5,6 @@ import { accountFor } from '../../../prisma/embedded/account.ts'
 import { clusterDirectory, pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
 
 describe('after a kill -9', () => {
-  it('of the service, the next start uses the running server', async () => {
-    const directory = await clusterDirectory()
-    const killed = await startedElsewhere(directory)
-    const pid = await pidOf(directory)
-    await killed.kill()
-    const next = await started(directory)
-    expect(await pidOf(directory)).toBe(pid)
-    expect(next.url).toBe(killed.url)
-  })
-
   it('of PostgreSQL, the service restarts it', async () => {
     const directory = await clusterDirectory()
     const { url } = await started(directory)

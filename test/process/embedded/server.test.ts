@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { findBinaries } from '../../../prisma/embedded/binaries.ts'
 import { startEmbedded } from '../../../prisma/embedded/start.ts'
 import { pgClient } from '../../support/pg-client.ts'
-import { clusterDirectory, isRoot, pidOf, query, started, startedElsewhere, temporaryDirectory } from './servers.ts'
+import { clusterDirectory, isRoot, pidOf, query, started, temporaryDirectory } from './servers.ts'
 
 describe('an embedded server', () => {
   it('keeps data, URL and password over a restart', async () => {
@@ -49,17 +49,6 @@ describe('an embedded server', () => {
     expect(await query(second.url, 'SELECT 1')).toEqual([1])
   })
 
-  it('serves a second process and stops with the last one', async () => {
-    const directory = await clusterDirectory()
-    const first = await started(directory)
-    const second = await startedElsewhere(directory)
-    expect(second.url).toBe(first.url)
-    await first.stop()
-    expect(await query(second.url, 'SELECT 1')).toEqual([1])
-    await second.end()
-    expect(await pidOf(directory)).toBe(0)
-  })
-
   it('keeps running after stop() while another client is connected', async () => {
     const directory = await clusterDirectory()
     const server = await started(directory)
@@ -86,14 +75,9 @@ describe('an embedded server', () => {
     }
   })
 
-  it('is shared by processes that start on a new directory at once', async () => {
+  it('is shared by those that start it on a new directory at once', async () => {
     const directory = await temporaryDirectory()
-    const servers = await Promise.all([
-      startedElsewhere(directory),
-      startedElsewhere(directory),
-      started(directory),
-      started(directory),
-    ])
+    const servers = await Promise.all([started(directory), started(directory)])
     expect(new Set(servers.map(({ url }) => url)).size).toBe(1)
     expect(await query(servers[0].url, 'SELECT 1')).toEqual([1])
   })

@@ -9,7 +9,7 @@ import { migratedDatabase } from '../../support/databases.ts'
 import { openTestDatabase } from '../../support/test-database.ts'
 import { publisher } from '../../webhooks/queue-world.ts'
 import { holding, receiver } from '../../webhooks/worker-world.ts'
-import { dataDirectory, dataDirectoryWithCluster, postgresOf, run, start, until } from '../service.ts'
+import { dataDirectory, dataDirectoryWithCluster, postgresOf, run, start } from '../service.ts'
 
 const workerProgram = fileURLToPath(new URL('../../../dist/server/worker.js', import.meta.url))
 
@@ -78,10 +78,7 @@ describe('npm run worker', () => {
   it('starts the embedded database and stops it on exit', async () => {
     const DATA_DIR = await dataDirectoryWithCluster()
     const worker = startWorker({ DATA_DIR })
-    await until(
-      async () => worker.stdout(),
-      (text) => text.includes('the worker delivers'),
-    )
+    await expect.poll(() => worker.stdout()).toContain('the worker delivers')
     expect(await postgresOf(DATA_DIR)).not.toBe(0)
     worker.child.kill('SIGTERM')
     expect(await worker.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
