@@ -103,10 +103,7 @@ async function expectBounded(
   fault: () => Promise<void>,
 ) {
   const traffic = startTraffic({ port, clients: CLIENTS, ask })
-  await until(
-    async () => traffic.told.length,
-    (length) => length > 200,
-  )
+  await expect.poll(() => traffic.told.length).toBeGreaterThan(200)
   await fault()
   // As slow as the machine is: a connection of our own that may write.
   const start = performance.now()

@@ -54,10 +54,7 @@ describe(`two servers (seed ${seed})`, { timeout: 180_000 }, () => {
     const [gate, removal] = [await two.connect(), await two.connect()]
     const collide = async () => {
       // A member who was removed before may write once the server has checked again.
-      await until(
-        () => send('PUT', 'c/k?scope=user', { value: 1 }),
-        ({ status }) => status === 200,
-      )
+      await expect.poll(() => send('PUT', 'c/k?scope=user', { value: 1 })).toMatchObject({ status: 200 })
       // The gate lets the deadlock form at once, however slow the machine: each already waits for the counter. The first to
       // check gives way: the write, after two seconds. A write locks the counter, then the entry; a cascade the entry first.
       await gate.query('BEGIN')

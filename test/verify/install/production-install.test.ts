@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freePort, run, send, until } from '../../process/service.ts'
+import { freePort, run, send } from '../../process/service.ts'
 import { emptyDatabase } from '../../support/databases.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
 import { noteFigure } from '../noted-figure.ts'
@@ -63,10 +63,7 @@ describe.skipIf(process.platform === 'win32')('an installation for production', 
     expect(await check()).toMatchObject({ code: 1, stderr: expect.stringMatching(/^\/healthz: .*ECONNREFUSED/) })
 
     const service = inApp('dist/server/main.js')
-    await until(
-      async () => service.stdout() + service.stderr(),
-      (text) => text.includes('the service listens'),
-    )
+    await expect.poll(() => service.stdout() + service.stderr()).toContain('the service listens')
     expect(await check()).toMatchObject({ code: 0 })
     expect(await check('/readyz')).toMatchObject({ code: 0 })
     expect(await check('/nothing')).toMatchObject({ code: 1, stderr: '/nothing: 404\n' })

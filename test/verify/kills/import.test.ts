@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { command, commandEntry, until } from '../../process/service.ts'
+import { command, commandEntry } from '../../process/service.ts'
 import { migratedDatabase, query } from '../../support/databases.ts'
 import { times } from '../../support/rounds.ts'
 import { alone } from '../import-process.ts'
@@ -91,10 +91,7 @@ describe('Ctrl-C of an import', { timeout: 120_000 }, () => {
     await writePlatformFiles(files, sizesOf(20))
     const url = await migratedDatabase()
     const { child, ended, stderr } = importing(files, url)
-    await until(
-      async () => stderr(),
-      (text) => text.includes('\ngroups: 500 rows'),
-    )
+    await expect.poll(() => stderr()).toContain('\ngroups: 500 rows')
     const start = performance.now()
     child.kill('SIGINT')
     const { code, stdout, stderr: said } = await ended
@@ -117,10 +114,7 @@ describe('Ctrl-C of an import', { timeout: 120_000 }, () => {
     child.stdin.write('{"id":"anna","firstName":"Anna","lastName":"Berger","email":""}\n')
     const reading = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'
       AND query LIKE 'CREATE TEMP TABLE%'`
-    await until(
-      () => query(DATABASE_URL, reading),
-      (rows) => rows.length > 0,
-    )
+    await expect.poll(() => query(DATABASE_URL, reading)).not.toEqual([])
     let said = ''
     child.stderr.on('data', (chunk) => {
       said += chunk

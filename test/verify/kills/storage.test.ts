@@ -54,10 +54,7 @@ describe(`acknowledged writes survive kill -9 (seed ${seed})`, { timeout: 600_00
       const kills = [() => service.child.kill('SIGKILL'), () => process.kill(server, 'SIGKILL')]
       for (const kill of ofKills(2) ? kills : kills.toReversed()) kill()
       await service.ended
-      await until(
-        () => postgresOf(DATA_DIR),
-        (pid) => pid === 0,
-      )
+      await expect.poll(() => postgresOf(DATA_DIR)).toBe(0)
     })
   })
 })
@@ -70,10 +67,7 @@ async function survive(name: string, rounds: number, kill: (service: Service) =>
     let acknowledged = 0
     const count = () => acknowledged++
     const writers = Array.from({ length: 6 }, (_, writer) => write(service, `${name}${writer}`, round, ledger, count))
-    await until(
-      async () => acknowledged,
-      (number) => number > 0,
-    )
+    await expect.poll(() => acknowledged).toBeGreaterThan(0)
     await pause(ofKills(300))
     await kill(service)
     await Promise.all(writers)

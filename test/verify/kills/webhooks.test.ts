@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Program } from '../../process/service.ts'
-import { run, until } from '../../process/service.ts'
+import { run } from '../../process/service.ts'
 import { chance, seed } from '../../support/chance.ts'
 import { times } from '../../support/rounds.ts'
 import { startQueue } from '../../webhooks/queue-world.ts'
@@ -43,10 +43,7 @@ it(`kill -9 of workers loses no message, and repeats only identical ones (seed $
   for (let round = 0; round < rounds; round++) {
     ids.push(...(await publish(subscriptions, { count: MESSAGES / rounds })))
     const before = to.received.length
-    await until(
-      async () => to.received.length,
-      (received) => received > before + 10,
-    )
+    await expect.poll(() => to.received.length).toBeGreaterThan(before + 10)
     await pause(ofKills(100))
     const victim = ofKills(WORKERS)
     workers[victim]!.child.kill('SIGKILL')
@@ -103,10 +100,7 @@ async function starter(given: object) {
   return async () => {
     const worker = run(['--import', import.meta.resolve('tsx'), program, JSON.stringify(given)], {})
     started.push(worker)
-    await until(
-      async () => worker.stdout(),
-      (text) => text.includes('ready'),
-    )
+    await expect.poll(() => worker.stdout()).toContain('ready')
     return worker
   }
 }

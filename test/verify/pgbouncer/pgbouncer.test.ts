@@ -3,7 +3,7 @@ import type { Faulted } from '../../process/faulted.ts'
 import { startFaulted } from '../../process/faulted.ts'
 import { names, overRest, overTrpc } from '../../process/operations.ts'
 import type { Answer } from '../../process/service.ts'
-import { asAnna, dataDirectory, send, start, until } from '../../process/service.ts'
+import { asAnna, dataDirectory, send, start } from '../../process/service.ts'
 import { emptyDatabase, migratedDatabase, query } from '../../support/databases.ts'
 import { hasPgBouncer, skipReason, startPgBouncer } from './pgbouncer.ts'
 
@@ -50,10 +50,7 @@ describe.skipIf(!hasPgBouncer)(`through PgBouncer in transaction mode${skipReaso
     const calls = names.flatMap((name) => [overRest(service, name, 'anna'), overTrpc(service, name, 'ben')])
     await query(databaseUrl, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${OURS}`)
     for (const { status } of await Promise.all(calls)) expect(status < 500 || status === 503).toBe(true)
-    await until(
-      () => service.ready(),
-      ({ status }) => status === 200,
-    )
+    await expect.poll(() => service.ready()).toMatchObject({ status: 200 })
     await allWell(service)
   })
 

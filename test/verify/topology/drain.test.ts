@@ -17,17 +17,11 @@ describe('a service that gets SIGTERM under load', { timeout: 600_000 }, () => {
     const place = { port: await freePort(), internalPort: await freePort() }
     const service = await platform.start(place)
     const traffic = startTraffic({ port: place.port, clients: CLIENTS, ask: platform.ask })
-    await until(
-      async () => traffic.told.length,
-      (length) => length > 200,
-    )
+    await expect.poll(() => traffic.told.length).toBeGreaterThan(200)
 
     service.child.kill('SIGTERM')
     const signalled = traffic.nowMs()
-    await until(
-      () => send(place.internalPort, 'GET', '/readyz'),
-      ({ status }) => status === 503,
-    )
+    await expect.poll(() => send(place.internalPort, 'GET', '/readyz')).toMatchObject({ status: 503 })
     expect((await send(place.internalPort, 'GET', '/readyz?exclude=database')).status).toBe(503)
     expect((await send(place.internalPort, 'GET', '/healthz')).headers.connection).toBe('close')
     const unready = traffic.nowMs()

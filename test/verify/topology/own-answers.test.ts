@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { memberScopes } from '../../../routers/kernel/scopes.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import type { Answer } from '../../process/service.ts'
-import { dataDirectory, send, until } from '../../process/service.ts'
+import { dataDirectory, send } from '../../process/service.ts'
 import { direct } from '../../support/addresses.ts'
 import { FaultProxy } from '../../support/fault-proxy.ts'
 import { startNginx } from './nginx.ts'
@@ -111,20 +111,14 @@ describe.skipIf(missing.length > 0)(`a balancer's own answers ${missing.join(', 
   it('are none while the database is away: a node answers though none is ready', async () => {
     for (const { name } of topology.nodes) {
       const isDown = `Server public/${name} is DOWN`
-      await until(
-        async () => topology.program('proxy').output(),
-        (output) => output.includes(isDown),
-      )
+      await expect.poll(() => topology.program('proxy').output()).toContain(isDown)
     }
     for (const [name, one] of Object.entries({ ...asks, page })) {
       const id = `unready-${name.replaceAll(' ', '-')}`
       const answer = await ask(topology.publicPort, one, { 'x-request-id': id })
       expect([name, answer.status, seen(answer)]).toEqual([name, 503, seen(ofNode.get(one)!)])
       const logs = () => topology.nodes.map((node) => topology.program(node.name).output()).join('\n')
-      await until(
-        async () => logs(),
-        (text) => text.includes(id),
-      )
+      await expect.poll(() => logs()).toContain(id)
     }
   })
 

@@ -84,10 +84,7 @@ describe.skipIf(missing.length > 0)(`bad days of the topology ${missing.join(', 
       }
       await until(isBack, (back) => back)
       const from = load.told.length
-      await until(
-        async () => load.told.length,
-        (length) => length > from + ENOUGH,
-      )
+      await expect.poll(() => load.told.length).toBeGreaterThan(from + ENOUGH)
     }
     expect(tally(await load.stop())).toEqual({ 200: load.told.length })
     expect(await lost(load)).toEqual([])
