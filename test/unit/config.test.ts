@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readSettings, sources } from '../../server/process/command-settings.ts'
-import { environment, readConfig, unknownSettings, variables } from '../../server/process/config.ts'
+import { environment, readConfig, unknownSettings } from '../../server/process/config.ts'
 
 describe('the settings', () => {
   it('have the documented defaults', () => {
@@ -302,12 +302,6 @@ describe('the settings', () => {
     expect(readConfig({ SECRETS_KEY: texts[0] }).secretsKeys).toEqual([keys[0]])
     expect(readConfig({ SECRETS_KEY: texts.join(',') }).secretsKeys).toEqual(keys)
     expect(readConfig({}).secretsKeys).toBeUndefined()
-  })
-
-  it('are the variables of .env.example', () => {
-    const example = readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8')
-    const listed = [...example.matchAll(/^# ?([A-Z_]+)=/gm)].map(([, name]) => name)
-    expect(listed.sort()).toEqual([...variables].sort())
   })
 })
 
