@@ -32,8 +32,9 @@ it('npm run dev serves each change, and the former sources while one of them is 
   await serves('/v1/openapi.json', '"version":"0.1.1"')
 
   await edit('rest-facade/openapi-documents.ts', "VERSION = '0.1.1'", "VERSION = '0.1.2")
-  await prints('openapi-documents.ts')
-  expect(await text('/v1/openapi.json')).toContain('"version":"0.1.1"')
+  await prints('Unterminated string')
+  // One write may be seen as two changes, whose second restart is not over yet.
+  await serves('/v1/openapi.json', '"version":"0.1.1"')
   await edit('rest-facade/openapi-documents.ts', "VERSION = '0.1.2", "VERSION = '0.1.3'")
   await serves('/v1/openapi.json', '"version":"0.1.3"')
 
