@@ -9,6 +9,10 @@ const gateway = new Set([401, 429, 503])
 export const usesDetail = (section: Section | null, status: number) =>
   section !== null && sections[section].errorShape === 'detail' && !gateway.has(status)
 
+/** Where a program finds what an error means: its id, and its entry in the catalogue of the host, whose base is `base`. */
+export const errorHeaders = (id: string, base = '/v1') =>
+  id && { 'X-Error-Code': id, Link: `<${base}/docs/errors#${id}>; rel="help"` }
+
 /** The body of an error; `section` is null where neither path nor host tells it. */
 export function envelope(
   { status, publicCode, message, reason }: ApiError,

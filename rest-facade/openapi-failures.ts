@@ -110,7 +110,7 @@ function responseOf(status: number, failures: readonly Failure[], meta: Meta): R
     headers: {
       ...headersOf(
         failures.some((failure) => failure.counted),
-        [...names, ...usageHeaders(status, meta)],
+        ['X-Error-Code', 'Link', ...names, ...usageHeaders(status, meta)],
       ),
       ...usageOfUnknownKey(status, meta),
     },

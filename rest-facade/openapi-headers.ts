@@ -40,6 +40,10 @@ export const headers = {
     'Bearer error="insufficient_scope", scope="svc.me.profile:read"',
     { required: false },
   ),
+  'X-Error-Code': text('Identifies the error, for programs; it never changes.', 'tokenExpired', {
+    schema: { type: 'string', pattern: '^[A-Za-z]+$' },
+  }),
+  Link: text("The error's entry in the catalogue.", '</v1/docs/errors#tokenExpired>; rel="help"'),
   Allow: text('The methods allowed at this address.', 'GET, HEAD'),
   ETag: text('Identifies this version of the entry; new with every write.', '"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'),
   'X-Storage-Used': count('Bytes that the app stores in this club.', 14),

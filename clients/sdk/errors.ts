@@ -3,6 +3,8 @@ interface Details {
   message: string
   code?: string | undefined
   reason?: string | undefined
+  id?: string | undefined
+  help?: string | undefined
   requestId?: string | undefined
   retryAfter?: number | undefined
 }
@@ -15,16 +17,22 @@ export class ApiError extends Error {
   readonly code: string | undefined
   /** Tells the conflicts (409) apart, as `quiz_closed`. */
   readonly reason: string | undefined
+  /** Names the error, as `keyUnknown`; undefined for an answer that is not the service's. It never changes. */
+  readonly id: string | undefined
+  /** The address of the page that says what to do about the error. */
+  readonly help: string | undefined
   /** Identifies the request for the service's operators and in your team's request log. */
   readonly requestId: string | undefined
   /** Seconds after which to try again, for 429 and 503. */
   readonly retryAfter: number | undefined
 
-  constructor({ status, message, code, reason, requestId, retryAfter }: Details) {
+  constructor({ status, message, code, reason, id, help, requestId, retryAfter }: Details) {
     super(message)
     this.status = status
     this.code = code
     this.reason = reason
+    this.id = id
+    this.help = help
     this.requestId = requestId
     this.retryAfter = retryAfter
   }
@@ -77,16 +85,24 @@ export async function errorOf(response: Response): Promise<ApiError> {
     message: body?.detail ?? message ?? `The answer is ${status}, and not one of the service.`,
     code,
     reason,
+    id: headers.get('x-error-code') ?? undefined,
+    help: helpOf(response),
     requestId: headers.get('x-request-id') ?? request_id,
     retryAfter: secondsOf(headers.get('retry-after')),
   }
-  const [, scope] = /does not carry the (\S+) scope/.exec(details.message) ?? []
+  const [, scope] = /\bscope="([^"]+)"/.exec(headers.get('www-authenticate') ?? '') ?? []
   if (status === 401) return new SignInNeeded(details)
   if (status === 403 && scope) return new ScopeMissing(details, scope)
   if (status === 412) return new EntryChanged(details)
-  if (status === 413 && details.message === 'App storage quota exceeded.') return new QuotaExceeded(details)
+  if (details.id === 'quotaExceeded') return new QuotaExceeded(details)
   if (status === 429) return new RateLimited({ ...details, retryAfter: details.retryAfter ?? 60 })
   return new ApiError(details)
+}
+
+/** Relative to the answer's address. */
+function helpOf({ headers, url }: Response): string | undefined {
+  const [, address] = /<([^>]+)>; rel="help"/.exec(headers.get('link') ?? '') ?? []
+  return address && url ? new URL(address, url).href : undefined
 }
 
 /** The service sends whole seconds; a proxy may send a date. */
@@ -97,4 +113,4 @@ function secondsOf(retryAfter: string | null): number | undefined {
 }
 
 /** The one 404 that means an absent key: others are about the member, or about the address. */
-export const isAbsence = (error: unknown) => error instanceof ApiError && error.message === 'This key does not exist.'
+export const isAbsence = (error: unknown) => error instanceof ApiError && error.id === 'keyUnknown'

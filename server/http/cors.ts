@@ -9,6 +9,8 @@ const EXPOSED = [
   'WWW-Authenticate',
   'X-Storage-Used',
   'X-Storage-Limit',
+  'X-Error-Code',
+  'Link',
 ]
 const ALLOWED = ['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Idempotency-Key', 'X-Request-Id']
 

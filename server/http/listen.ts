@@ -4,7 +4,7 @@ import { createServer, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { InFlight } from '../../prisma/in-flight.ts'
-import { envelope } from '../../rest-facade/envelope.ts'
+import { envelope, errorHeaders } from '../../rest-facade/envelope.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { continueOnRead } from './expect-continue.ts'
 import type { ParserError, Refusal } from './raw-name.ts'
@@ -140,6 +140,7 @@ function refusal(headers: Record<string, string>, { error, section }: Refusal = 
     'Content-Type': JSON_TYPE,
     'Content-Length': String(Buffer.byteLength(body)),
     'X-Request-Id': requestId,
+    ...errorHeaders(error.id),
   }
   return { body, fields }
 }

@@ -19,6 +19,7 @@ export function localPaths(baseUrls: BaseUrls, localUrls: BaseUrls): Step {
     const api = HOSTS.has(nameOf(state.host)) && apis.find(({ path }) => `${state.path}/`.startsWith(`${path}/`))
     if (api) {
       state.host = api.host
+      state.base = api.path
       state.path = `/v1${state.path.slice(api.path.length)}`
       req.url = `${state.path}${state.search && `?${state.search}`}`
     }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import { envelope } from '../../rest-facade/envelope.ts'
+import { envelope, errorHeaders } from '../../rest-facade/envelope.ts'
 import { failureOf } from '../../routers/kernel/database-errors.ts'
 import { isOverdue } from '../../routers/kernel/deadline.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
@@ -49,7 +49,8 @@ export function respond(log: Logger, now: () => number, metrics: HttpMetrics, re
       const error = thrown instanceof ApiError ? thrown : failureOf(thrown)
       refusal = error
       if (error.status >= 500) ctx.state.cause = error.cause
-      ctx.state.headers.push(...Object.entries(error.headers).flat())
+      const fields = { ...errorHeaders(error.id, ctx.state.base), ...error.headers }
+      ctx.state.headers.push(...Object.entries(fields).flat())
       const body = JSON.stringify(envelope(error, ctx.state.section, requestId))
       ctx.state.response = { status: error.status, body }
     }

@@ -12,6 +12,8 @@ export interface State extends Koa.DefaultState {
   host: string
   path: string
   search: string
+  /** The path of an API on this machine, in place of `/v1`. */
+  base?: string
   route?: Route
   /** The name of a request without a route in metrics and spans: from a fixed set, never what a client sent. */
   operation?: string

@@ -89,12 +89,14 @@ describe('calls', () => {
 })
 
 describe('refusals', () => {
-  it('have their class, the sentence of the service, and the id of the request', async () => {
+  it('have their class, the sentence of the service, its id and its page, and the id of the request', async () => {
     const { academy, app } = world.ids
     const scope = 'svc.me.profile:read'
     const found = await (await client({ scope })).me.groups().catch(refusal)
     expect(found).toBeInstanceOf(ScopeMissing)
     expect(found).toMatchObject({ status: 403, scope: 'svc.me.groups:read', requestId: expect.stringMatching(/./) })
+    const help = `http://127.0.0.1:${world.publicPort}/apps/v1/docs/errors#scopeMissing`
+    expect(found).toMatchObject({ id: 'scopeMissing', help })
     expect(await (await client({ sub: 'gone' })).me.profile().catch(refusal)).toMatchObject({
       name: 'ApiError',
       status: 404,
@@ -116,6 +118,8 @@ describe('refusals', () => {
     expect(await api.me.profile().catch(refusal)).toMatchObject({
       status: 502,
       message: 'The answer is 502, and not one of the service.',
+      id: undefined,
+      help: undefined,
     })
   })
 })

@@ -224,6 +224,10 @@ describe.each(rows)('$Section $Status $Message', ({ Section, Status, Message, Co
     const reply = await (own ? own(tenant.world) : provokeDocumented[Row]!(placeOf(Section, Row), tenant))
     expect(reply.status).toBe(Number(Status))
     expect(reply.headers['content-type']).toMatch(/^application\/json/)
+    if (Section !== 'trpc') {
+      const help = `</v1/docs/errors#${Row}>; rel="help"`
+      expect(reply.headers).toMatchObject({ 'x-error-code': Row, link: help })
+    }
     const message = Message.endsWith('…') ? expect.stringContaining(Message.slice(0, -1)) : Message
     if (Code === 'detail') {
       expect(reply.body).toEqual({ detail: message })

@@ -27,10 +27,12 @@ describe.each(answers)('%s', (_, ask) => {
     expect(headers).not.toHaveProperty('access-control-allow-credentials')
     expect(headers['access-control-expose-headers']!.split(', ').sort()).toEqual([
       'ETag',
+      'Link',
       'RateLimit',
       'RateLimit-Policy',
       'Retry-After',
       'WWW-Authenticate',
+      'X-Error-Code',
       'X-Request-Id',
       'X-Storage-Limit',
       'X-Storage-Used',

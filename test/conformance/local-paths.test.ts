@@ -50,7 +50,10 @@ describe('the paths of the APIs at localhost', () => {
     const preflight = await call('OPTIONS', '/apps/v1/storage/notes/entry', { headers: { origin: 'http://a.test' } })
     expect(preflight).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': '*' } })
     expect(await call('POST', '/apps/v1/me/profile', { section: 'apps' })).toMatchObject({ status: 405 })
-    expect(await call('GET', '/apps/v1/me/profile')).toMatchObject({ status: 401 })
+    const refused = await call('GET', '/apps/v1/me/profile')
+    const [, help] = /^<(.+)#tokenMissing>; rel="help"$/.exec(String(refused.headers.link))!
+    expect([refused.status, help]).toEqual([401, '/apps/v1/docs/errors'])
+    expect((await call('GET', help!)).text).toContain('id="tokenMissing"')
     const { servers } = (await call('GET', '/notify/v1/openapi.json')).body
     expect(servers).toEqual([{ url: 'http://notify.test/v1' }, { url: localUrls.notify }])
   })

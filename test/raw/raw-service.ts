@@ -145,6 +145,7 @@ export function expectError(answer: Answer, status: number, refusal: Refusal) {
   const body = 'detail' in refusal ? refusal : { error: { ...refusal.error, request_id: requestId } }
   expect({ status: answer.status, text }).toEqual({ status, text: JSON.stringify(body) })
   expectCommonHeaders(answer)
+  expect(headers.link).toBe(`</v1/docs/errors#${headers['x-error-code']}>; rel="help"`)
   expect(headers['content-type']).toBe('application/json; charset=utf-8')
 }
 

@@ -15,10 +15,12 @@ interface Header {
 export const documentedHeaders = [
   'Allow',
   'ETag',
+  'Link',
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
   'WWW-Authenticate',
+  'X-Error-Code',
   'X-Request-Id',
   'X-Storage-Limit',
   'X-Storage-Used',
