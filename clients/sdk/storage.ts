@@ -1,4 +1,4 @@
-import { EntryChanged, isAbsence } from './errors.ts'
+import { ApiError, EntryChanged, isAbsence } from './errors.ts'
 import { pause } from './pause.ts'
 import type { CallOptions, Send } from './request.ts'
 import { read } from './request.ts'
@@ -46,10 +46,16 @@ const PAGE = 200
 /** Between two attempts of an update: 20 writers of one key then take some 65 attempts, and 190 without. */
 const MAX_PAUSE_MS = 100
 
+/** Throws what the service would answer. A browser or a proxy would make another path of a name such as `..`. */
+function checked(name: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return name
+  throw new ApiError({ status: 422, message: "Names use 1 to 64 letters, digits, '_' or '-'.", id: 'nameInvalid' })
+}
+
 /** All entries: `for await (const { key, value } of collection)`. An entry written meanwhile may be missing or occur twice. */
 export function collectionOf<Value>(send: Send, name: string, scope: 'org' | 'user' | undefined): Collection<Value> {
-  const path = `/storage/${encodeURIComponent(name)}` as const
-  const at = (key: string) => `${path}/${encodeURIComponent(key)}` as const
+  const path = () => `/storage/${checked(name)}` as const
+  const at = (key: string) => `${path()}/${checked(key)}` as const
   const query = { scope }
   const entryOf = async (response: Response): Promise<Entry<Value>> => ({
     ...((await response.json()) as ListedEntry<Value>),
@@ -57,8 +63,8 @@ export function collectionOf<Value>(send: Send, name: string, scope: 'org' | 'us
   })
 
   const collection: Collection<Value> = {
-    list: ({ limit, offset, signal } = {}) =>
-      read(send('apps', `GET ${path}`, { query: { ...query, limit, offset }, signal })),
+    list: async ({ limit, offset, signal } = {}) =>
+      read(send('apps', `GET ${path()}`, { query: { ...query, limit, offset }, signal })),
     async get(key, { signal } = {}) {
       try {
         return await entryOf(await send('apps', `GET ${at(key)}`, { query, signal }))

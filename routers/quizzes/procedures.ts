@@ -24,7 +24,7 @@ const answers = z
   .meta({
     description:
       'Question id to answer. Single choice: the chosen text. Multiple choice: an array of all chosen texts. Text: the text. Image or file: the address of the submission.',
-    examples: [{ q1: 'Port', q2: ['Red', 'Green'] }],
+    examples: [{ q1: 'Green', q3: ['A', 'C'] }],
     override: { type: 'object', additionalProperties: answer },
   })
 
@@ -33,7 +33,7 @@ const idempotencyKey = z
   .regex(/^[!-~]{1,255}$/, withError('idempotencyKeyInvalid'))
 
 const input = z.object({
-  quizId: z.string().meta({ description: 'Id of the quiz.', examples: ['first-aid'] }),
+  quizId: z.string().meta({ description: 'Id of the quiz.', examples: ['choice-quiz'] }),
   idempotencyKey: idempotencyKey
     .meta({
       description:

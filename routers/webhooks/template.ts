@@ -9,7 +9,7 @@ import { seal } from '../kernel/secrets-key.ts'
 import { router } from '../kernel/trpc.ts'
 import { secret, url } from './rules.ts'
 
-const app = z.object({ id: appId('id').meta({ description: 'Id of the app.', examples: ['trainer'] }) })
+const app = z.object({ id: appId('id').meta({ description: 'Id of the app.', examples: ['trainer-app'] }) })
 
 const example = 'https://trainer.example.org/hook'
 const hasSecret = z

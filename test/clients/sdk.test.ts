@@ -88,6 +88,25 @@ describe('calls', () => {
   })
 })
 
+describe('a name that the storage does not take', () => {
+  it.each(['..', '.', '', 'a/b', 'a b', 'ä', 'x'.repeat(65)])(
+    'is refused unsent, as the service does: %j',
+    async (name) => {
+      const { api, requests } = noting({ tokens: await world.token() })
+      const calls = [
+        ...[api.storage(name).list(), api.storage(name).get('k'), api.storage(name).put('k', 1)],
+        ...[api.storage('c').get(name), api.storage('c').put(name, 1), api.storage('c').update(name, () => 1)],
+        ...[api.storage('c').delete(name), api.storage(name)[Symbol.asyncIterator]().next()],
+      ]
+      for (const found of await Promise.all(calls.map((call) => call.catch(refusal)))) {
+        const message = "Names use 1 to 64 letters, digits, '_' or '-'."
+        expect(found).toMatchObject({ name: 'ApiError', status: 422, id: 'nameInvalid', message })
+      }
+      expect(requests).toEqual([])
+    },
+  )
+})
+
 describe('refusals', () => {
   it('have their class, the sentence of the service, its id and its page, and the id of the request', async () => {
     const { academy, app } = world.ids

@@ -2,9 +2,9 @@ import { sampleCalls } from '../support/sample-calls.ts'
 import type { Faulted } from './faulted.ts'
 import type { Answer } from './service.ts'
 
-const samples = sampleCalls({ id: 'trainer-app', quizId: 'choice-quiz', answers: { q1: 'Green' } })
+const samples = sampleCalls()
 
-/** Every operation of both documents, by procedure, with a request that the demo data answers; first the entry that others read. */
+/** Every operation of both documents with its example, which fits the demo data; first the entry that others read. */
 export const operations: typeof samples = { 'storage.put': samples['storage.put']!, ...samples }
 
 export const names = Object.keys(operations)

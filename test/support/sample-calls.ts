@@ -14,11 +14,11 @@ export interface SampleCall {
   input?: object
 }
 
-/** What has to exist, by field of the input: ids, and answers to their quiz. */
-type Existing = Readonly<Record<'id' | 'quizId' | 'answers', unknown>>
+/** What has to exist, by field of the input: ids, and answers to their quiz. The examples are those of the demo data. */
+type Existing = Readonly<Partial<Record<'id' | 'quizId' | 'answers', unknown>>>
 
 /** A call of each endpoint, by procedure: the examples of its document, but for what has to exist. */
-export const sampleCalls = (existing: Existing): Record<string, SampleCall> =>
+export const sampleCalls = (existing: Existing = {}): Record<string, SampleCall> =>
   Object.fromEntries(routes.map((route) => [route.name, callOf(route, existing)]))
 
 function callOf({ section, method, path, parameters, fromQuery, fromBody }: Route, existing: Existing): SampleCall {
