@@ -42,7 +42,8 @@ watcher.on('event', async (event) => {
   if (event.code === 'ERROR') process.stderr.write(`${event.error.message}\n`)
   if (event.code === 'BUNDLE_END') {
     await stop()
-    if (!ending) service = spawn(process.execPath, [join(dir, 'server/main.js')], { stdio: 'inherit' })
+    if (!ending)
+      service = spawn(process.execPath, [join(dir, 'server/main.js'), ...process.argv.slice(2)], { stdio: 'inherit' })
   }
   if (event.code === 'ERROR' || event.code === 'BUNDLE_END') await event.result.close()
 })

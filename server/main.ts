@@ -13,4 +13,4 @@ await runProcess(async (config, log, shutdownSignal) => {
   } finally {
     await service.close()
   }
-})
+}, process.argv.slice(2))

@@ -94,9 +94,10 @@ export async function listen(
     response.writeHead(417, fields).end(body)
   })
 
-  await bind(server, port, host).catch((error: NodeJS.ErrnoException) => {
-    const another = setting ? ` ${setting} chooses another one.` : ''
-    const why = error.code === 'EADDRINUSE' ? `another process uses it.${another}` : `${error.message}.`
+  await bind(server, port, host).catch(async (error: NodeJS.ErrnoException) => {
+    const isTaken = error.code === 'EADDRINUSE'
+    const free = isTaken && setting ? ` ${setting}=${await nextFreePort(port, host)} is free.` : ''
+    const why = isTaken ? `another process uses it.${free}` : `${error.message}.`
     throw new Error(`Cannot listen on port ${port}: ${why}`, { cause: error })
   })
   return {
@@ -125,6 +126,19 @@ function bind(server: Server, port: number, host: string | undefined): Promise<v
     server.once('error', reject)
     server.listen({ port, host }, resolve)
   })
+}
+
+async function nextFreePort(taken: number, host: string | undefined): Promise<number> {
+  for (let port = taken + 1; port < 65_536; port++) {
+    const server = createServer()
+    const isFree = await bind(server, port, host).then(
+      () => true,
+      () => false,
+    )
+    server.close()
+    if (isFree) return port
+  }
+  return 0
 }
 
 const statuses: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }

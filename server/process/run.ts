@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { settingsOf } from './arguments.ts'
 import type { Config } from './config.ts'
 import { environment, readConfig, unknownSettings } from './config.ts'
 import { createLog, logConsole } from './log.ts'
@@ -21,11 +22,12 @@ const boundShutdown = ({ drainMs }: Config) =>
 /** Runs a program with the environment's settings, and exits when it returns: 0, or 1 when it throws. */
 export async function runProcess(
   program: (config: Config, log: Logger, shutdownSignal: Promise<void>) => Promise<void>,
+  argv: readonly string[] = [],
 ) {
   let log: Logger | undefined
   let code = 0
   try {
-    const config = readSettings()
+    const config = readSettings(argv)
     void boundShutdown(config)
     log = createLog(config.logLevel, config)
     if (config.production) logConsole(log)
@@ -40,10 +42,10 @@ export async function runProcess(
 }
 
 /** When the settings cannot be used, an unknown name may be the cause, so these are reported too. */
-function readSettings(): Config {
+function readSettings(argv: readonly string[]): Config {
   const env = environment()
   try {
-    return readConfig(env)
+    return readConfig({ ...env, ...settingsOf(argv, env) })
   } catch (error) {
     throw new Error([(error as Error).message, ...unknownSettings()].join('\n'), { cause: error })
   }

@@ -161,7 +161,9 @@ describe('the port of a worker', () => {
     const second = run([join(root, 'dist/server/worker.js')], { ...env, WORKER_PORT: String(WORKER_PORT) })
     expect(await second.ended).toMatchObject({
       code: 1,
-      stderr: `Cannot listen on port ${WORKER_PORT}: another process uses it. WORKER_PORT chooses another one.\n`,
+      stderr: expect.stringMatching(
+        `^Cannot listen on port ${WORKER_PORT}: another process uses it. WORKER_PORT=\\d+ is free.\n$`,
+      ),
     })
     worker.child.kill('SIGTERM')
     expect(await worker.ended).toMatchObject({ code: 0, stderr: '' })

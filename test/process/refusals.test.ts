@@ -10,10 +10,18 @@ import { takesAnyPassword } from './trust.ts'
 describe('a start fails with one message and leaves nothing running', () => {
   it.each(['PORT', 'INTERNAL_PORT'])('when another process uses %s', async (name) => {
     const [DATA_DIR, port] = [await dataDirectory(), await occupiedPort()]
-    expect(await refused({ DATA_DIR, [name]: String(port) })).toBe(
-      `Cannot listen on port ${port}: another process uses it. ${name} chooses another one.\n`,
-    )
+    const message = new RegExp(`^Cannot listen on port ${port}: another process uses it. ${name}=(\\d+) is free.\n$`)
+    const said = await refused({ DATA_DIR, [name]: String(port) })
+    expect(said).toMatch(message)
+    expect(Number(message.exec(said)![1])).toBeGreaterThan(port)
     expect(await postgresOf(DATA_DIR)).toBe(0)
+  })
+
+  it('when --port is taken, and for any other argument', async () => {
+    const [DATA_DIR, port] = [await dataDirectory(), await occupiedPort()]
+    expect(await refused({ DATA_DIR }, ['--port', String(port)])).toMatch(`Cannot listen on port ${port}: `)
+    expect(await refused({ DATA_DIR }, ['--prot', '1'])).toMatch("Unknown option '--prot'")
+    expect(await refused({ DATA_DIR }, ['--port', 'many'])).toMatch('\n  PORT: "many" is not a port')
   })
 
   it('when DATA_DIR is a file and the database is external', async () => {
@@ -47,8 +55,8 @@ describe('a start fails with one message and leaves nothing running', () => {
 })
 
 /** What a service said that did not come up. */
-async function refused(env: Record<string, string>): Promise<string> {
-  const { code, signal, stdout, stderr } = await (await launch(env)).ended
+async function refused(env: Record<string, string>, args: readonly string[] = []): Promise<string> {
+  const { code, signal, stdout, stderr } = await (await launch(env, { args })).ended
   expect([code, signal]).toEqual([1, null])
   // The log may have warned before.
   const others = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('{'))

@@ -23,6 +23,7 @@ interface Options {
   /** The program of another release. */
   entry?: string
   cwd?: string
+  args?: readonly string[]
   atEnd?: AtEnd
 }
 
@@ -85,10 +86,13 @@ export const command = (
 ) => run([commandEntry, name, ...args], env, options)
 
 /** The compiled service, as `npm start` starts it, on free ports; not waited for. */
-export async function launch(env: Record<string, string>, { atEnd = onTestFinished, entry, ...options }: Options = {}) {
+export async function launch(
+  env: Record<string, string>,
+  { atEnd = onTestFinished, entry, args = [], ...options }: Options = {},
+) {
   const [port, internalPort] = await Promise.all([freePort(), freePort()])
   const program = run(
-    [entry ?? root('dist/server/main.js')],
+    [entry ?? root('dist/server/main.js'), ...args],
     {
       PORT: String(port),
       INTERNAL_PORT: String(internalPort),
