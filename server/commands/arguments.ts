@@ -1,5 +1,6 @@
 import type { ParseArgsConfig } from 'node:util'
 import { parseArgs } from 'node:util'
+import { closestMatch } from 'leven'
 import { UsageError } from './command.ts'
 
 type Options = NonNullable<ParseArgsConfig['options']>
@@ -15,7 +16,10 @@ export function parseAction<const Actions extends Record<string, Options>>(argv:
   const { values, positionals } = parse({ args: [...argv], options, allowPositionals: true })
   const [action, ...more] = positionals
   const own = action !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined
-  if (!own || more.length > 0) throw new UsageError(`An action is required: ${Object.keys(actions).join(', ')}.`)
+  if (!own || more.length > 0) {
+    const meant = own ? '' : didYouMean(action, Object.keys(actions))
+    throw new UsageError(`An action is required: ${Object.keys(actions).join(', ')}.${meant}`)
+  }
   const other = Object.keys(values).find((name) => !Object.hasOwn(own, name))
   if (other) throw new UsageError(`--${other} is not an option of ${action}.`)
   refuseEmpty(values)
@@ -52,8 +56,17 @@ function parse(config: ParseArgsConfig) {
   try {
     return parseArgs(config)
   } catch (error) {
-    throw new UsageError((error as Error).message)
+    const { message } = error as Error
+    const [, unknown] = /^Unknown option '(--[^']+)'/.exec(message) ?? []
+    const known = Object.keys(config.options ?? {}).map((name) => `--${name}`)
+    throw new UsageError(unknown === undefined ? message : `Unknown option ${unknown}.${didYouMean(unknown, known)}`)
   }
+}
+
+/** A sentence with the known word that the given one may be a slip of; '' where none is near. */
+export function didYouMean(given: string | undefined, known: readonly string[]): string {
+  const meant = given && closestMatch(given, known, { maxDistance: 2 })
+  return meant ? ` Did you mean ${meant}?` : ''
 }
 
 /** An unset variable leaves an option empty in a script; `erase --member ''` would erase everybody's entries. */

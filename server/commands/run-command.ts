@@ -1,3 +1,4 @@
+import { didYouMean } from './arguments.ts'
 import type { Io, Run } from './command.ts'
 import { command, UsageError } from './command.ts'
 
@@ -47,7 +48,9 @@ export function runCommand([name, ...argv]: readonly string[], io: Io): Promise<
   const known = commandNames.find((one) => one === name)
   if (known) return commands[known]().then(({ run }) => run(argv, io))
   const runUnknown = command(usage, async () => {
-    throw new UsageError(name === undefined ? 'A command is required.' : `Unknown command: ${name}.`)
+    throw new UsageError(
+      name === undefined ? 'A command is required.' : `Unknown command: ${name}.${didYouMean(name, commandNames)}`,
+    )
   })
   return runUnknown(name === undefined ? [] : [name], io)
 }

@@ -265,7 +265,7 @@ describe('wrong arguments of the client command', () => {
     [['list', '--id', 'x'], '--id is not an option of list.'],
     [['list', '--team', ''], '--team is empty.'],
     [['remove', '--yes'], '--id is required.'],
-    [['remove', '--id', 'x', '--all'], "Unknown option '--all'"],
+    [['remove', '--id', 'x', '--all'], 'Unknown option --all.'],
   ])('exit 2 before it looks for a database when they are %j', async (args, message) => {
     expect(await client(args, { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' })).toEqual(misused(message))
   })

@@ -201,7 +201,7 @@ describe('wrong arguments of import', () => {
       ['--kind', 'people', `--rows=${rows}`],
       '--rows must be a whole number, 0 or more.',
     ]),
-    [['--everything'], "Unknown option '--everything'"],
+    [['--everything'], 'Unknown option --everything.'],
     [['--skip-refused', '--full'], "Option '--skip-refused' argument is ambiguous."],
   ])('exit 2 before it looks for a database when they are %j', async (args, message) => {
     expect(await run(['import', ...args], nowhere)).toEqual(misused(message))

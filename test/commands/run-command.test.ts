@@ -18,7 +18,7 @@ const nowhere = { DATABASE_URL: 'postgresql://127.0.0.1:1/nothing' }
 describe('the commands', () => {
   // Studio gives its arguments to Prisma's.
   it.each(commandNames.filter((name) => name !== 'studio'))('exit 2 with an unknown option: %s', async (name) => {
-    expect(await run([name, '--colour', 'red'], nowhere)).toEqual(misused("Unknown option '--colour'"))
+    expect(await run([name, '--colour', 'red'], nowhere)).toEqual(misused('Unknown option --colour.'))
   })
 
   it.each([['seed'], ['client', 'list'], ['migrate'], ['storage', 'usage', '--app', 'a', '--club', 'c']])(
@@ -40,6 +40,9 @@ describe('the commands', () => {
     [[], 'A command is required.'],
     [['toString'], 'Unknown command: toString.'],
     [['wipe'], 'Unknown command: wipe.'],
+    [['memeber'], 'Unknown command: memeber. Did you mean member?'],
+    [['team', 'lst'], 'An action is required: add, invite, level, list. Did you mean list?'],
+    [['seed', '--yse'], 'Unknown option --yse. Did you mean --yes?'],
     [['seed', 'twice'], "Unexpected argument 'twice'."],
   ])('exit 2 when the arguments are %j', async (args, message) => {
     expect(await run(args, {})).toEqual(misused(message))

@@ -76,7 +76,7 @@ describe('the secrets command', () => {
   it.each<[string[], string]>([
     [[], 'An action is required: check, rotate, forget.'],
     [['rotate', '--yes'], '--yes is not an option of rotate.'],
-    [['forget', '--all'], "Unknown option '--all'"],
+    [['forget', '--all'], 'Unknown option --all.'],
   ])('exits 2 before it looks for a database when its arguments are %j', async (args, message) => {
     expect(await run(['secrets', ...args], env)).toEqual(misused(message))
   })

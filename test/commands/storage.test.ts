@@ -127,7 +127,7 @@ describe('wrong arguments of the storage command', () => {
     [['usage', ...place, '--member', 'anna'], '--member is not an option of usage.'],
     [['usage', ...place, '--yes'], '--yes is not an option of usage.'],
     [['erase', ...place, '--member', '--yes'], "Option '--member' argument is ambiguous."],
-    [['erase', ...place, '--all'], "Unknown option '--all'"],
+    [['erase', ...place, '--all'], 'Unknown option --all.'],
   ])('exit 2 before it looks for a database when they are %j', async (args, message) => {
     expect(await storage(args, nowhere)).toEqual(misused(message))
   })

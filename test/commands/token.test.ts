@@ -68,7 +68,7 @@ describe('the token command', () => {
     [['--member', 'anna'], '--club and --client are required, and --member unless it is a first-party client.'],
     [[...anna, '--member', ''], '--member is empty.'],
     [[...anna, '--expires-in', 'soon'], '--expires-in must be a number of seconds.'],
-    [[...anna, '--colour', 'red'], "Unknown option '--colour'"],
+    [[...anna, '--colour', 'red'], 'Unknown option --colour.'],
   ])('exits 2 when its arguments are %j', async (args, message) => {
     expect(await run(['token', ...args], { DATA_DIR: await directory() })).toEqual(misused(message))
   })
