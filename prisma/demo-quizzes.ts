@@ -8,7 +8,7 @@ const open = (type: 'text' | 'image' | 'file', text: string) => ({ type, text, o
 
 const colour = choice('single', 'Which colour is the flag that lets the race begin?', ['Red', 'Green', 'Blue'], 'Green')
 
-const questions = {
+export const questions = {
   'choice-quiz': [
     colour,
     choice('single', 'Wie viele Läufer hat eine Staffel?', ['2', '3', '4'], '4'),

@@ -32,7 +32,7 @@ const create = internal('dev:write', teamPeople, {
     return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
       await lockTeamAs(tx, ctx, { team })
       if ((await tx.app.count({ where: { teamId: team } })) >= MAX_APPS) throw errors.tooManyApps()
-      const found = await tx.organisation.findUnique({ where: { id: provider, kind: 'provider' } })
+      const found = await tx.organisation.findUnique({ where: { id: provider, kind: 'provider', testTeamId: null } })
       if (!found) throw errors.providerUnknown()
       const data = { id: newId('a'), name, teamId: team, providerId: provider }
       const app = await tx.app.create({ data, select: appColumns })

@@ -10,7 +10,7 @@ import { refuseIf } from './rules.ts'
 import { clientOutput, idOr, texts } from './shapes.ts'
 import { refuseFull, refuseTooMany } from './teams/team-bounds.ts'
 import { lockTeamAs, teamOfApp } from './teams/team-of.ts'
-import { addTestClub } from './test-club.ts'
+import { addTestClub } from './test-club/add.ts'
 
 export const create = internal('dev:write', teamPeople, {
   summary: 'Registers a sandbox client of an app',
@@ -36,7 +36,7 @@ export const create = internal('dev:write', teamPeople, {
       const team = await tx.team.findUniqueOrThrow({ where: { id: teamId } })
       refuseIf(levelFaults(settings.scopes, team.level))
       await refuseTooMany(tx, { app, team: teamId })
-      await addTestClub(tx, team, author.at)
+      await addTestClub(tx, team, { app, now: author.at })
       const fields = {
         ...{ name, type: settings.type, environment: 'sandbox' as const, testOnly: true },
         redirectUris: [...new Set(settings.redirectUris)],

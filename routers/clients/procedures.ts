@@ -10,6 +10,9 @@ import { invitations } from './teams/invitations-received.ts'
 import { people } from './teams/people.ts'
 import { getClient, listClients } from './teams/team-clients.ts'
 import { teams } from './teams/teams.ts'
+import { get as getTestClub } from './test-club/overview.ts'
+import { reset } from './test-club/reset.ts'
+import { review } from './test-club/review.ts'
 import { usage } from './usage.ts'
 import { deliveries } from './webhook/deliveries.ts'
 import { webhook } from './webhook/webhook.ts'
@@ -20,6 +23,7 @@ export const developer = router({
   people,
   apps,
   clients: router({ list: listClients, get: getClient, create, update, remove, requestProduction }),
+  testClub: router({ get: getTestClub, reset, review }),
   audit,
   requests,
   usage,

@@ -35,11 +35,11 @@ export const review = internal('lms.reviews:write', academyPlatform, {
   .input(input)
   .output(result)
   .mutation(({ ctx, input }) =>
-    retryingConflicts(() => ctx.core.db.$transaction((tx) => decide(tx, ctx.academy, input))),
+    retryingConflicts(() => ctx.core.db.$transaction((tx) => decideReview(tx, ctx.academy, input))),
   )
 
 /** Documented order of refusals: result, state, grades. Of concurrent reviews, the lock lets the first win. */
-async function decide(
+export async function decideReview(
   tx: Transaction,
   academy: string,
   { result: id, grades }: z.output<typeof input>,

@@ -22,7 +22,13 @@ export const kindList = z.object({ items: z.array(kind) })
 /** The kinds of a provider: the service's own, then those that the platform describes, by type. */
 export async function kindsOf(db: Database, providerId: string): Promise<EventKind[]> {
   const select = { type: true, description: true, example: true }
-  const rows = await db.eventKind.findMany({ where: { providerId }, orderBy: { type: 'asc' }, take: MAX_KINDS, select })
+  const type = { notIn: eventKinds.map((own) => own.type) }
+  const rows = await db.eventKind.findMany({
+    where: { providerId, type },
+    orderBy: { type: 'asc' },
+    take: MAX_KINDS,
+    select,
+  })
   return [...eventKinds, ...rows.map((row) => ({ ...row, example: row.example as Json }))]
 }
 

@@ -5,7 +5,7 @@ import type { FirstPartyRegistration, Registration } from '../../routers/clients
 import { faultsOf, firstPartyFaults, levelFaults } from '../../routers/clients/registration.ts'
 import { removeClientIn } from '../../routers/clients/remove-client.ts'
 import { lockTeam } from '../../routers/clients/teams/team-of.ts'
-import { addTestClub } from '../../routers/clients/test-club.ts'
+import { addTestClub } from '../../routers/clients/test-club/add.ts'
 import type { Level } from '../../routers/kernel/scopes.ts'
 
 /** Carries a sentence for each reason. Nothing has been changed. */
@@ -28,7 +28,7 @@ export async function register(
     if (registration.environment === 'sandbox') {
       await lockTeam(tx, registration.team.id)
       const team = await tx.team.findUniqueOrThrow({ where: { id: registration.team.id } })
-      await addTestClub(tx, team, author.at)
+      await addTestClub(tx, team, { app: registration.app?.id ?? null, now: author.at })
     }
     const { id, name, type, environment } = registration
     const data = {
@@ -106,7 +106,7 @@ async function findApp(tx: Transaction, { id, name, provider }: NonNullable<Regi
   const app = await tx.app.findUnique({ where: { id }, omit: { logo: true, wantedLogo: true } })
   if (!app) {
     if (!name || !provider) refuse(`App ${id} does not exist; --app-name and --provider create it.`)
-    const found = await tx.organisation.findUnique({ where: { id: provider, kind: 'provider' } })
+    const found = await tx.organisation.findUnique({ where: { id: provider, kind: 'provider', testTeamId: null } })
     if (!found) refuse(`Provider ${provider} does not exist.`)
     await tx.app.create({ data: { id, name, teamId, providerId: provider }, select: { id: true } })
     return

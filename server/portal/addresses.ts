@@ -1,15 +1,17 @@
+import type { Section } from '../../routers/kernel/scopes.ts'
 import { issuerOf } from '../browser/addresses.ts'
+import type { BaseUrls } from '../http/match-route.ts'
 
 export interface Addresses {
   issuer: string
-  /** The API reference, which takes `?client_id=`. */
-  reference: string
+  /** Each API's reference, which takes `?client_id=` and values for its forms. */
+  references: Record<Section, string>
   /** The error catalogue: `#` and an error's name link to its entry. */
   catalogue: string
 }
 
-export const portalAddresses = (authBaseUrl: string, appsBaseUrl: string): Addresses => ({
+export const portalAddresses = (authBaseUrl: string, { apps, lms, notify }: BaseUrls): Addresses => ({
   issuer: issuerOf(authBaseUrl),
-  reference: `${appsBaseUrl}/docs`,
-  catalogue: `${appsBaseUrl}/docs/errors`,
+  references: { apps: `${apps}/docs`, lms: `${lms}/docs`, notify: `${notify}/docs` },
+  catalogue: `${apps}/docs/errors`,
 })

@@ -1,11 +1,12 @@
 import { errors } from '../../routers/kernel/errors.ts'
+import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Addresses } from './addresses.ts'
-import { linesOf, purposeOf, versionOf } from './form-values.ts'
+import { linesOf, purposeOf, sectionOf, versionOf } from './form-values.ts'
 import { clientOverview, productionPage, removalPage } from './pages/client.ts'
 import { teamOf } from './teams.ts'
 import type { Routes, Show, Visit } from './visit.ts'
 
-export function clientPages({ get, post }: Routes, { issuer, reference }: Addresses) {
+export function clientPages({ get, post }: Routes, { issuer, references }: Addresses) {
   /** Throws 404 for another team's client. */
   const viewOf = async (visit: Visit) => {
     const team = await teamOf(visit)
@@ -38,13 +39,16 @@ export function clientPages({ get, post }: Routes, { issuer, reference }: Addres
     return update(visit, form, { scopes: form.getAll('scope'), ...(given && { purpose }) })
   })
   // The reference signs in with the team's own client, so that its scopes are the team's.
-  post(`${own}/reference`, page, async (visit) => {
+  post(`${own}/reference`, page, async (visit, form) => {
     const { client } = await viewOf(visit)
+    const section = sectionOf(form)
+    const reference = references[section]
     if (!client.redirectUris.includes(reference)) {
       const redirectUris = [...client.redirectUris, reference]
       await visit.developer.clients.update({ client: client.id, version: client.version, redirectUris })
     }
-    return `${reference}?client_id=${encodeURIComponent(client.id)}`
+    const fields = { client_id: client.id, ...(await examplesFor(visit, section)) }
+    return `${reference}?${new URLSearchParams(fields)}`
   })
   post(`${own}/production/request`, production, async (visit, form) => {
     const { client } = await viewOf(visit)
@@ -60,4 +64,15 @@ export function clientPages({ get, post }: Routes, { issuer, reference }: Addres
     const above = client.app === null ? visit.at('teams', team.id) : visit.at('teams', team.id, 'apps', client.app)
     return `${above}?done=removed`
   })
+}
+
+/** Values of the path parameters, from the team's test club. */
+async function examplesFor({ developer, params }: Visit, section: Section): Promise<Record<string, string>> {
+  if (section === 'apps') return {}
+  const { testClub } = await developer.testClub.get({ team: params.team! })
+  const [quiz] = testClub?.quizzes ?? []
+  return {
+    ...(section === 'lms' && quiz && { quizId: quiz.id }),
+    ...(section === 'notify' && testClub?.app && { id: testClub.app.id }),
+  }
 }

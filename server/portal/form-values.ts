@@ -1,4 +1,5 @@
 import { errors } from '../../routers/kernel/errors.ts'
+import type { Section } from '../../routers/kernel/scopes.ts'
 
 export const linesOf = (form: URLSearchParams, field: string): string[] =>
   (form.get(field) ?? '').split(/\r?\n/).flatMap((line) => line.trim() || [])
@@ -16,3 +17,10 @@ export const purposeOf = (form: URLSearchParams): Record<string, string> =>
       field.startsWith('purpose.') && text.trim() !== '' ? [[field.slice('purpose.'.length), text.trim()]] : [],
     ),
   )
+
+/** Throws 400 for an altered form. */
+export function sectionOf(form: URLSearchParams): Section {
+  const section = form.get('section')
+  if (section !== 'apps' && section !== 'lms' && section !== 'notify') throw errors.requestInvalid()
+  return section
+}

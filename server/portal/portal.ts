@@ -23,6 +23,7 @@ import { peoplePages } from './people.ts'
 import { requestPages } from './requests.ts'
 import { portalSignIn } from './sign-in.ts'
 import { teamPages } from './teams.ts'
+import { testClubPages } from './test-club.ts'
 import { usagePages } from './usage.ts'
 import type { Act, Routes, Show, Visit } from './visit.ts'
 import { webhookPages } from './webhook.ts'
@@ -136,6 +137,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
   page('get', '/developers/style.css', async (ctx) => sendStyleSheet(ctx, styleSheet))
   const routes = { get, post, upload }
   teamPages(routes)
+  testClubPages(routes)
   invitationPages(routes)
   peoplePages(routes)
   appPages(routes)

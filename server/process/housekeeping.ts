@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
 import { within } from '../../prisma/within.ts'
 import { removeOldAuditEntries, removeOldInvitations } from '../../routers/clients/old-rows.ts'
+import { moveTestEvents } from '../../routers/clients/test-club/events.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { Task } from '../../routers/kernel/housekeeping.ts'
 import { openHousekeeping } from '../../routers/kernel/housekeeping.ts'
@@ -42,6 +43,7 @@ export function housekeepingTasks({ keepDays }: Pick<Config, 'keepDays'>, cipher
     { name: 'usage', step: forgetUsage },
     { name: 'team-invitations', step: removeOldInvitations },
     { name: 'audit-entries', step: removeOldAuditEntries },
+    { name: 'test-events', step: moveTestEvents },
     { name: 'signing-keys', step: (db, now) => deleteRetiredKeys({ db, cipher, now: () => now }) },
   ]
   return tasks.map((task) => ({ every: HOUR_S, ...task }))

@@ -41,6 +41,6 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
     clientAddress: addressOf,
     requestMs: core.timeLimits.requestMs,
   })
-  addPortal(oauth.pages, { core, addresses: portalAddresses(authBaseUrl, baseUrls.apps), countPeople })
+  addPortal(oauth.pages, { core, addresses: portalAddresses(authBaseUrl, baseUrls), countPeople })
   return oauth
 }

@@ -130,7 +130,9 @@ element('sign-out').addEventListener('click', () => {
 })
 
 for (const hidden of document.querySelectorAll('#session, form[data-path]')) hidden.hidden = false
-for (const form of document.querySelectorAll('form[data-path]')) showLines(form)
 const query = Object.fromEntries(new URLSearchParams(location.search))
-if (query.client_id) keep({ client: query.client_id, token: undefined })
+if (query.client_id) keep({ client: query.client_id, token: undefined, values: query })
+for (const field of document.querySelectorAll('[data-in=path]'))
+  field.value = kept().values?.[field.name] || field.value
+for (const form of document.querySelectorAll('form[data-path]')) showLines(form)
 showSession(query.state ? await finishSignIn(query) : undefined)

@@ -24,6 +24,7 @@ describe('the clean command', () => {
         'usage',
         'team-invitations',
         'audit-entries',
+        'test-events',
         'signing-keys',
       ]
         .map((name) => `${name.padEnd(19)}  ${counts[name] ?? 0}\n`)

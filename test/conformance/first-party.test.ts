@@ -57,6 +57,9 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.apps.update               | mutation | dev:write |
   | developer.apps.setLogo              | mutation | dev:write |
   | developer.apps.removeLogo           | mutation | dev:write |
+  | developer.testClub.get              | query    | dev:read  |
+  | developer.testClub.reset            | mutation | dev:write |
+  | developer.testClub.review           | mutation | dev:write |
   | developer.clients.list              | query    | dev:read  |
   | developer.clients.get               | query    | dev:read  |
   | developer.clients.create            | mutation | dev:write |

@@ -39,6 +39,8 @@ const changes: Record<string, () => Promise<unknown>> = {
   'clients.requestProduction': () =>
     api().clients.requestProduction({ client: client.id, purpose: { [profileRead]: 'Greeting' } }),
   'clients.remove': () => api().clients.remove({ client: client.id, confirm: client.id }),
+  'testClub.reset': () => api().testClub.reset({ team: team() }),
+  'testClub.review': () => api().testClub.review({ team: team(), result: 'none', correct: true }),
   'webhook.set': () => api().webhook.set({ app: app(), url: 'https://other.example/' }),
   'webhook.remove': () => api().webhook.remove({ app: app() }),
   'webhook.test': () => api().webhook.test({ app: app() }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { kindNames } from '../../routers/directory/kinds.ts'
 import { asPlatform } from '../support/platform.ts'
 import { id } from '../support/tenant.ts'
 import { eventsRead, profileRead, redirect, teamWorld } from './team-world.ts'
@@ -45,7 +46,7 @@ describe('a team', () => {
     }
     const { apps: allApps, clients: allClients, people: all, ...facts } = await as().teams.get({ team: team() })
     expect([...first.items, ...second.items]).toEqual(all)
-    expect(first).toMatchObject({ invitations: facts.invitations, testMembers: facts.testMembers })
+    expect(first.invitations).toEqual(facts.invitations)
     expect(await apps.providers({ team: team() })).toEqual({ items: facts.providers })
     const { id, name, level, role, scopes } = facts
     expect(await as().teams.summary({ team: team() })).toEqual({ id, name, level, role, scopes })
@@ -93,25 +94,42 @@ describe('a team', () => {
     ])
   })
 
-  it('has one test club and academy, which the platform is not shown', async () => {
+  it('has one test club, academy and provider, of which the platform is shown nothing', async () => {
     await Promise.all([here.sandbox(), here.sandbox()])
     const { db } = here.world
     const clubs = await db.organisation.findMany({ where: { testTeamId: team() } })
-    expect(clubs.map(({ kind }) => kind).toSorted()).toEqual(['academy', 'club'])
-    const { organisations, people, memberships, groups, groupMembers } = asPlatform(here.world).directory
+    expect(clubs.map(({ kind }) => kind).toSorted()).toEqual(['academy', 'club', 'provider'])
     const { testMembers } = await as().teams.get({ team: team() })
-    const [club, person] = [clubs.find(({ kind }) => kind === 'club')!.id, testMembers[0]!.id]
-    const group = (await db.group.findFirstOrThrow({ where: { clubId: club } })).id
+    const [club, academy] = ['club', 'academy'].map((kind) => clubs.find((one) => one.kind === kind)!.id)
+    const person = testMembers[0]!.id
+    const { directory } = asPlatform(here.world)
     // What comes behind the id that is just before.
     const before = (one: string) => one.slice(0, -1)
+    const inClub = await Promise.all(
+      (['group', 'calendar', 'event', 'trainingPlan'] as const).map((table) =>
+        (db[table] as typeof db.event).findFirstOrThrow({ where: { clubId: club! } }),
+      ),
+    )
+    const ids: Partial<Record<keyof typeof directory, string>> = {
+      ...{ organisations: club!, people: person, groups: inClub[0]!.id, calendars: inClub[1]!.id },
+      ...{ events: inClub[2]!.id, trainingPlans: inClub[3]!.id, disciplines: `${club}-100m` },
+      ...{ competitions: `${club}-open`, results: `${club}-result-1`, memberCards: `${club}-card-1` },
+      ...{ lessons: `${academy}-lesson`, quizzes: `${academy}-choice-quiz` },
+    }
+    for (const [kind, id] of Object.entries(ids)) {
+      const { list } = directory[kind as 'organisations']
+      expect([kind, JSON.stringify(await list({ limit: 1, after: before(id) }))]).toEqual([
+        kind,
+        expect.not.stringContaining(id),
+      ])
+    }
     const listed = await Promise.all([
-      organisations.list({ limit: 1, after: before(club) }),
-      people.list({ limit: 1, after: before(person) }),
-      memberships.list({ limit: 1, after: { organisation: club, person: before(person) } }),
-      groups.list({ limit: 1, after: before(group) }),
-      groupMembers.list({ limit: 1, after: { group, person: before(person), role: 'member' } }),
+      directory.memberships.list({ limit: 1, after: { organisation: club!, person: before(person) } }),
+      directory.groupMembers.list({ limit: 1, after: { group: ids.groups!, person: before(person), role: 'member' } }),
     ])
-    for (const one of [club, person, group]) expect(JSON.stringify(listed)).not.toContain(one)
+    expect(JSON.stringify(listed)).not.toContain(club)
+    expect(JSON.stringify(listed)).not.toContain(person)
+    expect(Object.keys(ids).length + 2).toBe(kindNames.length)
   })
 
   it('keeps an owner when two end each other, whoever writes', async () => {

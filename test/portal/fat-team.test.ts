@@ -81,7 +81,7 @@ describe('a list that is longer than its page', () => {
 
   it('shows each app of a team once, 10 on a page, with its clients', async () => {
     const texts = await turned(team.own)
-    expect(texts.map((text) => text.split('<section class="entry">').length - 1)).toEqual([10, APPS + 1 - 10])
+    expect(texts.map((text) => text.split('<section class="entry">').length - 1)).toEqual([10, APPS + 2 - 10])
     for (const app of apps) expect(texts.filter((text) => text.includes(`/apps/${app}"`))).toHaveLength(1)
     expect(texts.join('').split('>Zebra<').length - 1).toBe(APPS * CLIENTS)
   })

@@ -115,12 +115,21 @@ describe('the forms', () => {
 
   it('open the reference with a sandbox client that has its address as a redirect', async () => {
     const reference = 'http://apps.test/v1/docs'
-    const refused = await post('/reference')
+    const open = (section: string) => post('/reference', { section })
+    const refused = await open('apps')
     expect(refused.answer.status).toBe(400)
     expect(refused.answer.text).toContain(`${reference} cannot be a redirect URI`)
-    const data = { redirectUris: [reference] }
+    const others = ['http://lms.test/v1/docs', 'http://notify.test/v1/docs']
+    const data = { redirectUris: [reference, ...others] }
     await team.world.db.client.update({ where: { id: client }, data })
-    expect((await post('/reference')).answer.location?.href).toBe(`${reference}?client_id=${client}`)
+    expect((await open('apps')).answer.location?.href).toBe(`${reference}?client_id=${client}`)
+    const { testClub } = await team.as(team.owner).testClub.get({ team: team.world.ids.team })
+    const ofQuiz = `${others[0]}?client_id=${client}&quizId=${testClub!.quizzes[0]!.id}`
+    expect((await open('lms')).answer.location?.href).toBe(ofQuiz)
+    expect((await open('notify')).answer.location?.href).toBe(
+      `${others[1]}?client_id=${client}&id=${testClub!.app!.id}`,
+    )
+    expect((await open('admin')).answer.status).toBe(400)
   })
 })
 
@@ -204,5 +213,45 @@ describe('the forms of a webhook', () => {
     expect((await post('/retry-failed')).page.text).toContain('The failed deliveries are being retried now.')
     expect(await state(two)).toBe('pending')
     expect((await post('/retry-failed')).page.text).toContain('There was no failed delivery to retry.')
+  })
+})
+
+describe('the test club', () => {
+  const at = () => `${team.own}/test-club`
+
+  it('is shown with its ids and solutions, and is as new after a reset', async () => {
+    const { db, ids } = team.world
+    const club = await db.organisation.findFirstOrThrow({ where: { testTeamId: ids.team, kind: 'club' } })
+    await db.storageEntry.deleteMany({ where: { clubId: club.id } })
+    const { page } = await post('/reset')
+    expect(page.text).toContain('The test club is as new.')
+    for (const shown of [club.id, 'Alex Test', 'Youth U16', 'Solution: Green']) expect(page.text).toContain(shown)
+    expect(await db.storageEntry.count({ where: { clubId: club.id, appId: ids.app } })).toBe(3)
+  })
+
+  it('has a form for each result to review', async () => {
+    const { db, ids } = team.world
+    const quiz = await db.quiz.findFirstOrThrow({
+      where: { academy: { testTeamId: ids.team }, title: 'Practice' },
+      include: { questions: true, academy: { include: { memberships: true } } },
+    })
+    const { id: result } = await db.quizResult.create({
+      data: {
+        ...{ quizId: quiz.id, personId: quiz.academy.memberships[0]!.personId, score: 0, passed: false, threshold: 60 },
+        ...{ reviewStatus: 'pending_review', gradedQuestions: 1, submittedAt: new Date() },
+      },
+    })
+    await db.answer.createMany({
+      data: quiz.questions.map(({ id, type }) => ({
+        ...{ resultId: result, quizId: quiz.id, questionId: id, value: '"<i>Hello</i>"' },
+        correct: type === 'single' ? true : null,
+      })),
+    })
+    expect((await team.asOwner.get(at())).text).toContain('&quot;&lt;i&gt;Hello&lt;/i&gt;&quot;')
+    const { page } = await post('/review', { result, correct: 'yes' })
+    expect(page.text).toContain('Reviewed.')
+    expect(await db.quizResult.findUniqueOrThrow({ where: { id: result } })).toMatchObject({ reviewStatus: 'passed' })
+    const again = await post('/review', { result, correct: 'no' })
+    expect(again.answer.status).toBe(409)
   })
 })

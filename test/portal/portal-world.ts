@@ -43,7 +43,7 @@ export const portalWorld = (...options: Parameters<typeof startPortal>) => opene
 /** Each page of a team that has a sandbox client and a delivery, below the portal's address. */
 export const pagesOf = (team: string, app: string, client: string, delivery: string) => {
   const own = `/teams/${team}`
-  const sections = ['', '/people', '/usage', '/requests', '/audit'].map((section) => own + section)
+  const sections = ['', '/test-club', '/people', '/usage', '/requests', '/audit'].map((section) => own + section)
   const ofApp = ['', '/webhook', '/webhook/remove', '/deliveries', `/deliveries/${delivery}`].map(
     (page) => `${own}/apps/${app}${page}`,
   )
@@ -80,7 +80,9 @@ export const formsOf = (
     [`${ofApp}/deliveries/retry-failed`]: { span: 'day' },
     [`${ofClient}/settings`]: { version: '0', name: 'Renamed', redirects },
     [`${ofClient}/scopes`]: { version: '0', scope: [profile, 'svc.me.events:read'] },
-    [`${ofClient}/reference`]: {},
+    [`${ofClient}/reference`]: { section: 'apps' },
+    [`${own}/test-club/reset`]: {},
+    [`${own}/test-club/review`]: { result: 'result', correct: 'yes' },
     [`${ofClient}/production/request`]: { name: 'Trainer', redirects, [`purpose.${profile}`]: 'It greets the member.' },
     [`${ofClient}/remove/confirm`]: { confirm: client },
   }

@@ -62,6 +62,9 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /developers/teams/:team/usage                       | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/requests                    | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/audit                       | developer | people         |        |      |      |
+| GET     | /developers/teams/:team/test-club                   | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/test-club/reset             | developer | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/test-club/review            | developer | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/people                      | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/people/invite               | owner     | people         | form   | own  | yes  |
 | POST    | /developers/teams/:team/people/withdraw             | owner     | people         | form   | own  | yes  |

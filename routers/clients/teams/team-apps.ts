@@ -45,7 +45,7 @@ export const providers = internal('dev:read', teamPeople, {
   .query(async ({ ctx, input }) => {
     await roleIn(ctx, input.team)
     const items = await ctx.core.db.organisation.findMany({
-      where: { kind: 'provider' },
+      where: { kind: 'provider', testTeamId: null },
       select: { id: true, name: true },
       ...{ orderBy: byName, take: MAX_PROVIDERS },
     })

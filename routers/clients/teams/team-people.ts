@@ -19,20 +19,19 @@ export const invitations = z.array(invitationOutput).meta({ description: 'Invita
 export const testMembers = z.array(testMember).meta({ description: 'Empty before the first sandbox client' })
 
 export const listPeople = internal('dev:read', teamPeople, {
-  summary: 'The people of a team, who is invited, and its test members',
+  summary: 'The people of a team, and who is invited',
   fails: ['teamUnknown'],
 })
   .input(z.object({ team, ...page }))
-  .output(z.object({ items: z.array(personOutput), more, invitations, testMembers }))
+  .output(z.object({ items: z.array(personOutput), more, invitations }))
   .query(async ({ ctx, input: { team, limit, offset } }) => {
     await roleIn(ctx, team)
     const { db, now } = ctx.core
-    const [rows, invitations, testMembers] = await Promise.all([
+    const [rows, invitations] = await Promise.all([
       peopleOf(db, team, { take: limit + 1, skip: offset }),
       invitationsOf(db, team, now()),
-      testMembersOf(db, team),
     ])
-    return { items: rows.slice(0, limit), more: rows.length > limit, invitations, testMembers }
+    return { items: rows.slice(0, limit), more: rows.length > limit, invitations }
   })
 
 export const getPerson = internal('dev:read', teamPeople, {

@@ -69,7 +69,7 @@ const get = internal('dev:read', teamPeople, {
       db.client.findMany({ where, select: clientColumns(now()), orderBy: byName, take: MOST }),
       testMembersOf(db, team),
       db.organisation.findMany({
-        where: { kind: 'provider' },
+        where: { kind: 'provider', testTeamId: null },
         select: { id: true, name: true },
         ...{ orderBy: byName, take: MOST },
       }),

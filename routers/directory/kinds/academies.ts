@@ -4,6 +4,7 @@ import { choice, id, number, optional, text } from '../fields.ts'
 import { kind } from '../kind.ts'
 import { ANSWERED, questions } from '../questions.ts'
 import * as to from '../references.ts'
+import { isOfTestClub } from './people.ts'
 
 const INT4_MAX = 2_147_483_647
 const ofAcademy = () => id('The academy.', { column: 'academyId', reference: to.academy })
@@ -14,6 +15,7 @@ export const lessons = kind({
   key: ['id'],
   fields: { id: id('The id.'), academy: ofAcademy(), title: text('The title.') },
   fixed: 'academy',
+  hidden: isOfTestClub('row."academyId"'),
   ending: removed('Lesson', ['id'], 'Removed, with its completions. Its quizzes stay, without a lesson.'),
 })
 
@@ -45,5 +47,6 @@ export const quizzes = kind({
       reason: 'has been answered: a question with answers stays, and keeps its type',
     },
   ],
+  hidden: isOfTestClub('row."academyId"'),
   ending: quizClosed,
 })

@@ -42,6 +42,7 @@ export const calendars = kind({
     visible: boolean('Whether members see its events.'),
   },
   fixed: 'club',
+  hidden: isOfTestClub('row."clubId"'),
   ending: removed('Calendar', ['id'], 'Removed, with its events.'),
 })
 
@@ -76,6 +77,7 @@ export const events = kind({
       reason: 'is before the start of the event',
     },
   ],
+  hidden: isOfTestClub('row."clubId"'),
   ending: removed('Event', ['id'], 'Removed.'),
 })
 
@@ -98,6 +100,7 @@ export const trainingPlans = kind({
     }),
   },
   fixed: 'club',
+  hidden: isOfTestClub('row."clubId"'),
   ending: removed('TrainingPlan', ['id'], 'Removed, with its exercises.'),
 })
 
@@ -118,5 +121,6 @@ export const memberCards = kind({
       initial: ':now',
     }),
   },
+  hidden: isOfTestClub('row."clubId"'),
   ending: removed('MemberCard', ['serial'], 'Removed.'),
 })

@@ -4,6 +4,7 @@ import { id, number, optional, text, time } from '../fields.ts'
 import { kind } from '../kind.ts'
 import { ids } from '../lists.ts'
 import * as to from '../references.ts'
+import { isOfTestClub } from './people.ts'
 
 const INT4_MAX = 2_147_483_647
 const ofPerson = () => id('The person.', { column: 'personId', reference: to.person })
@@ -13,6 +14,7 @@ export const disciplines = kind({
   table: 'Discipline',
   key: ['id'],
   fields: { id: id('The id.'), name: text('The name.') },
+  hidden: 'row."testTeamId" IS NOT NULL',
   ending: removed('Discipline', ['id'], 'Removed, with its results.'),
 })
 
@@ -31,6 +33,7 @@ export const competitions = kind({
       shared: [],
     }),
   },
+  hidden: isOfTestClub('row."hostId"'),
   ending: removed('Competition', ['id'], 'Removed, with its results.'),
 })
 
@@ -53,5 +56,6 @@ export const results = kind({
     score: number('a number', z.number(), 'Points, seconds or metres.'),
     timestamp: time('When it was achieved.'),
   },
+  hidden: `(SELECT ${isOfTestClub('own."hostId"')} FROM "Competition" own WHERE own.id = row."competitionId")`,
   ending: removed('CompetitionResult', ['id'], 'Removed.'),
 })

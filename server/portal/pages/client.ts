@@ -1,3 +1,5 @@
+import type { Section } from '../../../routers/kernel/scopes.ts'
+import { isScope, scopes } from '../../../routers/kernel/scopes.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { area, fact, field, hidden, typedIn } from './fields.ts'
@@ -43,8 +45,13 @@ ${scopeForm(visit, view)}
 
 const ownOf = ({ at }: Visit, { team, client }: ClientView) => at('teams', team.id, 'clients', client.id)
 
+/** The APIs that the client's scopes are for. */
+const sectionsOf = ({ scopes: own }: Client): Section[] => [
+  ...new Set(own.flatMap((scope) => (isScope(scope) ? scopes[scope].section : []))),
+]
+
 const actions = (visit: Visit, view: ClientView) => html`<div class="buttons">
-${view.client.type === 'web' && html`<form class="inline" method="post" action="${ownOf(visit, view)}/reference"><button>${visit.w.reference}</button></form>`}
+${view.client.type === 'web' && html`<form class="inline" method="post" action="${ownOf(visit, view)}/reference">${visit.w.reference} ${sectionsOf(view.client).map((section) => html`<button name="section" value="${section}">${visit.w.apis[section]}</button> `)}</form>`}
 ${
   view.team.role === 'owner'
     ? html`<a class="button chief" href="${ownOf(visit, view)}/production">${visit.w.production}</a>`

@@ -16,13 +16,7 @@ export function peoplePage(visit: Visit, team: Team, list: People): string {
 ${people(visit, team, list)}
 ${pager(visit, { offset: offsetOf(visit), shown: list.items.length, more: list.more })}
 ${list.invitations.length > 0 && invitations(visit, team, list)}
-${isOwner && inviteForm(visit, team)}
-${
-  list.testMembers.length > 0 &&
-  html`<h2>${w.testMembers}</h2>
-<p class="hint">${w.testMembersHint}</p>
-<ul class="entries">${list.testMembers.map((member) => html`<li>${name(member.name)} <code>${member.id}</code></li>`)}</ul>`
-}`,
+${isOwner && inviteForm(visit, team)}`,
   })
 }
 

@@ -22,13 +22,13 @@ interface Content {
   body: Html
 }
 
-type Section = 'apps' | 'people' | 'usage' | 'requests' | 'audit'
+type Section = 'apps' | 'test-club' | 'people' | 'usage' | 'requests' | 'audit'
 
 export function teamPage(visit: Visit, team: { id: string; name: string }, current: Section, content: Content) {
   const { w, at } = visit
   const own = at('teams', team.id)
   const link = (section: Section): Link => [w.sections[section], section === 'apps' ? own : `${own}/${section}`]
-  const sections = ['apps', 'people', 'usage', 'requests', 'audit'] as const
+  const sections = ['apps', 'test-club', 'people', 'usage', 'requests', 'audit'] as const
   return portalPage(visit, {
     ...content,
     trail: current === 'apps' ? [] : [[name(team.name), own]],

@@ -32,6 +32,8 @@ export const de: Words = {
     review:
       'Gespeichert. Was Mitglieder sehen oder erlauben, muss erst freigegeben werden; bis dahin gelten die bisherigen Angaben.',
     created: 'Angelegt.',
+    filled: 'Der Testverein ist wie neu.',
+    reviewed: 'Bewertet. Das Ereignis quiz.reviewed ist unterwegs zu den Webhooks der Apps des Teams.',
     removed: 'Entfernt.',
     invited:
       'Eingeladen. Es wird keine E-Mail verschickt: Bitte der Person mitteilen, dass sie sich hier mit dieser Adresse anmelden und die Einladung annehmen kann.',
@@ -63,6 +65,7 @@ export const de: Words = {
   sections: {
     label: 'Seiten des Teams',
     apps: 'Apps',
+    'test-club': 'Testverein',
     people: 'Personen',
     usage: 'Nutzung',
     requests: 'Anfragen',
@@ -111,9 +114,28 @@ export const de: Words = {
     html`Die Apps von ${team} lassen sich dann nicht mehr ansehen und ändern, und an den Sandbox-Clients ist keine Anmeldung mehr möglich. Eine erneute Einladung durch Inhaber ist möglich.`,
   setRole: 'Ändern',
   you: 'selbst',
+
+  testClub: 'Testverein',
+  testClubLead:
+    'Sandbox-Clients sehen nur erfundene Daten: einen Verein mit Gruppen, Terminen rund um heute, Trainingsplänen, Wettkampfergebnissen und Mitgliedsausweisen, eine Akademie mit Quizzen, einen Anbieter mit einer App und einige gespeicherte Einträge.',
+  testClubNone: 'Der Testverein wird mit dem ersten Sandbox-Client angelegt, oder jetzt.',
+  testClubCreate: 'Testverein anlegen',
+  testClubReset: 'Testverein zurücksetzen',
+  testClubResetLead:
+    'Löscht alles, was die Apps des Teams im Testverein gespeichert haben, und alle Quizergebnisse. IDs, Anmeldungen und Token bleiben gültig.',
   testMembers: 'Testmitglieder',
-  testMembersHint:
-    'Erfundene Mitglieder eines Testvereins und einer Testakademie. Sie können sich an den Sandbox-Clients des Teams anmelden, sonst nirgends.',
+  testMembersHint: 'Wer sich an einem Sandbox-Client anmeldet, wählt danach eines von ihnen.',
+  organisations: 'Organisationen',
+  groups: 'Gruppen',
+  quizzes: 'Quizze',
+  quizState: { draft: 'Entwurf', closed: 'geschlossen' },
+  solution: (options, solution) => `${options}. Lösung: ${solution}`,
+  openQuestion: 'Offene Frage, die jemand bewertet',
+  reviews: 'Ergebnisse zu bewerten',
+  reviewsHint:
+    'Im Produktivbetrieb bewertet die Akademie. Hier bewertet das Team, und quiz.reviewed geht an die Webhooks seiner Apps.',
+  reviewCorrect: 'Alle Antworten sind richtig',
+  reviewWrong: 'Die Antworten sind falsch',
   peopleOwner: 'Nur Inhaber können einladen und Rollen ändern.',
 
   app: 'App',
@@ -173,7 +195,8 @@ export const de: Words = {
   issuer: 'Aussteller',
   consents: 'Aktive Zustimmungen',
   requestedAt: 'Beantragt am',
-  reference: 'API-Referenz mit diesem Client öffnen',
+  reference: 'API-Referenz mit diesem Client öffnen:',
+  apis: { apps: 'Mitgliederdaten', lms: 'Quizze', notify: 'Webhooks' },
   reviewHint:
     'Bei einem produktiven Client müssen Redirect-URIs auf anderen Hosts, weitere Berechtigungen und ein neuer Name freigegeben werden. Entfernungen gelten sofort.',
   purpose: 'Zweck',
@@ -310,6 +333,7 @@ export const de: Words = {
     'invitation.decline': 'Einladung abgelehnt',
     'team.create': 'Team angelegt',
     'team.setLevel': 'Stufe geändert',
+    'testClub.reset': 'Testverein zurückgesetzt',
     'app.create': 'App angelegt',
     'app.update': 'App geändert',
     'client.create': 'Sandbox-Client angelegt',

@@ -31,6 +31,8 @@ export const en = {
     saved: 'Saved.',
     review: 'Saved. Changes to what members see or allow need approval; until then the previous values apply.',
     created: 'Created.',
+    filled: 'The test club is as new.',
+    reviewed: 'Reviewed. The event quiz.reviewed is on its way to the webhooks of the team’s apps.',
     removed: 'Removed.',
     invited: 'Invited. No e-mail was sent: please ask them to sign in here with this address and accept.',
     joined: 'You have joined the team.',
@@ -60,6 +62,7 @@ export const en = {
   sections: {
     label: 'Pages of the team',
     apps: 'Apps',
+    'test-club': 'Test club',
     people: 'People',
     usage: 'Usage',
     requests: 'Requests',
@@ -107,9 +110,28 @@ export const en = {
     html`You will no longer be able to see or change the apps of ${team} or sign in to its sandbox clients. An owner can invite you again.`,
   setRole: 'Change',
   you: 'you',
+
+  testClub: 'Test club',
+  testClubLead:
+    'Sandbox clients see invented data only: a club with groups, events around today, training plans, competition results and member cards, an academy with quizzes, a provider with an app, and some stored entries.',
+  testClubNone: 'It is created with the first sandbox client, or now.',
+  testClubCreate: 'Create the test club',
+  testClubReset: 'Reset the test club',
+  testClubResetLead:
+    'Removes everything that your apps have stored in the test club and all quiz results. All ids, sign-ins and tokens stay.',
   testMembers: 'Test members',
-  testMembersHint:
-    'Invented members of your test club and test academy. They can sign in to your sandbox clients, and nowhere else.',
+  testMembersHint: 'Sign in to a sandbox client as yourself, then choose one of them.',
+  organisations: 'Organisations',
+  groups: 'Groups',
+  quizzes: 'Quizzes',
+  quizState: { draft: 'draft', closed: 'closed' },
+  solution: (options: string, solution: string): string => `${options}. Solution: ${solution}`,
+  openQuestion: 'Open question, which a person reviews',
+  reviews: 'Results to review',
+  reviewsHint:
+    'In production the academy does this. Here you do, and quiz.reviewed is sent to the webhooks of your apps.',
+  reviewCorrect: 'All answers are correct',
+  reviewWrong: 'The answers are wrong',
   peopleOwner: 'Only owners can invite people and change roles.',
 
   app: 'App',
@@ -168,7 +190,8 @@ export const en = {
   issuer: 'Issuer',
   consents: 'Active consents',
   requestedAt: 'Requested on',
-  reference: 'Open the API reference with this client',
+  reference: 'Open the API reference with this client:',
+  apis: { apps: 'Member data', lms: 'Quizzes', notify: 'Webhooks' },
   reviewHint:
     'For a production client, redirect URIs on other hosts, additional scopes and a new name need approval. Removals take effect at once.',
   purpose: 'Purpose',
@@ -307,6 +330,7 @@ export const en = {
     'invitation.decline': 'Invitation declined',
     'team.create': 'Team created',
     'team.setLevel': 'Level changed',
+    'testClub.reset': 'Test club reset',
     'app.create': 'App created',
     'app.update': 'App changed',
     'client.create': 'Sandbox client created',

@@ -28,7 +28,7 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
   const draw = chance('roles')
   const ofTeam = [
     ...['teams.summary', 'teams.get', 'people.list', 'apps.list', 'apps.providers', 'clients.list'],
-    ...['audit.list', 'requests.list', 'usage'],
+    ...['testClub.get', 'audit.list', 'requests.list', 'usage'],
   ]
   return [
     ...['teams.list', 'invitations.list'].map((name) => operation(name, [200], () => ask(name, {}))),
@@ -37,6 +37,8 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
     ...['invitations.accept', 'invitations.decline'].map((name) =>
       operation(name, [404], () => change(name, { invitation: id('none') })),
     ),
+    operation('testClub.reset', [200], () => change('testClub.reset', { team })),
+    operation('testClub.review', [404], () => change('testClub.review', { team, result: id('none'), correct: true })),
     operation('people.get', [200], () => ask('people.get', { team, person: colleague })),
     operation('people.invite', [200, 409], async () => {
       const reply = await change('people.invite', { team, email: `${randomUUID()}@example.org`, role: 'developer' })

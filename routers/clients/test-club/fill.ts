@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import type { Transaction } from '../../../prisma/client.ts'
+import type { TestClub } from './content.ts'
+import { contentOf, entries } from './content.ts'
+
+/** Stores the content of an empty test club, with example entries of all apps of the team. */
+export async function fill(tx: Transaction, club: TestClub, now: Date): Promise<void> {
+  const data = contentOf(club, now)
+  await tx.group.createMany({ data: data.group })
+  await tx.groupMembership.createMany({ data: data.groupMembership })
+  await tx.calendar.createMany({ data: data.calendar })
+  await tx.event.createMany({ data: data.event })
+  await tx.eventGroup.createMany({ data: data.eventGroup })
+  await tx.trainingPlan.createMany({ data: data.trainingPlan })
+  await tx.exercise.createMany({ data: data.exercise })
+  await tx.planAssignment.createMany({ data: data.planAssignment })
+  await tx.competition.createMany({ data: data.competition })
+  await tx.discipline.createMany({ data: data.discipline })
+  await tx.competitionResult.createMany({ data: data.competitionResult })
+  await tx.memberCard.createMany({ data: data.memberCard })
+  await tx.lesson.createMany({ data: data.lesson })
+  await tx.quiz.createMany({ data: data.quiz })
+  await tx.question.createMany({ data: data.question })
+  const apps = await tx.app.findMany({ where: { teamId: club.team }, select: { id: true } })
+  await addEntries(
+    tx,
+    club.club,
+    apps.map(({ id }) => id),
+    now,
+  )
+}
+
+/** Removes all that is in a test club, but not its people. */
+export async function clear(tx: Transaction, { team, club: clubId, academy: academyId }: TestClub): Promise<void> {
+  await tx.storageEntry.deleteMany({ where: { clubId } })
+  await tx.event.deleteMany({ where: { clubId } })
+  await tx.calendar.deleteMany({ where: { clubId } })
+  await tx.trainingPlan.deleteMany({ where: { clubId } })
+  await tx.group.deleteMany({ where: { clubId } })
+  await tx.competition.deleteMany({ where: { hostId: clubId } })
+  await tx.discipline.deleteMany({ where: { testTeamId: team } })
+  await tx.memberCard.deleteMany({ where: { clubId } })
+  await tx.quiz.deleteMany({ where: { academyId } })
+  await tx.lesson.deleteMany({ where: { academyId } })
+}
+
+/** Stores the example entries of apps, unless they have some of these keys. */
+export async function addEntries(tx: Transaction, clubId: string, apps: readonly string[], now: Date): Promise<void> {
+  await tx.storageEntry.createMany({
+    data: apps.flatMap((appId) =>
+      entries.map((entry) => ({ appId, clubId, owner: '', ...entry, version: randomUUID(), updatedAt: now })),
+    ),
+    skipDuplicates: true,
+  })
+}

@@ -1,0 +1,78 @@
+import { html, name } from '../../browser/pages/html.ts'
+import type { Developer } from '../client.ts'
+import type { Visit } from '../visit.ts'
+import { fact, hidden } from './fields.ts'
+import { badge } from './team.ts'
+import type { Team } from './team-page.ts'
+import { teamPage } from './team-page.ts'
+import { momentOf } from './times.ts'
+
+type TestClub = NonNullable<Awaited<ReturnType<Developer['testClub']['get']>>['testClub']>
+type Named = TestClub['club']
+
+export function testClubPage(visit: Visit, team: Team, testClub: TestClub | null): string {
+  const { w, at } = visit
+  return teamPage(visit, team, 'test-club', {
+    title: w.testClub,
+    body: html`<p class="lead">${w.testClubLead}</p>
+${testClub ? content(visit, team, testClub) : html`<p>${w.testClubNone}</p>`}
+<form class="sheet" method="post" action="${at('teams', team.id, 'test-club')}/reset">
+<h2>${testClub ? w.testClubReset : w.testClubCreate}</h2>
+${testClub && html`<p>${w.testClubResetLead}</p>`}
+<button${!testClub && html` class="chief"`}>${testClub ? w.testClubReset : w.testClubCreate}</button>
+</form>`,
+  })
+}
+
+function content(
+  visit: Visit,
+  team: Team,
+  { club, academy, provider, app, members, groups, quizzes, reviews }: TestClub,
+) {
+  const { w, at } = visit
+  return html`${
+    reviews.length > 0 &&
+    html`<h2>${w.reviews}</h2>
+<p class="hint">${w.reviewsHint}</p>
+${reviews.map((one) => reviewForm(visit, team, one))}`
+  }
+<h2>${w.testMembers}</h2>
+<p class="hint">${w.testMembersHint}</p>
+${list(members)}
+<h2>${w.organisations}</h2>
+${list([club, academy, ...(provider ? [provider] : [])])}
+${app && html`<p><a href="${at('teams', team.id, 'apps', app.id)}">${name(app.name)}</a> <code>${app.id}</code></p>`}
+<h2>${w.groups}</h2>
+${list(groups)}
+<h2>${w.quizzes}</h2>
+${quizzes.map((quiz) => quizOf(visit, quiz))}`
+}
+
+const list = (items: readonly Named[]) =>
+  html`<ul class="entries">${items.map((one) => html`<li>${name(one.name)} <code>${one.id}</code></li>`)}</ul>`
+
+const quizOf = ({ w }: Visit, { id, name: title, state, questions }: TestClub['quizzes'][number]) => html`<details>
+<summary>${name(title)} <code>${id}</code> ${state !== 'released' && badge(w.quizState[state], 'plain')}</summary>
+<dl class="facts">${questions.map((question) =>
+  fact(
+    question.id,
+    html`${name(question.text)}<br><span class="hint">${
+      question.options.length > 0
+        ? w.solution(question.options.join(', '), question.solution.join(', '))
+        : w.openQuestion
+    }</span>`,
+  ),
+)}</dl>
+</details>
+`
+
+const reviewForm = (
+  { w, at, language }: Visit,
+  team: Team,
+  { result, quiz, member, submittedAt, answers }: TestClub['reviews'][number],
+) => html`<form class="entry" method="post" action="${at('teams', team.id, 'test-club')}/review">${hidden('result', result)}
+<p>${name(quiz.name)}, ${name(member.name)}, ${momentOf(submittedAt, language)}</p>
+<dl>${answers.map(({ question, value }) => fact(question, value === null ? w.none : html`<code>${value}</code>`))}</dl>
+<div class="buttons"><button name="correct" value="yes">${w.reviewCorrect}</button> <button name="correct" value="no">${w.reviewWrong}</button></div>
+</form>
+`
