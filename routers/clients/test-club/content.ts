@@ -22,8 +22,8 @@ export const people = {
 
 /** Shared entries that each app of the team begins with. */
 export const entries = [
-  { collection: 'scores', key: 'alex', value: '{"points":12}' },
-  { collection: 'scores', key: 'robin', value: '{"points":9}' },
+  { collection: 'scores', key: 'alice', value: '{"points":12}' },
+  { collection: 'scores', key: 'bob', value: '{"points":9}' },
   { collection: 'settings', key: 'theme', value: '{"colour":"green","dark":false}' },
 ]
 

@@ -1,0 +1,101 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../../rest-facade/routes.ts'
+import type { Section } from '../../../routers/kernel/scopes.ts'
+import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
+import type { Service } from '../../process/service.ts'
+import { dataDirectoryWithCluster, start } from '../../process/service.ts'
+import type { AtEnd } from '../../support/databases.ts'
+import { noteFigure } from '../noted-figure.ts'
+
+/** From the sign-in to an answer with content of each endpoint. A person takes longer than this script, by typing. */
+const BOUND_S = 60
+
+describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, { timeout: 240_000 }, () => {
+  let service: Service
+  let browser: Browser
+  const ends: (() => Promise<void>)[] = []
+  const atEnd: AtEnd = (end) => void ends.unshift(end)
+  beforeAll(async () => {
+    service = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
+    browser = await launchHeadlessShell()
+    atEnd(() => browser.close())
+  }, 120_000)
+  afterAll(async () => {
+    for (const end of ends) await end()
+  })
+
+  const routesOf = (api: Section) =>
+    routes.filter(({ section }) => section === api).map(({ method, path }) => `${method} ${path}`)
+  const references = { apps: 'Member data', lms: 'Quizzes', notify: 'Webhooks' }
+
+  async function createClient(page: Page) {
+    await page.getByRole('link', { name: 'Builders GmbH' }).click()
+    await page.getByText('New app').click()
+    await page.getByLabel('Name').fill('Scores')
+    await page.getByRole('button', { name: 'Create app' }).click()
+    await page.getByText('New sandbox client').click()
+    const form = page.locator('form[action$="/clients"]')
+    await form.getByLabel('Name', { exact: true }).fill('Scores')
+    await form.getByLabel('Redirect URIs').fill('http://localhost:4321/')
+    for (const scope of await form.getByRole('checkbox').all()) await scope.check()
+    await form.getByRole('button', { name: 'Create client' }).click()
+    await page.getByText('Created.').waitFor()
+  }
+
+  /** Opens an API's reference from the client's page, and signs in as the first test member. */
+  async function openReference(page: Page, client: string, api: keyof typeof references) {
+    await page.goto(client)
+    await page.getByRole('button', { name: references[api] }).click()
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.locator('button[name=decision][value=allow]').click()
+    await page.getByText('Signed in until').waitFor()
+  }
+
+  async function send(operation: Locator) {
+    await operation.getByRole('button', { name: 'Send' }).click()
+    const answer = operation.getByRole('status')
+    await answer.getByText(/^\d+ in \d+ ms/).waitFor()
+    return (await answer.textContent())!
+  }
+
+  it('sees each endpoint answer with content', async () => {
+    const began = performance.now()
+    const context = await browser.newContext({ locale: 'en-GB' })
+    const page = await context.newPage()
+    await page.goto(`http://auth.localhost:${service.port}/v1/oauth/developers`)
+    await page.locator('select[name=member]').selectOption('anna')
+    await page.locator('form[action$="/pick"] button').click()
+    await createClient(page)
+    const client = page.url()
+
+    const answers: Record<string, string> = {}
+    let first: number | undefined
+    for (const api of ['apps', 'lms', 'notify'] as const) {
+      await openReference(page, client, api)
+      // What removes an entry or a webhook comes last.
+      for (const form of await page.locator('form[data-path]').all()) {
+        const [method, path] = [await form.getAttribute('data-method'), await form.getAttribute('data-path')]
+        answers[`${method} ${path}`] = await send(form)
+        first ??= performance.now() - began
+      }
+    }
+    const served = [...routesOf('apps'), ...routesOf('lms'), ...routesOf('notify')]
+    expect(Object.keys(answers).sort()).toEqual(served.sort())
+    for (const [route, answer] of Object.entries(answers)) {
+      expect([route, answer]).toEqual([route, expect.stringMatching(/^20[014] in/)])
+      expect([route, answer]).toEqual([
+        route,
+        expect.not.stringMatching(/"items": \[\]|"card": null|"(?:url|firstName)": ""/),
+      ])
+    }
+    noteFigure({ name: 'sign-in to first call', value: first! / 1000, unit: 's', bound: BOUND_S })
+    noteFigure({
+      name: 'sign-in to content of each endpoint',
+      value: (performance.now() - began) / 1000,
+      unit: 's',
+      bound: BOUND_S,
+    })
+    await context.close()
+  })
+})
