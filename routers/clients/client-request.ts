@@ -1,19 +1,23 @@
 import { z } from 'zod'
+import { Prisma } from '../../prisma/generated/client.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
 import { auditing, authorOf } from './auditing.ts'
 import { newId } from './names.ts'
 import { levelFaults, nameFaults, settingFaults } from './registration.ts'
-import { clientColumns, toClient } from './rows.ts'
+import { clientColumns, stateOf, toClient } from './rows.ts'
 import { purposesOf, refuseIf } from './rules.ts'
 import { clientOutput, idOr, purpose, texts } from './shapes.ts'
 import { refuseFull, refuseTooMany } from './teams/team-bounds.ts'
 import { lockTeamAs, teamOfClient } from './teams/team-of.ts'
 
-/** Creates a client with the settings of a sandbox client, which stays. Nobody can sign in before it is approved. */
+/**
+ * Of a sandbox client, creates a production client with its settings. A client whose request was refused takes the new settings,
+ * and waits again. Nobody can sign in before it is approved.
+ */
 export const requestProduction = internal('dev:write', teamPeople, {
-  summary: 'Requests a production client like a sandbox client',
+  summary: 'Requests a production client like a sandbox client, or again after a refusal',
   fails: ['clientUnknown', 'ownerNeeded', 'notSandbox', 'tooManyClients', 'teamFull'],
 })
   .input(
@@ -21,7 +25,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
       client: idOr('clientUnknown'),
       purpose,
       name: z.string().optional(),
-      redirectUris: texts.optional().meta({ description: "By default the sandbox client's" }),
+      redirectUris: texts.optional().meta({ description: "By default the client's" }),
     }),
   )
   .output(clientOutput)
@@ -30,16 +34,17 @@ export const requestProduction = internal('dev:write', teamPeople, {
     const author = authorOf(ctx)
     return auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team: teamId, needed: 'owner', unknown: errors.clientUnknown })
-      const { team, ...sandbox } = await tx.client.findUniqueOrThrow({
+      const { team, ...from } = await tx.client.findUniqueOrThrow({
         where: { id: input.client },
         include: { team: true },
       })
-      const app = sandbox.appId
-      if (sandbox.environment !== 'sandbox' || app === null) throw errors.notSandbox()
+      const app = from.appId
+      const isAgain = stateOf(from) === 'refused'
+      if ((from.environment !== 'sandbox' && !isAgain) || app === null) throw errors.notSandbox()
       const settings = {
-        ...{ name: input.name ?? sandbox.name, type: sandbox.type, environment: 'production' as const },
-        redirectUris: [...new Set(input.redirectUris ?? sandbox.redirectUris)],
-        scopes: sandbox.scopes,
+        ...{ name: input.name ?? from.name, type: from.type, environment: 'production' as const },
+        redirectUris: [...new Set(input.redirectUris ?? from.redirectUris)],
+        scopes: from.scopes,
       }
       refuseIf([
         ...nameFaults('client', settings),
@@ -47,16 +52,18 @@ export const requestProduction = internal('dev:write', teamPeople, {
         ...levelFaults(settings.scopes, team!.level),
       ])
       const purpose = purposesOf(settings.scopes, input.purpose)
-      await refuseTooMany(tx, { app, team: teamId })
-      const client = await tx.client.create({
-        data: {
-          ...{ id: newId('c'), teamId, appId: app, ...settings, purpose },
-          ...{ state: 'requested', requestedAt: author.at },
-        },
-        select: clientColumns(ctx.core.now()),
-      })
+      const data = { ...settings, purpose, state: 'requested' as const, requestedAt: author.at }
+      const select = clientColumns(ctx.core.now())
+      if (!isAgain) await refuseTooMany(tx, { app, team: teamId })
+      const client = isAgain
+        ? await tx.client.update({
+            where: { id: from.id },
+            data: { ...data, refusal: Prisma.DbNull, version: { increment: 1 } },
+            select,
+          })
+        : await tx.client.create({ data: { ...data, id: newId('c'), teamId, appId: app }, select })
       await refuseFull(tx, teamId)
-      const after = { app, sandbox: sandbox.id, ...settings, purpose }
+      const after = { app, ...(!isAgain && { sandbox: from.id }), ...settings, purpose }
       await note({ team: teamId, action: 'client.request', target: client.id, after })
       return toClient(client)
     })

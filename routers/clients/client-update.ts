@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Prisma } from '../../prisma/generated/client.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
@@ -54,6 +55,7 @@ export const update = internal('dev:write', teamPeople, {
           ...now,
           ...(purpose && { purpose: objectOrNull(purpose) }),
           wanted: objectOrNull(wanted),
+          ...(before.state === 'active' && { refusal: Prisma.DbNull }),
           version: { increment: 1 },
         },
         select,

@@ -6,7 +6,15 @@ import { fullName } from './names.ts'
 export const clientColumns = (now: number) =>
   ({
     ...{ id: true, name: true, teamId: true, appId: true, environment: true, type: true, state: true, testOnly: true },
-    ...{ redirectUris: true, scopes: true, purpose: true, requestedAt: true, wanted: true, version: true },
+    ...{
+      redirectUris: true,
+      scopes: true,
+      purpose: true,
+      requestedAt: true,
+      refusal: true,
+      wanted: true,
+      version: true,
+    },
     _count: { select: { consents: { where: { withdrawnAt: null, createdAt: { gt: new Date(now - CONSENT_MS) } } } } },
   }) satisfies Prisma.ClientSelect
 
@@ -26,15 +34,29 @@ export interface WantedOfApp {
   /** The version of the logo; its bytes are in `wantedLogo`. */
   logo?: string
 }
+/** Why the operator did not approve; `asked` is empty for a new client, which has what was asked for. */
+export interface Refusal<Asked> {
+  reason: string
+  /** Unix seconds. */
+  at: number
+  asked: Asked
+}
 export type Purpose = Record<string, string>
 
-export const toClient = ({ teamId, appId, requestedAt, purpose, wanted, _count, ...row }: ClientRow) => ({
+type Requested = Pick<ClientRow, 'state' | 'requestedAt'>
+
+export const stateOf = ({ state, requestedAt }: Requested): 'active' | 'requested' | 'refused' =>
+  state === 'requested' && requestedAt === null ? 'refused' : state
+
+export const toClient = ({ teamId, appId, requestedAt, purpose, wanted, refusal, _count, ...row }: ClientRow) => ({
   ...row,
+  state: stateOf({ ...row, requestedAt }),
   team: teamId ?? '',
   app: appId,
   purpose: purpose as Purpose | null,
   requestedAt: requestedAt && toUnix(requestedAt),
   wanted: wanted as WantedOfClient | null,
+  refusal: refusal as unknown as Refusal<WantedOfClient> | null,
   consents: _count.consents,
 })
 
@@ -47,6 +69,7 @@ export const appColumns = {
     description: true,
     homepage: true,
     wanted: true,
+    refusal: true,
     version: true,
   },
   provider: { select: { id: true, name: true } },
@@ -54,11 +77,12 @@ export const appColumns = {
 
 export type AppRow = Prisma.AppGetPayload<{ select: typeof appColumns }>
 
-export const toApp = ({ teamId, wanted, ...row }: AppRow, logo: string | null) => ({
+export const toApp = ({ teamId, wanted, refusal, ...row }: AppRow, logo: string | null) => ({
   ...row,
   team: teamId,
   logo,
   wanted: wanted as WantedOfApp | null,
+  refusal: refusal as unknown as Refusal<WantedOfApp> | null,
 })
 
 export const memberColumns = {

@@ -34,6 +34,26 @@ export const invitationOutput = z.object({
   expiresAt: time,
 })
 
+const wantedOfApp = z.object({
+  name: z.string().optional(),
+  description: z.string().optional(),
+  homepage: z.string().optional(),
+  logo: z.string().optional(),
+})
+
+const wantedOfClient = z.object({
+  name: z.string().optional(),
+  redirectUris: z.array(z.string()).optional(),
+  scopes: z.array(z.string()).optional(),
+  purpose: z.record(z.string(), z.string()).optional(),
+})
+
+const refusalOf = <Asked extends z.ZodType>(asked: Asked) =>
+  z
+    .object({ reason: z.string(), at: time, asked })
+    .nullable()
+    .meta({ description: 'The last refusal, until something is changed or asked for again' })
+
 export const appOutput = z.object({
   id: z.string(),
   name: z.string(),
@@ -44,15 +64,8 @@ export const appOutput = z.object({
   homepage: z.string().nullable(),
   logo: z.string().nullable().meta({ description: "The MD5 of the logo, the last part of the logo's address" }),
   version: z.int(),
-  wanted: z
-    .object({
-      name: z.string().optional(),
-      description: z.string().optional(),
-      homepage: z.string().optional(),
-      logo: z.string().optional(),
-    })
-    .nullable()
-    .meta({ description: 'Changes pending approval; the current values apply until then' }),
+  wanted: wantedOfApp.nullable().meta({ description: 'Changes pending approval; the current values apply until then' }),
+  refusal: refusalOf(wantedOfApp),
 })
 
 export const appSummary = appOutput.pick({ id: true, name: true, state: true })
@@ -64,21 +77,16 @@ export const clientOutput = z.object({
   app: z.string().nullable(),
   environment: z.enum(['production', 'sandbox']),
   type: z.enum(['web', 'native']),
-  state: z.enum(['active', 'requested']),
+  state: z.enum(['active', 'requested', 'refused']),
   testOnly: z.boolean().meta({ description: 'Only the people in the team and its test members can sign in' }),
   redirectUris: z.array(z.string()),
   scopes: z.array(z.string()),
   purpose: z.record(z.string(), z.string()).nullable().meta({ description: 'What each scope is for' }),
   requestedAt: time.nullable(),
-  wanted: z
-    .object({
-      name: z.string().optional(),
-      redirectUris: z.array(z.string()).optional(),
-      scopes: z.array(z.string()).optional(),
-      purpose: z.record(z.string(), z.string()).optional(),
-    })
+  wanted: wantedOfClient
     .nullable()
     .meta({ description: 'Changes pending approval; the current values apply until then' }),
+  refusal: refusalOf(wantedOfClient),
   version: z.int(),
   consents: z.int().meta({ description: 'Consents in force' }),
 })

@@ -42,6 +42,7 @@ export async function register(
       state: 'active' as const,
       testOnly: false,
       wanted: Prisma.DbNull,
+      refusal: Prisma.DbNull,
       version: { increment: 1 },
     }
     await tx.client.upsert({ where: { id }, create: { id, ...data }, update, select: { id: true } })

@@ -3,6 +3,7 @@ import { Prisma } from '../../prisma/generated/client.ts'
 import { auditing } from '../../routers/clients/auditing.ts'
 import type { WantedOfApp, WantedOfClient } from '../../routers/clients/rows.ts'
 import { lockTeam } from '../../routers/clients/teams/team-of.ts'
+import { toUnix } from '../../routers/kernel/time.ts'
 
 /** A pending request: a new client, or changes to a client or an app. */
 export interface Review {
@@ -27,7 +28,7 @@ interface AppRead {
 
 const waitingClient = {
   teamId: { not: null },
-  OR: [{ state: 'requested' as const }, { wanted: { not: Prisma.DbNull } }],
+  OR: [{ state: 'requested' as const, requestedAt: { not: null } }, { wanted: { not: Prisma.DbNull } }],
 }
 const waitingApp = { wanted: { not: Prisma.DbNull } }
 const appColumns = { id: true, teamId: true, version: true, wanted: true } as const
@@ -84,7 +85,7 @@ export const approve = (db: Database, { version, appVersion, ...subject }: Subje
     return apply(tx, review)
   })
 
-/** Discards the request; a new client is removed. The team finds the reason in its audit log. */
+/** Ends the request. The team finds the reason beside what it asked for, and may ask again. */
 export const refuse = (
   db: Database,
   { version, ...subject }: Subject & { version?: number | undefined },
@@ -98,7 +99,7 @@ export const refuse = (
     'refuse',
     (tx, review) => {
       if (version !== undefined) refuseOther(review, version)
-      return drop(tx, review)
+      return drop(tx, review, { reason, at: toUnix(at) })
     },
     { reason },
   )
@@ -137,7 +138,7 @@ async function find(tx: Transaction, kind: Subject['kind'], id: string): Promise
   return app && ofApp(app)
 }
 
-const next = { wanted: Prisma.DbNull, version: { increment: 1 } }
+const next = { wanted: Prisma.DbNull, refusal: Prisma.DbNull, version: { increment: 1 } }
 
 const nextApp = { ...next, wantedLogo: null }
 
@@ -153,7 +154,8 @@ async function applyToApp(tx: Transaction, id: string, { logo, ...asked }: Wante
   return tx.app.update({ where: { id }, data, select: { id: true } })
 }
 
-function drop(tx: Transaction, { kind, id, isNew }: Review) {
-  if (kind === 'app') return tx.app.update({ where: { id }, data: nextApp, select: { id: true } })
-  return isNew ? tx.client.delete({ where: { id } }) : tx.client.update({ where: { id }, data: next })
+function drop(tx: Transaction, { kind, id, isNew, asked }: Review, why: { reason: string; at: number }) {
+  const refusal = { ...why, asked: isNew ? {} : asked } as unknown as Prisma.InputJsonObject
+  if (kind === 'app') return tx.app.update({ where: { id }, data: { ...nextApp, refusal }, select: { id: true } })
+  return tx.client.update({ where: { id }, data: { ...next, refusal, ...(isNew && { requestedAt: null }) } })
 }

@@ -152,17 +152,27 @@ describe('client requests', () => {
     expect(await rowOf('c_new')).toMatchObject({ state: 'requested' })
   })
 
-  it('end when they are refused, with the reason in the audit log', async () => {
+  it('stay with the reason when they are refused, and are no longer listed', async () => {
     const { name, logo: former } = await appNow()
     await request()
     expect(await client('refuse', '--id', 'c_new', '--reason', 'Who are you?')).toEqual(
       succeeded('Refused: the new client c_new\n'),
     )
-    expect(await rowOf('c_new')).toBeUndefined()
+    const why = { at: expect.any(Number), reason: 'Who are you?' }
+    expect(await rowOf('c_new')).toMatchObject({
+      state: 'requested',
+      requestedAt: null,
+      refusal: { ...why, asked: {} },
+    })
+    expect((await client('requests')).stdout).not.toContain('c_new')
+    expect(await client('approve', '--id', 'c_new', ...versions(1, 0))).toEqual(
+      failed('The client c_new has nothing pending approval.\n'),
+    )
     expect(await last()).toMatchObject({ action: 'client.refuse', after: { name: 'New', reason: 'Who are you?' } })
     const { redirectUris } = await rowOf('trainer-app')
     await client('refuse', '--id', 'trainer-app', '--reason', 'No')
-    expect(await rowOf('trainer-app')).toMatchObject({ redirectUris, wanted: null })
+    const asked = { redirectUris: ['https://other.example/'] }
+    expect(await rowOf('trainer-app')).toMatchObject({ redirectUris, wanted: null, refusal: { reason: 'No', asked } })
     await client('refuse', '--app', 'trainer-app', '--reason', 'It is the logo of a bank.')
     expect(await appNow()).toEqual({ name, logo: former, wanted: null, wantedLogo: null })
     expect((await last()).after).toMatchObject({ logo: logoVersion(logo), reason: 'It is the logo of a bank.' })

@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { refuse } from '../../server/admin/reviews.ts'
 import { asPlatform } from '../support/platform.ts'
 import { formsOf, portal, portalWorld } from './portal-world.ts'
 
 const team = portalWorld()
 let client: string
 beforeEach(async () => {
+  await team.world.db.client.deleteMany({ where: { teamId: team.world.ids.team, appId: team.world.ids.app } })
   client = (await team.sandbox()).id
 })
 
@@ -130,6 +132,41 @@ describe('the forms', () => {
       `${others[1]}?client_id=${client}&id=${testClub!.app!.id}`,
     )
     expect((await open('admin')).answer.status).toBe(400)
+  })
+})
+
+describe('a refused request', () => {
+  it('is shown with its reason, and sent again from its page', async () => {
+    const { db } = team.world
+    const { page } = await post('/production/request')
+    const id = decodeURIComponent(page.url.pathname.split('/').at(-1)!)
+    await refuse(db, { kind: 'client', id }, 'Say <b>why</b>.', new Date())
+    const shown = (await team.asOwner.get(team.clientAt(id))).text
+    for (const part of ['not approved', 'Say &lt;b&gt;why&lt;/b&gt;.', `${id}/production"`])
+      expect(shown).toContain(part)
+    const asColleague = (await team.asColleague.get(team.clientAt(id))).text
+    expect(asColleague).toContain('Only team owners can request production.')
+    const form = (await team.asOwner.get(`${team.clientAt(id)}/production`)).text
+    for (const part of ['It greets the member.', 'Say &lt;b&gt;why&lt;/b&gt;.']) expect(form).toContain(part)
+    const fields = forms()[`/teams/${team.world.ids.team}/clients/${client}/production/request`]!
+    const again = await team.asOwner.post(`${team.clientAt(id)}/production/request`, { ...fields, name: 'Clearer' })
+    expect((await team.asOwner.follow(again)).text).toContain(
+      'Nobody can sign in with this client until it is approved.',
+    )
+    expect(await db.client.findUniqueOrThrow({ where: { id } })).toMatchObject({ name: 'Clearer', refusal: null })
+  })
+
+  it('of a client in use fills the forms with what was asked for', async () => {
+    const { db } = team.world
+    const used = await team.production()
+    const { version } = await db.client.findUniqueOrThrow({ where: { id: used } })
+    const redirectUris = ['https://elsewhere.example/']
+    await team.as(team.owner).clients.update({ client: used, version, redirectUris })
+    await refuse(db, { kind: 'client', id: used }, 'Whose host is this?', new Date())
+    const shown = await team.asOwner.get(team.clientAt(used))
+    expect(shown.text).toContain('Whose host is this?')
+    expect(shown.text).not.toContain(`${redirectUris[0]}</textarea>`)
+    expect((await team.asOwner.get(`${team.clientAt(used)}?again=yes`)).text).toContain(`${redirectUris[0]}</textarea>`)
   })
 })
 

@@ -18,11 +18,11 @@ const MAX_LOGOS = 8 * MIB
 export async function refuseFull(tx: Transaction, team: string) {
   const [{ texts, logos }] = await tx.$queryRaw<[{ texts: number; logos: number }]>`
     SELECT (sum(texts))::float8 AS texts, (sum(logos))::float8 AS logos FROM (
-      SELECT octet_length(concat(name, description, homepage, wanted::text)) AS texts,
+      SELECT octet_length(concat(name, description, homepage, wanted::text, refusal::text)) AS texts,
         coalesce(octet_length(logo), 0) + coalesce(octet_length("wantedLogo"), 0) AS logos
       FROM "App" WHERE "teamId" = ${team}
       UNION ALL
-      SELECT octet_length(concat(name, "redirectUris"::text, scopes::text, purpose::text, wanted::text)), 0
+      SELECT octet_length(concat(name, "redirectUris"::text, scopes::text, purpose::text, wanted::text, refusal::text)), 0
       FROM "Client" WHERE "teamId" = ${team}
     ) AS one`
   if (texts > MAX_TEXTS || logos > MAX_LOGOS) throw errors.teamFull()

@@ -3,7 +3,7 @@ import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { page } from '../../kernel/page.ts'
 import { teamPeople } from '../../kernel/policies.ts'
-import { byName, clientColumns, toClient } from '../rows.ts'
+import { byName, clientColumns, stateOf, toClient } from '../rows.ts'
 import { clientOutput, clientSummary, idOr, more } from '../shapes.ts'
 import { countTeam, memberOf, roleIn } from './team-of.ts'
 
@@ -32,10 +32,14 @@ export const listClients = internal('dev:read', teamPeople, {
           OR: [{ appId: { in: apps.flatMap((app) => app ?? []) } }, ...(apps.includes(null) ? [{ appId: null }] : [])],
         }),
       },
-      select: { id: true, name: true, appId: true, environment: true, type: true, state: true },
+      select: { id: true, name: true, appId: true, environment: true, type: true, state: true, requestedAt: true },
       ...{ orderBy: byName, skip: offset, take: limit + 1 },
     })
-    const items = rows.slice(0, limit).map(({ appId: app, ...row }) => ({ ...row, app }))
+    const items = rows.slice(0, limit).map(({ appId: app, requestedAt, ...row }) => ({
+      ...row,
+      app,
+      state: stateOf({ ...row, requestedAt }),
+    }))
     return { items, more: rows.length > limit }
   })
 

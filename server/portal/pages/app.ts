@@ -7,7 +7,7 @@ import { scopeChoices } from './scope-choices.ts'
 import { badge, clientList } from './team.ts'
 import type { App, Clients, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
-import { waiting } from './waiting.ts'
+import { refusal, waiting } from './waiting.ts'
 
 interface Overview {
   team: Team
@@ -16,7 +16,7 @@ interface Overview {
 }
 
 export function appOverview(visit: Visit, { team, app, clients }: Overview): string {
-  const { w } = visit
+  const { w, at } = visit
   return appPage(visit, team, app, 'app', {
     title: w.app,
     heading: name(app.name),
@@ -26,6 +26,7 @@ export function appOverview(visit: Visit, { team, app, clients }: Overview): str
 ${clientList(visit, team, clients.items)}
 ${pager(visit, { offset: offsetOf(visit), shown: clients.items.length, more: clients.more })}
 ${waiting(visit, app.wanted, app.wanted?.logo === undefined ? {} : { logo: logoOf(app, app.wanted.logo, w.logoWaits) })}
+${refusal(visit, app.refusal, { again: `${at('teams', team.id, 'apps', app.id)}?again=yes`, shown: app.refusal?.asked.logo === undefined ? {} : { logo: html`${w.logoRefused}` } })}
 ${newClient(visit, team, app)}
 ${details(visit, team, app)}
 ${logoForms(visit, team, app)}`,
@@ -33,9 +34,10 @@ ${logoForms(visit, team, app)}`,
 }
 
 function details(visit: Visit, team: Team, app: App) {
-  const { w, at } = visit
+  const { w, at, query } = visit
   const typed = typedIn(visit, 'details')
-  const value = (of: 'name' | 'description' | 'homepage') => typed?.get(of) ?? app[of] ?? ''
+  const asked = query.has('again') ? app.refusal?.asked : undefined
+  const value = (of: 'name' | 'description' | 'homepage') => typed?.get(of) ?? asked?.[of] ?? app[of] ?? ''
   return html`<form class="sheet" method="post" action="${at('teams', team.id, 'apps', app.id)}/details" novalidate>
 <h2>${w.details}</h2>
 ${hidden('version', app.version)}

@@ -4,11 +4,11 @@ import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { area, fact, field, hidden, typedIn } from './fields.ts'
 import { purposeFields, scopeChoices } from './scope-choices.ts'
-import { badge } from './team.ts'
+import { badge, stateBadge } from './team.ts'
 import type { App, Client, Team } from './team-page.ts'
 import { clientPage } from './team-page.ts'
 import { dayOf } from './times.ts'
-import { waiting } from './waiting.ts'
+import { refusal, waiting } from './waiting.ts'
 
 export interface ClientView {
   team: Team
@@ -25,7 +25,7 @@ export function clientOverview(visit: Visit, view: ClientView): string {
   return clientPage(visit, view, {
     title: w.client,
     heading: name(client.name),
-    body: html`<p>${badge(w.environment[client.environment], isSandbox ? 'plain' : 'good')} ${badge(w.type[client.type], 'plain')} ${client.state === 'requested' && badge(w.state.requested, 'plain')}</p>
+    body: html`<p>${badge(w.environment[client.environment], isSandbox ? 'plain' : 'good')} ${badge(w.type[client.type], 'plain')} ${stateBadge(visit, client.state)}</p>
 ${client.testOnly && html`<p class="hint">${w.testOnly}</p>`}
 ${client.state === 'requested' && html`<p class="hint">${w.requestedHint}</p>`}
 <dl class="facts">
@@ -36,6 +36,7 @@ ${client.requestedAt !== null && fact(w.requestedAt, dayOf(client.requestedAt, l
 </dl>
 ${isSandbox && actions(visit, view)}
 ${waiting(visit, client.wanted)}
+${refusal(visit, client.refusal, { again: againAt(visit, view) })}
 ${!isSandbox && client.state === 'active' && html`<p class="hint">${w.reviewHint}</p>`}
 ${settings(visit, view)}
 ${scopeForm(visit, view)}
@@ -44,6 +45,12 @@ ${scopeForm(visit, view)}
 }
 
 const ownOf = ({ at }: Visit, { team, client }: ClientView) => at('teams', team.id, 'clients', client.id)
+
+/** Where a refused request is changed; only owners request production. */
+function againAt(visit: Visit, view: ClientView) {
+  if (view.client.state !== 'refused') return `${ownOf(visit, view)}?again=yes`
+  return view.team.role === 'owner' ? `${ownOf(visit, view)}/production` : null
+}
 
 /** The APIs that the client's scopes are for. */
 const sectionsOf = ({ scopes: own }: Client): Section[] => [
@@ -59,15 +66,19 @@ ${
 }
 </div>`
 
+/** The refused values, for the forms that ask again. */
+const askedAgain = ({ query }: Visit, { refusal }: Client) => (query.has('again') ? refusal?.asked : undefined)
+
 function settings(visit: Visit, view: ClientView) {
   const { w } = visit
   const { client } = view
   const typed = typedIn(visit, 'settings')
+  const asked = askedAgain(visit, client)
   return html`<form class="sheet" method="post" action="${ownOf(visit, view)}/settings">
 <h2>${w.details}</h2>
 ${hidden('version', client.version)}
-${field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: typed?.get('name') ?? client.name, required: true, maxlength: 100 })}
-${area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: typed?.get('redirects') ?? client.redirectUris.join('\n'), required: true }, Math.max(3, client.redirectUris.length + 1))}
+${field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: typed?.get('name') ?? asked?.name ?? client.name, required: true, maxlength: 100 })}
+${area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: typed?.get('redirects') ?? (asked?.redirectUris ?? client.redirectUris).join('\n'), required: true }, Math.max(3, client.redirectUris.length + 1))}
 <button>${w.save}</button>
 </form>`
 }
@@ -76,13 +87,14 @@ function scopeForm(visit: Visit, view: ClientView) {
   const { w } = visit
   const { client, team } = view
   const typed = typedIn(visit, 'scopes')
-  const ticked = typed?.getAll('scope') ?? client.scopes
+  const asked = askedAgain(visit, client)
+  const ticked = typed?.getAll('scope') ?? asked?.scopes ?? client.scopes
   const more = team.scopes.filter((scope) => !client.scopes.includes(scope))
   const needsPurpose = client.environment === 'production' && more.length > 0
   return html`<form class="sheet" method="post" action="${ownOf(visit, view)}/scopes">
 ${hidden('version', client.version)}
 ${scopeChoices(visit, { offered: [...new Set([...team.scopes, ...client.scopes])], ticked, legend: html`<h2>${w.scopes}</h2>` })}
-${needsPurpose && purposeFields(visit, more, (scope) => typed?.get(`purpose.${scope}`) ?? client.wanted?.purpose?.[scope] ?? '')}
+${needsPurpose && purposeFields(visit, more, (scope) => typed?.get(`purpose.${scope}`) ?? (asked ?? client.wanted)?.purpose?.[scope] ?? '')}
 <button>${w.save}</button>
 </form>`
 }
@@ -94,11 +106,12 @@ export function productionPage(visit: Visit, view: ClientView): string {
   return clientPage(visit, view, {
     title: w.production,
     within: true,
-    body: html`<p class="lead">${w.productionLead(name(client.name))}</p>
+    body: html`<p class="lead">${client.state === 'refused' ? w.productionAgain : w.productionLead(name(client.name))}</p>
+${client.refusal && html`<p class="problem"><bdi>${client.refusal.reason}</bdi></p>`}
 <form method="post" action="${ownOf(visit, view)}/production/request">
 ${field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: typed?.get('name') ?? client.name, required: true, maxlength: 100 })}
 ${area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: typed?.get('redirects') ?? client.redirectUris.join('\n'), required: true }, 3)}
-${purposeFields(visit, client.scopes, (scope) => typed?.get(`purpose.${scope}`) ?? '')}
+${purposeFields(visit, client.scopes, (scope) => typed?.get(`purpose.${scope}`) ?? client.purpose?.[scope] ?? '')}
 <div class="buttons"><button class="chief">${w.productionSend}</button> <a class="button" href="${ownOf(visit, view)}">${w.cancel}</a></div>
 </form>`,
   })

@@ -51,7 +51,8 @@ ${choice(
   })
 }
 
-export function clientList({ w, at }: Visit, team: Team, clients: readonly ClientSummary[]) {
+export function clientList(visit: Visit, team: Team, clients: readonly ClientSummary[]) {
+  const { w, at } = visit
   if (clients.length === 0) return html`<p class="hint">${w.clientsNone}</p>`
   return html`<ul class="entries">
 ${clients.map(
@@ -61,9 +62,12 @@ ${clients.map(
     environment,
     state,
   }) => html`<li><a href="${at('teams', team.id, 'clients', id)}">${name(title)}</a>
-${badge(w.environment[environment], environment === 'production' ? 'good' : 'plain')} ${state === 'requested' && badge(w.state.requested, 'plain')}</li>
+${badge(w.environment[environment], environment === 'production' ? 'good' : 'plain')} ${stateBadge(visit, state)}</li>
 `,
 )}</ul>`
 }
+
+export const stateBadge = ({ w }: Visit, state: ClientSummary['state']) =>
+  state !== 'active' && badge(w.state[state], state === 'refused' ? 'bad' : 'plain')
 
 export const badge = (text: string, kind: 'good' | 'bad' | 'plain') => html`<span class="badge ${kind}">${text}</span>`

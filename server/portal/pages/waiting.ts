@@ -1,6 +1,7 @@
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
+import { dayOf } from './times.ts'
 import type { Words } from './words-en.ts'
 
 /** A change's fields that are pending approval; `shown` has values that are not text. */
@@ -9,10 +10,28 @@ export function waiting(
   wanted: Readonly<Record<string, unknown>> | null,
   shown: Readonly<Record<string, Html>> = {},
 ) {
-  const fields = Object.entries(wanted ?? {}).filter(([, value]) => value !== undefined)
-  if (fields.length === 0) return null
-  return html`<section class="aside waits"><h2>${w.waiting}</h2>
-<dl>${fields.map(([field, value]) => html`<div><dt>${w.fields[field] ?? field}</dt><dd>${shown[field] ?? valueText(value, w)}</dd></div>`)}</dl></section>`
+  return wanted && html`<section class="aside waits"><h2>${w.waiting}</h2>${fieldList(w, wanted, shown)}</section>`
+}
+
+const fieldList = (w: Words, values: Readonly<Record<string, unknown>>, shown: Readonly<Record<string, Html>>) => {
+  const fields = Object.entries(values).filter(([, value]) => value !== undefined)
+  return (
+    fields.length > 0 &&
+    html`<dl>${fields.map(([field, value]) => html`<div><dt>${w.fields[field] ?? field}</dt><dd>${shown[field] ?? valueText(value, w)}</dd></div>`)}</dl>`
+  )
+}
+
+/** Why the last request was refused, beside what was asked for. `again` leads to the form that asks again; null for developers. */
+export function refusal(
+  { w, language }: Visit,
+  refused: { reason: string; at: number; asked: Readonly<Record<string, unknown>> } | null,
+  { again, shown = {} }: { again: string | null; shown?: Readonly<Record<string, Html>> },
+) {
+  if (!refused) return null
+  return html`<section class="aside refusal"><h2>${w.refusedAt(dayOf(refused.at, language))}</h2>
+<p><bdi>${refused.reason}</bdi></p>
+${fieldList(w, refused.asked, shown)}
+${again === null ? html`<p class="hint">${w.productionOwner}</p>` : html`<p><a class="button" href="${again}">${w.askAgain}</a></p>`}</section>`
 }
 
 /** A stored value for display: one line per list item, objects as `key: value`. */

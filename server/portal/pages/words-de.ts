@@ -52,7 +52,7 @@ export const de: Words = {
   },
   level: { hobby: 'Hobby', developer: 'Developer' },
   role: { owner: 'Inhaber', developer: 'Entwickler' },
-  state: { active: 'aktiv', suspended: 'gesperrt', requested: 'Freigabe ausstehend' },
+  state: { active: 'aktiv', suspended: 'gesperrt', requested: 'Freigabe ausstehend', refused: 'nicht freigegeben' },
   environment: { production: 'Produktiv', sandbox: 'Sandbox' },
   type: { web: 'Web', native: 'Nativ' },
 
@@ -201,7 +201,11 @@ export const de: Words = {
     'Bei einem produktiven Client müssen Redirect-URIs auf anderen Hosts, weitere Berechtigungen und ein neuer Name freigegeben werden. Entfernungen gelten sofort.',
   purpose: 'Zweck',
   purposeHint: 'Zu jeder Berechtigung in einem Satz, was die App damit tut.',
+  refusedAt: (day) => html`Nicht freigegeben am ${day}`,
+  askAgain: 'Ändern und erneut beantragen',
+  logoRefused: 'Ein neues Logo',
   production: 'Produktivbetrieb beantragen',
+  productionAgain: 'Was nicht freigegeben wurde, lässt sich hier ändern und erneut beantragen.',
   productionLead: (client) =>
     html`Es entsteht ein neuer produktiver Client nach dem Vorbild von ${client}, der unverändert bleibt. Der Betreiber liest diese Angaben und gibt den Client frei oder fragt nach.`,
   productionOwner: 'Nur Inhaber des Teams können den Produktivbetrieb beantragen.',

@@ -50,7 +50,7 @@ export const en = {
   },
   level: { hobby: 'Hobby', developer: 'Developer' },
   role: { owner: 'owner', developer: 'developer' },
-  state: { active: 'active', suspended: 'suspended', requested: 'pending approval' },
+  state: { active: 'active', suspended: 'suspended', requested: 'pending approval', refused: 'not approved' },
   environment: { production: 'production', sandbox: 'sandbox' },
   type: { web: 'web', native: 'native' },
 
@@ -196,7 +196,11 @@ export const en = {
     'For a production client, redirect URIs on other hosts, additional scopes and a new name need approval. Removals take effect at once.',
   purpose: 'Purpose',
   purposeHint: 'For each scope, one sentence on what the app does with it.',
+  refusedAt: (day: Html): Html => html`Not approved on ${day}`,
+  askAgain: 'Change and request again',
+  logoRefused: 'A new logo',
   production: 'Request production',
+  productionAgain: 'Change what the operator did not approve, and request it again.',
   productionLead: (client: Html): Html =>
     html`This creates a new production client like ${client}, which stays as it is. The operator reads what you write here, and approves the client or contacts you.`,
   productionOwner: 'Only team owners can request production.',
