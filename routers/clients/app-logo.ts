@@ -4,12 +4,13 @@ import { internal } from '../kernel/endpoint.ts'
 import { errors } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
 import { auditing, authorOf, difference } from './auditing.ts'
+import { refuseIf, sentenceOf } from './faults.ts'
 import { logoVersion } from './logo-versions.ts'
 import { rewrittenApart } from './pictures/apart.ts'
-import { MAX_PICTURE_BYTES, PICTURE_TOO_LARGE, PictureRefused } from './pictures/rewrite.ts'
+import { MAX_PICTURE_BYTES, PictureRefused, pictureTooLarge } from './pictures/rewrite.ts'
 import type { WantedOfApp } from './rows.ts'
 import { appColumns, nullIfEmpty, objectOrNull, toApp } from './rows.ts'
-import { isReviewed, refuseIf } from './rules.ts'
+import { isReviewed } from './rules.ts'
 import { appOutput, idOr } from './shapes.ts'
 import { refuseFull } from './teams/team-bounds.ts'
 import type { Caller } from './teams/team-of.ts'
@@ -17,7 +18,7 @@ import { lockTeamAs, teamOfApp } from './teams/team-of.ts'
 
 const base64 = z
   .string({ error: 'picture is a PNG or JPEG in base64.' })
-  .max(Math.ceil(MAX_PICTURE_BYTES / 3) * 4, { error: PICTURE_TOO_LARGE, abort: true })
+  .max(Math.ceil(MAX_PICTURE_BYTES / 3) * 4, { error: sentenceOf(pictureTooLarge), abort: true })
   .regex(/^[A-Za-z0-9+/]*={0,2}$/, { error: 'picture is a PNG or JPEG in base64.' })
 
 const change = z.object({
@@ -54,7 +55,7 @@ async function written(bytes: Buffer) {
   try {
     return await rewrittenApart(bytes)
   } catch (thrown) {
-    if (thrown instanceof PictureRefused) refuseIf([thrown.message])
+    if (thrown instanceof PictureRefused) refuseIf([thrown.fault])
     throw thrown
   }
 }

@@ -7,12 +7,13 @@ import { router } from '../kernel/trpc.ts'
 import { isText } from '../kernel/typed-text.ts'
 import { removeLogo, setLogo } from './app-logo.ts'
 import { auditing, authorOf, difference } from './auditing.ts'
+import { fault, refuseIf } from './faults.ts'
 import { logoVersions } from './logo-versions.ts'
 import { newId } from './names.ts'
 import { nameFaults } from './registration.ts'
 import type { WantedOfApp } from './rows.ts'
 import { appColumns, nullIfEmpty, objectOrNull, toApp } from './rows.ts'
-import { isReviewed, refuseIf } from './rules.ts'
+import { isReviewed } from './rules.ts'
 import { appOutput, idOr } from './shapes.ts'
 import { getApp, listApps, providers } from './teams/team-apps.ts'
 import { refuseGrowth } from './teams/team-bounds.ts'
@@ -61,8 +62,10 @@ const update = internal('dev:write', teamPeople, {
     const team = await teamOfApp(ctx, app)
     refuseIf([
       ...nameFaults('app', { name: requested.name }),
-      ...(requested.description !== undefined && !isDescription(requested.description) ? [DESCRIPTION_RULE] : []),
-      ...(requested.homepage && !isHomepage(requested.homepage) ? [HOMEPAGE_RULE] : []),
+      ...(requested.description !== undefined && !isDescription(requested.description)
+        ? [fault('description', 'description')]
+        : []),
+      ...(requested.homepage && !isHomepage(requested.homepage) ? [fault('homepage', 'homepage')] : []),
     ])
     const logo = (await logoVersions(ctx.core.db, [app])).get(app) ?? null
     return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
@@ -106,10 +109,8 @@ function changesOf(before: Shown, requested: Requested, reviewed: boolean) {
   return { now, wanted }
 }
 
-const DESCRIPTION_RULE = `The description of the app is at most ${MAX_DESCRIPTION} characters, without control characters.`
 const isDescription = (text: string) => text === '' || isText(text, MAX_DESCRIPTION)
 
-const HOMEPAGE_RULE = 'The homepage of the app is an https:// address of at most 2048 characters, without user info.'
 function isHomepage(text: string) {
   if (text.length > 2048 || !/^https:\/\/[^/?#]/i.test(text) || !/^[\x21-\x7e]+$/.test(text)) return false
   if (!URL.canParse(text)) return false

@@ -1,6 +1,8 @@
 import type { Level } from '../kernel/scopes.ts'
 import { isAllowedAt, isFirstPartyScope, isScope } from '../kernel/scopes.ts'
 import { isLine } from '../kernel/typed-text.ts'
+import type { Fault, RedirectReason } from './faults.ts'
+import { fault } from './faults.ts'
 
 export type ClientType = 'web' | 'native'
 
@@ -25,9 +27,9 @@ export interface FirstPartyRegistration {
   credentials: { secretHash: string } | { jwks: { keys: Record<string, string>[] } } | null
 }
 
-export const firstPartyFaults = ({ id, name, scopes }: FirstPartyRegistration): string[] => [
+export const firstPartyFaults = ({ id, name, scopes }: FirstPartyRegistration): Fault[] => [
   ...nameFaults('client', { id, name }),
-  ...scopes.filter((scope) => !isFirstPartyScope(scope)).map((scope) => `${scope} is not a first-party scope.`),
+  ...scopes.filter((scope) => !isFirstPartyScope(scope)).map((scope) => fault('scopes', 'scopeFirstParty', scope)),
 ]
 
 export interface Settings {
@@ -36,68 +38,60 @@ export interface Settings {
   scopes: readonly string[]
 }
 
-export const faultsOf = (registration: Registration, development: boolean): string[] => [
+export const faultsOf = (registration: Registration, development: boolean): Fault[] => [
   ...nameFaults('client', registration),
   ...nameFaults('team', registration.team),
   ...nameFaults('app', registration.app ?? {}),
   ...settingFaults(registration, development),
 ]
 
-export const settingFaults = ({ type, redirectUris, scopes }: Settings, development: boolean): string[] => [
+export const settingFaults = ({ type, redirectUris, scopes }: Settings, development: boolean): Fault[] => [
   ...redirectFaults(redirectUris, type, development),
   ...scopeFaults(scopes),
 ]
 
-export const redirectFaults = (addresses: readonly string[], type: ClientType, development: boolean): string[] =>
+export const redirectFaults = (addresses: readonly string[], type: ClientType, development: boolean): Fault[] =>
   addresses.length === 0
-    ? ['A client needs a redirect URI.']
+    ? [fault('redirectUris', 'redirectMissing')]
     : addresses.flatMap((address) => redirectFault(address, type, development) ?? [])
 
-export const scopeFaults = (wanted: readonly string[]): string[] =>
+export const scopeFaults = (wanted: readonly string[]): Fault[] =>
   wanted.length === 0
-    ? ['A client needs a scope.']
-    : wanted.filter((scope) => !isScope(scope)).map((scope) => `The scope ${scope} does not exist.`)
+    ? [fault('scopes', 'scopeMissing')]
+    : wanted.filter((scope) => !isScope(scope)).map((scope) => fault('scopes', 'scopeUnknown', scope))
 
-export const nameFaults = (whose: string, { id, name }: { id?: string; name?: string | undefined }): string[] =>
-  [
-    id !== undefined && !isId(id) && `The id of the ${whose} ${ID_RULE}.`,
-    name !== undefined && !isName(name) && `The name of the ${whose} ${NAME_RULE}.`,
-  ].filter((fault) => typeof fault === 'string')
+export const nameFaults = (whose: string, { id, name }: { id?: string; name?: string | undefined }): Fault[] => [
+  ...(id !== undefined && !isId(id) ? [fault('id', 'id', whose)] : []),
+  ...(name !== undefined && !isName(name) ? [fault('name', 'name', whose)] : []),
+]
 
-const ID_RULE = "must be 1 to 64 letters, digits, '_' or '-'"
 const isId = (text: string) => /^[A-Za-z0-9_-]{1,64}$/.test(text)
-
-const NAME_RULE = 'must be 1 to 100 characters on one line'
 const isName = (text: string) => text.trim() === text && isLine(text, 100)
 
-export const levelFaults = (wanted: readonly string[], level: Level): string[] =>
+export const levelFaults = (wanted: readonly string[], level: Level): Fault[] =>
   wanted
     .filter((scope) => isScope(scope) && !isAllowedAt(level, scope))
-    .map((scope) => `${scope} is only for teams with the Developer level.`)
+    .map((scope) => fault('scopes', 'scopeLevel', scope))
 
 /**
- * Returns a sentence, or null for a valid redirect URI. Redirects are compared as strings, so they must be in the form that a
+ * Null for a valid redirect URI. Redirects are compared as strings, so they must be in the form that a
  * browser sends. RFC 9700, 4.1; RFC 8252, 7 and 8.3 for native apps.
  */
-export function redirectFault(address: string, type: ClientType, development: boolean): string | null {
-  const wrong = (why: string) => `${address} cannot be a redirect URI: ${why}.`
-  if (address.length > 2048) return 'A redirect URI can have at most 2048 characters.'
+export function redirectFault(address: string, type: ClientType, development: boolean): Fault | null {
+  const wrong = (why: RedirectReason) => fault('redirectUris', 'redirect', address, why)
+  if (address.length > 2048) return fault('redirectUris', 'redirectTooLong')
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(address)?.[1]?.toLowerCase()
   const plain = /^[\x21-\x7e]+$/.test(address) && !/[\\"<>^`{|}]/.test(address) && !/%(?![\dA-Fa-f]{2})/.test(address)
-  if (scheme === undefined || !plain || !URL.canParse(address)) return wrong('it is not an absolute URI')
-  if (address.includes('#')) return wrong('it has a fragment')
+  if (scheme === undefined || !plain || !URL.canParse(address)) return wrong('notAbsolute')
+  if (address.includes('#')) return wrong('fragment')
   if (scheme !== 'https' && scheme !== 'http') {
     if (type === 'native' && scheme.includes('.')) return null
-    return wrong(
-      type === 'native'
-        ? 'the scheme of a native app contains a dot, as in com.example.app'
-        : 'a web client must use https://',
-    )
+    return wrong(type === 'native' ? 'nativeScheme' : 'webScheme')
   }
   const { hostname, username, password } = new URL(address)
-  if (!/^https?:\/\/[^/?]/i.test(address)) return wrong('it has no host')
-  if (username !== '' || password !== '') return wrong('it contains a user name')
-  if (hostname.includes('*')) return wrong('wildcards are not supported')
+  if (!/^https?:\/\/[^/?]/i.test(address)) return wrong('noHost')
+  if (username !== '' || password !== '') return wrong('userName')
+  if (hostname.includes('*')) return wrong('wildcard')
   return scheme === 'http' ? httpFault(hostname, type, development, wrong) : httpsFault(hostname, type, wrong)
 }
 
@@ -105,18 +99,14 @@ const isLoopback = (hostname: string) => hostname === '127.0.0.1' || hostname ==
 const isLocalhost = (hostname: string) => hostname === 'localhost' || hostname.endsWith('.localhost')
 
 /** Without TLS the code can be read on the network, which requests to this machine do not reach. */
-function httpFault(hostname: string, type: ClientType, development: boolean, wrong: (why: string) => string) {
+function httpFault(hostname: string, type: ClientType, development: boolean, wrong: (why: RedirectReason) => Fault) {
   if (isLoopback(hostname) || (isLocalhost(hostname) && type === 'web' && development)) return null
-  if (!isLocalhost(hostname)) return wrong('http:// is for 127.0.0.1 and [::1] only')
-  return wrong(
-    type === 'native'
-      ? 'a native app must use 127.0.0.1 or [::1] instead of localhost'
-      : 'localhost is for development only',
-  )
+  if (!isLocalhost(hostname)) return wrong('httpHost')
+  return wrong(type === 'native' ? 'nativeLocalhost' : 'localhost')
 }
 
 /** A claimed https redirect of a native app names a host on the internet. */
-function httpsFault(hostname: string, type: ClientType, wrong: (why: string) => string) {
+function httpsFault(hostname: string, type: ClientType, wrong: (why: RedirectReason) => Fault) {
   const own = isLoopback(hostname) || isLocalhost(hostname)
-  return type === 'native' && own ? wrong('a native app must use http:// on this machine') : null
+  return type === 'native' && own ? wrong('nativeHttps') : null
 }

@@ -1,11 +1,7 @@
 import type { Transaction } from '../../prisma/client.ts'
-import { errors } from '../kernel/errors.ts'
 import { isText } from '../kernel/typed-text.ts'
+import { fault, refuseIf } from './faults.ts'
 import type { Purpose } from './rows.ts'
-
-export function refuseIf(sentences: readonly string[]) {
-  if (sentences.length > 0) throw errors.registrationRefused(sentences.join('\n'))
-}
 
 export const isReviewed = async (tx: Transaction, app: string) =>
   (await tx.client.count({ where: { appId: app, testOnly: false } })) > 0
@@ -17,7 +13,7 @@ export function purposesOf(scopes: readonly string[], said: Purpose): Purpose {
   refuseIf(
     purposes
       .filter(([, text]) => !isText(text, MAX_PURPOSE))
-      .map(([scope]) => `Say in 1 to ${MAX_PURPOSE} characters, without control characters, what ${scope} is for.`),
+      .map(([scope]) => fault(`purpose.${scope}`, 'purpose', scope)),
   )
   return Object.fromEntries(purposes)
 }

@@ -6,7 +6,7 @@ import { remedies } from './remedies.ts'
 /** An example of each parameterised error. */
 const examples: Record<Exclude<ErrorId, PlainError>, ApiError> = {
   recordsRefused: errors.recordsRefused(1, [{ index: 0, field: 'person', reason: 'This person does not exist.' }]),
-  registrationRefused: errors.registrationRefused('A client needs a redirect URI.'),
+  registrationRefused: errors.registrationRefused('A client needs a redirect URI.', []),
   confirmationWrong: errors.confirmationWrong(3),
   testsLimited: errors.testsLimited(23),
   peopleLimited: errors.peopleLimited(23),

@@ -30,8 +30,16 @@ export interface RefusedRecord {
   reason: string
 }
 
+/** A field of the input that breaks a rule; `values` are the parameters of the rule's sentence. */
+export interface FieldFault {
+  field: string
+  rule: string
+  values: readonly string[]
+}
+
 interface Details {
   reason?: string
+  faults?: readonly FieldFault[]
   refused?: readonly RefusedRecord[]
   headers?: Record<string, string>
   cause?: unknown
@@ -39,7 +47,7 @@ interface Details {
 
 /**
  * The only error that leaves the service. `publicCode` is the documented code (`code` is tRPC's), `reason` tells conflicts
- * apart, `refused` names the records of a call that are at fault, `headers` are set on the response, `cause` goes to the log alone.
+ * apart, `refused` names the records of a call that are at fault, `faults` the fields, `headers` are set on the response, `cause` goes to the log alone.
  */
 export class ApiError extends TRPCError {
   /** The name of its row in `errors`; '' for other errors. */
@@ -52,14 +60,16 @@ export class ApiError extends TRPCError {
   readonly publicCode: string
   readonly reason: string | undefined
   readonly refused: readonly RefusedRecord[] | undefined
+  readonly faults: readonly FieldFault[]
   readonly headers: Record<string, string>
 
-  constructor(status: Status, message: string, { reason, refused, headers = {}, cause }: Details = {}) {
+  constructor(status: Status, message: string, { reason, refused, faults = [], headers = {}, cause }: Details = {}) {
     super({ code: codes[status][1], message, cause })
     this.status = status
     this.publicCode = codes[status][0]
     this.reason = reason
     this.refused = refused
+    this.faults = faults
     this.headers = headers
   }
 }
@@ -127,8 +137,8 @@ export const errors = named({
   clientUnknown: row(404, 'This client does not exist.'),
   providerUnknown: row(404, 'This provider does not exist.'),
   emailInvalid: row(400, 'email must be an e-mail address, such as name@example.org.'),
-  /** One sentence per line, from the rules in registration.ts. */
-  registrationRefused: (sentences: string) => new ApiError(400, String(sentences)),
+  /** One sentence per line, from the rules in routers/clients/faults.ts. */
+  registrationRefused: (sentences: string, faults: readonly FieldFault[]) => new ApiError(400, sentences, { faults }),
   alreadyInTeam: conflict('already_in_team', 'This person is already in this team.'),
   lastOwner: conflict('last_owner', 'A team needs at least one owner.'),
   tooManyApps: conflict('too_many_apps', 'A team can have at most 50 apps.'),

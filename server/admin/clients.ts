@@ -1,6 +1,8 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { Prisma } from '../../prisma/generated/client.ts'
 import { auditing } from '../../routers/clients/auditing.ts'
+import type { Fault } from '../../routers/clients/faults.ts'
+import { sentenceOf } from '../../routers/clients/faults.ts'
 import type { FirstPartyRegistration, Registration } from '../../routers/clients/registration.ts'
 import { faultsOf, firstPartyFaults, levelFaults } from '../../routers/clients/registration.ts'
 import { removeClientIn } from '../../routers/clients/remove-client.ts'
@@ -121,8 +123,8 @@ async function findApp(tx: Transaction, { id, name, provider }: NonNullable<Regi
 /** A repeated command gives the same attributes again. */
 const differs = (is: string, said: string | undefined) => said !== undefined && said !== is
 
-function refuseIf(sentences: readonly string[]) {
-  if (sentences.length > 0) refuse(sentences.join('\n'))
+function refuseIf(faults: readonly Fault[]) {
+  if (faults.length > 0) refuse(faults.map(sentenceOf).join('\n'))
 }
 
 function refuse(sentences: string): never {

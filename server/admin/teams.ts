@@ -1,5 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import { auditing } from '../../routers/clients/auditing.ts'
+import { sentenceOf } from '../../routers/clients/faults.ts'
 import { nameFaults } from '../../routers/clients/registration.ts'
 import { addInvitation } from '../../routers/clients/teams/invitations.ts'
 import { lockTeam } from '../../routers/clients/teams/team-of.ts'
@@ -13,7 +14,7 @@ interface NewTeam {
 
 export async function addTeam(db: Database, { id, name, level }: NewTeam, at: Date): Promise<void> {
   const faults = nameFaults('team', { id, name })
-  if (faults.length > 0) throw new Error(faults.join('\n'))
+  if (faults.length > 0) throw new Error(faults.map(sentenceOf).join('\n'))
   await auditing(db, { person: null, at }, async (tx, note) => {
     const { count } = await tx.team.createMany({ data: { id, name, level }, skipDuplicates: true })
     if (count === 0) throw new Error(`The team ${id} already exists.`)

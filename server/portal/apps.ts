@@ -1,4 +1,5 @@
-import { PICTURE_TOO_LARGE } from '../../routers/clients/pictures/rewrite.ts'
+import { sentenceOf } from '../../routers/clients/faults.ts'
+import { pictureTooLarge } from '../../routers/clients/pictures/rewrite.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import { linesOf, versionOf } from './form-values.ts'
 import { appOverview } from './pages/app.ts'
@@ -34,7 +35,7 @@ export function appPages({ get, post, upload }: Routes) {
   })
   upload(`${own}/logo`, page, async (visit, read) => {
     const { team, app } = await appOf(visit)
-    const form = await read(() => errors.registrationRefused(PICTURE_TOO_LARGE))
+    const form = await read(() => errors.registrationRefused(sentenceOf(pictureTooLarge), [pictureTooLarge]))
     const file = form.get('picture')
     if (file === null || typeof file === 'string') throw errors.requestInvalid()
     const picture = Buffer.from(await file.arrayBuffer()).toString('base64')

@@ -19,6 +19,7 @@ import { deliveryPages } from './deliveries.ts'
 import { invitationPages } from './invitations.ts'
 import { words } from './pages/layout.ts'
 import { missingPage } from './pages/missing.ts'
+import { problemsOf } from './pages/refusals.ts'
 import { peoplePages } from './people.ts'
 import { requestPages } from './requests.ts'
 import { portalSignIn } from './sign-in.ts'
@@ -74,7 +75,6 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
     visit: Visit,
     { route, show, form, act }: { route: string; show: Show; form: URLSearchParams; act: () => Promise<string> },
   ) => {
-    const action = route.split('/').at(-1)!
     try {
       redirect(visit.ctx, await act())
     } catch (thrown) {
@@ -82,7 +82,11 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
       if (error.status >= 500) throw error
       if (error.status === 404) return sendPage(visit.ctx, missingPage(visit), 404)
       visit.ctx.set(error.headers)
-      await send({ ...visit, refused: { action, message: error.message, form } }, show, error.status)
+      await send(
+        { ...visit, refused: { action: actionOf(route), problems: problemsOf(error, visit.language), form } },
+        show,
+        error.status,
+      )
     }
   }
 
@@ -100,7 +104,8 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
       if (isRecent(visit.since)) return execute(visit, { route, show, form, act: () => act(visit, form) })
       const kept = { person: visit.person.id, route, params: visit.params, body: form.toString() }
       if (kept.body.length <= MAX_KEPT) return ask(ctx, root, kept)
-      ask(ctx, `${pageOf(ctx)}?done=again`)
+      const problems = [{ text: visit.w.signInFirst(visit.at('sign-in')) }]
+      await send({ ...visit, refused: { action: actionOf(route), problems, form } }, show, 403)
     })
     addReload(route)
   }
@@ -151,6 +156,8 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
 
 /** Characters of a form that awaits a sign-in: cookies are part of a request's head, which is limited to 16 KiB. */
 const MAX_KEPT = 5_000
+
+const actionOf = (route: string) => route.split('/').at(-1)!
 
 const pageOf = ({ state }: StepContext) => state.path.replace(/\/[^/]*$/, '')
 

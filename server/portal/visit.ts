@@ -2,6 +2,7 @@ import type { ApiError } from '../../routers/kernel/errors.ts'
 import type { Language } from '../browser/language.ts'
 import type { StepContext } from '../http/state.ts'
 import type { Developer } from './client.ts'
+import type { Problem } from './pages/refusals.ts'
 import type { Words } from './pages/words-en.ts'
 
 export interface Visit {
@@ -14,8 +15,8 @@ export interface Visit {
   query: URLSearchParams
   /** A page's address: `at('teams', team)`. */
   at: (...segments: string[]) => string
-  /** A refused form, the last segment of its address, and the reason: its page shows what was typed. */
-  refused?: { action: string; message: string; form: URLSearchParams }
+  /** A refused form, the last segment of its address, and why: its page shows what was typed. */
+  refused?: { action: string; problems: readonly Problem[]; form: URLSearchParams }
 }
 
 export type Show = (visit: Visit) => Promise<string>

@@ -277,7 +277,8 @@ const row = {
   scopes: ['svc.me.profile:read', 'svc.me.events:read'],
   secretHash: null,
   jwks: null,
-  ...{ state: 'active', testOnly: false, purpose: null, requestedAt: null, wanted: null, version: 0 },
+  ...{ state: 'active', testOnly: false, purpose: null, requestedAt: null, refusal: null },
+  ...{ wanted: null, version: 0 },
 }
 
 /** The secret in the printed line. */

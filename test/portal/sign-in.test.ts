@@ -56,13 +56,21 @@ describe('a change', () => {
     expect(await nameNow()).toBe('Sandbox')
   })
 
-  it('too long to be kept leads back to its page, which says so', async () => {
+  it('too long to be stored is shown as it was typed, with a link to sign in, and works after that', async () => {
     const browser = await team.signIn(team.owner)
     team.world.advance(16 * 60)
-    const asked = await browser.post(settings(), rename('Long', `https://app.example/${'x'.repeat(5_000)}`))
-    const done = await browser.submit(await browser.follow(asked), 'pick', { member: team.owner })
-    expect(done.text).toContain('too long to be stored')
+    const fields = rename(
+      'Long',
+      Array.from({ length: 5 }, (_, n) => `https://app.example/${n}${'x'.repeat(1_000)}`).join('\n'),
+    )
+    const asked = await browser.post(settings(), fields)
+    expect(asked.status).toBe(403)
+    expect(asked.text).toContain(`<a href="/v1/oauth/developers/sign-in" target="_blank" rel="noopener">`)
+    for (const typed of ['value="Long"', 'https://app.example/4xxx']) expect(asked.text).toContain(typed)
     expect(await nameNow()).toBe('Sandbox')
+    await browser.submit(await browser.open(`${portal}/sign-in`), 'pick', { member: team.owner })
+    expect((await browser.post(settings(), fields)).location?.search).toBe('?done=saved')
+    expect(await nameNow()).toBe('Long')
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { fault } from '../../routers/clients/faults.ts'
 import { rewrittenApart } from '../../routers/clients/pictures/apart.ts'
 import { PictureRefused, rewritten, UNREADABLE } from '../../routers/clients/pictures/rewrite.ts'
 import { jpegOf, pixelsOf } from '../support/pictures.ts'
@@ -31,7 +32,7 @@ describe('a picture that is re-encoded in a thread of its own', () => {
   it('is refused in the same words', async () => {
     const refused = new PictureRefused(UNREADABLE)
     await expect(rewrittenApart(photo.subarray(0, photo.length >> 1))).rejects.toThrow(refused)
-    const other = new PictureRefused('The logo is a PNG or a JPEG.')
+    const other = new PictureRefused(fault('picture', 'pictureFormat'))
     await expect(rewrittenApart(Buffer.from('<svg/>'))).rejects.toThrow(other)
   })
 

@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib'
 import jpeg from 'jpeg-js'
 import { PNG } from 'pngjs'
 import { describe, expect, it } from 'vitest'
+import { fault } from '../../routers/clients/faults.ts'
 import { PictureRefused, rewritten } from '../../routers/clients/pictures/rewrite.ts'
 import { chunkOf, jpegOf, pixelsOf, pngOf, withHeader } from '../support/pictures.ts'
 
@@ -9,8 +10,8 @@ const pixels = pixelsOf(64, { opaque: false })
 const png = pngOf(pixels)
 const photo = jpegOf(pixelsOf(64))
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
-const damaged = 'The logo cannot be read: the file is cut off or damaged.'
-const unknown = 'The logo is a PNG or a JPEG.'
+const damaged = fault('picture', 'pictureUnreadable')
+const unknown = fault('picture', 'pictureFormat')
 const noise = (bytes: number) => Buffer.from(Array.from({ length: bytes }, (_, at) => (at * at * 2654435761) >>> 13))
 const typesOf = (written: Buffer) => {
   const types: string[] = []
@@ -132,7 +133,7 @@ describe('a file', () => {
 
   it('above 128 KiB is refused', async () => {
     const bytes = Buffer.concat([png, Buffer.alloc(128 * 1024 + 1 - png.length)])
-    await expect(rewritten(bytes)).rejects.toThrow(new PictureRefused('The logo is at most 128 KiB.'))
+    await expect(rewritten(bytes)).rejects.toThrow(new PictureRefused(fault('picture', 'pictureTooLarge')))
     expect((await rewritten(bytes.subarray(0, -1))).length).toBeGreaterThan(100)
   })
 

@@ -2,10 +2,11 @@ import { Worker } from 'node:worker_threads'
 import { Semaphore, withTimeout } from 'async-mutex'
 import { within } from '../../../prisma/within.ts'
 import { errors } from '../../kernel/errors.ts'
+import type { Fault } from '../faults.ts'
 import { PictureRefused, UNREADABLE } from './rewrite.ts'
 
 /** What a thread tells of its picture. */
-export type Reply = { png: Uint8Array<ArrayBuffer> } | { refused: string } | { failed: string }
+export type Reply = { png: Uint8Array<ArrayBuffer> } | { refused: Fault } | { failed: string }
 
 /** Per picture, with the start of its thread: 0.5 s on an idle machine. */
 const DECODING_MS = 5_000

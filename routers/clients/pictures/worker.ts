@@ -7,5 +7,5 @@ const reply = (reply: Reply) => parentPort!.postMessage(reply)
 
 rewritten(Buffer.from(workerData as Uint8Array)).then(
   (png) => reply({ png: new Uint8Array(png) }),
-  (thrown) => reply(thrown instanceof PictureRefused ? { refused: thrown.message } : { failed: String(thrown) }),
+  (thrown) => reply(thrown instanceof PictureRefused ? { refused: thrown.fault } : { failed: String(thrown) }),
 )

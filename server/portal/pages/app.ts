@@ -1,6 +1,7 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
-import { area, choice, fact, field, hidden, typedIn } from './fields.ts'
+import { fact, hidden } from './fields.ts'
+import { formOf } from './form.ts'
 import { logoForms, logoOf } from './logo.ts'
 import { offsetOf, pager } from './pager.ts'
 import { scopeChoices } from './scope-choices.ts'
@@ -35,32 +36,32 @@ ${logoForms(visit, team, app)}`,
 
 function details(visit: Visit, team: Team, app: App) {
   const { w, at, query } = visit
-  const typed = typedIn(visit, 'details')
+  const form = formOf(visit, 'details')
   const asked = query.has('again') ? app.refusal?.asked : undefined
-  const value = (of: 'name' | 'description' | 'homepage') => typed?.get(of) ?? asked?.[of] ?? app[of] ?? ''
+  const value = (of: 'name' | 'description' | 'homepage') => asked?.[of] ?? app[of] ?? ''
   return html`<form class="sheet" method="post" action="${at('teams', team.id, 'apps', app.id)}/details" novalidate>
 <h2>${w.details}</h2>
 ${hidden('version', app.version)}
-${field({ id: 'app-name', name: 'name', label: w.name, hint: w.nameHint, value: value('name'), required: true, maxlength: 100 })}
-${area({ id: 'app-description', name: 'description', label: w.description, value: value('description') }, 3)}
-${field({ id: 'app-homepage', name: 'homepage', label: w.homepage, hint: w.homepageHint, type: 'url', value: value('homepage') })}
+${form.field({ id: 'app-name', name: 'name', label: w.name, hint: w.nameHint, value: value('name'), required: true, maxlength: 100 })}
+${form.area({ id: 'app-description', name: 'description', label: w.description, value: value('description') }, 3)}
+${form.field({ id: 'app-homepage', name: 'homepage', label: w.homepage, hint: w.homepageHint, type: 'url', value: value('homepage') })}
 <button>${w.save}</button>
 </form>`
 }
 
 function newClient(visit: Visit, team: Team, app: App) {
   const { w, at } = visit
-  const typed = typedIn(visit, 'clients')
-  return html`<details class="sheet"${typed && html` open`}><summary>${w.newClient}</summary>
+  const form = formOf(visit, 'clients')
+  return html`<details class="sheet"${form.typed && html` open`}><summary>${w.newClient}</summary>
 <form method="post" action="${at('teams', team.id, 'apps', app.id)}/clients">
 <p class="hint">${w.newClientHint}</p>
-${field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: typed?.get('name') ?? '', required: true, maxlength: 100 })}
-${choice({ id: 'client-type', name: 'type', label: w.clientType, value: typed?.get('type') ?? 'web' }, [
+${form.field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, required: true, maxlength: 100 })}
+${form.choice({ id: 'client-type', name: 'type', label: w.clientType, value: 'web' }, [
   ['web', w.clientTypes.web],
   ['native', w.clientTypes.native],
 ])}
-${area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: typed?.get('redirects') ?? '', required: true }, 3)}
-${scopeChoices(visit, { offered: team.scopes, ticked: typed?.getAll('scope') ?? [] })}
+${form.area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, required: true }, 3)}
+${scopeChoices(visit, { form, offered: team.scopes, ticked: form.typed?.getAll('scope') ?? [] })}
 <button class="chief">${w.createClient}</button>
 </form></details>`
 }

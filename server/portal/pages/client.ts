@@ -2,7 +2,8 @@ import type { Section } from '../../../routers/kernel/scopes.ts'
 import { isScope, scopes } from '../../../routers/kernel/scopes.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
-import { area, fact, field, hidden, typedIn } from './fields.ts'
+import { fact, hidden } from './fields.ts'
+import { formOf } from './form.ts'
 import { purposeFields, scopeChoices } from './scope-choices.ts'
 import { badge, stateBadge } from './team.ts'
 import type { App, Client, Team } from './team-page.ts'
@@ -72,13 +73,13 @@ const askedAgain = ({ query }: Visit, { refusal }: Client) => (query.has('again'
 function settings(visit: Visit, view: ClientView) {
   const { w } = visit
   const { client } = view
-  const typed = typedIn(visit, 'settings')
+  const form = formOf(visit, 'settings')
   const asked = askedAgain(visit, client)
   return html`<form class="sheet" method="post" action="${ownOf(visit, view)}/settings">
 <h2>${w.details}</h2>
 ${hidden('version', client.version)}
-${field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: typed?.get('name') ?? asked?.name ?? client.name, required: true, maxlength: 100 })}
-${area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: typed?.get('redirects') ?? (asked?.redirectUris ?? client.redirectUris).join('\n'), required: true }, Math.max(3, client.redirectUris.length + 1))}
+${form.field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: asked?.name ?? client.name, required: true, maxlength: 100 })}
+${form.area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: (asked?.redirectUris ?? client.redirectUris).join('\n'), required: true }, Math.max(3, client.redirectUris.length + 1))}
 <button>${w.save}</button>
 </form>`
 }
@@ -86,15 +87,15 @@ ${area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.
 function scopeForm(visit: Visit, view: ClientView) {
   const { w } = visit
   const { client, team } = view
-  const typed = typedIn(visit, 'scopes')
+  const form = formOf(visit, 'scopes')
   const asked = askedAgain(visit, client)
-  const ticked = typed?.getAll('scope') ?? asked?.scopes ?? client.scopes
+  const ticked = form.typed?.getAll('scope') ?? asked?.scopes ?? client.scopes
   const more = team.scopes.filter((scope) => !client.scopes.includes(scope))
   const needsPurpose = client.environment === 'production' && more.length > 0
   return html`<form class="sheet" method="post" action="${ownOf(visit, view)}/scopes">
 ${hidden('version', client.version)}
-${scopeChoices(visit, { offered: [...new Set([...team.scopes, ...client.scopes])], ticked, legend: html`<h2>${w.scopes}</h2>` })}
-${needsPurpose && purposeFields(visit, more, (scope) => typed?.get(`purpose.${scope}`) ?? (asked ?? client.wanted)?.purpose?.[scope] ?? '')}
+${scopeChoices(visit, { form, offered: [...new Set([...team.scopes, ...client.scopes])], ticked, legend: html`<h2>${w.scopes}</h2>` })}
+${needsPurpose && purposeFields(visit, form, more, (scope) => (asked ?? client.wanted)?.purpose?.[scope] ?? '')}
 <button>${w.save}</button>
 </form>`
 }
@@ -102,16 +103,16 @@ ${needsPurpose && purposeFields(visit, more, (scope) => typed?.get(`purpose.${sc
 export function productionPage(visit: Visit, view: ClientView): string {
   const { w } = visit
   const { client } = view
-  const typed = typedIn(visit, 'request')
+  const form = formOf(visit, 'request')
   return clientPage(visit, view, {
     title: w.production,
     within: true,
     body: html`<p class="lead">${client.state === 'refused' ? w.productionAgain : w.productionLead(name(client.name))}</p>
 ${client.refusal && html`<p class="problem"><bdi>${client.refusal.reason}</bdi></p>`}
 <form method="post" action="${ownOf(visit, view)}/production/request">
-${field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: typed?.get('name') ?? client.name, required: true, maxlength: 100 })}
-${area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: typed?.get('redirects') ?? client.redirectUris.join('\n'), required: true }, 3)}
-${purposeFields(visit, client.scopes, (scope) => typed?.get(`purpose.${scope}`) ?? client.purpose?.[scope] ?? '')}
+${form.field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: client.name, required: true, maxlength: 100 })}
+${form.area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: client.redirectUris.join('\n'), required: true }, 3)}
+${purposeFields(visit, form, client.scopes, (scope) => client.purpose?.[scope] ?? '')}
 <div class="buttons"><button class="chief">${w.productionSend}</button> <a class="button" href="${ownOf(visit, view)}">${w.cancel}</a></div>
 </form>`,
   })
@@ -126,7 +127,7 @@ export function removalPage(visit: Visit, view: ClientView): string {
     body: html`<p class="lead">${w.removeLead(client.consents)}</p>
 <form method="post" action="${ownOf(visit, view)}/remove/confirm">
 <p>${w.removeConfirm(html`<code>${client.id}</code>`)}</p>
-${field({ id: 'confirm', name: 'confirm', label: w.confirmation, required: true })}
+${formOf(visit, 'confirm').field({ id: 'confirm', name: 'confirm', label: w.confirmation, required: true })}
 <div class="buttons"><button class="chief">${w.removeClient}</button> <a class="button" href="${ownOf(visit, view)}">${w.cancel}</a></div>
 </form>`,
   })

@@ -36,7 +36,7 @@ export function portalPage(visit: Visit, { title, heading, trail = [], beside, b
     style: html`<link rel="stylesheet" href="/v1/oauth/style.css">
 <link rel="stylesheet" href="${at('style.css')}">`,
     body: html`${beside && tabs(beside)}
-${refused && html`<p class="problem" role="alert" lang="en" id="problem">${refused.message}</p>`}
+${refused && html`<div class="problem" role="alert" id="problem">${refused.problems.map(({ text }) => html`<p>${text}</p>`)}</div>`}
 ${!refused && Object.hasOwn(w.done, done) && html`<p class="done" role="status">${w.done[done as keyof Words['done']]}</p>`}
 ${body}`,
   })

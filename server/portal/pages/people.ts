@@ -1,6 +1,7 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
-import { choice, field, hidden, typedIn } from './fields.ts'
+import { hidden } from './fields.ts'
+import { formOf } from './form.ts'
 import { offsetOf, pager } from './pager.ts'
 import { table } from './table.ts'
 import type { People, Team } from './team-page.ts'
@@ -61,17 +62,14 @@ ${table(w.invitations, [w.email, w.roleOf, w.invitedBy, w.expires, w.actions], r
 
 function inviteForm(visit: Visit, team: Team) {
   const { w, at } = visit
-  const typed = typedIn(visit, 'invite')
+  const form = formOf(visit, 'invite')
   return html`<form class="sheet" method="post" action="${at('teams', team.id, 'people')}/invite" novalidate>
 <h2>${w.invite}</h2>
-${field({ id: 'invite-email', name: 'email', label: w.email, hint: w.emailHint, type: 'email', value: typed?.get('email') ?? '', required: true, maxlength: 254 })}
-${choice(
-  { id: 'invite-role', name: 'role', label: w.roleOf, hint: w.roleHint, value: typed?.get('role') ?? 'developer' },
-  [
-    ['developer', w.role.developer],
-    ['owner', w.role.owner],
-  ],
-)}
+${form.field({ id: 'invite-email', name: 'email', label: w.email, hint: w.emailHint, type: 'email', required: true, maxlength: 254 })}
+${form.choice({ id: 'invite-role', name: 'role', label: w.roleOf, hint: w.roleHint, value: 'developer' }, [
+  ['developer', w.role.developer],
+  ['owner', w.role.owner],
+])}
 <button>${w.inviteSend}</button>
 </form>`
 }

@@ -1,6 +1,6 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
-import { choice, field, typedIn } from './fields.ts'
+import { formOf } from './form.ts'
 import { offsetOf, pager } from './pager.ts'
 import type { Apps, ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
@@ -22,7 +22,7 @@ export function teamOverview(visit: Visit, { team, apps, clients, providers }: O
   const own = at('teams', team.id)
   const clientsOf = (app: string | null) => clients.filter((client) => client.app === app)
   const alone = clientsOf(null)
-  const typed = typedIn(visit, 'apps')
+  const form = formOf(visit, 'apps')
   return teamPage(visit, team, 'apps', {
     title: w.team,
     heading: name(team.name),
@@ -38,11 +38,11 @@ ${clientList(visit, team, clientsOf(id))}
 ${pager(visit, { offset: offsetOf(visit), shown: apps.items.length, more: apps.more }, APPS_SHOWN)}
 ${
   providers.length > 0 &&
-  html`<details class="sheet"${typed && html` open`}><summary>${w.newApp}</summary>
+  html`<details class="sheet"${form.typed && html` open`}><summary>${w.newApp}</summary>
 <form method="post" action="${own}/apps">
-${field({ id: 'app-name', name: 'name', label: w.name, hint: w.nameHint, value: typed?.get('name') ?? '', required: true, maxlength: 100 })}
-${choice(
-  { id: 'app-provider', name: 'provider', label: w.provider, value: typed?.get('provider') ?? '' },
+${form.field({ id: 'app-name', name: 'name', label: w.name, hint: w.nameHint, required: true, maxlength: 100 })}
+${form.choice(
+  { id: 'app-provider', name: 'provider', label: w.provider },
   providers.map((provider) => [provider.id, provider.name]),
 )}
 <button class="chief">${w.createApp}</button>

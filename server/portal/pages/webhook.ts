@@ -1,7 +1,8 @@
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { Visit } from '../visit.ts'
-import { choice, fact, field, hidden, typedIn } from './fields.ts'
+import { fact, hidden } from './fields.ts'
+import { formOf } from './form.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
 
@@ -19,7 +20,7 @@ export interface WebhookView {
 export function webhookPage(visit: Visit, { team, app, webhook, kinds, fresh }: WebhookView): string {
   const { w, at } = visit
   const own = at('teams', team.id, 'apps', app.id, 'webhook')
-  const typed = typedIn(visit, 'set')
+  const form = formOf(visit, 'set')
   const facts = (url: string, hasSecret: boolean) => html`<dl class="facts">
 ${fact(w.address, html`<code>${url}</code>`)}
 ${fact(w.secret, hasSecret ? w.secretStored : w.secretNone)}
@@ -36,9 +37,9 @@ ${kinds.length > 1 && typeChoice(visit, kinds)}
 ${webhook.url === null ? html`<p>${w.webhookNone}</p>` : facts(webhook.url, webhook.hasSecret)}
 <form class="sheet" method="post" action="${own}/set" novalidate>
 <h2>${webhook.url === null ? w.webhookSet : w.change}</h2>
-${field({ id: 'url', name: 'url', label: w.address, hint: w.addressHint, type: 'url', value: typed?.get('url') ?? webhook.url ?? '', required: true, maxlength: 2048 })}
-${field({ id: 'secret', name: 'secret', label: w.secret, hint: webhook.hasSecret ? w.secretKept : w.secretHint, maxlength: 1024 })}
-${webhook.hasSecret && html`<label class="choice"><input type="checkbox" name="remove-secret" value="yes"${typed?.has('remove-secret') && html` checked`}><span>${w.removeSecret}</span></label>`}
+${form.field({ id: 'url', name: 'url', label: w.address, hint: w.addressHint, type: 'url', value: webhook.url ?? '', required: true, maxlength: 2048 })}
+${form.secret({ id: 'secret', name: 'secret', label: w.secret, hint: webhook.hasSecret ? w.secretKept : w.secretHint, maxlength: 1024 })}
+${webhook.hasSecret && html`<label class="choice"><input type="checkbox" name="remove-secret" value="yes"${form.typed?.has('remove-secret') && html` checked`}><span>${w.removeSecret}</span></label>`}
 <p class="hint">${w.secretFresh} <code>${fresh}</code></p>
 <button>${w.save}</button>
 </form>
@@ -48,11 +49,8 @@ ${catalogue(visit, kinds)}`
 }
 
 const typeChoice = (visit: Visit, kinds: Kinds) =>
-  choice(
-    {
-      ...{ id: 'test-type', name: 'type', label: visit.w.testType, hint: visit.w.testTypeHint },
-      value: typedIn(visit, 'test')?.get('type') ?? kinds[0]!.type,
-    },
+  formOf(visit, 'test').choice(
+    { id: 'test-type', name: 'type', label: visit.w.testType, hint: visit.w.testTypeHint, value: kinds[0]!.type },
     kinds.map(({ type }) => [type, type] as const),
   )
 

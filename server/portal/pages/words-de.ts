@@ -16,6 +16,8 @@ export const de: Words = {
   none: '–',
   optional: 'optional',
   utc: 'Alle Zeiten in UTC.',
+  signInFirst: (address) =>
+    html`Die Anmeldung liegt mehr als 15 Minuten zurück. <a href="${address}" target="_blank" rel="noopener">In einem neuen Tab erneut anmelden</a>, dann dieses Formular noch einmal senden.`,
   allOf: 'alle',
   show: 'Anzeigen',
   pager: {
@@ -48,7 +50,7 @@ export const de: Words = {
     retriedSome:
       'Viele fehlgeschlagene Zustellungen werden jetzt erneut versucht, die ältesten zuerst. Es gibt weitere: diese danach erneut versuchen.',
     retriedNone: 'Es gab keine fehlgeschlagene Zustellung.',
-    again: 'Das Formular war zu lang, um es während der Anmeldung zu speichern. Bitte noch einmal ausfüllen.',
+    again: 'Die Datei konnte während der Anmeldung nicht gespeichert werden. Bitte noch einmal auswählen.',
   },
   level: { hobby: 'Hobby', developer: 'Developer' },
   role: { owner: 'Inhaber', developer: 'Entwickler' },

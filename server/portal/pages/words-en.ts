@@ -15,6 +15,8 @@ export const en = {
   none: '–',
   optional: 'optional',
   utc: 'All times are UTC.',
+  signInFirst: (address: string): Html =>
+    html`You signed in more than 15 minutes ago. <a href="${address}" target="_blank" rel="noopener">Sign in again in a new tab</a>, then send this form again.`,
   allOf: 'all',
   show: 'Show',
   pager: {
@@ -46,7 +48,7 @@ export const en = {
     retriedSome:
       'Many failed deliveries are being retried now, the oldest first. There are more: retry them once these are done.',
     retriedNone: 'There was no failed delivery to retry.',
-    again: 'The form was too long to be stored while you signed in. Please fill it in again.',
+    again: 'The file could not be stored while you signed in. Please choose it again.',
   },
   level: { hobby: 'Hobby', developer: 'Developer' },
   role: { owner: 'owner', developer: 'developer' },

@@ -103,4 +103,23 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
     }
     await context.close()
   }, 240_000)
+
+  it('shows a refused form with the focus on its first problem', async () => {
+    const context = await browser.newContext({
+      bypassCSP: true,
+      locale: 'de-DE',
+      viewport: { width: 320, height: 640 },
+    })
+    const page = await signedIn(context)
+    await page.goto(`${portal}/teams/${team.world.ids.team}/apps/${team.world.ids.app}`)
+    await page.locator('details.sheet > summary').first().click()
+    await page.locator('#client-name').fill('Neu')
+    await page.locator('#client-redirects').fill('http://app.example/')
+    await page.locator('form[action$="/clients"] button').click()
+    await page.getByRole('alert').waitFor()
+    expect(await page.evaluate('document.activeElement.id')).toBe('client-redirects')
+    expect(await page.locator('#client-name').inputValue()).toBe('Neu')
+    await expectAccessible(page)
+    await context.close()
+  })
 })

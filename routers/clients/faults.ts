@@ -1,0 +1,65 @@
+import { errors } from '../kernel/errors.ts'
+
+/** Why a text cannot be a redirect URI. */
+const redirectReasons = {
+  notAbsolute: 'it is not an absolute URI',
+  fragment: 'it has a fragment',
+  nativeScheme: 'the scheme of a native app contains a dot, as in com.example.app',
+  webScheme: 'a web client must use https://',
+  noHost: 'it has no host',
+  userName: 'it contains a user name',
+  wildcard: 'wildcards are not supported',
+  httpHost: 'http:// is for 127.0.0.1 and [::1] only',
+  nativeLocalhost: 'a native app must use 127.0.0.1 or [::1] instead of localhost',
+  localhost: 'localhost is for development only',
+  nativeHttps: 'a native app must use http:// on this machine',
+} as const
+
+export type RedirectReason = keyof typeof redirectReasons
+
+/** The rules for what a team registers, each with the sentence of a value that breaks it. */
+export const faultSentences = {
+  id: (of: string) => `The id of the ${of} must be 1 to 64 letters, digits, '_' or '-'.`,
+  name: (of: string) => `The name of the ${of} must be 1 to 100 characters on one line.`,
+  description: () => 'The description of the app is at most 500 characters, without control characters.',
+  homepage: () => 'The homepage of the app is an https:// address of at most 2048 characters, without user info.',
+  redirectMissing: () => 'A client needs a redirect URI.',
+  redirectTooLong: () => 'A redirect URI can have at most 2048 characters.',
+  redirect: (address: string, reason: string) =>
+    `${address} cannot be a redirect URI: ${redirectReasons[reason as RedirectReason]}.`,
+  scopeMissing: () => 'A client needs a scope.',
+  scopeUnknown: (scope: string) => `The scope ${scope} does not exist.`,
+  scopeLevel: (scope: string) => `${scope} is only for teams with the Developer level.`,
+  scopeFirstParty: (scope: string) => `${scope} is not a first-party scope.`,
+  purpose: (scope: string) => `Say in 1 to 1000 characters, without control characters, what ${scope} is for.`,
+  pictureTooLarge: () => 'The logo is at most 128 KiB.',
+  pictureFormat: () => 'The logo is a PNG or a JPEG.',
+  pictureSize: (width: string, height: string) =>
+    `The logo is square, of at most 512 × 512 pixels: this one has ${width} × ${height}.`,
+  pictureUnreadable: () => 'The logo cannot be read: the file is cut off or damaged.',
+} as const
+
+export type FaultRule = keyof typeof faultSentences
+
+/** A field of the input that breaks a rule. */
+export interface Fault {
+  /** As `redirectUris` or `purpose.svc.me.profile:read`. */
+  field: string
+  rule: FaultRule
+  /** The parameters of the rule's sentence. */
+  values: readonly string[]
+}
+
+export const fault = <Rule extends FaultRule>(
+  field: string,
+  rule: Rule,
+  ...values: Parameters<(typeof faultSentences)[Rule]>
+): Fault => ({ field, rule, values })
+
+export const sentenceOf = ({ rule, values }: Fault): string =>
+  (faultSentences[rule] as (...values: readonly string[]) => string)(...values)
+
+/** Throws 400 with a sentence for each fault. */
+export function refuseIf(faults: readonly Fault[]) {
+  if (faults.length > 0) throw errors.registrationRefused(faults.map(sentenceOf).join('\n'), faults)
+}

@@ -1,0 +1,77 @@
+import type { faultSentences, RedirectReason } from '../../../routers/clients/faults.ts'
+import type { ApiError } from '../../../routers/kernel/errors.ts'
+
+const things: Record<string, string> = { client: 'Clients', app: 'App', team: 'Teams' }
+const ofThing = (thing: string) => (thing === 'app' ? 'der App' : `des ${things[thing]}`)
+
+const redirectReasons: Record<RedirectReason, string> = {
+  notAbsolute: 'Sie ist keine absolute URI',
+  fragment: 'Sie hat ein Fragment',
+  nativeScheme: 'Das Schema einer nativen App enthält einen Punkt, wie com.example.app',
+  webScheme: 'Ein Web-Client verwendet https://',
+  noHost: 'Sie hat keinen Host',
+  userName: 'Sie enthält einen Benutzernamen',
+  wildcard: 'Platzhalter sind nicht möglich',
+  httpHost: 'http:// ist nur für 127.0.0.1 und [::1] erlaubt',
+  nativeLocalhost: 'Eine native App verwendet 127.0.0.1 oder [::1] statt localhost',
+  localhost: 'localhost ist nur für die Entwicklung erlaubt',
+  nativeHttps: 'Eine native App verwendet auf diesem Gerät http://',
+}
+
+/** The sentences of routers/clients/faults.ts. */
+export const faults: {
+  [Rule in keyof typeof faultSentences]: (...values: Parameters<(typeof faultSentences)[Rule]>) => string
+} = {
+  id: (of) => `Die ID ${ofThing(of)} besteht aus 1 bis 64 Buchstaben, Ziffern, _ oder -.`,
+  name: (of) => `Der Name ${ofThing(of)} hat 1 bis 100 Zeichen in einer Zeile.`,
+  description: () => 'Die Beschreibung hat höchstens 500 Zeichen, ohne Steuerzeichen.',
+  homepage: () => 'Die Website ist eine https-Adresse von höchstens 2048 Zeichen, ohne Benutzernamen.',
+  redirectMissing: () => 'Es fehlt eine Redirect-URI.',
+  redirectTooLong: () => 'Eine Redirect-URI hat höchstens 2048 Zeichen.',
+  redirect: (address, reason) =>
+    `${address} kann keine Redirect-URI sein: ${redirectReasons[reason as RedirectReason]}.`,
+  scopeMissing: () => 'Es fehlt eine Berechtigung.',
+  scopeUnknown: (scope) => `Die Berechtigung ${scope} gibt es nicht.`,
+  scopeLevel: (scope) => `${scope} ist Teams der Stufe Developer vorbehalten.`,
+  scopeFirstParty: (scope) => `${scope} ist keine Berechtigung der Plattform.`,
+  purpose: (scope) => `Bitte in 1 bis 1000 Zeichen, ohne Steuerzeichen, sagen, wozu ${scope} dient.`,
+  pictureTooLarge: () => 'Das Logo hat höchstens 128 KiB.',
+  pictureFormat: () => 'Das Logo ist ein PNG oder JPEG.',
+  pictureSize: (width, height) =>
+    `Das Logo ist quadratisch und hat höchstens 512 × 512 Pixel. Dieses hat ${width} × ${height}.`,
+  pictureUnreadable: () => 'Das Logo ist nicht lesbar: Die Datei ist unvollständig oder beschädigt.',
+}
+
+const retryAfter = ({ headers }: ApiError) => headers['Retry-After']
+
+/** By error id, the errors that a form of the portal can get. */
+export const errors: Record<string, string | ((error: ApiError) => string)> = {
+  alreadyDelivered: 'Diese Zustellung ist bereits gelungen.',
+  alreadyInTeam: 'Diese Person ist bereits in diesem Team.',
+  alreadyReviewed: 'Dieses Ergebnis ist bereits bewertet.',
+  appSuspended: 'Diese App ist gesperrt.',
+  changedMeanwhile: 'Das wurde inzwischen geändert. Bitte die Seite neu laden.',
+  changesLimited: (error) =>
+    `Ein Team kann am Tag höchstens 1000 Änderungen machen. Weiter geht es in ${retryAfter(error)} s.`,
+  confirmationWrong: 'Das ist nicht die ID des Clients. Es sind Einwilligungen in Kraft, die enden würden.',
+  emailInvalid: 'Bitte eine E-Mail-Adresse angeben, etwa name@example.org.',
+  eventTypeUnknown: 'Diesen Ereignistyp gibt es nicht.',
+  inputInvalid: 'Eine Eingabe ist ungültig.',
+  lastOwner: 'Ein Team braucht mindestens einen Inhaber.',
+  levelTooLow: 'Dafür braucht das Team die Stufe Developer.',
+  notSandbox: 'Der Produktivbetrieb lässt sich nur für den Sandbox-Client einer App beantragen.',
+  ownerNeeded: 'Das können nur Inhaber des Teams.',
+  peopleLimited: (error) => `Das waren zu viele Anfragen. Weiter geht es in ${retryAfter(error)} s.`,
+  requestInvalid: 'Das Formular ist unvollständig. Bitte die Seite neu laden.',
+  secretInvalid: 'Das Secret besteht aus 1 bis 1024 sichtbaren ASCII-Zeichen, ohne Leerzeichen.',
+  sinceInvalid: 'Der Zeitraum ist ungültig.',
+  subscriptionEnded: 'Das Abonnement dieser Zustellung ist beendet.',
+  teamFull: 'Ein Team kann höchstens 200 Clients, 1 MiB Text und 8 MiB Logos haben.',
+  testsLimited: (error) =>
+    `Eine App kann in der Minute höchstens 10 Testereignisse senden. Weiter geht es in ${retryAfter(error)} s.`,
+  tooManyApps: 'Ein Team kann höchstens 50 Apps haben.',
+  tooManyClients: 'Eine App kann höchstens 20 Clients haben.',
+  tooManyPeople: 'Ein Team kann höchstens 100 Personen und offene Einladungen haben.',
+  urlInvalid: 'Die Adresse ist eine https-Adresse von höchstens 2048 Zeichen, ohne Benutzernamen.',
+  webhookMissing: 'Diese App hat keinen Webhook. Bitte zuerst dessen Adresse festlegen.',
+}
