@@ -20,7 +20,7 @@ const entries = [
 /** The files that modules read from their own directory. */
 const readBy = {
   'server/browser/pages/style-sheet.ts': ['server/browser/pages/pages.css'],
-  'server/portal/portal.ts': ['server/portal/portal.css'],
+  'server/portal/portal.ts': ['server/portal/portal.css', 'server/portal/script.js'],
   'server/reference/serve.ts': ['server/reference/try.js', 'server/reference/reference.css'],
 }
 

@@ -5,6 +5,7 @@ import { errors } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
 import { router } from '../kernel/trpc.ts'
 import { isText } from '../kernel/typed-text.ts'
+import { health } from './app-health.ts'
 import { removeLogo, setLogo } from './app-logo.ts'
 import { auditing, authorOf, difference } from './auditing.ts'
 import { fault, refuseIf } from './faults.ts'
@@ -118,4 +119,4 @@ function isHomepage(text: string) {
   return username === '' && password === ''
 }
 
-export const apps = router({ list: listApps, get: getApp, providers, create, update, setLogo, removeLogo })
+export const apps = router({ list: listApps, get: getApp, health, providers, create, update, setLogo, removeLogo })

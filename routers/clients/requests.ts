@@ -13,7 +13,7 @@ import { roleIn } from './teams/team-of.ts'
 /** A caller may choose the id of its requests: the newest are listed. */
 const MAX_OF_AN_ID = 50
 
-const refused = z.object({
+export const refused = z.object({
   requestId: z.string(),
   at: z.iso.datetime().meta({ description: 'When it arrived, with milliseconds' }),
   client: z.string(),
@@ -34,6 +34,9 @@ const refused = z.object({
 
 const team = z.string().refine(isPostgresText, withError('teamUnknown'))
 const status = z.int().min(400).max(599)
+
+/** A conditional write that lost is the answer that the app asked for. */
+const EXPECTED = 412
 /** Time and number of a page's last row. */
 const CURSOR = /^(\d{1,14})-(\d{1,18})$/
 
@@ -55,11 +58,34 @@ async function shown({ core: { db } }: Context, team: string, rows: readonly Row
   }))
 }
 
+const cursorOf = (row: Row | undefined) => (row ? `${row.at.getTime()}-${row.id}` : null)
+
 function rowsBefore(cursor: string): Prisma.RefusedRequestWhereInput {
   const [, ms, id] = CURSOR.exec(cursor)!
   const at = new Date(Number(ms))
   // The first condition is for the index.
   return { at: { lte: at }, OR: [{ at: { lt: at } }, { id: { lt: BigInt(id!) } }] }
+}
+
+function rowsAfter(cursor: string): Prisma.RefusedRequestWhereInput {
+  const [, ms, id] = CURSOR.exec(cursor)!
+  const at = new Date(Number(ms))
+  return { at: { gte: at }, OR: [{ at: { gt: at } }, { id: { gt: BigInt(id!) } }] }
+}
+
+/** The newest refusal of some clients that is an error, among the newest of the team: its index does not have the client. */
+export async function lastErrorOf(
+  ctx: Context,
+  { team, clients, among }: { team: string; clients: readonly string[]; among: number },
+) {
+  const [found] = await ctx.core.db.$queryRaw<{ at: Date; id: bigint }[]>`
+    SELECT at, id FROM (SELECT at, id, "clientId", status FROM "RefusedRequest" WHERE "teamId" = ${team}
+      ORDER BY at DESC, id DESC LIMIT ${among}) newest
+    WHERE "clientId" = ANY (${clients}) AND status <> ${EXPECTED} ORDER BY at DESC, id DESC LIMIT 1`
+  if (!found) return null
+  const place = { teamId: team, at: found.at, id: found.id }
+  const row = await ctx.core.db.refusedRequest.findUnique({ where: { place }, omit: columns })
+  return row && (await shown(ctx, team, [row]))[0]!
 }
 
 const list = internal('dev:read', teamPeople, {
@@ -71,19 +97,35 @@ const list = internal('dev:read', teamPeople, {
       team,
       client: z.string().refine(isPostgresText).optional(),
       status: status.optional(),
+      errors: z.boolean().optional().meta({ description: 'Without 412, which a conditional write expects' }),
+      method: z.string().max(10).optional(),
+      route: z.string().max(200).refine(isPostgresText).optional().meta({ description: 'As in `route` of an item' }),
+      after: z
+        .string()
+        .regex(CURSOR)
+        .optional()
+        .meta({ description: '`newest` of an earlier answer: only what came since' }),
       before: z.string().regex(CURSOR).optional().meta({ description: '`next` of the previous page' }),
       limit: page.limit,
     }),
   )
-  .output(z.object({ items: z.array(refused), next: z.string().nullable() }))
-  .query(async ({ ctx, input: { team, client, status, before, limit } }) => {
+  .output(
+    z.object({
+      items: z.array(refused),
+      next: z.string().nullable(),
+      newest: z.string().nullable().meta({ description: 'For `after`; null without items' }),
+    }),
+  )
+  .query(async ({ ctx, input: { team, client, status, errors, method, route, before, after, limit } }) => {
     await roleIn(ctx, team)
     const rows = await ctx.core.db.refusedRequest.findMany({
       where: {
         teamId: team,
         ...(client !== undefined && { clientId: client }),
-        ...(status !== undefined && { status }),
-        ...(before !== undefined && rowsBefore(before)),
+        ...(status !== undefined ? { status } : errors && { status: { not: EXPECTED } }),
+        ...(method !== undefined && { method }),
+        ...(route !== undefined && { route }),
+        AND: [before === undefined ? {} : rowsBefore(before), after === undefined ? {} : rowsAfter(after)],
       },
       omit: columns,
       orderBy: newestFirst,
@@ -91,7 +133,7 @@ const list = internal('dev:read', teamPeople, {
     })
     const items = rows.slice(0, limit)
     const last = rows.length > limit ? items.at(-1) : undefined
-    return { items: await shown(ctx, team, items), next: last ? `${last.at.getTime()}-${last.id}` : null }
+    return { items: await shown(ctx, team, items), next: cursorOf(last), newest: cursorOf(items[0]) }
   })
 
 const get = internal('dev:read', teamPeople, {

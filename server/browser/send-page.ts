@@ -11,9 +11,23 @@ export function sendPage(ctx: StepContext, html: string, status = 200) {
 }
 
 export function sendStyleSheet(ctx: StepContext, css: string) {
-  ctx.set('Cache-Control', 'public, max-age=3600')
-  ctx.type = 'text/css; charset=utf-8'
-  ctx.body = css
+  sendAsset(ctx, 'text/css', css)
+}
+
+export function sendScript(ctx: StepContext, script: string) {
+  sendAsset(ctx, 'text/javascript', script)
+}
+
+function sendAsset(ctx: StepContext, type: string, text: string) {
+  ctx.set({ 'Cache-Control': 'public, max-age=3600', 'X-Content-Type-Options': 'nosniff' })
+  ctx.type = `${type}; charset=utf-8`
+  ctx.body = text
+}
+
+/** Lets the page run scripts of its own origin, and call it. */
+export function allowScripts(ctx: StepContext) {
+  const policy = pageHeaders['Content-Security-Policy']!
+  ctx.set('Content-Security-Policy', policy.replace("'none';", "'none'; script-src 'self'; connect-src 'self';"))
 }
 
 export function setPageHeaders(ctx: StepContext) {

@@ -1,6 +1,7 @@
 import { sentenceOf } from '../../routers/clients/faults.ts'
 import { pictureTooLarge } from '../../routers/clients/pictures/rewrite.ts'
 import { errors } from '../../routers/kernel/errors.ts'
+import type { Addresses } from './addresses.ts'
 import { linesOf, versionOf } from './form-values.ts'
 import { appOverview } from './pages/app.ts'
 import { offsetOf, PAGE_ROWS } from './pages/pager.ts'
@@ -15,13 +16,16 @@ export async function appOf(visit: Visit) {
   return { team, app }
 }
 
-const page: Show = async (visit) => {
-  const { team, app } = await appOf(visit)
-  const query = { team: team.id, apps: [app.id], limit: PAGE_ROWS, offset: offsetOf(visit) }
-  return appOverview(visit, { team, app, clients: await visit.developer.clients.list(query) })
-}
-
-export function appPages({ get, post, upload }: Routes) {
+export function appPages({ get, post, upload }: Routes, { catalogue }: Addresses) {
+  const page: Show = async (visit) => {
+    const { team, app } = await appOf(visit)
+    const query = { team: team.id, apps: [app.id], limit: PAGE_ROWS, offset: offsetOf(visit) }
+    const [clients, health] = await Promise.all([
+      visit.developer.clients.list(query),
+      visit.developer.apps.health({ app: app.id }),
+    ])
+    return appOverview(visit, { team, app, clients, health, catalogue })
+  }
   const own = '/teams/:team/apps/:app'
   get(own, page)
   post(`${own}/details`, page, async (visit, form) => {

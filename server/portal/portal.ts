@@ -7,7 +7,7 @@ import { requestLanguage } from '../browser/language.ts'
 import { fullNameOf } from '../browser/login/persons.ts'
 import { redirect } from '../browser/page-responses.ts'
 import type { PageRoutes } from '../browser/page-routes.ts'
-import { sendPage, sendStyleSheet } from '../browser/send-page.ts'
+import { allowScripts, sendPage, sendScript, sendStyleSheet } from '../browser/send-page.ts'
 import type { PeopleLimit } from '../http/people-limit.ts'
 import type { StepContext } from '../http/state.ts'
 import type { Addresses } from './addresses.ts'
@@ -29,8 +29,10 @@ import { usagePages } from './usage.ts'
 import type { Act, Routes, Show, Visit } from './visit.ts'
 import { webhookPages } from './webhook.ts'
 
-/** The build copies the file. */
-const styleSheet = readFileSync(new URL('portal.css', import.meta.url), 'utf8')
+/** The build copies the files. */
+const [styleSheet, script] = ['portal.css', 'script.js'].map((name) =>
+  readFileSync(new URL(name, import.meta.url), 'utf8'),
+)
 
 interface Options {
   core: Core
@@ -64,6 +66,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
   const send = async (visit: Visit, show: Show, status = 200) => {
     try {
       sendPage(visit.ctx, await show(visit), status)
+      allowScripts(visit.ctx)
     } catch (thrown) {
       const error = refusalOf(thrown)
       if (error.status === 403 || error.status === 404) return sendPage(visit.ctx, missingPage(visit), error.status)
@@ -139,13 +142,14 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
     await (await sessionOf(ctx)).signOut()
     redirect(ctx, root)
   })
-  page('get', '/developers/style.css', async (ctx) => sendStyleSheet(ctx, styleSheet))
+  page('get', '/developers/style.css', async (ctx) => sendStyleSheet(ctx, styleSheet!))
+  page('get', '/developers/script.js', async (ctx) => sendScript(ctx, script!))
   const routes = { get, post, upload }
   teamPages(routes)
   testClubPages(routes)
   invitationPages(routes)
   peoplePages(routes)
-  appPages(routes)
+  appPages(routes, addresses)
   clientPages(routes, addresses)
   webhookPages(routes)
   deliveryPages(routes, core.now)

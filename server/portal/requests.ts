@@ -4,14 +4,21 @@ import { requestsPage, statuses } from './pages/requests.ts'
 import { teamOf } from './teams.ts'
 import type { Routes, Visit } from './visit.ts'
 
+const CURSOR = /^\d{1,14}-\d{1,18}$/
+
 /** The address's filters; invalid ones are ignored. */
 function filterOf({ query }: Visit) {
   const [client, before] = [query.get('client') ?? '', query.get('before') ?? '']
-  const status = statuses.find((one) => String(one) === query.get('status'))
+  const [shown, after] = [query.get('status') ?? '', query.get('after') ?? '']
+  const status = statuses.find((one) => String(one) === shown)
+  const [method, route] = (query.get('route') ?? '').split(' ')
   return {
+    errors: shown === '',
+    ...(method && route && { method, route }),
+    ...(CURSOR.test(after) && { after }),
     ...(client !== '' && { client }),
     ...(status && { status }),
-    ...(/^\d{1,14}-\d{1,18}$/.test(before) && { before }),
+    ...(CURSOR.test(before) && { before }),
     limit: PAGE_ROWS,
   }
 }
@@ -24,7 +31,7 @@ export function requestPages({ get }: Routes, { catalogue }: Addresses) {
     const found =
       requestId === ''
         ? await requests.list({ team: team.id, ...filterOf(visit) })
-        : { ...(await requests.get({ team: team.id, requestId })), next: null }
+        : { ...(await requests.get({ team: team.id, requestId })), next: null, newest: null }
     const offered = await clients.list({ team: team.id, limit: PAGE_ROWS })
     return requestsPage(visit, { team, catalogue, clients: offered.items, ...found })
   })

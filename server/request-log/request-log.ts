@@ -109,6 +109,8 @@ export function openRequestLog({ db, failed, writeMs = WRITE_MS }: Options): Req
       const counted = countsOf(client, at)
       if (!counted) return
       if (error.status === 429) counted.limited++
+      // A conditional write that lost is the answer that the app asked for.
+      else if (error.status === 412) counted.ok++
       else counted.refused++
       if (counted.lines >= MAX_LINES || lines.length >= MAX_WAITING) return
       counted.lines++

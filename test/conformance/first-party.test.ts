@@ -52,6 +52,7 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.people.remove             | mutation | dev:write |
   | developer.apps.list                 | query    | dev:read  |
   | developer.apps.get                  | query    | dev:read  |
+  | developer.apps.health               | query    | dev:read  |
   | developer.apps.providers            | query    | dev:read  |
   | developer.apps.create               | mutation | dev:write |
   | developer.apps.update               | mutation | dev:write |

@@ -53,6 +53,7 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /developers/sign-in                                 | attempt   |                |        |      |      |
 | GET     | /developers/continue                                | attempt   |                |        |      |      |
 | POST    | /developers/sign-out                                | member    |                |        | own  |      |
+| GET     | /developers/script.js                               | all       |                |        |      |      |
 | GET     | /developers/style.css                               | all       |                |        |      |      |
 | GET     | /developers                                         | member    | people         |        |      |      |
 | GET     | /developers/invitations/:invitation                 | invited   | people         |        |      |      |

@@ -127,6 +127,27 @@ describe('the request log', () => {
     expect(await developer.requests.get({ team, requestId: 'none' })).toEqual({ items: [] })
   })
 
+  it('is read by endpoint, without 412 where it is asked for errors, and after a cursor', async () => {
+    const { team } = world.ids
+    await world.call('GET', '/storage/c/none')
+    await world.call('PUT', '/storage/c/none', { body: { value: 1 }, headers: { 'if-match': '"another"' } })
+    await kept()
+    const statuses = async (filter: object) =>
+      (await developer.requests.list({ team, ...filter })).items.map(({ status }) => status)
+    expect(await statuses({})).toEqual([412, 404])
+    expect(await statuses({ errors: true })).toEqual([404])
+    expect(await statuses({ errors: true, status: 412 })).toEqual([412])
+    const route = '/storage/{collection}/{key}'
+    expect(await statuses({ method: 'PUT', route })).toEqual([412])
+    expect(await statuses({ method: 'PUT', route: '/me/profile' })).toEqual([])
+    const { newest } = await developer.requests.list({ team })
+    expect(await statuses({ after: newest! })).toEqual([])
+    await world.call('GET', '/storage/c/none?scope=x')
+    await kept()
+    expect(await statuses({ after: newest! })).toEqual([422])
+    expect((await refusalOf(developer.requests.list({ team, after: '1; DROP' }))).status).toBe(422)
+  })
+
   it('keeps 200 lines of a team and minute, also of several clients and nodes', async () => {
     const { db, ids } = world
     const other = id('client')

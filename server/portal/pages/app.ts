@@ -1,7 +1,9 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
-import { fact, hidden } from './fields.ts'
+import { copyable, fact, hidden } from './fields.ts'
 import { formOf } from './form.ts'
+import type { Health } from './health.ts'
+import { healthTiles, lastError, storageFacts, webhookFacts } from './health.ts'
 import { logoForms, logoOf } from './logo.ts'
 import { offsetOf, pager } from './pager.ts'
 import { scopeChoices } from './scope-choices.ts'
@@ -14,23 +16,33 @@ interface Overview {
   team: Team
   app: App
   clients: Clients
+  health: Health
+  catalogue: string
 }
 
-export function appOverview(visit: Visit, { team, app, clients }: Overview): string {
+export function appOverview(visit: Visit, { team, app, clients, health, catalogue }: Overview): string {
   const { w, at } = visit
+  const own = at('teams', team.id, 'apps', app.id)
   return appPage(visit, team, app, 'app', {
     title: w.app,
     heading: name(app.name),
     body: html`${app.state === 'suspended' && html`<p>${badge(w.state.suspended, 'bad')}</p>`}
-<dl>${fact(w.appId, html`<code>${app.id}</code>`)}${fact(w.provider, name(app.provider.name))}</dl>
+<div class="columns"><div>
+${healthTiles(visit, health)}
+${lastError(visit, team, { health, catalogue })}
 <h2>${w.clientsOf}</h2>
 ${clientList(visit, team, clients.items)}
 ${pager(visit, { offset: offsetOf(visit), shown: clients.items.length, more: clients.more })}
-${waiting(visit, app.wanted, app.wanted?.logo === undefined ? {} : { logo: logoOf(app, app.wanted.logo, w.logoWaits) })}
-${refusal(visit, app.refusal, { again: `${at('teams', team.id, 'apps', app.id)}?again=yes`, shown: app.refusal?.asked.logo === undefined ? {} : { logo: html`${w.logoRefused}` } })}
 ${newClient(visit, team, app)}
+</div><div>
+<dl class="stacked">${fact(w.appId, copyable(w.appId, app.id))}${fact(w.provider, name(app.provider.name))}
+${health.webhook && fact(w.webhook, webhookFacts(visit, own, health.webhook))}
+${fact(w.storage, storageFacts(visit, health.storage))}</dl>
+${waiting(visit, app.wanted, app.wanted?.logo === undefined ? {} : { logo: logoOf(app, app.wanted.logo, w.logoWaits) })}
+${refusal(visit, app.refusal, { again: `${own}?again=yes`, shown: app.refusal?.asked.logo === undefined ? {} : { logo: html`${w.logoRefused}` } })}
 ${details(visit, team, app)}
-${logoForms(visit, team, app)}`,
+${logoForms(visit, team, app)}
+</div></div>`,
   })
 }
 

@@ -2,7 +2,7 @@ import type { Section } from '../../../routers/kernel/scopes.ts'
 import { isScope, scopes } from '../../../routers/kernel/scopes.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
-import { fact, hidden } from './fields.ts'
+import { copyable, fact, hidden } from './fields.ts'
 import { formOf } from './form.ts'
 import { purposeFields, scopeChoices } from './scope-choices.ts'
 import { badge, stateBadge } from './team.ts'
@@ -30,8 +30,8 @@ export function clientOverview(visit: Visit, view: ClientView): string {
 ${client.testOnly && html`<p class="hint">${w.testOnly}</p>`}
 ${client.state === 'requested' && html`<p class="hint">${w.requestedHint}</p>`}
 <dl class="facts">
-${fact(w.clientId, html`<code>${client.id}</code>`)}
-${fact(w.issuer, html`<code>${issuer}</code>`)}
+${fact(w.clientId, copyable(w.clientId, client.id))}
+${fact(w.issuer, copyable(w.issuer, issuer))}
 ${fact(w.consents, client.consents)}
 ${client.requestedAt !== null && fact(w.requestedAt, dayOf(client.requestedAt, language))}
 </dl>
@@ -126,7 +126,7 @@ export function removalPage(visit: Visit, view: ClientView): string {
     within: true,
     body: html`<p class="lead">${w.removeLead(client.consents)}</p>
 <form method="post" action="${ownOf(visit, view)}/remove/confirm">
-<p>${w.removeConfirm(html`<code>${client.id}</code>`)}</p>
+<p>${w.removeConfirm(copyable(w.clientId, client.id))}</p>
 ${formOf(visit, 'confirm').field({ id: 'confirm', name: 'confirm', label: w.confirmation, required: true })}
 <div class="buttons"><button class="chief">${w.removeClient}</button> <a class="button" href="${ownOf(visit, view)}">${w.cancel}</a></div>
 </form>`,

@@ -55,5 +55,8 @@ export const choice = (given: Field, options: readonly (readonly [value: string,
 export const hidden = (name: string, value: string | number) =>
   html`<input type="hidden" name="${name}" value="${value}">`
 
+/** Text to copy: the script adds a button, which is named by `label`. */
+export const copyable = (label: string, text: string) => html`<code data-copy="${label}">${text}</code>`
+
 export const fact = (label: string, value: Html | string | number) =>
   html`<div><dt>${label}</dt><dd>${value}</dd></div>`

@@ -14,6 +14,8 @@ export function bytesText(bytes: number, locale: string): string {
 
 /** A share above zero is never shown as 0 %. */
 export const percentText = (share: number, locale: string) =>
-  new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }).format(Math.max(0.001, share))
+  new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }).format(
+    share === 0 ? 0 : Math.max(0.001, share),
+  )
 
 export const countText = (count: number, locale: string) => new Intl.NumberFormat(locale).format(count)

@@ -34,7 +34,8 @@ export function portalPage(visit: Visit, { title, heading, trail = [], beside, b
     heading,
     tab: refused && `${w.problem}: ${title}`,
     style: html`<link rel="stylesheet" href="/v1/oauth/style.css">
-<link rel="stylesheet" href="${at('style.css')}">`,
+<link rel="stylesheet" href="${at('style.css')}">
+<script src="${at('script.js')}" defer data-copy="${w.copy}" data-copied="${w.copied}"></script>`,
     body: html`${beside && tabs(beside)}
 ${refused && html`<div class="problem" role="alert" id="problem">${refused.problems.map(({ text }) => html`<p>${text}</p>`)}</div>`}
 ${!refused && Object.hasOwn(w.done, done) && html`<p class="done" role="status">${w.done[done as keyof Words['done']]}</p>`}

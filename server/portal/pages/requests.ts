@@ -1,9 +1,13 @@
+import { procedures } from '../../../routers/index.ts'
+import type { Meta } from '../../../routers/kernel/meta.ts'
+import { definitionOf } from '../../../routers/kernel/trpc-internals.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { Visit } from '../visit.ts'
 import { clientChoice } from './client-choice.ts'
 import { choice, field } from './fields.ts'
+import { PAGE_ROWS } from './pager.ts'
 import { table } from './table.ts'
 import type { ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
@@ -15,15 +19,22 @@ export interface RequestsView {
   clients: readonly ClientSummary[]
   items: readonly Refused[]
   next: string | null
+  newest: string | null
   catalogue: string
 }
 
+/** Method and path of each endpoint. */
+const endpoints = Object.values(procedures).flatMap((procedure) => {
+  const { openapi } = definitionOf(procedure).meta as Meta
+  return openapi ? [`${openapi.method} ${openapi.path}`] : []
+})
+
 export const statuses = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 429, 500, 503] as const
 
-export function requestsPage(visit: Visit, { team, clients, items, next, catalogue }: RequestsView): string {
+export function requestsPage(visit: Visit, { team, clients, items, next, newest, catalogue }: RequestsView): string {
   const { w, at, query } = visit
   const own = at('teams', team.id, 'requests')
-  const isFiltered = ['id', 'client', 'status', 'before'].some((one) => query.has(one))
+  const isFiltered = ['id', 'client', 'status', 'route', 'before'].some((one) => query.has(one))
   const rows = items.map(({ at: time, status, method, route, client, clientName, message, error, requestId, ms }) => [
     html`<time datetime="${time}"><span>${time.slice(0, 10)}</span> <span>${time.slice(11, 23)}</span></time>`,
     html`<strong>${status}</strong>`,
@@ -36,6 +47,7 @@ export function requestsPage(visit: Visit, { team, clients, items, next, catalog
     title: w.requests,
     body: html`<p class="lead">${w.requestsLead}</p>
 ${filters(visit, clients, own)}
+${!query.has('before') && !query.has('id') && liveTail(visit, newest)}
 ${rows.length === 0 ? html`<p>${isFiltered ? w.requestsNoneSo : w.requestsNone}</p>` : table(w.requests, [w.time, w.status, w.request, w.client, w.sentence, w.requestId], rows)}
 ${turning(visit, own, next)}
 <p class="hint">${w.utc}</p>`,
@@ -49,15 +61,20 @@ ${field({ id: 'id', name: 'id', label: w.requestId, hint: w.requestIdHint, value
 </form>
 <form method="get" action="${own}">
 ${clientChoice({ w, query }, clients)}
-${choice({ id: 'status', name: 'status', label: w.status, value: query.get('status') ?? '' }, [['', w.allOf], ...statuses.map((status) => [String(status), String(status)] as const)])}
+${choice({ id: 'status', name: 'status', label: w.status, value: query.get('status') ?? '' }, [['', w.errorsOnly], ['all', w.allOf], ...statuses.map((status) => [String(status), String(status)] as const)])}
+${choice({ id: 'route', name: 'route', label: w.request, value: query.get('route') ?? '' }, [['', w.allOf], ...endpoints.map((one) => [one, one] as const)])}
 <button>${w.show}</button>
 </form>
 </div>`
 
+/** The script shows the button, and asks for what came after the newest row. */
+const liveTail = ({ w, query }: Visit, newest: string | null) =>
+  html`<p hidden data-tail="${newest ?? query.get('after') ?? '0-0'}" data-most="${PAGE_ROWS}"><button type="button" aria-pressed="false">${w.liveTail}</button></p>`
+
 /** This list grows at its beginning, so its pages are linked by a cursor. */
 function turning({ w, query }: Visit, own: string, next: string | null): Html | null {
   const link = (text: string, before: string | null) => {
-    const kept = new URLSearchParams([...query].filter(([key]) => key === 'client' || key === 'status'))
+    const kept = new URLSearchParams([...query].filter(([key]) => ['client', 'status', 'route'].includes(key)))
     if (before !== null) kept.set('before', before)
     return html`<a href="${own}${kept.size > 0 && `?${kept}`}">${text}</a>`
   }

@@ -1,7 +1,7 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { Visit } from '../visit.ts'
-import { fact, hidden } from './fields.ts'
+import { copyable, fact, hidden } from './fields.ts'
 import { badge } from './team.ts'
 import type { Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
@@ -41,7 +41,7 @@ ${reviews.map((one) => reviewForm(visit, team, one))}`
 ${list(members)}
 <h2>${w.organisations}</h2>
 ${list([club, academy, ...(provider ? [provider] : [])])}
-${app && html`<p><a href="${at('teams', team.id, 'apps', app.id)}">${name(app.name)}</a> <code>${app.id}</code></p>`}
+${app && html`<p><a href="${at('teams', team.id, 'apps', app.id)}">${name(app.name)}</a> ${copyable(app.name, app.id)}</p>`}
 <h2>${w.groups}</h2>
 ${list(groups)}
 <h2>${w.quizzes}</h2>
@@ -49,10 +49,11 @@ ${quizzes.map((quiz) => quizOf(visit, quiz))}`
 }
 
 const list = (items: readonly Named[]) =>
-  html`<ul class="entries">${items.map((one) => html`<li>${name(one.name)} <code>${one.id}</code></li>`)}</ul>`
+  html`<ul class="entries">${items.map((one) => html`<li>${name(one.name)} ${copyable(one.name, one.id)}</li>`)}</ul>`
 
 const quizOf = ({ w }: Visit, { id, name: title, state, questions }: TestClub['quizzes'][number]) => html`<details>
-<summary>${name(title)} <code>${id}</code> ${state !== 'released' && badge(w.quizState[state], 'plain')}</summary>
+<summary>${name(title)} ${state !== 'released' && badge(w.quizState[state], 'plain')}</summary>
+<p>${copyable(title, id)}</p>
 <dl class="facts">${questions.map((question) =>
   fact(
     question.id,

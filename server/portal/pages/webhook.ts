@@ -1,7 +1,7 @@
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { Visit } from '../visit.ts'
-import { fact, hidden } from './fields.ts'
+import { copyable, fact, hidden } from './fields.ts'
 import { formOf } from './form.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
@@ -22,7 +22,7 @@ export function webhookPage(visit: Visit, { team, app, webhook, kinds, fresh }: 
   const own = at('teams', team.id, 'apps', app.id, 'webhook')
   const form = formOf(visit, 'set')
   const facts = (url: string, hasSecret: boolean) => html`<dl class="facts">
-${fact(w.address, html`<code>${url}</code>`)}
+${fact(w.address, copyable(w.address, url))}
 ${fact(w.secret, hasSecret ? w.secretStored : w.secretNone)}
 </dl>
 <form method="post" action="${own}/test">
@@ -40,7 +40,7 @@ ${webhook.url === null ? html`<p>${w.webhookNone}</p>` : facts(webhook.url, webh
 ${form.field({ id: 'url', name: 'url', label: w.address, hint: w.addressHint, type: 'url', value: webhook.url ?? '', required: true, maxlength: 2048 })}
 ${form.secret({ id: 'secret', name: 'secret', label: w.secret, hint: webhook.hasSecret ? w.secretKept : w.secretHint, maxlength: 1024 })}
 ${webhook.hasSecret && html`<label class="choice"><input type="checkbox" name="remove-secret" value="yes"${form.typed?.has('remove-secret') && html` checked`}><span>${w.removeSecret}</span></label>`}
-<p class="hint">${w.secretFresh} <code>${fresh}</code></p>
+<p class="hint">${w.secretFresh} ${copyable(w.secret, fresh)}</p>
 <button>${w.save}</button>
 </form>
 ${catalogue(visit, kinds)}`

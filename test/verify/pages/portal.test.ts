@@ -122,4 +122,39 @@ describe.skipIf(!chromium)(`the portal in Chromium${skipReason}`, () => {
     await expectAccessible(page)
     await context.close()
   })
+
+  it('copies an id by its button', async () => {
+    const origin = new URL(portal).origin
+    const context = await browser.newContext()
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin }).catch(() => {})
+    const page = await signedIn(context)
+    // The clipboard is for secure contexts alone, as https and localhost are.
+    await page.addInitScript(`navigator.clipboard ??= { writeText: async (text) => { window.copied = text } }`)
+    await page.goto(`${portal}/teams/${team.world.ids.team}/apps/${team.world.ids.app}`)
+    await page.getByRole('button', { name: /^Copy\b.*App id/ }).click()
+    await page.getByRole('button', { name: /^Copied\b.*App id/ }).waitFor()
+    expect(await page.evaluate('window.copied')).toBe(team.world.ids.app)
+    await context.close()
+  })
+
+  it('shows requests as they come, once it is asked for', async () => {
+    const { world } = team
+    const context = await browser.newContext()
+    const page = await signedIn(context)
+    const complaints: string[] = []
+    page.on('console', (line) => /Content Security Policy/.test(line.text()) && complaints.push(line.text()))
+    await page.goto(`${portal}/teams/${world.ids.team}/requests?route=GET+%2Fstorage%2F%7Bcollection%7D%2F%7Bkey%7D`)
+    const rows = page.locator('main table tbody > tr')
+    const before = await rows.count()
+    await page.getByRole('button', { name: 'Live' }).click()
+    for (const name of ['first', 'second']) {
+      await world.call('GET', '/storage/live/none', { headers: { 'x-request-id': `live-${name}` } })
+      await world.call('GET', '/storage/live?limit=x')
+      await world.requestLog.flush()
+      await rows.filter({ hasText: `live-${name}` }).waitFor()
+    }
+    expect(await rows.count()).toBe(before + 2)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
 })

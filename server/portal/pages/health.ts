@@ -1,0 +1,41 @@
+import { html } from '../../browser/pages/html.ts'
+import type { Developer } from '../client.ts'
+import type { Visit } from '../visit.ts'
+import { fact } from './fields.ts'
+import { badge } from './team.ts'
+import type { Team } from './team-page.ts'
+import { momentOf } from './times.ts'
+
+export type Health = Awaited<ReturnType<Developer['apps']['health']>>
+
+export function healthTiles({ w }: Visit, { requests: { ok, refused, limited } }: Health) {
+  const all = ok + refused + limited
+  return html`<h2>${w.lastDay}</h2>
+<dl class="tiles">${fact(w.requests, w.count(all))}${fact(w.requestsRefused, w.count(refused))}${fact(w.limitedShare, w.percent(all === 0 ? 0 : limited / all))}</dl>`
+}
+
+export function lastError(
+  { w, at, language }: Visit,
+  team: Team,
+  { health, catalogue }: { health: Health; catalogue: string },
+) {
+  const error = health.lastError
+  if (!error) return html`<p class="hint">${w.lastErrorNone}</p>`
+  const found = `${at('teams', team.id, 'requests')}?id=${encodeURIComponent(error.requestId)}`
+  return html`<p class="last"><span class="hint">${w.lastError}</span> ${momentOf(Date.parse(error.at) / 1_000, language)}<br>
+<strong>${error.status}</strong> <code>${error.method} ${error.route ?? w.noRoute}</code> <span lang="en">${error.message ?? error.error}</span><br>
+<a href="${catalogue}#${error.error}">${w.remedy}</a> <a href="${found}">${w.open}</a></p>`
+}
+
+/** A webhook works while its newest delivery has succeeded. */
+export function webhookFacts({ w, language }: Visit, own: string, webhook: NonNullable<Health['webhook']>) {
+  const { url, failed, deliveries, last } = webhook
+  if (url === null) return html`<a href="${own}/webhook">${w.webhookSet}</a>`
+  if (!last) return html`<a href="${own}/webhook">${w.webhookUnused}</a>`
+  const works = last.state === 'delivered'
+  return html`${badge(works ? w.webhookWorks : w.webhookFails, works ? 'good' : 'bad')} <a href="${own}/deliveries">${w.deliveriesFailed(failed, deliveries)}</a><br>
+<span class="hint">${momentOf(last.createdAt, language)}</span>`
+}
+
+export const storageFacts = ({ w }: Visit, { stores, bytes, fullest, limit }: Health['storage']) =>
+  stores === 0 ? w.storageNone : w.storageFacts(w.bytes(bytes), stores, w.percent(fullest / limit))

@@ -1,0 +1,53 @@
+// Every page works without this script. It adds copy buttons, and keeps the list of requests current.
+const { copy, copied } = document.currentScript.dataset
+
+for (const code of document.querySelectorAll('code[data-copy]')) {
+  const button = Object.assign(document.createElement('button'), { type: 'button', className: 'copy' })
+  const show = (text) => {
+    button.textContent = text
+    button.append(
+      Object.assign(document.createElement('span'), { className: 'unseen', textContent: `: ${code.dataset.copy}` }),
+    )
+  }
+  button.ariaLive = 'polite'
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(code.textContent)
+    show(copied)
+    setTimeout(show, 2_000, copy)
+  })
+  show(copy)
+  code.after(button)
+}
+
+const tail = document.querySelector('[data-tail]')
+if (tail) {
+  const button = tail.querySelector('button')
+  let timer
+  // Asks for the rows that came since the newest one of the page, by the page's own filters.
+  const look = async () => {
+    const query = new URLSearchParams(location.search)
+    query.delete('before')
+    query.set('after', tail.dataset.tail)
+    const response = await fetch(`${location.pathname}?${query}`, { redirect: 'error' }).catch(() => null)
+    if (!response?.ok) return stop()
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const rows = page.querySelectorAll('main table tbody > tr')
+    if (rows.length > 0 && !document.querySelector('main table tbody')) return location.reload()
+    tail.dataset.tail = page.querySelector('[data-tail]')?.dataset.tail || tail.dataset.tail
+    document.querySelector('main table tbody')?.prepend(...rows)
+    const shown = document.querySelectorAll('main table tbody > tr')
+    for (const old of [...shown].slice(Number(tail.dataset.most))) old.remove()
+    timer = setTimeout(look, 2_000)
+  }
+  const stop = () => {
+    clearTimeout(timer)
+    timer = undefined
+    button.ariaPressed = 'false'
+  }
+  button.addEventListener('click', () => {
+    if (timer !== undefined) return stop()
+    timer = setTimeout(look, 0)
+    button.ariaPressed = 'true'
+  })
+  tail.hidden = false
+}
