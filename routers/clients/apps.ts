@@ -8,6 +8,7 @@ import { isText } from '../kernel/typed-text.ts'
 import { health } from './app-health.ts'
 import { removeLogo, setLogo } from './app-logo.ts'
 import { auditing, authorOf, difference } from './auditing.ts'
+import { appHoldings, removeApp, restoreApp } from './endings/app.ts'
 import { fault, refuseIf } from './faults.ts'
 import { logoVersions } from './logo-versions.ts'
 import { newId } from './names.ts'
@@ -119,4 +120,16 @@ function isHomepage(text: string) {
   return username === '' && password === ''
 }
 
-export const apps = router({ list: listApps, get: getApp, health, providers, create, update, setLogo, removeLogo })
+export const apps = router({
+  list: listApps,
+  get: getApp,
+  health,
+  holdings: appHoldings,
+  remove: removeApp,
+  restore: restoreApp,
+  providers,
+  create,
+  update,
+  setLogo,
+  removeLogo,
+})

@@ -66,6 +66,7 @@ export const appColumns = {
     name: true,
     teamId: true,
     state: true,
+    endsAt: true,
     description: true,
     homepage: true,
     wanted: true,
@@ -77,9 +78,10 @@ export const appColumns = {
 
 export type AppRow = Prisma.AppGetPayload<{ select: typeof appColumns }>
 
-export const toApp = ({ teamId, wanted, refusal, ...row }: AppRow, logo: string | null) => ({
+export const toApp = ({ teamId, endsAt, wanted, refusal, ...row }: AppRow, logo: string | null) => ({
   ...row,
   team: teamId,
+  endsAt: endsAt && toUnix(endsAt),
   logo,
   wanted: wanted as WantedOfApp | null,
   refusal: refusal as unknown as Refusal<WantedOfApp> | null,

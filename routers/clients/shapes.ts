@@ -16,7 +16,14 @@ export const more = z.boolean().meta({ description: 'Whether there are more' })
 
 export const named = z.object({ id: z.string(), name: z.string() })
 
-export const teamSummary = z.object({ id: z.string(), name: z.string(), level: z.enum(['hobby', 'developer']), role })
+const endsAt = z
+  .int()
+  .nullable()
+  .meta({ description: 'When it is removed, in Unix seconds; null unless it was deleted' })
+
+export const teamSummary = z.object({
+  ...{ id: z.string(), name: z.string(), level: z.enum(['hobby', 'developer']), role, endsAt },
+})
 
 export const personOutput = z.object({
   id: z.string(),
@@ -60,6 +67,7 @@ export const appOutput = z.object({
   team: z.string(),
   provider: z.object({ id: z.string(), name: z.string() }),
   state: z.enum(['active', 'suspended']),
+  endsAt,
   description: z.string().nullable(),
   homepage: z.string().nullable(),
   logo: z.string().nullable().meta({ description: "The MD5 of the logo, the last part of the logo's address" }),
@@ -68,7 +76,7 @@ export const appOutput = z.object({
   refusal: refusalOf(wantedOfApp),
 })
 
-export const appSummary = appOutput.pick({ id: true, name: true, state: true })
+export const appSummary = appOutput.pick({ id: true, name: true, state: true, endsAt: true })
 
 export const clientOutput = z.object({
   id: z.string(),

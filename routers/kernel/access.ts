@@ -76,7 +76,7 @@ const access = statement(
   'access',
   `SELECT "Team".id AS team, coalesce("Team".level, 'developer') AS level,
       "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
-      coalesce("App".state = 'suspended', false) AS suspended, to_json(coalesce("Client".scopes, '{}')) AS scopes,
+      coalesce("App".state = 'suspended', false) OR "Team"."endsAt" IS NOT NULL AS suspended, to_json(coalesce("Client".scopes, '{}')) AS scopes,
       (SELECT "Organisation".kind FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
        WHERE "organisationId" = $2 AND "personId" = $3 AND ("leftAt" IS NULL OR "leftAt" > $4)) AS "memberOf"
     FROM "Client" LEFT JOIN "Team" ON "Team".id = "Client"."teamId" LEFT JOIN "App" ON "App".id = "Client"."appId"

@@ -154,6 +154,8 @@ export const errors = named({
       `${consents} ${consents === 1 ? 'consent is' : 'consents are'} in force and would end. Confirm with the client's id.`,
       { reason: 'confirmation_wrong' },
     ),
+  nameNotConfirmed: conflict('confirmation_wrong', 'Confirm with the name.'),
+  teamEnding: conflict('team_ending', 'This team is being deleted. Restore the team first.'),
   personUnknown: row(404, 'This person does not exist.'),
   exportTooLarge: row(413, 'This person has more than 16 MiB of data. Export it with npm run member.'),
 

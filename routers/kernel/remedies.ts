@@ -73,6 +73,8 @@ export const remedies: Record<ErrorId, Remedy> = {
     "tRPC: The client is already in production, or has no app. → Request production for an app's sandbox client.",
   confirmationWrong:
     "tRPC: Members would lose their consent, and confirm is not the client's id. → Send the client's id as confirm.",
+  nameNotConfirmed: 'tRPC: An app or team is to be deleted, and confirm is not its name. → Send its name as confirm.',
+  teamEnding: 'tRPC: The team of the app was deleted, and is removed soon. → Restore the team first.',
   webhookMissing: 'tRPC: The app has no webhook to send a test event to. → Set an address, then test.',
   testsLimited: 'tRPC: The app has sent 10 test events within a minute. → Wait for the seconds given in Retry-After.',
   peopleLimited:

@@ -14,6 +14,9 @@ export const removal = z.discriminatedUnion('repeat', [
     secretHash: z.string().nullable(),
     jwks: z.object({ keys: z.array(z.record(z.string(), z.string())) }).nullable(),
   }),
+  /** When an app or a team is removed that its team has deleted; null once it is restored. */
+  z.object({ repeat: z.literal('app.ending'), app: z.string(), endsAt: z.iso.datetime().nullable() }),
+  z.object({ repeat: z.literal('team.ending'), team: z.string(), endsAt: z.iso.datetime().nullable() }),
   z.object({ repeat: z.literal('key.revoke'), key: z.string() }),
 ])
 

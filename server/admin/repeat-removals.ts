@@ -1,5 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import { Prisma } from '../../prisma/generated/client.ts'
+import { markApp, markTeam } from '../../routers/clients/endings/marks.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import type { Removal } from '../../routers/kernel/removal.ts'
 import { erase } from '../../routers/personal-data/erase.ts'
@@ -23,14 +24,19 @@ export async function repeatRemoval(db: Database, removal: Removal): Promise<boo
       const where = { id: client, teamId: null }
       return (await db.client.updateMany({ where, data: { secretHash, jwks: jwks ?? Prisma.DbNull } })).count > 0
     }
+    case 'app.ending':
+      return (await db.$transaction((tx) => markApp(tx, removal.app, dateOf(removal.endsAt)))).count > 0
+    case 'team.ending':
+      return (await db.$transaction((tx) => markTeam(tx, removal.team, dateOf(removal.endsAt)))).count > 0
     // The next start creates a key if none is left.
     case 'key.revoke':
       return (await db.signingKey.deleteMany({ where: { kid: removal.key } })).count > 0
   }
 }
 
+const dateOf = (time: string | null) => (time === null ? null : new Date(time))
+
 export function nameOf(removal: Removal): string {
-  const { repeat } = removal
-  const id = repeat === 'member.erase' ? removal.person : repeat === 'key.revoke' ? removal.key : removal.client
-  return `${repeat} ${id}`
+  const { repeat: _, ...of } = removal
+  return `${removal.repeat} ${Object.values(of)[0]}`
 }

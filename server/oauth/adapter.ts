@@ -2,7 +2,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
 import { isPostgresText } from '../../routers/kernel/access.ts'
-import { ALLOWED_SCOPES, requestableScopes, SANDBOX, SUSPENDED, WAITING } from './authorize-scopes.ts'
+import { ALLOWED_SCOPES, isStopped, requestableScopes, SANDBOX, SUSPENDED, WAITING } from './authorize-scopes.ts'
 import { firstPartyMetadata } from './client-credentials.ts'
 import { endGrants } from './consents.ts'
 import { GRANT_SECONDS } from './lifetimes.ts'
@@ -129,7 +129,7 @@ function clients({ db }: Options): Adapter {
         token_endpoint_auth_method: 'none',
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
-        [SUSPENDED]: client.app?.state === 'suspended',
+        [SUSPENDED]: isStopped({ team: client.team, app: client.app }),
         [SANDBOX]: client.environment === 'sandbox',
         [WAITING]: client.state === 'requested',
         [ALLOWED_SCOPES]: requestableScopes({ scopes: client.scopes, team: client.team, app: client.app }),

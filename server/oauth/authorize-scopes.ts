@@ -10,15 +10,17 @@ export const organisationKindOf = (scope: Scope) => organisationKinds[scopes[sco
 
 interface RegisteredClient {
   scopes: readonly string[]
-  team: { level: Level }
+  team: { level: Level; endsAt?: Date | null }
   app?: { state: 'active' | 'suspended' } | null
 }
 
-/** The client's registered scopes that its team's current level allows; none while its app is suspended. */
+/** Its app is suspended, or its team deleted. */
+export const isStopped = ({ team, app }: Pick<RegisteredClient, 'team' | 'app'>) =>
+  app?.state === 'suspended' || Boolean(team.endsAt)
+
+/** The client's registered scopes that its team's current level allows; none while it is stopped. */
 export const requestableScopes = (client: RegisteredClient): Scope[] =>
-  (client.app?.state === 'suspended' ? [] : client.scopes)
-    .filter(isScope)
-    .filter((scope) => isAllowedAt(client.team.level, scope))
+  (isStopped(client) ? [] : client.scopes).filter(isScope).filter((scope) => isAllowedAt(client.team.level, scope))
 
 /** The client metadata in which the adapter passes the scopes; oidc-provider's types lack it. */
 export const ALLOWED_SCOPES = 'allowed_scopes'

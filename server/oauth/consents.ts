@@ -27,6 +27,12 @@ const isOpenTo = (person: string): Prisma.ClientWhereInput => ({
   OR: [{ testOnly: false }, { team: { people: { some: { personId: person } } } }],
 })
 
+/** Its app is not suspended, its team not deleted. */
+const isRunning: Prisma.ClientWhereInput = {
+  OR: [{ appId: null }, { app: { state: 'active' } }],
+  team: { endsAt: null },
+}
+
 /**
  * A consent's organisation and member: the person who signed in, or in a sandbox client a test member of its team. Undefined when
  * it is withdrawn, its member has left, or the app is suspended.
@@ -37,7 +43,7 @@ export async function organisationOf(db: Database, { grant, person, client }: Gr
       id: grant,
       clientId: client,
       withdrawnAt: null,
-      client: { state: 'active', AND: [{ OR: [{ appId: null }, { app: { state: 'active' } }] }, isOpenTo(person)] },
+      client: { state: 'active', AND: [isRunning, isOpenTo(person)] },
       OR: [
         {
           ...{ personId: person, client: { environment: 'production' } },

@@ -15,6 +15,7 @@ import { appPages } from './apps.ts'
 import { auditPages } from './audit.ts'
 import { developerFor } from './client.ts'
 import { clientPages } from './clients.ts'
+import { deletionPages } from './deletions.ts'
 import { deliveryPages } from './deliveries.ts'
 import { invitationPages } from './invitations.ts'
 import { words } from './pages/layout.ts'
@@ -156,6 +157,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
   usagePages(routes, core.now)
   requestPages(routes, addresses)
   auditPages(routes)
+  deletionPages(routes)
 }
 
 /** Characters of a form that awaits a sign-in: cookies are part of a request's head, which is limited to 16 KiB. */

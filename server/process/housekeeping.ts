@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
 import { within } from '../../prisma/within.ts'
+import { removeEnded } from '../../routers/clients/endings/remove-ended.ts'
 import { removeOldAuditEntries, removeOldInvitations } from '../../routers/clients/old-rows.ts'
 import { moveTestEvents } from '../../routers/clients/test-club/events.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
@@ -43,6 +44,7 @@ export function housekeepingTasks({ keepDays }: Pick<Config, 'keepDays'>, cipher
     { name: 'usage', step: forgetUsage },
     { name: 'team-invitations', step: removeOldInvitations },
     { name: 'audit-entries', step: removeOldAuditEntries },
+    { name: 'ended', step: removeEnded },
     { name: 'test-events', step: moveTestEvents },
     { name: 'signing-keys', step: (db, now) => deleteRetiredKeys({ db, cipher, now: () => now }) },
   ]

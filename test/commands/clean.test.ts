@@ -24,6 +24,7 @@ describe('the clean command', () => {
         'usage',
         'team-invitations',
         'audit-entries',
+        'ended',
         'test-events',
         'signing-keys',
       ]

@@ -108,6 +108,8 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 409 | A provider can describe at most 100 event types. | tooManyEventKinds |
   | 409 | This has been changed in the meantime. Read it again. | changedMeanwhile |
   | 409 | Only the sandbox client of an app can be requested for production. | notSandbox |
+  | 409 | Confirm with the name. | nameNotConfirmed |
+  | 409 | This team is being deleted. Restore the team first. | teamEnding |
   | 409 | 7 consents are in force and would end. Confirm with the client's id. | confirmationWrong |
   | 400 | value contains something that JSON cannot represent. | valueNotJson |
   | 400 | data contains something that JSON cannot represent. | dataNotJson |

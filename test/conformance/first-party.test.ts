@@ -52,6 +52,12 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.people.remove             | mutation | dev:write |
   | developer.apps.list                 | query    | dev:read  |
   | developer.apps.get                  | query    | dev:read  |
+  | developer.teams.holdings            | query    | dev:read  |
+  | developer.teams.remove              | mutation | dev:write |
+  | developer.teams.restore             | mutation | dev:write |
+  | developer.apps.holdings             | query    | dev:read  |
+  | developer.apps.remove               | mutation | dev:write |
+  | developer.apps.restore              | mutation | dev:write |
   | developer.apps.health               | query    | dev:read  |
   | developer.apps.providers            | query    | dev:read  |
   | developer.apps.create               | mutation | dev:write |

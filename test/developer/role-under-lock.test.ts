@@ -39,6 +39,10 @@ const changes: Record<string, () => Promise<unknown>> = {
   'clients.requestProduction': () =>
     api().clients.requestProduction({ client: client.id, purpose: { [profileRead]: 'Greeting' } }),
   'clients.remove': () => api().clients.remove({ client: client.id, confirm: client.id }),
+  'apps.remove': () => api().apps.remove({ app: app(), confirm: 'App' }),
+  'apps.restore': () => api().apps.restore({ app: app() }),
+  'teams.remove': () => api().teams.remove({ team: team(), confirm: 'Team' }),
+  'teams.restore': () => api().teams.restore({ team: team() }),
   'testClub.reset': () => api().testClub.reset({ team: team() }),
   'testClub.review': () => api().testClub.review({ team: team(), result: 'none', correct: true }),
   'webhook.set': () => api().webhook.set({ app: app(), url: 'https://other.example/' }),
@@ -47,7 +51,7 @@ const changes: Record<string, () => Promise<unknown>> = {
 }
 const byOwners = [
   ...['people.invite', 'people.withdraw', 'people.setRole', 'people.remove'],
-  'clients.requestProduction',
+  ...['clients.requestProduction', 'apps.remove', 'apps.restore', 'teams.remove', 'teams.restore'],
 ]
 
 it('each change of a team has a row', () => {

@@ -31,7 +31,7 @@ describe('a team', () => {
     expect(shown.clients.map((one) => one.id)).toContain(client)
     expect(shown.testMembers.map(({ name }) => name)).toEqual(['Alex Test', 'Kim Test', 'Robin Test'])
     expect(await as().teams.list()).toEqual({
-      items: [{ id: team(), name: 'Team', level: 'developer', role: 'owner' }],
+      items: [{ id: team(), name: 'Team', level: 'developer', role: 'owner', endsAt: null }],
     })
   })
 
@@ -48,8 +48,8 @@ describe('a team', () => {
     expect([...first.items, ...second.items]).toEqual(all)
     expect(first.invitations).toEqual(facts.invitations)
     expect(await apps.providers({ team: team() })).toEqual({ items: facts.providers })
-    const { id, name, level, role, scopes } = facts
-    expect(await as().teams.summary({ team: team() })).toEqual({ id, name, level, role, scopes })
+    const { id, name, level, role, endsAt, scopes } = facts
+    expect(await as().teams.summary({ team: team() })).toEqual({ id, name, level, role, endsAt, scopes })
 
     const listed = await apps.list({ team: team(), limit: 200 })
     expect(listed).toMatchObject({ items: allApps.map(({ id, name, state }) => ({ id, name, state })), more: false })

@@ -43,8 +43,10 @@ export const portalWorld = (...options: Parameters<typeof startPortal>) => opene
 /** Each page of a team that has a sandbox client and a delivery, below the portal's address. */
 export const pagesOf = (team: string, app: string, client: string, delivery: string) => {
   const own = `/teams/${team}`
-  const sections = ['', '/test-club', '/people', '/usage', '/requests', '/audit'].map((section) => own + section)
-  const ofApp = ['', '/webhook', '/webhook/remove', '/deliveries', `/deliveries/${delivery}`].map(
+  const sections = ['', '/test-club', '/people', '/usage', '/requests', '/audit', '/delete'].map(
+    (section) => own + section,
+  )
+  const ofApp = ['', '/delete', '/webhook', '/webhook/remove', '/deliveries', `/deliveries/${delivery}`].map(
     (page) => `${own}/apps/${app}${page}`,
   )
   const ofClient = ['', '/production', '/remove'].map((page) => `${own}/clients/${client}${page}`)
@@ -82,6 +84,10 @@ export const formsOf = (
     [`${ofClient}/scopes`]: { version: '0', scope: [profile, 'svc.me.events:read'] },
     [`${ofClient}/reference`]: { section: 'apps' },
     [`${own}/test-club/reset`]: {},
+    [`${own}/delete/confirm`]: { confirm: 'another' },
+    [`${own}/restore`]: {},
+    [`${ofApp}/delete/confirm`]: { confirm: 'another' },
+    [`${ofApp}/restore`]: {},
     [`${own}/test-club/review`]: { result: 'result', correct: 'yes' },
     [`${ofClient}/production/request`]: { name: 'Trainer', redirects, [`purpose.${profile}`]: 'It greets the member.' },
     [`${ofClient}/remove/confirm`]: { confirm: client },

@@ -107,3 +107,46 @@ describe('removing a person', () => {
     expect((await team.asColleague.get(question)).status).toBe(403)
   })
 })
+
+describe('deleting an app', () => {
+  const stored = () => team.world.db.app.findUniqueOrThrow({ where: { id: team.world.ids.app } })
+
+  it('shows what ends, needs the name, and can be undone', async () => {
+    const before = await stored()
+    const question = await team.asOwner.get(`${team.app}/delete`)
+    expect(question.text).toContain('gone for good')
+    const wrong = await team.asOwner.post(`${team.app}/delete/confirm`, { confirm: 'app' })
+    expect(wrong.status).toBe(409)
+    expect(wrong.text).toMatch(/<input id="confirm"[^>]* value="app"[^>]* aria-invalid="true" autofocus>/)
+    expect(await stored()).toEqual(before)
+    const deleted = await team.asOwner.post(`${team.app}/delete/confirm`, { confirm: before.name })
+    expect((await team.asOwner.follow(deleted)).text).toContain('gone for good on')
+    expect((await team.asOwner.get(team.own)).text).toContain('deleted, gone on')
+    expect((await team.asColleague.get(team.app)).text).not.toContain(`${new URL(team.app).pathname}/restore`)
+    const restored = await team.asOwner.follow(await team.asOwner.post(`${team.app}/restore`, {}))
+    expect(restored.text).toContain('Restored.')
+    expect(await stored()).toMatchObject({ state: 'active', endsAt: null })
+  })
+
+  it('is for owners: a developer gets no page for it, and changes nothing', async () => {
+    const before = await stored()
+    expect((await team.asColleague.get(`${team.app}/delete`)).status).toBe(403)
+    expect((await team.asColleague.post(`${team.app}/delete/confirm`, { confirm: before.name })).status).toBe(403)
+    expect(await stored()).toEqual(before)
+  })
+})
+
+describe('deleting a team', () => {
+  it('needs its name, and can be undone', async () => {
+    const { db, ids } = team.world
+    const stored = () => db.team.findUniqueOrThrow({ where: { id: ids.team } })
+    const before = await stored()
+    expect((await team.asOwner.post(`${team.own}/delete/confirm`, { confirm: '' })).status).toBe(409)
+    expect(await stored()).toEqual(before)
+    const deleted = await team.asOwner.post(`${team.own}/delete/confirm`, { confirm: before.name })
+    expect((await team.asOwner.follow(deleted)).text).toContain('gone for good on')
+    const restored = await team.asOwner.follow(await team.asOwner.post(`${team.own}/restore`, {}))
+    expect(restored.text).toContain('Restored.')
+    expect(await stored()).toEqual(before)
+  })
+})

@@ -63,6 +63,12 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /developers/teams/:team/usage                       | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/requests                    | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/audit                       | developer | people         |        |      |      |
+| GET     | /developers/teams/:team/delete                      | owner     | people         |        |      |      |
+| POST    | /developers/teams/:team/delete/confirm              | owner     | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/restore                     | owner     | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/apps/:app/delete            | owner     | people         |        |      |      |
+| POST    | /developers/teams/:team/apps/:app/delete/confirm    | owner     | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/apps/:app/restore           | owner     | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/test-club                   | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/test-club/reset             | developer | people         | form   | own  | yes  |
 | POST    | /developers/teams/:team/test-club/review            | developer | people         | form   | own  | yes  |

@@ -3,6 +3,7 @@ import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
 import { page } from '../../kernel/page.ts'
 import { teamPeople } from '../../kernel/policies.ts'
+import { toUnix } from '../../kernel/time.ts'
 import { logoVersions } from '../logo-versions.ts'
 import { appColumns, byName, toApp } from '../rows.ts'
 import { appOutput, appSummary, idOr, more, named } from '../shapes.ts'
@@ -17,10 +18,11 @@ export const listApps = internal('dev:read', teamPeople, { summary: 'The apps of
     await roleIn(ctx, team)
     const rows = await ctx.core.db.app.findMany({
       where: { teamId: team },
-      select: { id: true, name: true, state: true },
+      select: { id: true, name: true, state: true, endsAt: true },
       ...{ orderBy: byName, skip: offset, take: limit + 1 },
     })
-    return { items: rows.slice(0, limit), more: rows.length > limit }
+    const items = rows.slice(0, limit).map(({ endsAt, ...row }) => ({ ...row, endsAt: endsAt && toUnix(endsAt) }))
+    return { items, more: rows.length > limit }
   })
 
 export const getApp = internal('dev:read', teamPeople, { summary: 'An app of a team', fails: ['ownAppUnknown'] })

@@ -3,7 +3,9 @@ import type { Database } from '../../../prisma/client.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { memberScopesAt } from '../../kernel/scopes.ts'
+import { toUnix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
+import { removeTeam, restoreTeam, teamHoldings } from '../endings/team.ts'
 import { logoVersions } from '../logo-versions.ts'
 import { appColumns, byName, clientColumns, toApp, toClient } from '../rows.ts'
 import { appOutput, clientOutput, idOr, named, personOutput, teamSummary } from '../shapes.ts'
@@ -11,15 +13,22 @@ import type { Caller } from './team-of.ts'
 import { roleIn } from './team-of.ts'
 import { invitations, invitationsOf, peopleOf, testMembers, testMembersOf } from './team-people.ts'
 
+const teamColumns = { id: true, name: true, level: true, endsAt: true } as const
+
+const toTeam = <Row extends { endsAt: Date | null }>({ endsAt, ...row }: Row) => ({
+  ...row,
+  endsAt: endsAt && toUnix(endsAt),
+})
+
 const list = internal('dev:read', teamPeople, { summary: 'The teams of the person' })
   .output(z.object({ items: z.array(teamSummary) }))
   .query(async ({ ctx: { core, person } }) => {
     const rows = await core.db.teamMember.findMany({
       where: { personId: person },
-      select: { role: true, team: { select: { id: true, name: true, level: true } } },
+      select: { role: true, team: { select: teamColumns } },
       orderBy: [{ team: { name: 'asc' } }, { teamId: 'asc' }],
     })
-    return { items: rows.map(({ role, team }) => ({ ...team, role })) }
+    return { items: rows.map(({ role, team }) => ({ ...toTeam(team), role })) }
   })
 
 const teamFacts = teamSummary.extend({
@@ -36,9 +45,8 @@ const summary = internal('dev:read', teamPeople, {
 
 async function factsOf(ctx: Caller, id: string) {
   const role = await roleIn(ctx, id)
-  const select = { id: true, name: true, level: true }
-  const team = await ctx.core.db.team.findUniqueOrThrow({ where: { id }, select })
-  return { ...team, role, scopes: memberScopesAt(team.level) }
+  const team = await ctx.core.db.team.findUniqueOrThrow({ where: { id }, select: teamColumns })
+  return { ...toTeam(team), role, scopes: memberScopesAt(team.level) }
 }
 
 const MOST = 200
@@ -86,4 +94,4 @@ async function appsOf(db: Database, teamId: string) {
   return rows.map((app) => toApp(app, logos.get(app.id) ?? null))
 }
 
-export const teams = router({ list, summary, get })
+export const teams = router({ list, summary, get, holdings: teamHoldings, remove: removeTeam, restore: restoreTeam })

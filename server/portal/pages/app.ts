@@ -1,5 +1,6 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
+import { deletionNotice } from './deletion.ts'
 import { copyable, fact, hidden } from './fields.ts'
 import { formOf } from './form.ts'
 import type { Health } from './health.ts'
@@ -26,7 +27,8 @@ export function appOverview(visit: Visit, { team, app, clients, health, catalogu
   return appPage(visit, team, app, 'app', {
     title: w.app,
     heading: name(app.name),
-    body: html`${app.state === 'suspended' && html`<p>${badge(w.state.suspended, 'bad')}</p>`}
+    body: html`${app.state === 'suspended' && app.endsAt === null && html`<p>${badge(w.state.suspended, 'bad')}</p>`}
+${deletionNotice(visit, { own, endsAt: app.endsAt, isOwner: team.role === 'owner' && team.endsAt === null })}
 <div class="columns"><div>
 ${healthTiles(visit, health)}
 ${lastError(visit, team, { health, catalogue })}
@@ -42,6 +44,7 @@ ${waiting(visit, app.wanted, app.wanted?.logo === undefined ? {} : { logo: logoO
 ${refusal(visit, app.refusal, { again: `${own}?again=yes`, shown: app.refusal?.asked.logo === undefined ? {} : { logo: html`${w.logoRefused}` } })}
 ${details(visit, team, app)}
 ${logoForms(visit, team, app)}
+${team.role === 'owner' && app.state === 'active' && html`<p class="ways"><a href="${own}/delete">${w.deleteApp}</a></p>`}
 </div></div>`,
   })
 }

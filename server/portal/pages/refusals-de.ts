@@ -59,6 +59,7 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   inputInvalid: 'Eine Eingabe ist ungültig.',
   lastOwner: 'Ein Team braucht mindestens einen Inhaber.',
   levelTooLow: 'Dafür braucht das Team die Stufe Developer.',
+  nameNotConfirmed: 'Das ist nicht der Name.',
   notSandbox: 'Der Produktivbetrieb lässt sich nur für den Sandbox-Client einer App beantragen.',
   ownerNeeded: 'Das können nur Inhaber des Teams.',
   peopleLimited: (error) => `Das waren zu viele Anfragen. Weiter geht es in ${retryAfter(error)} s.`,
@@ -67,6 +68,7 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   sinceInvalid: 'Der Zeitraum ist ungültig.',
   subscriptionEnded: 'Das Abonnement dieser Zustellung ist beendet.',
   teamFull: 'Ein Team kann höchstens 200 Clients, 1 MiB Text und 8 MiB Logos haben.',
+  teamEnding: 'Dieses Team ist gelöscht. Bitte zuerst das Team wiederherstellen.',
   testsLimited: (error) =>
     `Eine App kann in der Minute höchstens 10 Testereignisse senden. Weiter geht es in ${retryAfter(error)} s.`,
   tooManyApps: 'Ein Team kann höchstens 50 Apps haben.',

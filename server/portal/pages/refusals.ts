@@ -16,7 +16,7 @@ const fieldNames: Record<string, string> = { redirectUris: 'redirects', scopes: 
 /** The form's field that an error is about. */
 const fieldsOf: Record<string, string> = {
   ...{ urlInvalid: 'url', secretInvalid: 'secret', emailInvalid: 'email', alreadyInTeam: 'email' },
-  ...{ confirmationWrong: 'confirm', eventTypeUnknown: 'type' },
+  ...{ confirmationWrong: 'confirm', nameNotConfirmed: 'confirm', eventTypeUnknown: 'type' },
 }
 
 export function problemsOf(error: ApiError, language: Language): Problem[] {

@@ -1,9 +1,11 @@
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
+import { deletionNotice } from './deletion.ts'
 import { formOf } from './form.ts'
 import { offsetOf, pager } from './pager.ts'
 import type { Apps, ClientSummary, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
+import { dayText } from './times.ts'
 
 /** Per page. */
 export const APPS_SHOWN = 10
@@ -26,11 +28,12 @@ export function teamOverview(visit: Visit, { team, apps, clients, providers }: O
   return teamPage(visit, team, 'apps', {
     title: w.team,
     heading: name(team.name),
-    body: html`<p class="lead">${w.teamFacts(w.level[team.level], w.role[team.role])}</p>
+    body: html`${deletionNotice(visit, { own, endsAt: team.endsAt, isOwner: team.role === 'owner' })}
+<p class="lead">${w.teamFacts(w.level[team.level], w.role[team.role])}</p>
 ${apps.items.length === 0 && html`<p>${w.appsNone}</p>`}
 ${apps.items.map(
-  ({ id, name: title, state }) => html`<section class="entry">
-<h2><a href="${own}/apps/${encodeURIComponent(id)}">${name(title)}</a></h2> ${state === 'suspended' && badge(w.state.suspended, 'bad')}
+  ({ id, name: title, state, endsAt }) => html`<section class="entry">
+<h2><a href="${own}/apps/${encodeURIComponent(id)}">${name(title)}</a></h2> ${endsAt !== null ? badge(w.deletedOn(dayText(endsAt, visit.language)), 'bad') : state === 'suspended' && badge(w.state.suspended, 'bad')}
 ${clientList(visit, team, clientsOf(id))}
 </section>
 `,
@@ -47,7 +50,8 @@ ${form.choice(
 )}
 <button class="chief">${w.createApp}</button>
 </form></details>`
-}`,
+}
+${team.role === 'owner' && team.endsAt === null && html`<p class="ways"><a href="${own}/delete">${w.deleteTeam}</a></p>`}`,
   })
 }
 

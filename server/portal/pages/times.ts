@@ -8,6 +8,9 @@ const formats = (options: Intl.DateTimeFormatOptions) => ({
 const days = formats({ dateStyle: 'medium' })
 const clock = formats({ timeStyle: 'medium' })
 
+/** A day as text, without markup. */
+export const dayText = (unix: number, language: Language) => days[language].format(new Date(unix * 1000))
+
 const element = (unix: number, formats: readonly Intl.DateTimeFormat[]) => {
   const date = new Date(unix * 1000)
   const parts = formats.map((format, at) => html`${at > 0 && ' '}<span>${format.format(date)}</span>`)

@@ -28,15 +28,21 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
   const draw = chance('roles')
   const ofTeam = [
     ...['teams.summary', 'teams.get', 'people.list', 'apps.list', 'apps.providers', 'clients.list'],
-    ...['testClub.get', 'audit.list', 'requests.list', 'usage'],
+    ...['teams.holdings', 'testClub.get', 'audit.list', 'requests.list', 'usage'],
   ]
   return [
     ...['teams.list', 'invitations.list'].map((name) => operation(name, [200], () => ask(name, {}))),
     ...ofTeam.map((name) => operation(name, [200], () => ask(name, { team }))),
-    ...['apps.get', 'apps.health', 'webhook.kinds'].map((name) => operation(name, [200], () => ask(name, { app }))),
+    ...['apps.get', 'apps.health', 'apps.holdings', 'webhook.kinds'].map((name) =>
+      operation(name, [200], () => ask(name, { app })),
+    ),
     ...['invitations.accept', 'invitations.decline'].map((name) =>
       operation(name, [404], () => change(name, { invitation: id('none') })),
     ),
+    operation('apps.remove', [409], () => change('apps.remove', { app, confirm: '' })),
+    operation('apps.restore', [200], () => change('apps.restore', { app })),
+    operation('teams.remove', [409], () => change('teams.remove', { team, confirm: '' })),
+    operation('teams.restore', [200], () => change('teams.restore', { team })),
     operation('testClub.reset', [200], () => change('testClub.reset', { team })),
     operation('testClub.review', [404], () => change('testClub.review', { team, result: id('none'), correct: true })),
     operation('people.get', [200], () => ask('people.get', { team, person: colleague })),

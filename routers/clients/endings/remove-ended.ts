@@ -1,0 +1,87 @@
+import type { Database } from '../../../prisma/client.ts'
+import { int, statement, text } from '../../../prisma/pg/statement.ts'
+import { PORTION } from '../../kernel/housekeeping.ts'
+
+const APPS = `"App" app JOIN "Team" team ON team.id = app."teamId" AND (app."endsAt" <= $1::timestamptz OR team."endsAt" <= $1::timestamptz)`
+const CLIENTS = `"Client" client JOIN "Team" team ON team.id = client."teamId" LEFT JOIN "App" app ON app.id = client."appId"`
+const TEAMS = `"Team" team ON team."endsAt" <= $1::timestamptz AND team.id = part."teamId"`
+
+/** Removes at most $2 rows of a table; `rows` reads them as `part`. */
+const portion = (name: string, table: string, rows: string) =>
+  statement(
+    `ended_${name}`,
+    `WITH gone AS (DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+        SELECT part.ctid FROM ${rows} LIMIT $2::int8 FOR UPDATE OF part SKIP LOCKED)) RETURNING 1)
+      SELECT count(*) AS removed FROM gone`,
+    { removed: int },
+  )
+
+/** Those with many rows first, so that no statement takes long: the rest goes with the app or team. */
+const portions = [
+  portion(
+    'deliveries',
+    '"Delivery"',
+    `${APPS} JOIN "Subscription" own ON own."appId" = app.id JOIN "Delivery" part ON part."subscriptionId" = own.id`,
+  ),
+  portion('events', '"PublishedEvent"', `${APPS} JOIN "PublishedEvent" part ON part."appId" = app.id`),
+  portion('subscriptions', '"Subscription"', `${APPS} JOIN "Subscription" part ON part."appId" = app.id`),
+  statement(
+    'ended_consents',
+    `WITH gone AS (DELETE FROM "Consent" WHERE ctid = ANY (ARRAY(
+        SELECT part.ctid FROM ${CLIENTS} JOIN "Consent" part ON part."clientId" = client.id
+        WHERE app."endsAt" <= $1::timestamptz OR team."endsAt" <= $1::timestamptz
+        LIMIT $2::int8 FOR UPDATE OF part SKIP LOCKED)) RETURNING id),
+      records AS (DELETE FROM "OauthRecord" USING gone WHERE "grantId" = gone.id OR (model = 'Grant' AND "OauthRecord".id = gone.id))
+      SELECT count(*) AS removed FROM gone`,
+    { removed: int },
+  ),
+  portion('refused', '"RefusedRequest"', `"RefusedRequest" part JOIN ${TEAMS}`),
+  portion('usage', '"ClientUsage"', `"ClientUsage" part JOIN ${TEAMS}`),
+  portion('audit', '"AuditEntry"', `"AuditEntry" part JOIN ${TEAMS}`),
+  // Invented people, of whom no membership would be left.
+  portion(
+    'test_members',
+    '"Person"',
+    `"Team" team JOIN "Organisation" own ON own."testTeamId" = team.id AND team."endsAt" <= $1::timestamptz
+      JOIN "Membership" member ON member."organisationId" = own.id JOIN "Person" part ON part.id = member."personId"`,
+  ),
+  portion(
+    'apps',
+    '"App"',
+    `"App" part JOIN "Team" team ON team.id = part."teamId"
+      AND (part."endsAt" <= $1::timestamptz OR team."endsAt" <= $1::timestamptz)`,
+  ),
+  portion('teams', '"Team"', `(SELECT) none JOIN "Team" part ON part."endsAt" <= $1::timestamptz`),
+]
+
+const store = statement(
+  'ended_store',
+  `SELECT used."appId" AS app, used."clubId" AS club FROM ${APPS} JOIN "StorageUsage" used ON used."appId" = app.id
+    WHERE used.bytes > 0 LIMIT 1`,
+  { app: text, club: text },
+)
+
+/** By its key, and of one store, as entries may be distributed by club. */
+const entries = statement(
+  'ended_entries',
+  `WITH gone AS (DELETE FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND (owner, collection, key) IN (
+      SELECT owner, collection, key FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2
+      ORDER BY owner, collection, key LIMIT $3::int8) RETURNING 1)
+    SELECT count(*) AS removed FROM gone`,
+  { removed: int },
+)
+
+/** Removes at most `limit` rows of apps and teams whose time to restore them is over, and returns their number. */
+export async function removeEnded(db: Database, now: number, limit = PORTION): Promise<number> {
+  const at = new Date(now).toISOString()
+  const [found] = await db.execute(store, [at])
+  if (found) {
+    const [row] = await db.execute(entries, [found.app, found.club, String(limit)])
+    return row!.removed
+  }
+  for (const part of portions) {
+    const [row] = await db.execute(part, [at, String(limit)])
+    if (row!.removed > 0) return row!.removed
+  }
+  return 0
+}
