@@ -14,7 +14,7 @@ import { cors } from './cors.ts'
 import { documents } from './documents.ts'
 import type { Ready } from './health.ts'
 import { localPaths } from './local-paths.ts'
-import type { BaseUrls } from './match-route.ts'
+import type { BaseUrls, LocalUrls } from './match-route.ts'
 import { matchRoute } from './match-route.ts'
 import type { MemoryBudget, Use } from './memory-budget.ts'
 import { SMALL_RESPONSE_BYTES } from './memory-budget.ts'
@@ -35,7 +35,7 @@ export interface HttpParts {
   baseUrls: BaseUrls
   authBaseUrl?: string
   /** The APIs' additional addresses, in the trial: paths of localhost. */
-  localUrls?: BaseUrls | undefined
+  localUrls?: LocalUrls | undefined
   /** Additional host names allowed for the internal port, besides private ones. */
   internalNames?: readonly string[]
   authenticate: Authenticate
@@ -54,7 +54,7 @@ export interface HttpParts {
   pages?: Step | undefined
   reference?: Step | undefined
   /** The authorization server and its address, unless an external issuer is configured. */
-  oauth?: Step | undefined
+  oauth?: readonly Step[] | undefined
   issuer?: string | undefined
   example?: Step | undefined
 }
@@ -89,7 +89,7 @@ export function createPublicApp({
     .use(koaSends)
   if (reference) app.use(reference)
   if (pages) app.use(pages)
-  if (oauth) app.use(oauth)
+  for (const step of oauth ?? []) app.use(step)
   if (example) app.use(example)
   return app.use(documents({ brand: core.brand, baseUrls, localUrls, issuer }))
 }

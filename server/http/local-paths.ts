@@ -11,12 +11,13 @@ const HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
  * *.localhost. Everything else is the same.
  */
 export function localPaths(baseUrls: BaseUrls, localUrls: BaseUrls): Step {
+  const hosts = new Set([...HOSTS, nameOf(new URL(localUrls.apps).host)])
   const apis = sectionNames.map((name) => ({
     host: new URL(baseUrls[name]).host,
     path: new URL(localUrls[name]).pathname,
   }))
   return ({ state, req }, next) => {
-    const api = HOSTS.has(nameOf(state.host)) && apis.find(({ path }) => `${state.path}/`.startsWith(`${path}/`))
+    const api = hosts.has(nameOf(state.host)) && apis.find(({ path }) => `${state.path}/`.startsWith(`${path}/`))
     if (api) {
       state.host = api.host
       state.base = api.path

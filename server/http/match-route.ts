@@ -10,6 +10,8 @@ import { forbidStoring } from './respond.ts'
 import type { Step, StepContext } from './state.ts'
 
 export type BaseUrls = Record<Section, string>
+/** The additional addresses of a trial: of the APIs and the authorization server. */
+export type LocalUrls = BaseUrls & { auth: string }
 
 /** Throws 404 at another section's host and 405 for another method. */
 export function matchRoute(baseUrls: BaseUrls): Step {

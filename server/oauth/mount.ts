@@ -57,6 +57,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   const { limits, memory, requestMs = productionLimits.requestMs } = options
   const issuer = issuerOf(authBaseUrl)
   const { host, protocol, pathname: path } = new URL(issuer)
+  const basePath = new URL(authBaseUrl).pathname
   const secure = protocol === 'https:'
   const cookieKeys = secretsKeys.map(cookieKeyOf)
   const router = new Router<State>({ sensitive: true, strict: true, methods: METHODS })
@@ -82,6 +83,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
     const name = nameOf(ctx.state.host)
     const isTokenAtAppsHost = name === appsHost && requested === `${path}${routes.token}`
     if (name !== authHost && !isTokenAtAppsHost) throw errors.hostWrong(host)
+    if (basePath !== '/v1') ctx.state.base = basePath
     ctx.state.operation = operations.get(requested.slice(path.length)) ?? 'oauth'
     ctx.state.clientAddress = clientAddress(ctx.req)
     // oidc-provider builds URLs from these headers. They follow the issuer, never what a client sends.

@@ -9,10 +9,17 @@ import type { MountOptions } from './mount.ts'
 import { mountOauth } from './mount.ts'
 import { openSigningKeys } from './signing-keys.ts'
 
-export interface Oauth {
+type Addresses = Pick<MountOptions, 'authBaseUrl' | 'appsBaseUrl'>
+
+interface Mounted {
   step: Step
   pages: PageRoutes
   trusted: TrustedIssuer
+}
+
+export interface Oauth extends Mounted {
+  /** The same authorization server as an issuer at other addresses. */
+  mountAt: (addresses: Addresses) => Mounted
   reload: () => Promise<void>
   /** When the current signing key began to sign, in Unix milliseconds. */
   signsSince: () => number
@@ -23,12 +30,12 @@ export async function openOauth(
   options: Omit<MountOptions, 'keys'> & { onError: (error: unknown) => void },
 ): Promise<Oauth> {
   const keys = await openSigningKeys(options)
-  return {
-    ...mountOauth({ ...options, keys }),
+  const mountAt = (addresses: Addresses): Mounted => ({
+    ...mountOauth({ ...options, ...addresses, keys }),
     trusted: {
       keys: keys.verify,
       keySetVersion: keys.version,
-      issuer: issuerOf(options.authBaseUrl),
+      issuer: issuerOf(addresses.authBaseUrl),
       audience: AUDIENCE,
       principalOf(payload, header) {
         const { gid: grant, sub, ...claims } = payload
@@ -38,6 +45,10 @@ export async function openOauth(
         return { ...principalOf(payload, header), grant, ownToken: true }
       },
     },
+  })
+  return {
+    ...mountAt(options),
+    mountAt,
     reload: keys.reload,
     signsSince: keys.signsSince,
     close: keys.close,

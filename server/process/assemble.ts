@@ -12,13 +12,12 @@ import { peopleLimit } from '../http/people-limit.ts'
 import { rateLimit } from '../http/rate-limit.ts'
 import type { Shares } from '../http/shares.ts'
 import type { Limits } from '../limits/limit.ts'
-import type { Oauth } from '../oauth/open.ts'
 import { reference } from '../reference/serve.ts'
 import { openRequestLog } from '../request-log/request-log.ts'
 import { httpMetrics } from '../telemetry/http-metrics.ts'
 import { createAuthenticate } from '../tokens/authenticate.ts'
 import type { TrustedIssuer } from '../tokens/verify.ts'
-import type { SignIn } from './own-issuer.ts'
+import type { OwnIssuer, SignIn } from './own-issuer.ts'
 import { openOwnIssuer } from './own-issuer.ts'
 
 type Addresses = Pick<HttpParts, 'baseUrls' | 'localUrls' | 'internalNames'> & { authBaseUrl: string }
@@ -32,7 +31,7 @@ export interface Given<Issuers> extends Addresses, Pick<HttpParts, 'tracing' | '
   pageBrand: Brand
   /** How members sign in at the authorization server; undefined with an external issuer. */
   signIn: SignIn | undefined
-  trust: (own: Oauth | null) => Promise<Issuers>
+  trust: (own: OwnIssuer | null) => Promise<Issuers>
   trial?: { example: () => string | undefined; referenceClient: () => string | undefined } | undefined
   limited?: Parameters<typeof rateLimit>[1]
   /** In place of the production limits. */
@@ -54,9 +53,10 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
   const memory = new MemoryBudget()
   const countPeople = peopleLimit(limits, more.peopleWaitMs)
   const oauth = signIn
-    ? await openOwnIssuer(signIn, { core, limits, memory, countPeople, addressOf, authBaseUrl, baseUrls })
+    ? await openOwnIssuer(signIn, { core, limits, memory, countPeople, addressOf, authBaseUrl, baseUrls, localUrls })
     : null
   const issuer = oauth ? issuerOf(authBaseUrl) : undefined
+  const localIssuer = oauth && localUrls ? issuerOf(localUrls.auth) : undefined
   const issuers = await given.trust(oauth)
   const requestLog = openRequestLog({
     db: core.db,
@@ -78,10 +78,10 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
       trial: trial && (() => ({ example: trial.example() })),
     }),
     reference: reference({
-      ...{ baseUrls, localUrls, issuer, brand: core.brand, pageBrand },
+      ...{ baseUrls, localUrls, issuer, localIssuer, brand: core.brand, pageBrand },
       client: () => trial?.referenceClient(),
     }),
-    oauth: oauth?.step,
+    oauth: oauth?.steps,
     ready: given.ready,
     example: given.example,
   }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
 import { statement, text } from '../../prisma/pg/statement.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
-import type { BaseUrls } from '../http/match-route.ts'
+import type { LocalUrls } from '../http/match-route.ts'
 import { developmentKey, mintToken } from '../tokens/development.ts'
 import type { Config } from './config.ts'
 import { firstSteps } from './first-steps.ts'
@@ -13,7 +13,7 @@ interface Running {
   store: { db: Database; embedded: { directory: string; notice?: string } | null }
   publicPort: number
   internalPort: number
-  localUrls?: BaseUrls | undefined
+  localUrls?: LocalUrls | undefined
   exampleUrl?: string | undefined
 }
 

@@ -31,6 +31,7 @@ import { shownValue } from './shown-value.ts'
 const shape = z.object({
   PORT: port,
   HOST: host.optional(),
+  LOCAL_HOST: host.default('localhost'),
   INTERNAL_PORT: port,
   INTERNAL_HOST: host,
   INTERNAL_NAMES: names.default([]),
@@ -108,6 +109,7 @@ export function readConfig(env: Environment, needed: readonly string[] = variabl
   return Object.freeze({
     port: data.PORT,
     host: data.HOST,
+    localHost: data.LOCAL_HOST,
     internalPort: data.INTERNAL_PORT,
     internalHost: data.INTERNAL_HOST,
     internalNames: data.INTERNAL_NAMES,

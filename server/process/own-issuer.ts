@@ -2,7 +2,7 @@ import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { Core } from '../../routers/kernel/context.ts'
 import type { LoginMethods } from '../browser/login/methods.ts'
 import type { ClientAddress } from '../http/client-address.ts'
-import type { BaseUrls } from '../http/match-route.ts'
+import type { BaseUrls, LocalUrls } from '../http/match-route.ts'
 import type { MemoryBudget } from '../http/memory-budget.ts'
 import type { PeopleLimit } from '../http/people-limit.ts'
 import type { Limits } from '../limits/limit.ts'
@@ -25,11 +25,17 @@ interface Parts {
   countPeople: PeopleLimit
   authBaseUrl: string
   baseUrls: BaseUrls
+  localUrls?: LocalUrls | undefined
 }
 
-/** The authorization server with the portal. Not loaded with an external issuer: it takes 10 MB, and 0.2 s of CPU. */
+export type OwnIssuer = Awaited<ReturnType<typeof openOwnIssuer>>
+
+/**
+ * The authorization server with the portal; in a trial also at its path of localhost, as another issuer. Not loaded with an external issuer: it takes 10
+ * MB, and 0.2 s of CPU.
+ */
 export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
-  const { core, addressOf, limits, memory, countPeople, authBaseUrl, baseUrls } = parts
+  const { core, addressOf, limits, memory, countPeople, authBaseUrl, baseUrls, localUrls } = parts
   const { openOauth } = await import('../oauth/open.ts')
   const { addPortal } = await import('../portal/portal.ts')
   const { registerPortal } = await import('../portal/client.ts')
@@ -42,5 +48,9 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
     requestMs: core.timeLimits.requestMs,
   })
   addPortal(oauth.pages, { core, addresses: portalAddresses(authBaseUrl, baseUrls), countPeople })
-  return oauth
+  const { step, trusted, reload, signsSince, close } = oauth
+  if (!localUrls) return { steps: [step], trusted: [trusted], reload, signsSince, close }
+  const local = oauth.mountAt({ authBaseUrl: localUrls.auth, appsBaseUrl: localUrls.apps })
+  addPortal(local.pages, { core, addresses: portalAddresses(localUrls.auth, localUrls), countPeople })
+  return { steps: [step, local.step], trusted: [trusted, local.trusted], reload, signsSince, close }
 }

@@ -1,6 +1,7 @@
+import { isIPv6 } from 'node:net'
 import type { Database } from '../../prisma/client.ts'
 import { issuerOf } from '../browser/addresses.ts'
-import type { BaseUrls } from '../http/match-route.ts'
+import type { LocalUrls } from '../http/match-route.ts'
 import { isLoopback } from '../tokens/loopback.ts'
 import type { Config } from './config.ts'
 import { registerRedirects } from './redirects.ts'
@@ -11,27 +12,29 @@ const isTrial = ({ databaseUrl, production, tokenIssuer }: Config) =>
   databaseUrl === undefined && !production && tokenIssuer === undefined
 
 interface TrialUrls {
-  /** The APIs' addresses for programs that cannot resolve *.localhost. */
-  local: BaseUrls
+  /** Addresses for programs that cannot resolve *.localhost. */
+  local: LocalUrls
   example: string
   /** The reference pages, at which the demo client `reference` signs in. */
   reference: string[]
 }
 
 /** At the port of APPS_BASE_URL if that is an address of this machine, else at the public port. */
-function trialUrls({ baseUrls, port }: Config): TrialUrls {
+function trialUrls({ baseUrls, port, localHost }: Config): TrialUrls {
   const apps = new URL(baseUrls.apps)
   const isHere = apps.protocol === 'http:' && isLoopback(apps.hostname)
   const at = (host: string, path: string) => new URL(`http://${host}:${isHere ? apps.port || 80 : port}${path}`).href
+  const here = isIPv6(localHost) ? `[${localHost}]` : localHost
   const local = {
-    apps: at('localhost', '/apps/v1'),
-    lms: at('localhost', '/lms/v1'),
-    notify: at('localhost', '/notify/v1'),
+    apps: at(here, '/apps/v1'),
+    lms: at(here, '/lms/v1'),
+    notify: at(here, '/notify/v1'),
+    auth: at(here, '/auth/v1'),
   }
   return {
     local,
     example: at('example.localhost', '/'),
-    reference: [...Object.values(baseUrls), ...Object.values(local)].map((url) => `${url}/docs`),
+    reference: [...Object.values(baseUrls), local.apps, local.lms, local.notify].map((url) => `${url}/docs`),
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
-import type { Oauth } from '../oauth/open.ts'
 import { developmentIssuer, developmentKey } from '../tokens/development.ts'
 import { openExternalIssuer } from '../tokens/external-issuer.ts'
 import type { Config } from './config.ts'
+import type { OwnIssuer } from './own-issuer.ts'
 
 interface Parts {
   db: Database
@@ -15,7 +15,7 @@ interface Parts {
 /** The issuers whose tokens are accepted: the external one if configured, else the service itself, and the development key's. */
 export async function openTrustedIssuers(
   { externalIssuer, dataDir, developmentTokens, production }: Config,
-  oauth: Oauth | null,
+  own: OwnIssuer | null,
   parts: Parts,
 ) {
   if (externalIssuer) {
@@ -26,7 +26,7 @@ export async function openTrustedIssuers(
     parts.log.warn('DEVELOPMENT_TOKENS=true: tokens of the development key in DATA_DIR are accepted')
   }
   const trusted = [
-    ...(oauth ? [oauth.trusted] : []),
+    ...(own?.trusted ?? []),
     ...(developmentTokens ? [developmentIssuer(await developmentKey(dataDir))] : []),
   ]
   return { trusted, ready: () => true, readAt: () => undefined, close: () => {} }

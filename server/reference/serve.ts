@@ -20,6 +20,8 @@ interface Options {
   /** The APIs' additional addresses, in the trial. */
   localUrls?: BaseUrls | undefined
   issuer?: string | undefined
+  /** In the trial, the issuer at the additional addresses. */
+  localIssuer?: string | undefined
   brand: string
   pageBrand?: Brand | undefined
   client?: (() => string | undefined) | undefined
@@ -37,9 +39,10 @@ const script = readFileSync(new URL('try.js', import.meta.url), 'utf8')
 const ownStyle = readFileSync(new URL('reference.css', import.meta.url), 'utf8')
 
 /** Serves each API's reference at `/v1/docs` of its host, the error catalogue below it, and `/llms.txt` at every host. */
-export function reference({ baseUrls, localUrls, issuer, brand, pageBrand, client }: Options): Step {
-  const policy = policyFor(issuer)
+export function reference({ baseUrls, localUrls, issuer, localIssuer, brand, pageBrand, client }: Options): Step {
+  const issuerAt = (urls: BaseUrls) => (urls === localUrls ? localIssuer : issuer)
   const page = (section: Section, urls: BaseUrls) => {
+    const issuer = issuerAt(urls)
     const api = resolved(openApiDocument(section, { urls: [urls[section]], brand, issuer }))
     return referencePage({ api, section, urls, issuer, brand: pageBrand, client: client?.() })
   }
@@ -53,11 +56,14 @@ export function reference({ baseUrls, localUrls, issuer, brand, pageBrand, clien
   /** Created at first use, so that start-up does not wait for them. */
   const made = new Map<string, File>()
 
-  const fileAt = ({ req, state: { host, path, section } }: StepContext) => {
+  // At the paths of localhost the host was replaced.
+  const urlsFor = ({ req, state: { host } }: StepContext) =>
+    localUrls && nameOf(req.headers.host ?? '') !== nameOf(host) ? localUrls : baseUrls
+  const fileAt = (ctx: StepContext) => {
+    const { path, section } = ctx.state
     const text = section === null ? undefined : texts.get(path)
     if (!text) return path === '/llms.txt' ? llms : undefined
-    // At the paths of localhost the host was replaced.
-    const urls = localUrls && nameOf(req.headers.host ?? '') !== nameOf(host) ? localUrls : baseUrls
+    const urls = urlsFor(ctx)
     const key = [urls[section!], path, client?.()].join(' ')
     const file = made.get(key) ?? fileOf(...text(section!, urls))
     made.set(key, file)
@@ -69,7 +75,7 @@ export function reference({ baseUrls, localUrls, issuer, brand, pageBrand, clien
     ctx.state.operation = 'reference'
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw errors.methodWrong('GET, HEAD')
     setPageHeaders(ctx)
-    ctx.set('Content-Security-Policy', policy)
+    ctx.set('Content-Security-Policy', policyFor(issuerAt(urlsFor(ctx))))
     sendFile(ctx, file)
   }
 }

@@ -1,10 +1,11 @@
+import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AuthWorld } from '../oauth/auth-world.ts'
-import { startAuthWorld } from '../oauth/auth-world.ts'
+import { flow, startAuthWorld } from '../oauth/auth-world.ts'
 import { send } from '../support/request.ts'
 
 const at = (section: string) => `http://localhost:3000/${section}/v1`
-const localUrls = { apps: at('apps'), lms: at('lms'), notify: at('notify') }
+const localUrls = { apps: at('apps'), lms: at('lms'), notify: at('notify'), auth: at('auth') }
 
 let trial: AuthWorld
 let other: AuthWorld
@@ -63,13 +64,13 @@ describe('the paths of the APIs at localhost', () => {
     expect([wrong.status, wrong.body]).toEqual([404, { detail: 'This API answers at apps.test.' }])
   })
 
-  it('have the token endpoint, and neither pages nor cookies of the authorization server', async () => {
+  it('have the token endpoint, and no pages of the authorization server, which has a path of its own', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const body = 'grant_type=refresh_token&client_id=none&refresh_token=none'
     const refused = await call('POST', '/apps/v1/oauth/token', { headers: form, body })
     expect([refused.status, refused.body.error]).toEqual([401, 'invalid_client'])
     for (const path of ['/oauth/authorize', '/oauth/connected', '/oauth/revoke', '/oauth/jwks']) {
-      for (const section of ['apps', 'lms', 'auth']) {
+      for (const section of ['apps', 'lms']) {
         const { status, headers } = await call('GET', `/${section}/v1${path}`)
         expect([section, path, status, headers['set-cookie']]).toEqual([section, path, 404, undefined])
       }
@@ -97,5 +98,84 @@ describe('the paths of the APIs at localhost', () => {
     expect((await send(world.publicPort, 'GET', '/apps/v1/me/profile', { headers })).status).toBe(404)
     const document = await send(world.publicPort, 'GET', '/v1/openapi.json', { headers: { host: 'apps.test' } })
     expect(document.body.servers).toEqual([{ url: 'http://apps.test/v1' }])
+  })
+})
+
+describe('the authorization server at localhost', () => {
+  const issuer = `${localUrls.auth}/oauth`
+  const asked = () => ({ client: trial.client, scope: 'svc.me.profile:read' })
+
+  it('is an issuer of its own, and names its own addresses alone', async () => {
+    for (const path of [
+      '/.well-known/oauth-authorization-server/auth/v1/oauth',
+      '/auth/v1/oauth/.well-known/oauth-authorization-server',
+    ]) {
+      const { body } = await call('GET', path)
+      expect(body.issuer).toBe(issuer)
+      for (const [name, value] of Object.entries(body)) {
+        if (name.endsWith('_endpoint') || name === 'jwks_uri')
+          expect([name, value]).toEqual([name, expect.stringContaining(`${issuer}/`)])
+      }
+    }
+  })
+
+  it('signs a member in, whose tokens the APIs take at all of their addresses, and renews them', async () => {
+    const { ids, publicPort } = trial.world
+    const local = flow(publicPort, issuer)
+    const tokens = await local.toTokens(asked(), ids.member, ids.club)
+    expect(decodeJwt(tokens.access_token).iss).toBe(issuer)
+    const authorization = `Bearer ${tokens.access_token}`
+    expect((await call('GET', '/apps/v1/me/profile', { headers: { authorization } })).status).toBe(200)
+    expect((await call('GET', '/v1/me/profile', { host: 'apps.test', headers: { authorization } })).status).toBe(200)
+    const renewed = await local.refresh(trial.client, tokens.refresh_token)
+    expect([renewed.status, decodeJwt(renewed.json.access_token).iss]).toEqual([200, issuer])
+  })
+
+  it('has pages that link and post to themselves alone, the portal included', async () => {
+    const { ids, publicPort } = trial.world
+    const { newBrowser, toConsent, authorizeUrl } = flow(publicPort, issuer)
+    const browser = newBrowser()
+    const pages = [
+      await toConsent(browser, authorizeUrl(asked()).url, ids.member),
+      await browser.open(`${issuer}/connected`),
+      await browser.open(`${issuer}/developers`),
+      await browser.open(`${issuer}/none`),
+    ]
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 200, 404])
+    // The page for an unknown address links to `/`.
+    for (const { text } of pages.slice(0, -1)) {
+      const paths = [...text.matchAll(/(?:href|src|action)="(\/[^"]*)"/g)].map(([, path]) => path!)
+      expect(paths.length).toBeGreaterThan(0)
+      for (const path of paths) expect(path).toMatch(/^\/auth\/v1\/oauth\//)
+    }
+    expect((await browser.get(`${issuer}/style.css`)).status).toBe(200)
+  })
+
+  it('is at the address of this machine in its network, where it is given, and so are the APIs', async () => {
+    const host = '192.168.1.7:3000'
+    const lan = (name: string) => `http://${host}/${name}/v1`
+    const world = await startAuthWorld({
+      localUrls: { apps: lan('apps'), lms: lan('lms'), notify: lan('notify'), auth: lan('auth') },
+    })
+    const { ids, publicPort } = world.world
+    const tokens = await flow(publicPort, `${lan('auth')}/oauth`).toTokens(
+      { ...asked(), client: world.client },
+      ids.member,
+      ids.club,
+    )
+    const headers = { host, authorization: `Bearer ${tokens.access_token}` }
+    expect((await send(publicPort, 'GET', '/apps/v1/me/profile', { headers })).status).toBe(200)
+    expect(
+      (await send(publicPort, 'GET', '/apps/v1/me/profile', { headers: { ...headers, host: '192.168.1.8:3000' } }))
+        .status,
+    ).toBe(404)
+    await world.world.close()
+  })
+
+  it('is not there for a service that has no such paths, nor at another host', async () => {
+    const path = '/auth/v1/oauth/jwks'
+    for (const host of ['evil.test', 'apps.test', '127.0.0.1:3000'])
+      expect((await call('GET', path, { host })).status).toBe(404)
+    expect((await send(other.world.publicPort, 'GET', path, { headers: { host: 'localhost:3000' } })).status).toBe(404)
   })
 })

@@ -23,6 +23,9 @@ interface Cookie {
 
 type Fields = Record<string, string | string[]>
 
+const isOfService = ({ hostname, pathname }: URL) =>
+  hostname.endsWith('.test') || pathname.startsWith('/auth/v1/oauth/')
+
 /** The parts of a browser that the pages need: cookies by host and path, forms with their Origin, redirects. */
 export class Browser {
   cookies: Cookie[] = []
@@ -60,7 +63,8 @@ export class Browser {
   /** Follows redirects to hosts of the service. */
   async follow(page: Page): Promise<Page> {
     let here = page
-    for (let hop = 0; hop < 10 && here.location?.hostname.endsWith('.test'); hop++) here = await this.get(here.location)
+    for (let hop = 0; hop < 10 && here.location && isOfService(here.location); hop++)
+      here = await this.get(here.location)
     return here
   }
 

@@ -14,7 +14,7 @@ const at = (section: string) => `http://localhost:3000/${section}/v1`
 let auth: AuthWorld
 let external: World
 beforeAll(async () => {
-  const localUrls = { apps: at('apps'), lms: at('lms'), notify: at('notify') }
+  const localUrls = { apps: at('apps'), lms: at('lms'), notify: at('notify'), auth: at('auth') }
   ;[auth, external] = await Promise.all([startAuthWorld({ localUrls }), startWorld()])
 })
 afterAll(() => Promise.all([auth.world.close(), external.close()]))

@@ -115,7 +115,7 @@ export async function startWorld(options: Options = {}) {
       tokenFailures: options.tokenFailures ?? Number.MAX_SAFE_INTEGER,
     },
     trust: async (own) => ({
-      trusted: own ? [own.trusted, development] : [(await options.externalIssuer?.(now, db)) ?? development],
+      trusted: own ? [...own.trusted, development] : [(await options.externalIssuer?.(now, db)) ?? development],
     }),
     ready: async () => true,
     example: undefined,

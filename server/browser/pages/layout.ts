@@ -1,5 +1,6 @@
 import type { Language } from '../language.ts'
 import type { Look } from '../look.ts'
+import { pathOf } from '../look.ts'
 import { document as documentOf } from './document.ts'
 import type { Html } from './html.ts'
 import { html } from './html.ts'
@@ -10,12 +11,8 @@ import { en } from './words-en.ts'
 
 export const words: Record<Language, Words> = { en, de }
 
-/** The authorization server's path: AUTH_BASE_URL ends with /v1. */
-const base = '/v1/oauth'
-const style = html`<link rel="stylesheet" href="${base}/style.css">`
-
-export const connectedLink = (language: Language, text = words[language].connected) =>
-  html`<a href="${base}/connected">${text}</a>`
+export const connectedLink = (look: Pick<Look, 'language' | 'path'>, text = words[look.language].connected) =>
+  html`<a href="${pathOf(look)}/connected">${text}</a>`
 
 interface Page extends Look {
   title: string
@@ -25,16 +22,16 @@ interface Page extends Look {
 }
 
 /** A problem comes first in the page. */
-export function document({ language, brand, title, heading, problem, body }: Page): string {
+export function document({ language, path, brand, title, heading, problem, body }: Page): string {
   const { mark, problemTitle, problems } = words[language]
   return documentOf({
     language,
     mark: brand?.name ?? mark,
-    logo: brand?.logo && `${base}/logo/${brand.logo.version}`,
+    logo: brand?.logo && `${pathOf({ path })}/logo/${brand.logo.version}`,
     title,
     heading,
     tab: problem && `${problemTitle}: ${title}`,
-    style,
+    style: html`<link rel="stylesheet" href="${pathOf({ path })}/style.css">`,
     body: html`${problem && html`<p class="problem" id="problem" role="alert">${problems[problem]}</p>`}
 ${body}`,
   })

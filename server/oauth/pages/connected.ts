@@ -1,5 +1,4 @@
 import type { Scope } from '../../../routers/kernel/scopes.ts'
-import type { Language } from '../../browser/language.ts'
 import type { Look } from '../../browser/look.ts'
 import { bylineOf, iconOf } from '../../browser/pages/app-mark.ts'
 import { html, name, strongName } from '../../browser/pages/html.ts'
@@ -39,12 +38,13 @@ export function connectedPage({ action, member, apps, withdrawn, ...look }: Conn
     body: html`${withdrawn !== undefined && html`<p class="done" role="status">${w.withdrawn(strongName(withdrawn))}</p>`}
 <p class="lead">${w.connectedFor(strongName(member))}</p>
 ${apps.length === 0 && html`<p>${w.connectedNone}</p>`}
-${apps.map((connected) => entry(connected, look.language, action))}
+${apps.map((connected) => entry(connected, look, action))}
 <form class="slip" method="post" action="${action}/sign-out"><button>${w.signOut}</button></form>`,
   })
 }
 
-function entry(connected: ConnectedApp, language: Language, action: string) {
+function entry(connected: ConnectedApp, look: Look, action: string) {
+  const { language } = look
   const { consent, app, organisation, scopes, since, lastUse, ends } = connected
   const w = words[language]
   const day = (date: Date) => html`<time datetime="${date.toISOString()}">${days[language].format(date)}</time>`
@@ -56,7 +56,7 @@ function entry(connected: ConnectedApp, language: Language, action: string) {
   ]
   const listed = [...scopes.filter((scope) => !changes(scope)), ...scopes.filter(changes)]
   return html`<section class="app">
-<h2>${iconOf(app)}${name(app.name)}</h2>
+<h2>${iconOf(app, look)}${name(app.name)}</h2>
 <p class="hint">${bylineOf(app, language)}</p>
 <dl>${facts.map(([what, value]) => html`<div><dt>${what}</dt><dd>${value}</dd></div>`)}</dl>
 <ul>${listed.map((scope) => html`<li>${wordsOf(scope, language)}</li>`)}</ul>
@@ -78,7 +78,7 @@ export function removePage({ action, member, connected, ...look }: RemoveView): 
   return document({
     ...look,
     title: w.withdraw,
-    heading: html`${iconOf(app)}${w.withdrawQuestion(name(app.name))}`,
+    heading: html`${iconOf(app, look)}${w.withdrawQuestion(name(app.name))}`,
     body: html`<p class="lead">${w.withdrawHint(name(app.name), strongName(member), strongName(organisation))}</p>
 <p>${w.withdrawKept}</p>
 <form class="decision" method="post" action="${action}/withdraw">

@@ -23,14 +23,13 @@ export interface ConsentView extends Look {
 }
 
 export function consentPage(view: ConsentView): string {
-  const { language, brand, action, app, member, sandbox, organisations, returnsTo, problem } = view
+  const { language, path, brand, action, app, member, sandbox, organisations, returnsTo, problem } = view
   if (organisations.length === 0) return nowherePage(view)
   const w = words[language]
   return document({
-    language,
-    brand,
+    ...{ language, path, brand },
     title: w.consentTitle,
-    heading: html`${iconOf(app)}${w.consentQuestion(name(app.name))}`,
+    heading: html`${iconOf(app, view)}${w.consentQuestion(name(app.name))}`,
     problem,
     body: html`<p class="lead">${bylineOf(app, language)}</p>
 ${sandbox && html`<p class="one"><strong>${w.testClient}</strong> ${w.testClientHint}</p>`}
@@ -40,7 +39,7 @@ ${noDefault}
 ${organisationField(view)}
 ${scopeFields(view)}
 <div class="slip">
-<p>${w.allowing(name(app.name), connectedLink(language), strongName(returnsTo))}</p>
+<p>${w.allowing(name(app.name), connectedLink(view), strongName(returnsTo))}</p>
 <div class="decision">
 <button class="chief" name="decision" value="allow">${w.allow}</button>
 <button name="decision" value="refuse">${w.refuse}</button>
@@ -54,7 +53,7 @@ function nowherePage(view: ConsentView): string {
   const { language, app, member, scopes } = view
   const w = words[language]
   const kind = kindOf(scopes)
-  const heading = html`${iconOf(app)}${w.forMembers[kind](name(app.name))}`
+  const heading = html`${iconOf(app, view)}${w.forMembers[kind](name(app.name))}`
   return refusalPage(view, { title: w.nowhereTitle, heading, reason: w.nowhere[kind](strongName(member)) })
 }
 
@@ -63,17 +62,16 @@ type Refused = Omit<ConsentView, 'member' | 'sandbox' | 'organisations' | 'chose
 /** For a person outside the team of an app that is in development. */
 export function developmentPage(view: Refused): string {
   const { title, text } = words[view.language].messages.inDevelopment
-  return refusalPage(view, { title, heading: html`${iconOf(view.app)}${title}`, reason: html`${text}` })
+  return refusalPage(view, { title, heading: html`${iconOf(view.app, view)}${title}`, reason: html`${text}` })
 }
 
 /** No decision to make: states the reason, and links back. */
 function refusalPage(
-  { language, brand, action, app, returnsTo }: Refused,
+  { language, path, brand, action, app, returnsTo }: Refused,
   { title, heading, reason }: { title: string; heading: Html; reason: Html },
 ) {
   return document({
-    language,
-    brand,
+    ...{ language, path, brand },
     title,
     heading,
     body: html`<p class="lead">${reason} ${otherAccount({ language, action })}</p>

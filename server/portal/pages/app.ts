@@ -40,7 +40,7 @@ ${newClient(visit, team, app)}
 <dl class="stacked">${fact(w.appId, copyable(w.appId, app.id))}${fact(w.provider, name(app.provider.name))}
 ${health.webhook && fact(w.webhook, webhookFacts(visit, own, health.webhook))}
 ${fact(w.storage, storageFacts(visit, health.storage))}</dl>
-${waiting(visit, app.wanted, app.wanted?.logo === undefined ? {} : { logo: logoOf(app, app.wanted.logo, w.logoWaits) })}
+${waiting(visit, app.wanted, app.wanted?.logo === undefined ? {} : { logo: logoOf(visit, app, app.wanted.logo, w.logoWaits) })}
 ${refusal(visit, app.refusal, { again: `${own}?again=yes`, shown: app.refusal?.asked.logo === undefined ? {} : { logo: html`${w.logoRefused}` } })}
 ${details(visit, team, app)}
 ${logoForms(visit, team, app)}

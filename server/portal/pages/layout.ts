@@ -1,5 +1,5 @@
 import type { Language } from '../../browser/language.ts'
-import { lookFor } from '../../browser/look.ts'
+import { lookFor, pathOf } from '../../browser/look.ts'
 import { document } from '../../browser/pages/document.ts'
 import type { Html } from '../../browser/pages/html.ts'
 import { html, name } from '../../browser/pages/html.ts'
@@ -24,16 +24,17 @@ interface Page {
 export function portalPage(visit: Visit, { title, heading, trail = [], beside, body }: Page): string {
   const { w, language, refused, query, at } = visit
   const done = query.get('done') ?? ''
-  const { brand } = lookFor(visit.ctx)
+  const { brand, ...look } = lookFor(visit.ctx)
+  const path = pathOf(look)
   return document({
     language,
     mark: brand?.name ? `${brand.name} · ${w.mark}` : w.mark,
-    logo: brand?.logo && `/v1/oauth/logo/${brand.logo.version}`,
+    logo: brand?.logo && `${path}/logo/${brand.logo.version}`,
     above: above(visit, trail),
     title,
     heading,
     tab: refused && `${w.problem}: ${title}`,
-    style: html`<link rel="stylesheet" href="/v1/oauth/style.css">
+    style: html`<link rel="stylesheet" href="${path}/style.css">
 <link rel="stylesheet" href="${at('style.css')}">
 <script src="${at('script.js')}" defer data-copy="${w.copy}" data-copied="${w.copied}"></script>`,
     body: html`${beside && tabs(beside)}
