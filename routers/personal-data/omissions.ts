@@ -14,6 +14,7 @@ export const notExported: Readonly<Record<string, string>> = {
   'AuditEntry.after': "values of the team's apps and clients",
   ClientUsage: REQUESTS,
   Delivery: 'what receivers answered; the platform has published the event',
+  DeliveryAttempt: 'what receivers answered; the platform has published the event',
   EventKind: PLATFORM,
   ExternalKeySet: SERVICE,
   Housekeeping: SERVICE,

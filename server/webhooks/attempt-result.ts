@@ -6,7 +6,7 @@ export interface AttemptResult {
    * Publishers read it as `lastError`.
    */
   error: string | null
-  /** The first 4 KB of the response's body; null without a response. */
+  /** The first 1 KiB of the response's body; null without a response. */
   responseBody: string | null
   /** The `Retry-After` of a failed response, 0 to 3600. */
   retryAfterSeconds: number | null

@@ -52,7 +52,7 @@ export function createAttempt({ sender, cipher, now, log, retryDelays, metrics, 
     const delay = delivered || gone ? null : retryDelayMs(attempt, retryAfterSeconds, Math.random(), retryDelays)
     metrics?.attempted(delivered ? 'delivered' : gone ? 'gone' : delay === null ? 'failed' : 'retried', seconds)
     // Not the delivery itself: results that wait for the database must not keep bodies in memory.
-    return { id, lease, at, result, nextAttemptAt: delay === null ? null : now() + delay }
+    return { id, lease, at, durationMs: ms, result, nextAttemptAt: delay === null ? null : now() + delay }
   }
 
   if (!tracing) return (delivery: Claimed) => make(delivery)

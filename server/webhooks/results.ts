@@ -10,6 +10,7 @@ export interface Attempt {
   lease: string
   /** When it began, in Unix milliseconds. */
   at: number
+  durationMs: number
   result: AttemptResult
   /** Unix time in milliseconds; null after the last attempt. */
   nextAttemptAt: number | null
@@ -18,22 +19,34 @@ export interface Attempt {
 /** Per statement. */
 const MAX_ROWS = 1_000
 
+/** Per delivery; a failed one that is retried again and again makes more. */
+const MAX_ATTEMPTS = 50
+
 const statements = {
   record: statement(
     'deliveries_record',
     `WITH attempt AS
-        (SELECT * FROM unnest($1::text[], $2::text[], $3::bool[], $4::int4[], $5::text[], $6::text[], $7::timestamptz[], $8::bool[], $9::timestamptz[])
-         AS attempt (id, lease, delivered, status, error, body, next, gone, at)),
+        (SELECT * FROM unnest($1::text[], $2::text[], $3::bool[], $4::int4[], $5::text[], $6::text[], $7::timestamptz[], $8::bool[], $9::timestamptz[], $10::int4[])
+         AS attempt (id, lease, delivered, status, error, body, next, gone, at, ms)),
       ended AS
-        (UPDATE "Subscription" SET "endedAt" = $10::timestamptz FROM attempt, "Delivery" WHERE attempt.gone
+        (UPDATE "Subscription" SET "endedAt" = $11::timestamptz FROM attempt, "Delivery" WHERE attempt.gone
            AND "Delivery".id = attempt.id AND "Delivery".lease = attempt.lease
-           AND "Subscription".id = "subscriptionId" AND "endedAt" IS NULL)
-      UPDATE "Delivery" SET attempts = attempts + 1, "lastStatus" = attempt.status, "lastError" = attempt.error,
-        "lastAnswer" = attempt.body, "lastAttemptAt" = attempt.at, "nextAttemptAt" = attempt.next, lease = NULL, "leasedUntil" = NULL,
-        state = CASE WHEN attempt.delivered THEN 'delivered' WHEN attempt.next IS NULL THEN 'failed' ELSE 'pending' END::"DeliveryState",
-        "finishedAt" = CASE WHEN attempt.next IS NULL THEN $10::timestamptz END
-      FROM attempt WHERE "Delivery".id = attempt.id AND "Delivery".lease = attempt.lease AND state = 'pending'
-      RETURNING attempt.id`,
+           AND "Subscription".id = "subscriptionId" AND "endedAt" IS NULL),
+      recorded AS
+        (UPDATE "Delivery" SET attempts = attempts + 1, "lastStatus" = attempt.status, "lastError" = attempt.error,
+          "lastAnswer" = attempt.body, "lastAttemptAt" = attempt.at, "nextAttemptAt" = attempt.next, lease = NULL, "leasedUntil" = NULL,
+          state = CASE WHEN attempt.delivered THEN 'delivered' WHEN attempt.next IS NULL THEN 'failed' ELSE 'pending' END::"DeliveryState",
+          "finishedAt" = CASE WHEN attempt.next IS NULL THEN $11::timestamptz END
+        FROM attempt WHERE "Delivery".id = attempt.id AND "Delivery".lease = attempt.lease AND state = 'pending'
+        RETURNING attempt.*, greatest(attempts, 1 + (SELECT number FROM "DeliveryAttempt"
+          WHERE "deliveryId" = attempt.id ORDER BY number DESC LIMIT 1)) AS number),
+      dropped AS
+        (DELETE FROM "DeliveryAttempt" WHERE ctid = ANY (ARRAY(
+          SELECT former.place FROM recorded CROSS JOIN LATERAL (SELECT ctid AS place FROM "DeliveryAttempt"
+            WHERE "deliveryId" = recorded.id AND number <= recorded.number - ${MAX_ATTEMPTS}) former
+          WHERE recorded.number > ${MAX_ATTEMPTS})))
+      INSERT INTO "DeliveryAttempt" ("deliveryId", number, at, "durationMs", status, error, answer)
+      SELECT id, number, at, ms, status, error, body FROM recorded RETURNING "deliveryId" AS id`,
     { id: text },
   ),
   failEnded: statement(
@@ -64,6 +77,7 @@ export async function recordAttempts(db: Database, now: number, attempts: readon
     attempts.map(({ nextAttemptAt: at }) => at && new Date(at).toISOString()),
     attempts.map(({ result }) => result.gone),
     attempts.map(({ at }) => new Date(at).toISOString()),
+    attempts.map(({ durationMs }) => durationMs),
   ]
   const values = [...columns.map(arrayOf), new Date(now).toISOString()]
   const rows = await retryingDeadlocks(() => db.execute(statements.record, values))

@@ -30,11 +30,16 @@ describe('events over 30 days old', () => {
     await db.delivery.create({ data: { id: 'half', ...half } })
     const [young] = await publish(one, { at: NOW - MONTH_MS + 1 })
     await db.delivery.update({ where: { id: young! }, data: over })
+    const attempt = { number: 1, at: new Date(NOW), durationMs: 1, status: 204, answer: '' }
+    await db.deliveryAttempt.createMany({
+      data: [...old, 'half', young!].map((deliveryId) => ({ ...attempt, deliveryId })),
+    })
 
     expect(await purge(db, 1_000)).toEqual([1_000, 1_000, 402])
     const left = await db.delivery.findMany({ select: { id: true } })
     expect(left.map(({ id }) => id).toSorted()).toEqual([arrived!, 'half', young!].toSorted())
     expect(await db.publishedEvent.count()).toBe(2)
+    expect(await db.deliveryAttempt.count()).toBe(2)
     expect(await purge(db)).toEqual([])
 
     await db.delivery.update({ where: { id: 'half' }, data: { ...over, state: 'failed' } })

@@ -86,6 +86,13 @@ export async function publisher(db: Database, cipher: ReturnType<typeof createCi
       })
     },
     row: (id: string | undefined) => db.delivery.findUniqueOrThrow({ where: { id: id! } }),
+    /** The attempts of a delivery, without its id. */
+    history: (deliveryId: string | undefined) =>
+      db.deliveryAttempt.findMany({
+        where: { deliveryId: deliveryId! },
+        orderBy: { number: 'asc' },
+        omit: { deliveryId: true },
+      }),
     states: async () => {
       const groups = await db.delivery.groupBy({ by: ['state'], _count: true })
       return Object.fromEntries(groups.map(({ state, _count }) => [state, _count]))

@@ -12,7 +12,7 @@ import { startQueue } from './queue-world.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 
-type Outcome = Omit<Attempt, 'id' | 'lease' | 'at'>
+type Outcome = Omit<Attempt, 'id' | 'lease' | 'at' | 'durationMs'>
 
 const response = { retryAfterSeconds: null, gone: false }
 const delivered: Outcome = {
@@ -32,7 +32,10 @@ const gone: Outcome = {
   nextAttemptAt: null,
 }
 
-const attempt = ({ id, lease }: Claimed, outcome: Outcome): Attempt => ({ id, lease, at: NOW - 1_000, ...outcome })
+const attempt = ({ id, lease }: Claimed, outcome: Outcome): Attempt => ({
+  ...{ id, lease, at: NOW - 1_000, durationMs: 42 },
+  ...outcome,
+})
 
 async function claimed(world: QueueWorld, count: number, subscription?: string, lease = 'worker.1') {
   const id = subscription ?? (await world.subscribe())

@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest'
 import type { Database } from '../../prisma/client.ts'
 import type { DeliveryMetrics } from '../../server/telemetry/delivery-metrics.ts'
 import type { Tracing } from '../../server/telemetry/trace-context.ts'
+import type { TIMEOUTS } from '../../server/webhooks/send/send.ts'
 import { createSender } from '../../server/webhooks/send/send.ts'
 import { startWorker } from '../../server/webhooks/worker.ts'
 import type { QueueWorld } from './queue-world.ts'
@@ -15,7 +16,7 @@ type Answer = NonNullable<Parameters<typeof startReceiver>[0]>['answer']
 const certificate = selfSigned()
 
 /** A busy machine is not a slow receiver. */
-const timeouts = { connectMs: 60_000, totalMs: 60_000 }
+const LONG = { connectMs: 60_000, totalMs: 60_000 }
 
 /** A receiver that is closed when the test ends. */
 export async function receiver(answer?: Answer) {
@@ -56,12 +57,16 @@ interface Options {
   /** The workers' database, if not the test's own. */
   db?: Database
   retryDelays?: readonly number[]
+  timeouts?: Partial<typeof TIMEOUTS>
   metrics?: DeliveryMetrics
   tracing?: Tracing
 }
 
 /** A queue and workers in this process that deliver it. Their clocks can be moved. */
-export async function startWorkers({ count = 1, pollMs = 250, db, ...more }: Options = {}, world?: QueueWorld) {
+export async function startWorkers(
+  { count = 1, pollMs = 250, db, timeouts, ...more }: Options = {},
+  world?: QueueWorld,
+) {
   const queue = world ?? (await startQueue())
   let offsetMs = 0
   let advancedMs = 0
@@ -70,7 +75,7 @@ export async function startWorkers({ count = 1, pollMs = 250, db, ...more }: Opt
   const lines: string[] = []
   const log = pino({}, { write: (line) => void lines.push(line) })
   const { cert: ca } = await certificate
-  const sender = createSender({ allow: ['127.0.0.1'], now, ca, timeouts })
+  const sender = createSender({ allow: ['127.0.0.1'], now, ca, timeouts: { ...LONG, ...timeouts } })
   const workers = Array.from({ length: count }, () =>
     startWorker({ db: db ?? queue.db, sender, cipher: queue.cipher, now, clock, log, pollMs, ...more }),
   )

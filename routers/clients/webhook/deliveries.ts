@@ -37,7 +37,7 @@ const list = internal('dev:read', teamPeople, {
   })
 
 const get = internal('dev:read', teamPeople, {
-  summary: 'A delivery: what was sent, and the first 4 KB of the response',
+  summary: 'A delivery: what was sent, and the first 1 KiB of the response',
   fails: ['ownAppUnknown', 'levelTooLow', 'ownDeliveryUnknown'],
 })
   .input(z.object({ app, id }))

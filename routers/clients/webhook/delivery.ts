@@ -23,5 +23,5 @@ export const deliveryDetails = delivery.extend({
     .record(z.string(), z.string().nullable())
     .meta({ description: 'As sent by the last attempt; null: sent, but not shown' }),
   body: z.string().meta({ description: 'JSON text, as it is sent' }),
-  answer: z.string().nullable().meta({ description: 'The first 4 KB of the last response; null without one' }),
+  answer: z.string().nullable().meta({ description: 'The first 1 KiB of the last response; null without one' }),
 })

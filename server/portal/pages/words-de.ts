@@ -288,7 +288,7 @@ export const de: Words = {
   secretHeader: 'nicht angezeigt',
   bodySent: 'Gesendeter Inhalt',
   answered: 'Antwort',
-  answeredHint: 'Die ersten 4 KB der letzten Antwort.',
+  answeredHint: 'Die ersten 1 KiB der letzten Antwort.',
   answerNone: 'Es gab keine Antwort.',
   reload: 'Neu laden',
 

@@ -285,7 +285,7 @@ export const en = {
   secretHeader: 'not shown',
   bodySent: 'Body sent',
   answered: 'Response',
-  answeredHint: 'The first 4 KB of the last response.',
+  answeredHint: 'The first 1 KiB of the last response.',
   answerNone: 'There was no response.',
   reload: 'Reload',
 

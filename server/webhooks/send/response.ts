@@ -3,7 +3,7 @@ import type { AttemptResult } from '../attempt-result.ts'
 import { MAX_RETRY_AFTER_SECONDS } from '../retry-schedule.ts'
 
 /** Stored bytes of a response's body, in UTF-8. */
-const STORED_BYTES = 4_096
+const STORED_BYTES = 1_024
 
 /** A body of up to this size is read to its end: that is cheaper than a new connection. */
 const MAX_READ_BYTES = 16_384
@@ -43,7 +43,7 @@ function resultOf({ statusCode, headers }: IncomingMessage, responseBody: string
   }
 }
 
-/** The first 4 KB as text that PostgreSQL can store: whole characters, no NUL. */
+/** The first 1 KiB as text that PostgreSQL can store: whole characters, no NUL. */
 function excerpt(bytes: Buffer): string {
   const cut = bytes.length > STORED_BYTES
   const text = new TextDecoder().decode(bytes.subarray(0, STORED_BYTES), { stream: cut }).replaceAll('\0', '')

@@ -148,7 +148,8 @@ describe('no request reads the rows of others', () => {
         const [first, ...others] = await claim(db, { now, lease: 'l', leaseMs: 1, allocation })
         expect(first?.event).toBe(event.id)
         await release(db, others)
-        await recordAttempts(db, now, [{ ...first!, at: now, result: noResponse('timeout'), nextAttemptAt: null }])
+        const attempt = { at: now, durationMs: 1, result: noResponse('timeout'), nextAttemptAt: null }
+        await recordAttempts(db, now, [{ ...first!, ...attempt }])
         await deliveries.list({ event: event.id })
         await deliveries.retry({ id: first!.id })
         await claim(db, { now: now + 60_000, lease: 'm', leaseMs: 1, allocation })

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import type { Claimed } from '../../server/webhooks/queue.ts'
+import { claim } from '../../server/webhooks/queue.ts'
+import type { Attempt } from '../../server/webhooks/results.ts'
+import { recordAttempts } from '../../server/webhooks/results.ts'
+import type { QueueWorld } from './queue-world.ts'
+import { startQueue } from './queue-world.ts'
+import { answering, holding, receiver, startWorkers } from './worker-world.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+const HOUR_MS = 3_600_000
+const MB = 1_000_000
+
+describe('an attempt', () => {
+  it('is stored with its time, duration, status and response, and so is the next one', async () => {
+    const to = await receiver(answering([500, 200]))
+    const { subscribe, publish, row, history, now, advance, lines } = await startWorkers()
+    const before = now()
+    const [id] = await publish(await subscribe(to.url()))
+    await expect.poll(() => row(id)).toMatchObject({ attempts: 1, lease: null })
+    advance(HOUR_MS)
+    await expect.poll(() => row(id)).toMatchObject({ state: 'delivered' })
+    const attempts = await history(id)
+    expect(attempts).toEqual([
+      { number: 1, at: expect.any(Date), durationMs: lines()[0].ms, status: 500, error: 'status 500', answer: 'said' },
+      { number: 2, at: expect.any(Date), durationMs: lines()[1].ms, status: 200, error: null, answer: 'said' },
+    ])
+    const [first, second] = attempts.map(({ at }) => at.getTime())
+    expect(first).toBeGreaterThanOrEqual(before)
+    expect(second).toBeGreaterThanOrEqual(first! + HOUR_MS)
+    expect((await row(id)).lastAttemptAt).toEqual(attempts[1]!.at)
+  })
+
+  it('has no status and no response where nothing listens', async () => {
+    const closed = await receiver()
+    const url = closed.url()
+    await closed.close()
+    const { subscribe, publish, row, history } = await startWorkers()
+    const [id] = await publish(await subscribe(url))
+    await expect.poll(() => row(id)).toMatchObject({ attempts: 1 })
+    expect(await history(id)).toMatchObject([{ number: 1, status: null, error: 'ECONNREFUSED', answer: null }])
+  })
+
+  it('has no status and no response of a receiver that exceeds the time limit', async () => {
+    const to = await receiver(holding().answer)
+    const { subscribe, publish, row, history } = await startWorkers({ timeouts: { totalMs: 50 } })
+    const [id] = await publish(await subscribe(to.url()))
+    await expect.poll(() => row(id)).toMatchObject({ attempts: 1 })
+    expect(await history(id)).toMatchObject([{ status: null, error: 'timeout', answer: null }])
+  })
+
+  it.each([
+    ['10 MB', 'x'.repeat(10 * MB), 'x'.repeat(1_024)],
+    ['NUL and invalid UTF-8', Buffer.from([0x61, 0, 0xff, 0x62]), 'a\ufffdb'],
+    ['1 KiB of invalid UTF-8, longer when decoded', Buffer.alloc(1_024, 0xff), '\ufffd'.repeat(341)],
+    ['quotes and braces', '{"a",\\NULL}', '{"a",\\NULL}'],
+  ])('has the first 1 KiB of the response as text: %s', async (_which, body, answer) => {
+    const to = await receiver((_received, response) => response.writeHead(200).end(body))
+    const { subscribe, publish, row, history } = await startWorkers()
+    const [id] = await publish(await subscribe(to.url()))
+    await expect.poll(() => row(id)).toMatchObject({ state: 'delivered' })
+    expect(await history(id)).toMatchObject([{ status: 200, error: null, answer }])
+  })
+})
+
+type Result = Attempt['result']
+const failed: Result = { status: 500, error: 'status 500', responseBody: 'oh', retryAfterSeconds: null, gone: false }
+
+/** Attempts what is due of the subscription `times` times; each attempt fails and leaves it due. */
+async function fail(world: QueueWorld, subscription: string, times: number) {
+  for (let time = 0; time < times; time++) {
+    const rows = await claimed(world, subscription)
+    await record(world, rows)
+  }
+}
+
+const claimed = ({ db }: QueueWorld, subscription: string) =>
+  claim(db, { now: NOW, lease: 'worker', leaseMs: 1_000, allocation: new Map([[subscription, 10]]) })
+
+const record = ({ db }: QueueWorld, rows: readonly Claimed[]) => {
+  const made = { at: NOW, durationMs: 42, result: failed, nextAttemptAt: NOW }
+  return recordAttempts(
+    db,
+    NOW,
+    rows.map(({ id, lease }) => ({ id, lease, ...made })),
+  )
+}
+
+describe('the attempts of a delivery', () => {
+  it('continue their numbers after a retry that starts over', async () => {
+    const world = await startQueue()
+    const subscription = await world.subscribe()
+    const [id] = await world.publish(subscription)
+    await fail(world, subscription, 2)
+    await world.db.delivery.update({ where: { id: id! }, data: { attempts: 0 } })
+    await fail(world, subscription, 1)
+    expect(await world.row(id)).toMatchObject({ attempts: 1 })
+    expect((await world.history(id)).map(({ number }) => number)).toEqual([1, 2, 3])
+  })
+
+  it('count those of a worker that has stored only their number', async () => {
+    const world = await startQueue()
+    const subscription = await world.subscribe()
+    const [id] = await world.publish(subscription)
+    await world.db.delivery.update({ where: { id: id! }, data: { attempts: 3 } })
+    await fail(world, subscription, 2)
+    expect((await world.history(id)).map(({ number }) => number)).toEqual([4, 5])
+  })
+
+  it('are the last 50, of each in a batch', async () => {
+    const world = await startQueue()
+    const subscription = await world.subscribe()
+    const [long, short] = await world.publish(subscription, { count: 2 })
+    await world.db.delivery.update({ where: { id: long! }, data: { attempts: 10 } })
+    await fail(world, subscription, 51)
+    const numbers = async (id: string | undefined) => (await world.history(id)).map(({ number }) => number)
+    expect(await numbers(long)).toEqual(Array.from({ length: 50 }, (_, n) => n + 12))
+    expect(await numbers(short)).toEqual(Array.from({ length: 50 }, (_, n) => n + 2))
+  })
+
+  it('do not include one whose lease was lost', async () => {
+    const world = await startQueue()
+    const subscription = await world.subscribe()
+    const [id] = await world.publish(subscription)
+    const rows = await claimed(world, subscription)
+    await world.db.delivery.update({ where: { id: id! }, data: { lease: null, leasedUntil: null } })
+    expect(await record(world, rows)).toEqual([])
+    expect(await world.history(id)).toEqual([])
+  })
+
+  it('go with their delivery', async () => {
+    const world = await startQueue()
+    const subscription = await world.subscribe()
+    await world.publish(subscription, { count: 3 })
+    await fail(world, subscription, 1)
+    expect(await world.db.deliveryAttempt.count()).toBe(3)
+    await world.db.subscription.delete({ where: { id: subscription } })
+    expect(await world.db.deliveryAttempt.count()).toBe(0)
+  })
+})
