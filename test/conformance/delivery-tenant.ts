@@ -7,13 +7,13 @@ export type Receiver = Awaited<ReturnType<typeof mintReceiver>>
 /** In a year, so that no worker leases it. */
 export const later = () => new Date(Date.now() + 365 * 86_400_000)
 
-/** Creates a subscription of `app` and, unless it exists, the event `event`. */
-export async function mintReceiver(db: Database, app: string, event = 'e') {
+/** Creates a subscription of `app` and, unless it exists, the event `event` of the type. */
+export async function mintReceiver(db: Database, app: string, event = 'e', type = 't') {
   const subscription = id('subscription')
   await db.subscription.create({
     data: { id: subscription, appId: app, subscriber: 's', url: 'https://hooks.example.org' },
   })
-  const published = { appId: app, id: event, type: 't', body: '{}', publishedAt: new Date() }
+  const published = { appId: app, id: event, type, body: '{}', publishedAt: new Date() }
   await db.publishedEvent.createMany({ data: [published], skipDuplicates: true })
   return { app, event, subscription }
 }

@@ -83,6 +83,7 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.webhook.test              | mutation | dev:write |
   | developer.webhook.kinds             | query    | dev:read  |
   | developer.deliveries.list           | query    | dev:read  |
+  | developer.deliveries.filters        | query    | dev:read  |
   | developer.deliveries.get            | query    | dev:read  |
   | developer.deliveries.retry          | mutation | dev:write |
   | developer.deliveries.retryFailed    | mutation | dev:write |

@@ -94,6 +94,122 @@ describe('developer.deliveries.list', () => {
   })
 })
 
+describe('a filter of developer.deliveries.list', () => {
+  it('selects by state, type and subscription, in any combination, with pages', async () => {
+    const { app, api } = mine
+    const [one, two] = [receiver, await mintReceiver(world.db, app)]
+    const joined = await mintReceiver(world.db, app, 'e2', 'joined')
+    const made: { id: string; state: string; type: string; subscription: string }[] = []
+    for (const [event, type] of [
+      ['e', 't'],
+      ['e2', 'joined'],
+    ] as const) {
+      for (const { subscription } of [one, two]) {
+        for (const state of ['pending', 'delivered', 'failed'] as const) {
+          const id = await mintDelivery(
+            world.db,
+            { app, event, subscription },
+            { state, createdAt: minutesAgo(made.length) },
+          )
+          made.push({ id, state, type, subscription })
+        }
+      }
+    }
+    const [state, type, subscription] = [
+      [undefined, 'pending', 'delivered', 'failed'] as const,
+      [undefined, 't', 'joined', 'never'] as const,
+      [undefined, one.subscription, two.subscription, joined.subscription, id('none')] as const,
+    ]
+    const filters = state.flatMap((state) =>
+      type.flatMap((type) => subscription.map((subscription) => ({ state, type, subscription }))),
+    )
+    for (const filter of filters) {
+      const given = Object.entries(filter).filter(([, value]) => value !== undefined)
+      const wanted = made.filter((one) => given.every(([name, value]) => one[name as keyof typeof one] === value))
+      const listed = async (more: { limit?: number; offset?: number }) => {
+        const { items } = await api.deliveries.list({ app, ...Object.fromEntries(given), ...more })
+        return items.map(({ id }) => id)
+      }
+      const ids = wanted.map(({ id }) => id)
+      expect([filter, await listed({})]).toEqual([filter, ids])
+      expect([filter, await listed({ limit: 1, offset: 1 })]).toEqual([filter, ids.slice(1, 2)])
+    }
+  })
+
+  it('finds nothing of the subscriptions and types of another team', async () => {
+    const theirs = await mintTeam(world)
+    const other = await mintReceiver(world.db, theirs.app, 'e', 'secret')
+    await mintDelivery(world.db, other, { state: 'failed' })
+    const { app, api } = mine
+    for (const filter of [{ subscription: other.subscription }, { type: 'secret' }]) {
+      for (const state of [undefined, 'pending', 'delivered', 'failed'] as const) {
+        expect(await api.deliveries.list({ app, ...filter, ...(state && { state }) })).toEqual({
+          items: [],
+          more: false,
+        })
+      }
+    }
+  })
+
+  it.each<[object, [number, number], string]>([
+    [{ type: '' }, [400, 400], "type must be 1 to 128 letters, digits, '.', '_' or '-'."],
+    [{ type: "t' OR true --" }, [400, 400], "type must be 1 to 128 letters, digits, '.', '_' or '-'."],
+    [{ subscription: 'a\0b' }, [422, 400], 'subscription is at most 255 characters, without NUL.'],
+    [{ subscription: 'x'.repeat(256) }, [422, 400], 'subscription is at most 255 characters, without NUL.'],
+  ])('is refused when it is %j, by retryFailed too', async (filter, [listed, retried], message) => {
+    const { app, api } = mine
+    const failed = await mintDelivery(world.db, receiver, { state: 'failed' })
+    const before = await rowOf(failed)
+    expect(await refusalOf(api.deliveries.list({ app, ...filter }))).toMatchObject({ status: listed, message })
+    expect(await refusalOf(api.deliveries.retryFailed({ app, since: 0, ...filter }))).toMatchObject({
+      status: retried,
+      message,
+    })
+    expect(await rowOf(failed)).toEqual(before)
+  })
+})
+
+describe('developer.deliveries.filters', () => {
+  it("has the types of the app's events, and its subscriptions without who subscribes", async () => {
+    const { app, api } = mine
+    const old = { createdAt: minutesAgo(9), subscriber: 'riverside-4712' }
+    await world.db.subscription.update({ where: { id: receiver.subscription }, data: old })
+    const young = await mintReceiver(world.db, app, 'e2', 'joined')
+    await mintReceiver(world.db, (await mintTeam(world)).app, 'e', 'secret')
+    const { types, subscriptions } = await api.deliveries.filters({ app })
+    expect(types).toEqual(['joined', 't'])
+    expect(subscriptions).toEqual([
+      { id: young.subscription, createdAt: expect.any(Number), test: false },
+      { id: receiver.subscription, createdAt: toUnix(old.createdAt), test: false },
+    ])
+  })
+
+  it('offers at most 50 of each', async () => {
+    const { app, api } = mine
+    const published = { appId: app, body: '{}', publishedAt: minutesAgo(1) }
+    const numbers = Array.from({ length: 60 }, (_, n) => n + 100)
+    await world.db.publishedEvent.createMany({
+      data: numbers.map((n) => ({ ...published, id: `n${n}`, type: `n${n}` })),
+    })
+    await world.db.subscription.createMany({
+      data: numbers.map((n) => ({ id: `${app}${n}`, appId: app, subscriber: 's', createdAt: minutesAgo(-n) })),
+    })
+    const { types, subscriptions } = await api.deliveries.filters({ app })
+    expect(types).toEqual(numbers.slice(0, 50).map((n) => `n${n}`))
+    expect(subscriptions.map(({ id }) => id)).toEqual(
+      numbers
+        .toReversed()
+        .slice(0, 50)
+        .map((n) => `${app}${n}`),
+    )
+  })
+
+  it("returns 404 for another team's app", async () => {
+    const { app } = await mintTeam(world)
+    expect(await refusalOf(mine.api.deliveries.filters({ app }))).toMatchObject({ status: 404 })
+  })
+})
+
 describe('developer.deliveries.get', () => {
   it('has what was sent and answered, without the secret and who subscribes', async () => {
     const { app, api } = mine
@@ -119,10 +235,25 @@ describe('developer.deliveries.get', () => {
     expect(JSON.stringify(found)).not.toMatch(/471[12]/)
   })
 
+  it('has its attempts, the last first', async () => {
+    const sent = await mintDelivery(world.db, receiver, { state: 'failed', ...gone })
+    const at = minutesAgo(2)
+    const [first, second] = [
+      { number: 1, durationMs: 5_004, status: null, error: 'connect timeout', answer: null },
+      { number: 2, durationMs: 31, status: 500, error: 'status 500', answer: 'oh <no>' },
+    ] as const
+    await world.db.deliveryAttempt.createMany({
+      data: [first, second].map((one) => ({ ...one, at, deliveryId: sent })),
+    })
+    const { history, attempts } = await mine.api.deliveries.get({ app: mine.app, id: sent })
+    expect(history).toEqual([second, first].map((one) => ({ ...one, at: toUnix(at) })))
+    expect(attempts).toBe(8)
+  })
+
   it('has no time of an attempt and no answer before the first', async () => {
     const waiting = await mintDelivery(world.db, receiver)
-    const { answer, headers } = await mine.api.deliveries.get({ app: mine.app, id: waiting })
-    expect(answer).toBeNull()
+    const { answer, headers, history } = await mine.api.deliveries.get({ app: mine.app, id: waiting })
+    expect([answer, history]).toEqual([null, []])
     expect(Object.keys(headers).sort()).toEqual(['content-length', 'content-type', 'host', 'user-agent', 'webhook-id'])
   })
 })
@@ -195,6 +326,32 @@ describe('developer.deliveries.retryFailed', () => {
     expect(rows.filter((row) => row.nextAttemptAt!.getTime() === 0)).toHaveLength(1)
     expect(await Promise.all(left.map(rowOf))).toEqual(before)
     expect(await api.deliveries.retryFailed({ app, since })).toEqual({ retried: 0, more: false })
+  })
+
+  it('takes those of a type or a subscription only', async () => {
+    const { app, api } = mine
+    const other = await mintReceiver(world.db, app, 'e2', 'joined')
+    const [here, there] = [receiver, { ...receiver, subscription: other.subscription }]
+    const failed = { state: 'failed' as const, ...gone }
+    const ids = {
+      t: await mintDelivery(world.db, here, failed),
+      elsewhere: await mintDelivery(world.db, there, failed),
+      joined: await mintDelivery(world.db, other, failed),
+    }
+    const pending = async () => {
+      const states = await Promise.all(Object.values(ids).map(rowOf))
+      return Object.keys(ids).filter((_, n) => states[n]!.state === 'pending')
+    }
+    const retry = (filter: { type?: string; subscription?: string }) =>
+      api.deliveries.retryFailed({ app, since: 0, ...filter })
+    const { subscription } = other
+    expect(await retry({ type: 'never' })).toEqual({ retried: 0, more: false })
+    expect(await retry({ type: 't', subscription })).toEqual({ retried: 1, more: false })
+    expect(await pending()).toEqual(['elsewhere'])
+    expect(await retry({ subscription })).toEqual({ retried: 1, more: false })
+    expect(await pending()).toEqual(['elsewhere', 'joined'])
+    expect(await retry({ type: 't' })).toEqual({ retried: 1, more: false })
+    expect(await pending()).toEqual(['t', 'elsewhere', 'joined'])
   })
 
   it('takes 5,000 at a time, the oldest first', async () => {

@@ -12,6 +12,7 @@ const values: Record<string, string> = {
   'Delivery.nextAttemptAt': 'NULL',
   'Delivery.lease': 'NULL',
   'Delivery.leasedUntil': 'NULL',
+  'DeliveryAttempt.status': '204',
   'Event.state': `'published'`,
   'Membership.leftAt': 'NULL',
   'Organisation.testTeamId': 'NULL',

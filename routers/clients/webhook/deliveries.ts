@@ -11,8 +11,10 @@ import { fromUnix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
 import { DELIVERY_HEADERS } from '../../webhooks/deliveries/request.ts'
 import { deliveryStates } from '../../webhooks/deliveries/retry.ts'
+import { EVENT_TYPE } from '../../webhooks/rules.ts'
 import { delivery, deliveryDetails } from './delivery.ts'
-import { lists, MAX_RETRIED, one, retry, retryFailed } from './delivery-statements.ts'
+import { listBy, subscriptionsOf, typesOf } from './delivery-lists.ts'
+import { history, MAX_RETRIED, one, retry, retryFailed } from './delivery-statements.ts'
 import { webhookAppOf } from './webhook-app.ts'
 
 const app = appId('app')
@@ -22,22 +24,48 @@ const time = z
   .min(0, withError('sinceInvalid'))
   .max(253_402_300_799, withError('sinceInvalid'))
 const state = z.enum(deliveryStates, { error: 'state is pending, delivered or failed.' })
+const filterFields = {
+  type: z.string(withError('eventTypeInvalid')).regex(EVENT_TYPE, withError('eventTypeInvalid')).optional(),
+  subscription: z
+    .string()
+    .refine(isPostgresText, { error: 'subscription is at most 255 characters, without NUL.' })
+    .optional(),
+}
 
 /** Newest first. Without a total, as an app may have millions. */
 const list = internal('dev:read', teamPeople, {
   summary: 'The deliveries of an app and their results',
   fails: ['ownAppUnknown', 'levelTooLow'],
 })
-  .input(z.object({ app, state: state.optional(), ...page }))
+  .input(z.object({ app, state: state.optional(), ...filterFields, ...page }))
   .output(z.object({ items: z.array(delivery), more: z.boolean().meta({ description: 'Whether there are more' }) }))
-  .query(async ({ ctx, input: { app, state, limit, offset } }) => {
+  .query(async ({ ctx, input: { app, limit, offset, ...filter } }) => {
     await webhookAppOf(ctx, app)
-    const rows = await ctx.core.db.execute(lists[state ?? 'all'], [app, String(limit + 1), String(offset)])
+    const { statement, values } = listBy(filter, [app, limit + 1, offset])
+    const rows = await ctx.core.db.execute(statement, values)
     return { items: rows.slice(0, limit), more: rows.length > limit }
   })
 
+const filters = internal('dev:read', teamPeople, {
+  summary: "What an app's deliveries can be filtered by: up to 50 event types and the 50 newest subscriptions",
+  fails: ['ownAppUnknown', 'levelTooLow'],
+})
+  .input(z.object({ app }))
+  .output(
+    z.object({
+      types: z.array(z.string()),
+      subscriptions: z.array(z.object({ id: z.string(), createdAt: z.int(), test: z.boolean() })),
+    }),
+  )
+  .query(async ({ ctx, input: { app } }) => {
+    await webhookAppOf(ctx, app)
+    const { db } = ctx.core
+    const [types, subscriptions] = await Promise.all([db.execute(typesOf, [app]), db.execute(subscriptionsOf, [app])])
+    return { types: types.map(({ type }) => type), subscriptions }
+  })
+
 const get = internal('dev:read', teamPeople, {
-  summary: 'A delivery: what was sent, and the first 1 KiB of the response',
+  summary: 'A delivery: what was sent, and its last 50 attempts, each with the first 1 KiB of the response',
   fails: ['ownAppUnknown', 'levelTooLow', 'ownDeliveryUnknown'],
 })
   .input(z.object({ app, id }))
@@ -45,7 +73,7 @@ const get = internal('dev:read', teamPeople, {
   .query(async ({ ctx, input: { app, id } }) => {
     await webhookAppOf(ctx, app)
     const row = await read(ctx, app, id)
-    return { ...row, headers: headersOf(row) }
+    return { ...row, headers: headersOf(row), history: await ctx.core.db.execute(history, [id]) }
   })
 
 type Delivery = Awaited<ReturnType<typeof read>>
@@ -92,19 +120,20 @@ const retryOne = internal('dev:write', teamPeople, {
 
 /** Starts with the oldest. Beyond the limit of one call, the next call continues. */
 const retryAllFailed = internal('dev:write', teamPeople, {
-  summary: 'Retries all failed deliveries of an app',
+  summary: 'Retries all failed deliveries of an app, or those of an event type or a subscription',
   fails: ['ownAppUnknown', 'levelTooLow', 'appSuspended'],
 })
-  .input(z.object({ app, since: time }))
+  .input(z.object({ app, since: time, ...filterFields }))
   .output(
     z.object({
       retried: z.int(),
       more: z.boolean().meta({ description: 'Whether more may be left, for another call' }),
     }),
   )
-  .mutation(async ({ ctx, input: { app, since } }) => {
+  .mutation(async ({ ctx, input: { app, since, type = null, subscription = null } }) => {
     refuseSuspended(await webhookAppOf(ctx, app))
-    const values = [app, fromUnix(since).toISOString(), new Date(ctx.core.now()).toISOString()]
+    const [from, now] = [fromUnix(since), new Date(ctx.core.now())].map((time) => time.toISOString())
+    const values = [app, from!, now!, type, subscription]
     const { length } = await retryingDeadlocks(() => ctx.core.db.execute(retryFailed, values))
     return { retried: length, more: length === MAX_RETRIED }
   })
@@ -114,4 +143,4 @@ function refuseSuspended({ state }: { state: string }) {
   if (state === 'suspended') throw errors.appSuspended()
 }
 
-export const deliveries = router({ list, get, retry: retryOne, retryFailed: retryAllFailed })
+export const deliveries = router({ list, filters, get, retry: retryOne, retryFailed: retryAllFailed })

@@ -3,13 +3,13 @@ import { AT_ONCE, deliveryStates, dueAt, retryOf } from '../../webhooks/deliveri
 
 export const MAX_RETRIED = 5_000
 
-const unix = (time: string) => `floor(extract(epoch FROM ${time}))::int8`
+export const unix = (time: string) => `floor(extract(epoch FROM ${time}))::int8`
 
-const COLUMNS = `delivery.id, "eventId" AS event, event.type, "subscriptionId" AS subscription, test, delivery.state, attempts,
+export const COLUMNS = `delivery.id, "eventId" AS event, event.type, "subscriptionId" AS subscription, test, delivery.state, attempts,
   "lastStatus", "lastError", ${unix('delivery."createdAt"')} AS "createdAt", ${unix('"lastAttemptAt"')} AS "lastAttemptAt",
   ${unix(`(${dueAt('delivery')})`)} AS "nextAttemptAt", ${unix('"finishedAt"')} AS "finishedAt"`
 
-const columns = {
+export const columns = {
   id: text,
   event: text,
   type: text,
@@ -25,44 +25,8 @@ const columns = {
   finishedAt: nullable(int),
 }
 
-const OF_DELIVERY = `JOIN "PublishedEvent" event ON event."appId" = delivery."appId" AND event.id = delivery."eventId"
+export const OF_DELIVERY = `JOIN "PublishedEvent" event ON event."appId" = delivery."appId" AND event.id = delivery."eventId"
   JOIN "Subscription" subscription ON subscription.id = delivery."subscriptionId"`
-
-/**
- * Reads each subscription's newest deliveries by its index, then merges them: an index by app would slow down each delivery.
- * LATERAL, as a join would read all apps' deliveries.
- */
-const newest = (condition: string) => `
-  SELECT found.* FROM "Subscription" of CROSS JOIN LATERAL (SELECT id, "createdAt" FROM "Delivery"
-    WHERE "subscriptionId" = of.id ${condition} ORDER BY "createdAt" DESC, id LIMIT $2::int8 + $3::int8) found
-  WHERE of."appId" = $1`
-
-/** Uses the workers' index: few deliveries are pending, among however many. Those in flight are in the index of leases. */
-const pending = `
-  (SELECT found.* FROM "Subscription" of CROSS JOIN LATERAL (SELECT id, "createdAt" FROM "Delivery"
-    WHERE "subscriptionId" = of.id AND state = 'pending' AND lease IS NULL ORDER BY "nextAttemptAt" OFFSET 0) found
-   WHERE of."appId" = $1)
-  UNION ALL (SELECT id, "createdAt" FROM "Delivery" WHERE lease IS NOT NULL AND "appId" = $1 AND state = 'pending')`
-
-const failed = `SELECT id, "createdAt" FROM "Delivery" WHERE "appId" = $1 AND state = 'failed'`
-
-const listOf = (name: string, rows: string) =>
-  statement(
-    name,
-    `SELECT ${COLUMNS}
-      FROM (SELECT id FROM (${rows}) candidate ORDER BY "createdAt" DESC, id LIMIT $2::int8 OFFSET $3::int8) page
-      JOIN "Delivery" delivery ON delivery.id = page.id ${OF_DELIVERY}
-      ORDER BY delivery."createdAt" DESC, delivery.id`,
-    columns,
-  )
-
-/** Newest first; parameters: app, limit and offset. For an app with 1,000 subscriptions and 300,000 deliveries, 0.1 s. */
-export const lists = {
-  all: listOf('developer_deliveries', newest('')),
-  delivered: listOf('developer_deliveries_delivered', newest(`AND state = 'delivered'`)),
-  pending: listOf('developer_deliveries_pending', pending),
-  failed: listOf('developer_deliveries_failed', failed),
-}
 
 export const one = statement(
   'developer_delivery',
@@ -71,10 +35,27 @@ export const one = statement(
   { ...columns, url: nullable(text), hasSecret: bool, body: text, answer: nullable(text) },
 )
 
+/** The attempts of a delivery, the last first. */
+export const history = statement(
+  'developer_delivery_history',
+  `SELECT number, ${unix('at')} AS at, "durationMs", status, error, answer FROM "DeliveryAttempt"
+    WHERE "deliveryId" = $1 ORDER BY number DESC`,
+  { number: int, at: int, durationMs: int, status: nullable(int), error: nullable(text), answer: nullable(text) },
+)
+
 export const retry = retryOf('developer_delivery_retry', `"App".id = $2 AND "App".state = 'active'`)
 
+/** Whether a delivery is of the subscription $n, or this is null. */
+export const isOfSubscription = (column: string, parameter: string) =>
+  `(${parameter}::text IS NULL OR ${column} = ${parameter})`
+
+/** Whether the event of the "Delivery" `table` has the type $n, or this is null. Reads the event only for a type. */
+export const isOfType = (table: string, parameter: string) =>
+  `(${parameter}::text IS NULL OR (SELECT type FROM "PublishedEvent"
+    WHERE "appId" = ${table}."appId" AND id = ${table}."eventId") = ${parameter})`
+
 /**
- * An app's failed deliveries since a time, oldest first. Locks their subscriptions first, as a worker that ends one does. They
+ * An app's failed deliveries since a time, of a type ($4) and a subscription ($5) unless these are null, oldest first. Locks their subscriptions first, as a worker that ends one does. They
  * start again without a lease, so that the result of an attempt in flight is discarded. One per subscription is attempted at
  * once: whether the others follow depends on its receiver.
  */
@@ -84,6 +65,7 @@ export const retryFailed = statement(
     receiver AS (SELECT subscription.id FROM "Subscription" subscription JOIN app ON app.id = "appId"
       WHERE "endedAt" IS NULL ORDER BY subscription.id FOR SHARE OF subscription),
     failed AS (SELECT id FROM "Delivery" WHERE "appId" = $1 AND state = 'failed' AND "createdAt" >= $2::timestamptz
+      AND ${isOfType('"Delivery"', '$4')} AND ${isOfSubscription('"subscriptionId"', '$5')}
       AND "subscriptionId" IN (SELECT id FROM receiver) ORDER BY "createdAt", id LIMIT ${MAX_RETRIED} FOR UPDATE SKIP LOCKED),
     first AS (SELECT min(delivery.id) AS id FROM failed JOIN "Delivery" delivery ON delivery.id = failed.id GROUP BY "subscriptionId")
     UPDATE "Delivery" SET state = 'pending', attempts = 0, "nextAttemptAt" =

@@ -17,6 +17,15 @@ export const delivery = z.object({
   finishedAt: z.int().nullable().meta({ description: 'null while pending' }),
 })
 
+const attempt = z.object({
+  number: z.int().meta({ description: 'From 1; a retry of a failed delivery continues' }),
+  at: z.int().meta({ description: 'When it began; sent as webhook-timestamp' }),
+  durationMs: z.int(),
+  status: z.int().nullable().meta({ description: 'null without a response' }),
+  error: z.string().nullable().meta({ description: 'null when delivered' }),
+  answer: z.string().nullable().meta({ description: 'The first 1 KiB of the response; null without one' }),
+})
+
 export const deliveryDetails = delivery.extend({
   url: z.string().nullable().meta({ description: "The subscription's delivery address" }),
   headers: z
@@ -24,4 +33,5 @@ export const deliveryDetails = delivery.extend({
     .meta({ description: 'As sent by the last attempt; null: sent, but not shown' }),
   body: z.string().meta({ description: 'JSON text, as it is sent' }),
   answer: z.string().nullable().meta({ description: 'The first 1 KiB of the last response; null without one' }),
+  history: z.array(attempt).meta({ description: 'The last 50 attempts, the last first' }),
 })

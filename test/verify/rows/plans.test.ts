@@ -173,13 +173,19 @@ describe('no request reads the rows of others', () => {
       await largeScans(async () => {
         const { delivery: id } = await webhook.test({ app })
         await webhook.kinds({ app })
+        const { subscriptions } = await deliveries.filters({ app })
         for (const state of [undefined, 'pending', 'delivered', 'failed'] as const) {
-          await deliveries.list({ app, ...(state && { state }) })
+          const ofState = { app, ...(state && { state }) }
+          const ofSubscription = { ...ofState, subscription: subscriptions[0]!.id }
+          await deliveries.list(ofState)
+          await deliveries.list(ofSubscription)
+          await deliveries.list({ ...ofState, type: 'webhook.test' })
+          await deliveries.list({ ...ofSubscription, type: 'webhook.test' })
         }
         await deliveries.get({ app, id })
         await deliveries.retry({ app, id })
         await db.delivery.update({ where: { id }, data: { state: 'failed', nextAttemptAt: null } })
-        await deliveries.retryFailed({ app, since: 0 })
+        await deliveries.retryFailed({ app, since: 0, type: 'webhook.test', subscription: subscriptions[0]!.id })
       }),
     ).toEqual([])
   })

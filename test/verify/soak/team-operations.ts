@@ -33,7 +33,7 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
   return [
     ...['teams.list', 'invitations.list'].map((name) => operation(name, [200], () => ask(name, {}))),
     ...ofTeam.map((name) => operation(name, [200], () => ask(name, { team }))),
-    ...['apps.get', 'apps.health', 'apps.holdings', 'webhook.kinds'].map((name) =>
+    ...['apps.get', 'apps.health', 'apps.holdings', 'webhook.kinds', 'deliveries.filters'].map((name) =>
       operation(name, [200], () => ask(name, { app })),
     ),
     ...['invitations.accept', 'invitations.decline'].map((name) =>
