@@ -1,17 +1,32 @@
+import type { DeliveryFilter } from '../../routers/clients/webhook/delivery-lists.ts'
+import { isPostgresText } from '../../routers/kernel/access.ts'
+import { deliveryStates } from '../../routers/webhooks/deliveries/retry.ts'
+import { EVENT_TYPE } from '../../routers/webhooks/rules.ts'
 import { appOf } from './apps.ts'
-import { deliveriesPage, deliveryPage } from './pages/deliveries.ts'
+import { deliveriesPage } from './pages/deliveries.ts'
+import { deliveryPage } from './pages/delivery.ts'
 import { offsetOf, PAGE_ROWS } from './pages/pager.ts'
 import { withoutWebhooks } from './pages/webhook.ts'
 import type { Routes, Show, Visit } from './visit.ts'
 
-const states = ['pending', 'delivered', 'failed'] as const
+/** The address's filter; invalid parts are ignored. */
+function filterOf({ query }: Visit): DeliveryFilter {
+  const [type, subscription] = [query.get('type') ?? '', query.get('subscription') ?? '']
+  const state = deliveryStates.find((one) => one === query.get('state'))
+  return {
+    ...(state && { state }),
+    ...(EVENT_TYPE.test(type) && { type }),
+    ...(subscription !== '' && isPostgresText(subscription) && { subscription }),
+  }
+}
 
 const log: Show = async (visit) => {
   const { team, app } = await appOf(visit)
   if (team.level !== 'developer') return withoutWebhooks(visit, team, app)
-  const state = states.find((one) => one === visit.query.get('state'))
-  const query = { app: app.id, ...(state && { state }), limit: PAGE_ROWS, offset: offsetOf(visit) }
-  return deliveriesPage(visit, { team, app, list: await visit.developer.deliveries.list(query) })
+  const { deliveries } = visit.developer
+  const filter = filterOf(visit)
+  const list = await deliveries.list({ app: app.id, ...filter, limit: PAGE_ROWS, offset: offsetOf(visit) })
+  return deliveriesPage(visit, { team, app, list, filter, filters: await deliveries.filters({ app: app.id }) })
 }
 
 const one: Show = async (visit) => {
@@ -19,6 +34,9 @@ const one: Show = async (visit) => {
   const delivery = await visit.developer.deliveries.get({ app: app.id, id: visit.params.delivery! })
   return deliveryPage(visit, { team, app, delivery })
 }
+
+/** Of what can be retried at once: all of it has failed. */
+const FILTERS = ['type', 'subscription']
 
 const HOUR_SECONDS = 3_600
 const spans: Record<string, number> = {
@@ -37,9 +55,11 @@ export function deliveryPages({ get, post }: Routes, now: () => number) {
     const { app } = await appOf(visit)
     const seconds = spans[form.get('span') ?? ''] ?? HOUR_SECONDS
     const since = Math.max(0, Math.floor(now() / 1000) - seconds)
-    const { retried, more } = await visit.developer.deliveries.retryFailed({ app: app.id, since })
+    // An invalid one is refused: to ignore it would retry more than was asked for.
+    const filter = Object.fromEntries([...form].filter(([name, value]) => FILTERS.includes(name) && value !== ''))
+    const { retried, more } = await visit.developer.deliveries.retryFailed({ app: app.id, since, ...filter })
     const done = retried === 0 ? 'retriedNone' : more ? 'retriedSome' : 'retriedAll'
-    return `${addressOf(visit)}?done=${done}`
+    return `${addressOf(visit)}?${new URLSearchParams({ ...filter, done })}`
   })
   get(`${own}/:delivery`, one)
   post(`${own}/:delivery/retry`, one, async (visit) => {

@@ -178,10 +178,7 @@ describe('developer.deliveries.filters', () => {
     await mintReceiver(world.db, (await mintTeam(world)).app, 'e', 'secret')
     const { types, subscriptions } = await api.deliveries.filters({ app })
     expect(types).toEqual(['joined', 't'])
-    expect(subscriptions).toEqual([
-      { id: young.subscription, createdAt: expect.any(Number), test: false },
-      { id: receiver.subscription, createdAt: toUnix(old.createdAt), test: false },
-    ])
+    expect(subscriptions).toEqual([young.subscription, receiver.subscription])
   })
 
   it('offers at most 50 of each', async () => {
@@ -196,7 +193,7 @@ describe('developer.deliveries.filters', () => {
     })
     const { types, subscriptions } = await api.deliveries.filters({ app })
     expect(types).toEqual(numbers.slice(0, 50).map((n) => `n${n}`))
-    expect(subscriptions.map(({ id }) => id)).toEqual(
+    expect(subscriptions).toEqual(
       numbers
         .toReversed()
         .slice(0, 50)

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { refuse } from '../../server/admin/reviews.ts'
+import { mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
 import { asPlatform } from '../support/platform.ts'
 import { formsOf, portal, portalWorld } from './portal-world.ts'
 
@@ -250,6 +251,20 @@ describe('the forms of a webhook', () => {
     expect((await post('/retry-failed')).page.text).toContain('The failed deliveries are being retried now.')
     expect(await state(two)).toBe('pending')
     expect((await post('/retry-failed')).page.text).toContain('There was no failed delivery to retry.')
+  })
+
+  it('deliver the failed ones of a type or subscription again, and return to this filter', async () => {
+    const { db, ids } = team.world
+    const [test, joined] = [await team.failed(), await mintReceiver(db, ids.app, 'joined', 'member.joined')]
+    const other = await mintDelivery(db, joined, { state: 'failed' })
+    const state = async (id: string) => (await db.delivery.findUniqueOrThrow({ where: { id } })).state
+    const { answer } = await post('/retry-failed', { type: 'not a type' })
+    expect([answer.status, await state(test), await state(other)]).toEqual([400, 'failed', 'failed'])
+    const filter = { type: 'member.joined', subscription: joined.subscription }
+    const { page } = await post('/retry-failed', filter)
+    expect(page.text).toContain('The failed deliveries are being retried now.')
+    expect(page.text).toContain('<option value="member.joined" selected>')
+    expect([await state(test), await state(other)]).toEqual(['failed', 'pending'])
   })
 })
 

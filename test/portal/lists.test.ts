@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { barsOf } from '../../server/portal/usage.ts'
+import { mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
 import { portal, portalWorld } from './portal-world.ts'
 
 const team = portalWorld()
@@ -50,20 +51,70 @@ describe('the audit log', () => {
 })
 
 describe('the delivery log', () => {
-  it('filters by state, in the address', async () => {
+  it('filters by state, event type and subscription, in the address, and keeps them on the next page', async () => {
+    const { world, app } = team
     const failed = await team.failed()
-    const { delivery } = await team.as(team.owner).webhook.test({ app: team.world.ids.app })
-    const all = await open(`${team.app}/deliveries`)
-    expect(rowsOf(all)).toBe(2)
-    const some = await open(`${team.app}/deliveries?state=failed`)
-    expect(some).toContain(failed)
-    expect(some).not.toContain(delivery)
-    expect(some).toContain('<option value="failed" selected>')
-    expect(await open(`${team.app}/deliveries?state=delivered`)).toContain('No deliveries in this state.')
-    expect(rowsOf(await open(`${team.app}/deliveries?state=%00`))).toBe(2)
+    const { delivery } = await team.as(team.owner).webhook.test({ app: world.ids.app })
+    const other = await mintReceiver(world.db, world.ids.app, 'joined', 'member.joined')
+    const joined = await mintDelivery(world.db, other, { state: 'failed' })
+    expect(rowsOf(await open(`${app}/deliveries`))).toBe(3)
+
+    const some = await open(`${app}/deliveries?state=failed&type=webhook.test&subscription=test:${world.ids.app}`)
+    expect([rowsOf(some), some.includes(failed), some.includes(delivery)]).toEqual([1, true, false])
+    for (const chosen of ['failed', 'webhook.test', `test:${world.ids.app}`]) {
+      expect(some).toContain(`<option value="${chosen}" selected>`)
+    }
+    expect(some).toContain('Retry all failed that match')
+    const ofSubscription = await open(`${app}/deliveries?state=&type=&subscription=${other.subscription}`)
+    expect([rowsOf(ofSubscription), ofSubscription.includes(joined)]).toEqual([1, true])
+    expect(await open(`${app}/deliveries?state=delivered`)).toContain('No deliveries match.')
+
+    for (let n = 0; n < 50; n++) await mintDelivery(world.db, other, { state: 'failed' })
+    const first = await open(`${app}/deliveries?type=member.joined&state=failed`)
+    expect(rowsOf(first)).toBe(50)
+    const second = await open(linkTo(first, 'Next')!)
+    expect([rowsOf(second), linkTo(second, 'Next')]).toEqual([1, undefined])
+    expect(second).toContain('<option value="member.joined" selected>')
   })
 
-  it('shows of one what was sent and answered, as text', async () => {
+  it.each(['%00', '%22%3E%3Cscript%3E', 'x'.repeat(600), "'%20OR%201=1"])('survives the filter %s', async (value) => {
+    const page = `${team.app}/deliveries?state=${value}&type=${value}`
+    expect((await team.asOwner.get(page)).status).toBe(200)
+    const { status, text } = await team.asOwner.get(`${page}&subscription=${value}`)
+    expect(status).toBe(200)
+    expect(text).not.toContain('<script')
+  })
+
+  it('shows of one each attempt, what was sent, and what was signed, as text', async () => {
+    const { world, app } = team
+    const failed = await team.failed()
+    const { eventId, subscriptionId } = await world.db.delivery.findUniqueOrThrow({ where: { id: failed } })
+    const at = new Date('2026-11-20T12:00:00Z')
+    await world.db.deliveryAttempt.createMany({
+      data: [
+        { deliveryId: failed, number: 1, at, durationMs: 15_000, error: 'timeout' },
+        { deliveryId: failed, number: 2, at, durationMs: 31, status: 500, error: 'status 500', answer: '<h1>Oh</h1>' },
+      ],
+    })
+    await world.db.delivery.update({ where: { id: failed }, data: { lastError: 'status 500', lastAttemptAt: at } })
+    await world.db.subscription.update({ where: { id: subscriptionId }, data: { secret: 'encrypted' } })
+    await world.db.publishedEvent.updateMany({ where: { id: eventId }, data: { body: '{"a":\r\n"<b>"}' } })
+    const text = await open(`${app}/deliveries/${failed}`)
+    expect(rowsOf(text)).toBe(2)
+    expect(text).toContain('timeout')
+    expect(text).toContain('15000 ms')
+    expect(text).toContain('31 ms')
+    expect(text).toContain('&lt;h1&gt;Oh&lt;/h1&gt;')
+    expect(text.split('status 500')).toHaveLength(2)
+    expect(text).toContain(`${failed}.${at.getTime() / 1000}.`)
+    // As a carriage return, a browser would read it as a line feed.
+    expect(text).toContain('{&quot;a&quot;:&#13;\n&quot;&lt;b&gt;&quot;}')
+    expect(text).toContain(
+      `href="${new URL(app).pathname}/deliveries?subscription=${encodeURIComponent(subscriptionId)}"`,
+    )
+  })
+
+  it('shows of one that a worker of the former release attempted its last result', async () => {
     const failed = await team.failed()
     await team.world.db.delivery.update({ where: { id: failed }, data: { lastStatus: 500, lastAnswer: '<h1>Oh</h1>' } })
     const text = await open(`${team.app}/deliveries/${failed}`)

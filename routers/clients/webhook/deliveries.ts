@@ -51,17 +51,12 @@ const filters = internal('dev:read', teamPeople, {
   fails: ['ownAppUnknown', 'levelTooLow'],
 })
   .input(z.object({ app }))
-  .output(
-    z.object({
-      types: z.array(z.string()),
-      subscriptions: z.array(z.object({ id: z.string(), createdAt: z.int(), test: z.boolean() })),
-    }),
-  )
+  .output(z.object({ types: z.array(z.string()), subscriptions: z.array(z.string()) }))
   .query(async ({ ctx, input: { app } }) => {
     await webhookAppOf(ctx, app)
     const { db } = ctx.core
     const [types, subscriptions] = await Promise.all([db.execute(typesOf, [app]), db.execute(subscriptionsOf, [app])])
-    return { types: types.map(({ type }) => type), subscriptions }
+    return { types: types.map(({ type }) => type), subscriptions: subscriptions.map(({ id }) => id) }
   })
 
 const get = internal('dev:read', teamPeople, {

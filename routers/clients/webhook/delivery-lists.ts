@@ -1,6 +1,6 @@
-import { bool, int, statement, text } from '../../../prisma/pg/statement.ts'
+import { statement, text } from '../../../prisma/pg/statement.ts'
 import type { deliveryStates } from '../../webhooks/deliveries/retry.ts'
-import { COLUMNS, columns, isOfSubscription, isOfType, OF_DELIVERY, unix } from './delivery-statements.ts'
+import { COLUMNS, columns, isOfSubscription, isOfType, OF_DELIVERY } from './delivery-statements.ts'
 
 const MAX_OFFERED = 50
 
@@ -87,7 +87,6 @@ export const typesOf = statement(
 /** An app's subscriptions, newest first. */
 export const subscriptionsOf = statement(
   'developer_subscriptions',
-  `SELECT id, ${unix('"createdAt"')} AS "createdAt", test FROM "Subscription" WHERE "appId" = $1
-    ORDER BY "createdAt" DESC, id DESC LIMIT ${MAX_OFFERED}`,
-  { id: text, createdAt: int, test: bool },
+  `SELECT id FROM "Subscription" WHERE "appId" = $1 ORDER BY "createdAt" DESC, id DESC LIMIT ${MAX_OFFERED}`,
+  { id: text },
 )

@@ -3,7 +3,7 @@ import { AT_ONCE, deliveryStates, dueAt, retryOf } from '../../webhooks/deliveri
 
 export const MAX_RETRIED = 5_000
 
-export const unix = (time: string) => `floor(extract(epoch FROM ${time}))::int8`
+const unix = (time: string) => `floor(extract(epoch FROM ${time}))::int8`
 
 export const COLUMNS = `delivery.id, "eventId" AS event, event.type, "subscriptionId" AS subscription, test, delivery.state, attempts,
   "lastStatus", "lastError", ${unix('delivery."createdAt"')} AS "createdAt", ${unix('"lastAttemptAt"')} AS "lastAttemptAt",

@@ -1,7 +1,9 @@
+import type { DeliveryFilter } from '../../../routers/clients/webhook/delivery-lists.ts'
+import { deliveryStates } from '../../../routers/webhooks/deliveries/retry.ts'
 import { html } from '../../browser/pages/html.ts'
 import type { Developer } from '../client.ts'
 import type { Visit } from '../visit.ts'
-import { choice, fact } from './fields.ts'
+import { choice, hidden } from './fields.ts'
 import { offsetOf, pager } from './pager.ts'
 import { table } from './table.ts'
 import { badge } from './team.ts'
@@ -11,22 +13,28 @@ import { momentOf } from './times.ts'
 
 type List = Awaited<ReturnType<Developer['deliveries']['list']>>
 type Delivery = List['items'][number]
-type Details = Awaited<ReturnType<Developer['deliveries']['get']>>
+type Filters = Awaited<ReturnType<Developer['deliveries']['filters']>>
 
-interface Of {
+export interface Of {
   team: Team
   app: App
 }
 
-const addressOf = ({ at }: Visit, { team, app }: Of) => at('teams', team.id, 'apps', app.id, 'deliveries')
+export const addressOf = ({ at }: Visit, { team, app }: Of) => at('teams', team.id, 'apps', app.id, 'deliveries')
 
 const kinds = { pending: 'plain', delivered: 'good', failed: 'bad' } as const
-const stateBadge = ({ w }: Visit, { state }: Delivery) => badge(w.deliveryState[state], kinds[state])
+export const stateBadge = ({ w }: Visit, { state }: Delivery) => badge(w.deliveryState[state], kinds[state])
 
-export function deliveriesPage(visit: Visit, { team, app, list }: Of & { list: List }): string {
-  const { w, language, query } = visit
+interface ListView extends Of {
+  list: List
+  filters: Filters
+  filter: DeliveryFilter
+}
+
+export function deliveriesPage(visit: Visit, { team, app, list, filters, filter }: ListView): string {
+  const { w, language } = visit
   const own = addressOf(visit, { team, app })
-  const state = query.get('state') ?? ''
+  const isFiltered = Object.keys(filter).length > 0
   const rows = list.items.map((delivery) => [
     momentOf(delivery.createdAt, language),
     html`<code>${delivery.type}</code>${delivery.test && html` ${badge(w.testEvent, 'plain')}`}`,
@@ -40,60 +48,41 @@ export function deliveriesPage(visit: Visit, { team, app, list }: Of & { list: L
   return appPage(visit, team, app, 'deliveries', {
     title: w.deliveries,
     body: html`<div class="filters">
-<form method="get" action="${own}">
-${choice({ id: 'state', name: 'state', label: w.stateOf, value: state }, [
-  ['', w.allOf],
-  ...(['pending', 'delivered', 'failed'] as const).map((one) => [one, w.deliveryState[one]] as const),
-])}
-<button>${w.show}</button>
-</form>
-<form method="post" action="${own}/retry-failed">
-${choice({ id: 'span', name: 'span', label: w.retrySince, value: 'day' }, Object.entries(w.spans))}
-<button>${w.retryAll}</button>
-</form>
+${filterForm(visit, own, filters, filter)}
+${retryFailedForm(visit, own, filter)}
 </div>
-${rows.length === 0 ? html`<p>${state === '' ? w.deliveriesNone : w.deliveriesNoneSo}</p>` : table(w.deliveries, columns, rows)}
+${rows.length === 0 ? html`<p>${isFiltered ? w.deliveriesNoneSo : w.deliveriesNone}</p>` : table(w.deliveries, columns, rows)}
 ${pager(visit, { offset: offsetOf(visit), shown: rows.length, more: list.more })}
 <p class="hint">${w.utc}</p>`,
   })
 }
 
-const retryForm = ({ w }: Visit, own: string, { id }: Delivery) =>
-  html`<form class="inline" method="post" action="${own}/${encodeURIComponent(id)}/retry"><button>${w.retry}<span class="unseen"> ${id}</span></button></form>`
-
-export function deliveryPage(visit: Visit, { team, app, delivery }: Of & { delivery: Details }): string {
-  const { w, language } = visit
-  const own = addressOf(visit, { team, app })
-  const moment = (label: string, unix: number | null) => unix !== null && fact(label, momentOf(unix, language))
-  return appPage(visit, team, app, undefined, {
-    title: w.delivery,
-    body: html`<p>${stateBadge(visit, delivery)} ${delivery.test && badge(w.testEvent, 'plain')}</p>
-<dl class="facts">
-${fact(w.event, html`<code>${delivery.type}</code>`)}
-${fact('webhook-id', html`<code>${delivery.id}</code>`)}
-${delivery.url !== null && fact(w.sentTo, html`<code>${delivery.url}</code>`)}
-${fact(w.attempts, delivery.attempts)}
-${moment(w.created, delivery.createdAt)}
-${moment(w.lastAttempt, delivery.lastAttemptAt)}
-${moment(w.next, delivery.nextAttemptAt)}
-${moment(w.finished, delivery.finishedAt)}
-</dl>
-<div class="buttons"><a class="button" href="${own}/${encodeURIComponent(delivery.id)}">${w.reload}</a> ${delivery.state !== 'delivered' && retryForm(visit, own, delivery)}</div>
-<h2>${w.answered}</h2>
-${delivery.lastStatus !== null && html`<p>${w.status} <code>${delivery.lastStatus}</code></p>`}
-${delivery.lastError !== null && html`<p class="problem" lang="en">${delivery.lastError}</p>`}
-${delivery.answer === null ? html`<p class="hint">${w.answerNone}</p>` : html`<p class="hint">${w.answeredHint}</p>${verbatim(w.answered, delivery.answer)}`}
-<h2>${w.headersSent}</h2>
-<dl class="facts">${Object.entries(delivery.headers).map(([header, value]) =>
-      fact(header, value === null ? html`<em>${w.secretHeader}</em>` : html`<code>${value}</code>`),
-    )}</dl>
-<h2>${w.bodySent}</h2>
-${verbatim(w.bodySent, delivery.body)}
-<p class="hint">${w.utc}</p>`,
-  })
+function filterForm({ w }: Visit, own: string, { types, subscriptions }: Filters, filter: DeliveryFilter) {
+  const { state = '', type = '', subscription = '' } = filter
+  return html`<form method="get" action="${own}">
+${choice({ id: 'state', name: 'state', label: w.stateOf, value: state }, [
+  ['', w.allOf],
+  ...deliveryStates.map((one) => [one, w.deliveryState[one]] as const),
+])}
+${choice({ id: 'type', name: 'type', label: w.testType, value: type }, offered(w.allOf, types, type))}
+${choice({ id: 'subscription', name: 'subscription', label: w.subscription, value: subscription }, offered(w.allOf, subscriptions, subscription))}
+<button>${w.show}</button>
+</form>`
 }
 
-/** Scrolls by itself, so it can be focused and has a name. */
-const verbatim = (label: string, text: string) =>
-  html`<pre tabindex="0" role="region" aria-label="${label}" dir="auto">
-${text}</pre>`
+/** With the one in the address, to which a delivery's page links. */
+const offered = (all: string, values: readonly string[], chosen: string) => [
+  ['', all] as const,
+  ...[...new Set([...values, ...(chosen === '' ? [] : [chosen])])].map((one) => [one, one] as const),
+]
+
+/** Retries what matches the filter by type and subscription. */
+const retryFailedForm = ({ w }: Visit, own: string, { type, subscription }: DeliveryFilter) =>
+  html`<form method="post" action="${own}/retry-failed">
+${type !== undefined && hidden('type', type)}${subscription !== undefined && hidden('subscription', subscription)}
+${choice({ id: 'span', name: 'span', label: w.retrySince, value: 'day' }, Object.entries(w.spans))}
+<button>${type === undefined && subscription === undefined ? w.retryAll : w.retryAllSo}</button>
+</form>`
+
+export const retryForm = ({ w }: Visit, own: string, { id }: Delivery) =>
+  html`<form class="inline" method="post" action="${own}/${encodeURIComponent(id)}/retry"><button>${w.retry}<span class="unseen"> ${id}</span></button></form>`

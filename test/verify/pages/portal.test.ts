@@ -14,6 +14,13 @@ beforeAll(async () => {
   const { world, sandbox, failed, as, owner } = team
   const { id } = await sandbox({ name: 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen' })
   const delivery = await failed()
+  const attempt = { deliveryId: delivery, at: new Date(), durationMs: 31, status: 500, error: 'status 500' }
+  await world.db.deliveryAttempt.createMany({
+    data: [
+      { ...attempt, number: 1, status: null, error: 'connect timeout' },
+      { ...attempt, number: 2, answer: 'x'.repeat(1_024) },
+    ],
+  })
   await as(owner).people.invite({
     team: world.ids.team,
     email: 'someone.with.a.long.address@example.org',

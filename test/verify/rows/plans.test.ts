@@ -176,7 +176,7 @@ describe('no request reads the rows of others', () => {
         const { subscriptions } = await deliveries.filters({ app })
         for (const state of [undefined, 'pending', 'delivered', 'failed'] as const) {
           const ofState = { app, ...(state && { state }) }
-          const ofSubscription = { ...ofState, subscription: subscriptions[0]!.id }
+          const ofSubscription = { ...ofState, subscription: subscriptions[0]! }
           await deliveries.list(ofState)
           await deliveries.list(ofSubscription)
           await deliveries.list({ ...ofState, type: 'webhook.test' })
@@ -185,7 +185,7 @@ describe('no request reads the rows of others', () => {
         await deliveries.get({ app, id })
         await deliveries.retry({ app, id })
         await db.delivery.update({ where: { id }, data: { state: 'failed', nextAttemptAt: null } })
-        await deliveries.retryFailed({ app, since: 0, type: 'webhook.test', subscription: subscriptions[0]!.id })
+        await deliveries.retryFailed({ app, since: 0, type: 'webhook.test', subscription: subscriptions[0]! })
       }),
     ).toEqual([])
   })
