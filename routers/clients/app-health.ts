@@ -7,7 +7,7 @@ import { lastErrorOf, refused } from './requests.ts'
 import { idOr } from './shapes.ts'
 import { teamOfApp } from './teams/team-of.ts'
 import { delivery } from './webhook/delivery.ts'
-import { lists } from './webhook/delivery-statements.ts'
+import { listBy } from './webhook/delivery-lists.ts'
 
 /** The most recent refusals of a team, among which the last error is looked up. */
 const MAX_LOOKED_AT = 1_000
@@ -76,7 +76,8 @@ async function webhookOf({ core: { db } }: Context, id: string) {
   const select = { webhookUrl: true, team: { select: { level: true } } }
   const { webhookUrl: url, team } = await db.app.findUniqueOrThrow({ where: { id }, select })
   if (team.level !== 'developer') return null
-  const newest = await db.execute(lists.all, [id, String(MAX_DELIVERIES), '0'])
+  const { statement, values } = listBy({}, [id, MAX_DELIVERIES, 0])
+  const newest = await db.execute(statement, values)
   const failed = newest.filter(({ state }) => state === 'failed').length
   const last = newest.find(({ state }) => state !== 'pending')
   return {

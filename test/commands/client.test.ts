@@ -40,7 +40,7 @@ describe('the client command', () => {
       ...{ teamId: 'planners', appId: 'plan-app', type: 'native', environment: 'sandbox' },
       redirectUris: ['https://planner.example.org/', 'http://127.0.0.1/back'],
     })
-    expect(teams).toContainEqual({ id: 'planners', name: 'Planners', level: 'hobby' })
+    expect(teams).toContainEqual({ id: 'planners', name: 'Planners', level: 'hobby', endsAt: null })
     expect(apps).toContainEqual(
       expect.objectContaining({ id: 'plan-app', name: 'Plans', teamId: 'planners', providerId: 'provider' }),
     )

