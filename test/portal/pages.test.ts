@@ -69,4 +69,18 @@ describe('someone who is in no team', () => {
     const { text } = await (await signIn(world.ids.member)).get(portal)
     expect(text).toContain('You are not in a team yet.')
   })
+
+  it('leads a new team from an app to its first call', async () => {
+    const { text } = await team.asStranger.get(`${portal}/teams/${team.strangers}`)
+    expect(text).toContain('From here to the first call:')
+    expect(text).toMatch(/<details class="sheet" open><summary>New app/)
+    expect((await team.asOwner.get(team.own)).text).not.toContain('From here to the first call:')
+  })
+
+  it('offers for production no redirect that is for development only', async () => {
+    const redirectUris = ['http://localhost:5173/', 'https://app.example/callback']
+    const { id } = await team.sandbox({ redirectUris })
+    const { text } = await team.asOwner.get(`${team.clientAt(id)}/production`)
+    expect(text).toMatch(/<textarea id="client-redirects"[^>]*>\nhttps:\/\/app\.example\/callback<\/textarea>/)
+  })
 })

@@ -1,3 +1,4 @@
+import { redirectFault } from '../../../routers/clients/registration.ts'
 import type { Section } from '../../../routers/kernel/scopes.ts'
 import { isScope, scopes } from '../../../routers/kernel/scopes.ts'
 import { html, name } from '../../browser/pages/html.ts'
@@ -104,6 +105,8 @@ export function productionPage(visit: Visit, view: ClientView): string {
   const { w } = visit
   const { client } = view
   const form = formOf(visit, 'request')
+  // Without those that are for development only.
+  const allowed = client.redirectUris.filter((uri) => redirectFault(uri, client.type, false) === null)
   return clientPage(visit, view, {
     title: w.production,
     within: true,
@@ -111,7 +114,7 @@ export function productionPage(visit: Visit, view: ClientView): string {
 ${client.refusal && html`<p class="problem"><bdi>${client.refusal.reason}</bdi></p>`}
 <form method="post" action="${ownOf(visit, view)}/production/request">
 ${form.field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: client.name, required: true, maxlength: 100 })}
-${form.area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: client.redirectUris.join('\n'), required: true }, 3)}
+${form.area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: allowed.join('\n'), required: true }, 3)}
 ${purposeFields(visit, form, client.scopes, (scope) => client.purpose?.[scope] ?? '')}
 <div class="buttons"><button class="chief">${w.productionSend}</button> <a class="button" href="${ownOf(visit, view)}">${w.cancel}</a></div>
 </form>`,

@@ -25,12 +25,17 @@ export function teamOverview(visit: Visit, { team, apps, clients, providers }: O
   const clientsOf = (app: string | null) => clients.filter((client) => client.app === app)
   const alone = clientsOf(null)
   const form = formOf(visit, 'apps')
+  const isNew = apps.items.length === 0 && offsetOf(visit) === 0
   return teamPage(visit, team, 'apps', {
     title: w.team,
     heading: name(team.name),
     body: html`${deletionNotice(visit, { own, endsAt: team.endsAt, isOwner: team.role === 'owner' })}
 <p class="lead">${w.teamFacts(w.level[team.level], w.role[team.role])}</p>
-${apps.items.length === 0 && html`<p>${w.appsNone}</p>`}
+${
+  isNew &&
+  html`<p>${w.appsNone}</p>
+<ol class="steps">${w.firstSteps.map((step) => html`<li>${step}</li>`)}</ol>`
+}
 ${apps.items.map(
   ({ id, name: title, state, endsAt }) => html`<section class="entry">
 <h2><a href="${own}/apps/${encodeURIComponent(id)}">${name(title)}</a></h2> ${endsAt !== null ? badge(w.deletedOn(dayText(endsAt, visit.language)), 'bad') : state === 'suspended' && badge(w.state.suspended, 'bad')}
@@ -39,9 +44,10 @@ ${clientList(visit, team, clientsOf(id))}
 `,
 )}${alone.length > 0 && html`<section class="entry"><h2>${w.clientsAlone}</h2>${clientList(visit, team, alone)}</section>`}
 ${pager(visit, { offset: offsetOf(visit), shown: apps.items.length, more: apps.more }, APPS_SHOWN)}
+${providers.length === 0 && html`<p class="hint">${w.providersNone}</p>`}
 ${
   providers.length > 0 &&
-  html`<details class="sheet"${form.typed && html` open`}><summary>${w.newApp}</summary>
+  html`<details class="sheet"${(form.typed || isNew) && html` open`}><summary>${w.newApp}</summary>
 <form method="post" action="${own}/apps">
 ${form.field({ id: 'app-name', name: 'name', label: w.name, hint: w.nameHint, required: true, maxlength: 100 })}
 ${form.choice(

@@ -77,7 +77,14 @@ export const de: Words = {
     audit: 'Protokoll',
   },
 
-  appsNone: 'Dieses Team hat noch keine App.',
+  appsNone: 'Dieses Team hat noch keine App. Von hier bis zum ersten Aufruf:',
+  firstSteps: [
+    'Eine App anlegen. Mitglieder sehen ihren Namen bei der Anmeldung.',
+    'In der App einen Sandbox-Client anlegen. Er funktioniert nur mit den erfundenen Mitgliedern des Testvereins.',
+    'Auf der Seite des Clients die API-Referenz öffnen, sich als eines von ihnen anmelden und jeden Aufruf senden.',
+  ],
+  providersNone:
+    'Eine App gehört zu einem Anbieter, und der Betreiber hat noch keinen eingerichtet. Bis dahin genügt der Testverein: Seine App nimmt Sandbox-Clients auf.',
   clientsOf: 'Clients',
   clientsNone: 'Noch kein Client',
   clientsAlone: 'Clients ohne App',

@@ -74,7 +74,14 @@ export const en = {
     audit: 'Audit log',
   },
 
-  appsNone: 'This team has no apps yet.',
+  appsNone: 'This team has no apps yet. From here to the first call:',
+  firstSteps: [
+    'Create an app. Members see its name when they sign in.',
+    'In the app, create a sandbox client. It works with the invented members of your test club only.',
+    'On the page of the client, open the API reference, sign in as one of them, and send each call.',
+  ],
+  providersNone:
+    'An app belongs to a provider, and the operator has not set up any yet. Until then, create the test club: its app takes sandbox clients.',
   clientsOf: 'Clients',
   clientsNone: 'No clients yet',
   clientsAlone: 'Clients without an app',
