@@ -41,10 +41,8 @@ const statements = {
         RETURNING attempt.*, greatest(attempts, 1 + (SELECT number FROM "DeliveryAttempt"
           WHERE "deliveryId" = attempt.id ORDER BY number DESC LIMIT 1)) AS number),
       dropped AS
-        (DELETE FROM "DeliveryAttempt" WHERE ctid = ANY (ARRAY(
-          SELECT former.place FROM recorded CROSS JOIN LATERAL (SELECT ctid AS place FROM "DeliveryAttempt"
-            WHERE "deliveryId" = recorded.id AND number <= recorded.number - ${MAX_ATTEMPTS}) former
-          WHERE recorded.number > ${MAX_ATTEMPTS})))
+        (DELETE FROM "DeliveryAttempt" former USING recorded WHERE recorded.number > ${MAX_ATTEMPTS}
+          AND "deliveryId" = recorded.id AND former.number <= recorded.number - ${MAX_ATTEMPTS})
       INSERT INTO "DeliveryAttempt" ("deliveryId", number, at, "durationMs", status, error, answer)
       SELECT id, number, at, ms, status, error, body FROM recorded RETURNING "deliveryId" AS id`,
     { id: text },
