@@ -1,16 +1,17 @@
-// Builds the programs of @member-apps/sdk: one per entry, with shared code in a separate file, and oauth4webapi bundled, so that
-// a page needs no tool to import them. Takes a fifth of a second: start-up waits for it, as the sample app uses them.
+// Builds the programs of @member-apps/sdk: one per entry and its command, with shared code in a separate file, and oauth4webapi
+// bundled, so that a page needs no tool to import them. Takes a fifth of a second: start-up waits for it, as the sample app uses them.
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 
 const root = join(import.meta.dirname, '..')
-const entry = (name) => [name, join(root, 'clients/sdk', `${name}.ts`)]
+const entry = (name, file = name) => [name, join(root, 'clients/sdk', `${file}.ts`)]
 const dir = join(root, 'clients/sdk/dist')
 
 const build = await rolldown({
-  input: Object.fromEntries(['client', 'browser', 'webhooks'].map(entry)),
+  input: Object.fromEntries([entry('client'), entry('browser'), entry('webhooks'), entry('init', 'init/main')]),
   platform: 'neutral',
+  external: /^node:/,
 })
 const files = { entryFileNames: '[name].js', chunkFileNames: '[name].js', minifyInternalExports: false }
 await build.write({ dir, ...files, comments: { legal: false, jsdoc: false } })

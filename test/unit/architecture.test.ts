@@ -257,6 +257,7 @@ describe('clients/sdk', () => {
     ['client.ts', []],
     ['browser.ts', ['oauth4webapi']],
     ['webhooks.ts', []],
+    ['init/main.ts', ['node:path', 'node:util', 'node:fs/promises']],
   ])('loads its own files, and of packages for %s: %s', (entry, expected) => {
     const { packages, files } = loadedBy(`clients/sdk/${entry}`)
     expect(packages).toEqual(expected)

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { command, dataDirectory, freePort, run, start } from '../../process/service.ts'
 import { emptyDatabase, query } from '../../support/databases.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
+import { npm, offline } from './npm.ts'
 
 // The packages as others get them: packed, and installed in empty projects outside of this one.
 
@@ -18,13 +19,6 @@ const atEnd: (() => Promise<unknown>)[] = []
 afterAll(async () => {
   for (const end of atEnd.reverse()) await end()
 }, 120_000)
-
-/** Without what npm tells its scripts of the project that they belong to. */
-const npmEnv = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(registry|cache|userconfig)$)/i.test(name)),
-)
-const npm = async (cwd: string, ...args: string[]) =>
-  (await promisify(execFile)('npm', [...args, '--no-audit', '--no-fund'], { cwd, env: npmEnv })).stdout
 
 /** An empty project in which the packages are installed. */
 async function project(...packages: string[]) {
@@ -57,7 +51,6 @@ const documented = async (part: string) => {
   return code!
 }
 
-const offline = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ENOTCACHED/
 let client: string
 let sdk: string
 /** Undefined without a registry: this package has dependencies. */
@@ -136,14 +129,15 @@ describe('@member-apps/sdk', { timeout: 120_000 }, () => {
   it('is one package without dependencies, whose files import only one another', async () => {
     const { packages } = JSON.parse(await readFile(join(sdk, 'package-lock.json'), 'utf8'))
     expect(Object.keys(packages)).toEqual(['', 'node_modules/@member-apps/sdk'])
-    const programs = ['browser.js', 'client.js', 'errors.js', 'webhooks.js']
+    const programs = ['browser.js', 'client.js', 'errors.js', 'init.js', 'webhooks.js']
     const types = ['browser.d.ts', 'client.d.ts', 'webhooks.d.ts']
     const made = (await readdir(join(packed(), 'dist'))).sort()
     expect(made).toEqual(['LICENSE-oauth4webapi', ...programs, ...types].sort())
     for (const name of [...programs, ...types]) {
       const text = await readFile(join(packed(), 'dist', name), 'utf8')
       const imports = [...text.matchAll(/^(?:import|export) [^;\n]*? from ["']([^"']+)["']|\bimport\(|\brequire\(/gm)]
-      expect(imports.every(([, from]) => name.endsWith('.js') && from === './errors.js')).toBe(true)
+      const allowed = name === 'init.js' ? /^node:/ : /^\.\/errors\.js$/
+      expect(imports.every(([, from]) => name.endsWith('.js') && allowed.test(from ?? ''))).toBe(true)
     }
   })
 

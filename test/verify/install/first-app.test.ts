@@ -30,19 +30,22 @@ describe('the first app', { timeout: 120_000 }, () => {
     const received = join(DATA_DIR, 'received')
     const placed = (text: string) =>
       text.replaceAll(':3000', `:${service.port}`).replaceAll('4321', `${app}`).replaceAll('4000', `${hook}`)
-    const script = blocks.slice(1).flatMap(({ own, command }) => {
+    const script = blocks.slice(1, -1).flatMap(({ own, command }) => {
       const port = command.includes('third-party/main.js') ? app : hook
       return own ? [`${placed(command).trim()} >> "$RECEIVED" &`, listens(port)] : [placed(command), `echo ${MARK}`]
     })
     const program = spawn('bash', ['-c', [NPM, "trap 'kill $(jobs -p)' EXIT", ...script].join('\n')], {
       cwd: root,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR, PORT: String(service.port), RECEIVED: received },
+      env: { PATH: process.env.PATH, HOME: DATA_DIR, DATA_DIR, PORT: String(service.port), RECEIVED: received },
     })
     onTestFinished(() => void program.kill())
     let said = ''
     for (const stream of [program.stdout, program.stderr]) stream.on('data', (chunk) => (said += chunk))
     await new Promise((resolve) => program.once('exit', resolve))
     expect(blocks[0]!.command).toBe('npm ci && npm start\n')
+    // own-page.test.ts runs the project.
+    expect(blocks.at(-1)!.command).toBe('cd ~/my-app && npm install && npm run dev\n')
+    expect(readFileSync(join(DATA_DIR, 'my-app/.env'), 'utf8')).toContain('VITE_CLIENT_ID=my-page\n')
     const expected = blocks.filter(({ own }) => !own).map(({ printed }) => printedAs(trimmed(placed(printed))))
     expect(said.split(`${MARK}\n`).slice(0, -1).map(trimmed)).toEqual(expected)
     expect(readFileSync(received, 'utf8')).toMatch(
