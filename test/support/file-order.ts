@@ -21,6 +21,7 @@ export const slowest = [
   'verify/kills/storage',
   'verify/install/production/production',
   'verify/install/consumer',
+  'verify/install/own-page',
   'verify/topology/drain',
   'verify/pages/pages-chromium',
   'verify/pages/browser-pages',

@@ -1,0 +1,167 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
+import { expectAccessible } from '../../pages/accessible.ts'
+import type { Service } from '../../process/service.ts'
+import { command, dataDirectoryWithCluster, freePort, run, start, until } from '../../process/service.ts'
+import type { AtEnd } from '../../support/databases.ts'
+import { npm, offline } from './npm.ts'
+
+const SCOPE = 'svc.me.profile:read svc.me.groups:read svc.apps.storage:read svc.apps.storage:write'
+const NOTE = 'Bring the cake 🍰 <img src=x onerror=alert(1)>'
+
+/** The last section of docs/first-app.md, with the packed SDK and outside of this repository. */
+describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReason}`, { timeout: 240_000 }, () => {
+  let service: Service
+  let browser: Browser
+  let directory: string
+  let env: Record<string, string>
+  const ends: (() => Promise<unknown>)[] = []
+  const atEnd: AtEnd = (end) => void ends.unshift(end)
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'member-apps-page-'))
+    atEnd(() => rm(directory, { recursive: true, force: true }))
+    // Its programs are built; consumer.test.ts, which may run at the same time, builds the types.
+    const root = join(import.meta.dirname, '../../..')
+    const packed = await npm(root, 'pack', './clients/sdk', '--ignore-scripts', '--pack-destination', directory)
+    await writeFile(join(directory, 'package.json'), '{}')
+    await npm(directory, 'install', `./${packed.trim()}`)
+    env = { DATA_DIR: await dataDirectoryWithCluster(atEnd) }
+    service = await start(env, { atEnd })
+    browser = await launchHeadlessShell()
+    atEnd(() => browser.close())
+  }, 240_000)
+  afterAll(async () => {
+    for (const end of ends) await end()
+  })
+
+  const urlOf = (api: string, path: string) => `http://${api}.localhost:${service.port}/v1${path}`
+
+  /** The project and its client; `serve` runs Vite at the client's redirect URI. Undefined when no registry answers. */
+  async function project(template: string) {
+    const [folder, port] = [join(directory, template), await freePort()]
+    const url = `http://localhost:${port}/`
+    const names = ['--id', template, '--name', template, '--app', template, '--app-name', template]
+    const owner = ['--team', template, '--team-name', template, '--level', 'developer', '--provider', 'provider']
+    const add = ['add', ...names, ...owner, '--redirect', url, '--scope', SCOPE]
+    expect(await command('client', add, env).ended).toMatchObject({ code: 0, stderr: '' })
+
+    const addresses = ['--issuer', urlOf('auth', '/oauth'), '--apps', urlOf('apps', '')]
+    const options = ['--client-id', template, '--template', template, ...addresses]
+    await npm(directory, 'exec', 'member-apps-sdk', '--', 'init', template, ...options)
+    try {
+      await npm(folder, 'install', '--prefer-offline')
+    } catch (error) {
+      if (offline.test((error as Error).message)) return undefined
+      throw error
+    }
+    const serve = async (...args: string[]) => {
+      const vite = run(
+        [join(folder, 'node_modules/vite/bin/vite.js'), ...args, '--port', `${port}`],
+        {},
+        { cwd: folder },
+      )
+      const end = async () => {
+        vite.child.kill('SIGKILL')
+        await vite.ended
+      }
+      atEnd(end)
+      await until(
+        async () => vite.stdout() + vite.stderr(),
+        (text) => text.includes(`localhost:${port}`),
+      )
+      return end
+    }
+    return { folder, url, serve }
+  }
+
+  /** As docs/first-app.md advises for the page's publication. */
+  const policy = () => {
+    const { origin } = new URL(urlOf('auth', ''))
+    return {
+      'content-security-policy': `default-src 'self'; img-src data:; connect-src ${origin} ${urlOf('apps', '/')}`,
+    }
+  }
+
+  /** A new browser; its console's errors are collected. */
+  async function visit(url: string, options: BrowserContextOptions = {}) {
+    const context = await browser.newContext({ locale: 'en-GB', ...options })
+    const page = await context.newPage()
+    page.setDefaultTimeout(30_000)
+    const complaints: string[] = []
+    page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    await page.goto(url)
+    return { context, page, complaints }
+  }
+
+  it.for(['vanilla', 'react'])('signs a member in, shows their groups and stores a note: %s', async (template, ctx) => {
+    const made = await project(template)
+    if (!made) return ctx.skip('No registry answers.')
+    const { folder, url, serve } = made
+    await npm(folder, 'run', 'build')
+    await writeFile(join(folder, 'preview.mjs'), `export default { preview: { headers: ${JSON.stringify(policy())} } }`)
+    const end = await serve('preview', '--strictPort', '--config', 'preview.mjs')
+
+    const { context, page, complaints } = await visit(url)
+    await signIn(page, 'anna', 'allow')
+    await page.getByText('Hello Anna').waitFor()
+    expect(page.url()).toBe(url)
+    await expect.poll(() => items(page, 'Your groups')).toEqual(['Jugend U16', 'Seniors'])
+    expect(await items(page, 'Notes')).toEqual([])
+    await page.getByLabel('New note').fill(NOTE)
+    await page.getByRole('button', { name: 'Add' }).click()
+    await expect.poll(() => items(page, 'Notes')).toEqual([NOTE])
+    expect(await page.getByLabel('New note').inputValue()).toBe('')
+    await page.reload()
+    await expect.poll(() => items(page, 'Notes')).toEqual([NOTE])
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in with your club' }).waitFor()
+    await expect.poll(() => page.getByText('Anna').count()).toBe(0)
+    expect(complaints).toEqual([])
+    await context.close()
+
+    const look = await visit(url, { bypassCSP: true, viewport: { width: 320, height: 640 }, colorScheme: 'dark' })
+    await look.page.getByRole('button', { name: 'Sign in with your club' }).waitFor()
+    await expectAccessible(look.page)
+    // Without the scope to write.
+    await signIn(look.page, 'ben', 'allow', 'svc.apps.storage:write')
+    await expect.poll(() => items(look.page, 'Notes')).toEqual([NOTE])
+    await look.page.getByLabel('New note').fill('Mine')
+    await look.page.getByRole('button', { name: 'Add' }).click()
+    await alert(look.page, 'This token does not carry the svc.apps.storage:write scope.')
+    expect(await look.page.getByLabel('New note').inputValue()).toBe('Mine')
+    await expectAccessible(look.page)
+    await look.page.reload()
+    await expect.poll(() => items(look.page, 'Notes')).toEqual([NOTE])
+    await look.context.close()
+
+    // What docs/first-app.md starts: without a build, and so without the policy.
+    await end()
+    const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+    const [program, ...args] = scripts.dev.split(' ')
+    expect(program).toBe('vite')
+    await serve(...args)
+    const draft = await visit(url)
+    await signIn(draft.page, 'emil', 'refuse')
+    await alert(draft.page, 'the member refused')
+    await draft.page.getByRole('button', { name: 'Sign in with your club' }).waitFor()
+    await draft.context.close()
+  })
+})
+
+/** Begins on the page, and decides on the authorization server's pages. */
+async function signIn(page: Page, member: string, decision: 'allow' | 'refuse', without?: string) {
+  await page.getByRole('button', { name: 'Sign in with your club' }).click()
+  await page.locator('select[name=member]').selectOption(member)
+  await page.locator('form[action$="/pick"] button').click()
+  if (without) await page.locator(`input[name=scope][value="${without}"]`).uncheck()
+  await page.locator(`button[name=decision][value=${decision}]`).click()
+}
+
+const items = (page: Page, heading: string) => page.locator(`h2:text-is("${heading}") + ul > li`).allInnerTexts()
+const alert = (page: Page, text: string) => page.getByRole('alert').getByText(text, { exact: true }).waitFor()
