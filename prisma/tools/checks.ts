@@ -17,6 +17,10 @@ export function checkOf(type: string, name: string, isKey: boolean): string | un
 const COLUMN =
   /^(?:(?:ALTER TABLE "\w+" )?ADD COLUMN| {3}) +"(\w+)" (TEXT(?:\[\])?|TIMESTAMPTZ\(3\)|DATE|DOUBLE PRECISION)(?![\w[]).*?(?=,?$)/gm
 
+/** `texts_fit` refuses null, as lists have none among their texts. */
+const orNull = (check: string, column: string, quoted: string) =>
+  check.startsWith('texts_fit("') && !column.includes('NOT NULL') ? `${quoted} IS NULL OR ${check}` : check
+
 /** Adds to the new columns of Prisma's SQL the CHECKs that its schema cannot express. A foreign key bounds its columns. */
 export function withChecks(sql: string): string {
   return sql.replace(/^(?:CREATE|ALTER) TABLE "(\w+)"[^;]*/gm, (statement, table: string) => {
@@ -27,7 +31,7 @@ export function withChecks(sql: string): string {
       const quoted = `"${name}"`
       const type = written === 'TIMESTAMPTZ(3)' ? 'timestamp with time zone' : written.toLowerCase()
       const check = references.includes(quoted) ? undefined : checkOf(type, quoted, keys.includes(quoted))
-      return check ? `${column} CHECK (${check})` : column
+      return check ? `${column} CHECK (${orNull(check, column, quoted)})` : column
     })
   })
 }

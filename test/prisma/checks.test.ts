@@ -126,5 +126,8 @@ ALTER TABLE "${table}" ADD CONSTRAINT "${table}_personId_fkey" FOREIGN KEY ("per
       expect.stringMatching(`^Without.${column} needs CHECK`),
     )
     expect(missing(columns)).toEqual(named)
+    await query(url, `INSERT INTO "Person" (id, "firstName", "lastName", email) VALUES ('p', 'P', 'P', '')`)
+    await query(url, `INSERT INTO "With" (id, "personId") VALUES ('a', 'p')`)
+    expect(await query(url, `SELECT title, note FROM "With"`)).toEqual([{ title: 'a, b', note: null }])
   })
 })
