@@ -6,6 +6,7 @@ import { teamPeople } from '../kernel/policies.ts'
 import { auditing, authorOf, difference } from './auditing.ts'
 import { refuseIf, sentenceOf } from './faults.ts'
 import { logoVersion } from './logo-versions.ts'
+import { queueReceived } from './mails/queue.ts'
 import { rewrittenApart } from './pictures/apart.ts'
 import { MAX_PICTURE_BYTES, PictureRefused, pictureTooLarge } from './pictures/rewrite.ts'
 import type { WantedOfApp } from './rows.ts'
@@ -66,8 +67,9 @@ interface Requested {
   version?: number | undefined
 }
 
-const store = (ctx: Caller, { team, app, version }: Requested, picture: Uint8Array<ArrayBuffer> | null) =>
-  auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+const store = (ctx: Caller, { team, app, version }: Requested, picture: Uint8Array<ArrayBuffer> | null) => {
+  const author = authorOf(ctx)
+  return auditing(ctx.core.db, author, async (tx, note) => {
     await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
     const where = { id: app }
     const { logo, ...row } = await tx.app.findUniqueOrThrow({ where, select: { ...appColumns, logo: true } })
@@ -92,5 +94,7 @@ const store = (ctx: Caller, { team, app, version }: Requested, picture: Uint8Arr
     })
     if (picture) await refuseFull(tx, team)
     await note({ team, action: 'app.update', target: app, ...differing })
+    if (!before.wanted && changed.wanted) await queueReceived(tx, { team, at: author.at }, { name: changed.name, app })
     return toApp(changed, next.logo)
   })
+}

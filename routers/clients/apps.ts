@@ -11,6 +11,7 @@ import { auditing, authorOf, difference } from './auditing.ts'
 import { appHoldings, removeApp, restoreApp } from './endings/app.ts'
 import { fault, refuseIf } from './faults.ts'
 import { logoVersions } from './logo-versions.ts'
+import { queueReceived } from './mails/queue.ts'
 import { newId } from './names.ts'
 import { nameFaults } from './registration.ts'
 import type { WantedOfApp } from './rows.ts'
@@ -70,7 +71,8 @@ const update = internal('dev:write', teamPeople, {
       ...(requested.homepage && !isHomepage(requested.homepage) ? [fault('homepage', 'homepage')] : []),
     ])
     const logo = (await logoVersions(ctx.core.db, [app])).get(app) ?? null
-    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+    const author = authorOf(ctx)
+    return auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
       const before = toApp(await tx.app.findUniqueOrThrow({ where: { id: app }, select: appColumns }), logo)
       if (version !== undefined && version !== before.version) throw errors.changedMeanwhile()
@@ -84,6 +86,8 @@ const update = internal('dev:write', teamPeople, {
       })
       await refuseGrowth(tx, team, before, toApp(changed, logo))
       await note({ team, action: 'app.update', target: app, ...differing })
+      if (!before.wanted && changed.wanted)
+        await queueReceived(tx, { team, at: author.at }, { name: changed.name, app })
       return toApp(changed, logo)
     })
   })

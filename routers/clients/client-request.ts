@@ -5,6 +5,7 @@ import { errors } from '../kernel/errors.ts'
 import { teamPeople } from '../kernel/policies.ts'
 import { auditing, authorOf } from './auditing.ts'
 import { refuseIf } from './faults.ts'
+import { queueReceived } from './mails/queue.ts'
 import { newId } from './names.ts'
 import { levelFaults, nameFaults, settingFaults } from './registration.ts'
 import { clientColumns, stateOf, toClient } from './rows.ts'
@@ -66,6 +67,7 @@ export const requestProduction = internal('dev:write', teamPeople, {
       await refuseFull(tx, teamId)
       const after = { app, ...(!isAgain && { sandbox: from.id }), ...settings, purpose }
       await note({ team: teamId, action: 'client.request', target: client.id, after })
+      await queueReceived(tx, { team: teamId, at: author.at }, { name: client.name, client: client.id, isNew: true })
       return toClient(client)
     })
   })

@@ -6,6 +6,7 @@ import { teamPeople } from '../kernel/policies.ts'
 import { auditing, authorOf, difference } from './auditing.ts'
 import { changesOf } from './client-changes.ts'
 import { refuseIf } from './faults.ts'
+import { queueReceived } from './mails/queue.ts'
 import { levelFaults, nameFaults, redirectFaults, scopeFaults } from './registration.ts'
 import { clientColumns, nullIfEmpty, objectOrNull, toClient } from './rows.ts'
 import { clientOutput, idOr, purpose, texts } from './shapes.ts'
@@ -30,7 +31,8 @@ export const update = internal('dev:write', teamPeople, {
   .output(clientOutput)
   .mutation(async ({ ctx, input: { client: id, version, ...requested } }) => {
     const teamId = await teamOfClient(ctx, id)
-    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+    const author = authorOf(ctx)
+    return auditing(ctx.core.db, author, async (tx, note) => {
       await lockTeamAs(tx, ctx, { team: teamId, unknown: errors.clientUnknown })
       const select = clientColumns(ctx.core.now())
       const found = await tx.client.findUnique({ where: { id }, select })
@@ -62,6 +64,8 @@ export const update = internal('dev:write', teamPeople, {
       })
       await refuseGrowth(tx, teamId, before, toClient(changed))
       await note({ team: teamId, action: 'client.update', target: id, ...differing })
+      if (!before.wanted && changed.wanted)
+        await queueReceived(tx, { team: teamId, at: author.at }, { name: changed.name, client: id })
       return toClient(changed)
     })
   })

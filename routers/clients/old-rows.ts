@@ -4,10 +4,13 @@ import { PORTION } from '../kernel/housekeeping.ts'
 import { DAY_SECONDS } from '../kernel/time.ts'
 
 export const AUDIT_DAYS = 730
+/** A mail that could not be sent by then is given up. */
+export const MAIL_DAYS = 3
 
 const statements = {
   invitations: removal({ name: 'team_remove_invitations', table: '"TeamInvitation"', time: '"expiresAt"' }),
   audit: removal({ name: 'team_remove_audit', table: '"AuditEntry"', time: '"at"' }),
+  mails: removal({ name: 'team_remove_mails', table: '"Mail"', time: '"createdAt"' }),
 }
 
 export async function removeOldInvitations(db: Database, now: number, limit = PORTION): Promise<number> {
@@ -18,5 +21,11 @@ export async function removeOldInvitations(db: Database, now: number, limit = PO
 export async function removeOldAuditEntries(db: Database, now: number, limit = PORTION): Promise<number> {
   const until = new Date(now - AUDIT_DAYS * DAY_SECONDS * 1000).toISOString()
   const [row] = await db.execute(statements.audit, [until, String(limit)])
+  return row!.removed
+}
+
+export async function removeOldMails(db: Database, now: number, limit = PORTION): Promise<number> {
+  const until = new Date(now - MAIL_DAYS * DAY_SECONDS * 1000).toISOString()
+  const [row] = await db.execute(statements.mails, [until, String(limit)])
   return row!.removed
 }

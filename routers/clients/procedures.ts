@@ -5,6 +5,7 @@ import { create } from './client-create.ts'
 import { remove } from './client-remove.ts'
 import { requestProduction } from './client-request.ts'
 import { update } from './client-update.ts'
+import { mails } from './mails/settings.ts'
 import { requests } from './requests.ts'
 import { invitations } from './teams/invitations-received.ts'
 import { people } from './teams/people.ts'
@@ -20,6 +21,7 @@ import { webhook } from './webhook/webhook.ts'
 export const developer = router({
   teams,
   invitations,
+  mails,
   people,
   apps,
   clients: router({ list: listClients, get: getClient, create, update, remove, requestProduction }),

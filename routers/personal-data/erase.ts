@@ -117,6 +117,10 @@ async function remove(client: ClientBase, person: string): Promise<Counted> {
     'DELETE FROM "TeamInvitation" USING "Person" person WHERE person.id = $1 AND "TeamInvitation".email = lower(person.email)',
     [person],
   )
+  await client.query(
+    'DELETE FROM "Mail" USING "Person" person WHERE person.id = $1 AND "Mail".email = lower(person.email)',
+    [person],
+  )
   await client.query('UPDATE "TeamInvitation" SET "invitedBy" = NULL WHERE "invitedBy" = $1', [person])
   await client.query(`SET LOCAL audit.erase = 'on'`)
   await client.query(`UPDATE "AuditEntry" SET "personId" = '' WHERE "personId" = $1`, [person])

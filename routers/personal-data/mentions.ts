@@ -7,8 +7,9 @@ const ERASED = '(erased)'
 
 /** Texts that people of teams type, by table. */
 export const typedTexts = {
-  App: ['name', 'description', 'homepage', 'wanted'],
-  Client: ['name', 'purpose', 'wanted'],
+  App: ['name', 'description', 'homepage', 'wanted', 'refusal'],
+  Client: ['name', 'purpose', 'wanted', 'refusal'],
+  Mail: ['about'],
   Team: ['name'],
 } as const
 
@@ -43,7 +44,7 @@ async function replaceInTexts(client: ClientBase, address: string) {
       `SELECT id, ${texts} AS texts FROM "${table}" WHERE ${has(texts, '$1')} ORDER BY id FOR UPDATE`,
       [address],
     )
-    const version = table === 'Team' ? '' : `, version = "${table}".version + 1`
+    const version = table === 'Team' || table === 'Mail' ? '' : `, version = "${table}".version + 1`
     for (const { id, texts } of rows) {
       const changed = JSON.stringify(without(texts, address))
       if (changed === JSON.stringify(texts)) continue

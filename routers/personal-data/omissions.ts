@@ -20,6 +20,7 @@ export const notExported: Readonly<Record<string, string>> = {
   Housekeeping: SERVICE,
   IdempotencyRecord: 'the answer to an attempt, which is among the quiz results, for 24 hours',
   LoginCode: SECRET,
+  'Mail.invitationId': 'the invitation, which is exported itself',
   OauthRecord: SECRET,
   Participation: PLATFORM,
   PublishedEvent: 'the platform has published it',

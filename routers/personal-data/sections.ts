@@ -85,6 +85,18 @@ export interface PersonalData {
     expiresAt: Time
     acceptedAt: Time | null
   }[]
+  /** The language and the kinds of the portal's mails that the person has chosen. */
+  mailSettings: { language: 'en' | 'de'; off: string[] }[]
+  /** To the person or the address, of the last three days. `about` is what the mail names. */
+  mails: {
+    id: string
+    kind: string
+    team: string
+    language: 'en' | 'de'
+    about: object
+    createdAt: Time
+    sent: boolean
+  }[]
   /** What the person has changed in teams, and what others have changed about the person. */
   teamChanges: { team: string; own: boolean; action: string; target: string; at: Time }[]
   /** The private entries of apps. `value` is the JSON text, byte for byte as the app stored it. */
@@ -223,6 +235,20 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
       UNION SELECT * FROM "TeamInvitation" WHERE "personId" = $1
       UNION SELECT * FROM "TeamInvitation" WHERE "invitedBy" = $1) invitation
     ORDER BY "expiresAt", invitation.id`,
+
+  mailSettings: `SELECT ${fields({ language: 'language', off: `coalesce(off, '{}')` })} FROM "MailSettings" WHERE "personId" = $1`,
+
+  mails: `SELECT ${fields({
+    id: 'id',
+    kind: 'kind',
+    team: '"teamId"',
+    language: 'language',
+    about: 'about',
+    createdAt: '"createdAt"',
+    sent: '"nextAt" IS NULL',
+  })} FROM (SELECT lower(email) AS email FROM "Person" WHERE id = $1) person, LATERAL (
+      SELECT * FROM "Mail" WHERE "Mail"."personId" = $1 UNION ALL SELECT * FROM "Mail" WHERE "Mail".email = person.email) mail
+    ORDER BY "createdAt", id`,
 
   teamChanges: `SELECT ${fields({
     team: '"teamId"',

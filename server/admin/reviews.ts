@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../prisma/client.ts'
 import { Prisma } from '../../prisma/generated/client.ts'
 import { auditing } from '../../routers/clients/auditing.ts'
+import { queueMails } from '../../routers/clients/mails/queue.ts'
 import type { WantedOfApp, WantedOfClient } from '../../routers/clients/rows.ts'
 import { lockTeam } from '../../routers/clients/teams/team-of.ts'
 import { toUnix } from '../../routers/kernel/time.ts'
@@ -9,6 +10,7 @@ import { toUnix } from '../../routers/kernel/time.ts'
 export interface Review {
   id: string
   kind: 'client' | 'app'
+  name: string
   team: string
   version: number
   /** For a new client, all its attributes. */
@@ -31,7 +33,7 @@ const waitingClient = {
   OR: [{ state: 'requested' as const, requestedAt: { not: null } }, { wanted: { not: Prisma.DbNull } }],
 }
 const waitingApp = { wanted: { not: Prisma.DbNull } }
-const appColumns = { id: true, teamId: true, version: true, wanted: true } as const
+const appColumns = { id: true, name: true, teamId: true, version: true, wanted: true } as const
 
 const readColumns = { id: true, version: true, name: true, description: true, homepage: true } as const
 const withApp = { app: { select: readColumns } } as const
@@ -40,7 +42,7 @@ type Client = Prisma.ClientGetPayload<{ include: typeof withApp }>
 type App = Prisma.AppGetPayload<{ select: typeof appColumns }>
 
 const ofClient = ({ id, teamId, version, state, wanted, app, ...client }: Client): Review => ({
-  ...{ id, kind: 'client', team: teamId!, version, isNew: state === 'requested', app },
+  ...{ id, kind: 'client', name: client.name, team: teamId!, version, isNew: state === 'requested', app },
   asked: state === 'requested' ? newClient(client) : (wanted as WantedOfClient),
 })
 const newClient = ({
@@ -51,8 +53,8 @@ const newClient = ({
 }: Pick<Client, 'name' | 'redirectUris' | 'scopes' | 'purpose'>): WantedOfClient => ({
   ...{ name, redirectUris, scopes, purpose: (purpose ?? {}) as Record<string, string> },
 })
-const ofApp = ({ id, teamId, version, wanted }: App): Review => ({
-  ...{ id, kind: 'app', team: teamId, version, isNew: false, app: null },
+const ofApp = ({ id, name, teamId, version, wanted }: App): Review => ({
+  ...{ id, kind: 'app', name, team: teamId, version, isNew: false, app: null },
   asked: wanted as WantedOfApp,
 })
 
@@ -125,6 +127,9 @@ async function decide(
     if (!review) throw new Error(`The ${kind} ${id} has nothing pending approval.`)
     await change(tx, review)
     await note({ team: review.team, action: `${kind}.${verb}`, target: id, after: { ...review.asked, ...more } })
+    const about = { [kind]: id, name: review.name, isNew: review.isNew, ...more }
+    const mail = { approve: 'requestApproved', refuse: 'requestRefused' } as const
+    await queueMails(tx, { kind: mail[verb], team: review.team, to: 'owners', about, at })
     return review
   })
 }

@@ -5,11 +5,13 @@ import { personRemovalPage } from './pages/person-removal.ts'
 import { teamOf } from './teams.ts'
 import type { Routes, Show, Visit } from './visit.ts'
 
-const page: Show = async (visit) => {
-  const team = await teamOf(visit)
-  const query = { team: team.id, limit: PAGE_ROWS, offset: offsetOf(visit) }
-  return peoplePage(visit, team, await visit.developer.people.list(query))
-}
+const pageFor =
+  (sendsMails: boolean): Show =>
+  async (visit) => {
+    const team = await teamOf(visit)
+    const query = { team: team.id, limit: PAGE_ROWS, offset: offsetOf(visit) }
+    return peoplePage(visit, team, await visit.developer.people.list(query), sendsMails)
+  }
 
 /** Throws 404 for someone who is not in the team. */
 async function colleagueOf(visit: Visit) {
@@ -26,13 +28,15 @@ const removal: Show = async (visit) => {
 
 const roleIn = (form: URLSearchParams) => form.get('role') as 'owner' | 'developer'
 
-export function peoplePages({ get, post }: Routes) {
+/** @param sendsMails Whether this service has a mail server. */
+export function peoplePages({ get, post }: Routes, sendsMails: boolean) {
+  const page = pageFor(sendsMails)
   const own = '/teams/:team/people'
   get(own, page)
   post(`${own}/invite`, page, async ({ developer, params, at }, form) => {
     const [team, email] = [params.team!, (form.get('email') ?? '').trim()]
-    await developer.people.invite({ team, email, role: roleIn(form) })
-    return `${at('teams', team, 'people')}?done=invited`
+    const { mailed } = await developer.people.invite({ team, email, role: roleIn(form) })
+    return `${at('teams', team, 'people')}?done=${mailed && sendsMails ? 'mailed' : 'invited'}`
   })
   post(`${own}/withdraw`, page, async ({ developer, params, at }, form) => {
     const team = params.team!

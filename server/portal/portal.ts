@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { startMailsIn } from '../../routers/clients/mails/settings.ts'
 import type { Core } from '../../routers/kernel/context.ts'
 import { failureOf } from '../../routers/kernel/database-errors.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
@@ -18,6 +19,7 @@ import { clientPages } from './clients.ts'
 import { deletionPages } from './deletions.ts'
 import { deliveryPages } from './deliveries.ts'
 import { invitationPages } from './invitations.ts'
+import { mailPages } from './mails.ts'
 import { words } from './pages/layout.ts'
 import { missingPage } from './pages/missing.ts'
 import { problemsOf } from './pages/refusals.ts'
@@ -39,11 +41,23 @@ interface Options {
   core: Core
   addresses: Addresses
   countPeople: PeopleLimit
+  /** Whether this service has a mail server. */
+  sendsMails: boolean
 }
 
-export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: Options) {
+export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sendsMails }: Options) {
   const { page, signInAt, sessionOf, reserve } = parts
-  const { root, attempt, show: showSignIn, ask, isRecent, takeForm } = portalSignIn(parts, core.now)
+  const {
+    root,
+    attempt,
+    show: showSignIn,
+    ask,
+    isRecent,
+    takeForm,
+  } = portalSignIn(parts, {
+    now: core.now,
+    signedIn: (person, language) => startMailsIn(core.db, person, language),
+  })
   const forms = new Map<string, { show: Show; act: Act }>()
 
   const visitOf = async (ctx: StepContext): Promise<(Visit & { since: number | undefined }) | undefined> => {
@@ -149,7 +163,8 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople }: O
   teamPages(routes)
   testClubPages(routes)
   invitationPages(routes)
-  peoplePages(routes)
+  peoplePages(routes, sendsMails)
+  mailPages(routes, sendsMails)
   appPages(routes, addresses)
   clientPages(routes, addresses)
   webhookPages(routes)

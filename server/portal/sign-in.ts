@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { Language } from '../browser/language.ts'
+import { requestLanguage } from '../browser/language.ts'
 import { redirect } from '../browser/page-responses.ts'
 import type { PageRoutes } from '../browser/page-routes.ts'
 import type { SignInAttempt } from '../browser/sign-in/pages.ts'
@@ -23,7 +25,13 @@ interface Attempt {
   form?: KeptForm
 }
 
-export function portalSignIn({ path, signIn, cookies, sessionOf }: PageRoutes, now: () => number) {
+interface Options {
+  now: () => number
+  /** Called once a person has signed in. */
+  signedIn: (person: string, language: Language) => Promise<void>
+}
+
+export function portalSignIn({ path, signIn, cookies, sessionOf }: PageRoutes, { now, signedIn }: Options) {
   const root = `${path}/developers`
   const action = `${root}/sign-in`
   const begin = (ctx: StepContext, address: string, form?: KeptForm) => {
@@ -42,6 +50,7 @@ export function portalSignIn({ path, signIn, cookies, sessionOf }: PageRoutes, n
       async finish(person) {
         cookies.clear(ctx, ATTEMPT, action)
         await (await sessionOf(ctx)).signIn(person, now())
+        await signedIn(person, requestLanguage(ctx))
         if (form?.person !== person) return address
         cookies.set(ctx, KEPT, `${root}/continue`, form)
         return `${root}/continue`

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
 import { within } from '../../prisma/within.ts'
 import { removeEnded } from '../../routers/clients/endings/remove-ended.ts'
-import { removeOldAuditEntries, removeOldInvitations } from '../../routers/clients/old-rows.ts'
+import { removeOldAuditEntries, removeOldInvitations, removeOldMails } from '../../routers/clients/old-rows.ts'
 import { moveTestEvents } from '../../routers/clients/test-club/events.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { Task } from '../../routers/kernel/housekeeping.ts'
@@ -13,6 +13,7 @@ import { deleteExpiredRecords } from '../oauth/expired-records.ts'
 import { removeOldConsents } from '../oauth/old-consents.ts'
 import { deleteRetiredKeys } from '../oauth/signing-key-store.ts'
 import { forgetRefused, forgetUsage } from '../request-log/forget.ts'
+import { raiseAlarms } from '../webhooks/alarms.ts'
 import { removeEndedSubscriptions } from '../webhooks/ended-subscriptions.ts'
 import { purgeEvents } from '../webhooks/purge.ts'
 import type { Config } from './config.ts'
@@ -29,9 +30,14 @@ export interface Cadence {
 
 export const cadence: Cadence = { intervalMs: 60_000, endingMs: 3_000 }
 
-export function housekeepingTasks({ keepDays }: Pick<Config, 'keepDays'>, cipher: Cipher): Task[] {
+export function housekeepingTasks(
+  { keepDays }: Pick<Config, 'keepDays'>,
+  cipher: Cipher,
+  sendMail?: Task['step'] | undefined,
+): Task[] {
   const events = { keepDays: keepDays.events }
   const consents = { keepDays: keepDays.consents }
+  const mails = sendMail ? [{ name: 'mails', every: MINUTE_S, step: sendMail }] : []
   const tasks: (Omit<Task, 'every'> & Partial<Pick<Task, 'every'>>)[] = [
     { name: 'idempotency-records', step: forgetExpired },
     // Used refresh tokens have a successor for 60 s.
@@ -43,9 +49,12 @@ export function housekeepingTasks({ keepDays }: Pick<Config, 'keepDays'>, cipher
     { name: 'refused-requests', step: forgetRefused },
     { name: 'usage', step: forgetUsage },
     { name: 'team-invitations', step: removeOldInvitations },
+    { name: 'old-mails', step: removeOldMails },
+    { name: 'webhook-alarms', step: raiseAlarms },
     { name: 'audit-entries', step: removeOldAuditEntries },
     { name: 'ended', step: removeEnded },
     { name: 'test-events', step: moveTestEvents },
+    ...mails,
     { name: 'signing-keys', step: (db, now) => deleteRetiredKeys({ db, cipher, now: () => now }) },
   ]
   return tasks.map((task) => ({ every: HOUR_S, ...task }))

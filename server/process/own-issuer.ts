@@ -40,6 +40,7 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
   const { addPortal } = await import('../portal/portal.ts')
   const { registerPortal } = await import('../portal/client.ts')
   await registerPortal(core.db)
+  const portal = { core, countPeople, sendsMails: signIn.loginMethods.codes !== null }
   const oauth = await openOauth({
     ...signIn,
     ...{ db: core.db, now: core.now, limits, memory, authBaseUrl },
@@ -47,10 +48,10 @@ export async function openOwnIssuer(signIn: SignIn, parts: Parts) {
     clientAddress: addressOf,
     requestMs: core.timeLimits.requestMs,
   })
-  addPortal(oauth.pages, { core, addresses: portalAddresses(authBaseUrl, baseUrls), countPeople })
+  addPortal(oauth.pages, { ...portal, addresses: portalAddresses(authBaseUrl, baseUrls) })
   const { step, trusted, reload, signsSince, close } = oauth
   if (!localUrls) return { steps: [step], trusted: [trusted], reload, signsSince, close }
   const local = oauth.mountAt({ authBaseUrl: localUrls.auth, appsBaseUrl: localUrls.apps })
-  addPortal(local.pages, { core, addresses: portalAddresses(localUrls.auth, localUrls), countPeople })
+  addPortal(local.pages, { ...portal, addresses: portalAddresses(localUrls.auth, localUrls) })
   return { steps: [step, local.step], trusted: [trusted, local.trusted], reload, signsSince, close }
 }

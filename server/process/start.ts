@@ -8,6 +8,7 @@ import { createCore } from '../../routers/core.ts'
 import type { Core } from '../../routers/kernel/context.ts'
 import { readFinished } from '../../routers/kernel/housekeeping.ts'
 import { memberScopesAt } from '../../routers/kernel/scopes.ts'
+import { issuerOf } from '../browser/addresses.ts'
 import type { Brand } from '../browser/brand.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { Limits } from '../limits/limit.ts'
@@ -150,7 +151,7 @@ async function serve(config: Config, opened: Opened, log: Logger) {
   await trial?.register(store.db)
   worker = startWorker(config, { db: store.db, cipher, now, log, tracing }, registry)
   const { removed } = housekeepingMetrics(registry, () => readFinished(store.db))
-  const tasks = housekeepingTasks(config, cipher)
+  const tasks = housekeepingTasks(config, cipher, await senderOf(config, log))
   const stopHousekeeping = startHousekeeping({ db: store.db, now, tasks, log, removed, ...housekeeping })
 
   return {
@@ -168,6 +169,22 @@ async function serve(config: Config, opened: Opened, log: Logger) {
       await tracing?.close()
     },
   }
+}
+
+/** Sends the portal's mails; undefined without a mail server. Loads the mail client only where it is needed. */
+async function senderOf(
+  { login: { smtp }, authBaseUrl, tokenIssuer, pageBrand: { name: brand } }: Config,
+  log: Logger,
+) {
+  if (!smtp || tokenIssuer !== undefined) return undefined
+  const { createMailer } = await import('../browser/login/mail.ts')
+  const { mailSender } = await import('../mails/send.ts')
+  return mailSender({
+    sendMail: createMailer(smtp.url, smtp.from, brand),
+    portal: `${issuerOf(authBaseUrl)}/developers`,
+    brand,
+    failed: (err) => log.warn({ err }, 'a mail to a developer could not be sent'),
+  })
 }
 
 /** Reports of the core become log lines, and deliveries for a worker in this process. */

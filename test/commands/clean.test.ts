@@ -23,6 +23,8 @@ describe('the clean command', () => {
         'refused-requests',
         'usage',
         'team-invitations',
+        'old-mails',
+        'webhook-alarms',
         'audit-entries',
         'ended',
         'test-events',

@@ -44,6 +44,8 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.invitations.list          | query    | dev:read  |
   | developer.invitations.accept        | mutation | dev:write |
   | developer.invitations.decline       | mutation | dev:write |
+  | developer.mails.get                 | query    | dev:read  |
+  | developer.mails.set                 | mutation | dev:write |
   | developer.people.list               | query    | dev:read  |
   | developer.people.get                | query    | dev:read  |
   | developer.people.invite             | mutation | dev:write |
@@ -256,7 +258,7 @@ describe.each(ofTeams)('$Procedure', ({ Procedure, Type, Scope }) => {
     const lacking = { ...member, scope: others.join(' ') }
     expect(await messageOf(lacking)).toEqual([403, `This token does not carry the ${Scope} scope.`])
     const { status } = await call({ sub: world.ids.member, scope: Scope })
-    const lists = ['developer.teams.list', 'developer.invitations.list']
+    const lists = ['developer.teams.list', 'developer.invitations.list', 'developer.mails.get']
     expect(lists.includes(Procedure) ? [200] : [400, 404, 422]).toContain(status)
   })
 })

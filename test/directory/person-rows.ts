@@ -129,6 +129,15 @@ export async function mintPerson({ db, ids }: World) {
       { ...invitation, id: own('i2'), email: 'other@example.org', invitedBy: personId },
     ],
   })
+  await db.mailSettings.create({ data: { personId, language: 'de', off: ['webhookFailing'] } })
+  const mail = { teamId, language: 'de' as const, createdAt: time, about: { name: 'App' } }
+  await db.mail.createMany({
+    data: [
+      { ...mail, id: own('m1'), kind: 'requestReceived', personId },
+      { ...mail, id: own('m2'), kind: 'invitation', email: email.toLowerCase(), invitationId: own('i1'), nextAt: time },
+      { ...mail, id: own('m3'), kind: 'invitation', email: 'other@example.org', invitationId: own('i2') },
+    ],
+  })
   await db.auditEntry.create({ data: { teamId, personId, action: 'app.create', target: 'a_1', at: time } })
   await db.loginIdentity.create({
     data: { issuer: 'https://id.example.org', subject: own('s'), personId, createdAt: time },
@@ -263,6 +272,11 @@ function exportOf({ ids, personId, left, own }: Person): Omit<PersonalData, 'exp
       { team: own('team'), role: 'developer', own: true, expiresAt: AT, acceptedAt: null },
       { team: own('team'), role: 'developer', own: false, expiresAt: AT, acceptedAt: null },
     ],
+    mailSettings: [{ language: 'de', off: ['webhookFailing'] }],
+    mails: (['requestReceived', 'invitation'] as const).map((kind, n) => ({
+      ...{ id: own(`m${n + 1}`), kind, team: own('team'), language: 'de', about: { name: 'App' }, createdAt: AT },
+      sent: n === 0,
+    })),
     teamChanges: [{ team: own('team'), own: true, action: 'app.create', target: 'a_1', at: AT }],
     storage: [
       {

@@ -187,6 +187,7 @@ describe('directory.people.erase over HTTP', () => {
       'Exercise',
       'Group',
       'Lesson',
+      'Mail',
       'PlanAssignment',
       'Question',
       'Quiz',

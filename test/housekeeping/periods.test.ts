@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { removeOldAuditEntries, removeOldInvitations } from '../../routers/clients/old-rows.ts'
+import { removeOldAuditEntries, removeOldInvitations, removeOldMails } from '../../routers/clients/old-rows.ts'
 import { deleteExpiredRecords } from '../../server/oauth/expired-records.ts'
 import { removeOldConsents } from '../../server/oauth/old-consents.ts'
 import { removeEndedSubscriptions } from '../../server/webhooks/ended-subscriptions.ts'
@@ -67,6 +67,18 @@ describe('after their periods', () => {
     expect([await removeOldInvitations(db, NOW), await removeOldAuditEntries(db, NOW)]).toEqual([1, 1])
     expect(await db.teamInvitation.findMany({ where: { teamId } })).toMatchObject([{ id: `open ${teamId}` }])
     expect(await db.auditEntry.findMany({ where: { teamId } })).toMatchObject([{ at: at(-730, 1) }])
+  })
+
+  it('mails are removed after three days, sent or not', async () => {
+    const { db } = await startQueue()
+    const { team: teamId } = await createTenant(db)
+    const mail = (id: string, createdAt: Date) => ({
+      ...{ id: `${id} ${teamId}`, kind: 'invitation' as const, teamId, email: 'a@example.org', invitationId: 'i' },
+      ...{ language: 'en' as const, about: { name: '' }, createdAt, nextAt: at(0) },
+    })
+    await db.mail.createMany({ data: [mail('young', at(-3, 1)), mail('old', at(-3))] })
+    expect([await removeOldMails(db, NOW), await removeOldMails(db, NOW)]).toEqual([1, 0])
+    expect(await db.mail.findMany({ where: { teamId } })).toMatchObject([{ id: `young ${teamId}` }])
   })
 
   it('records of sign-in without an end are removed by that of their content, or a year after they began', async () => {

@@ -15,7 +15,7 @@ describe('the portal', () => {
   it.each(['en', 'de'])('has no inline script or style and no gap in any page, in %s', async (language) => {
     const browser = await team.signIn(team.owner)
     browser.language = language
-    for (const address of ['', ...addresses]) {
+    for (const address of ['', '/mails', ...addresses]) {
       const { status, text, headers } = await browser.get(portal + address)
       expect([address, status]).toEqual([address, 200])
       expect(text).toContain(`<html lang="${language}">`)

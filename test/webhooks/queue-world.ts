@@ -23,6 +23,7 @@ export async function startQueue() {
   database ??= openOne()
   const { databaseUrl, db } = await database
   await db.app.deleteMany()
+  await db.mail.deleteMany()
   const secretsKey = randomBytes(32)
   return { databaseUrl, db, secretsKey, ...(await publisher(db, createCipher([secretsKey]))) }
 }

@@ -6,6 +6,7 @@ import { errors } from '../../kernel/errors.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { DAY_SECONDS, toUnix } from '../../kernel/time.ts'
 import { auditing, authorOf } from '../auditing.ts'
+import { MAILS_OF_TEAM, MAILS_TO_ADDRESS, queueInvitation } from '../mails/queue.ts'
 import { fullName, newId } from '../names.ts'
 import { idOr, invitationOutput, role } from '../shapes.ts'
 import type { Caller } from './team-of.ts'
@@ -18,13 +19,19 @@ export const INVITATION_DAYS = 7
 /** A team's people and open invitations: limits what one owner can make the portal list. */
 const MAX_PEOPLE = 100
 
-/** A person who signs in with the e-mail address can accept. No mail is sent, so that nobody can use this to mail strangers. */
+/** A person who signs in with the e-mail address can accept. */
 export const invite = internal('dev:write', teamPeople, {
   summary: 'Invites a person to a team',
   fails: ['teamUnknown', 'ownerNeeded', 'emailInvalid', 'alreadyInTeam', 'tooManyPeople'],
 })
   .input(z.object({ team, email: z.string(), role }))
-  .output(invitationOutput)
+  .output(
+    invitationOutput.extend({
+      mailed: z.boolean().meta({
+        description: `Whether a mail is queued: a team sends ${MAILS_OF_TEAM} in 24 hours, an address gets ${MAILS_TO_ADDRESS}`,
+      }),
+    }),
+  )
   .mutation(async ({ ctx, input }) => {
     await roleIn(ctx, input.team, 'owner')
     const author = authorOf(ctx)
@@ -46,7 +53,7 @@ interface Invitation {
   now: Date
 }
 
-/** Replaces an earlier invitation to the same address. Throws 400 and 409. */
+/** Replaces an earlier invitation to the same address, and queues its mail. Throws 400 and 409. */
 export async function addInvitation(tx: Transaction, { team: teamId, email: typed, role, by, now }: Invitation) {
   const email = comparableEmail(typed)
   if (email === null) throw errors.emailInvalid()
@@ -59,7 +66,8 @@ export async function addInvitation(tx: Transaction, { team: teamId, email: type
   const expiresAt = new Date(now.getTime() + INVITATION_DAYS * DAY_SECONDS * 1000)
   const row = { id: newId('i'), email, role }
   await tx.teamInvitation.create({ data: { ...row, teamId, invitedBy: by, expiresAt }, select: { id: true } })
-  return { ...row, expiresAt: toUnix(expiresAt) }
+  const mailed = await queueInvitation(tx, { id: row.id, team: teamId, email, by, at: now })
+  return { ...row, expiresAt: toUnix(expiresAt), mailed }
 }
 
 const nameOf = async ({ core, person }: Caller) => {

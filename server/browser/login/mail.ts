@@ -1,12 +1,31 @@
 import { createTransport } from 'nodemailer'
 import { isLoopback } from '../../tokens/loopback.ts'
 
-export type SendMail = (mail: { to: string; subject: string; text: string; html: string }) => Promise<void>
+interface Mail {
+  to: string
+  subject: string
+  text: string
+  html: string
+  /** The same for each attempt to send the mail. */
+  id?: string
+}
+
+/** Throws MailFailure. */
+export type SendMail = (mail: Mail) => Promise<void>
+
+export class MailFailure extends Error {
+  /** The server has refused the recipient or the mail, and will do so again. */
+  readonly isFinal: boolean
+  constructor(message: string, isFinal: boolean) {
+    super(message)
+    this.isFinal = isFinal
+  }
+}
 
 const TIMEOUTS = { dnsTimeout: 5_000, connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 10_000 }
 
 /**
- * Sends each mail over a new connection to the server at an smtp:// or smtps:// URL; throws if that fails. `from` is an address,
+ * Sends each mail over a new connection to the server at an smtp:// or smtps:// URL. `from` is an address,
  * or a name and `<an address>`; without a name, the operator's name is used.
  */
 export function createMailer(smtpUrl: string, from: string, brand?: string | undefined): SendMail {
@@ -20,17 +39,18 @@ export function createMailer(smtpUrl: string, from: string, brand?: string | und
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  return async ({ to, ...content }) => {
+  return async ({ to, id, ...content }) => {
     await transport
       .sendMail({
         // An object is never parsed as a list of addresses.
         from: sender,
         to: { name: '', address: to },
         headers: { 'Auto-Submitted': 'auto-generated' },
+        ...(id !== undefined && { messageId: `<${id}@${sender.address.split('@').at(-1)}>` }),
         ...content,
       })
       .catch((error) => {
-        throw new Error(`a mail could not be sent: ${reasonOf(error)}`)
+        throw new MailFailure(`a mail could not be sent: ${reasonOf(error)}`, isFinal(error))
       })
   }
 }
@@ -49,6 +69,9 @@ interface SmtpError extends Error {
   response?: string
   responseCode?: number
 }
+
+const isFinal = ({ command = '', responseCode = 0 }: SmtpError) =>
+  ['RCPT TO', 'DATA'].includes(command) && responseCode >= 500
 
 /** Reports only the number of a server's reply: the text may repeat the address, or the mail, which contains the code. */
 function reasonOf({ code, command, response, responseCode, message }: SmtpError): string {

@@ -48,7 +48,7 @@ const above = ({ w, at, person }: Visit, trail: readonly Link[]) => html`<div cl
 <nav class="trail" aria-label="${w.trail}"><ol>
 ${[[w.teams, at()] as Link, ...trail].map(([text, address]) => html`<li><a href="${address}">${text}</a></li>`)}
 </ol></nav>
-<form method="post" action="${at('sign-out')}" aria-label="${w.account}"><span>${w.signedIn(name(person.name))}</span> <button>${w.signOut}</button></form>
+<form method="post" action="${at('sign-out')}" aria-label="${w.account}"><span>${w.signedIn(name(person.name))}</span> <a href="${at('mails')}">${w.mails}</a> <button>${w.signOut}</button></form>
 </div>`
 
 const tabs = ({ label, links }: NonNullable<Page['beside']>) => html`<nav class="tabs" aria-label="${label}">

@@ -8,7 +8,7 @@ import type { People, Team } from './team-page.ts'
 import { teamPage } from './team-page.ts'
 import { dayOf } from './times.ts'
 
-export function peoplePage(visit: Visit, team: Team, list: People): string {
+export function peoplePage(visit: Visit, team: Team, list: People, sendsMails: boolean): string {
   const { w } = visit
   const isOwner = team.role === 'owner'
   return teamPage(visit, team, 'people', {
@@ -17,7 +17,7 @@ export function peoplePage(visit: Visit, team: Team, list: People): string {
 ${people(visit, team, list)}
 ${pager(visit, { offset: offsetOf(visit), shown: list.items.length, more: list.more })}
 ${list.invitations.length > 0 && invitations(visit, team, list)}
-${isOwner && inviteForm(visit, team)}`,
+${isOwner && inviteForm(visit, team, sendsMails)}`,
   })
 }
 
@@ -60,12 +60,12 @@ function invitations({ w, at, language }: Visit, team: Team, list: People) {
 ${table(w.invitations, [w.email, w.roleOf, w.invitedBy, w.expires, w.actions], rows)}`
 }
 
-function inviteForm(visit: Visit, team: Team) {
+function inviteForm(visit: Visit, team: Team, sendsMails: boolean) {
   const { w, at } = visit
   const form = formOf(visit, 'invite')
   return html`<form class="sheet" method="post" action="${at('teams', team.id, 'people')}/invite" novalidate>
 <h2>${w.invite}</h2>
-${form.field({ id: 'invite-email', name: 'email', label: w.email, hint: w.emailHint, type: 'email', required: true, maxlength: 254 })}
+${form.field({ id: 'invite-email', name: 'email', label: w.email, hint: sendsMails ? w.emailHint : w.emailHintUnsent, type: 'email', required: true, maxlength: 254 })}
 ${form.choice({ id: 'invite-role', name: 'role', label: w.roleOf, hint: w.roleHint, value: 'developer' }, [
   ['developer', w.role.developer],
   ['owner', w.role.owner],

@@ -42,6 +42,7 @@ export const de: Words = {
     removed: 'Entfernt.',
     invited:
       'Eingeladen. Es wird keine E-Mail verschickt: Bitte der Person mitteilen, dass sie sich hier mit dieser Adresse anmelden und die Einladung annehmen kann.',
+    mailed: 'Eingeladen. Eine E-Mail ist unterwegs.',
     joined: 'Dem Team beigetreten.',
     declined: 'Die Einladung wurde abgelehnt.',
     withdrawn: 'Die Einladung wurde zurückgezogen.',
@@ -97,7 +98,13 @@ export const de: Words = {
   people: 'Personen',
   email: 'E-Mail-Adresse',
   emailHint:
+    'Die Person erhält eine E-Mail und kann sich innerhalb von 7 Tagen mit dieser Adresse anmelden und annehmen.',
+  emailHintUnsent:
     'Es wird keine E-Mail verschickt. Wer sich innerhalb von 7 Tagen mit dieser Adresse anmeldet, kann die Einladung annehmen.',
+  mails: 'E-Mails',
+  mailsLead: 'Zugesandte E-Mails',
+  mailsLanguage: 'Sprache',
+  mailsNone: 'Dieser Dienst hat keinen Mailserver und versendet keine E-Mails.',
   roleOf: 'Rolle',
   roleHint: 'Inhaber können außerdem einladen, Rollen ändern und den Produktivbetrieb beantragen.',
   since: 'Seit',

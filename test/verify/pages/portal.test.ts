@@ -29,7 +29,7 @@ beforeAll(async () => {
   await world.call('GET', '/storage/c/none')
   await world.call('PUT', '/storage/c/one', { body: { value: 1 } })
   await world.requestLog.flush()
-  addresses = ['', ...pagesOf(world.ids.team, world.ids.app, id, delivery)]
+  addresses = ['', '/mails', ...pagesOf(world.ids.team, world.ids.app, id, delivery)]
   browser = await launchHeadlessShell([`--host-resolver-rules=MAP auth.test 127.0.0.1:${world.publicPort}`])
 })
 afterAll(async () => {

@@ -31,7 +31,7 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
     ...['teams.holdings', 'testClub.get', 'audit.list', 'requests.list', 'usage'],
   ]
   return [
-    ...['teams.list', 'invitations.list'].map((name) => operation(name, [200], () => ask(name, {}))),
+    ...['teams.list', 'invitations.list', 'mails.get'].map((name) => operation(name, [200], () => ask(name, {}))),
     ...ofTeam.map((name) => operation(name, [200], () => ask(name, { team }))),
     ...['apps.get', 'apps.health', 'apps.holdings', 'webhook.kinds', 'deliveries.filters'].map((name) =>
       operation(name, [200], () => ask(name, { app })),
@@ -54,6 +54,7 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
     operation('people.withdraw', [200, 404], () =>
       change('people.withdraw', { team, invitation: invitations!.shift() ?? 'none' }),
     ),
+    operation('mails.set', [200], () => change('mails.set', { language: 'de', off: [] })),
     operation('people.setRole', [200], () =>
       change('people.setRole', { team, person: colleague, role: ['owner', 'developer'][draw(2)] }),
     ),

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import type { Transaction } from '../../../prisma/client.ts'
+import type { MailKind } from '../../../prisma/generated/client.ts'
+import { DAY_SECONDS } from '../../kernel/time.ts'
+
+/** What a mail's sentences name, and the page that it links to: the client's, else the app's. */
+export interface About {
+  /** Of the client or app. */
+  name: string
+  app?: string | undefined
+  client?: string | undefined
+  /** A client that nobody could use before. */
+  isNew?: boolean
+  /** Why the operator refused. */
+  reason?: string
+  /** Subscriptions. */
+  count?: number
+}
+
+interface TeamMail {
+  kind: Exclude<MailKind, 'invitation'>
+  team: string
+  to: 'owners' | 'everyone'
+  about: About
+  at: Date
+}
+
+/** Queues a mail for the people of a team who have not switched off its kind, with the change that it reports. */
+export async function queueMails(tx: Transaction, { kind, team, to, about, at }: TeamMail): Promise<void> {
+  await tx.$executeRaw`INSERT INTO "Mail" (id, kind, "teamId", "personId", language, about, "createdAt", "nextAt")
+    SELECT gen_random_uuid()::text, ${kind}::"MailKind", "teamId", "personId", coalesce(language, 'en'),
+      ${JSON.stringify(about)}::jsonb, ${at}, ${at}
+    FROM "TeamMember" LEFT JOIN "MailSettings" settings USING ("personId")
+    WHERE "teamId" = ${team} AND (role = 'owner' OR ${to === 'everyone'}) AND (${kind}::"MailKind" = ANY (off)) IS NOT TRUE`
+}
+
+/** A request waits for the operator now. */
+export const queueReceived = (tx: Transaction, { team, at }: Pick<TeamMail, 'team' | 'at'>, about: About) =>
+  queueMails(tx, { kind: 'requestReceived', team, to: 'owners', about, at })
+
+const DAY_MS = DAY_SECONDS * 1_000
+/** Invitations mailed in 24 hours: nobody can use a team to mail strangers. */
+export const [MAILS_OF_TEAM, MAILS_TO_ADDRESS] = [20, 3]
+
+interface Invitation {
+  id: string
+  team: string
+  email: string
+  /** Null for the operator. */
+  by: string | null
+  at: Date
+}
+
+/**
+ * Queues the mail of an invitation, in the language of whom it invites, else of who invites; the team is locked. Returns false
+ * where the team or the address has had its mails of the day, and where a person with the address wants none.
+ */
+export async function queueInvitation(tx: Transaction, { id, team, email, by, at }: Invitation): Promise<boolean> {
+  const kind = 'invitation' as const
+  const ofTheDay = { kind, createdAt: { gt: new Date(at.getTime() - DAY_MS) } }
+  if ((await tx.mail.count({ where: { ...ofTheDay, teamId: team } })) >= MAILS_OF_TEAM) return false
+  if ((await tx.mail.count({ where: { ...ofTheDay, email } })) >= MAILS_TO_ADDRESS) return false
+  const own = await tx.$queryRaw<{ language: 'en' | 'de'; isOff: boolean }[]>`
+    SELECT language, 'invitation' = ANY (off) AS "isOff" FROM "MailSettings" JOIN "Person" ON id = "personId"
+    WHERE lower(email) = ${email} LIMIT 1`
+  if (own[0]?.isOff) return false
+  const inviter = by === null ? null : await tx.mailSettings.findUnique({ where: { personId: by } })
+  const language = own[0]?.language ?? inviter?.language ?? 'en'
+  const about = { name: '' }
+  const data = { id: randomUUID(), kind, teamId: team, email, invitationId: id, language, about }
+  await tx.mail.create({ data: { ...data, createdAt: at, nextAt: at }, select: { id: true } })
+  return true
+}

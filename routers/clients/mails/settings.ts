@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import type { Database } from '../../../prisma/client.ts'
+import { Language, MailKind } from '../../../prisma/generated/client.ts'
+import { internal } from '../../kernel/endpoint.ts'
+import { teamPeople } from '../../kernel/policies.ts'
+import { router } from '../../kernel/trpc.ts'
+
+const kinds = Object.values(MailKind)
+
+const settings = z.object({
+  language: z.enum(Language),
+  off: z.array(z.enum(MailKind)).max(kinds.length).meta({ description: 'The kinds that are not sent' }),
+})
+
+const get = internal('dev:read', teamPeople, { summary: 'The language and the kinds of mails that the person gets' })
+  .output(settings)
+  .query(async ({ ctx: { core, person } }) => {
+    const found = await core.db.mailSettings.findUnique({ where: { personId: person } })
+    return { language: found?.language ?? 'en', off: found?.off ?? [] }
+  })
+
+const set = internal('dev:write', teamPeople, { summary: 'Changes the language and the kinds of mails' })
+  .input(settings)
+  .output(settings)
+  .mutation(async ({ ctx: { core, person }, input: { language, off } }) => {
+    const data = { language, off: kinds.filter((kind) => off.includes(kind)) }
+    await core.db.mailSettings.upsert({
+      where: { personId: person },
+      create: { personId: person, ...data },
+      update: data,
+    })
+    return data
+  })
+
+/** The language of the pages at a person's first sign-in; later only they change it. */
+export const startMailsIn = async (db: Database, person: string, language: Language): Promise<void> => {
+  await db.mailSettings.createMany({ data: { personId: person, language }, skipDuplicates: true })
+}
+
+export const mails = router({ get, set })

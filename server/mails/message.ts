@@ -1,0 +1,54 @@
+import type { DueMail } from '../../routers/clients/mails/due.ts'
+import type { Language } from '../browser/language.ts'
+import { html } from '../browser/pages/html.ts'
+import { de } from './words-de.ts'
+import type { MailWords, Sentences } from './words-en.ts'
+import { en } from './words-en.ts'
+
+export const mailWords: Record<Language, MailWords> = { en, de }
+
+interface Place {
+  /** The portal's address. */
+  portal: string
+  brand: string | undefined
+}
+
+/** The subject, text and HTML of a mail. Throws for an invitation that has ended. */
+export function messageOf(mail: DueMail, { portal, brand }: Place) {
+  const { kind, language, team, about, invitation } = mail
+  const words = mailWords[language]
+  const { name, isNew = false, reason = '', count = 1 } = about
+  const named = { name, team: team.name, brand, isNew, reason, count }
+  const sentences = kind === 'invitation' ? words.invitation(named, invitation!) : words[kind](named)
+  const footer: Footer =
+    kind === 'invitation'
+      ? { text: words.unexpected }
+      : { text: words.because(team.name), link: { text: words.choose, address: `${portal}/mails` } }
+  const address = [portal, ...pageOf(mail)].join('/')
+  return { subject: sentences.subject, ...bodies(language, sentences, address, footer) }
+}
+
+function pageOf({ kind, team, about: { app, client } }: DueMail): string[] {
+  if (kind === 'invitation') return []
+  const page = client === undefined ? ['apps', app!] : ['clients', client]
+  return ['teams', team.id, ...page, ...(kind.startsWith('webhook') ? ['deliveries'] : [])].map(encodeURIComponent)
+}
+
+interface Footer {
+  text: string
+  link?: { text: string; address: string }
+}
+
+function bodies(language: Language, { subject, paragraphs, link }: Sentences, address: string, footer: Footer) {
+  const page = html`<!doctype html>
+<html lang="${language}">
+<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${subject}</title></head>
+<body style="font: 16px/1.5 sans-serif; max-width: 36em">
+${paragraphs.map((text) => html`<p style="white-space: pre-line"><bdi>${text}</bdi></p>\n`)}<p><a href="${address}">${link}</a></p>
+<p style="font-size: 13px; margin-top: 2em">${footer.text}${footer.link && html` <a href="${footer.link.address}">${footer.link.text}</a>`}</p>
+</body>
+</html>
+`
+  const end = footer.link ? `${footer.text}\n${footer.link.text}: ${footer.link.address}` : footer.text
+  return { text: [...paragraphs, `${link}: ${address}`, `--\n${end}`, ''].join('\n\n'), html: page.text }
+}

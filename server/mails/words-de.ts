@@ -1,0 +1,72 @@
+import type { MailWords } from './words-en.ts'
+
+const role = { owner: 'mit allen Rechten', developer: 'zum Entwickeln' }
+
+const day = (date: Date) => date.toLocaleDateString('de-DE', { dateStyle: 'long', timeZone: 'UTC' })
+
+export const de: MailWords = {
+  kinds: {
+    invitation: 'Einladungen in Teams',
+    requestReceived: 'Eingegangene Anträge',
+    requestApproved: 'Genehmigte Anträge',
+    requestRefused: 'Nicht genehmigte Anträge',
+    webhookFailing: 'Webhooks, die seit 24 Stunden fehlschlagen',
+    webhookEnded: 'Abgeschaltete Webhooks',
+  },
+  invitation: ({ team, brand }, { by, role: as, expiresAt }) => ({
+    subject: `Einladung in das Team ${team}`,
+    paragraphs: [
+      `${by ?? 'Der Betreiber'} lädt in das Team „${team}“ ein, ${role[as]}. Das Team entwickelt Apps für Mitglieder${brand ? ` von ${brand}` : ''}.`,
+      `Bis zum ${day(expiresAt)} kann die Einladung nach dem Anmelden mit dieser E-Mail-Adresse angenommen oder abgelehnt werden.`,
+    ],
+    link: 'Anmelden',
+  }),
+  requestReceived: ({ name, isNew }) => ({
+    subject: `Antrag eingegangen: ${name}`,
+    paragraphs: [
+      isNew
+        ? `Der Antrag für den Produktions-Client „${name}“ ist eingegangen. Bis er genehmigt ist, kann sich niemand mit ihm anmelden.`
+        : `Die Änderungen an „${name}“ sind eingegangen. Bis sie genehmigt sind, gelten die bisherigen Werte.`,
+    ],
+    link: 'Antrag ansehen',
+  }),
+  requestApproved: ({ name, isNew }) => ({
+    subject: `Genehmigt: ${name}`,
+    paragraphs: [
+      isNew
+        ? `Der Produktions-Client „${name}“ wurde genehmigt. Mitglieder können sich jetzt mit ihm anmelden.`
+        : `Die Änderungen an „${name}“ wurden genehmigt und gelten jetzt.`,
+    ],
+    link: isNew ? 'Client ansehen' : 'Änderungen ansehen',
+  }),
+  requestRefused: ({ name, isNew, reason }) => ({
+    subject: `Nicht genehmigt: ${name}`,
+    paragraphs: [
+      isNew
+        ? `Der Antrag für den Produktions-Client „${name}“ wurde nicht genehmigt. Die Begründung:`
+        : `Die Änderungen an „${name}“ wurden nicht genehmigt, die bisherigen Werte gelten weiter. Die Begründung:`,
+      reason,
+      'Der Antrag bleibt erhalten und kann geändert erneut gestellt werden.',
+    ],
+    link: 'Antrag ändern',
+  }),
+  webhookFailing: ({ name, count }) => ({
+    subject: `Webhook schlägt seit 24 Stunden fehl: ${name}`,
+    paragraphs: [
+      `Seit 24 Stunden ist kein Ereignis von „${name}“ bei ${count === 1 ? 'einem seiner Abonnements' : `${count} seiner Abonnements`} angekommen.`,
+      'Eine Zustellung wird etwa 28 Stunden nach dem ersten Versuch aufgegeben. Fehlgeschlagene Zustellungen können im Portal erneut gesendet werden.',
+    ],
+    link: 'Zustellungen ansehen',
+  }),
+  webhookEnded: ({ name, count }) => ({
+    subject: `Webhook abgeschaltet: ${name}`,
+    paragraphs: [
+      `Der Empfänger ${count === 1 ? 'eines Abonnements' : `von ${count} Abonnements`} von „${name}“ hat mit 410 Gone geantwortet. Dorthin wird nichts mehr gesendet.`,
+      'War das ein Versehen, ist ein neues Abonnement nötig, sobald der Empfänger wieder funktioniert.',
+    ],
+    link: 'Zustellungen ansehen',
+  }),
+  unexpected: 'Wer keine Einladung erwartet, kann diese E-Mail ignorieren: Ohne Anmeldung kommt niemand in ein Team.',
+  because: (team) => `Diese E-Mail geht an alle, die sie im Team „${team}“ betrifft.`,
+  choose: 'E-Mails auswählen',
+}

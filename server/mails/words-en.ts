@@ -1,0 +1,93 @@
+import type { DueMail } from '../../routers/clients/mails/due.ts'
+
+export interface Named {
+  /** Of the client or app. */
+  name: string
+  team: string
+  brand: string | undefined
+  isNew: boolean
+  reason: string
+  count: number
+}
+
+type Invitation = NonNullable<DueMail['invitation']>
+
+export interface Sentences {
+  subject: string
+  paragraphs: readonly string[]
+  /** The text of the link. */
+  link: string
+}
+
+const role = { owner: 'an owner', developer: 'a developer' }
+
+const day = (date: Date) => date.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+
+export const en = {
+  kinds: {
+    invitation: 'Invitations to teams',
+    requestReceived: 'Requests received',
+    requestApproved: 'Requests approved',
+    requestRefused: 'Requests not approved',
+    webhookFailing: 'Webhooks that fail for 24 hours',
+    webhookEnded: 'Webhooks that were switched off',
+  },
+  invitation: ({ team, brand }: Named, { by, role: as, expiresAt }: Invitation): Sentences => ({
+    subject: `Invitation to the team ${team}`,
+    paragraphs: [
+      `${by ?? 'The operator'} invites you to the team “${team}”, as ${role[as]}. The team makes apps for members${brand ? ` of ${brand}` : ''}.`,
+      `Sign in with this e-mail address until ${day(expiresAt)} to accept or decline.`,
+    ],
+    link: 'Sign in',
+  }),
+  requestReceived: ({ name, isNew }: Named): Sentences => ({
+    subject: `Request received: ${name}`,
+    paragraphs: [
+      isNew
+        ? `The request for the production client “${name}” was received. Nobody can sign in with it until it is approved.`
+        : `The changes to “${name}” were received. Until they are approved, the previous values apply.`,
+    ],
+    link: 'See the request',
+  }),
+  requestApproved: ({ name, isNew }: Named): Sentences => ({
+    subject: `Approved: ${name}`,
+    paragraphs: [
+      isNew
+        ? `The production client “${name}” was approved. Members can sign in with it now.`
+        : `The changes to “${name}” were approved, and are in effect.`,
+    ],
+    link: isNew ? 'See the client' : 'See the changes',
+  }),
+  requestRefused: ({ name, isNew, reason }: Named): Sentences => ({
+    subject: `Not approved: ${name}`,
+    paragraphs: [
+      isNew
+        ? `The request for the production client “${name}” was not approved. The reason:`
+        : `The changes to “${name}” were not approved, and the previous values still apply. The reason:`,
+      reason,
+      'What you asked for is still there: you can change it and send it again.',
+    ],
+    link: 'Change the request',
+  }),
+  webhookFailing: ({ name, count }: Named): Sentences => ({
+    subject: `Webhook failing for 24 hours: ${name}`,
+    paragraphs: [
+      `No event of “${name}” has arrived for 24 hours at ${count === 1 ? 'one of its subscriptions' : `${count} of its subscriptions`}.`,
+      'A delivery is given up about 28 hours after its first attempt. You can send deliveries that failed again in the portal.',
+    ],
+    link: 'See the deliveries',
+  }),
+  webhookEnded: ({ name, count }: Named): Sentences => ({
+    subject: `Webhook switched off: ${name}`,
+    paragraphs: [
+      `The receiver of ${count === 1 ? 'a subscription' : `${count} subscriptions`} to “${name}” has answered 410 Gone. Nothing more is sent there.`,
+      'If this was a mistake, subscribe again once the receiver works.',
+    ],
+    link: 'See the deliveries',
+  }),
+  unexpected: 'If you do not expect this, ignore this e-mail: nobody joins a team without signing in.',
+  because: (team: string) => `You get this e-mail because you are in the team “${team}”.`,
+  choose: 'Choose which e-mails you get',
+}
+
+export type MailWords = typeof en

@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { raiseAlarms } from '../../server/webhooks/alarms.ts'
+import { id } from '../support/tenant.ts'
+import type { QueueWorld } from './queue-world.ts'
+import { startQueue } from './queue-world.ts'
+
+const HOUR_MS = 3_600_000
+const NOW = Date.parse('2026-11-25T12:00:00Z')
+const ago = (hours: number, ms = 0) => new Date(NOW - hours * HOUR_MS + ms)
+
+let here: QueueWorld
+let person: string
+beforeEach(async () => {
+  here = await startQueue()
+  const { db, app } = here
+  const { teamId } = await db.app.findUniqueOrThrow({ where: { id: app } })
+  person = id('person')
+  await db.person.create({ data: { id: person, firstName: 'A', lastName: 'B', email: 'a@example.org' } })
+  await db.teamMember.create({ data: { teamId, personId: person, role: 'owner' } })
+})
+
+/** A delivery that was published some hours ago and has been attempted since. */
+async function attempted(subscription: string, hours: number, more: object = {}) {
+  const [delivery] = await here.publish(subscription, { at: ago(hours).getTime() })
+  await here.db.delivery.update({
+    where: { id: delivery! },
+    data: { attempts: 7, lastAttemptAt: ago(hours / 3), nextAttemptAt: ago(-1), lastStatus: 500, ...more },
+  })
+}
+const delivered = (finishedAt: Date) => ({ state: 'delivered' as const, finishedAt, nextAttemptAt: null })
+const mails = async () =>
+  (await here.db.mail.findMany({ orderBy: { kind: 'asc' } })).map(({ kind, personId, about }) => [
+    kind,
+    personId,
+    about,
+  ])
+async function testSubscription() {
+  const data = { id: `test:${here.app}`, appId: here.app, subscriber: here.app, test: true }
+  return (await here.db.subscription.create({ data })).id
+}
+const alarmOf = async (subscription: string) =>
+  (await here.db.subscription.findUniqueOrThrow({ where: { id: subscription } })).alarm
+
+describe('a webhook that fails for 24 hours', () => {
+  it('is mailed once to the people of its team, with the number of subscriptions', async () => {
+    const { db, subscribe, app } = here
+    const [one, other, lately] = await Promise.all([1, 2, 3].map(() => subscribe()))
+    await attempted(one!, 24)
+    await attempted(one!, 25)
+    await attempted(other!, 26)
+    await attempted(lately!, 23)
+    expect(await raiseAlarms(db, NOW)).toBe(2)
+    expect(await mails()).toEqual([['webhookFailing', person, { name: 'App', app, count: 2 }]])
+    expect(await raiseAlarms(db, NOW + HOUR_MS / 2)).toBe(0)
+    expect([await alarmOf(one!), await alarmOf(other!), await alarmOf(lately!)]).toEqual(['failing', 'failing', null])
+  })
+
+  it('is not one where an event arrived meanwhile, or where only a test failed', async () => {
+    const { db, subscribe } = here
+    const partly = await subscribe()
+    const test = await testSubscription()
+    await attempted(partly, 25)
+    await attempted(partly, 30, delivered(ago(24, 1)))
+    await attempted(test, 25)
+    expect([await raiseAlarms(db, NOW), await mails()]).toEqual([0, []])
+  })
+
+  it('is mailed again when it fails again after an event has arrived', async () => {
+    const { db, subscribe } = here
+    const subscription = await subscribe()
+    await attempted(subscription, 25)
+    await attempted(subscription, 48, delivered(ago(30)))
+    expect(await raiseAlarms(db, NOW)).toBe(1)
+    await attempted(subscription, 1, delivered(ago(0)))
+    expect([await raiseAlarms(db, NOW + 1), await alarmOf(subscription)]).toEqual([0, null])
+    expect(await raiseAlarms(db, NOW + 24 * HOUR_MS)).toBe(1)
+    expect(await mails()).toHaveLength(2)
+  })
+})
+
+describe('a webhook that its receiver has switched off', () => {
+  it('is mailed once for all subscriptions of its app that ended', async () => {
+    const { db, subscribe, app } = here
+    const [one, other, long] = await Promise.all([1, 2, 3].map(() => subscribe()))
+    const end = (id: string, endedAt: Date, more: object = {}) =>
+      db.subscription.update({ where: { id }, data: { endedAt, ...more } })
+    await end(one!, ago(1))
+    await end(other!, ago(2), { alarm: 'failing' })
+    await end(long!, ago(24))
+    await end(await testSubscription(), ago(1))
+    expect([await raiseAlarms(db, NOW), await raiseAlarms(db, NOW)]).toEqual([2, 0])
+    expect(await mails()).toEqual([['webhookEnded', person, { name: 'App', app, count: 2 }]])
+  })
+})
