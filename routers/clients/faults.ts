@@ -32,6 +32,7 @@ export const faultSentences = {
   scopeLevel: (scope: string) => `${scope} is only for teams with the Developer level.`,
   scopeFirstParty: (scope: string) => `${scope} is not a first-party scope.`,
   purpose: (scope: string) => `Say in 1 to 1000 characters, without control characters, what ${scope} is for.`,
+  value: () => 'The value must be one JSON value, with arrays and objects at most 256 levels deep.',
   pictureTooLarge: () => 'The logo is at most 128 KiB.',
   pictureFormat: () => 'The logo is a PNG or a JPEG.',
   pictureSize: (width: string, height: string) =>

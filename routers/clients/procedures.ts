@@ -5,6 +5,7 @@ import { create } from './client-create.ts'
 import { remove } from './client-remove.ts'
 import { requestProduction } from './client-request.ts'
 import { update } from './client-update.ts'
+import { data } from './data/data.ts'
 import { mails } from './mails/settings.ts'
 import { requests } from './requests.ts'
 import { invitations } from './teams/invitations-received.ts'
@@ -29,6 +30,7 @@ export const developer = router({
   audit,
   requests,
   usage,
+  data,
   webhook,
   deliveries,
 })

@@ -12,9 +12,10 @@ import type { Collection } from './statements.ts'
 import { deleteEntry, getEntry, listEntries, putEntry } from './statements.ts'
 import { isBeyondQuota, usedBytes } from './usage.ts'
 
-const name = z.string(withError('nameInvalid')).regex(/^[A-Za-z0-9_-]{1,64}$/, withError('nameInvalid'))
-const collection = name.meta({ description: "1 to 64 letters, digits, '_' or '-'.", examples: ['scores'] })
-const key = name.meta({ description: "1 to 64 letters, digits, '_' or '-'.", examples: ['alice'] })
+/** Of a collection or a key. */
+export const entryName = z.string(withError('nameInvalid')).regex(/^[A-Za-z0-9_-]{1,64}$/, withError('nameInvalid'))
+const collection = entryName.meta({ description: "1 to 64 letters, digits, '_' or '-'.", examples: ['scores'] })
+const key = entryName.meta({ description: "1 to 64 letters, digits, '_' or '-'.", examples: ['alice'] })
 const scope = z
   .enum(['org', 'user'], withError('scopeInvalid'))
   .default('org')

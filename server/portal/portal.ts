@@ -16,6 +16,7 @@ import { appPages } from './apps.ts'
 import { auditPages } from './audit.ts'
 import { developerFor } from './client.ts'
 import { clientPages } from './clients.ts'
+import { dataPages } from './data.ts'
 import { deletionPages } from './deletions.ts'
 import { deliveryPages } from './deliveries.ts'
 import { invitationPages } from './invitations.ts'
@@ -166,6 +167,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
   peoplePages(routes, sendsMails)
   mailPages(routes, sendsMails)
   appPages(routes, addresses)
+  dataPages(routes)
   clientPages(routes, addresses)
   webhookPages(routes)
   deliveryPages(routes, core.now)

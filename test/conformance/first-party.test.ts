@@ -44,6 +44,12 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.invitations.list          | query    | dev:read  |
   | developer.invitations.accept        | mutation | dev:write |
   | developer.invitations.decline       | mutation | dev:write |
+  | developer.data.stores               | query    | dev:read  |
+  | developer.data.collections          | query    | dev:read  |
+  | developer.data.entries              | query    | dev:read  |
+  | developer.data.entry                | query    | dev:read  |
+  | developer.data.put                  | mutation | dev:write |
+  | developer.data.remove               | mutation | dev:write |
   | developer.mails.get                 | query    | dev:read  |
   | developer.mails.set                 | mutation | dev:write |
   | developer.people.list               | query    | dev:read  |

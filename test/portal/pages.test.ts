@@ -29,6 +29,26 @@ describe('the portal', () => {
     }
   })
 
+  it('weighs at most 60 kB on each page, with its style sheets and at most 20 kB of script', async () => {
+    const { host } = new URL(portal)
+    const sizes = new Map<string, number>()
+    const sizeOf = async (address: string) => {
+      const known = sizes.get(address) ?? Buffer.byteLength((await team.asOwner.get(`http://${host}${address}`)).text)
+      sizes.set(address, known)
+      return known
+    }
+    for (const address of ['', '/mails', ...addresses]) {
+      const { text } = await team.asOwner.get(portal + address)
+      const parts = [...text.matchAll(/<(?:link rel="stylesheet" href|script src)="([^"]+)"/g)].map(([, part]) => part!)
+      expect(parts).toHaveLength(3)
+      let total = Buffer.byteLength(text)
+      for (const part of parts) total += await sizeOf(part)
+      expect([address, Math.max(0, total - 60_000)]).toEqual([address, 0])
+    }
+    const scripts = [...sizes].filter(([address]) => address.endsWith('.js'))
+    expect(scripts.map(([, bytes]) => Math.max(0, bytes - 20_000))).toEqual([0])
+  })
+
   it('leads to each of its pages by links, and each link leads to a page', async () => {
     const { host } = new URL(portal)
     const path = new URL(portal).pathname

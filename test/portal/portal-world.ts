@@ -1,4 +1,5 @@
 import { startTeamWorld } from '../developer/team-world.ts'
+import { addEntry } from '../directory/person-rows.ts'
 import { issuer } from '../oauth/auth-world.ts'
 import { Browser } from '../oauth/browser.ts'
 import { openedWith } from '../support/opened.ts'
@@ -40,13 +41,20 @@ export async function startPortal(options: Parameters<typeof startWorld>[0] = {}
 /** One for all tests of a file. */
 export const portalWorld = (...options: Parameters<typeof startPortal>) => openedWith(() => startPortal(...options))
 
+/** Stores an entry of the app that the team's test club shares, and returns the club; the entry is `data/CLUB/shared/c/k`. */
+export async function storeEntry({ world: { db, ids }, as, owner }: PortalWorld, value = '{"n": 1.0}') {
+  const { testClub } = await as(owner).testClub.get({ team: ids.team })
+  await addEntry(db, { app: ids.app, club: testClub!.club.id, owner: '', key: 'k', value })
+  return testClub!.club.id
+}
+
 /** Each page of a team that has a sandbox client and a delivery, below the portal's address. */
 export const pagesOf = (team: string, app: string, client: string, delivery: string) => {
   const own = `/teams/${team}`
   const sections = ['', '/test-club', '/people', '/usage', '/requests', '/audit', '/delete'].map(
     (section) => own + section,
   )
-  const ofApp = ['', '/delete', '/webhook', '/webhook/remove', '/deliveries', `/deliveries/${delivery}`].map(
+  const ofApp = ['', '/delete', '/webhook', '/webhook/remove', '/data', '/deliveries', `/deliveries/${delivery}`].map(
     (page) => `${own}/apps/${app}${page}`,
   )
   const ofClient = ['', '/production', '/remove'].map((page) => `${own}/clients/${client}${page}`)

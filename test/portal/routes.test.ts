@@ -8,7 +8,7 @@ import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 import type { PortalWorld } from './portal-world.ts'
-import { formsOf, startPortal } from './portal-world.ts'
+import { formsOf, startPortal, storeEntry } from './portal-world.ts'
 
 /**
  * All routes of the authorization server, its pages and the portal, below its issuer. `[sign-in]` is each of three places.
@@ -91,6 +91,12 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /developers/teams/:team/apps/:app/webhook/remove    | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/webhook/remove/confirm | developer | people    | form   | own  | yes  |
 | POST    | /developers/teams/:team/apps/:app/webhook/test      | developer | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/apps/:app/data              | developer | people         |        |      |      |
+| GET     | /developers/teams/:team/apps/:app/data/:club        | developer | people         |        |      |      |
+| GET     | /developers/teams/:team/apps/:app/data/:club/:owner/:collection | developer | people |     |      |      |
+| GET     | /developers/teams/:team/apps/:app/data/:club/:owner/:collection/:key | developer | people | |      |      |
+| POST    | /developers/teams/:team/apps/:app/data/:club/:owner/:collection/:key/save | developer | people | form | own | yes |
+| POST    | /developers/teams/:team/apps/:app/data/:club/:owner/:collection/:key/delete | developer | people | form | own | yes |
 | GET     | /developers/teams/:team/apps/:app/deliveries        | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/deliveries/retry-failed | developer | people   | form   | own  | yes  |
 | GET     | /developers/teams/:team/apps/:app/deliveries/:delivery | developer | people      |        |      |      |
@@ -139,11 +145,13 @@ beforeAll(async () => {
   await db.teamMember.create({ data: { teamId: ids.team, personId: person, role: 'developer' } })
   const { id: client } = await team.sandbox()
   const delivery = await team.failed()
+  const club = await storeEntry(team)
   const invitation = await team.as(team.owner).people.invite({
     ...{ team: ids.team, email: 'new@example.org', role: 'developer' },
   })
   const values: Record<string, string> = {
     ...{ team: ids.team, app: ids.app, client, delivery, person, invitation: invitation.id },
+    ...{ club, owner: 'shared', collection: 'c', key: 'k' },
     ...{ uid: 'a'.repeat(43), version: '0'.repeat(32) },
   }
   at = ({ path }) => issuer + path.replaceAll(/:(\w+)/g, (_, name) => values[name]!)

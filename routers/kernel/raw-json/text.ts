@@ -63,7 +63,8 @@ function serialise(value: unknown, { missing, notJson, tooDeep }: FieldErrors): 
   return text
 }
 
-async function nestingOf(text: string): Promise<number> {
+/** How many arrays and objects of a JSON text are inside one another. */
+export async function nestingOf(text: string): Promise<number> {
   const scanner = new JsonScanner(Buffer.from(text))
   for (scanner.read(SLICE_BYTES); scanner.pending; scanner.read(SLICE_BYTES)) await setImmediate()
   return scanner.nesting

@@ -35,6 +35,7 @@ export const faults: {
   scopeLevel: (scope) => `${scope} ist Teams der Stufe Developer vorbehalten.`,
   scopeFirstParty: (scope) => `${scope} ist keine Berechtigung der Plattform.`,
   purpose: (scope) => `Bitte in 1 bis 1000 Zeichen, ohne Steuerzeichen, sagen, wozu ${scope} dient.`,
+  value: () => 'Der Wert muss JSON sein, mit höchstens 256 Ebenen von Listen und Objekten.',
   pictureTooLarge: () => 'Das Logo hat höchstens 128 KiB.',
   pictureFormat: () => 'Das Logo ist ein PNG oder JPEG.',
   pictureSize: (width, height) =>
@@ -63,6 +64,7 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   notSandbox: 'Der Produktivbetrieb lässt sich nur für den Sandbox-Client einer App beantragen.',
   ownerNeeded: 'Das können nur Inhaber des Teams.',
   peopleLimited: (error) => `Das waren zu viele Anfragen. Weiter geht es in ${retryAfter(error)} s.`,
+  quotaExceeded: 'Damit wäre der Speicher der App in diesem Verein voll.',
   requestInvalid: 'Das Formular ist unvollständig. Bitte die Seite neu laden.',
   secretInvalid: 'Das Secret besteht aus 1 bis 1024 sichtbaren ASCII-Zeichen, ohne Leerzeichen.',
   sinceInvalid: 'Der Zeitraum ist ungültig.',

@@ -15,7 +15,13 @@ export interface Problem {
 const fieldNames: Record<string, string> = { redirectUris: 'redirects', scopes: 'scope' }
 /** The form's field that an error is about. */
 const fieldsOf: Record<string, string> = {
-  ...{ urlInvalid: 'url', secretInvalid: 'secret', emailInvalid: 'email', alreadyInTeam: 'email' },
+  ...{
+    urlInvalid: 'url',
+    quotaExceeded: 'value',
+    secretInvalid: 'secret',
+    emailInvalid: 'email',
+    alreadyInTeam: 'email',
+  },
   ...{ confirmationWrong: 'confirm', nameNotConfirmed: 'confirm', eventTypeUnknown: 'type' },
 }
 

@@ -19,6 +19,8 @@ export type Person = People['items'][number]
 interface Content {
   title: string
   heading?: Html
+  /** Pages between that of the app and this one. */
+  trail?: readonly Link[]
   body: Html
 }
 
@@ -39,17 +41,17 @@ export function teamPage(visit: Visit, team: { id: string; name: string }, curre
   })
 }
 
-type AppSection = 'app' | 'webhook' | 'deliveries'
+type AppSection = 'app' | 'data' | 'webhook' | 'deliveries'
 
 export function appPage(visit: Visit, team: Team, app: App, current: AppSection | undefined, content: Content) {
   const { w, at } = visit
   const own = at('teams', team.id, 'apps', app.id)
   const link = (section: AppSection): Link => [w.appSections[section], section === 'app' ? own : `${own}/${section}`]
-  const sections = ['app', 'webhook', 'deliveries'] as const
+  const sections = ['app', 'data', 'webhook', 'deliveries'] as const
   const ofTeam: Link = [name(team.name), at('teams', team.id)]
   return portalPage(visit, {
     ...content,
-    trail: current === 'app' ? [ofTeam] : [ofTeam, [name(app.name), own]],
+    trail: current === 'app' ? [ofTeam] : [ofTeam, [name(app.name), own], ...(content.trail ?? [])],
     beside: {
       label: w.appSections.label,
       links: sections.map((section) => ({ link: link(section), current: section === current })),

@@ -33,9 +33,14 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
   return [
     ...['teams.list', 'invitations.list', 'mails.get'].map((name) => operation(name, [200], () => ask(name, {}))),
     ...ofTeam.map((name) => operation(name, [200], () => ask(name, { team }))),
-    ...['apps.get', 'apps.health', 'apps.holdings', 'webhook.kinds', 'deliveries.filters'].map((name) =>
+    ...['apps.get', 'apps.health', 'apps.holdings', 'webhook.kinds', 'deliveries.filters', 'data.stores'].map((name) =>
       operation(name, [200], () => ask(name, { app })),
     ),
+    ...(['collections', 'entries', 'entry', 'put', 'remove'] as const).map((name) => {
+      const input = { app, club: id('none'), owner: '', collection: 'c', key: 'k', etag: '', value: '1' }
+      const call = name === 'put' || name === 'remove' ? change : ask
+      return operation(`data.${name}`, [404], () => call(`data.${name}`, input))
+    }),
     ...['invitations.accept', 'invitations.decline'].map((name) =>
       operation(name, [404], () => change(name, { invitation: id('none') })),
     ),

@@ -1,0 +1,200 @@
+import { z } from 'zod'
+import { arrayOf } from '../../../prisma/pg/array-literal.ts'
+import { int, statement, text, uuid } from '../../../prisma/pg/statement.ts'
+import { appId } from '../../kernel/app-id.ts'
+import { internal } from '../../kernel/endpoint.ts'
+import { errors } from '../../kernel/errors.ts'
+import { page } from '../../kernel/page.ts'
+import { teamPeople } from '../../kernel/policies.ts'
+import { MAX_NESTING, nestingOf } from '../../kernel/raw-json/text.ts'
+import { router } from '../../kernel/trpc.ts'
+import { etag } from '../../storage/entry.ts'
+import { entryName } from '../../storage/procedures.ts'
+import { conditions } from '../../storage/rules.ts'
+import { deleteEntry, putEntry, statements as storage } from '../../storage/statements.ts'
+import { fault, refuseIf } from '../faults.ts'
+import { namesOf } from '../names.ts'
+import { idOr, more, named } from '../shapes.ts'
+import type { Caller } from '../teams/team-of.ts'
+import { teamOfApp } from '../teams/team-of.ts'
+import type { Store } from './store.ts'
+import { collectionOf, storeOf, storesOf } from './store.ts'
+
+/** Bytes of a value that are shown; a larger one is read over the API. */
+export const MAX_SHOWN = 64 * 1024
+
+const app = appId('app')
+const store = z.object({ app, club: idOr('keyUnknown') })
+const owner = idOr('keyUnknown').meta({ description: "The member; '' for shared entries" })
+const collection = store.extend({ owner, collection: entryName })
+const one = collection.extend({ key: entryName })
+const seen = one.extend({ etag: z.string().meta({ description: 'As it was read; another one is 409' }) })
+const facts = {
+  bytes: z.int(),
+  updatedAt: z.int().meta({ description: 'Unix seconds' }),
+  etag: z.string(),
+}
+const environment = z.enum(['sandbox', 'production'])
+const place = { club: named, owner: named.nullable().meta({ description: 'The member; null for shared entries' }) }
+
+const statements = {
+  collections: statement(
+    'data_collections',
+    `SELECT owner, collection, entries FROM "StorageCollection" WHERE "appId" = $1 AND "clubId" = $2
+        AND ($3::text[] IS NULL OR owner = ANY ($3::text[]))
+      ORDER BY owner, collection LIMIT $4::int8 OFFSET $5::int8`,
+    { owner: text, collection: text, entries: int },
+  ),
+  entries: statement(
+    'data_entries',
+    `SELECT key, octet_length(value) AS bytes, floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt", version
+      FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4
+      ORDER BY key LIMIT $5::int8 OFFSET $6::int8`,
+    { key: text, bytes: int, updatedAt: int, version: uuid },
+  ),
+}
+
+const stores = internal('dev:read', teamPeople, {
+  summary: "The clubs in which an app stores something: the team's test club, and for owners those they are members of",
+  fails: ['ownAppUnknown'],
+})
+  .input(z.object({ app, ...page }))
+  .output(z.object({ items: z.array(z.object({ club: named, environment, bytes: z.int() })), more }))
+  .query(async ({ ctx, input: { app, limit, offset } }) => {
+    await teamOfApp(ctx, app)
+    const rows = await storesOf(ctx, app, { limit, offset })
+    const items = rows.slice(0, limit).map(({ id, name, bytes, isSandbox }) => ({
+      ...{ club: { id, name }, environment: isSandbox ? ('sandbox' as const) : ('production' as const), bytes },
+    }))
+    return { items, more: rows.length > limit }
+  })
+
+const collections = internal('dev:read', teamPeople, {
+  summary: "The collections of an app's store in a club: in production the shared and the person's own",
+  fails: ['ownAppUnknown', 'keyUnknown'],
+})
+  .input(store.extend(page))
+  .output(
+    z.object({
+      club: named,
+      environment,
+      items: z.array(
+        z.object({
+          owner: place.owner,
+          collection: z.string(),
+          entries: z.int(),
+        }),
+      ),
+      more,
+    }),
+  )
+  .query(async ({ ctx, input: { limit, offset, ...of } }) => {
+    const { app, club, owners, isSandbox } = await storeOf(ctx, of)
+    const values = [app, club.id, owners ? arrayOf(owners) : null, String(limit + 1), String(offset)]
+    const rows = await ctx.core.db.execute(statements.collections, values)
+    const names = await namesOf(
+      ctx.core.db,
+      rows.map(({ owner }) => owner),
+    )
+    const items = rows.slice(0, limit).map(({ owner: id, ...row }) => ({
+      owner: id === '' ? null : { id, name: names.get(id) ?? id },
+      ...row,
+    }))
+    return { club, environment: isSandbox ? 'sandbox' : 'production', items, more: rows.length > limit }
+  })
+
+const entries = internal('dev:read', teamPeople, {
+  summary: 'The entries of a collection, by key, without their values',
+  fails: ['ownAppUnknown', 'keyUnknown'],
+})
+  .input(collection.extend(page))
+  .output(z.object({ ...place, items: z.array(z.object({ key: z.string(), ...facts })), more }))
+  .query(async ({ ctx, input: { limit, offset, ...of } }) => {
+    const { store, at } = await collectionOf(ctx, of)
+    const values = [at.app, at.club, at.owner, at.collection, String(limit + 1), String(offset)]
+    const rows = await ctx.core.db.execute(statements.entries, values)
+    const items = rows.slice(0, limit).map(({ version, ...row }) => ({ ...row, etag: etag(version) }))
+    return { ...(await placeOf(ctx, store, at.owner)), items, more: rows.length > limit }
+  })
+
+/** Names of the club and of the member. */
+async function placeOf({ core }: Caller, { club }: Store, owner: string) {
+  if (owner === '') return { club, owner: null }
+  return { club, owner: { id: owner, name: (await namesOf(core.db, [owner])).get(owner) ?? owner } }
+}
+
+const entry = internal('dev:read', teamPeople, {
+  summary: 'One entry, with its JSON text',
+  fails: ['ownAppUnknown', 'keyUnknown'],
+})
+  .input(one)
+  .output(
+    z.object({
+      ...place,
+      ...facts,
+      environment,
+      value: z
+        .string()
+        .nullable()
+        .meta({ description: `The JSON text, byte for byte; null above ${MAX_SHOWN / 1024} KiB` }),
+    }),
+  )
+  .query(async ({ ctx, input: { key, ...of } }) => {
+    const { store, at } = await collectionOf(ctx, of)
+    const [row] = await ctx.core.db.execute(storage.get, [
+      at.app,
+      at.club,
+      at.owner,
+      at.collection,
+      key,
+      String(MAX_SHOWN),
+    ])
+    if (!row) throw errors.keyUnknown()
+    const { version, ...rest } = row
+    const environment = store.isSandbox ? 'sandbox' : 'production'
+    return { ...(await placeOf(ctx, store, at.owner)), ...rest, etag: etag(version), environment }
+  })
+
+const put = internal('dev:write', teamPeople, {
+  summary: "Replaces the JSON text of an entry in the team's test club",
+  fails: ['ownAppUnknown', 'keyUnknown', 'changedMeanwhile', 'quotaExceeded'],
+})
+  .input(seen.extend({ value: z.string().max(MAX_SHOWN) }))
+  .output(z.object({ etag: z.string() }))
+  .mutation(async ({ ctx, input: { key, value: typed, etag: read, ...of } }) => {
+    const { store, at } = await collectionOf(ctx, of)
+    if (!store.isSandbox) throw errors.keyUnknown()
+    const value = typed.trim()
+    refuseIf((await isJson(value)) ? [] : [fault('value', 'value')])
+    const { db, now, storageQuotaBytes: quotaBytes } = ctx.core
+    const what = { key, value, updatedAt: Math.floor(now() / 1000), quotaBytes }
+    const { outcome, version } = await putEntry(db, at, what, conditions({ ifMatch: read }))
+    if (outcome === 'full') throw errors.quotaExceeded()
+    if (outcome === 'changed') throw errors.changedMeanwhile()
+    return { etag: etag(version) }
+  })
+
+async function isJson(text: string): Promise<boolean> {
+  try {
+    JSON.parse(text)
+  } catch {
+    return false
+  }
+  return (await nestingOf(text)) <= MAX_NESTING
+}
+
+const remove = internal('dev:write', teamPeople, {
+  summary: "Removes an entry from the team's test club",
+  fails: ['ownAppUnknown', 'keyUnknown', 'changedMeanwhile'],
+})
+  .input(seen)
+  .output(z.object({ key: z.string() }))
+  .mutation(async ({ ctx, input: { key, etag: read, ...of } }) => {
+    const { store, at } = await collectionOf(ctx, of)
+    if (!store.isSandbox) throw errors.keyUnknown()
+    const { outcome } = await deleteEntry(ctx.core.db, at, key, conditions({ ifMatch: read }))
+    if (outcome !== 'deleted') throw errors.changedMeanwhile()
+    return { key }
+  })
+
+export const data = router({ stores, collections, entries, entry, put, remove })

@@ -1,0 +1,130 @@
+import { html, name } from '../../browser/pages/html.ts'
+import type { Developer } from '../client.ts'
+import type { Visit } from '../visit.ts'
+import { copyable, fact, hidden } from './fields.ts'
+import { bytesText, countText } from './figures.ts'
+import { formOf } from './form.ts'
+import { offsetOf, pager } from './pager.ts'
+import { table } from './table.ts'
+import { badge } from './team.ts'
+import type { App, Team } from './team-page.ts'
+import { appPage } from './team-page.ts'
+import { momentOf } from './times.ts'
+
+type Data = { [Name in keyof Developer['data']]: Awaited<ReturnType<Developer['data'][Name]>> }
+
+interface Place {
+  team: Team
+  app: App
+  club?: { id: string; name: string }
+  owner?: string
+  collection?: string
+}
+
+/** Bytes of a value that can be edited here: escaped in a form, any text of this size fits into one. */
+export const MAX_EDITED = 2_500
+
+/** The address has `shared`, or `of-` and the member. */
+const ownerSegment = (owner: string) => (owner === '' ? 'shared' : `of-${owner}`)
+
+const addressOf = ({ at }: Visit, { team, app, club, owner, collection }: Place, ...more: string[]) =>
+  at(
+    ...['teams', team.id, 'apps', app.id, 'data'],
+    ...[club?.id, owner !== undefined && ownerSegment(owner), collection].filter((part) => typeof part === 'string'),
+    ...more,
+  )
+
+/** The pages above, of the data. */
+function trailOf(visit: Visit, { club, owner, collection, ...place }: Place, isEntry = false) {
+  if (club === undefined) return []
+  const above = [[visit.w.appSections.data, addressOf(visit, place)] as const]
+  if (collection === undefined) return above
+  const ofClub = [name(club.name), addressOf(visit, { ...place, club })] as const
+  if (!isEntry) return [...above, ofClub]
+  return [
+    ...above,
+    ofClub,
+    [name(collection), addressOf(visit, { ...place, club, owner: owner!, collection })] as const,
+  ]
+}
+
+export function storesPage(visit: Visit, place: Place, { items, more }: Data['stores']): string {
+  const { w, language } = visit
+  const rows = items.map(({ club, environment, bytes }) => [
+    html`<a href="${addressOf(visit, { ...place, club })}">${name(club.name)}</a>`,
+    badge(w.environment[environment], 'plain'),
+    bytesText(bytes, language),
+  ])
+  return appPage(visit, place.team, place.app, 'data', {
+    title: w.data.title,
+    body: html`<p class="lead">${w.data.lead}</p>
+${rows.length === 0 ? html`<p>${w.data.none}</p>` : table(w.data.title, [w.data.club, w.data.environment, w.data.size], rows)}
+${pager(visit, { offset: offsetOf(visit), shown: rows.length, more })}`,
+  })
+}
+
+export function collectionsPage(visit: Visit, place: Place, { items, more }: Data['collections']): string {
+  const { w, language } = visit
+  const rows = items.map(({ owner, collection, entries }) => [
+    html`<a href="${addressOf(visit, { ...place, owner: owner?.id ?? '', collection })}">${collection}</a>`,
+    owner ? name(owner.name) : w.data.shared,
+    countText(entries, language),
+  ])
+  return appPage(visit, place.team, place.app, 'data', {
+    title: w.data.collections,
+    heading: name(place.club!.name),
+    trail: trailOf(visit, place),
+    body: html`${rows.length === 0 ? html`<p>${w.data.none}</p>` : table(w.data.collections, [w.data.collection, w.data.owner, w.data.entries], rows)}
+${pager(visit, { offset: offsetOf(visit), shown: rows.length, more })}`,
+  })
+}
+
+export function entriesPage(visit: Visit, place: Place, { owner, items, more }: Data['entries']): string {
+  const { w, language } = visit
+  const rows = items.map(({ key, bytes, updatedAt }) => [
+    html`<a href="${addressOf(visit, place, key)}">${key}</a>`,
+    bytesText(bytes, language),
+    momentOf(updatedAt, language),
+  ])
+  return appPage(visit, place.team, place.app, 'data', {
+    title: w.data.entries,
+    heading: name(place.collection!),
+    trail: trailOf(visit, place),
+    body: html`<p class="hint">${owner ? w.data.privateHint(name(owner.name)) : w.data.sharedHint}</p>
+${rows.length === 0 ? html`<p>${w.data.none}</p>` : table(w.data.entries, [w.data.key, w.data.size, w.data.changed], rows)}
+${pager(visit, { offset: offsetOf(visit), shown: rows.length, more })}
+<p class="hint">${w.utc}</p>`,
+  })
+}
+
+export function entryPage(visit: Visit, place: Place & { key: string }, entry: Data['entry']): string {
+  const { w, language } = visit
+  const { owner, value, bytes, updatedAt, etag, environment } = entry
+  const isEditable = environment === 'sandbox'
+  return appPage(visit, place.team, place.app, 'data', {
+    title: w.data.entry,
+    heading: name(place.key),
+    trail: trailOf(visit, place, true),
+    body: html`<dl class="facts">
+${fact(w.data.owner, owner ? name(owner.name) : w.data.shared)}
+${fact(w.data.size, bytesText(bytes, language))}
+${fact(w.data.changed, momentOf(updatedAt, language))}
+${fact('ETag', copyable('ETag', etag))}
+</dl>
+${value === null ? html`<p>${w.data.tooLarge}</p>` : isEditable && bytes <= MAX_EDITED ? editForm(visit, place, etag, value) : html`<pre>${value}</pre>`}
+${
+  isEditable &&
+  html`<form method="post" action="${addressOf(visit, place, place.key)}/delete">${hidden('etag', etag)}<button>${w.data.remove}</button></form>`
+}`,
+  })
+}
+
+const editForm = (
+  visit: Visit,
+  place: Place & { key: string },
+  etag: string,
+  value: string,
+) => html`<form method="post" action="${addressOf(visit, place, place.key)}/save" novalidate>${hidden('etag', etag)}
+${formOf(visit, 'save').area({ id: 'value', name: 'value', label: visit.w.data.value, hint: visit.w.data.valueHint, value, required: true }, Math.min(24, value.split('\n').length + 3))}
+<button class="chief">${visit.w.save}</button>
+</form>`
