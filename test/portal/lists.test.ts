@@ -37,7 +37,7 @@ describe('the audit log', () => {
     expect(first).toContain('Role changed')
     expect(first).toContain('<code>odd.action</code>')
     expect(first).toContain('the operator')
-    expect(first.match(/<td[^>]*>an erased person/g)).toHaveLength(2)
+    expect(first.match(/>an erased person/g)).toHaveLength(2)
     expect(first).toContain('<del><bdi>developer</bdi></del> <ins><bdi>r&lt;59</bdi></ins>')
     const second = await open(linkTo(first, 'Next')!)
     expect([rowsOf(second), linkTo(second, 'Next')]).toEqual([12, undefined])

@@ -15,28 +15,31 @@ export function auditPage(visit: Visit, team: Team, { items, total }: Audit): st
   const { w, language } = visit
   const offset = offsetOf(visit)
   const rows = items.map((entry) => [
-    momentOf(entry.at, language),
-    entry.action === 'invitation.decline'
-      ? '–'
-      : entry.by === null
-        ? w.operator
-        : entry.by.name === null
-          ? w.erased
-          : name(entry.by.name),
-    w.auditActions[entry.action] ?? html`<code>${entry.action}</code>`,
-    entry.target === ''
-      ? w.erased
-      : entry.targetName === null
-        ? html`<code>${entry.target}</code>`
-        : name(entry.targetName),
+    html`${w.auditActions[entry.action] ?? html`<code>${entry.action}</code>`}<strong>${targetOf(visit, team, entry)}</strong>
+<p class="hint">${momentOf(entry.at, language)}${by(visit, entry)}</p>`,
     changes(visit, entry),
   ])
   return teamPage(visit, team, 'audit', {
     title: w.audit,
-    body: html`${rows.length === 0 ? html`<p>${w.auditNone}</p>` : table(w.audit, [w.time, w.who, w.what, w.target, w.changes], rows)}
+    body: html`${rows.length === 0 ? html`<p>${w.auditNone}</p>` : table(w.audit, [w.what, w.changes], rows)}
 ${pager(visit, { offset, shown: items.length, more: offset + items.length < total, total })}
 <p class="hint">${w.utc}</p>`,
   })
+}
+
+/** The team does not learn who declined an invitation. */
+function by({ w }: Visit, { action, by }: Entry) {
+  if (action === 'invitation.decline') return null
+  return html`<br>${by === null ? w.operator : by.name === null ? w.erased : name(by.name)}`
+}
+
+/** Apps and clients that exist are links. */
+function targetOf({ w, at }: Visit, team: Team, { action, target, targetName }: Entry) {
+  if (target === '') return w.erased
+  const kind = action.split('.')[0]
+  if (targetName === null) return html`<code>${target}</code>`
+  if (kind !== 'app' && kind !== 'client') return name(targetName)
+  return html`<a href="${at('teams', team.id, `${kind}s`, target)}">${name(targetName)}</a>`
 }
 
 function changes({ w }: Visit, { before, after }: Entry) {

@@ -112,13 +112,32 @@ export function productionPage(visit: Visit, view: ClientView): string {
     within: true,
     body: html`<p class="lead">${client.state === 'refused' ? w.productionAgain : w.productionLead(name(client.name))}</p>
 ${client.refusal && html`<p class="problem"><bdi>${client.refusal.reason}</bdi></p>`}
+<div class="columns"><div>
 <form method="post" action="${ownOf(visit, view)}/production/request">
 ${form.field({ id: 'client-name', name: 'name', label: w.name, hint: w.nameHint, value: client.name, required: true, maxlength: 100 })}
 ${form.area({ id: 'client-redirects', name: 'redirects', label: w.redirects, hint: w.redirectsHint, value: allowed.join('\n'), required: true }, 3)}
 ${purposeFields(visit, form, client.scopes, (scope) => client.purpose?.[scope] ?? '')}
 <div class="buttons"><button class="chief">${w.productionSend}</button> <a class="button" href="${ownOf(visit, view)}">${w.cancel}</a></div>
-</form>`,
+</form>
+</div><div>
+${view.app && shownToMembers(visit, view, view.app)}
+<h2>${w.productionNext}</h2>
+<ol class="steps">${w.productionSteps.map((step) => html`<li>${step}</li>`)}</ol>
+</div></div>`,
   })
+}
+
+/** What members read of the app on the consent page, and the operator with the request. */
+function shownToMembers({ w, at }: Visit, { team }: ClientView, { id, name: title, description, homepage, logo }: App) {
+  const missing = html`<em>${w.productionMissing}</em>`
+  return html`<h2>${w.productionShown}</h2>
+<dl class="facts stacked">
+${fact(w.name, name(title))}
+${fact(w.description, description === null ? missing : name(description))}
+${fact(w.homepage, homepage ?? missing)}
+${fact(w.logo, logo === null ? missing : w.yes)}
+</dl>
+<p class="ways"><a href="${at('teams', team.id, 'apps', id)}">${w.productionComplete}</a></p>`
 }
 
 export function removalPage(visit: Visit, view: ClientView): string {

@@ -262,6 +262,15 @@ export const de: Words = {
   productionLead: (client) =>
     html`Es entsteht ein neuer produktiver Client nach dem Vorbild von ${client}, der unverändert bleibt. Der Betreiber liest diese Angaben und gibt den Client frei oder fragt nach.`,
   productionOwner: 'Nur Inhaber des Teams können den Produktivbetrieb beantragen.',
+  productionShown: 'Was Mitglieder sehen',
+  productionMissing: 'fehlt',
+  productionComplete: 'Auf der Seite der App ergänzen',
+  productionNext: 'Wie es weitergeht',
+  productionSteps: [
+    'Der Betreiber liest den Antrag, mit allem, was Mitglieder sehen.',
+    'Nach der Freigabe können sich Mitglieder mit dem neuen Client anmelden. Ohne Freigabe steht hier die Begründung, und der Antrag lässt sich geändert erneut stellen.',
+    'Spätere Änderungen, die Mitglieder bemerken, werden ebenso freigegeben. Bis dahin gelten die bisherigen Werte.',
+  ],
   productionSend: 'Produktivbetrieb beantragen',
   clientUsage: 'Nutzung dieses Clients',
   clientRequests: 'Abgelehnte Anfragen dieses Clients',
@@ -395,10 +404,8 @@ export const de: Words = {
 
   audit: 'Protokoll',
   auditNone: 'Bisher wurde nichts geändert.',
-  who: 'Von',
   erased: 'gelöschte Person',
   what: 'Aktion',
-  target: 'Betrifft',
   yes: 'ja',
   no: 'nein',
   changes: 'Änderung',

@@ -256,6 +256,15 @@ export const en = {
   productionLead: (client: Html): Html =>
     html`This creates a new production client like ${client}, which stays as it is. The operator reads what you write here, and approves the client or contacts you.`,
   productionOwner: 'Only team owners can request production.',
+  productionShown: 'What members see',
+  productionMissing: 'missing',
+  productionComplete: 'Complete it on the page of the app',
+  productionNext: 'What happens next',
+  productionSteps: [
+    'The operator reads the request, with what members see.',
+    'Once it is approved, members can sign in with the new client. If it is not, you find the reason here, change the request and send it again.',
+    'Later changes that members would notice are approved in the same way; until then the previous values apply.',
+  ],
   productionSend: 'Request production',
   clientUsage: 'Usage of this client',
   clientRequests: 'Refused requests of this client',
@@ -391,10 +400,8 @@ export const en = {
 
   audit: 'Audit log',
   auditNone: 'Nothing has been changed yet.',
-  who: 'By',
   erased: 'an erased person',
   what: 'Action',
-  target: 'Target',
   yes: 'yes',
   no: 'no',
   changes: 'Changes',
