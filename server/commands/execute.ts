@@ -2,6 +2,7 @@ import { parse } from './arguments.ts'
 import type { ActionIo, Command, Io } from './command.ts'
 import { UsageError } from './command.ts'
 import { helpOf, usageOf } from './help.ts'
+import { printable } from './printable.ts'
 
 /** Runs one action. Resolves with the exit code: 0, 1 when it failed, 2 when its arguments are wrong. */
 export async function execute(name: string, command: Command, argv: readonly string[], io: Io): Promise<number> {
@@ -16,7 +17,7 @@ export async function execute(name: string, command: Command, argv: readonly str
     if (!action.prints) return typeof result === 'number' ? result : 0
     if (result === undefined) return 0
     const { text, fault } = action.prints
-    io.stdout.write(json ? `${JSON.stringify(result, null, 2)}\n` : text(result as never))
+    io.stdout.write(json ? document(result) : text(result as never))
     const sentence = fault?.(result as never)
     if (sentence === undefined) return 0
     io.stderr.write(`${sentence}\n`)
@@ -28,6 +29,9 @@ export async function execute(name: string, command: Command, argv: readonly str
     return isUsage ? 2 : 1
   }
 }
+
+/** Control characters are only within strings, where they are escaped as JSON does it. */
+const document = (result: unknown) => `${JSON.stringify(result, null, 2).split('\n').map(printable).join('\n')}\n`
 
 /** With `--json`, what an action writes before its result goes to standard error: questions, and what is to be removed. */
 const streamsOf = (io: Io, json: boolean): ActionIo => ({

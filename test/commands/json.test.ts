@@ -13,14 +13,16 @@ describe('a command with --json', () => {
     return JSON.parse(stdout)
   }
 
-  it('prints names as they are stored, where text escapes them', async () => {
-    await query(env.DATABASE_URL, `UPDATE "Team" SET name = E'B\\u202eGmbH "x"' WHERE id = 'builders'`)
+  it('prints names that are as they are stored, with characters that act on a terminal escaped', async () => {
+    await query(env.DATABASE_URL, `UPDATE "Team" SET name = E'B\\u202eGmbH\\u009b2K "x"' WHERE id = 'builders'`)
     const teams = await printed(['team', 'list'])
     expect(teams[0]).toEqual({
-      ...{ id: 'builders', name: 'B\u202eGmbH "x"', level: 'developer' },
+      ...{ id: 'builders', name: 'B\u202eGmbH\u009b2K "x"', level: 'developer' },
       ...{ people: 2, apps: 5, clients: 5, owners: ['anna'] },
     })
-    expect((await run(['team', 'list'], env)).stdout).toContain('B\\u202eGmbH')
+    for (const more of [[], ['--json']]) {
+      expect((await run(['team', 'list', ...more], env)).stdout).toContain('B\\u202eGmbH\\u009b2K ')
+    }
   })
 
   it('prints null for what has no value, and times as ISO 8601', async () => {
