@@ -2,7 +2,7 @@
 // what has changed since the last build, and nothing where the sources or the tools are absent, as in an installation with
 // `--omit=dev`. Types are checked by `npm run check`, not here.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 // For the npm scripts, which start with a build; server/process/node-version.ts is for the programs.
@@ -40,8 +40,6 @@ async function build() {
   await produce('dist', inputs, async (draft) => {
     await (await import('./server/bundle.mjs')).bundle(draft)
     run(join(relative(root, draft), 'rest-facade/write-documents.js'))
-    // The program of the package.
-    chmodSync(join(draft, 'server/commands/main.js'), 0o755)
     rmSync(join(root, 'dist'), { recursive: true, force: true })
     renameSync(draft, join(root, 'dist'))
   })
