@@ -3,7 +3,7 @@ import type { Action } from './command.ts'
 import { PROGRAM } from './help.ts'
 import type { Completed } from './registry.ts'
 
-/** A script for bash 3.2 or later that completes the program's lines. Each name and choice is one plain word. */
+/** A script for bash 4 or later that completes the program's lines. Each name and choice is one plain word. */
 export function bashScript(commands: Completed): string {
   const all = Object.entries(commands)
   const named = all.filter(([, { command }]) => isNamed(command))
