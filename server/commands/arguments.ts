@@ -1,77 +1,91 @@
-import type { ParseArgsConfig } from 'node:util'
 import { parseArgs } from 'node:util'
-import { closestMatch } from 'leven'
+import { nearName } from '../process/near-name.ts'
+import type { Action, Command } from './command.ts'
 import { UsageError } from './command.ts'
+import type { Options } from './option.ts'
+import { flag } from './option.ts'
 
-type Options = NonNullable<ParseArgsConfig['options']>
-export type Values<Of extends Options> = ReturnType<typeof parseArgs<{ options: Of }>>['values']
+export type Given = Readonly<Record<string, string | boolean | string[]>>
 
-export const text = { type: 'string' } as const
-export const texts = { type: 'string', multiple: true } as const
-export const flag = { type: 'boolean' } as const
+interface Parsed {
+  action: Action
+  values: Given
+  words: readonly string[]
+}
 
-/** Throws a UsageError for anything but one action with its own options. */
-export function parseAction<const Actions extends Record<string, Options>>(argv: readonly string[], actions: Actions) {
-  const options: Options = Object.assign({}, ...Object.values(actions))
-  const { values, positionals } = parse({ args: [...argv], options, allowPositionals: true })
-  const [action, ...more] = positionals
-  const own = action !== undefined && Object.hasOwn(actions, action) ? actions[action] : undefined
-  if (!own || more.length > 0) {
-    const meant = own ? '' : didYouMean(action, Object.keys(actions))
+/** The options of an action, with those that all have. */
+export const optionsOf = ({ options, prints }: Action): Options => ({
+  ...options,
+  ...(prints && { json: flag(`prints the result as JSON: ${prints.json}`) }),
+})
+
+export const isNamed = ({ actions }: Command) => !Object.hasOwn(actions, '')
+
+/** Throws a UsageError for anything but one action with its own options and words. */
+export function parse(command: Command, argv: readonly string[]): Parsed {
+  const { actions } = command
+  if (!isNamed(command) && actions['']!.passesOn) return { action: actions['']!, values: {}, words: argv }
+  const { values, positionals } = read(command, argv)
+  const [name, words] = isNamed(command) ? [positionals[0], positionals.slice(1)] : ['', positionals]
+  const action = name !== undefined && Object.hasOwn(actions, name) ? actions[name] : undefined
+  const most = action?.words ? (action.words.multiple ? Infinity : 1) : 0
+  if (!action || words.length > most) {
+    if (!isNamed(command)) throw new UsageError(`Unexpected argument '${words[most]}'.`)
+    const meant = action ? '' : didYouMean(name, Object.keys(actions))
     throw new UsageError(`An action is required: ${Object.keys(actions).join(', ')}.${meant}`)
   }
-  const other = Object.keys(values).find((name) => !Object.hasOwn(own, name))
-  if (other) throw new UsageError(`--${other} is not an option of ${action}.`)
-  refuseEmpty(values)
-  return { action, values } as {
-    [Action in keyof Actions]: { action: Action; values: Values<Actions[Action]> }
-  }[keyof Actions]
+  const options = optionsOf(action)
+  const other = Object.keys(values).find((name) => !Object.hasOwn(options, name))
+  if (other) throw new UsageError(`--${other} is not an option of ${name}.`)
+  refuseWrong(values, options)
+  refuseWords(words, action)
+  return { action, values, words }
 }
 
-/** Throws a UsageError for anything but the command's options. */
-export function parseOptions<const Of extends Options>(
-  argv: readonly string[],
-  options: Of,
-  mayBeEmpty: readonly (keyof Of)[] = [],
-) {
-  const { values } = parse({ args: [...argv], options })
-  refuseEmpty(values, mayBeEmpty)
-  return values as Values<Of>
-}
-
-export function parsePaths<const Of extends Options>(argv: readonly string[], options: Of) {
-  const { values, positionals: paths } = parse({ args: [...argv], options, allowPositionals: true })
-  refuseEmpty(values)
-  if (paths.includes('')) throw new UsageError('A path is empty.')
-  return { values: values as Values<Of>, paths }
-}
-
-export function oneOf<const Choice extends string>(name: string, value: string, choices: readonly Choice[]): Choice {
-  const found = choices.find((choice) => choice === value)
-  if (!found) throw new UsageError(`--${name} must be ${choices.join(' or ')}.`)
-  return found
-}
-
-function parse(config: ParseArgsConfig) {
+function read(command: Command, argv: readonly string[]) {
+  const options: Options = Object.assign({}, ...Object.values(command.actions).map(optionsOf))
+  const allowPositionals = isNamed(command) || command.actions['']!.words !== undefined
   try {
-    return parseArgs(config)
+    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals })
+    return { values: values as Given, positionals }
   } catch (error) {
     const { message } = error as Error
     const [, unknown] = /^Unknown option '(--[^']+)'/.exec(message) ?? []
-    const known = Object.keys(config.options ?? {}).map((name) => `--${name}`)
+    const known = Object.keys(options).map((name) => `--${name}`)
     throw new UsageError(unknown === undefined ? message : `Unknown option ${unknown}.${didYouMean(unknown, known)}`)
   }
 }
 
 /** A sentence with the known word that the given one may be a slip of; '' where none is near. */
 export function didYouMean(given: string | undefined, known: readonly string[]): string {
-  const meant = given && closestMatch(given, known, { maxDistance: 2 })
+  const meant = given && nearName(given, known)
   return meant ? ` Did you mean ${meant}?` : ''
 }
 
 /** An unset variable leaves an option empty in a script; `erase --member ''` would erase everybody's entries. */
-function refuseEmpty(values: object, mayBeEmpty: readonly PropertyKey[] = []) {
+function refuseWrong(values: Given, options: Options) {
   for (const [name, value] of Object.entries(values)) {
-    if ([value].flat().includes('') && !mayBeEmpty.includes(name)) throw new UsageError(`--${name} is empty.`)
+    const { choices, mayBeEmpty } = options[name]!
+    if ([value].flat().includes('') && !mayBeEmpty) throw new UsageError(`--${name} is empty.`)
+    if (choices) refuseOther(`--${name}`, String(value), choices)
+  }
+  const needed = Object.entries(options).filter(([, { required }]) => required !== undefined)
+  if (needed.every(([name]) => values[name] !== undefined)) return
+  const names = needed.map(([name]) => `--${name}`)
+  const source = needed.length === 1 && typeof needed[0]![1].required === 'string' ? `: ${needed[0]![1].required}` : ''
+  throw new UsageError(`${listed(names)} ${names.length === 1 ? 'is' : 'are'} required${source}.`)
+}
+
+const listed = (names: readonly string[]) => names.join(', ').replace(/, ([^,]+)$/, ' and $1')
+
+function refuseWords(words: readonly string[], action: Action) {
+  if (words.includes('')) throw new UsageError(`A ${action.words!.arePaths ? 'path' : 'word'} is empty.`)
+  if (words.length === 0 && action.words?.required) throw new UsageError(action.words.required)
+  for (const word of words) if (action.words?.choices) refuseOther(action.words.name, word, action.words.choices)
+}
+
+function refuseOther(name: string, given: string, choices: readonly string[]) {
+  if (!choices.includes(given)) {
+    throw new UsageError(`${name} must be ${choices.join(' or ')}.${didYouMean(given, choices)}`)
   }
 }

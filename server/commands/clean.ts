@@ -4,25 +4,29 @@ import { ofSecrets, readSettings } from '../process/command-settings.ts'
 import { housekeepingTasks } from '../process/housekeeping.ts'
 import { createCipher } from '../secrets/cipher.ts'
 import { existingSecretsKeys } from '../secrets/keys.ts'
-import { parseOptions } from './arguments.ts'
-import { command } from './command.ts'
+import type { Command } from './command.ts'
+import { action } from './command.ts'
 import { withDatabase } from './database.ts'
 import { table } from './table.ts'
 
-const usage = `Usage:
-  npm run -s clean
+const clean = action(
+  {
+    async run(_values, io) {
+      const config = readSettings(io.env, 'keepDays', ...ofSecrets)
+      // Without the key, no signing key can be identified as retired, so none is removed.
+      const cipher = createCipher((await existingSecretsKeys(config)) ?? [randomBytes(32)])
+      const removed = await withDatabase(io, (db) =>
+        openHousekeeping({ db, tasks: housekeepingTasks(config, cipher), now: Date.now }).clean(),
+      )
+      return [...removed].map(([task, rows]) => ({ task, rows }))
+    },
+  },
+  { json: '[{ task, rows }]', text: (removed) => table(removed.map(({ task, rows }) => [[task], [String(rows)]])) },
+)
 
-Removes all expired data, and prints the number of rows of each kind. Running services do the same by
-themselves, a minute after their start and each hour.
-`
-
-export const run = command(usage, async (argv, io) => {
-  parseOptions(argv, {})
-  const config = readSettings(io.env, 'keepDays', ...ofSecrets)
-  // Without the key, no signing key can be identified as retired, so none is removed.
-  const cipher = createCipher((await existingSecretsKeys(config)) ?? [randomBytes(32)])
-  const removed = await withDatabase(io, (db) =>
-    openHousekeeping({ db, tasks: housekeepingTasks(config, cipher), now: Date.now }).clean(),
-  )
-  io.stdout.write(table([...removed].map(([task, rows]) => [[task], [String(rows)]])))
-})
+export const command: Command = {
+  about: `Removes all expired data, and prints the number of rows of each kind. Running services do the same by
+themselves, a minute after their start and each hour.`,
+  actions: { '': clean },
+  examples: ['clean', 'clean --json'],
+}

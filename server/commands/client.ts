@@ -1,106 +1,123 @@
 import type { Registration } from '../../routers/clients/registration.ts'
 import { clientWithConsents, listClients, register, removeClient } from '../admin/clients.ts'
 import { readSettings } from '../process/command-settings.ts'
-import type { Values } from './arguments.ts'
-import { flag, oneOf, parseAction, text, texts } from './arguments.ts'
-import { decide, printRequests, reviewActions } from './client-review.ts'
-import type { Io } from './command.ts'
-import { command, UsageError } from './command.ts'
+import { approve, refuse, requests } from './client-review.ts'
+import type { Command, Io } from './command.ts'
+import { action, UsageError } from './command.ts'
 import { confirm, requireConfirmation } from './confirmation.ts'
 import { withDatabase } from './database.ts'
-import { addFirstParty } from './first-party-client.ts'
+import type { Added } from './first-party-client.ts'
+import { addedText, addFirstParty } from './first-party-client.ts'
+import type { Values } from './option.ts'
+import { choice, flag, log, path, required, text, texts, yes } from './option.ts'
 import { openRemovalLog } from './removal-log.ts'
 import { table } from './table.ts'
 
-const usage = `Usage:
-  npm run -s client -- add --id ID --name NAME --team TEAM [--team-name NAME --level hobby|developer]
-      [--app APP] [--app-name NAME --provider PROVIDER] --redirect URI [--redirect URI ...] --scope "a b"
-      [--type web|native] [--environment production|sandbox] [--replace]
-  npm run -s client -- add --first-party --id ID --name NAME --scope "a b" [--jwks FILE]
-      [--replace [--log FILE]]
-  npm run -s client -- list [--team TEAM]
-  npm run -s client -- remove --id ID [--yes] [--log FILE]
-  npm run -s client -- requests
-  npm run -s client -- approve --id ID --version N --app-version N
-  npm run -s client -- approve --app APP --version N
-  npm run -s client -- refuse --id ID|--app APP [--version N] --reason TEXT
-`
+const id = required(text('ID', 'the id of the client'))
 
-const actions = {
-  add: {
-    ...{ id: text, name: text, team: text, 'team-name': text, level: text },
-    ...{ app: text, 'app-name': text, provider: text, redirect: texts, scope: text, jwks: text },
-    ...{ type: text, environment: text, replace: flag, 'first-party': flag, log: text },
-  },
-  list: { team: text },
-  remove: { id: text, yes: flag, log: text },
-  ...reviewActions,
+const team = text('TEAM', 'the id of a team')
+
+const addOptions = {
+  id,
+  name: required(text('NAME', 'its name, which members read')),
+  scope: required(text('"a b"', 'its scopes')),
+  team,
+  'team-name': text('NAME', 'adds the team'),
+  level: choice(['hobby', 'developer'], 'the level of the added team'),
+  app: text('APP', 'the id of an app; a client without one has no storage'),
+  'app-name': text('NAME', 'adds the app'),
+  provider: text('PROVIDER', 'the provider of the added app'),
+  redirect: texts('URI', 'a redirect URI'),
+  type: choice(['web', 'native'], 'native for phone and desktop apps'),
+  environment: choice(['production', 'sandbox'], "sandbox for the team's test club"),
+  'first-party': flag('adds a client of the platform, without team, app and redirect URIs'),
+  jwks: path('FILE', 'with --first-party: its public keys, in place of a secret'),
+  replace: flag('changes an existing client'),
+  log,
 } as const
 
-export const run = command(usage, async (argv, io) => {
-  const { action, values } = parseAction(argv, actions)
-  if (action === 'list') await list(values.team, io)
-  else if (action === 'remove') await remove(values, io)
-  else if (action === 'requests') await printRequests(io)
-  else if (action === 'approve' || action === 'refuse') await decide(action, values, io)
-  else if (values['first-party']) await addOfPlatform(values, io)
-  else await add(values, io)
-})
+const add = action(
+  {
+    options: addOptions,
+    run: (values, io): Promise<Added> => (values['first-party'] ? addOfPlatform(values, io) : addOfTeam(values, io)),
+  },
+  { json: '{ id, done, scopes, secret, tokenEndpoint, organisation }', text: addedText },
+)
 
-async function add(values: Values<typeof actions.add>, io: Io) {
+async function addOfTeam(values: Values<typeof addOptions>, io: Io) {
   const registration = registrationOf(values)
   const development = !readSettings(io.env, 'production').production
   const done = await withDatabase(io, (db) =>
     register(db, registration, { replace: values.replace === true, development }),
   )
-  io.stdout.write(`The client ${registration.id} was ${done}.\n`)
+  const { id, scopes } = registration
+  return { id, done, scopes: [...scopes], secret: null, tokenEndpoint: null, organisation: null }
 }
 
-async function addOfPlatform(values: Values<typeof actions.add>, io: Io) {
+function addOfPlatform(values: Values<typeof addOptions>, io: Io) {
   const { id, name, scope, jwks, replace, log, 'first-party': _firstParty, ...rest } = values
   const [other] = Object.keys(rest)
   if (other) throw new UsageError(`--${other} is not an option of first-party clients.`)
-  await addFirstParty({ id, name, scope, jwks, replace, log }, io)
+  return addFirstParty({ id, name, scope, jwks, replace, log }, io)
 }
 
-async function list(team: string | undefined, io: Io) {
-  const clients = await withDatabase(io, (db) => listClients(db, team))
-  const heads = ['ID', 'APP', 'TEAM', 'LEVEL', 'TYPE', 'ENVIRONMENT', 'SCOPES', 'REDIRECTS'].map((head) => [head])
-  const rows = clients.map(({ id, appId, teamId, team, type, environment, scopes, redirectUris }) => [
-    ...[id, appId ?? '-', teamId ?? '-', team?.level ?? 'first-party', type, environment].map((cell) => [cell]),
-    scopes,
-    redirectUris,
-  ])
-  io.stdout.write(table([heads, ...rows]))
-}
+const list = action(
+  {
+    options: { team },
+    async run({ team }, io) {
+      const clients = await withDatabase(io, (db) => listClients(db, team))
+      return clients.map(({ id, name, appId, teamId, team, type, environment, state, scopes, redirectUris }) => ({
+        ...{ id, name, app: appId, team: teamId, level: team?.level ?? null },
+        ...{ type, environment, state, scopes, redirectUris },
+      }))
+    },
+  },
+  {
+    json: '[{ id, name, app, team, level, type, environment, state, scopes, redirectUris }]',
+    text: (clients) =>
+      table([
+        ['ID', 'APP', 'TEAM', 'LEVEL', 'TYPE', 'ENVIRONMENT', 'SCOPES', 'REDIRECTS'].map((head) => [head]),
+        ...clients.map(({ id, app, team, level, type, environment, scopes, redirectUris }) => [
+          ...[id, app ?? '-', team ?? '-', level ?? 'first-party', type, environment].map((cell) => [cell]),
+          scopes,
+          redirectUris,
+        ]),
+      ]),
+  },
+)
 
-async function remove({ id, yes, log: path }: Values<typeof actions.remove>, io: Io) {
-  if (!id) throw new UsageError('--id is required.')
-  const confirmation = { ...io, yes }
-  requireConfirmation(confirmation)
-  const log = await openRemovalLog(io, path)
-  const removed = withDatabase(io, async (db) => {
-    const client = await clientWithConsents(db, id)
-    if (!client) throw new Error(`Client ${id} does not exist.`)
-    const kept = client.appId === null ? '' : ` The app ${client.appId} and its stored entries stay.`
-    io.stdout.write(
-      `To be removed: the client ${id}, and ${consents(client._count.consents)}.\n` +
-        `Its tokens are refused within 5 s.${kept}\n`,
-    )
-    await confirm(id, confirmation)
-    const count = await removeClient(db, id)
-    if (count === null) throw new Error(`Client ${id} does not exist.`)
-    io.stdout.write(`Removed: ${id}, ${consents(count)}\n`)
-    await log.write({ repeat: 'client.remove', client: id })
-  })
-  await removed.finally(log.close)
-}
+const remove = action(
+  {
+    options: { id, yes, log },
+    async run({ id, yes, log: path }, io) {
+      const confirmation = { ...io, yes }
+      requireConfirmation(confirmation)
+      const log = await openRemovalLog(io, path)
+      const removed = withDatabase(io, async (db) => {
+        const client = await clientWithConsents(db, id)
+        if (!client) throw new Error(`Client ${id} does not exist.`)
+        const kept = client.appId === null ? '' : ` The app ${client.appId} and its stored entries stay.`
+        io.stdout.write(
+          `To be removed: the client ${id}, and ${consentsOf(client._count.consents)}.\n` +
+            `Its tokens are refused within 5 s.${kept}\n`,
+        )
+        await confirm(id, confirmation)
+        const consents = await removeClient(db, id)
+        if (consents === null) throw new Error(`Client ${id} does not exist.`)
+        await log.write({ repeat: 'client.remove', client: id })
+        return { id, consents }
+      })
+      return removed.finally(log.close)
+    },
+  },
+  { json: '{ id, consents }', text: ({ id, consents }) => `Removed: ${id}, ${consentsOf(consents)}\n` },
+)
 
-const consents = (count: number) => (count === 1 ? '1 consent' : `${count} consents`)
+const consentsOf = (count: number) => (count === 1 ? '1 consent' : `${count} consents`)
 
-function registrationOf(values: Values<typeof actions.add>): Registration {
+function registrationOf(values: Values<typeof addOptions>): Registration {
   const { id, name, team, redirect = [], scope, app, provider, level } = values
-  if (!id || !name || !team || redirect.length === 0 || !scope) {
+  if (!team || redirect.length === 0) {
     throw new UsageError('--id, --name, --team, --redirect and --scope are required.')
   }
   if (values.jwks !== undefined) throw new UsageError('--jwks is an option of first-party clients.')
@@ -110,13 +127,22 @@ function registrationOf(values: Values<typeof actions.add>): Registration {
   }
   return {
     ...{ id, name, redirectUris: redirect, scopes: scope.split(' ').filter(Boolean) },
-    type: oneOf('type', values.type ?? 'web', ['web', 'native']),
-    environment: oneOf('environment', values.environment ?? 'production', ['production', 'sandbox']),
-    team: {
-      id: team,
-      name: values['team-name'],
-      level: level === undefined ? undefined : oneOf('level', level, ['hobby', 'developer']),
-    },
+    type: values.type ?? 'web',
+    environment: values.environment ?? 'production',
+    team: { id: team, name: values['team-name'], level },
     app: app === undefined ? null : { id: app, name: values['app-name'], provider },
   }
+}
+
+export const command: Command = {
+  about: `add registers a client with its team and app, or a first-party client; an existing id is refused without --replace.
+requests lists what teams have asked for, with the line that approves exactly that; approve and refuse decide.`,
+  actions: { add, list, remove, requests, approve, refuse },
+  examples: [
+    'client add --id planner-web --name Planner --team planners --team-name "Planners Ltd" --level hobby --app planner ' +
+      '--app-name Planner --provider provider --redirect https://planner.example.org/ --scope svc.me.profile:read',
+    'client add --first-party --id billing --name Billing --scope lms.reviews:write --json',
+    'client list --team planners',
+    'client remove --id planner-web --yes',
+  ],
 }

@@ -6,7 +6,6 @@ import { publicKeySet } from '../admin/public-keys.ts'
 import { issuerOf } from '../browser/addresses.ts'
 import { routes } from '../oauth/metadata.ts'
 import { readSettings } from '../process/command-settings.ts'
-import type { Config } from '../process/config.ts'
 import { hashOfSecret, newClientSecret } from '../tokens/client-secret.ts'
 import type { Io } from './command.ts'
 import { UsageError } from './command.ts'
@@ -14,19 +13,19 @@ import { withDatabase } from './database.ts'
 import { openRemovalLog } from './removal-log.ts'
 
 interface Options {
-  id?: string | undefined
-  name?: string | undefined
-  scope?: string | undefined
+  id: string
+  name: string
+  scope: string
   /** A file with public keys; without one the client gets a secret. */
   jwks?: string | undefined
   replace?: boolean | undefined
   log?: string | undefined
 }
 
-/** Prints what the client needs to get tokens. A secret is printed here only. */
+/** Resolves with what the client needs to get tokens. A secret is shown here only. */
 export async function addFirstParty({ id, name, scope, jwks, replace = false, log: path }: Options, io: Io) {
-  const scopes = (scope ?? '').split(' ').filter(Boolean)
-  if (!id || !name || scopes.length === 0) throw new UsageError('--id, --name and --scope are required.')
+  const scopes = scope.split(' ').filter(Boolean)
+  if (scopes.length === 0) throw new UsageError('--id, --name and --scope are required.')
   const config = readSettings(io.env, 'tokenIssuer', 'authBaseUrl')
   if (config.tokenIssuer !== undefined && jwks !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens and has the client's keys.`)
@@ -36,7 +35,7 @@ export async function addFirstParty({ id, name, scope, jwks, replace = false, lo
   const ofSecret = secret === null ? null : { secretHash: hashOfSecret(secret) }
   const registration = { id, name, scopes, credentials: keys ? { jwks: keys } : ofSecret }
   const log = await openRemovalLog(io, path)
-  const { done, organisation } = await withDatabase(io, async (db) => {
+  return withDatabase(io, async (db) => {
     const done = await registerFirstParty(db, registration, replace)
     if (done === 'replaced' && registration.credentials) {
       await log.write({
@@ -47,21 +46,24 @@ export async function addFirstParty({ id, name, scope, jwks, replace = false, lo
         ...registration.credentials,
       })
     }
-    return { done, organisation: await anOrganisation(db, registration) }
+    const tokenEndpoint = registration.credentials && `${issuerOf(config.authBaseUrl)}${routes.token}`
+    return { id, done, scopes, secret, tokenEndpoint, organisation: await anOrganisation(db, registration) }
   }).finally(log.close)
-  io.stdout.write(`The client ${id} was ${done}.\n`)
-  if (keys) io.stdout.write(`\nIt signs its assertions for ${tokenEndpoint(config)} (docs/first-party.md).\n`)
-  if (secret) {
-    io.stdout.write(
-      `\nIts secret, which is shown only once: ${secret}\n\n` +
-        `A token for ${organisation}, for 10 minutes:\n` +
-        `curl -u '${id}:${secret}' -d grant_type=client_credentials -d organisation='${organisation}' ` +
-        `-d scope='${scopes.join(' ')}' ${tokenEndpoint(config)}\n`,
-    )
-  }
 }
 
-const tokenEndpoint = ({ authBaseUrl }: Pick<Config, 'authBaseUrl'>) => `${issuerOf(authBaseUrl)}${routes.token}`
+export type Added = Omit<Awaited<ReturnType<typeof addFirstParty>>, 'organisation'> & { organisation: string | null }
+
+export function addedText({ id, done, scopes, secret, tokenEndpoint, organisation }: Added): string {
+  const added = `The client ${id} was ${done}.\n`
+  if (!tokenEndpoint) return added
+  if (!secret) return `${added}\nIt signs its assertions for ${tokenEndpoint} (docs/first-party.md).\n`
+  return (
+    `${added}\nIts secret, which is shown only once: ${secret}\n\n` +
+    `A token for ${organisation}, for 10 minutes:\n` +
+    `curl -u '${id}:${secret}' -d grant_type=client_credentials -d organisation='${organisation}' ` +
+    `-d scope='${scopes.join(' ')}' ${tokenEndpoint}\n`
+  )
+}
 
 /** An organisation that the client may work for, so that the printed line works as it is. */
 async function anOrganisation(db: Database, { scopes }: FirstPartyRegistration) {

@@ -4,54 +4,77 @@ import { deleteRetiredKeys, makeKey, PUBLISH_MS, readKeys, revokeKey } from '../
 import { ofSecrets, readSettings } from '../process/command-settings.ts'
 import { createCipher } from '../secrets/cipher.ts'
 import { secretsKeysOf } from '../secrets/keys.ts'
-import { flag, parseAction, text } from './arguments.ts'
-import { command, UsageError } from './command.ts'
+import type { Command, Io } from './command.ts'
+import { action } from './command.ts'
 import { withDatabase } from './database.ts'
+import { flag, log } from './option.ts'
 import { openRemovalLog } from './removal-log.ts'
 
-const usage = `Usage:
-  npm run -s keys -- list
-  npm run -s keys -- rotate [--now]
-  npm run -s keys -- revoke ID [--log FILE]
-`
-
-export const run = command(usage, async (argv, io) => {
-  const { action, values } = parseAction(withNamedId(argv), {
-    list: {},
-    rotate: { now: flag },
-    revoke: { id: text, log: text },
-  })
-  if (action === 'revoke' && !values.id) throw new UsageError('The id of a key is required.')
+async function cipherOf(io: Io): Promise<Cipher> {
   const config = readSettings(io.env, 'tokenIssuer', ...ofSecrets)
   if (config.tokenIssuer !== undefined) {
     throw new Error(`TOKEN_ISSUER is set: ${config.tokenIssuer} issues the tokens and has their keys.`)
   }
-  const cipher = createCipher(await secretsKeysOf(config))
-  const log = await openRemovalLog(io, action === 'revoke' ? values.log : undefined)
-  const done = withDatabase(io, async (db) => {
-    if (action === 'rotate') await rotate(db, cipher, values.now ? 0 : PUBLISH_MS)
-    if (action === 'revoke') {
-      const key = values.id!
-      if (!(await revokeKey({ db, cipher, now: Date.now }, key))) throw new Error(`Key ${key} does not exist.`)
-      await log.write({ repeat: 'key.revoke', key })
-    }
-    io.stdout.write(await list(db, cipher))
-  })
-  await done.finally(log.close)
-})
-
-/** `revoke ID` as `revoke --id ID`. */
-const withNamedId = (argv: readonly string[]) =>
-  argv[0] === 'revoke' && argv[1]?.startsWith('-') === false ? ['revoke', '--id', ...argv.slice(1)] : argv
-
-/** The new key is published at once and signs after the delay, when every node has read it. */
-async function rotate(db: Database, cipher: Cipher, delayMs: number) {
-  const key = await makeKey(cipher, new Date(Date.now() + delayMs))
-  await db.signingKey.create({ data: key })
-  await deleteRetiredKeys({ db, cipher, now: Date.now })
+  return createCipher(await secretsKeysOf(config))
 }
 
-async function list(db: Database, cipher: Cipher) {
+/** All keys are printed after each action. */
+const keys = {
+  json: '[{ id, signsFrom, state }]',
+  text: (keys: Awaited<ReturnType<typeof listed>>) =>
+    keys.map(({ id, signsFrom, state }) => `${id}  from ${signsFrom.toISOString()}  ${state}\n`).join(''),
+}
+
+const list = action(
+  {
+    async run(_values, io) {
+      const cipher = await cipherOf(io)
+      return withDatabase(io, (db) => listed(db, cipher))
+    },
+  },
+  keys,
+)
+
+const rotate = action(
+  {
+    options: { now: flag('signs with the new key at once, before other nodes have read it') },
+    async run({ now }, io) {
+      const cipher = await cipherOf(io)
+      return withDatabase(io, async (db) => {
+        // Published at once, and signs after the delay, when every node has read it.
+        const key = await makeKey(cipher, new Date(Date.now() + (now ? 0 : PUBLISH_MS)))
+        await db.signingKey.create({ data: key })
+        await deleteRetiredKeys({ db, cipher, now: Date.now })
+        return listed(db, cipher)
+      })
+    },
+  },
+  keys,
+)
+
+const revoke = action(
+  {
+    words: {
+      name: 'ID',
+      about: 'the id of a key; after -- if it begins with -',
+      required: 'The id of a key is required.',
+    },
+    options: { log },
+    async run(values, io, [key]) {
+      const cipher = await cipherOf(io)
+      const log = await openRemovalLog(io, values.log)
+      const done = withDatabase(io, async (db) => {
+        if (!(await revokeKey({ db, cipher, now: Date.now }, key!))) throw new Error(`Key ${key} does not exist.`)
+        await log.write({ repeat: 'key.revoke', key: key! })
+        return listed(db, cipher)
+      })
+      return done.finally(log.close)
+    },
+  },
+  keys,
+)
+
+async function listed(db: Database, cipher: Cipher) {
   const now = Date.now()
   const keys = await readKeys({ db, cipher })
   const signing = keys.find(({ jwk, signsFrom }) => jwk && signsFrom.getTime() <= now)
@@ -60,5 +83,12 @@ async function list(db: Database, cipher: Cipher) {
     if (key === signing) return 'signs'
     return key.signsFrom.getTime() > now ? 'will sign' : 'verifies what it has signed'
   }
-  return keys.map((key) => `${key.kid}  from ${key.signsFrom.toISOString()}  ${stateOf(key)}\n`).join('')
+  return keys.map((key) => ({ id: key.kid, signsFrom: key.signsFrom, state: stateOf(key) }))
+}
+
+export const command: Command = {
+  about: `The keys that sign access tokens. A new one is published at once, and signs two minutes later. A revoked one ends at
+once, with every token that it has signed.`,
+  actions: { list, rotate, revoke },
+  examples: ['keys rotate', 'keys list', 'keys rotate --now --json'],
 }

@@ -6,67 +6,68 @@ import { ApiError } from '../../routers/kernel/errors.ts'
 import type { Counted, Erased } from '../../routers/personal-data/erase.ts'
 import { erasable, erase } from '../../routers/personal-data/erase.ts'
 import { personalDataJson } from '../../routers/personal-data/export.ts'
-import { flag, parseAction, text } from './arguments.ts'
-import type { Io } from './command.ts'
-import { command, UsageError } from './command.ts'
+import type { ActionIo, Command } from './command.ts'
+import { action } from './command.ts'
 import { confirm, requireConfirmation } from './confirmation.ts'
 import { withDatabase } from './database.ts'
+import { log, path, required, text, yes } from './option.ts'
 import type { RemovalLog } from './removal-log.ts'
 import { openRemovalLog } from './removal-log.ts'
 
-const usage = `Usage:
-  npm run -s member -- export --member anna [--out anna.json]
-  npm run -s member -- erase --member anna [--yes] [--log FILE]
+const member = required(text('MEMBER', 'the id of a person'))
 
-export writes all data stored about a person as one JSON document, to standard output or a new file.
-erase removes all of it, the person, and the published events that name them. Data that apps share in a club stays. Remove the person at the platform first: its
-next import would bring them back. --log appends a line to a file for npm run -s removals; keep it apart from the database.
-`
+const exportAll = action(
+  {
+    options: {
+      member,
+      out: path('FILE', 'writes to a new file, readable only by its owner, in place of standard output'),
+    },
+    run: ({ member, out }, io) => withDatabase(io, (db) => named(member, write(db, member, out, io))),
+  },
+  { json: '{ file, bytes }', text: ({ file, bytes }) => `${file}: ${bytes} bytes\n` },
+)
 
-const actions = {
-  export: { member: text, out: text },
-  erase: { member: text, yes: flag, log: text },
-} as const
-
-export const run = command(usage, async (argv, io) => {
-  const { action, values } = parseAction(argv, actions)
-  const { member } = values
-  if (!member) throw new UsageError('--member is required.')
-  if (action === 'export') {
-    await withDatabase(io, (db) => named(member, write(db, member, values.out, io)))
-  } else {
-    const confirmation = { ...io, yes: values.yes }
-    requireConfirmation(confirmation)
-    const log = await openRemovalLog(io, values.log)
-    await withDatabase(io, (db) => named(member, remove(db, member, confirmation, log))).finally(log.close)
-  }
-})
+const eraseAll = action(
+  {
+    options: { member, yes, log },
+    async run({ member, yes, log: path }, io) {
+      requireConfirmation({ ...io, yes })
+      const log = await openRemovalLog(io, path)
+      const removed = withDatabase(io, (db) => named(member, remove(db, member, { ...io, yes }, log)))
+      return { member, removed: await removed.finally(log.close) }
+    },
+  },
+  { json: '{ member, removed }', text: ({ removed }) => `Removed:\n${lines(removed)}` },
+)
 
 /** Names the person in the error message when they do not exist. */
-const named = (member: string, work: Promise<void>) =>
+const named = <Result>(member: string, work: Promise<Result>) =>
   work.catch((error) => {
     throw error instanceof ApiError && error.status === 404 ? new Error(`Person ${member} does not exist.`) : error
   })
 
-/** The file must not exist, and is readable only by its owner; an unfinished one is removed. */
-async function write(db: Database, member: string, out: string | undefined, { stdout }: Io) {
+/** An unfinished file is removed. Without one, the document is all that is printed. */
+async function write(db: Database, member: string, out: string | undefined, { document }: ActionIo) {
   const copyTo = (sink: NodeJS.WritableStream, end: boolean) =>
     db.inTransaction((client) => pipeline(Readable.from(personalDataJson(client, member, new Date())), sink, { end }))
-  if (out === undefined) return copyTo(stdout, false)
+  if (out === undefined) {
+    await copyTo(document, false)
+    return
+  }
   const file = (await open(out, 'wx', 0o600)).createWriteStream()
   await copyTo(file, true).catch(async (error) => {
     await rm(out, { force: true })
     throw error
   })
-  stdout.write(`${out}: ${file.bytesWritten} bytes\n`)
+  return { file: out, bytes: file.bytesWritten }
 }
 
-async function remove(db: Database, member: string, io: Io & { yes: boolean | undefined }, log: RemovalLog) {
+async function remove(db: Database, member: string, io: ActionIo & { yes: boolean | undefined }, log: RemovalLog) {
   io.stdout.write(`To be removed of ${member}:\n${lines(await erasable(db, member))}`)
   await confirm(member, io)
   const removed = await erase(db, member)
-  io.stdout.write(`Removed:\n${lines(removed)}`)
   await log.write({ repeat: 'member.erase', person: member }, { removed })
+  return removed
 }
 
 const words: Record<keyof Erased, string> = {
@@ -90,3 +91,15 @@ const lines = (erased: Counted & Partial<Erased>) =>
   Object.entries(erased)
     .map(([name, count]) => `  ${count} ${words[name as keyof Erased]}\n`)
     .join('')
+
+export const command: Command = {
+  about: `export writes all data stored about a person as one JSON document, to standard output or a new file.
+erase removes all of it, the person, and the published events that name them. Data that apps share in a club stays. Remove the
+person at the platform first: its next import would bring them back.`,
+  actions: { export: exportAll, erase: eraseAll },
+  examples: [
+    'member export --member anna',
+    'member export --member anna --out anna.json',
+    'member erase --member ben --yes --log removals.log',
+  ],
+}

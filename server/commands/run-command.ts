@@ -1,56 +1,49 @@
 import { didYouMean } from './arguments.ts'
-import type { Io, Run } from './command.ts'
-import { command, UsageError } from './command.ts'
+import type { Command, Io } from './command.ts'
+import { execute } from './execute.ts'
+import { aligned, PROGRAM } from './help.ts'
+import type { Listed } from './registry.ts'
+import { groups, ofCompletion } from './registry.ts'
 
-/** Loaded on demand: `token` needs neither Prisma nor PostgreSQL. */
-const commands = {
-  clean: () => import('./clean.ts'),
-  client: () => import('./client.ts'),
-  import: () => import('./import.ts'),
-  keys: () => import('./keys.ts'),
-  member: () => import('./member.ts'),
-  migrate: () => import('./migrate.ts'),
-  removals: () => import('./removals.ts'),
-  secrets: () => import('./secrets.ts'),
-  seed: () => import('./seed.ts'),
-  storage: () => import('./storage.ts'),
-  studio: () => import('./studio.ts'),
-  team: () => import('./team.ts'),
-  token: () => import('./token.ts'),
-  webhook: () => import('./webhook.ts'),
-} satisfies Record<string, () => Promise<{ run: Run }>>
+const all = {
+  ...groups,
+  Shell: { completion: { summary: ofCompletion, load: () => import('./completion.ts') } },
+} as const
 
-export type CommandName = keyof typeof commands
+type KeysOf<Each> = Each extends unknown ? keyof Each : never
+
+export type CommandName = KeysOf<(typeof all)[keyof typeof all]> & string
+
+const commands = Object.assign({}, ...Object.values(all)) as Record<CommandName, Listed>
 
 export const commandNames = Object.keys(commands) as CommandName[]
 
-const usage = `Usage: node dist/server/commands/main.js <command> [arguments], or npm run -s <command> -- [arguments]
+/** Loads the declaration of a command. */
+export const commandOf = async (name: CommandName): Promise<Command> => (await commands[name].load()).command
 
-  clean     removes expired data
-  client    registers apps and their clients, lists and removes them
-  import    merges the platform's records from files
-  keys      lists and rotates the keys that sign access tokens
-  member    exports and erases what is stored about a person
-  migrate   migrates the database to this release
-  removals  repeats removals made since a backup
-  secrets   checks and rotates SECRETS_KEY
-  seed      loads the demo data
-  storage   shows and erases what an app has stored in a club
-  studio    opens Prisma Studio on the database
-  team      adds teams, invites people, changes levels
-  token     prints an access token for development
-  webhook   sends a test event to a receiver
-
-Each explains its arguments with --help.
-`
-
-export function runCommand([name, ...argv]: readonly string[], io: Io): Promise<number> {
+export async function runCommand([name, ...argv]: readonly string[], io: Io): Promise<number> {
   const known = commandNames.find((one) => one === name)
-  if (known) return commands[known]().then(({ run }) => run(argv, io))
-  const runUnknown = command(usage, async () => {
-    throw new UsageError(
-      name === undefined ? 'A command is required.' : `Unknown command: ${name}.${didYouMean(name, commandNames)}`,
-    )
+  if (known) return execute(known, await commandOf(known), argv, io)
+  if (name === '--help' || name === '-h') {
+    io.stdout.write(help())
+    return 0
+  }
+  const problem = name === undefined ? 'A command is required.' : `Unknown command: ${name}.`
+  io.stderr.write(`${problem}${didYouMean(name, commandNames)}\n\n${help()}`)
+  return 2
+}
+
+function help(): string {
+  const lists = Object.entries(all).map(([group, commands]) => {
+    const rows = Object.entries(commands).map(([name, { summary }]) => [name, summary] as const)
+    return `${group}:\n${aligned(rows)}`
   })
-  return runUnknown(name === undefined ? [] : [name], io)
+  return `Usage:
+  ${PROGRAM} COMMAND [ACTION] [arguments], or in a checkout: npm run -s COMMAND -- [ACTION] [arguments]
+
+${lists.join('\n')}
+Each explains its arguments with --help, and shows examples. Commands that list or make something take --json: standard output
+is then one JSON document and nothing else. Errors are sentences on standard error in any case. The exit code is 1 when a
+command has failed, and 2 when its arguments are wrong.
+`
 }

@@ -2,51 +2,54 @@ import type { Database } from '../../prisma/client.ts'
 import type { Amount, StorageOwner } from '../admin/storage-owners.ts'
 import { erase, findMissing, usageOf } from '../admin/storage-owners.ts'
 import { readSettings } from '../process/command-settings.ts'
-import { flag, parseAction, text } from './arguments.ts'
-import type { Io } from './command.ts'
-import { command, UsageError } from './command.ts'
+import type { Command } from './command.ts'
+import { action } from './command.ts'
 import { confirm, requireConfirmation } from './confirmation.ts'
 import { withDatabase } from './database.ts'
+import { required, text, yes } from './option.ts'
 
-const usage = `Usage:
-  npm run -s storage -- usage --app trainer-app --club riverside
-  npm run -s storage -- erase --app trainer-app --club riverside [--member anna] [--yes]
-`
-
-const actions = {
-  usage: { app: text, club: text },
-  erase: { app: text, club: text, member: text, yes: flag },
-} as const
-
-export const run = command(usage, async (argv, io) => {
-  const { action, values } = parseAction(argv, actions)
-  const { app, club } = values
-  if (!app || !club) throw new UsageError('--app and --club are required.')
-  const { storageQuotaBytes } = readSettings(io.env, 'storageQuotaBytes')
-  if (action === 'usage') {
-    await withDatabase(io, (db) => show(db, { app, club }, storageQuotaBytes, io))
-  } else {
-    const confirmation = { ...io, yes: values.yes }
-    requireConfirmation(confirmation)
-    await withDatabase(io, (db) => remove(db, { app, club, member: values.member }, confirmation))
-  }
-})
-
-async function show(db: Database, owner: StorageOwner, quotaBytes: number, { stdout }: Io) {
-  await requireExisting(db, owner)
-  const { bytes, lines } = await describe(db, owner)
-  stdout.write(`${owner.app} in ${owner.club}: ${bytes} of ${quotaBytes} bytes\n${lines}`)
+const place = {
+  app: required(text('APP', 'the id of an app')),
+  club: required(text('CLUB', 'the id of a club')),
 }
 
-async function remove(db: Database, owner: StorageOwner, io: Io & { yes: boolean | undefined }) {
-  await requireExisting(db, owner)
-  const { app, club, member } = owner
-  const { lines } = await describe(db, owner)
-  const entries = member === undefined ? 'all entries' : `${member}'s own entries`
-  io.stdout.write(`To be removed of ${app} in ${club}, ${entries}:\n${lines}`)
-  await confirm(app, io)
-  io.stdout.write(`Removed: ${amount(await erase(db, owner))}\n`)
-}
+const usage = action(
+  {
+    options: place,
+    async run(owner, io) {
+      const { storageQuotaBytes: quotaBytes } = readSettings(io.env, 'storageQuotaBytes')
+      return withDatabase(io, async (db) => {
+        await requireExisting(db, owner)
+        return { ...owner, quotaBytes, ...(await usageOf(db, owner)) }
+      })
+    },
+  },
+  {
+    json: '{ app, club, quotaBytes, bytes, shared, own, members }',
+    text: ({ app, club, quotaBytes, ...used }) =>
+      `${app} in ${club}: ${used.bytes} of ${quotaBytes} bytes\n${sharedLine(used)}${ownLine(used)}`,
+  },
+)
+
+const remove = action(
+  {
+    options: { ...place, member: text('MEMBER', "removes only this member's entries"), yes },
+    async run({ app, club, member, yes }, io) {
+      requireConfirmation({ ...io, yes })
+      const owner = { app, club, member }
+      return withDatabase(io, async (db) => {
+        await requireExisting(db, owner)
+        const used = await usageOf(db, owner)
+        const entries = member === undefined ? 'all entries' : `${member}'s own entries`
+        const lines = `${member === undefined ? sharedLine(used) : ''}${ownLine(used)}`
+        io.stdout.write(`To be removed of ${app} in ${club}, ${entries}:\n${lines}`)
+        await confirm(app, { ...io, yes })
+        return erase(db, owner)
+      })
+    },
+  },
+  { json: '{ entries, bytes }', text: (removed) => `Removed: ${amount(removed)}\n` },
+)
 
 async function requireExisting(db: Database, owner: StorageOwner) {
   const missing = await findMissing(db, owner)
@@ -55,11 +58,21 @@ async function requireExisting(db: Database, owner: StorageOwner) {
   if (missing === 'member') throw new Error(`Member ${owner.member} does not exist in ${owner.club}.`)
 }
 
-/** Bytes are those of the whole storage; with a member, the entries are that member's only. */
-async function describe(db: Database, owner: StorageOwner) {
-  const { bytes, shared, own, members } = await usageOf(db, owner)
-  const ownLine = `  members' own: ${amount(own)}, ${members === 1 ? '1 member' : `${members} members`}\n`
-  return { bytes, lines: owner.member === undefined ? `  shared: ${amount(shared)}\n${ownLine}` : ownLine }
-}
+type Used = Awaited<ReturnType<typeof usageOf>>
+
+const sharedLine = ({ shared }: Used) => `  shared: ${amount(shared)}\n`
+const ownLine = ({ own, members }: Used) =>
+  `  members' own: ${amount(own)}, ${members === 1 ? '1 member' : `${members} members`}\n`
 
 const amount = ({ entries, bytes }: Amount) => `${entries} ${entries === 1 ? 'entry' : 'entries'}, ${bytes} bytes`
+
+export const command: Command = {
+  about: 'Shows or removes what an app has stored in a club. Bytes count as for STORAGE_QUOTA_BYTES.',
+  actions: { usage, erase: remove },
+  examples: [
+    'storage usage --app trainer-app --club riverside',
+    'storage usage --app trainer-app --club riverside --json',
+    'storage erase --app trainer-app --club riverside --member anna --yes',
+    'storage erase --app trainer-app --club riverside --yes',
+  ],
+}

@@ -8,27 +8,32 @@ import { roleOf } from '../../prisma/session-limits.ts'
 import { ofDatabase, readSettings } from '../process/command-settings.ts'
 import type { Environment } from '../process/config.ts'
 import { prepareStore } from '../process/store.ts'
-import { command } from './command.ts'
+import type { Command } from './command.ts'
+import { program } from './command.ts'
 
-const usage = `Usage:
-  npm run -s studio -- [options of prisma studio, as --port 5555 --browser none]
-
-Opens Prisma Studio on the database, also while the service runs.
-`
-
-export const run = command(usage, async (argv, { env }) => {
-  const studio = findStudio()
-  const { databaseUrl, databaseDirectUrl, dataDir, migrateOnStart } = readSettings(env, ...ofDatabase)
-  const server = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
-  try {
-    const pooledUrl = databaseUrl ?? server!.url
-    const url = databaseDirectUrl ?? pooledUrl
-    await prepareStore(url, { directory: server?.directory, role: roleOf(pooledUrl), migrateOnStart })
-    return await runStudio(studio, argv, { ...env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1' })
-  } finally {
-    await server?.stop()
-  }
+const open = program({
+  words: { name: 'OPTION', about: 'an option of prisma studio, as --port 5555 --browser none', multiple: true },
+  passesOn: true,
+  async run(_values, { env }, argv) {
+    const studio = findStudio()
+    const { databaseUrl, databaseDirectUrl, dataDir, migrateOnStart } = readSettings(env, ...ofDatabase)
+    const server = databaseUrl === undefined ? await startEmbedded(dataDir) : undefined
+    try {
+      const pooledUrl = databaseUrl ?? server!.url
+      const url = databaseDirectUrl ?? pooledUrl
+      await prepareStore(url, { directory: server?.directory, role: roleOf(pooledUrl), migrateOnStart })
+      return await runStudio(studio, argv, { ...env, DATABASE_URL: url, CHECKPOINT_DISABLE: '1' })
+    } finally {
+      await server?.stop()
+    }
+  },
 })
+
+export const command: Command = {
+  about: 'Opens Prisma Studio on the database, also while the service runs, until Ctrl-C.',
+  actions: { '': open },
+  examples: ['studio', 'studio --port 5555 --browser none'],
+}
 
 /** Node's arguments for Prisma Studio; throws in an installation without it. */
 function findStudio(): string[] {

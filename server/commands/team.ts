@@ -1,78 +1,112 @@
 import { addTeam, inviteToTeam, listTeams, setLevel } from '../admin/teams.ts'
 import { readSettings } from '../process/command-settings.ts'
-import type { Values } from './arguments.ts'
-import { oneOf, parseAction, text } from './arguments.ts'
-import type { Io } from './command.ts'
-import { command, UsageError } from './command.ts'
+import type { ActionIo, Command } from './command.ts'
+import { action } from './command.ts'
 import { withDatabase } from './database.ts'
+import { choice, required, text } from './option.ts'
 import { table } from './table.ts'
 
-const usage = `Usage:
-  npm run -s team -- add --id ID --name NAME --level hobby|developer [--owner EMAIL]
-  npm run -s team -- invite --team TEAM --email EMAIL [--role owner|developer]
-  npm run -s team -- level --team TEAM --level hobby|developer
-  npm run -s team -- list
+const level = required(choice(['hobby', 'developer'], 'the scopes that its clients may have'))
+const team = required(text('TEAM', 'the id of the team'))
 
-The person who signs in with the e-mail address within 7 days can join the team: as its owner, unless --role says otherwise.
-`
+const add = action(
+  {
+    options: {
+      id: required(text('ID', 'the id of the team')),
+      name: required(text('NAME', 'its name, which members read')),
+      level,
+      owner: text('EMAIL', 'invites its first owner'),
+    },
+    async run({ id, name, level, owner }, io) {
+      return withDatabase(io, async (db) => {
+        await addTeam(db, { id, name, level }, new Date())
+        if (!owner) return { id, invitation: null }
+        // The team stays when the invitation is refused.
+        io.stdout.write(addedText(id))
+        return {
+          id,
+          invitation: invited(await inviteToTeam(db, { team: id, email: owner, role: 'owner' }, new Date()), id, io),
+        }
+      })
+    },
+  },
+  {
+    json: '{ id, invitation }',
+    text: ({ id, invitation }) => (invitation ? invitationText(invitation) : addedText(id)),
+  },
+)
 
-const actions = {
-  add: { id: text, name: text, level: text, owner: text },
-  invite: { team: text, email: text, role: text },
-  level: { team: text, level: text },
-  list: {},
-} as const
+const addedText = (id: string) => `The team ${id} was added.\n`
 
-const levels = ['hobby', 'developer'] as const
-
-export const run = command(usage, async (argv, io) => {
-  const { action, values } = parseAction(argv, actions)
-  if (action === 'list') await list(io)
-  else if (action === 'add') await add(values, io)
-  else if (action === 'invite') await invite(values, io)
-  else await changeLevel(values, io)
-})
-
-async function add({ id, name, level, owner }: Values<typeof actions.add>, io: Io) {
-  if (!id || !name || !level) throw new UsageError('--id, --name and --level are required.')
-  const team = { id, name, level: oneOf('level', level, levels) }
-  await withDatabase(io, async (db) => {
-    await addTeam(db, team, new Date())
-    io.stdout.write(`The team ${id} was added.\n`)
-    if (owner) tell(await inviteToTeam(db, { team: id, email: owner, role: 'owner' }, new Date()), id, io)
-  })
-}
-
-async function invite({ team, email, role }: Values<typeof actions.invite>, io: Io) {
-  if (!team || !email) throw new UsageError('--team and --email are required.')
-  const invited = { team, email, role: oneOf('role', role ?? 'owner', ['owner', 'developer']) }
-  await withDatabase(io, async (db) => tell(await inviteToTeam(db, invited, new Date()), team, io))
-}
+const invite = action(
+  {
+    options: {
+      team,
+      email: required(text('EMAIL', 'the address with which the person signs in')),
+      role: choice(['owner', 'developer'], 'what they may do in the team, by default as its owner'),
+    },
+    async run({ team, email, role = 'owner' }, io) {
+      return withDatabase(io, async (db) =>
+        invited(await inviteToTeam(db, { team, email, role }, new Date()), team, io),
+      )
+    },
+  },
+  { json: '{ team, email, role, expiresAt, portal }', text: (invitation) => invitationText(invitation) },
+)
 
 type Invitation = Awaited<ReturnType<typeof inviteToTeam>>
 
-function tell({ email, role, expiresAt }: Invitation, team: string, { env, stdout }: Io) {
-  const until = new Date(expiresAt * 1000).toISOString().slice(0, 10)
-  const portal = `${readSettings(env, 'authBaseUrl').authBaseUrl}/oauth/developers`
-  stdout.write(
-    `${email} is invited to the team ${team} as ${role} until ${until}. No e-mail was sent: ask them to sign in\n`,
-  )
-  stdout.write(`with this address at ${portal} and accept\n`)
-}
+const invited = ({ email, role, expiresAt }: Invitation, team: string, { env }: ActionIo) => ({
+  ...{ team, email, role },
+  expiresAt: new Date(expiresAt * 1000),
+  portal: `${readSettings(env, 'authBaseUrl').authBaseUrl}/oauth/developers`,
+})
 
-async function changeLevel({ team, level }: Values<typeof actions.level>, io: Io) {
-  if (!team || !level) throw new UsageError('--team and --level are required.')
-  const wanted = oneOf('level', level, levels)
-  await withDatabase(io, (db) => setLevel(db, team, wanted, new Date()))
-  io.stdout.write(`The team ${team} now has the level ${wanted}.\n`)
-}
+const invitationText = ({ email, team, role, expiresAt, portal }: ReturnType<typeof invited>) =>
+  `${email} is invited to the team ${team} as ${role} until ${expiresAt.toISOString().slice(0, 10)}. ` +
+  `No e-mail was sent: ask them to sign in\nwith this address at ${portal} and accept\n`
 
-async function list(io: Io) {
-  const teams = await withDatabase(io, listTeams)
-  const heads = ['ID', 'NAME', 'LEVEL', 'PEOPLE', 'APPS', 'CLIENTS', 'OWNERS'].map((head) => [head])
-  const rows = teams.map(({ id, name, level, people, _count }) => [
-    ...[id, name, level, _count.people, _count.apps, _count.clients].map((cell) => [String(cell)]),
-    people.length > 0 ? people.map(({ personId }) => personId) : ['-'],
-  ])
-  io.stdout.write(table([heads, ...rows]))
+const changeLevel = action(
+  {
+    options: { team, level },
+    async run({ team, level }, io) {
+      await withDatabase(io, (db) => setLevel(db, team, level, new Date()))
+      return { team, level }
+    },
+  },
+  { json: '{ team, level }', text: ({ team, level }) => `The team ${team} now has the level ${level}.\n` },
+)
+
+const list = action(
+  {
+    async run(_values, io) {
+      const teams = await withDatabase(io, listTeams)
+      return teams.map(({ id, name, level, people, _count }) => ({
+        ...{ id, name, level, ..._count },
+        owners: people.map(({ personId }) => personId),
+      }))
+    },
+  },
+  {
+    json: '[{ id, name, level, people, apps, clients, owners }]',
+    text: (teams) =>
+      table([
+        ['ID', 'NAME', 'LEVEL', 'PEOPLE', 'APPS', 'CLIENTS', 'OWNERS'].map((head) => [head]),
+        ...teams.map(({ id, name, level, people, apps, clients, owners }) => [
+          ...[id, name, level, people, apps, clients].map((cell) => [String(cell)]),
+          owners.length > 0 ? owners : ['-'],
+        ]),
+      ]),
+  },
+)
+
+export const command: Command = {
+  about: 'The person who signs in with the e-mail address within 7 days can join the team.',
+  actions: { add, invite, level: changeLevel, list },
+  examples: [
+    'team add --id sailors --name "Sailors Ltd" --level hobby --owner jo@sailors.example.org',
+    'team invite --team sailors --email kim@sailors.example.org --role developer',
+    'team level --team sailors --level developer',
+    'team list',
+  ],
 }

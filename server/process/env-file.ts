@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { closestMatch } from 'leven'
+import { nearName } from './near-name.ts'
 
 /** Empty when the file does not exist. Throws when it cannot be read. */
 export function readEnvFile(file: string): Record<string, string> {
@@ -20,11 +20,6 @@ export const unknownNames = (file: string, known: readonly string[]): string[] =
   Object.keys(readEnvFile(file))
     .filter((name) => !known.includes(name) && !OF_PACKAGES.test(name))
     .map((name) => {
-      const meant = meantBy(name.toUpperCase(), known)
+      const meant = nearName(name.toUpperCase(), known)
       return `${name} in .env is not a setting of this service${meant ? `: is ${meant} meant?` : '.'}`
     })
-
-/** Finds the closest name: DATABASE means DATABASE_URL, and POTR means PORT. */
-const meantBy = (name: string, known: readonly string[]) =>
-  known.find((one) => one.startsWith(`${name}_`)) ??
-  closestMatch(name, known, { maxDistance: Math.max(2, Math.floor(name.length / 3)) })

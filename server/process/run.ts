@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
-import { settingsOf } from './arguments.ts'
 import type { Config } from './config.ts'
 import { environment, readConfig, unknownSettings } from './config.ts'
 import { createLog, logConsole } from './log.ts'
+import type { StartOptions } from './start-options.ts'
+import { settingsOf } from './start-options.ts'
 
 /** Time after the drain: 8 s for requests in flight, and the time to close the database. */
 const CLOSE_MS = 9_500
@@ -22,12 +23,12 @@ const boundShutdown = ({ drainMs }: Config) =>
 /** Runs a program with the environment's settings, and exits when it returns: 0, or 1 when it throws. */
 export async function runProcess(
   program: (config: Config, log: Logger, shutdownSignal: Promise<void>) => Promise<void>,
-  argv: readonly string[] = [],
+  options: StartOptions = {},
 ) {
   let log: Logger | undefined
   let code = 0
   try {
-    const config = readSettings(argv)
+    const config = readSettings(options)
     void boundShutdown(config)
     log = createLog(config.logLevel, config)
     if (config.production) logConsole(log)
@@ -42,10 +43,10 @@ export async function runProcess(
 }
 
 /** When the settings cannot be used, an unknown name may be the cause, so these are reported too. */
-function readSettings(argv: readonly string[]): Config {
+function readSettings(options: StartOptions): Config {
   const env = environment()
   try {
-    return readConfig({ ...env, ...settingsOf(argv, env) })
+    return readConfig({ ...env, ...settingsOf(options, env) })
   } catch (error) {
     throw new Error([(error as Error).message, ...unknownSettings()].join('\n'), { cause: error })
   }

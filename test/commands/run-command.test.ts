@@ -7,7 +7,7 @@ import { failed, misused, run, succeeded } from './run.ts'
 
 describe.each(commandNames)('%s', (name) => {
   it.each(['--help', '-h'])('prints its usage with %s, whatever else is asked', async (option) => {
-    const help = succeeded(expect.stringMatching(new RegExp(`^Usage:\n  npm run -s ${name}\\b`)))
+    const help = succeeded(expect.stringMatching(new RegExp(`^Usage:\n  member-apps ${name}\\b`)))
     expect(await run([name, option], {})).toEqual(help)
     expect(await run([name, 'nonsense', option], { PORT: 'nonsense' })).toEqual(help)
   })
@@ -43,7 +43,14 @@ describe('the commands', () => {
     [['memeber'], 'Unknown command: memeber. Did you mean member?'],
     [['team', 'lst'], 'An action is required: add, invite, level, list. Did you mean list?'],
     [['seed', '--yse'], 'Unknown option --yse. Did you mean --yes?'],
+    [['token', '--expires', '60'], 'Unknown option --expires. Did you mean --expires-in?'],
+    [['import', '--kind', 'poeple'], '--kind must be organisations or people or '],
+    [['team', 'level', '--team', 'a', '--level', 'hoby'], '--level must be hobby or developer. Did you mean hobby?'],
     [['seed', 'twice'], "Unexpected argument 'twice'."],
+    [['completion'], 'A shell is required: bash, zsh, fish.'],
+    [['completion', 'csh'], 'SHELL must be bash or zsh or fish.'],
+    [['completion', 'bash', 'bash'], "Unexpected argument 'bash'."],
+    [['completion', 'bash', '--json'], 'Unknown option --json.'],
   ])('exit 2 when the arguments are %j', async (args, message) => {
     expect(await run(args, {})).toEqual(misused(message))
   })

@@ -203,7 +203,7 @@ describe('client requests', () => {
     expect(await client('approve', '--app', 'trainer-app', '--version', '0', '--app-version', '0')).toEqual(
       misused('--app-version requires --id.'),
     )
-    expect(await client('approve')).toEqual(misused('--id or --app is required.'))
+    expect(await client('approve', '--version', '0')).toEqual(misused('--id or --app is required.'))
     expect(await client('refuse', '--id', 'trainer-app')).toEqual(misused('--reason is required: the team reads it.'))
     expect(await rowOf('trainer-app')).toEqual(before)
   })

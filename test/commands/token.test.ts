@@ -65,7 +65,7 @@ describe('the token command', () => {
   })
 
   it.each([
-    [['--member', 'anna'], '--club and --client are required, and --member unless it is a first-party client.'],
+    [['--member', 'anna'], '--club and --client are required.'],
     [[...anna, '--member', ''], '--member is empty.'],
     [[...anna, '--expires-in', 'soon'], '--expires-in must be a number of seconds.'],
     [[...anna, '--colour', 'red'], 'Unknown option --colour.'],

@@ -123,7 +123,7 @@ describe('the webhook command', () => {
   })
 
   it.each([
-    [[], '--to must be an http or https address.'],
+    [[], '--to is required.'],
     [['--to', 'ftp://127.0.0.1'], '--to must be an http or https address.'],
     [['--to', 'http://a', '--type', 'a/b'], "--type must be 1 to 128 letters, digits, '.', '_' or '-'."],
     [['--to', 'http://a', '--data', '{'], '--data must be JSON.'],

@@ -17,10 +17,15 @@ describe('a start fails with one message and leaves nothing running', () => {
     expect(await postgresOf(DATA_DIR)).toBe(0)
   })
 
-  it('when --port is taken, and for any other argument', async () => {
+  it('when an argument is none of its own, with the usage', async () => {
+    const { ended } = await launch({ DATA_DIR: await dataDirectory() }, { args: ['--prot', '1'] })
+    const usage = /^Unknown option --prot\. Did you mean --port\?\n\nUsage:\n {2}member-apps start /
+    expect(await ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(usage) })
+  })
+
+  it('when --port is taken, or no port', async () => {
     const [DATA_DIR, port] = [await dataDirectory(), await occupiedPort()]
     expect(await refused({ DATA_DIR }, ['--port', String(port)])).toMatch(`Cannot listen on port ${port}: `)
-    expect(await refused({ DATA_DIR }, ['--prot', '1'])).toMatch("Unknown option '--prot'")
     expect(await refused({ DATA_DIR }, ['--port', 'many'])).toMatch('\n  PORT: "many" is not a port')
   })
 

@@ -41,7 +41,7 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/portal   | prisma routers http browser mails           | oidc-provider jose              |
 | server/process  | examples prisma routers secrets telemetry webhooks tokens request-log limits http browser mails reference trpc oauth portal | |
 | server/commands | prisma routers secrets admin webhooks tokens browser oauth process | koa @koa         |
-| server          | prisma routers secrets telemetry webhooks http process |                                 |
+| server          | prisma routers secrets process commands     |                                 |
 `)
 const directories = arrows.map((row) => row.directory)
 const roomsOf = (imports: string) =>

@@ -17,10 +17,15 @@ describe('a setting', () => {
   })
 })
 
+/** The first two have programs of their own; who has no `member-apps` in the PATH needs no completion of it. */
+const withoutScript = ['start', 'worker', 'completion']
+
 describe('a command', () => {
-  it.each(commandNames)('%s has a script, a line of --help and a row of the README', (name) => {
-    expect(JSON.parse(read('package.json')).scripts[name]).toContain(`dist/server/commands/main.js ${name}`)
-    expect(read('server/commands/run-command.ts')).toMatch(new RegExp(`^  ${name} +\\w`, 'm'))
-    expect(read('README.md')).toMatch(new RegExp(`^\\| .*\\bnpm run (?:-s )?${name}\\b`, 'm'))
-  })
+  it.each(commandNames.filter((name) => !withoutScript.includes(name)))(
+    '%s has a script and a row of the README',
+    (name) => {
+      expect(JSON.parse(read('package.json')).scripts[name]).toContain(`dist/server/commands/main.js ${name}`)
+      expect(read('README.md')).toMatch(new RegExp(`^\\| .*\\bnpm run (?:-s )?${name}\\b`, 'm'))
+    },
+  )
 })

@@ -171,7 +171,7 @@ export const parts: readonly Part[] = [
     proves: 'The documented ways to install, upgrade and consume the service work as they are written.',
     kind: 'plain',
     minutes: 30,
-    needs: [...CHROMIUM, 'nginx', 'redis-server', 'pg_dump', 'openssl', 'curl'],
+    needs: [...CHROMIUM, 'nginx', 'redis-server', 'pg_dump', 'openssl', 'curl', 'fish', 'zsh'],
     commands: [tests('install')],
   },
   {

@@ -1,0 +1,46 @@
+import { parse } from './arguments.ts'
+import type { ActionIo, Command, Io } from './command.ts'
+import { UsageError } from './command.ts'
+import { helpOf, usageOf } from './help.ts'
+import { printable } from './printable.ts'
+
+/** Runs one action. Resolves with the exit code: 0, 1 when it failed, 2 when its arguments are wrong. */
+export async function execute(name: string, command: Command, argv: readonly string[], io: Io): Promise<number> {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    io.stdout.write(helpOf(name, command, argv))
+    return 0
+  }
+  try {
+    const { action, values, words } = parse(command, argv)
+    const { json, ...own } = values
+    const result = await action.run(own as never, streamsOf(io, json === true), words)
+    if (!action.prints) return typeof result === 'number' ? result : 0
+    if (result === undefined) return 0
+    const { text, fault } = action.prints
+    io.stdout.write(json ? document(result) : text(result as never))
+    const sentence = fault?.(result as never)
+    if (sentence === undefined) return 0
+    io.stderr.write(`${sentence}\n`)
+    return 1
+  } catch (error) {
+    const { message } = error as Error
+    const isUsage = error instanceof UsageError
+    io.stderr.write(isUsage ? `${message}\n\n${usageOf(name, command, argv)}` : `${message}\n`)
+    return isUsage ? 2 : 1
+  }
+}
+
+/** Control characters are only within strings, where they are escaped as JSON does it. */
+const document = (result: unknown) => `${JSON.stringify(result, null, 2).split('\n').map(printable).join('\n')}\n`
+
+/** With `--json`, what an action writes before its result goes to standard error: questions, and what is to be removed. */
+const streamsOf = (io: Io, json: boolean): ActionIo => ({
+  stdin: io.stdin,
+  stdout: json ? io.stderr : io.stdout,
+  stderr: io.stderr,
+  document: io.stdout,
+  // Read lazily: not every action needs it.
+  get env() {
+    return io.env
+  },
+})
