@@ -34,7 +34,7 @@ export const requests = action(
     },
   },
   {
-    json: '[{ id, kind, team, version, isNew, asked, app }]',
+    json: '[{ id, kind, name, team, version, isNew, asked, app }]',
     text: (reviews) => reviews.map(described).join('\n') || 'Nothing is pending approval.\n',
   },
 )

@@ -51,20 +51,27 @@ const invite = action(
       )
     },
   },
-  { json: '{ team, email, role, expiresAt, portal }', text: (invitation) => invitationText(invitation) },
+  { json: '{ team, email, role, expiresAt, mailed, portal }', text: (invitation) => invitationText(invitation) },
 )
 
 type Invitation = Awaited<ReturnType<typeof inviteToTeam>>
 
-const invited = ({ email, role, expiresAt }: Invitation, team: string, { env }: ActionIo) => ({
-  ...{ team, email, role },
-  expiresAt: new Date(expiresAt * 1000),
-  portal: `${readSettings(env, 'authBaseUrl').authBaseUrl}/oauth/developers`,
-})
+function invited({ email, role, expiresAt, mailed }: Invitation, team: string, { env }: ActionIo) {
+  const { authBaseUrl, login } = readSettings(env, 'authBaseUrl', 'login')
+  return {
+    ...{ team, email, role },
+    expiresAt: new Date(expiresAt * 1000),
+    // Services with a mail server send what is queued.
+    mailed: mailed && login.smtp !== null,
+    portal: `${authBaseUrl}/oauth/developers`,
+  }
+}
 
-const invitationText = ({ email, team, role, expiresAt, portal }: ReturnType<typeof invited>) =>
+const invitationText = ({ email, team, role, expiresAt, mailed, portal }: ReturnType<typeof invited>) =>
   `${email} is invited to the team ${team} as ${role} until ${expiresAt.toISOString().slice(0, 10)}. ` +
-  `No e-mail was sent: ask them to sign in\nwith this address at ${portal} and accept\n`
+  (mailed
+    ? `An e-mail is on its way: they can sign in\nwith this address at ${portal} and accept\n`
+    : `No e-mail was sent: ask them to sign in\nwith this address at ${portal} and accept\n`)
 
 const changeLevel = action(
   {

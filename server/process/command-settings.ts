@@ -9,6 +9,7 @@ export const sources = {
   dataDir: ['DATA_DIR'],
   secretsKeys: ['SECRETS_KEY'],
   authBaseUrl: ['AUTH_BASE_URL'],
+  login: ['SMTP_URL', 'MAIL_FROM'],
   tokenIssuer: ['TOKEN_ISSUER'],
   developmentTokens: ['DEVELOPMENT_TOKENS', 'TOKEN_ISSUER', 'NODE_ENV'],
   storageQuotaBytes: ['STORAGE_QUOTA_BYTES'],

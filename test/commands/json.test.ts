@@ -45,7 +45,7 @@ describe('a command with --json', () => {
     )
     expect(await printed(['client', 'requests'])).toEqual([
       {
-        ...{ id: 'trainer-app', kind: 'client', team: 'builders', version: 3, isNew: false },
+        ...{ id: 'trainer-app', kind: 'client', name: 'trainer-app', team: 'builders', version: 3, isNew: false },
         asked: { redirectUris: ['https://other.example/'] },
         app: {
           ...{ id: 'trainer-app', version: 0, name: 'Trainer', description: null },
@@ -54,7 +54,7 @@ describe('a command with --json', () => {
         },
       },
       {
-        ...{ id: 'trainer-app', kind: 'app', team: 'builders', version: 0, isNew: false },
+        ...{ id: 'trainer-app', kind: 'app', name: 'Trainer', team: 'builders', version: 0, isNew: false },
         ...{ asked: { name: 'Coach', logo: null }, app: null },
       },
     ])

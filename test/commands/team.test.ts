@@ -24,12 +24,22 @@ describe('the team command', () => {
     expect(stdout).toMatch(
       /^The team planners was added\.\njo@example\.org is invited to the team planners as owner until /,
     )
+    expect(stdout).toContain('No e-mail was sent')
     expect(stdout).toContain('at http://auth.localhost:3000/v1/oauth/developers and accept\n')
     expect(await stored()).toContainEqual({ id: 'planners', level: 'hobby', email: 'jo@example.org', role: 'owner' })
     expect(await audit()).toEqual([
       { action: 'team.create', personId: null, teamId: 'planners', after: { name: 'Planners', level: 'hobby' } },
       { action: 'invitation.create', personId: null, teamId: 'planners', after: { role: 'owner' } },
     ])
+  })
+
+  it('says that an invitation is mailed where SMTP_URL is set', async () => {
+    const mail = { SMTP_URL: 'smtp://mail.example.org', MAIL_FROM: 'apps@example.org' }
+    const { stdout } = await run(['team', 'invite', '--team', 'builders', '--email', 'kim@example.org'], {
+      ...env,
+      ...mail,
+    })
+    expect(stdout).toContain('An e-mail is on its way')
   })
 
   it('changes the level of a team, and lists the teams', async () => {

@@ -12,7 +12,7 @@ export interface Store {
   app: string
   club: { id: string; name: string }
   isSandbox: boolean
-  /** Whose entries are visible: undefined for all. */
+  /** The owners whose entries are visible; undefined for all. */
   owners: readonly string[] | undefined
 }
 
