@@ -16,16 +16,18 @@ const root = import.meta.dirname
 const ifChanged = process.argv.includes('--if-changed')
 const tools = { prisma: 'node_modules/prisma/build/index.js', rolldown: 'node_modules/rolldown' }
 
+const exists = (path) => existsSync(join(root, path))
+
 /** The files that decide what each output contains; a change of a package shows in the lock. */
 const schemaInputs = ['package-lock.json', 'prisma.config.ts', 'prisma/schema.prisma']
 const inputs = [
   ...schemaInputs,
   ...['build.mjs', 'tsconfig.json', 'prisma', 'routers', 'rest-facade', 'server', 'examples'],
+  ...['docs', 'clients/sdk/README.md'].filter(exists),
 ]
-/** Directories that builds make in the middle of the sources. */
-const made = ['generated', 'dist', 'node_modules']
+/** Directories in the middle of the sources that builds and `npm run verify` make. */
+const made = ['generated', 'dist', 'node_modules', 'records']
 
-const exists = (path) => existsSync(join(root, path))
 try {
   if (['prisma.config.ts', tools.prisma, tools.rolldown].every(exists)) await build()
   else if (!ifChanged || !exists('dist')) throw new Error('The service cannot be built here: run `npm ci` first.\n')
@@ -44,7 +46,7 @@ async function build() {
     renameSync(draft, join(root, 'dist'))
   })
   // The sample app is made of it. Absent where only the service is built, as for its image.
-  if (exists('clients/sdk')) {
+  if (exists('clients/build-sdk.mjs')) {
     await produce('clients/sdk/dist', ['package-lock.json', 'clients/build-sdk.mjs', 'clients/sdk'], () =>
       run('clients/build-sdk.mjs'),
     )

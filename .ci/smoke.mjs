@@ -605,6 +605,7 @@ const rows = ({ hosts, tokens }) => [
   ],
   ['the reference is a page', tokenless('GET apps /docs'), page(/\/storage\/\{collection\}\/\{key\}/)],
   ['the errors are a page', tokenless('GET lms /docs/errors'), page(/id="tokenExpired"/)],
+  ['the documentation is pages', tokenless('GET @base /docs'), page(/href="\/docs\/first-app"/)],
   ['the overview is a page', tokenless('GET @base /', { accept: 'text/html' }), page(/\/v1\/docs/)],
 ]
 

@@ -53,6 +53,7 @@ export interface HttpParts {
   tracing?: Tracing | undefined
   pages?: Step | undefined
   reference?: Step | undefined
+  docs?: Step | undefined
   /** The authorization server and its address, unless an external issuer is configured. */
   oauth?: readonly Step[] | undefined
   issuer?: string | undefined
@@ -73,6 +74,7 @@ export function createPublicApp({
   tracing,
   pages,
   reference,
+  docs,
   oauth,
   issuer,
   example,
@@ -88,6 +90,7 @@ export function createPublicApp({
     .use(endpoint(core, authenticate, consumeQuota, memory))
     .use(koaSends)
   if (reference) app.use(reference)
+  if (docs) app.use(docs)
   if (pages) app.use(pages)
   for (const step of oauth ?? []) app.use(step)
   if (example) app.use(example)

@@ -4,6 +4,9 @@ import type { Core } from '../../routers/kernel/context.ts'
 import { issuerOf } from '../browser/addresses.ts'
 import type { Brand } from '../browser/brand.ts'
 import { browserPages } from '../browser/browser-pages.ts'
+import type { DocsSource } from '../docs/docs.ts'
+import { openDocs } from '../docs/open.ts'
+import { docs } from '../docs/serve.ts'
 import type { HttpParts } from '../http/app.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { limitFailures } from '../http/failed-authentications.ts'
@@ -29,6 +32,7 @@ export interface Given<Issuers> extends Addresses, Pick<HttpParts, 'tracing' | '
   registry: Registry
   addressOf: ClientAddress
   pageBrand: Brand
+  docs: DocsSource
   /** How members sign in at the authorization server; undefined with an external issuer. */
   signIn: SignIn | undefined
   trust: (own: OwnIssuer | null) => Promise<Issuers>
@@ -64,6 +68,8 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
     ...(more.logWriteMs !== undefined && { writeMs: more.logWriteMs }),
   })
   const authenticate = createAuthenticate(issuers.trusted, core.now)
+  const portalOf = (issuer: string | undefined) => issuer && `${issuer}/developers`
+  const pages = openDocs(given.docs)
   const parts: HttpParts = {
     ...{ core, log, baseUrls, authBaseUrl, localUrls, internalNames: given.internalNames ?? [] },
     authenticate:
@@ -74,12 +80,18 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
     ...{ countPeople, requestLog, memory, issuer, tracing: given.tracing },
     metrics: { http: httpMetrics(registry), registry },
     pages: browserPages({
-      ...{ baseUrls, issuer, brand: pageBrand, portal: issuer && `${issuer}/developers` },
+      ...{ baseUrls, issuer, brand: pageBrand, portal: portalOf(issuer) },
       trial: trial && (() => ({ example: trial.example() })),
     }),
     reference: reference({
       ...{ baseUrls, localUrls, issuer, localIssuer, brand: core.brand, pageBrand },
       client: () => trial?.referenceClient(),
+      guides: pages.guides,
+    }),
+    docs: docs(pages, {
+      brand: pageBrand,
+      ways: { apps: baseUrls.apps, portal: portalOf(issuer) },
+      localWays: localUrls && { apps: localUrls.apps, portal: portalOf(localIssuer) },
     }),
     oauth: oauth?.steps,
     ready: given.ready,

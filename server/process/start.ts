@@ -10,6 +10,7 @@ import { readFinished } from '../../routers/kernel/housekeeping.ts'
 import { memberScopesAt } from '../../routers/kernel/scopes.ts'
 import { issuerOf } from '../browser/addresses.ts'
 import type { Brand } from '../browser/brand.ts'
+import { builtDocs } from '../docs/built.ts'
 import { clientAddress } from '../http/client-address.ts'
 import type { Limits } from '../limits/limit.ts'
 import { memoryLimits } from '../limits/memory.ts'
@@ -122,7 +123,7 @@ async function serve(config: Config, opened: Opened, log: Logger) {
   const hasKey = watchSecretsKey({ db: store.db, cipher, log, now })
   const trial = openTrial(config)
   const { parts, oauth, issuers } = await assemble({
-    ...{ core, log, limits, registry, tracing, pageBrand: brand },
+    ...{ core, log, limits, registry, tracing, pageBrand: brand, docs: builtDocs },
     addressOf: clientAddress(config.trustedProxies),
     ...{ baseUrls: config.baseUrls, authBaseUrl: config.authBaseUrl, localUrls: trial?.urls.local },
     internalNames: config.internalNames,

@@ -19,7 +19,7 @@ export function errorsPage(section: Section, brand: Brand | undefined): string {
     brand,
     html`<link rel="stylesheet" href="style.css">`,
     html`<p class="lead">Every error of this service: its body as sent, its cause, and its remedy. Each response also has <code>X-Request-Id</code>, which an operator can look up.</p>
-<nav class="ways" aria-label="Reference"><a href="../docs">Reference</a> ${groups.map(({ status }) => html`<a href="#status-${status}">${status}</a> `)}</nav>
+<nav class="ways" aria-label="Reference"><a href="../docs">Reference</a> <a href="/docs">Documentation</a> ${groups.map(({ status }) => html`<a href="#status-${status}">${status}</a> `)}</nav>
 ${groups.map(
   ({ status, code, rows }) => html`<h2 id="status-${status}">${status} <code>${code}</code></h2>
 ${rows.map((row) => entry(row, section))}`,

@@ -1,13 +1,21 @@
 import { sectionNames, sections } from '../../rest-facade/sections.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 
-interface Addresses {
+/** A page of the documentation. */
+export interface Guide {
+  title: string
+  about: string
+  address: string
+}
+
+interface Given {
   urls: BaseUrls
   issuer?: string | undefined
+  guides: readonly Guide[]
 }
 
 /** `/llms.txt` (llmstxt.org): a summary for programs that write apps. */
-export const llmsText = ({ urls, issuer }: Addresses) => `# Member apps API
+export const llmsText = ({ urls, issuer, guides }: Given) => `# Member apps API
 
 > Three REST APIs through which apps read the data of club members, store their own, submit quizzes and set webhooks.
 
@@ -16,6 +24,10 @@ export const llmsText = ({ urls, issuer }: Addresses) => `# Member apps API
 ${sectionNames.map((name) => `- [${name}](${urls[name]}/openapi.json): OpenAPI 3.1. ${sections[name].description} Base address ${urls[name]}`).join('\n')}
 - [Reference](${urls.apps}/docs): the same for reading, with curl lines
 - [Errors](${urls.apps}/docs/errors): each body, its cause, and its remedy
+
+## Documentation
+
+${guides.map(({ title, about, address }) => `- [${title}](${new URL(address, urls.apps).href}): ${about}`).join('\n')}
 
 ## Tokens
 

@@ -43,7 +43,7 @@ export function referencePage(reference: Reference): string {
     html`<div class="lead">${prose(api.info.description)}</div>
 <code class="address">${urls[section]}</code>
 <nav class="ways" aria-label="Reference">${sectionNames.map((name) => html`<a href="${urls[name]}/docs" ${name === section && html`aria-current="page"`}>${name}</a> `)}
-<a href="docs/errors">Errors</a> <a href="openapi.json">OpenAPI</a></nav>
+<a href="docs/errors">Errors</a> <a href="/docs">Documentation</a> <a href="openapi.json">OpenAPI</a></nav>
 ${session(reference)}
 <div class="columns">
 <nav aria-label="Operations"><ul>${operations.map(({ operationId, method, path }) => html`<li><a href="#${operationId}"><b>${method}</b> <span>${path}</span></a></li>`)}</ul></nav>

@@ -1,17 +1,17 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { gzipSync } from 'node:zlib'
 import { openApiDocument } from '../../rest-facade/openapi.ts'
-import { errors } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../browser/brand.ts'
 import { styleSheet } from '../browser/pages/style-sheet.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
+import type { StoredFile } from '../browser/stored-file.ts'
+import { onlyGet, sendStored, storedFile } from '../browser/stored-file.ts'
 import { nameOf } from '../http/host-name.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import type { Step, StepContext } from '../http/state.ts'
 import { resolved } from './api-document.ts'
 import { errorsPage } from './errors-page.ts'
+import type { Guide } from './llms-text.ts'
 import { llmsText } from './llms-text.ts'
 import { referencePage } from './page.ts'
 
@@ -25,13 +25,8 @@ interface Options {
   brand: string
   pageBrand?: Brand | undefined
   client?: (() => string | undefined) | undefined
-}
-
-interface File {
-  type: string
-  text: string
-  etag: string
-  zipped: Buffer
+  /** The pages of the documentation, for llms.txt. */
+  guides: () => readonly Guide[]
 }
 
 /** The build copies these files. */
@@ -39,7 +34,16 @@ const script = readFileSync(new URL('try.js', import.meta.url), 'utf8')
 const ownStyle = readFileSync(new URL('reference.css', import.meta.url), 'utf8')
 
 /** Serves each API's reference at `/v1/docs` of its host, the error catalogue below it, and `/llms.txt` at every host. */
-export function reference({ baseUrls, localUrls, issuer, localIssuer, brand, pageBrand, client }: Options): Step {
+export function reference({
+  baseUrls,
+  localUrls,
+  issuer,
+  localIssuer,
+  brand,
+  pageBrand,
+  client,
+  guides,
+}: Options): Step {
   const issuerAt = (urls: BaseUrls) => (urls === localUrls ? localIssuer : issuer)
   const page = (section: Section, urls: BaseUrls) => {
     const issuer = issuerAt(urls)
@@ -52,31 +56,34 @@ export function reference({ baseUrls, localUrls, issuer, localIssuer, brand, pag
     ['/v1/docs/try.js', () => ['text/javascript', script]],
     ['/v1/docs/style.css', () => ['text/css', styleSheet + ownStyle]],
   ])
-  const llms = fileOf('text/plain', llmsText({ urls: baseUrls, issuer }))
   /** Created at first use, so that start-up does not wait for them. */
-  const made = new Map<string, File>()
+  const made = new Map<string, StoredFile>()
+  const keep = (key: string, text: () => [type: string, text: string]) => {
+    const file = made.get(key) ?? storedFile(...text())
+    made.set(key, file)
+    return file
+  }
 
   // At the paths of localhost the host was replaced.
   const urlsFor = ({ req, state: { host } }: StepContext) =>
     localUrls && nameOf(req.headers.host ?? '') !== nameOf(host) ? localUrls : baseUrls
   const fileAt = (ctx: StepContext) => {
     const { path, section } = ctx.state
+    if (path === '/llms.txt')
+      return keep(path, () => ['text/plain', llmsText({ urls: baseUrls, issuer, guides: guides() })])
     const text = section === null ? undefined : texts.get(path)
-    if (!text) return path === '/llms.txt' ? llms : undefined
+    if (!text) return undefined
     const urls = urlsFor(ctx)
-    const key = [urls[section!], path, client?.()].join(' ')
-    const file = made.get(key) ?? fileOf(...text(section!, urls))
-    made.set(key, file)
-    return file
+    return keep([urls[section!], path, client?.()].join(' '), () => text(section!, urls))
   }
   return (ctx, next) => {
     const file = fileAt(ctx)
     if (!file) return next()
     ctx.state.operation = 'reference'
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw errors.methodWrong('GET, HEAD')
+    onlyGet(ctx)
     setPageHeaders(ctx)
     ctx.set('Content-Security-Policy', policyFor(issuerAt(urlsFor(ctx))))
-    sendFile(ctx, file)
+    sendStored(ctx, file)
   }
 }
 
@@ -84,20 +91,4 @@ export function reference({ baseUrls, localUrls, issuer, localIssuer, brand, pag
 function policyFor(issuer: string | undefined) {
   const own = `script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'${issuer ? ` ${issuer}/` : ''}`
   return `default-src 'none'; ${own}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-}
-
-function fileOf(type: string, text: string): File {
-  const etag = createHash('sha256').update(text).digest('base64url').slice(0, 20)
-  return { type: `${type}; charset=utf-8`, text, etag, zipped: gzipSync(text) }
-}
-
-function sendFile(ctx: StepContext, { type, text, etag, zipped }: File) {
-  ctx.vary('Accept-Encoding')
-  const isZipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
-  ctx.set({ 'Cache-Control': 'no-cache', ETag: isZipped ? `"${etag}-gzip"` : `"${etag}"` })
-  ctx.status = 200
-  ctx.type = type
-  if (isZipped) ctx.set('Content-Encoding', 'gzip')
-  if (ctx.fresh) ctx.status = 304
-  else ctx.body = isZipped ? zipped : text
 }

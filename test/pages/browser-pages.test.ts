@@ -83,6 +83,7 @@ describe('the page at /', () => {
       expect(reply.text).toContain(`href="http://${api}.test/v1/openapi.json"`)
     }
     expect(reply.text).toContain('href="http://apps.test/v1/docs/errors"')
+    expect(reply.text).toContain('href="/docs"')
     expect(reply.text).toContain('href="/llms.txt"')
     expect(reply.text).toContain('href="http://auth.test/v1/oauth/connected"')
   })
@@ -121,7 +122,7 @@ describe('an unknown address in a browser', () => {
   it.each([
     ['plain.test', '/nowhere', 'href="/"'],
     ['apps.test', '/', 'href="http://apps.test/v1/docs"'],
-    ['lms.test', '/docs', 'href="http://lms.test/v1/openapi.json"'],
+    ['lms.test', '/help', 'href="http://lms.test/v1/openapi.json"'],
     ['auth.test', '/', 'href="http://auth.test/v1/oauth/connected"'],
     ['auth.test', '/v1/oauth/conected', 'href="http://auth.test/v1/oauth/connected"'],
   ])('at %s%s is a page with a way back, of status 404', async (host, path, link) => {

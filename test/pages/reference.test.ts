@@ -6,6 +6,7 @@ import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'
 import { startAuthWorld } from '../oauth/auth-world.ts'
+import { renderedDocs } from '../support/rendered-docs.ts'
 import { send } from '../support/request.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
@@ -110,7 +111,6 @@ describe('a file of the reference', () => {
   it.each([
     ['plain.test', '/v1/docs'],
     ['auth.test', '/v1/docs'],
-    ['apps.test', '/docs'],
     ['apps.test', '/v1/docs/'],
     ['apps.test', '/v1/docs/page.ts'],
     ['apps.test', '/v1/docs/constructor'],
@@ -162,7 +162,7 @@ describe('/llms.txt', () => {
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
     expect(text).toMatch(/^# .+\n\n> .+\n/)
     const links = [...text.matchAll(/(?:\]\(|metadata: )(http[^)\s]+)/g)].map(([, url]) => new URL(url!))
-    expect(links).toHaveLength(6)
+    expect(links).toHaveLength(6 + renderedDocs.read().pages.length - 1)
     for (const { host: at, pathname } of links)
       expect([pathname, (await get(at, pathname)).status]).toEqual([pathname, 200])
   })

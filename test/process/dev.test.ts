@@ -6,7 +6,17 @@ import { migratedDatabase } from '../support/databases.ts'
 import { launch, refuses, send, until } from './service.ts'
 
 const root = join(import.meta.dirname, '../..')
-const SOURCES = ['package.json', 'tsconfig.json', 'prisma', 'routers', 'rest-facade', 'server', 'examples', 'clients']
+const SOURCES = [
+  'package.json',
+  'tsconfig.json',
+  'prisma',
+  'routers',
+  'rest-facade',
+  'server',
+  'examples',
+  'clients',
+  'docs',
+]
 
 it('npm run dev serves each change, and the former sources while one of them is broken', async () => {
   const { edit, dev } = await project()
@@ -45,6 +55,9 @@ it('npm run dev serves each change, and the former sources while one of them is 
 
   await edit('server/reference/reference.css', '', '.added-while-it-runs { color: red }\n')
   await serves('/v1/docs/style.css', '.added-while-it-runs')
+
+  await edit('docs/README.md', '# Documentation', '# Documentation that is edited')
+  await serves('/docs', '<h1>Documentation that is edited</h1>')
 
   expect(await stop()).toMatchObject({ code: 0 })
   expect(await Promise.all([port, internalPort].map(refuses))).toEqual([true, true])

@@ -22,6 +22,7 @@ import { createCipher } from '../../server/secrets/cipher.ts'
 import { developmentIssuer } from '../../server/tokens/development.ts'
 import type { TrustedIssuer } from '../../server/tokens/verify.ts'
 import { expectDocumented } from './documented.ts'
+import { renderedDocs } from './rendered-docs.ts'
 import type { Call, Reply } from './request.ts'
 import { send } from './request.ts'
 import { SECRETS_KEY } from './secrets-key.ts'
@@ -106,7 +107,7 @@ export async function startWorld(options: Options = {}) {
   const limits = options.limits ?? memoryLimits(passed)
   const registry = new Registry()
   const { parts, oauth } = await assemble({
-    ...{ core, limits, registry, tracing: options.tracing, pageBrand: options.pageBrand ?? {} },
+    ...{ core, limits, registry, tracing: options.tracing, pageBrand: options.pageBrand ?? {}, docs: renderedDocs },
     log: pino({ level: options.onLog ? 'info' : 'silent' }, { write: (line) => options.onLog?.(line) }),
     addressOf: clientAddress(options.trustedProxies ?? []),
     ...{ baseUrls, authBaseUrl: options.authBaseUrl ?? authBaseUrl, localUrls: options.localUrls },

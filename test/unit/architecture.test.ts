@@ -35,11 +35,13 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | server/http     | prisma routers rest-facade telemetry tokens request-log limits | oidc-provider jose       |
 | server/browser  | prisma routers http limits tokens           | oidc-provider jose              |
 | server/mails    | prisma routers browser                      | koa @koa oidc-provider jose     |
+| server/docs     | prisma routers http browser                 | oidc-provider jose marked       |
+| server/docs/build | browser docs                              | oidc-provider jose koa @koa     |
 | server/reference | routers rest-facade http browser           | oidc-provider jose              |
 | server/trpc     | routers rest-facade tokens http             | oidc-provider jose              |
 | server/oauth    | prisma routers secrets tokens limits http browser |                          |
 | server/portal   | prisma routers http browser mails           | oidc-provider jose              |
-| server/process  | examples prisma routers secrets telemetry webhooks tokens request-log limits http browser mails reference trpc oauth portal | |
+| server/process  | examples prisma routers secrets telemetry webhooks tokens request-log limits http browser mails docs reference trpc oauth portal | |
 | server/commands | prisma routers secrets admin webhooks tokens browser oauth process | koa @koa         |
 | server          | prisma routers secrets process commands     |                                 |
 `)

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { table } from '../support/markdown-table.ts'
 
@@ -83,19 +83,5 @@ describe.each(['docs/security.md', 'SECURITY.md'])('%s', (name) => {
       return !files.some((file) => pattern.test(file))
     })
     expect(missing).toEqual([])
-  })
-
-  it('links to headings that there are', () => {
-    const slugs = (path: string) =>
-      [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-        heading!
-          .toLowerCase()
-          .replace(/[^\w -]/g, '')
-          .replaceAll(' ', '-'),
-      )
-    for (const [, path, heading] of text.matchAll(/\]\((?!https:)([\w./-]+)(?:#([\w-]+))?\)/g)) {
-      const found = slugs(join(dirname(name), path!))
-      if (heading) expect(found).toContain(heading)
-    }
   })
 })

@@ -38,7 +38,7 @@ ${style}
 </head>
 <body>
 <header>${logo === undefined ? pennant : html`<img src="${logo}" alt="">`} ${name(mark)}</header>
-${above}<main>
+${above}<main id="main">
 <h1>${heading ?? title}</h1>
 ${body}
 </main>

@@ -29,3 +29,6 @@ export const strongName = (text: string) => html`<strong><bdi>${text}</bdi></str
 
 /** Inserts the sheet unescaped: only for this service's own sheets, never for users' text. */
 export const styleElement = (sheet: string) => new Html(`<style>${sheet}</style>`)
+
+/** Inserts what the build made of this repository's own Markdown: never users' text. */
+export const builtHtml = (text: string) => new Html(text)

@@ -19,9 +19,10 @@ interface Words {
   developers: string
   errors: string
   portal: string
+  documentation: string
   llms: string
   firstCall: string
-  commands: { studio: string; token: string; client: string; docs: string }
+  commands: { studio: string; token: string; client: string }
   unknown: string
   unknownHint: string
   apiHost: string
@@ -51,13 +52,13 @@ const en: Words = {
   developers: 'For developers',
   errors: 'Errors and what to do',
   portal: 'Developer portal',
+  documentation: 'Documentation',
   llms: 'Summary for language models',
   firstCall: 'A first call, from the folder of the service: the profile of a member',
   commands: {
     studio: 'shows and edits the data in the browser',
     token: 'prints an access token for a member',
     client: 'registers your own app',
-    docs: 'how to write an app; README.md lists the other pages',
   },
   unknown: 'Page not found',
   unknownHint: 'The address may be mistyped or out of date. Please check it, or continue from here.',
@@ -89,13 +90,13 @@ const de: Words = {
   developers: 'Für die Entwicklung',
   errors: 'Fehler und Abhilfe',
   portal: 'Entwicklerportal',
+  documentation: 'Dokumentation (englisch)',
   llms: 'Zusammenfassung für Sprachmodelle',
   firstCall: 'Ein erster Aufruf, im Ordner des Dienstes: das Profil eines Mitglieds',
   commands: {
     studio: 'zeigt und ändert die Daten im Browser',
     token: 'gibt ein Zugriffstoken eines Mitglieds aus',
     client: 'registriert eine eigene App',
-    docs: 'wie man eine App schreibt; README.md nennt die anderen Seiten',
   },
   unknown: 'Seite nicht gefunden',
   unknownHint:

@@ -47,9 +47,9 @@ const members = (connected: string, language: Language) => html`<h2>${words[lang
 <p class="ways"><a href="${connected}">${words[language].connected}</a></p>`
 
 function developers({ language, baseUrls, portal, trial }: OverviewView) {
-  const { developers: title, errors, portal: portalName, llms } = words[language]
+  const { developers: title, documentation, errors, portal: portalName, llms } = words[language]
   return html`<h2>${title}</h2>
-<p class="ways"><a href="${baseUrls.apps}/docs/errors">${errors}</a> ${portal && html`<a href="${portal}">${portalName}</a> `}<a href="/llms.txt">${llms}</a></p>
+<p class="ways"><a href="/docs">${documentation}</a> <a href="${baseUrls.apps}/docs/errors">${errors}</a> ${portal && html`<a href="${portal}">${portalName}</a> `}<a href="/llms.txt">${llms}</a></p>
 ${trial?.example && firstCall(baseUrls.apps, language)}
 ${trial && commandList(language)}`
 }
@@ -64,7 +64,6 @@ function commandList(language: Language) {
     ['npm run studio', commands.studio],
     ['npm run -s token -- --help', commands.token],
     ['npm run -s client -- --help', commands.client],
-    ['docs/apps.md', commands.docs],
   ]
   return html`<dl class="commands">${rows.map(([what, does]) => html`<div><dt><code>${what}</code></dt><dd>${does}</dd></div>`)}</dl>`
 }

@@ -23,6 +23,7 @@ export function unknownAddressPage({
   const ways = [
     [api && `${api}/docs`, w.reference],
     [api && `${api}/openapi.json`, w.document],
+    ['/docs', w.documentation],
     [connected, w.connected],
     [overview, w.back],
   ].filter(([address]) => address !== undefined)

@@ -48,6 +48,7 @@ const above = ({ w, at, person }: Visit, trail: readonly Link[]) => html`<div cl
 <nav class="trail" aria-label="${w.trail}"><ol>
 ${[[w.teams, at()] as Link, ...trail].map(([text, address]) => html`<li><a href="${address}">${text}</a></li>`)}
 </ol></nav>
+<nav class="help" aria-label="${w.documentation}"><a href="/docs">${w.documentation}</a></nav>
 <form method="post" action="${at('sign-out')}" aria-label="${w.account}"><span>${w.signedIn(name(person.name))}</span> <a href="${at('mails')}">${w.mails}</a> <button>${w.signOut}</button></form>
 </div>`
 

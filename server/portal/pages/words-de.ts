@@ -10,6 +10,7 @@ export const de: Words = {
   signedIn: (name) => html`Angemeldet: ${name}`,
   account: 'Konto',
   signOut: 'Abmelden',
+  documentation: 'Dokumentation',
   save: 'Speichern',
   cancel: 'Abbrechen',
   change: 'Ändern',

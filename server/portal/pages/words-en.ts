@@ -9,6 +9,7 @@ export const en = {
   signedIn: (name: Html): Html => html`Signed in as ${name}`,
   account: 'Account',
   signOut: 'Sign out',
+  documentation: 'Documentation',
   save: 'Save',
   cancel: 'Cancel',
   change: 'Change',

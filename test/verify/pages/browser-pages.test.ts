@@ -68,10 +68,10 @@ describe.skipIf(!chromium)(`in Chromium${skipReason}`, { timeout: 120_000 }, () 
     expect(requests).toEqual([url])
   })
 
-  it('leads by keyboard to the sample app, each reference and OpenAPI document, the connected apps and the errors', async () => {
+  it('leads by keyboard to the sample app, each reference and OpenAPI document, the connected apps, the documentation and the errors', async () => {
     const { context, page } = await open(address('', '/'))
     const links: unknown[] = []
-    for (let n = 0; n < 11; n++) {
+    for (let n = 0; n < 12; n++) {
       await page.keyboard.press('Tab')
       links.push(
         await page.evaluate('[document.activeElement.href, getComputedStyle(document.activeElement).outlineStyle]'),
@@ -82,6 +82,7 @@ describe.skipIf(!chromium)(`in Chromium${skipReason}`, { timeout: 120_000 }, () 
     )
     const others = [
       address('auth.', '/v1/oauth/connected'),
+      address('', '/docs'),
       address('apps.', '/v1/docs/errors'),
       address('auth.', '/v1/oauth/developers'),
       address('', '/llms.txt'),

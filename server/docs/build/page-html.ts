@@ -1,0 +1,85 @@
+import { posix } from 'node:path'
+import type { Token, Tokens } from 'marked'
+import { Parser, Renderer } from 'marked'
+import { builtHtml, html } from '../../browser/pages/html.ts'
+import type { Resolve } from './links.ts'
+import type { Part } from './parts.ts'
+import type { Picture } from './pictures.ts'
+import { textOf } from './source-file.ts'
+
+interface Given {
+  resolve: Resolve
+  picture: (path: string) => Picture | undefined
+  fault: (sentence: string) => void
+}
+
+export const pageHtml = (part: Part, given: Given): string =>
+  Parser.parse([...part.tokens], { renderer: new PageRenderer(part, given) })
+
+class PageRenderer extends Renderer {
+  readonly #part: Part
+  readonly #given: Given
+  /** Names the tables below it. */
+  #heading: string
+  constructor(part: Part, given: Given) {
+    super()
+    this.#part = part
+    this.#given = given
+    this.#heading = part.heading
+  }
+
+  override heading(token: Tokens.Heading): string {
+    const { id, text, depth } = this.#part.source.headings.get(token)!
+    this.#heading = text
+    const inner = builtHtml(`<a href="#${id}">${this.#inline(token.tokens)}</a>`)
+    return `<h${depth} id="${id}">${inner.text}</h${depth}>\n`
+  }
+
+  override code({ text }: Tokens.Code): string {
+    return html`<div class="block"><pre tabindex="0"><code>${text}</code></pre></div>\n`.text
+  }
+
+  /** Comments are marks for programs that write parts of a file. */
+  override html({ text }: Tokens.HTML | Tokens.Tag): string {
+    if (/^\s*(?:<!--[\s\S]*?-->\s*)+$/.test(text)) return ''
+    this.#given.fault(`${this.#part.source.path} has HTML: ${text.trim()}`)
+    return html`${text}`.text
+  }
+
+  /** A page that is named by its file gets its title; a file that is no page is its path, unless the link has other words. */
+  override link({ href, tokens }: Tokens.Link): string {
+    const found = this.#given.resolve(this.#part.source.path, href)
+    const title = 'title' in found && /^[\w/-]+\.md$/.test(textOf(tokens)) && found.title
+    const inner = title ? html`${title}` : builtHtml(this.#inline(tokens))
+    if ('address' in found) return html`<a href="${found.address}">${inner}</a>`.text
+    const isNamed = textOf(tokens).endsWith(posix.basename(found.file))
+    return isNamed ? html`<code>${found.file}</code>`.text : inner.text
+  }
+
+  override image({ href, text }: Tokens.Image): string {
+    const path = posix.join(posix.dirname(this.#part.source.path), href)
+    const found = this.#given.picture(path)
+    if (!found) {
+      this.#given.fault(`${this.#part.source.path} has no picture ${href}.`)
+      return html`${text}`.text
+    }
+    const { name, width, height } = found
+    return html`<a class="picture" href="/docs/images/${name}"><img src="/docs/images/${name}" alt="${text}" width="${width}" height="${height}" loading="lazy"></a>`
+      .text
+  }
+
+  /** Scrolls by itself, and so by keyboard too. A column without a name has no header cell. */
+  override table({ header, rows }: Tokens.Table): string {
+    const cell = ({ tokens, align }: Tokens.TableCell, tag: 'th' | 'td') =>
+      html`<${builtHtml(tag)}${align === 'right' && html` class="right"`}>${builtHtml(this.#inline(tokens))}</${builtHtml(tag)}>`
+    const head = header.some(({ text }) => text !== '')
+    const first = html`<thead><tr>${header.map((one) => cell(one, one.text === '' ? 'td' : 'th'))}</tr></thead>\n`
+    return html`<div class="scrolls" tabindex="0" role="group" aria-label="Table: ${this.#heading}"><table>
+${head && first}<tbody>
+${rows.map((row) => html`<tr>${row.map((one) => cell(one, 'td'))}</tr>\n`)}</tbody></table></div>\n`.text
+  }
+
+  #inline(tokens: Token[]) {
+    return this.parser.parseInline(tokens)
+  }
+}

@@ -1,0 +1,24 @@
+import type { Docs, DocsPage, DocsSource } from './docs.ts'
+import { addressOf } from './docs.ts'
+
+export type OpenDocs = ReturnType<typeof openDocs>
+
+/** Reads the pages at first use: half a megabyte that a start does not wait for. */
+export function openDocs({ read, picture }: DocsSource) {
+  let found: { docs: Docs; pages: Map<string, DocsPage>; pictures: Map<string, string> } | undefined
+  const open = () => {
+    if (found) return found
+    const docs = read()
+    const pages = new Map(docs.pages.map((page) => [addressOf(page.slug), page]))
+    found = { docs, pages, pictures: new Map(Object.entries(docs.pictures)) }
+    return found
+  }
+  return {
+    open,
+    picture,
+    guides: () =>
+      open()
+        .docs.pages.filter(({ about }) => about !== '')
+        .map(({ slug, title, about }) => ({ title, about, address: addressOf(slug) })),
+  }
+}

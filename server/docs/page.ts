@@ -1,0 +1,90 @@
+import type { Brand } from '../browser/brand.ts'
+import { document } from '../browser/pages/document.ts'
+import { builtHtml, html } from '../browser/pages/html.ts'
+import { words } from '../browser/pages/overview-words.ts'
+import type { Docs, DocsPage } from './docs.ts'
+import { addressOf } from './docs.ts'
+
+/** Addresses of this service that the sidebar leads to. */
+export interface Ways {
+  apps: string
+  /** Undefined with an external issuer. */
+  portal?: string | undefined
+}
+
+interface View {
+  docs: Docs
+  page: DocsPage
+  brand: Brand | undefined
+  ways: Ways
+}
+
+export const LOGO = '/docs/images/logo'
+
+/** Readable without the script, which adds the search and the copy buttons. In English, as the Markdown is. */
+export function docsPage(view: View): string {
+  const { page, brand } = view
+  const site = brand?.name ?? words.en.mark
+  return document({
+    language: 'en',
+    mark: site,
+    logo: brand?.logo && LOGO,
+    above: html`<a class="skip" href="#main">Skip to the content</a>
+<div class="side">
+${search}
+${sidebar(view)}
+</div>
+`,
+    title: page.heading,
+    tab: page.slug === '' ? `Documentation · ${site}` : `${page.heading} · Documentation`,
+    style: html`<link rel="stylesheet" href="/docs/style.css">
+<script type="module" src="/docs/script.js"></script>`,
+    body: html`${page.contents.length > 1 && contents(page)}
+<div class="text${page.slug === '' && ' overview'}">
+${builtHtml(page.html)}${moved(page)}</div>
+${pager(view)}`,
+  })
+}
+
+/** Ids of the frame have a dot, which ids of headings never have. */
+const search = html`<form role="search" hidden>
+<label for="docs.search">Search <kbd>/</kbd></label>
+<input id="docs.search" type="search" autocomplete="off" spellcheck="false" aria-describedby="docs.found">
+<p id="docs.found" class="unseen" role="status"></p>
+<ul class="results" hidden></ul>
+</form>`
+
+function sidebar({ docs, page, ways }: View) {
+  const link = (address: string, title: string, isCurrent = false) =>
+    html`<li><a href="${address}"${isCurrent && html` aria-current="page"`}>${title}</a></li>`
+  const bySlug = new Map(docs.pages.map((one) => [one.slug, one]))
+  const item = (slug: string) => link(addressOf(slug), bySlug.get(slug)!.title, slug === page.slug)
+  const group = (title: string, items: ReturnType<typeof link>[], at: number) =>
+    html`<p id="docs.group-${at}">${title}</p><ul aria-labelledby="docs.group-${at}">${items}</ul>\n`
+  const here = [
+    link(`${ways.apps}/docs`, 'API reference'),
+    link(`${ways.apps}/docs/errors`, 'Errors'),
+    ...(ways.portal ? [link(ways.portal, 'Developer portal')] : []),
+  ]
+  return html`<nav class="pages" aria-label="Documentation"><details><summary>All pages</summary>
+<ul>${item('')}</ul>
+${docs.groups.map(({ title, slugs }, at) => group(title, slugs.map(item), at))}${group('On this service', here, docs.groups.length)}</details></nav>`
+}
+
+const contents = ({
+  contents,
+}: DocsPage) => html`<nav class="contents" aria-label="On this page"><details><summary>On this page</summary>
+<ul>${contents.map(({ id, text, depth }) => html`<li${depth > 2 && html` class="deep"`}><a href="#${id}">${text}</a></li>`)}</ul></details></nav>`
+
+/** Anchors of a file of several pages: a link to one of them leads on, with the script at once. */
+const moved = ({ moved }: DocsPage) =>
+  moved.length > 0 &&
+  html`<h2 id="docs.moved"><a href="#docs.moved">On other pages</a></h2>
+<ul class="moved">${moved.map(({ id, text, address }) => html`<li><a id="${id}" href="${address}">${text}</a></li>`)}</ul>\n`
+
+function pager({ docs: { pages }, page }: View) {
+  const at = pages.indexOf(page)
+  const way = (to: DocsPage | undefined, rel: 'prev' | 'next', text: string) =>
+    to && html`<a rel="${rel}" href="${addressOf(to.slug)}"><span>${text}</span> ${to.title}</a>`
+  return html`<nav class="pager" aria-label="Previous and next page">${way(pages[at - 1], 'prev', 'Previous')}${way(pages[at + 1], 'next', 'Next')}</nav>`
+}

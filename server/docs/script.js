@@ -1,0 +1,154 @@
+// The pages are complete without this script. It adds the search and the copy buttons, and follows anchors to other pages.
+
+const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties)
+
+function follow() {
+  const target = document.getElementById(location.hash.slice(1))
+  if (target?.matches('.moved a')) location.replace(target.href)
+}
+addEventListener('hashchange', follow)
+follow()
+
+// A keyboard stops only at tables and code that are wider than their place.
+const sizes = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0
+    else target.removeAttribute('tabindex')
+  }
+})
+for (const wide of document.querySelectorAll('.scrolls, pre')) sizes.observe(wide)
+
+// Only pages at https and at localhost have the clipboard.
+if (navigator.clipboard) {
+  for (const code of document.querySelectorAll('.block')) {
+    const button = make('button', { type: 'button', className: 'copy', textContent: 'Copy', ariaLive: 'polite' })
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(code.querySelector('code').textContent)
+      button.textContent = 'Copied'
+      setTimeout(() => {
+        button.textContent = 'Copy'
+      }, 2_000)
+    })
+    code.append(button)
+  }
+}
+
+const form = document.querySelector('[role=search]')
+const input = form.querySelector('input')
+const found = form.querySelector('[role=status]')
+const results = form.querySelector('ul')
+const MAX_RESULTS = 12
+const [IN_HEADING, HEADING_STARTS, IN_TEXT, TEXT_STARTS, IN_TITLE] = [12, 8, 2, 1, 4]
+
+/** Fetched when the field is used first. */
+let index
+const load = () => {
+  index ??= fetch('/docs/search.json').then(async (response) => {
+    const { pages, sections, words } = await response.json()
+    const lines = words.split('\n').map((line) => {
+      const [word, ...distances] = line.split(' ')
+      let at = 0
+      return [word, distances.map((distance) => (at += Number.parseInt(distance, 36)))]
+    })
+    return { pages, sections, lines }
+  })
+  return index
+}
+
+const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\d_]+/gu) ?? []
+
+/** What each section has of one word, whole or as its beginning. */
+function scoresOf(word, { pages, sections, lines }) {
+  const scores = new Map()
+  const add = (section, score) => scores.set(section, (scores.get(section) ?? 0) + score)
+  for (const [other, at] of lines) {
+    if (other.startsWith(word)) for (const section of at) add(section, other === word ? IN_TEXT : TEXT_STARTS)
+  }
+  sections.forEach(([page, , heading], section) => {
+    const own = wordsOf(heading)
+    if (own.includes(word)) add(section, IN_HEADING)
+    else if (own.some((one) => one.startsWith(word))) add(section, HEADING_STARTS)
+    if (scores.has(section) && wordsOf(pages[page][1]).some((one) => one.startsWith(word))) add(section, IN_TITLE)
+  })
+  return scores
+}
+
+/** The sections that have every word, best first. */
+function search(text, known) {
+  const [first, ...others] = wordsOf(text).map((word) => scoresOf(word, known))
+  return [...(first ?? [])]
+    .filter(([section]) => others.every((scores) => scores.has(section)))
+    .map(([section, score]) => [section, others.reduce((sum, scores) => sum + scores.get(section), score)])
+    .sort(([a, one], [b, other]) => other - one || a - b)
+    .map(([section]) => section)
+}
+
+function resultOf([page, id, heading], { pages }) {
+  const [slug, title] = pages[page]
+  const link = make('a', { href: `/docs${slug && `/${slug}`}${id && `#${id}`}`, textContent: heading })
+  link.append(make('span', { textContent: title }))
+  const item = make('li')
+  item.append(link)
+  return item
+}
+
+async function show() {
+  const text = input.value
+  const known = await load()
+  if (text !== input.value) return
+  const sections = search(text, known)
+  results.replaceChildren(...sections.slice(0, MAX_RESULTS).map((at) => resultOf(known.sections[at], known)))
+  if (text.trim() !== '' && sections.length === 0) results.append(make('li', { textContent: 'Nothing found' }))
+  results.hidden = text.trim() === ''
+  found.textContent = results.hidden ? '' : `${sections.length} found`
+}
+
+function close() {
+  input.value = ''
+  results.hidden = true
+  found.textContent = ''
+}
+
+/** Up and down move between the field and its results. */
+function move(step) {
+  const stops = [input, ...results.querySelectorAll('a')]
+  const at = stops.indexOf(document.activeElement)
+  stops[Math.min(Math.max(at + step, 0), stops.length - 1)].focus()
+}
+
+form.hidden = false
+form.addEventListener('focusin', load, { once: true })
+input.addEventListener('input', show)
+form.addEventListener('submit', async (event) => {
+  event.preventDefault()
+  await show()
+  results.querySelector('a')?.click()
+})
+results.addEventListener('click', (event) => event.target.closest('a') && close())
+form.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') {
+    close()
+    input.focus()
+  }
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+  event.preventDefault()
+  move(event.key === 'ArrowDown' ? 1 : -1)
+})
+form.addEventListener('focusout', ({ relatedTarget }) => {
+  if (relatedTarget && !form.contains(relatedTarget)) results.hidden = true
+})
+document.addEventListener('click', ({ target }) => {
+  if (!form.contains(target)) results.hidden = true
+})
+document.addEventListener('keydown', (event) => {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.target.matches('input, textarea'))
+    return
+  event.preventDefault()
+  input.focus()
+})
+
+// The list of pages may be longer than the window.
+const list = document.querySelector('.pages')
+const current = list.querySelector('[aria-current]')
+const below = current.getBoundingClientRect().bottom - list.getBoundingClientRect().bottom
+if (below > 0) list.scrollTop += below + list.clientHeight / 3

@@ -1,0 +1,148 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { renderDocs } from '../../server/docs/build/render-docs.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Renders a repository of these files. */
+function rendered(files: Record<string, string | Buffer>) {
+  const directory = mkdtempSync(join(tmpdir(), 'member-apps-docs-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true })
+    writeFileSync(join(directory, path), content)
+  }
+  const { docs, faults } = renderDocs(directory)
+  const page = (slug: string) => docs.pages.find((one) => one.slug === slug)!
+  return { docs, faults, page }
+}
+
+const overview = (lines: string) => `# Documentation\n\n## Boats\n\n${lines}\n`
+const boats = (text: string) =>
+  rendered({ 'docs/README.md': overview('- [Boats](boats.md): to row'), 'docs/boats.md': text })
+
+describe('the pages of the documentation', () => {
+  it('are the files of docs/README.md in its order, each once, without faults', () => {
+    const { docs, faults } = renderDocs(root)
+    expect(faults).toEqual([])
+    const files = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md') && name !== 'README.md')
+    const slugs = docs.pages.map(({ slug }) => slug)
+    expect(slugs.filter((slug) => files.includes(`${slug}.md`))).toHaveLength(files.length)
+    expect(['', ...docs.groups.flatMap((group) => group.slugs)]).toEqual(slugs)
+    expect(new Set(slugs).size).toBe(slugs.length)
+  })
+
+  it('have titles, descriptions and groups from the list', () => {
+    const { docs } = boats('# All boats\n')
+    expect(docs.groups).toEqual([{ title: 'Boats', slugs: ['boats'] }])
+    expect(docs.pages.map(({ slug, title, about, heading }) => [slug, title, about, heading])).toEqual([
+      ['', 'Overview', '', 'Documentation'],
+      ['boats', 'Boats', 'to row', 'All boats'],
+    ])
+  })
+
+  it('split a file at the headings that are listed, and lead from its first page to the others', () => {
+    const { page, docs, faults } = rendered({
+      'docs/README.md': overview(
+        '- [Oars](boats.md#oars): one\n- [Under sail](boats.md#sails): two\n- [Paddles](boats.md#paddles): three',
+      ),
+      'docs/boats.md':
+        '# Boats\n\n## Oars\n\nSee [sails](#sails).\n\n## Sails\n\nSee [oars](#oars).\n\n### Under sail\n\n## Paddles\n',
+    })
+    expect(faults).toEqual([])
+    expect(docs.pages.map(({ slug, heading }) => [slug, heading]).slice(1)).toEqual([
+      ['boats', 'Oars'],
+      ['boats-sails', 'Under sail'],
+      ['boats-paddles', 'Paddles'],
+    ])
+    expect(page('boats').html).toBe('<p>See <a href="/docs/boats-sails#sails">sails</a>.</p>\n')
+    expect(page('boats-sails').html).toContain('<a href="/docs/boats">oars</a>')
+    expect(page('boats').moved).toEqual([
+      { id: 'sails', text: 'Sails', address: '/docs/boats-sails#sails' },
+      { id: 'under-sail', text: 'Under sail', address: '/docs/boats-sails#under-sail' },
+      { id: 'paddles', text: 'Paddles', address: '/docs/boats-paddles' },
+    ])
+  })
+})
+
+describe('Markdown of a page', () => {
+  it('has the anchors of GitHub, of which equal ones are numbered', () => {
+    const { page } = boats('# Boats\n\n## `PUT /boats/{id}`, twice\n\n## Oars & Sails\n\n## Oars & sails\n')
+    expect(page('boats').contents.map(({ id }) => id)).toEqual(['put-boatsid-twice', 'oars--sails', 'oars--sails-1'])
+    expect(page('boats').html).toContain('<h2 id="oars--sails"><a href="#oars--sails">Oars &amp; Sails</a></h2>')
+  })
+
+  it('leads to pages, elsewhere, and names other files', () => {
+    const { page, faults } = boats(
+      '# Boats\n\n[boats.md](boats.md), [docs](README.md), [home](https://example.org/?a=1&b=2), [run.sh](../deploy/run.sh), [a script](../deploy/run.sh)\n',
+    )
+    expect(page('boats').html).toBe(
+      '<p><a href="/docs/boats">Boats</a>, <a href="/docs">docs</a>, <a href="https://example.org/?a=1&amp;b=2">home</a>, <code>deploy/run.sh</code>, a script</p>\n',
+    )
+    expect(faults).toEqual([])
+  })
+
+  it('has its HTML escaped, without comments, and no addresses that are scripts', () => {
+    const { page, faults } = boats(
+      '# Boats\n\n<!-- made by a program -->\n\n<script>alert(1)</script>\n\nA <b>b</b> [x](javascript:alert(1)) ![y](https://example.org/y.png)\n\n```html\n<i>"&"</i>\n```\n',
+    )
+    const { html } = page('boats')
+    expect(html).not.toMatch(/<script|<b>|<i>|javascript:|made by|<img/)
+    expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+    expect(html).toContain('<pre tabindex="0"><code>&lt;i&gt;&quot;&amp;&quot;&lt;/i&gt;</code></pre>')
+    expect(faults.join('\n')).toMatch(/has HTML: <script>[\s\S]*has HTML: <b>[\s\S]*no picture https/)
+  })
+
+  it('has tables without empty header cells', () => {
+    const { page } = boats(
+      '# Boats\n\n## Kinds\n\n| Kind | |\n|---|--:|\n| eight | 8 |\n\n| | |\n|---|---|\n| a | b |\n',
+    )
+    const [first, second] = page('boats').html.split('<div class="scrolls"').slice(1)
+    expect(first).toContain('aria-label="Table: Kinds"')
+    expect(first).toContain('<thead><tr><th>Kind</th><td class="right"></td></tr></thead>')
+    expect(first).toContain('<tr><td>eight</td><td class="right">8</td></tr>')
+    expect(second).not.toContain('<thead>')
+  })
+
+  it('has its pictures, with their size', () => {
+    const png = Buffer.alloc(24)
+    png.writeUInt32BE(800, 16)
+    png.writeUInt32BE(600, 20)
+    const { page, docs } = rendered({
+      'docs/README.md': overview('- [Boats](boats.md): to row'),
+      'docs/boats.md': '# Boats\n\n![An eight](images/eight.png)\n![A four](images/four.svg)\n',
+      'docs/images/eight.png': png,
+      'docs/images/four.svg': '<svg viewBox="0 0 40 30"/>',
+    })
+    expect(page('boats').html).toContain('src="/docs/images/eight.png" alt="An eight" width="800" height="600"')
+    expect(page('boats').html).toContain('src="/docs/images/four.svg" alt="A four" width="40" height="30"')
+    expect(Object.keys(docs.pictures)).toEqual(['eight.png', 'four.svg'])
+  })
+
+  it('is reported for an anchor that its target does not have', () => {
+    expect(boats('# Boats\n\n[a](#oars) [b](README.md#nothing)\n').faults).toEqual([
+      'docs/boats.md links to #oars, and there is no such heading.',
+      'docs/boats.md links to README.md#nothing, and there is no such heading.',
+    ])
+  })
+})
+
+describe('the search index', () => {
+  it('has the sections of each word, and those of the parts of a setting', () => {
+    const { docs } = boats(
+      '# Boats\n\nAn eight.\n\n## Oars\n\nOf 404 `ASH_WOOD`, eight.\n\n| Kind |\n|---|\n| spoon |\n\n- carbon\n',
+    )
+    const { pages, sections, words } = JSON.parse(docs.search)
+    expect(pages).toEqual([['boats', 'Boats']])
+    expect(sections).toEqual([
+      [0, '', 'Boats'],
+      [0, 'oars', 'Oars'],
+    ])
+    const lines = words.split('\n')
+    for (const line of ['404 1', 'ash 1', 'ash_wood 1', 'carbon 1', 'eight 0 1', 'spoon 1', 'wood 1'])
+      expect(lines).toContain(line)
+    expect(lines).not.toContain('an 0')
+  })
+})

@@ -1,0 +1,173 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
+import { expectAccessible } from '../../pages/accessible.ts'
+import type { Service } from '../../process/service.ts'
+import { dataDirectoryWithCluster, start } from '../../process/service.ts'
+import type { AtEnd } from '../../support/databases.ts'
+import { renderedDocs } from '../../support/rendered-docs.ts'
+
+const { pages } = renderedDocs.read()
+const all = pages.map(({ slug }) => slug)
+/** With every kind of content. */
+const varied = ['', 'apps', 'portal', 'operations', 'performance']
+const addressOf = (slug: string) => (slug === '' ? '/docs' : `/docs/${slug}`)
+const phone = { width: 320, height: 640 }
+/** As high as the sidebar is long. */
+const desktop = { width: 1440, height: 1_700 }
+
+describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
+  let service: Service
+  let browser: Browser
+  const ends: (() => Promise<void>)[] = []
+  const atEnd: AtEnd = (end) => void ends.unshift(end)
+  beforeAll(async () => {
+    service = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
+    browser = await launchHeadlessShell()
+    atEnd(() => browser.close())
+  })
+  afterAll(async () => {
+    for (const end of ends) await end()
+  })
+
+  const urlOf = (path: string) => `http://localhost:${service.port}${path}`
+  async function open(path: string, options: BrowserContextOptions = {}) {
+    const context = await browser.newContext({ locale: 'en-GB', viewport: desktop, ...options })
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    await page.goto(urlOf(path))
+    return { context, page, complaints }
+  }
+  const shown = (page: Page, selector: string) => page.locator(selector).filter({ visible: true }).count()
+
+  it.each([
+    ['light', desktop, all],
+    ['dark', desktop, varied],
+    ['light', phone, varied],
+    ['dark', phone, all],
+  ] as const)('breaks no rule of WCAG AA, and fits: %s, %j', async (colorScheme, viewport, slugs) => {
+    const { context, page, complaints } = await open('/docs', { colorScheme, viewport, bypassCSP: true })
+    for (const slug of slugs) {
+      await page.goto(urlOf(addressOf(slug)))
+      await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
+      await expectAccessible(page, viewport === phone ? ['.scrolls'] : [])
+    }
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('opens on a phone with its lists closed, on a wide screen with them shown', async () => {
+    const small = await open('/docs/apps', { viewport: phone })
+    expect(await shown(small.page, '.pages a, .contents a')).toBe(0)
+    await small.page.getByText('All pages').click()
+    await small.page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()
+    await small.page.waitForURL('**/docs/webhooks')
+    await small.context.close()
+    const wide = await open('/docs/apps')
+    expect(await shown(wide.page, '.pages a')).toBeGreaterThan(pages.length)
+    expect(await shown(wide.page, '.contents a')).toBe(pages.find(({ slug }) => slug === 'apps')!.contents.length)
+    expect(await shown(wide.page, '.pages summary')).toBe(0)
+    await wide.context.close()
+  })
+
+  it('finds a heading by keyboard alone, and asks for the index only then', async () => {
+    const { context, page, complaints } = await open('/docs')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await page.keyboard.press('/')
+    await page.keyboard.type('access ends')
+    await page.getByRole('search').getByRole('status').getByText('found').waitFor({ state: 'attached' })
+    expect(asked).toEqual(['/docs/search.json'])
+    await page.keyboard.press('ArrowDown')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('When access endsApps')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/docs/apps#when-access-ends')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it.each([
+    ['storage quota', 'storage'],
+    ['TOKEN_ISSUER', 'external issuer'],
+    ['pgboun', 'PgBouncer'],
+    ['429', 'Limits'],
+  ])('finds %s', async (text, expected) => {
+    const { context, page } = await open('/docs')
+    await page.getByRole('searchbox').fill(text)
+    await page.locator('.results a').first().waitFor()
+    expect((await page.locator('.results').textContent())!.toLowerCase()).toContain(expected.toLowerCase())
+    await context.close()
+  })
+
+  it('says that nothing is found, takes markup as text, and closes on Escape', async () => {
+    const { context, page } = await open('/docs')
+    const field = page.getByRole('searchbox')
+    await field.fill('<img src=x onerror=alert(1)> zzzz')
+    await page.locator('.results').getByText('Nothing found').waitFor()
+    await field.press('Escape')
+    expect(await shown(page, '.results')).toBe(0)
+    expect(await field.inputValue()).toBe('')
+    await context.close()
+  })
+
+  it('copies code as it is written', async () => {
+    const { context, page } = await open('/docs/first-app', { permissions: ['clipboard-read', 'clipboard-write'] })
+    const block = page.locator('.block').first()
+    await block.getByRole('button', { name: 'Copy' }).click()
+    await block.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await block.locator('code').textContent())
+    await context.close()
+  })
+
+  it('leads from an anchor of a file in several pages to the page that has it', async () => {
+    const { context, page } = await open('/docs/operations#housekeeping')
+    await page.waitForURL('**/docs/operations-webhooks#housekeeping')
+    expect(await page.locator('#housekeeping').isVisible()).toBe(true)
+    await context.close()
+  })
+
+  it('stops for the keyboard at a table that scrolls, and at no other', async () => {
+    const stops = `[...document.querySelectorAll('.scrolls, pre')].every((one) => (one.scrollWidth > one.clientWidth) === (one.tabIndex === 0))`
+    for (const viewport of [desktop, phone]) {
+      const { context, page } = await open('/docs/performance', { viewport })
+      await expect.poll(() => page.evaluate(stops)).toBe(true)
+      expect(await page.locator('.scrolls[tabindex]').count()).toBeGreaterThan(0)
+      await context.close()
+    }
+  })
+
+  it('skips to its content', async () => {
+    const { context, page } = await open('/docs/apps')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(`document.activeElement.closest('main') !== null`)).toBe(true)
+    await context.close()
+  })
+
+  it('prints its text alone, in dark ink, as wide as the paper, with the addresses of links elsewhere', async () => {
+    const { context, page } = await open('/docs/security', { colorScheme: 'dark' })
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    await page.setViewportSize({ width: 700, height: 990 })
+    expect(await shown(page, '.side, .contents, .pager, .skip, .copy')).toBe(0)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(700)
+    expect(await page.evaluate(`getComputedStyle(document.body).color`)).toBe('rgb(0, 0, 0)')
+    const link = `getComputedStyle(document.querySelector('.text a[href^="https:"]'), '::after').content`
+    expect(await page.evaluate(link)).toContain('https://')
+    await context.close()
+  })
+
+  it.each([desktop, phone])('is read without JavaScript: %j', async (viewport) => {
+    const { context, page } = await open('/docs/apps', { javaScriptEnabled: false, viewport })
+    expect(await page.locator('main h1').textContent()).toBe('For app developers')
+    expect(await shown(page, 'form, button')).toBe(0)
+    if (viewport === phone) await page.getByText('All pages').click()
+    await page.locator('.pages').getByRole('link', { name: 'Developer portal' }).first().click()
+    await page.waitForURL('**/docs/portal')
+    await page.getByRole('link', { name: 'Next' }).click()
+    await page.waitForURL('**/docs/consent')
+    await context.close()
+  })
+})
