@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Prisma } from '../../prisma/generated/client.ts'
 import { isPostgresText } from '../kernel/access.ts'
+import { memberMarks } from '../kernel/cipher.ts'
 import type { Context } from '../kernel/context.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { withError } from '../kernel/errors.ts'
@@ -40,7 +41,7 @@ const EXPECTED = 412
 /** Time and number of a page's last row. */
 const CURSOR = /^(\d{1,14})-(\d{1,18})$/
 
-const columns = { teamId: true } as const
+const columns = { teamId: true, member: true } as const
 const newestFirst = [{ at: 'desc' }, { id: 'desc' }] satisfies Prisma.RefusedRequestOrderByWithRelationInput[]
 
 type Row = Prisma.RefusedRequestGetPayload<{ omit: typeof columns }>
@@ -98,6 +99,7 @@ const list = internal('dev:read', teamPeople, {
       client: z.string().refine(isPostgresText).optional(),
       status: status.optional(),
       errors: z.boolean().optional().meta({ description: 'Without 412, which a conditional write expects' }),
+      member: z.string().max(255).refine(isPostgresText).optional().meta({ description: 'The id of a member' }),
       method: z.string().max(10).optional(),
       route: z.string().max(200).refine(isPostgresText).optional().meta({ description: 'As in `route` of an item' }),
       after: z
@@ -116,13 +118,15 @@ const list = internal('dev:read', teamPeople, {
       newest: z.string().nullable().meta({ description: 'For `after`; null without items' }),
     }),
   )
-  .query(async ({ ctx, input: { team, client, status, errors, method, route, before, after, limit } }) => {
+  .query(async ({ ctx, input }) => {
+    const { team, client, status, errors, member, method, route, before, after, limit } = input
     await roleIn(ctx, team)
     const rows = await ctx.core.db.refusedRequest.findMany({
       where: {
         teamId: team,
         ...(client !== undefined && { clientId: client }),
         ...(status !== undefined ? { status } : errors && { status: { not: EXPECTED } }),
+        ...(member !== undefined && { member: { in: memberMarks(ctx.core.cipher, member) } }),
         ...(method !== undefined && { method }),
         ...(route !== undefined && { route }),
         AND: [before === undefined ? {} : rowsBefore(before), after === undefined ? {} : rowsAfter(after)],

@@ -8,6 +8,8 @@ export interface Cipher {
   decrypt: (ciphertext: string, associatedData: string) => string
   /** The index of the key that decrypts the value; 0 is the one that encrypts. Null when no configured key does. */
   keyIndex: (ciphertext: string, associatedData: string) => number | null
+  /** Keyed hashes by which a text is found and not read, one of each key: the first is the one to store. */
+  marksOf: (text: string, purpose: string) => string[]
 }
 
 /** The associated data of every encrypted column. */
@@ -17,3 +19,6 @@ export const associatedData = {
   signingKey: (kid: string) => `SigningKey ${kid}`,
   check: () => 'SecretsKeyCheck',
 }
+
+/** Keyed hashes of a member, for the request log: the first is stored, all of them are looked for. */
+export const memberMarks = (cipher: Cipher, member: string) => cipher.marksOf(member, 'request log member')

@@ -59,13 +59,16 @@ export const erasable = (db: Database, person: string): Promise<Counted> =>
 /**
  * Removes a person and everything about them in one transaction; before it, events that name them and what teams have
  * written about them. Entries that apps share in a club stay. Throws 404. Nobody is signed in as this person afterwards, and
- * every token of theirs is refused within 5 s.
+ * every token of theirs is refused within 5 s. `marks` are those of the person in the request log.
  */
-export async function erase(db: Database, person: string): Promise<Erased> {
+export async function erase(db: Database, person: string, marks: readonly string[]): Promise<Erased> {
   const email = await emailOf(db, person)
   const address = comparableEmail(email)
   const events = await removeEvents(db, [person, ...(address === null ? [] : [email, address])])
   await removeMentions(db, { person, address })
+  await db.inTransaction((client) =>
+    client.query('UPDATE "RefusedRequest" SET member = NULL WHERE member = ANY ($1)', [marks]),
+  )
   const counted = await retryingDeadlocks(() => db.inTransaction((client) => remove(client, person)))
   return { ...counted, events }
 }

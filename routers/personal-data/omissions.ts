@@ -6,7 +6,7 @@
 const PLATFORM = "of the platform's organisations, about nobody"
 const SERVICE = 'of the service itself, about nobody'
 const SECRET = 'secrets with which the service knows a browser; they end by themselves'
-const REQUESTS = 'counts and errors of clients, without members'
+const REQUESTS = 'counts and errors of clients; a member is in it as a keyed hash alone'
 
 export const notExported: Readonly<Record<string, string>> = {
   App: 'of a team, about nobody',
@@ -50,7 +50,6 @@ export const notErased: Readonly<Record<string, string>> = {
   PlanAssignment: PLATFORM,
   Question: PLATFORM,
   Quiz: PLATFORM,
-  RefusedRequest: REQUESTS,
   SecretsKeyCheck: SERVICE,
   SigningKey: SERVICE,
   StorageCollection: 'triggers keep it, as the entries go',

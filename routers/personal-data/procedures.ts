@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isPostgresText } from '../kernel/access.ts'
+import { memberMarks } from '../kernel/cipher.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
 import { directoryPlatform } from '../kernel/policies.ts'
@@ -52,7 +53,7 @@ export const personalData = {
     .input(person)
     .output(z.object({ removed: erased }))
     .mutation(async ({ ctx: { core }, input: { id } }) => {
-      const removed = await erase(core.db, id)
+      const removed = await erase(core.db, id, memberMarks(core.cipher, id))
       core.removed({ repeat: 'member.erase', person: id }, { removed })
       return { removed }
     }),

@@ -6,11 +6,15 @@ import type { Removal } from '../../routers/kernel/removal.ts'
 import { erase } from '../../routers/personal-data/erase.ts'
 import { removeClient } from './clients.ts'
 
-/** Returns false when there was nothing left to remove. */
-export async function repeatRemoval(db: Database, removal: Removal): Promise<boolean> {
+/** Returns false when there was nothing left to remove. `marksOf` gives a person's keyed hashes. */
+export async function repeatRemoval(
+  db: Database,
+  removal: Removal,
+  marksOf: (person: string) => Promise<string[]>,
+): Promise<boolean> {
   switch (removal.repeat) {
     case 'member.erase':
-      return erase(db, removal.person).then(
+      return erase(db, removal.person, await marksOf(removal.person)).then(
         () => true,
         (error) => {
           if (error instanceof ApiError && error.status === 404) return false

@@ -10,6 +10,7 @@ import type { ActionIo, Command } from './command.ts'
 import { action } from './command.ts'
 import { confirm, requireConfirmation } from './confirmation.ts'
 import { withDatabase } from './database.ts'
+import { marksOf } from './member-marks.ts'
 import { log, path, required, text, yes } from './option.ts'
 import type { RemovalLog } from './removal-log.ts'
 import { openRemovalLog } from './removal-log.ts'
@@ -65,7 +66,7 @@ async function write(db: Database, member: string, out: string | undefined, { do
 async function remove(db: Database, member: string, io: ActionIo & { yes: boolean | undefined }, log: RemovalLog) {
   io.stdout.write(`To be removed of ${member}:\n${lines(await erasable(db, member))}`)
   await confirm(member, io)
-  const removed = await erase(db, member)
+  const removed = await erase(db, member, await marksOf(io.env, member))
   await log.write({ repeat: 'member.erase', person: member }, { removed })
   return removed
 }

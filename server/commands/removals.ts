@@ -3,6 +3,7 @@ import { nameOf, repeatRemoval } from '../admin/repeat-removals.ts'
 import type { Command } from './command.ts'
 import { action, UsageError } from './command.ts'
 import { withDatabase } from './database.ts'
+import { marksOf } from './member-marks.ts'
 import { required, text } from './option.ts'
 import { readRemovals } from './removal-log.ts'
 
@@ -23,7 +24,7 @@ const repeat = action(
       return withDatabase(io, async (db) => {
         const repeated: { removal: string; repeated: boolean }[] = []
         for (const removal of removals) {
-          const done = await repeatRemoval(db, removal)
+          const done = await repeatRemoval(db, removal, (person) => marksOf(io.env, person))
           io.stdout.write(`${done ? 'Repeated' : 'Nothing to repeat'}: ${nameOf(removal)}\n`)
           repeated.push({ removal: nameOf(removal), repeated: done })
         }

@@ -15,13 +15,14 @@ export function recordIn(requestLog: RequestLog, authenticate: Authenticate): Re
     const { principal, requestId, route, pattern } = state
     if (!refusal) return principal && requestLog.answered(principal.client, at)
     const request = { requestId, method, route: route?.path ?? pattern, ms }
-    const enter = (client: string) => requestLog.refused(client, at, refusal, request)
+    const enter = (client: string, member: string | null) =>
+      requestLog.refused(client, at, refusal, { ...request, member })
     const client = principal?.client ?? refusal.client
-    if (client !== undefined) enter(client)
+    if (client !== undefined) enter(client, principal?.member ?? null)
     else if (!route && req.headers.authorization !== undefined)
       authenticate(req).then(
-        (found) => enter(found.client),
-        (thrown) => thrown instanceof ApiError && thrown.client !== undefined && enter(thrown.client),
+        (found) => enter(found.client, found.member),
+        (thrown) => thrown instanceof ApiError && thrown.client !== undefined && enter(thrown.client, null),
       )
   }
 }

@@ -1,3 +1,4 @@
+import { isPostgresText } from '../../routers/kernel/access.ts'
 import type { Addresses } from './addresses.ts'
 import { PAGE_ROWS } from './pages/pager.ts'
 import { requestsPage, statuses } from './pages/requests.ts'
@@ -9,6 +10,7 @@ const CURSOR = /^\d{1,14}-\d{1,18}$/
 /** The address's filters; invalid ones are ignored. */
 function filterOf({ query }: Visit) {
   const [client, before] = [query.get('client') ?? '', query.get('before') ?? '']
+  const member = (query.get('member') ?? '').trim()
   const [shown, after] = [query.get('status') ?? '', query.get('after') ?? '']
   const status = statuses.find((one) => String(one) === shown)
   const [method, route] = (query.get('route') ?? '').split(' ')
@@ -17,6 +19,7 @@ function filterOf({ query }: Visit) {
     ...(method && route && { method, route }),
     ...(CURSOR.test(after) && { after }),
     ...(client !== '' && { client }),
+    ...(member !== '' && isPostgresText(member) && { member }),
     ...(status && { status }),
     ...(CURSOR.test(before) && { before }),
     limit: PAGE_ROWS,

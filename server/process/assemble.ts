@@ -63,7 +63,7 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
   const localIssuer = oauth && localUrls ? issuerOf(localUrls.auth) : undefined
   const issuers = await given.trust(oauth)
   const requestLog = openRequestLog({
-    db: core.db,
+    ...{ db: core.db, cipher: core.cipher },
     failed: (err, lines) => log.warn({ err, lines }, 'request log: dropped'),
     ...(more.logWriteMs !== undefined && { writeMs: more.logWriteMs }),
   })

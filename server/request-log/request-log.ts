@@ -1,5 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import { within } from '../../prisma/within.ts'
+import type { Cipher } from '../../routers/kernel/cipher.ts'
+import { memberMarks } from '../../routers/kernel/cipher.ts'
 import type { ApiError } from '../../routers/kernel/errors.ts'
 import { loggedMessage } from './logged-message.ts'
 import type { Counted, Line } from './write.ts'
@@ -21,6 +23,8 @@ export interface Refused {
   method: string
   route: string | undefined
   ms: number
+  /** Of the token. */
+  member: string | null
 }
 
 export interface RequestLog {
@@ -37,6 +41,7 @@ interface Options {
   /** Called when lines could not be written: they are dropped. */
   failed: (error: unknown, lines: number) => void
   writeMs?: number
+  cipher: Cipher
 }
 
 type Counts = Counted & { lines: number }
@@ -45,7 +50,7 @@ type Counts = Counted & { lines: number }
  * Counts each client's requests and stores refused ones; a timer writes them, and no request waits for that. While the database
  * is slow or unavailable, the excess is dropped.
  */
-export function openRequestLog({ db, failed, writeMs = WRITE_MS }: Options): RequestLog {
+export function openRequestLog({ db, cipher, failed, writeMs = WRITE_MS }: Options): RequestLog {
   let minute = 0
   let counts = new Map<string, Counts>()
   let ended: Counts[] = []
@@ -105,7 +110,7 @@ export function openRequestLog({ db, failed, writeMs = WRITE_MS }: Options): Req
       const counted = countsOf(client, at)
       if (counted) counted.ok++
     },
-    refused(client, at, error, { requestId, method, route = null, ms }) {
+    refused(client, at, error, { requestId, method, route = null, ms, member }) {
       const counted = countsOf(client, at)
       if (!counted) return
       if (error.status === 429) counted.limited++
@@ -125,6 +130,7 @@ export function openRequestLog({ db, failed, writeMs = WRITE_MS }: Options): Req
         error: id,
         message: loggedMessage(error),
         ms: Math.round(ms),
+        member: member && memberMarks(cipher, member)[0]!,
       })
     },
     flush: flushAll,

@@ -11,6 +11,8 @@ export interface Line {
   error: string
   message: string | null
   ms: number
+  /** As `memberMark` makes it; null without a member. */
+  member: string | null
 }
 
 export interface Counted {
@@ -36,14 +38,15 @@ const KEEP = `WITH line AS (
     SELECT *, date_trunc('minute', at) AS minute,
       row_number() OVER (PARTITION BY team, date_trunc('minute', at) ORDER BY at) AS number
     FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $6::text[], $7::int[], $8::text[],
-      $9::text[], $10::int[]) AS given (team, client, "requestId", at, method, route, status, error, message, ms)
+      $9::text[], $10::int[], $11::text[])
+      AS given (team, client, "requestId", at, method, route, status, error, message, ms, member)
   ), kept AS (
     SELECT team, minute, (SELECT count(*) FROM "RefusedRequest"
       WHERE "teamId" = team AND at >= minute AND at < minute + interval '1 minute') AS lines
     FROM line GROUP BY team, minute
   )
-  INSERT INTO "RefusedRequest" ("teamId", "clientId", "requestId", at, method, route, status, error, message, ms)
-  SELECT team, client, "requestId", at, method, route, status, error, message, ms
+  INSERT INTO "RefusedRequest" ("teamId", "clientId", "requestId", at, method, route, status, error, message, ms, member)
+  SELECT team, client, "requestId", at, method, route, status, error, message, ms, member
   FROM line JOIN kept USING (team, minute) WHERE number + lines <= ${MAX_LINES} ORDER BY at`
 
 const COUNT = `INSERT INTO "ClientUsage" ("teamId", span, at, "clientId", ok, refused, limited)
@@ -75,6 +78,7 @@ export async function write(db: Database, lines: readonly Line[], counted: reado
         kept.map(({ error }) => error),
         kept.map(({ message }) => message),
         kept.map(({ ms }) => ms),
+        kept.map(({ member }) => member),
       ])
     }
     if (counts.length > 0) {

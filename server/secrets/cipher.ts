@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 
 const KEY_BYTES = 32
@@ -30,8 +30,16 @@ export function createCipher(keys: readonly Buffer[]): Cipher {
       return found.plaintext
     },
     keyIndex: (ciphertext, associatedData) => find(ciphertext, associatedData)?.index ?? null,
+    marksOf: (text, purpose) => keys.map((key) => markWith(key, text, purpose)),
   }
 }
+
+/** 128 bits. The purpose makes a key of its own, so that hashes for different ones do not match. */
+const markWith = (key: Buffer, text: string, purpose: string) =>
+  createHmac('sha256', createHmac('sha256', key).update(`mark ${purpose}`).digest())
+    .update(text)
+    .digest('hex')
+    .slice(0, 32)
 
 interface Message {
   nonce: Buffer

@@ -211,15 +211,15 @@ describe('after a restore', () => {
     expect(repeats.map(({ repeat }) => repeat)).toEqual(['app.ending', 'app.ending', 'team.ending'])
     await api().teams.restore({ team })
     const [remove, restore, removeTeam] = repeats
-    expect(await repeatRemoval(db(), remove!)).toBe(true)
+    expect(await repeatRemoval(db(), remove!, async () => [])).toBe(true)
     expect((await stored()).apps.find((one) => one.id === app)?.endsAt).toEqual(
       deleted.apps.find((one) => one.id === app)?.endsAt,
     )
-    expect(await repeatRemoval(db(), restore!)).toBe(true)
+    expect(await repeatRemoval(db(), restore!, async () => [])).toBe(true)
     expect((await appNow())?.state).toBe('active')
-    expect(await repeatRemoval(db(), removeTeam!)).toBe(true)
+    expect(await repeatRemoval(db(), removeTeam!, async () => [])).toBe(true)
     expect((await appNow())?.state).toBe('suspended')
     await db().team.delete({ where: { id: team } })
-    for (const removal of repeats) expect(await repeatRemoval(db(), removal)).toBe(false)
+    for (const removal of repeats) expect(await repeatRemoval(db(), removal, async () => [])).toBe(false)
   })
 })

@@ -196,7 +196,7 @@ describe('an invitation', () => {
     const [person] = await personsOf(db, accounts(email), now())
     // The platform has given them another address since.
     await db.person.update({ where: { id: person!.id }, data: { email: anyEmail() } })
-    await erase(db, person!.id)
+    await erase(db, person!.id, [])
     expect(await db.teamInvitation.findUnique({ where: { id: invitation } })).toBeNull()
   })
 })

@@ -5,7 +5,7 @@ import { useWorld } from '../support/started.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 
 const NEVER = 2 ** 31 - 1
-const request = { requestId: 'r', method: 'GET', route: '/storage/{collection}', ms: 1 }
+const request = { requestId: 'r', method: 'GET', route: '/storage/{collection}/{key}', ms: 1, member: null }
 
 const world = useWorld()
 
@@ -31,7 +31,12 @@ describe('the request log', () => {
   it('drops lines while the database is away, and those beyond 2,000', async () => {
     const db = openTestDatabase('postgresql://127.0.0.1:1/none')
     const dropped: number[] = []
-    const log = openRequestLog({ db, failed: (_error, lines) => dropped.push(lines), writeMs: NEVER })
+    const log = openRequestLog({
+      db,
+      cipher: world.core.cipher,
+      failed: (_error, lines) => dropped.push(lines),
+      writeMs: NEVER,
+    })
     const refuse = (clients: number, each: number) => {
       for (let i = 0; i < clients * each; i++) log.refused(`c${i % clients}`, i, errors.keyUnknown(), request)
     }
@@ -47,7 +52,12 @@ describe('the request log', () => {
 
   it('writes what is left when it is closed', async () => {
     const { db, ids } = world
-    const log = openRequestLog({ db, failed: (error) => expect.fail(String(error)), writeMs: NEVER })
+    const log = openRequestLog({
+      db,
+      cipher: world.core.cipher,
+      failed: (error) => expect.fail(String(error)),
+      writeMs: NEVER,
+    })
     const at = Date.parse('2100-01-01T00:00:00Z')
     log.answered(ids.client, at)
     log.answered(ids.client, at + 60_000)

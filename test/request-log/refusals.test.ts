@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { callAs } from '../../routers/core.ts'
+import { memberMarks } from '../../routers/kernel/cipher.ts'
+import { erase } from '../../routers/personal-data/erase.ts'
 import type { Line } from '../../server/request-log/write.ts'
 import { write } from '../../server/request-log/write.ts'
+import { createCipher } from '../../server/secrets/cipher.ts'
 import { refusalOf } from '../support/platform.ts'
 import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
@@ -148,6 +152,55 @@ describe('the request log', () => {
     expect((await refusalOf(developer.requests.list({ team, after: '1; DROP' }))).status).toBe(422)
   })
 
+  it('is read by a member whose id is known, and stores only a keyed hash, which goes with an erasure', async () => {
+    const { db, ids, core } = world
+    const { team } = ids
+    const other = id('member')
+    await db.person.create({ data: { id: other, firstName: '', lastName: '', email: '' } })
+    await db.membership.create({ data: { organisationId: ids.club, personId: other } })
+    await world.call('GET', '/storage/c/none')
+    await world.call('GET', '/storage/c/none', { claims: { sub: other } })
+    await world.call('PATCH', '/me/profile', { claims: { sub: other } })
+    await keptAfter(3)
+    const statuses = async (member: string) =>
+      (await developer.requests.list({ team, member })).items.map(({ status }) => status)
+    expect([await statuses(other), await statuses(ids.member), await statuses('nobody')]).toEqual([
+      [405, 404],
+      [404],
+      [],
+    ])
+    const members = await db.refusedRequest.findMany({ where: { teamId: team }, select: { member: true } })
+    for (const { member } of members) expect(member).toMatch(/^[0-9a-f]{32}$/)
+    expect(await refusalOf(developer.requests.list({ team, member: 'a\0b' }))).toMatchObject({ status: 422 })
+
+    await erase(db, other, memberMarks(core.cipher, other))
+    expect([await statuses(other), await statuses(ids.member)]).toEqual([[], [404]])
+    expect(await kept()).toHaveLength(3)
+  })
+
+  it('is read by member with each key of SECRETS_KEY', async () => {
+    const [former, now] = [randomBytes(32), randomBytes(32)]
+    const row = {
+      teamId: world.ids.team,
+      clientId: world.ids.client,
+      requestId: 'r',
+      method: 'GET',
+      status: 404,
+      error: '',
+      ms: 1,
+    }
+    const [member] = memberMarks(createCipher([former]), 'anna')
+    await world.db.refusedRequest.create({ data: { ...row, at: new Date(), member: member! } })
+    const listed = async (keys: Buffer[]) => {
+      const { cipher } = world.core
+      world.core.cipher = createCipher(keys)
+      const { items } = await developer.requests.list({ team: world.ids.team, member: 'anna' })
+      world.core.cipher = cipher
+      return items.length
+    }
+    expect([await listed([now, former]), await listed([now])]).toEqual([1, 0])
+  })
+
   it('keeps 200 lines of a team and minute, also of several clients and nodes', async () => {
     const { db, ids } = world
     const other = id('client')
@@ -156,7 +209,7 @@ describe('the request log', () => {
     const lines = (client: string, count: number, at: number): Line[] =>
       Array.from({ length: count }, (_, i) => ({
         ...{ client, requestId: `${i}`, at: at + i, method: 'GET', route: null },
-        ...{ status: 404, error: 'addressUnknown', message: null, ms: 1 },
+        ...{ status: 404, error: 'addressUnknown', message: null, ms: 1, member: null },
       }))
     await Promise.all([
       write(db, [...lines(ids.client, 150, minute), ...lines(ids.client, 10, minute + 60_000)], []),

@@ -100,3 +100,23 @@ describe('several keys', () => {
     expect(of(a, b).keyIndex(encrypted, place)).toBe(1)
   })
 })
+
+describe('the mark of a text', () => {
+  const marks = (keys: Buffer[], text = 'anna', purpose = 'members') => createCipher(keys).marksOf(text, purpose)
+
+  it('is the same each time, one of each key in their order', () => {
+    const other = randomBytes(32)
+    const [first, second] = [marks([key])[0]!, marks([other])[0]!]
+    expect(first).toMatch(/^[0-9a-f]{32}$/)
+    expect([marks([key]), marks([key, other]), marks([other, key])]).toEqual([
+      [first],
+      [first, second],
+      [second, first],
+    ])
+  })
+
+  it('differs by text, purpose and key', () => {
+    const all = [marks([key]), marks([key], 'ben'), marks([key], 'anna', 'others'), marks([randomBytes(32)])].flat()
+    expect(new Set(all).size).toBe(4)
+  })
+})

@@ -34,7 +34,7 @@ export const statuses = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 429, 
 export function requestsPage(visit: Visit, { team, clients, items, next, newest, catalogue }: RequestsView): string {
   const { w, at, query } = visit
   const own = at('teams', team.id, 'requests')
-  const isFiltered = ['id', 'client', 'status', 'route', 'before'].some((one) => query.has(one))
+  const isFiltered = ['id', 'client', 'status', 'route', 'member', 'before'].some((one) => query.has(one))
   const rows = items.map(({ at: time, status, method, route, client, clientName, message, error, requestId, ms }) => [
     html`<time datetime="${time}"><span>${time.slice(0, 10)}</span> <span>${time.slice(11, 23)}</span></time>`,
     html`<strong>${status}</strong>`,
@@ -63,6 +63,7 @@ ${field({ id: 'id', name: 'id', label: w.requestId, hint: w.requestIdHint, value
 ${clientChoice({ w, query }, clients)}
 ${choice({ id: 'status', name: 'status', label: w.status, value: query.get('status') ?? '' }, [['', w.errorsOnly], ['all', w.allOf], ...statuses.map((status) => [String(status), String(status)] as const)])}
 ${choice({ id: 'route', name: 'route', label: w.request, value: query.get('route') ?? '' }, [['', w.allOf], ...endpoints.map((one) => [one, one] as const)])}
+${field({ id: 'member', name: 'member', label: w.memberId, value: query.get('member') ?? '', maxlength: 255 })}
 <button>${w.show}</button>
 </form>
 </div>`
@@ -74,7 +75,9 @@ const liveTail = ({ w, query }: Visit, newest: string | null) =>
 /** This list grows at its beginning, so its pages are linked by a cursor. */
 function turning({ w, query }: Visit, own: string, next: string | null): Html | null {
   const link = (text: string, before: string | null) => {
-    const kept = new URLSearchParams([...query].filter(([key]) => ['client', 'status', 'route'].includes(key)))
+    const kept = new URLSearchParams(
+      [...query].filter(([key]) => ['client', 'status', 'route', 'member'].includes(key)),
+    )
     if (before !== null) kept.set('before', before)
     return html`<a href="${own}${kept.size > 0 && `?${kept}`}">${text}</a>`
   }

@@ -385,7 +385,8 @@ export const de: Words = {
 
   requests: 'Anfragen',
   requestsLead:
-    'Anfragen, die in den letzten 7 Tagen abgelehnt wurden. Gespeichert werden nur Zeit, Client, Route und Fehler, nie, was gesendet wurde und von wem.',
+    'Anfragen, die in den letzten 7 Tagen abgelehnt wurden. Gespeichert werden Zeit, Client, Route und Fehler, nie, was gesendet wurde; vom Mitglied nur ein Hash mit Schlüssel, mit dem sich eine bekannte ID finden lässt.',
+  memberId: 'ID des Mitglieds',
   requestId: 'Request-ID',
   requestIdHint: 'Der Header X-Request-Id einer Antwort.',
   find: 'Suchen',

@@ -381,7 +381,8 @@ export const en = {
 
   requests: 'Requests',
   requestsLead:
-    'Requests that were refused in the last 7 days. Only their time, client, route and error are stored, never what was sent or by whom.',
+    'Requests that were refused in the last 7 days. Their time, client, route and error are stored, never what was sent; of the member only a keyed hash, by which you find one whose id you know.',
+  memberId: 'Member id',
   requestId: 'Request id',
   requestIdHint: 'The X-Request-Id header of a response.',
   find: 'Find',
