@@ -8,6 +8,7 @@ import { expectAccessible } from '../../pages/accessible.ts'
 import type { Service } from '../../process/service.ts'
 import { command, dataDirectoryWithCluster, freePort, run, start, until } from '../../process/service.ts'
 import type { AtEnd } from '../../support/databases.ts'
+import { noteFigure } from '../noted-figure.ts'
 import { npm, offline } from './npm.ts'
 
 const SCOPE = 'svc.me.profile:read svc.me.groups:read svc.apps.storage:read svc.apps.storage:write'
@@ -100,6 +101,7 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
   }
 
   it.for(['vanilla', 'react'])('signs a member in, shows their groups and stores a note: %s', async (template, ctx) => {
+    const began = performance.now()
     const made = await project(template)
     if (!made) return ctx.skip('No registry answers.')
     const { folder, url, serve } = made
@@ -112,6 +114,12 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
     await page.getByText('Hello Anna').waitFor()
     expect(page.url()).toBe(url)
     await expect.poll(() => items(page, 'Your groups')).toEqual(['Jugend U16', 'Seniors'])
+    noteFigure({
+      name: `init to first own page: ${template}`,
+      value: (performance.now() - began) / 1000,
+      unit: 's',
+      bound: 120,
+    })
     expect(await items(page, 'Notes')).toEqual([])
     await page.getByLabel('New note').fill(NOTE)
     await page.getByRole('button', { name: 'Add' }).click()

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../../rest-facade/routes.ts'
@@ -6,18 +8,25 @@ import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.
 import type { Service } from '../../process/service.ts'
 import { dataDirectoryWithCluster, start } from '../../process/service.ts'
 import type { AtEnd } from '../../support/databases.ts'
+import { startReceiver } from '../../webhooks/receiver.ts'
 import { noteFigure } from '../noted-figure.ts'
 
-/** From the sign-in to an answer with content of each endpoint. A person takes longer than this script, by typing. */
+/** From the sign-in to an answer with content of each endpoint, and to a delivered event. A person takes longer than this script, by typing. */
 const BOUND_S = 60
 
 describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, { timeout: 240_000 }, () => {
   let service: Service
   let browser: Browser
+  let receiver: Awaited<ReturnType<typeof startReceiver>>
   const ends: (() => Promise<void>)[] = []
   const atEnd: AtEnd = (end) => void ends.unshift(end)
   beforeAll(async () => {
-    service = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
+    receiver = await startReceiver()
+    atEnd(receiver.close)
+    const DATA_DIR = await dataDirectoryWithCluster(atEnd)
+    const authority = join(DATA_DIR, 'authority.pem')
+    await writeFile(authority, receiver.ca)
+    service = await start({ DATA_DIR, NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW: '127.0.0.1' }, { atEnd })
     browser = await launchHeadlessShell()
     atEnd(() => browser.close())
   }, 120_000)
@@ -29,11 +38,22 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, {
     routes.filter(({ section }) => section === api).map(({ method, path }) => `${method} ${path}`)
   const references = { apps: 'Member data', lms: 'Quizzes', notify: 'Webhooks' }
 
-  async function createClient(page: Page) {
+  async function signIn(page: Page) {
+    await page.goto(`http://auth.localhost:${service.port}/v1/oauth/developers`)
+    await page.locator('select[name=member]').selectOption('anna')
+    await page.locator('form[action$="/pick"] button').click()
+  }
+
+  async function createApp(page: Page) {
     await page.getByRole('link', { name: 'Builders GmbH' }).click()
     await page.getByText('New app').click()
     await page.getByLabel('Name').fill('Scores')
     await page.getByRole('button', { name: 'Create app' }).click()
+    await page.getByText('Created.').waitFor()
+  }
+
+  async function createClient(page: Page) {
+    await createApp(page)
     await page.getByText('New sandbox client').click()
     const form = page.locator('form[action$="/clients"]')
     await form.getByLabel('Name', { exact: true }).fill('Scores')
@@ -63,9 +83,7 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, {
     const began = performance.now()
     const context = await browser.newContext({ locale: 'en-GB' })
     const page = await context.newPage()
-    await page.goto(`http://auth.localhost:${service.port}/v1/oauth/developers`)
-    await page.locator('select[name=member]').selectOption('anna')
-    await page.locator('form[action$="/pick"] button').click()
+    await signIn(page)
     await createClient(page)
     const client = page.url()
 
@@ -96,6 +114,34 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, {
       unit: 's',
       bound: BOUND_S,
     })
+    await context.close()
+  })
+
+  it('gets a first event at its webhook, and sees it delivered', async () => {
+    const began = performance.now()
+    const context = await browser.newContext({ locale: 'en-GB' })
+    const page = await context.newPage()
+    await signIn(page)
+    await createApp(page)
+    await page.getByRole('link', { name: 'Webhook', exact: true }).first().click()
+    await page.getByLabel('Address').fill(receiver.url())
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Send a test event' }).click()
+    await expect.poll(() => receiver.received.length).toBe(1)
+    noteFigure({
+      name: 'sign-in to first delivered event',
+      value: (performance.now() - began) / 1000,
+      unit: 's',
+      bound: BOUND_S,
+    })
+    const [{ headers, body }] = receiver.received as [(typeof receiver.received)[number]]
+    expect([JSON.parse(body).type, headers['webhook-id']]).toEqual(['webhook.test', expect.any(String)])
+    await expect
+      .poll(async () => {
+        await page.reload()
+        return page.getByText('delivered').count()
+      })
+      .toBeGreaterThan(0)
     await context.close()
   })
 })
