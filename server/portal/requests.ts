@@ -1,5 +1,6 @@
 import { isPostgresText } from '../../routers/kernel/access.ts'
 import type { Addresses } from './addresses.ts'
+import { CLIENTS_OFFERED } from './pages/client-choice.ts'
 import { PAGE_ROWS } from './pages/pager.ts'
 import { requestsPage, statuses } from './pages/requests.ts'
 import { teamOf } from './teams.ts'
@@ -35,7 +36,7 @@ export function requestPages({ get }: Routes, { catalogue }: Addresses) {
       requestId === ''
         ? await requests.list({ team: team.id, ...filterOf(visit) })
         : { ...(await requests.get({ team: team.id, requestId })), next: null, newest: null }
-    const offered = await clients.list({ team: team.id, limit: PAGE_ROWS })
+    const offered = await clients.list({ team: team.id, limit: CLIENTS_OFFERED })
     return requestsPage(visit, { team, catalogue, clients: offered.items, ...found })
   })
 }

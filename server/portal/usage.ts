@@ -1,5 +1,5 @@
 import type { Counts } from './pages/chart.ts'
-import { PAGE_ROWS } from './pages/pager.ts'
+import { CLIENTS_OFFERED } from './pages/client-choice.ts'
 import { usagePage } from './pages/usage.ts'
 import { teamOf } from './teams.ts'
 import type { Routes } from './visit.ts'
@@ -31,7 +31,7 @@ export function usagePages({ get }: Routes, now: () => number) {
     const by = visit.query.get('by') === 'hour' ? 'hour' : 'minute'
     const client = visit.query.get('client') ?? ''
     const usage = await visit.developer.usage({ team: team.id, by, ...(client !== '' && { client }) })
-    const { items: clients } = await visit.developer.clients.list({ team: team.id, limit: PAGE_ROWS })
+    const { items: clients } = await visit.developer.clients.list({ team: team.id, limit: CLIENTS_OFFERED })
     return usagePage(visit, { team, clients, usage, by, bars: barsOf(usage.counts, by, now() / 1000) })
   })
 }

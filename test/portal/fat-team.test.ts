@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { errors } from '../../routers/kernel/errors.ts'
+import { memberScopes } from '../../routers/kernel/scopes.ts'
 import { id } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import type { PortalWorld } from './portal-world.ts'
@@ -86,7 +89,7 @@ describe('a list that is longer than its page', () => {
     expect(texts.join('').split('>Zebra<').length - 1).toBe(APPS * CLIENTS)
   })
 
-  it('shows each person of a team once, 50 on a page', async () => {
+  it('shows each person of a team once, 30 on a page', async () => {
     const { db, ids } = team.world
     const people = Array.from({ length: 60 }, () => id('person'))
     await db.person.createMany({
@@ -96,8 +99,57 @@ describe('a list that is longer than its page', () => {
       data: people.map((personId) => ({ teamId: ids.team, personId, role: 'developer' })),
     })
     const texts = await turned(`${team.own}/people`)
-    expect(texts).toHaveLength(2)
+    expect(texts).toHaveLength(3)
     for (const one of people) expect(texts.filter((text) => text.includes(`${one}@example.org`))).toHaveLength(1)
+  })
+
+  it('weighs less than 60 kB with its style sheets and script', async () => {
+    const { db, ids } = team.world
+    const ofTeam = { teamId: ids.team, at: new Date() }
+    const rows = <T>(row: () => T) => Array.from({ length: 60 }, row)
+    const address = 'https://app.example/signed-in/callback'
+    const delivery = await db.delivery.findUniqueOrThrow({ where: { id: await team.failed() } })
+    await db.delivery.createMany({ data: rows(() => ({ ...delivery, id: randomUUID() })) })
+    await db.auditEntry.createMany({
+      data: rows(() => ({
+        ...{ ...ofTeam, personId: team.owner, action: 'client.create', target: 'c_abcdefghijklmnopqrst' },
+        after: { name: 'Trainer', redirectUris: [address, address], scopes: memberScopes.slice(0, 4), type: 'web' },
+      })),
+    })
+    await db.refusedRequest.createMany({
+      data: rows(() => ({
+        ...{
+          ...ofTeam,
+          clientId: ids.client,
+          requestId: randomUUID(),
+          method: 'GET',
+          route: '/storage/{collection}/{key}',
+        },
+        ...{
+          status: 403,
+          error: 'scopeMissing',
+          message: errors.scopeMissing('svc.apps.storage:write').message,
+          ms: 3,
+        },
+      })),
+    })
+    const parts = await Promise.all(
+      ['developers/style.css', 'developers/script.js', 'style.css'].map((part) =>
+        team.asOwner.get(new URL(part, portal).href),
+      ),
+    )
+    const shared = parts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+    expect(shared).toBeGreaterThan(10_000)
+    for (const page of [
+      team.own,
+      `${team.own}/people`,
+      `${team.own}/audit`,
+      `${team.own}/requests`,
+      `${team.app}/deliveries`,
+    ]) {
+      const { text } = await team.asOwner.get(page)
+      expect([page, Math.max(0, Buffer.byteLength(text) + shared - 60_000)]).toEqual([page, 0])
+    }
   })
 
   it('offers 50 clients to a filter, and the one that a link chose', async () => {

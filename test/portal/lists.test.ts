@@ -32,21 +32,23 @@ describe('the audit log', () => {
 
   it('pages by offset, newest first, and shows who changed what', async () => {
     const first = await open(`${team.own}/audit`)
-    expect(rowsOf(first)).toBe(50)
-    expect(first).toContain('1 to 50 of 62')
+    expect(rowsOf(first)).toBe(30)
+    expect(first).toContain('1 to 30 of 62')
     expect(first).toContain('Role changed')
     expect(first).toContain('<code>odd.action</code>')
     expect(first).toContain('the operator')
     expect(first.match(/>an erased person/g)).toHaveLength(2)
     expect(first).toContain('<del><bdi>developer</bdi></del> <ins><bdi>r&lt;59</bdi></ins>')
     const second = await open(linkTo(first, 'Next')!)
-    expect([rowsOf(second), linkTo(second, 'Next')]).toEqual([12, undefined])
-    expect(second).toContain('t0.')
+    expect(rowsOf(second)).toBe(30)
+    const third = await open(linkTo(second, 'Next')!)
+    expect([rowsOf(third), linkTo(third, 'Next')]).toEqual([2, undefined])
+    expect(third).toContain('t0.')
     expect(await open(linkTo(second, 'Previous')!)).toBe(first)
   })
 
   it.each(['-1', 'x', '1e99', '0.5', ''])('begins at its start for the offset %j', async (offset) => {
-    expect(await open(`${team.own}/audit?offset=${offset}`)).toContain('1 to 50')
+    expect(await open(`${team.own}/audit?offset=${offset}`)).toContain('1 to 30')
   })
 })
 
@@ -69,9 +71,9 @@ describe('the delivery log', () => {
     expect([rowsOf(ofSubscription), ofSubscription.includes(joined)]).toEqual([1, true])
     expect(await open(`${app}/deliveries?state=delivered`)).toContain('No deliveries match.')
 
-    for (let n = 0; n < 50; n++) await mintDelivery(world.db, other, { state: 'failed' })
+    for (let n = 0; n < 30; n++) await mintDelivery(world.db, other, { state: 'failed' })
     const first = await open(`${app}/deliveries?type=member.joined&state=failed`)
-    expect(rowsOf(first)).toBe(50)
+    expect(rowsOf(first)).toBe(30)
     const second = await open(linkTo(first, 'Next')!)
     expect([rowsOf(second), linkTo(second, 'Next')]).toEqual([1, undefined])
     expect(second).toContain('<option value="member.joined" selected>')

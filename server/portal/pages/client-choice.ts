@@ -2,6 +2,9 @@ import type { Visit } from '../visit.ts'
 import { choice } from './fields.ts'
 import type { ClientSummary } from './team-page.ts'
 
+/** Clients offered by a filter. */
+export const CLIENTS_OFFERED = 50
+
 /** A filter by client: the given ones, and the one in the address, to which a client's page links. */
 export function clientChoice({ w, query }: Pick<Visit, 'w' | 'query'>, clients: readonly ClientSummary[]) {
   const chosen = query.get('client') ?? ''
