@@ -53,6 +53,7 @@ describe.each(ways)('%s', (way) => {
         url,
         secret: 's3cret',
         endedAt: null,
+        alarm: null,
         test: false,
       })
       expect(sealed).not.toBe(webhookSecret)
