@@ -45,13 +45,13 @@ const [IN_HEADING, HEADING_STARTS, IN_TEXT, TEXT_STARTS, IN_TITLE] = [12, 8, 2, 
 let index
 const load = () => {
   index ??= fetch(form.dataset.index).then(async (response) => {
-    const { pages, sections, words } = await response.json()
+    const { pages, sections, words, stop } = await response.json()
     const lines = words.split(',').map((line) => {
       const [word, ...distances] = line.split(' ')
       let at = 0
       return [word, distances.map((distance) => (at += Number.parseInt(distance, 36)))]
     })
-    return { pages, sections, lines, url: response.url }
+    return { pages, sections, lines, stop: new Set(stop.split(' ')), url: response.url }
   })
   return index
 }
@@ -76,7 +76,9 @@ function scoresOf(word, { pages, sections, lines }) {
 
 /** The sections that have every word, best first. */
 function search(text, known) {
-  const [first, ...others] = wordsOf(text).map((word) => scoresOf(word, known))
+  const words = wordsOf(text)
+  const telling = words.filter((word) => !known.stop.has(word))
+  const [first, ...others] = (telling.length > 0 ? telling : words).map((word) => scoresOf(word, known))
   return [...(first ?? [])]
     .filter(([section]) => others.every((scores) => scores.has(section)))
     .map(([section, score]) => [section, others.reduce((sum, scores) => sum + scores.get(section), score)])
