@@ -1,33 +1,30 @@
 // A call as it is sent, and as code in four forms. The service writes the examples with it, the page what its forms contain.
 
+const to =
+  (name, pick = () => []) =>
+  (input) => ({ name, given: pick(input) })
+const inStore =
+  (name, pick) =>
+  ({ collection, scope, ...input }) => ({ name, given: pick(input), store: [collection, scope && { scope }] })
+
 /** The functions of the SDK with their arguments, by operation. An argument that is undefined is left out. */
 const sdkCalls = {
-  root: () => ['root'],
-  'me-profile': () => ['me.profile'],
-  'me-groups': () => ['me.groups'],
-  'me-events': (range) => ['me.events', some(range)],
-  'me-trainingplans': () => ['me.trainingplans'],
-  'me-competitions': () => ['me.competitions'],
-  'me-membercard': () => ['me.membercard'],
-  'storage-list': ({ collection, scope, ...page }) => [`${store(collection, scope)}.list`, some(page)],
-  'storage-get': ({ collection, scope, key }) => [`${store(collection, scope)}.get`, key],
-  'storage-put': ({ collection, scope, key, value, ...conditions }) => [
-    `${store(collection, scope)}.put`,
-    key,
-    value,
-    some(conditions),
-  ],
-  'storage-delete': ({ collection, scope, key, ...conditions }) => [
-    `${store(collection, scope)}.delete`,
-    key,
-    some(conditions),
-  ],
-  'quizzes-submit': ({ quizId, answers, ...options }) => ['quizzes.submit', quizId, answers, some(options)],
-  'webhook-put': ({ id, ...webhook }) => ['webhook.put', id, webhook],
-  'webhook-get': ({ id }) => ['webhook.get', id],
-  'webhook-delete': ({ id }) => ['webhook.delete', id],
+  root: to('root'),
+  'me-profile': to('me.profile'),
+  'me-groups': to('me.groups'),
+  'me-events': to('me.events', (range) => [some(range)]),
+  'me-trainingplans': to('me.trainingplans'),
+  'me-competitions': to('me.competitions'),
+  'me-membercard': to('me.membercard'),
+  'storage-list': inStore('list', (page) => [some(page)]),
+  'storage-get': inStore('get', ({ key }) => [key]),
+  'storage-put': inStore('put', ({ key, value, ...conditions }) => [key, value, some(conditions)]),
+  'storage-delete': inStore('delete', ({ key, ...conditions }) => [key, some(conditions)]),
+  'quizzes-submit': to('quizzes.submit', ({ quizId, answers, ...options }) => [quizId, answers, some(options)]),
+  'webhook-put': to('webhook.put', ({ id, ...webhook }) => [id, webhook]),
+  'webhook-get': to('webhook.get', ({ id }) => [id]),
+  'webhook-delete': to('webhook.delete', ({ id }) => [id]),
 }
-const store = (collection, scope) => `storage(${listed([collection, scope && { scope }])})`
 const some = (object) => (Object.keys(object).length > 0 ? object : undefined)
 
 /** What fetch gets, without the token: the address, headers and body. */
@@ -51,13 +48,13 @@ export function codeOf(call) {
   const { url, headers, body } = requestOf(call)
   const input = inputOf(call)
   const assigned = (expression) => (method === 'DELETE' ? expression : `const answer = ${expression}`)
-  const sdk = ([path, ...given]) => `import { createClient } from '@member-apps/sdk'
+  const sdk = ({ name, given, store }) => `import { createClient } from '@member-apps/sdk'
 
 const api = createClient({
   ${section}: ${literal(base)},
   tokens: token,
 })
-${assigned(`await api.${path}(${listed(given)})`)}`
+${store ? `const store = api.storage(${listed(store)})\n` : ''}${assigned(`await ${store ? 'store' : 'api'}.${name}(${listed(given)})`)}`
   const trpc = () => `import { createClient } from 'member-apps-client'
 
 const api = createClient({ url: 'http://localhost:3001/trpc', token })

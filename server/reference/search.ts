@@ -12,7 +12,9 @@ const pages: [address: string, title: string][] = [
   ['../docs', 'Operation'],
   ['errors', 'Error'],
   ['../docs', 'Schema'],
-  ['../docs', 'Parameter, field or header'],
+  ['../docs', 'Parameter'],
+  ['../docs', 'Field'],
+  ['../docs', 'Header'],
 ]
 
 /** Operations first, as equally good results stay in this order. */
@@ -41,7 +43,7 @@ export function referenceIndex(api: ApiDocument): string {
 
 const textOf = ({ name, meaning }: Field) => `${name} ${meaning ?? ''}`
 
-/** Parameters, and the headers and fields of bodies, once each. */
+/** Parameters, and the headers and fields of bodies, once of each kind. */
 function fieldSections({
   operationId: id,
   method,
@@ -56,11 +58,15 @@ function fieldSections({
     return schema ? fieldsOf(schema) : []
   })
   const headers = good.flatMap(({ headers = {} }) => headerFields(headers))
-  const all = [...parameters.map(parameterField), ...fields, ...headers]
-  return [...new Map(all.map((field) => [field.name, field])).values()].map(({ name, meaning = '' }) => ({
-    page: 3,
-    id,
-    heading: `${name} · ${method} ${path}`,
-    text: meaning,
-  }))
+  const kinds: [page: number, fields: Field[]][] = [
+    [3, parameters.map(parameterField)],
+    [4, fields],
+    [5, headers],
+  ]
+  return kinds.flatMap(([page, some]) =>
+    [...new Map(some.map((field) => [field.name, field])).values()].map(({ name, meaning = '' }) => ({
+      ...{ page, id, text: meaning },
+      heading: `${name} · ${method} ${path}`,
+    })),
+  )
 }

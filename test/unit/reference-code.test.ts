@@ -28,10 +28,10 @@ describe('a call as code', () => {
   -H 'if-none-match: *' \\
   -H 'content-type: application/json' -d '{"value":1}'`)
     expect(code.fetch).toContain(`    'if-none-match': '*',`)
-    expect(code.sdk).toContain(`await api.storage('c').put('k', 1, { ifNoneMatch: '*' })`)
+    expect(code.sdk).toContain(`const answer = await store.put('k', 1, { ifNoneMatch: '*' })`)
     expect(code.trpc).toContain(`ifNoneMatch: '*'`)
     expect(codeOf(put({ fields: [...put().fields, field('scope', 'query', 'user')] })).sdk).toContain(
-      `api.storage('c', { scope: 'user' }).put('k', 1)`,
+      `const store = api.storage('c', { scope: 'user' })\nconst answer = await store.put('k', 1)`,
     )
   })
 

@@ -179,7 +179,7 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
   it.each([
     ['storage.put scope storage:write', 'PUT /storage/{collection}/{key}', 'Operation', '#storage-put'],
     ['entryChanged', '412 entryChanged', 'Error', '/errors#entryChanged'],
-    ['byte for byte', 'value', 'Parameter, field or header', '#storage-list'],
+    ['byte for byte', 'value', 'Field', '#storage-list'],
     ['detail', 'Detail', 'Schema', '#schema-Detail'],
   ])('finds %s by keyboard alone, and asks for the index only then', async (text, heading, kind, address) => {
     const { context, page, complaints } = await open(docs('apps'), { viewport: desktop })
