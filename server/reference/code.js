@@ -7,15 +7,12 @@ const inStore =
   (name, pick) =>
   ({ collection, scope, ...input }) => ({ name, given: pick(input), store: [collection, scope && { scope }] })
 
-/** The functions of the SDK with their arguments, by operation. An argument that is undefined is left out. */
+/**
+ * The functions of the SDK with their arguments, by operation; those of `me` have the names of their operations. An argument that
+ * is undefined is left out.
+ */
 const sdkCalls = {
   root: to('root'),
-  'me-profile': to('me.profile'),
-  'me-groups': to('me.groups'),
-  'me-events': to('me.events', (range) => [some(range)]),
-  'me-trainingplans': to('me.trainingplans'),
-  'me-competitions': to('me.competitions'),
-  'me-membercard': to('me.membercard'),
   'storage-list': inStore('list', (page) => [some(page)]),
   'storage-get': inStore('get', ({ key }) => [key]),
   'storage-put': inStore('put', ({ key, value, ...conditions }) => [key, value, some(conditions)]),
@@ -25,6 +22,8 @@ const sdkCalls = {
   'webhook-get': to('webhook.get', ({ id }) => [id]),
   'webhook-delete': to('webhook.delete', ({ id }) => [id]),
 }
+const sdkCallOf = (id) =>
+  sdkCalls[id] ?? (id.startsWith('me-') ? to(id.replace('-', '.'), (input) => [some(input)]) : undefined)
 const some = (object) => (Object.keys(object).length > 0 ? object : undefined)
 
 /** What fetch gets, without the token: the address, headers and body. */
@@ -47,6 +46,7 @@ export function codeOf(call) {
   const { id, method, section, base } = call
   const { url, headers, body } = requestOf(call)
   const input = inputOf(call)
+  const sdkCall = sdkCallOf(id)
   const assigned = (expression) => (method === 'DELETE' ? expression : `const answer = ${expression}`)
   const sdk = ({ name, given, store }) => `import { createClient } from '@member-apps/sdk'
 
@@ -62,7 +62,7 @@ ${assigned(`await api.${id.replaceAll('-', '.')}.${method === 'GET' ? 'query' : 
   return {
     curl: curlOf(method, url, headers, body),
     fetch: fetchOf(method, url, headers, body),
-    sdk: input ? sdkCalls[id] && sdk(sdkCalls[id](input)) : UNWRITABLE,
+    sdk: sdkCall && (input ? sdk(sdkCall(input)) : UNWRITABLE),
     trpc: input ? trpc() : UNWRITABLE,
   }
 }
