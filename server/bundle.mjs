@@ -20,9 +20,14 @@ const entries = [
 /** The files that modules read from their own directory. */
 const readBy = {
   'server/browser/pages/style-sheet.ts': ['server/browser/pages/pages.css'],
-  'server/docs/serve.ts': ['server/docs/script.js', 'server/docs/docs.css'],
+  'server/browser/frame/frame.ts': ['server/browser/frame/frame.css', 'server/browser/frame/frame.js'],
+  'server/docs/serve.ts': ['server/docs/docs.css'],
   'server/portal/portal.ts': ['server/portal/portal.css', 'server/portal/script.js'],
-  'server/reference/serve.ts': ['server/reference/try.js', 'server/reference/reference.css'],
+  'server/reference/serve.ts': [
+    'server/reference/code.js',
+    'server/reference/try.js',
+    'server/reference/reference.css',
+  ],
 }
 
 /** Copies them to the files that have the modules. */
@@ -45,7 +50,7 @@ const besideModules = {
 }
 
 /** The sources of the documentation, and its renderer. */
-const documents = ['docs', 'clients/sdk/README.md', 'server/docs']
+const documents = ['docs', 'clients/sdk/README.md', 'server/browser/frame/search-index.ts', 'server/docs']
 const isDocument = (id) => documents.some((path) => `${id}/`.startsWith(`${join(root, path)}/`))
 
 /** While `npm run dev` watches: rendering takes 0.3 s, and a restart should take less than 1 s. */

@@ -1,4 +1,5 @@
 import type { Brand } from '../browser/brand.ts'
+import { link, side } from '../browser/frame/frame.ts'
 import { document } from '../browser/pages/document.ts'
 import { builtHtml, html } from '../browser/pages/html.ts'
 import { words } from '../browser/pages/overview-words.ts'
@@ -29,12 +30,7 @@ export function docsPage(view: View): string {
     language: 'en',
     mark: site,
     logo: brand?.logo && LOGO,
-    above: html`<a class="skip" href="#main">Skip to the content</a>
-<div class="side">
-${search}
-${sidebar(view)}
-</div>
-`,
+    above: sidebar(view),
     title: page.heading,
     tab: page.slug === '' ? `Documentation · ${site}` : `${page.heading} · Documentation`,
     style: html`<link rel="stylesheet" href="/docs/style.css">
@@ -46,29 +42,22 @@ ${pager(view)}`,
   })
 }
 
-/** Ids of the frame have a dot, which ids of headings never have. */
-const search = html`<form role="search" hidden>
-<label for="docs.search">Search <kbd>/</kbd></label>
-<input id="docs.search" type="search" autocomplete="off" spellcheck="false" aria-describedby="docs.found">
-<p id="docs.found" class="unseen" role="status"></p>
-<ul class="results" hidden></ul>
-</form>`
-
 function sidebar({ docs, page, ways }: View) {
-  const link = (address: string, title: string, isCurrent = false) =>
-    html`<li><a href="${address}"${isCurrent && html` aria-current="page"`}>${title}</a></li>`
   const bySlug = new Map(docs.pages.map((one) => [one.slug, one]))
   const item = (slug: string) => link(addressOf(slug), bySlug.get(slug)!.title, slug === page.slug)
-  const group = (title: string, items: ReturnType<typeof link>[], at: number) =>
-    html`<p id="docs.group-${at}">${title}</p><ul aria-labelledby="docs.group-${at}">${items}</ul>\n`
   const here = [
     link(`${ways.apps}/docs`, 'API reference'),
     link(`${ways.apps}/docs/errors`, 'Errors'),
     ...(ways.portal ? [link(ways.portal, 'Developer portal')] : []),
   ]
-  return html`<nav class="pages" aria-label="Documentation"><details><summary>All pages</summary>
-<ul>${item('')}</ul>
-${docs.groups.map(({ title, slugs }, at) => group(title, slugs.map(item), at))}${group('On this service', here, docs.groups.length)}</details></nav>`
+  const groups = docs.groups.map(({ title, slugs }) => ({ title, items: slugs.map(item) }))
+  return side({
+    index: '/docs/search.json',
+    label: 'Documentation',
+    summary: 'All pages',
+    first: item(''),
+    groups: [...groups, { title: 'On this service', items: here }],
+  })
 }
 
 const contents = ({

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Brand } from '../browser/brand.ts'
+import { frameScript, frameStyle } from '../browser/frame/frame.ts'
 import { styleSheet } from '../browser/pages/style-sheet.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
 import type { StoredFile } from '../browser/stored-file.ts'
@@ -17,8 +18,7 @@ interface Options {
   localWays?: Ways | undefined
 }
 
-/** The build copies these files. */
-const script = readFileSync(new URL('script.js', import.meta.url), 'utf8')
+/** The build copies the file. */
 const ownStyle = readFileSync(new URL('docs.css', import.meta.url), 'utf8')
 
 const PICTURES = '/docs/images/'
@@ -36,8 +36,8 @@ export function docs({ open, picture }: OpenDocs, { brand, ways, localWays }: Op
   const made = new Map<string, StoredFile>()
 
   function textAt(path: string, at: Ways): [type: string, text: string] | undefined {
-    if (path === '/docs/style.css') return ['text/css', styleSheet + ownStyle]
-    if (path === '/docs/script.js') return ['text/javascript', script]
+    if (path === '/docs/style.css') return ['text/css', styleSheet + frameStyle + ownStyle]
+    if (path === '/docs/script.js') return ['text/javascript', frameScript]
     const { docs, pages } = open()
     if (path === '/docs/search.json') return ['application/json', docs.search]
     const page = pages.get(path)

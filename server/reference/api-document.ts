@@ -1,6 +1,7 @@
 export interface ApiDocument {
   info: { title: string; description?: string }
   paths: Record<string, Record<string, Operation>>
+  components?: { schemas?: Record<string, Schema> }
 }
 
 export interface Operation {
@@ -9,8 +10,15 @@ export interface Operation {
   description?: string
   parameters?: Parameter[]
   requestBody?: { content: Content }
-  responses: Record<string, { description: string; headers?: Record<string, Parameter>; content?: Content }>
+  responses: Record<string, Response>
+  tags?: string[]
   security?: Record<string, string[]>[]
+}
+
+export interface Response {
+  description: string
+  headers?: Record<string, Parameter>
+  content?: Content
 }
 
 export type PathOperation = Operation & { method: string; path: string }
@@ -51,6 +59,11 @@ export const operationsOf = ({ paths }: ApiDocument): PathOperation[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   )
+
+export const tagOf = ({ tags: [tag = 'Operations'] = [] }: Operation) => tag
+
+/** The named ones. */
+export const schemasOf = ({ components: { schemas = {} } = {} }: ApiDocument) => Object.entries(schemas)
 
 export const scopesOf = ({ security = [] }: Operation) => [
   ...new Set(security.flatMap((one) => Object.values(one).flat())),

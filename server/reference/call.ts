@@ -1,37 +1,54 @@
-import { html } from '../browser/pages/html.ts'
+import type { Section } from '../../routers/kernel/scopes.ts'
+import type { Html } from '../browser/pages/html.ts'
+import { codeHtml, html } from '../browser/pages/html.ts'
 import type { Parameter, PathOperation } from './api-document.ts'
+import { codeOf } from './code.js'
 import { exampleOf } from './schema-text.ts'
 
-interface Call {
+export interface CallView {
   operation: PathOperation
+  section: Section
   base: string
+  /** Indented JSON. */
   body: string | undefined
 }
 
 const startValue = (parameter: Parameter) => (parameter.required ? String(exampleOf(parameter) ?? parameter.name) : '')
+const isInteger = ({ schema }: Parameter) => schema?.type === 'integer'
 
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+/** The call with its examples. */
+export const callOf = ({
+  operation: { operationId: id, method, path, parameters = [] },
+  section,
+  base,
+  body,
+}: CallView) => ({
+  ...{ id, method, path, section, base, body },
+  fields: parameters.map((one) => ({ name: one.name, in: one.in, value: startValue(one), isInteger: isInteger(one) })),
+})
 
-/** Lines to copy. The script replaces the spans with the form's values. */
-export function callLines({ operation: { method, path, parameters = [] }, base, body }: Call) {
-  const filled = parameters.reduce(
-    (text, one) => text.replace(`{${one.name}}`, encodeURIComponent(startValue(one))),
-    path,
-  )
-  const url = html`<span data-line="url">'${base}${filled}'</span>`
-  return html`<details><summary>curl</summary><pre><code>curl -X ${method} ${url} \\
-  -H "Authorization: Bearer $TOKEN"<span data-line="curl">${body && ` \\\n  -H 'content-type: application/json' -d ${quoted(body)}`}</span></code></pre></details>
-<details><summary>fetch</summary><pre><code>const response = await fetch(${url}, {
-  method: '${method}',
-  headers: { authorization: \`Bearer \${token}\`<span data-line="headers">${body && `, 'content-type': 'application/json'`}</span> },<span data-line="body">${body && `\n  body: JSON.stringify(${body}),`}</span>
-})</code></pre></details>`
+const languages = [
+  ['curl', 'curl'],
+  ['fetch', 'fetch'],
+  ['sdk', 'SDK'],
+  ['trpc', 'tRPC'],
+] as const
+
+/** A tab for each language, without the script too; the script writes what the form contains. */
+export function codeTabs(view: CallView): Html {
+  const { operationId: id, summary } = view.operation
+  const code = codeOf(callOf(view))
+  const shown = languages.filter(([language]) => code[language] !== undefined)
+  return html`<div class="tabs" role="group" aria-label="Code: ${summary ?? id}">
+${shown.map(([language, name]) => html`<label><input type="radio" name="code-${id}" value="${language}"${language === 'curl' && html` checked`}>${name}</label>`)}
+${shown.map(([language]) => html`<div class="block" data-code="${language}"><pre><code>${codeHtml(code[language]!)}</code></pre></div>`)}</div>`
 }
 
-export const callForm = ({ operation: { method, path, summary, parameters = [] }, body }: Call) =>
-  html`<form hidden data-method="${method}" data-path="${path}">
+export const callForm = ({ operation: { method, path, summary, parameters = [] }, body }: CallView) =>
+  html`<form hidden data-method="${method}" data-path="${path}" autocomplete="off" spellcheck="false">
 <h3>Try it<span class="unseen">: ${summary}</span></h3>
 <div class="inputs">${parameters.map(input)}</div>
-${body && html`<label>Body<textarea name="body" rows="${Math.min(body.split('\n').length, 12)}" spellcheck="false">${body}</textarea></label>`}
+${body && html`<label>Body<textarea name="body" rows="${Math.min(body.split('\n').length, 12)}">${codeHtml(body)}</textarea></label>`}
 <button class="chief">Send<span class="unseen">: ${summary}</span></button>
 <div class="answer" role="status"></div>
 </form>`
@@ -41,6 +58,6 @@ function input(parameter: Parameter) {
   const options = schema?.enum?.map((value) => html`<option>${String(value)}</option>`)
   const control = options
     ? html`<select name="${name}" data-in="${place}"><option></option>${options}</select>`
-    : html`<input name="${name}" data-in="${place}" value="${startValue(parameter)}" autocomplete="off" spellcheck="false" ${required && html`required`}>`
+    : html`<input name="${name}" data-in="${place}" value="${startValue(parameter)}"${isInteger(parameter) && html` inputmode="numeric"`}${required && html` required`}>`
   return html`<label>${name} <span class="hint">${place}</span>${control}</label>`
 }

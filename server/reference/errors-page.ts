@@ -3,12 +3,13 @@ import { envelope } from '../../rest-facade/envelope.ts'
 import type { CatalogueRow } from '../../routers/kernel/error-catalogue.ts'
 import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
-import type { Brand } from '../browser/brand.ts'
-import { html } from '../browser/pages/html.ts'
+import { codeHtml, html } from '../browser/pages/html.ts'
+import type { Reference } from './page.ts'
 import { shell } from './page.ts'
+import { sidebar } from './sidebar.ts'
 
 /** Lists every error with its body, cause and remedy. The ids are stable: documents, programs and bookmarks link to them. */
-export function errorsPage(section: Section, brand: Brand | undefined): string {
+export function errorsPage({ api, section, urls, brand }: Reference): string {
   const catalogue = errorCatalogue()
   const groups = [...new Set(catalogue.map(({ error }) => error.status))].map((status) => {
     const rows = catalogue.filter(({ error }) => error.status === status)
@@ -17,9 +18,10 @@ export function errorsPage(section: Section, brand: Brand | undefined): string {
   return shell(
     'Errors',
     brand,
-    html`<link rel="stylesheet" href="style.css">`,
+    sidebar({ api, section, urls, page: 'errors' }),
+    html`<link rel="stylesheet" href="style.css">
+<script type="module" src="frame.js"></script>`,
     html`<p class="lead">Every error of this service: its body as sent, its cause, and its remedy. Each response also has <code>X-Request-Id</code>, which an operator can look up.</p>
-<nav class="ways" aria-label="Reference"><a href="../docs">Reference</a> <a href="/docs">Documentation</a> ${groups.map(({ status }) => html`<a href="#status-${status}">${status}</a> `)}</nav>
 ${groups.map(
   ({ status, code, rows }) => html`<h2 id="status-${status}">${status} <code>${code}</code></h2>
 ${rows.map((row) => entry(row, section))}`,
@@ -29,7 +31,7 @@ ${rows.map((row) => entry(row, section))}`,
 
 const entry = (row: CatalogueRow, section: Section) => html`<section class="error" id="${row.id}">
 <h3><a href="#${row.id}">${row.id}</a> <span class="hint">${row.place}</span></h3>
-<pre><code>${JSON.stringify(bodyOf(row, section))}</code></pre>
+<pre><code>${codeHtml(JSON.stringify(bodyOf(row, section)))}</code></pre>
 <dl class="fields narrow"><div><dt>Cause</dt><dd><p>${row.cause}</p></dd></div><div><dt>What to do</dt><dd><p>${row.remedy}</p></dd></div></dl>
 </section>`
 

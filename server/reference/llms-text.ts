@@ -22,7 +22,7 @@ export const llmsText = ({ urls, issuer, guides }: Given) => `# Member apps API
 ## APIs
 
 ${sectionNames.map((name) => `- [${name}](${urls[name]}/openapi.json): OpenAPI 3.1. ${sections[name].description} Base address ${urls[name]}`).join('\n')}
-- [Reference](${urls.apps}/docs): the same for reading, with curl lines
+- [Reference](${urls.apps}/docs): the same for reading, with a search, and each call in curl, fetch, the SDK and tRPC
 - [Errors](${urls.apps}/docs/errors): each body, its cause, and its remedy
 
 ## Documentation

@@ -1,4 +1,3 @@
-import { sectionNames } from '../../rest-facade/sections.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../browser/brand.ts'
 import { dataUrlOf } from '../browser/brand.ts'
@@ -7,9 +6,12 @@ import type { Html } from '../browser/pages/html.ts'
 import { html } from '../browser/pages/html.ts'
 import { words } from '../browser/pages/overview-words.ts'
 import type { BaseUrls } from '../http/match-route.ts'
-import type { ApiDocument } from './api-document.ts'
-import { operationsOf, scopesOf } from './api-document.ts'
-import { operationSection, prose } from './operation.ts'
+import type { ApiDocument, Schema } from './api-document.ts'
+import { operationsOf, schemasOf, scopesOf } from './api-document.ts'
+import { commonOf, commonSection } from './every-operation.ts'
+import { list, operationSection, prose } from './operation.ts'
+import { fieldsOf } from './schema-text.ts'
+import { sidebar } from './sidebar.ts'
 
 export interface Reference {
   api: ApiDocument
@@ -21,12 +23,13 @@ export interface Reference {
   client?: string | undefined
 }
 
-/** Readable without the script, which shows parts that are hidden here. In English, as the document is. */
-export const shell = (title: string, brand: Brand | undefined, head: Html, body: Html) =>
+/** Readable without the scripts, which show parts that are hidden here. In English, as the document is. */
+export const shell = (title: string, brand: Brand | undefined, above: Html, head: Html, body: Html) =>
   document({
     language: 'en',
     mark: brand?.name ?? words.en.mark,
     logo: brand?.logo && dataUrlOf(brand.logo),
+    above,
     title,
     style: head,
     body,
@@ -35,22 +38,28 @@ export const shell = (title: string, brand: Brand | undefined, head: Html, body:
 export function referencePage(reference: Reference): string {
   const { api, section, urls } = reference
   const operations = operationsOf(api)
+  const common = commonOf(operations)
   return shell(
     `${api.info.title}: API reference`,
     reference.brand,
+    sidebar({ api, section, urls, page: 'operations' }),
     html`<link rel="stylesheet" href="docs/style.css">
+<script type="module" src="docs/frame.js"></script>
 <script type="module" src="docs/try.js"></script>`,
     html`<div class="lead">${prose(api.info.description)}</div>
 <code class="address">${urls[section]}</code>
-<nav class="ways" aria-label="Reference">${sectionNames.map((name) => html`<a href="${urls[name]}/docs" ${name === section && html`aria-current="page"`}>${name}</a> `)}
-<a href="docs/errors">Errors</a> <a href="/docs">Documentation</a> <a href="openapi.json">OpenAPI</a></nav>
+<p class="hint">In the code, <code>token</code> is an access token. The SDK is the package <a href="/docs/sdk">@member-apps/sdk</a>; tRPC is for <a href="/docs/first-party">programs of the platform</a>, on its internal port.</p>
 ${session(reference)}
-<div class="columns">
-<nav aria-label="Operations"><ul>${operations.map(({ operationId, method, path }) => html`<li><a href="#${operationId}"><b>${method}</b> <span>${path}</span></a></li>`)}</ul></nav>
-<div>${operations.map((operation) => operationSection(operation, urls[section]))}</div>
-</div>`,
+${operations.map((operation) => operationSection(operation, { section, base: urls[section], common }))}
+${commonSection(operations, common)}
+${schemasOf(api).map(schemaSection)}`,
   )
 }
+
+const schemaSection = ([name, schema]: [string, Schema]) => html`<section class="operation" id="schema-${name}">
+<h2><code>${name}</code></h2>
+<div class="about">${prose(schema.description)}${list('', fieldsOf(schema))}</div>
+</section>`
 
 function session({ api, section, issuer, client }: Reference) {
   const scope = [...new Set(operationsOf(api).flatMap(scopesOf))].join(' ')

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { openApiDocument } from '../../rest-facade/openapi.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../browser/brand.ts'
+import { frameScript, frameStyle } from '../browser/frame/frame.ts'
 import { styleSheet } from '../browser/pages/style-sheet.ts'
 import { setPageHeaders } from '../browser/send-page.ts'
 import type { StoredFile } from '../browser/stored-file.ts'
@@ -9,11 +10,13 @@ import { onlyGet, sendStored, storedFile } from '../browser/stored-file.ts'
 import { nameOf } from '../http/host-name.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 import type { Step, StepContext } from '../http/state.ts'
-import { resolved } from './api-document.ts'
+import type { ApiDocument } from './api-document.ts'
+import { operationsOf, resolved, schemasOf } from './api-document.ts'
 import { errorsPage } from './errors-page.ts'
 import type { Guide } from './llms-text.ts'
 import { llmsText } from './llms-text.ts'
 import { referencePage } from './page.ts'
+import { referenceIndex } from './search.ts'
 
 interface Options {
   baseUrls: BaseUrls
@@ -31,6 +34,7 @@ interface Options {
 
 /** The build copies these files. */
 const script = readFileSync(new URL('try.js', import.meta.url), 'utf8')
+const codeScript = readFileSync(new URL('code.js', import.meta.url), 'utf8')
 const ownStyle = readFileSync(new URL('reference.css', import.meta.url), 'utf8')
 
 /** Serves each API's reference at `/v1/docs` of its host, the error catalogue below it, and `/llms.txt` at every host. */
@@ -45,16 +49,22 @@ export function reference({
   guides,
 }: Options): Step {
   const issuerAt = (urls: BaseUrls) => (urls === localUrls ? localIssuer : issuer)
-  const page = (section: Section, urls: BaseUrls) => {
+  const referenceOf = (section: Section, urls: BaseUrls) => {
     const issuer = issuerAt(urls)
     const api = resolved(openApiDocument(section, { urls: [urls[section]], brand, issuer }))
-    return referencePage({ api, section, urls, issuer, brand: pageBrand, client: client?.() })
+    return { api, section, urls, issuer, brand: pageBrand, client: client?.() }
   }
   const texts = new Map<string, (section: Section, urls: BaseUrls) => [type: string, text: string]>([
-    ['/v1/docs', (section, urls) => ['text/html', page(section, urls)]],
-    ['/v1/docs/errors', (section) => ['text/html', errorsPage(section, pageBrand)]],
+    ['/v1/docs', (...at) => ['text/html', referencePage(referenceOf(...at))]],
+    ['/v1/docs/errors', (...at) => ['text/html', errorsPage(referenceOf(...at))]],
+    ['/v1/docs/search.json', (...at) => ['application/json', referenceIndex(referenceOf(...at).api)]],
+    ['/v1/docs/frame.js', () => ['text/javascript', frameScript]],
+    ['/v1/docs/code.js', () => ['text/javascript', codeScript]],
     ['/v1/docs/try.js', () => ['text/javascript', script]],
-    ['/v1/docs/style.css', () => ['text/css', styleSheet + ownStyle]],
+    [
+      '/v1/docs/style.css',
+      (...at) => ['text/css', styleSheet + frameStyle + ownStyle + currentRule(referenceOf(...at).api)],
+    ],
   ])
   /** Created at first use, so that start-up does not wait for them. */
   const made = new Map<string, StoredFile>()
@@ -85,6 +95,17 @@ export function reference({
     ctx.set('Content-Security-Policy', policyFor(issuerAt(urlsFor(ctx))))
     sendStored(ctx, file)
   }
+}
+
+/** Marks the current item of the sidebar, without a script. */
+function currentRule(api: ApiDocument) {
+  const ids = [
+    ...operationsOf(api).map(({ operationId }) => operationId),
+    'common',
+    ...schemasOf(api).map(([name]) => `schema-${name}`),
+  ]
+  const items = ids.map((id) => `body:has(#${id}:target) .pages [href$='#${id}']`)
+  return `:is(${items}) { color: var(--accent); font-weight: 600; background: var(--card); box-shadow: inset 0.1875rem 0 var(--accent); }\n`
 }
 
 /** Calls go to the page's own origin, tokens come from the issuer. */

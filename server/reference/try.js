@@ -1,3 +1,5 @@
+import { codeOf, parsedOf, requestOf } from './code.js'
+
 // Signs in by redirecting the whole page, and sends the forms' contents. The token stays in this tab.
 const element = (id) => document.getElementById(id)
 const { issuer, section, scope, client } = element('session').dataset
@@ -50,47 +52,41 @@ function showSession(problem) {
   element('sign-out').hidden = !token
 }
 
-const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`
+const callOf = (form) => ({
+  id: form.closest('section').id,
+  ...form.dataset,
+  section,
+  base: api,
+  fields: [...form.querySelectorAll('[data-in]')].map(({ name, value, dataset, inputMode }) => ({
+    ...{ name, value, in: dataset.in, isInteger: inputMode === 'numeric' },
+  })),
+  body: form.elements.body?.value,
+})
 
-function requestOf({ dataset, elements }) {
-  const headers = {}
-  const query = new URLSearchParams()
-  let { path } = dataset
-  for (const { name, value, dataset: field } of elements) {
-    if (field.in === 'path') path = path.replace(`{${name}}`, () => encodeURIComponent(value).replaceAll("'", '%27'))
-    else if (field.in === 'query' && value) query.append(name, value)
-    else if (field.in === 'header' && value) headers[name.toLowerCase()] = value
-  }
-  const body = elements.body?.value
-  if (body !== undefined) headers['content-type'] = 'application/json'
-  return { url: `${api}${path}${query.size > 0 ? `?${query}` : ''}`, init: { method: dataset.method, headers, body } }
+// Updates the code to what the form would send.
+function showCode(form) {
+  const code = codeOf(callOf(form))
+  for (const block of form.closest('section').querySelectorAll('[data-code]'))
+    block.querySelector('code').textContent = code[block.dataset.code]
 }
 
-// Updates the lines for curl and fetch to what the form would send.
-function showLines(form) {
-  const { url, init } = requestOf(form)
-  const pairs = Object.entries(init.headers)
-  const texts = {
-    url: quoted(url),
-    curl:
-      pairs.map((pair) => ` \\\n  -H ${quoted(pair.join(': '))}`).join('') +
-      (init.body ? ` -d ${quoted(init.body)}` : ''),
-    headers: pairs.map(([name, value]) => `, '${name}': ${JSON.stringify(value)}`).join(''),
-    body: init.body ? `\n  body: JSON.stringify(${init.body}),` : '',
-  }
-  for (const span of form.parentElement.querySelectorAll('[data-line]')) span.textContent = texts[span.dataset.line]
+// One choice for all operations, and for the tab's other pages.
+function chooseLanguage(value) {
+  for (const choice of document.querySelectorAll(`.tabs input[value="${CSS.escape(value)}"]`)) choice.checked = true
 }
 
 const SHOWN = /^(etag|x-request-id|x-storage-.*|ratelimit.*|retry-after|www-authenticate|allow)$/
 
 async function send(form) {
-  const { url, init } = requestOf(form)
-  if (kept().token) init.headers.authorization = `Bearer ${kept().token}`
+  const { url, headers, body } = requestOf(callOf(form))
+  if (kept().token) headers.authorization = `Bearer ${kept().token}`
   const began = performance.now()
-  const response = await fetch(url, { ...init, cache: 'no-store' })
+  const response = await fetch(url, { method: form.dataset.method, headers, body, cache: 'no-store' })
   const text = await response.text()
   const head = [...response.headers].filter(([name]) => SHOWN.test(name)).map((pair) => pair.join(': '))
-  const links = [...form.parentElement.querySelectorAll('a[href^="docs/errors#"]')]
+  const links = [form.closest('section'), element('common')].flatMap((part) => [
+    ...(part?.querySelectorAll('a[href^="docs/errors#"]') ?? []),
+  ])
   const row = links.find((link) => text.includes(JSON.stringify(link.textContent)))
   const help = { textContent: 'What to do', href: row?.href ?? `docs/errors#status-${response.status}` }
   const answer = form.querySelector('[role=status]')
@@ -103,13 +99,8 @@ async function send(form) {
 
 // Unchanged where indenting would alter it: 1e400, or more digits than a number has.
 function readable(text) {
-  try {
-    const value = JSON.parse(text)
-    const same = JSON.stringify(value).replace(/\s/g, '') === text.replace(/\s/g, '')
-    return same ? JSON.stringify(value, null, 2) : text
-  } catch {
-    return text
-  }
+  const parsed = parsedOf(text)
+  return parsed ? JSON.stringify(parsed.value, null, 2) : text
 }
 
 const useToken = (form) => {
@@ -118,11 +109,17 @@ const useToken = (form) => {
   showSession()
 }
 document.addEventListener('submit', (event) => {
+  if (event.target.matches('[role=search]')) return
   event.preventDefault()
   if (event.target.id === 'token-form') useToken(event.target)
   else send(event.target)
 })
-document.addEventListener('input', ({ target: { form } }) => form.dataset.path && showLines(form))
+document.addEventListener('input', ({ target }) => {
+  if (target.form?.dataset.path) showCode(target.form)
+  if (!target.matches('.tabs input')) return
+  sessionStorage.setItem('reference code', target.value)
+  chooseLanguage(target.value)
+})
 element('sign-in').addEventListener('click', signIn)
 element('sign-out').addEventListener('click', () => {
   keep({ token: undefined })
@@ -134,5 +131,6 @@ const query = Object.fromEntries(new URLSearchParams(location.search))
 if (query.client_id) keep({ client: query.client_id, token: undefined, values: query })
 for (const field of document.querySelectorAll('[data-in=path]'))
   field.value = kept().values?.[field.name] || field.value
-for (const form of document.querySelectorAll('form[data-path]')) showLines(form)
+for (const form of document.querySelectorAll('form[data-path]')) showCode(form)
+chooseLanguage(sessionStorage.getItem('reference code') ?? 'curl')
 showSession(query.state ? await finishSignIn(query) : undefined)

@@ -24,7 +24,10 @@ type Headers = Record<string, string>
 const get = (host: string, path: string, headers: Headers = {}, method = 'GET') =>
   send(auth.world.publicPort, method, path, { headers: { host, ...headers } })
 const apis = ['apps', 'lms', 'notify'] as const
-const paths = ['/v1/docs', '/v1/docs/errors', '/v1/docs/try.js', '/v1/docs/style.css']
+const scripts = ['/v1/docs/frame.js', '/v1/docs/code.js', '/v1/docs/try.js']
+const paths = ['/v1/docs', '/v1/docs/errors', '/v1/docs/style.css', '/v1/docs/search.json', ...scripts]
+const MAX_PAGE_BYTES = 60_000
+const MAX_SCRIPT_BYTES = 20_000
 const policy = (more = '') =>
   `default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'${more}; ` +
   `base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
@@ -51,8 +54,11 @@ describe.each(apis)('the reference of %s', (api) => {
   it('asks for nothing elsewhere, has no script of its own, and links to what is there', async () => {
     const { text } = await get(`${api}.test`, '/v1/docs')
     const loaded = [...text.matchAll(/<(?:link|script|img)[^>]*(?:href|src)="([^"]*)"/g)].map(([, url]) => url!)
-    expect(loaded.filter((url) => !url.startsWith('data:'))).toEqual(['docs/style.css', 'docs/try.js'])
+    expect(loaded.filter((url) => !url.startsWith('data:'))).toEqual(['docs/style.css', 'docs/frame.js', 'docs/try.js'])
     expect(text).not.toMatch(/<script[^>]*>[^<]|<style|style=|\son\w+=/)
+    const ids = [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
+    for (const [, id] of text.matchAll(/ href="#([^"]+)"/g)) expect(ids).toContain(id)
     const links = [...text.matchAll(/<a href="([^"#]+)[^"]*"/g)].map(
       ([, url]) => new URL(url!, `http://${api}.test/v1/docs`),
     )
@@ -61,14 +67,43 @@ describe.each(apis)('the reference of %s', (api) => {
       expect([pathname, (await get(host, pathname)).status]).toEqual([pathname, 200])
   })
 
-  it('has under 15 kB in all its files, compressed', async () => {
-    const files = await Promise.all(
-      paths
-        .filter((path) => !path.endsWith('errors'))
-        .map((path) => get(`${api}.test`, path, { 'accept-encoding': 'gzip' })),
+  it.each(paths)('is within its budget: %s', async (path) => {
+    const { text } = await get(`${api}.test`, path)
+    expect(Buffer.byteLength(text)).toBeLessThan(scripts.includes(path) ? MAX_SCRIPT_BYTES : MAX_PAGE_BYTES)
+  })
+
+  it('has an index of its operations, errors, schemas and fields that leads to what is there', async () => {
+    const { body: index } = await get(`${api}.test`, '/v1/docs/search.json')
+    const { body: document } = await get(`${api}.test`, '/v1/openapi.json')
+    const address = `http://${api}.test/v1/docs/search.json`
+    const texts = new Map<string, string>()
+    const kinds = new Map<string, string[]>()
+    for (const [page, id, heading] of index.sections as [number, string, string][]) {
+      const [to, kind] = index.pages[page]
+      const { pathname } = new URL(to, address)
+      if (!texts.has(pathname)) texts.set(pathname, (await get(`${api}.test`, pathname)).text)
+      expect(texts.get(pathname)).toContain(` id="${id}"`)
+      kinds.set(kind, [...(kinds.get(kind) ?? []), heading])
+    }
+    const operations = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { summary }]) => `${method.toUpperCase()} ${path} · ${summary}`),
     )
-    const sizes = files.map(({ headers }) => Number(headers['content-length']))
-    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(15_000)
+    expect(kinds.get('Operation')).toEqual(operations)
+    expect(kinds.get('Error')).toHaveLength(errorCatalogue().length)
+    expect(kinds.get('Schema')).toEqual(Object.keys(document.components.schemas))
+    expect(kinds.get('Header')).toContain(`X-Request-Id · ${operations[0]!.split(' · ')[0]}`)
+    const scopes = Object.keys(document.components.securitySchemes.member.flows.authorizationCode.scopes)
+    for (const word of scopes.flatMap((scope) => scope.split(/[.:]/)).filter((word) => word.length > 3))
+      expect(index.words).toMatch(new RegExp(`(?:^|,)${word.toLowerCase()} `))
+  })
+
+  it('marks the current item of the sidebar by the style sheet', async () => {
+    const [{ text: page }, { text: style }] = await Promise.all([
+      get(`${api}.test`, '/v1/docs'),
+      get(`${api}.test`, '/v1/docs/style.css'),
+    ])
+    for (const [, id] of page.matchAll(/<section class="operation" id="([^"]+)"/g))
+      expect(style).toContain(`body:has(#${id}:target) .pages [href$='#${id}']`)
   })
 })
 
@@ -77,7 +112,7 @@ describe('a file of the reference', () => {
     const { status, headers, text } = await get('apps.test', path)
     expect(status).toBe(200)
     expect(headers['content-security-policy']).toBe(policy(' http://auth.test/v1/oauth/'))
-    expect(headers['content-type']).toMatch(/^text\/(?:html|javascript|css); charset=utf-8$/)
+    expect(headers['content-type']).toMatch(/^(?:text\/(?:html|javascript|css)|application\/json); charset=utf-8$/)
     expect(headers).toMatchObject({
       'cache-control': 'no-cache',
       'x-content-type-options': 'nosniff',
@@ -136,7 +171,7 @@ describe('the reference at localhost', () => {
     for (const other of apis) expect(local.text).toContain(`href="${at(other)}/docs"`)
     const own = await get(`${api}.test`, '/v1/docs')
     expect(own.text).toContain(`<code class="address">http://${api}.test/v1</code>`)
-    for (const path of ['errors', 'try.js', 'style.css'])
+    for (const path of ['errors', 'search.json', 'frame.js', 'code.js', 'try.js', 'style.css'])
       expect((await get('localhost:3000', `/${api}/v1/docs/${path}`)).status).toBe(200)
   })
 })
@@ -146,13 +181,13 @@ describe('the error catalogue', () => {
     const { text } = await get(`${api}.test`, '/v1/docs/errors')
     for (const { id, error, cause } of errorCatalogue()) {
       const [, row] = new RegExp(`<section class="error" id="${id}">(.*?)</section>`, 's').exec(text)!
-      expect(row).toContain(escaped(error.message))
+      expect(row).toContain(inText(error.message))
       expect(row).toContain(escaped(cause))
     }
     expect(text.match(/<section class="error"/g)).toHaveLength(Object.keys(errors).length)
     const missing = await get(`${api}.test`, '/v1/nowhere')
     const sent = JSON.stringify(missing.body).replace(missing.headers['x-request-id'] as string, '3f0c9a52')
-    expect(text).toContain(escaped(sent))
+    expect(text).toContain(inText(sent))
   })
 })
 
@@ -173,13 +208,8 @@ describe('/llms.txt', () => {
   })
 })
 
-const escaped = (text: string) =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;')
+const inText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+const escaped = (text: string) => inText(text).replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 
 function fetchBytes(path: string, accepted: string) {
   return new Promise<{ bytes: Buffer; encoding: string | null; etag: string }>((resolve, reject) => {

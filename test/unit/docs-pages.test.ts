@@ -140,7 +140,7 @@ describe('the search index', () => {
       [0, '', 'Boats'],
       [0, 'oars', 'Oars'],
     ])
-    const lines = words.split('\n')
+    const lines = words.split(',')
     for (const line of ['404 1', 'ash 1', 'ash_wood 1', 'carbon 1', 'eight 0 1', 'spoon 1', 'wood 1'])
       expect(lines).toContain(line)
     expect(lines).not.toContain('an 0')

@@ -79,21 +79,59 @@ describe('the page of a document', () => {
     expect(text).toContain('<dt><code>503</code></dt><dd><p>Busy.</p><p>Away.</p></dd>')
   })
 
-  it('has lines for curl and fetch, and a field for each parameter and the body', () => {
-    expect(text).toContain(`<span data-line="url">'https://apps.example.org/v1/boats/a%2Fb'</span>`)
-    expect(text).toMatch(/<form hidden data-method="PUT" data-path="\/boats\/\{id\}">/)
+  it('has code in tabs that need no script, and a field for each parameter and the body', () => {
+    expect(text).toContain(`curl -X PUT 'https://apps.example.org/v1/boats/a%2Fb' \\\n`)
+    expect(text).toContain('<input type="radio" name="code-boats-put" value="curl" checked>curl</label>')
+    // The SDK has no such function.
+    expect(text.match(/name="code-boats-put"/g)).toHaveLength(3)
+    expect(text).toMatch(/<form hidden data-method="PUT" data-path="\/boats\/\{id\}"/)
     for (const field of ['name="id" data-in="path" value="a/b"', 'name="mode" data-in="query"', 'name="If-Match"'])
       expect(text).toContain(field)
     expect(text).toContain('<option></option><option>dry</option><option>wet</option>')
-    expect(text).toMatch(/<textarea name="body"[^>]*>\{\n {2}&quot;name&quot;: &quot;L&#39;Orage&quot;/)
+    expect(text).toMatch(/<textarea name="body"[^>]*>\{\n {2}"name": "L'Orage"/)
   })
 
   it('quotes an apostrophe of the body for the shell', () => {
-    expect(text).toContain('-d \'{\n  "name": "L\'\\\'\'Orage"'.replaceAll('"', '&quot;').replaceAll("'", '&#39;'))
+    expect(text).toContain('-d \'{\n  "name": "L\'\\\'\'Orage"')
   })
 
   it('escapes what a document says', () => {
     expect(text).not.toMatch(/<boat>|<key>/)
+  })
+
+  it('lists its operations by tag, its schemas, the errors by status, and the other APIs', () => {
+    for (const part of [
+      '<a href="https://apps.example.org/v1/docs" aria-current="page">apps</a>',
+      '<a href="https://lms.example.org/v1/docs">lms</a>',
+      '<a href="#schema-Boat"><code>Boat</code></a>',
+      '<section class="operation" id="schema-Boat">',
+      '<a href="docs/errors#status-412">412</a>',
+      '<a href="/docs">Documentation</a>',
+    ])
+      expect(text).toContain(part)
+    expect(text.indexOf('>Operations</p>')).toBeLessThan(text.indexOf('href="#boats-put"'))
+  })
+
+  it('has once what each of several operations has, and a message that differs at its operation', () => {
+    const put = document.paths['/boats/{id}'].put
+    const errors = (method: string) => ({
+      ...put.responses,
+      404: { description: 'Unknown.', ...json({}, { examples: { keyUnknown: { value: { detail: 'No key.' } } } }) },
+      405: { description: 'Other.', ...json({}, { examples: { methodWrong: { value: { detail: method } } } }) },
+    })
+    const paths = {
+      '/a': { put: { ...put, operationId: 'a-put', responses: errors('Use GET.') } },
+      '/b': { put: { ...put, operationId: 'b-put', responses: errors('Use POST.') } },
+    }
+    const two = referencePage({ api: resolved({ ...document, paths }), section: 'apps', urls })
+    const [operations, common] = two.split('id="common"')
+    for (const once of ['docs/errors#keyUnknown', '<code>ETag</code>']) {
+      expect(operations).not.toContain(once)
+      expect(common).toContain(once)
+    }
+    expect(operations!.match(/docs\/errors#methodWrong/g)).toHaveLength(2)
+    expect(common).not.toContain('methodWrong')
+    expect(text).not.toContain('id="common"')
   })
 
   it('signs in with the client that it is given, where members sign in here', () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
+import { searchIndex } from '../../browser/frame/search-index.ts'
 import type { Docs } from '../docs.ts'
 import { addressOf } from '../docs.ts'
 import type { Entry } from './contents.ts'
@@ -10,7 +11,7 @@ import type { Part } from './parts.ts'
 import { partsOf } from './parts.ts'
 import type { Picture } from './pictures.ts'
 import { pictureOf } from './pictures.ts'
-import { searchIndex } from './search-index.ts'
+import { searchSections } from './search-sections.ts'
 import { parsed } from './source-file.ts'
 
 const OVERVIEW = 'docs/README.md'
@@ -52,10 +53,14 @@ export function renderDocs(root: string): { docs: Docs; faults: string[] } {
   }))
   const slugs = (of: readonly Entry[]) =>
     parts.filter(({ source, title }) => of.some((one) => one.path === source.path && one.title === title))
+  const searched = parts.filter(({ slug }) => slug !== '')
   const docs: Docs = {
     groups: groups.map(({ title, entries }) => ({ title, slugs: slugs(entries).map(({ slug }) => slug) })),
     pages,
-    search: searchIndex(parts.filter(({ slug }) => slug !== '')),
+    search: searchIndex(
+      searched.map(({ slug, title }) => [slug, title]),
+      searchSections(searched),
+    ),
     pictures: Object.fromEntries([...pictures.values()].map(({ name, hash }) => [name, hash])),
   }
   return { docs, faults }

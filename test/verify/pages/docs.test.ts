@@ -90,6 +90,7 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
 
   it.each([
     ['storage quota', 'storage'],
+    ['the quota of a storage', 'storage'],
     ['TOKEN_ISSUER', 'external issuer'],
     ['pgboun', 'PgBouncer'],
     ['429', 'Limits'],

@@ -1,18 +1,25 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
+import { printedCalls } from '../../pages/printed-code.ts'
 import type { Service } from '../../process/service.ts'
-import { dataDirectoryWithCluster, start } from '../../process/service.ts'
+import { command, dataDirectoryWithCluster, start } from '../../process/service.ts'
 import type { AtEnd } from '../../support/databases.ts'
 
+const run = promisify(execFile)
+
 describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 120_000 }, () => {
+  let directory: string
   let service: Service
   let browser: Browser
   const ends: (() => Promise<void>)[] = []
   const atEnd: AtEnd = (end) => void ends.unshift(end)
   beforeAll(async () => {
-    service = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
+    directory = await dataDirectoryWithCluster(atEnd)
+    service = await start({ DATA_DIR: directory }, { atEnd })
     browser = await launchHeadlessShell()
     atEnd(() => browser.close())
   }, 120_000)
@@ -50,7 +57,6 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     await put.getByLabel('collection').fill('boats')
     await put.getByLabel('key').fill('one')
     await put.getByLabel('Body').fill('{"value": {"crew": 4}}')
-    await put.locator('summary', { hasText: 'curl' }).click()
     expect(await put.locator('pre', { hasText: 'curl -X PUT' }).textContent()).toContain(
       `'${docs('apps').replace('docs', 'storage/boats/one')}' \\\n  -H "Authorization: Bearer $TOKEN" \\\n  -H 'content-type: application/json' -d '{"value": {"crew": 4}}'`,
     )
@@ -85,28 +91,151 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     await context.close()
   })
 
+  const phone = { width: 320, height: 640 }
+  /** As high as the sidebar is long. */
+  const desktop = { width: 1440, height: 1_400 }
+
   it.each([
-    ['apps', { colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
-    ['notify', { colorScheme: 'light', viewport: { width: 360, height: 640 } }],
-    ['apps', { colorScheme: 'dark', viewport: { width: 320, height: 640 } }],
-  ] as const)('of %s breaks no rule of WCAG AA, and fits: %j', async (api, look) => {
-    const { context, page, complaints } = await open(docs(api), { ...look, bypassCSP: true })
-    await page.evaluate(
-      `for (const one of document.querySelectorAll('#session details, .operation:last-child details')) one.open = true`,
-    )
-    await expectAccessible(page)
-    expect(complaints).toEqual([])
-    if (look.colorScheme === 'dark') {
-      await page.goto(`${docs(api)}/errors`)
+    ['apps', 'light', desktop],
+    ['apps', 'dark', phone],
+    ['lms', 'light', phone],
+    ['notify', 'dark', desktop],
+  ] as const)('of %s breaks no rule of WCAG AA, and fits: %s, %j', async (api, colorScheme, viewport) => {
+    const { context, page, complaints } = await open(docs(api), { colorScheme, viewport, bypassCSP: true })
+    const unfold = () => page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
+    for (const language of ['curl', 'fetch', 'SDK', 'tRPC']) {
+      await page.locator('.tabs label', { hasText: language }).first().click()
+      await unfold()
       await expectAccessible(page)
     }
+    await page.goto(`${docs(api)}/errors`)
+    await unfold()
+    await expectAccessible(page)
+    expect(complaints).toEqual([])
     await context.close()
   })
 
-  it('is read without JavaScript', async () => {
-    const { context, page } = await open(docs('notify'), { javaScriptEnabled: false })
-    expect(await page.locator('.operation:visible').count()).toBe(3)
+  it('is read without JavaScript: sidebar, text, and code by language', async () => {
+    const { context, page } = await open(docs('notify'), { javaScriptEnabled: false, viewport: phone })
+    expect(await page.locator('.operation:has(.tabs):visible').count()).toBe(3)
     expect(await page.locator('form:visible, button:visible').count()).toBe(0)
+    const get = page.locator('#webhook-get')
+    expect(await get.locator('pre:visible').first().textContent()).toMatch(/^curl/)
+    await get.locator('label', { hasText: 'SDK' }).click()
+    expect(await get.locator('[data-code]:visible pre').allTextContents()).toEqual([
+      expect.stringContaining("api.webhook.get('trainer-app')"),
+    ])
+    await page.getByText('Contents').click()
+    await page.locator('.pages').getByRole('link', { name: 'PUT /apps/{id}/webhook' }).click()
+    expect(page.url()).toBe(`${docs('notify')}#webhook-put`)
     await context.close()
+  })
+
+  it('marks the operation of the address in the sidebar, without a script', async () => {
+    const { context, page } = await open(`${docs('apps')}#storage-get`, { javaScriptEnabled: false, viewport: desktop })
+    const marked = `[...document.querySelectorAll('.pages a:has(b)')].filter((link) => getComputedStyle(link).boxShadow !== 'none').map((link) => link.getAttribute('href'))`
+    expect(await page.evaluate(marked)).toEqual(['#storage-get'])
+    await page.locator('.pages').getByRole('link', { name: 'DELETE' }).click()
+    expect(await page.evaluate(marked)).toEqual(['#storage-delete'])
+    await context.close()
+  })
+
+  it('writes what is typed and the ids of the address in every language, and keeps the chosen one', async () => {
+    const { context, page, complaints } = await open(`${docs('notify')}?client_id=reference&id=my-app`, {
+      viewport: desktop,
+    })
+    const code = (id: string) => page.locator(`#${id} [data-code]:visible code`).textContent()
+    const choose = (id: string, language: string) => page.locator(`#${id} .tabs label`, { hasText: language }).click()
+    expect(await code('webhook-get')).toContain(`/apps/my-app/webhook'`)
+    await page.locator('#webhook-put').getByLabel('Body').fill(`{"url": "https://a.example/it's"}`)
+    expect(await code('webhook-put')).toContain(`-d '{"url": "https://a.example/it'\\''s"}'`)
+    await choose('webhook-put', 'fetch')
+    expect(await code('webhook-put')).toContain(`JSON.stringify({ url: "https://a.example/it's" })`)
+    await choose('webhook-put', 'SDK')
+    expect(await code('webhook-put')).toContain(`api.webhook.put('my-app', { url: "https://a.example/it's" })`)
+    await choose('webhook-put', 'tRPC')
+    expect(await code('webhook-put')).toContain(`url: "https://a.example/it's",`)
+    // All operations, and the next page of the tab.
+    expect(await code('webhook-get')).toContain(`api.webhook.get.query({ id: 'my-app' })`)
+    await page.goto(docs('notify'))
+    await expect.poll(() => code('webhook-get')).toContain(`api.webhook.get.query({ id: 'my-app' })`)
+    await page.locator('#webhook-get .tabs input:checked').press('ArrowLeft')
+    expect(await code('webhook-delete')).toContain(`await api.webhook.delete('my-app')`)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('copies the code that is shown', async () => {
+    const permissions = ['clipboard-read', 'clipboard-write']
+    const { context, page } = await open(`http://localhost:${service.port}/apps/v1/docs`, { permissions })
+    const block = page.locator('#me-profile [data-code=curl]')
+    await block.hover()
+    await block.getByRole('button', { name: 'Copy' }).click()
+    await block.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await block.locator('code').textContent())
+    await context.close()
+  })
+
+  it.each([
+    ['storage.put scope storage:write', 'PUT /storage/{collection}/{key}', 'Operation', '#storage-put'],
+    ['entryChanged', '412 entryChanged', 'Error', '/errors#entryChanged'],
+    ['byte for byte', 'value', 'Field', '#storage-list'],
+    ['detail', 'Detail', 'Schema', '#schema-Detail'],
+  ])('finds %s by keyboard alone, and asks for the index only then', async (text, heading, kind, address) => {
+    const { context, page, complaints } = await open(docs('apps'), { viewport: desktop })
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await page.keyboard.press('/')
+    await page.keyboard.type(text)
+    const result = page.locator('.results a', { hasText: heading }).filter({ hasText: kind }).first()
+    await result.waitFor()
+    expect(asked).toEqual(['/v1/docs/search.json'])
+    const at = await result.evaluate((link) => [...link.closest('ul')!.querySelectorAll('a')].indexOf(link as never))
+    for (let i = 0; i <= at; i++) await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${docs('apps')}${address}`)
+    expect(await page.locator('.results').isVisible()).toBe(false)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('finds an operation from the page of the errors, and closes on Escape', async () => {
+    const { context, page } = await open(`${docs('lms')}/errors`)
+    await page.getByRole('searchbox').fill('quizzes')
+    const result = page.locator('.results a', { hasText: 'POST /quizzes/{quizId}/results' }).first()
+    expect(await result.getAttribute('href')).toBe(`${docs('lms')}#quizzes-submit`)
+    await page.keyboard.press('Escape')
+    expect(await page.locator('.results').isVisible()).toBe(false)
+    await context.close()
+  })
+
+  it('prints text and code in all languages, as wide as the paper, and no forms', async () => {
+    const { context, page } = await open(docs('apps'), { colorScheme: 'dark' })
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    await page.setViewportSize({ width: 700, height: 990 })
+    expect(await page.locator('.side:visible, form:visible, .copy:visible, .tabs label:visible').count()).toBe(0)
+    expect(await page.locator('#storage-put [data-code]:visible').count()).toBe(4)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(700)
+    expect(await page.evaluate(`getComputedStyle(document.body).color`)).toBe('rgb(0, 0, 0)')
+    await context.close()
+  })
+
+  it.each(['apps', 'lms', 'notify'] as const)('has lines of curl for %s that bash runs', async (api) => {
+    const page = await fetch(`http://localhost:${service.port}/${api}/v1/docs`)
+    const printed = printedCalls(await page.text())
+    const organisation = { apps: 'riverside', lms: 'academy', notify: 'provider' }[api]
+    const words = ['--client', 'trainer-app', '--member', 'anna', '--club', organisation]
+    const { stdout } = await command('token', words, { DATA_DIR: directory }).ended
+    const env = { ...process.env, TOKEN: stdout.trim() }
+    const statusOf = async (line: string) => {
+      const { stdout } = await run('bash', ['-c', `${line} -s -o /dev/null -w '%{http_code}'`], { env })
+      return stdout
+    }
+    const put = printed.find(({ id }) => id.endsWith('-put'))
+    expect(printed.length).toBeGreaterThan(0)
+    for (const { id, code } of printed) {
+      if (put) await statusOf(put.code.curl!)
+      expect([id, await statusOf(code.curl!)]).toEqual([id, expect.stringMatching(/^20[014]$/)])
+    }
   })
 })

@@ -1,4 +1,5 @@
-// The pages are complete without this script. It adds the search and the copy buttons, and follows anchors to other pages.
+// The documentation and the reference are complete without this script. It adds the search and the copy buttons, and follows
+// anchors to other pages.
 
 const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties)
 
@@ -43,14 +44,14 @@ const [IN_HEADING, HEADING_STARTS, IN_TEXT, TEXT_STARTS, IN_TITLE] = [12, 8, 2, 
 /** Fetched when the field is used first. */
 let index
 const load = () => {
-  index ??= fetch('/docs/search.json').then(async (response) => {
-    const { pages, sections, words } = await response.json()
-    const lines = words.split('\n').map((line) => {
+  index ??= fetch(form.dataset.index).then(async (response) => {
+    const { pages, sections, words, stop } = await response.json()
+    const lines = words.split(',').map((line) => {
       const [word, ...distances] = line.split(' ')
       let at = 0
       return [word, distances.map((distance) => (at += Number.parseInt(distance, 36)))]
     })
-    return { pages, sections, lines }
+    return { pages, sections, lines, stop: new Set(stop.split(' ')), url: response.url }
   })
   return index
 }
@@ -75,7 +76,9 @@ function scoresOf(word, { pages, sections, lines }) {
 
 /** The sections that have every word, best first. */
 function search(text, known) {
-  const [first, ...others] = wordsOf(text).map((word) => scoresOf(word, known))
+  const words = wordsOf(text)
+  const telling = words.filter((word) => !known.stop.has(word))
+  const [first, ...others] = (telling.length > 0 ? telling : words).map((word) => scoresOf(word, known))
   return [...(first ?? [])]
     .filter(([section]) => others.every((scores) => scores.has(section)))
     .map(([section, score]) => [section, others.reduce((sum, scores) => sum + scores.get(section), score)])
@@ -83,9 +86,9 @@ function search(text, known) {
     .map(([section]) => section)
 }
 
-function resultOf([page, id, heading], { pages }) {
-  const [slug, title] = pages[page]
-  const link = make('a', { href: `/docs${slug && `/${slug}`}${id && `#${id}`}`, textContent: heading })
+function resultOf([page, id, heading], { pages, url }) {
+  const [address, title] = pages[page]
+  const link = make('a', { href: new URL(`${address}${id && `#${id}`}`, url), textContent: heading })
   link.append(make('span', { textContent: title }))
   const item = make('li')
   item.append(link)

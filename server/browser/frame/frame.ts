@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import type { Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+
+/** The frame of pages to read: a search and a list of pages beside the text. The build copies these files. */
+export const frameStyle = readFileSync(new URL('frame.css', import.meta.url), 'utf8')
+export const frameScript = readFileSync(new URL('frame.js', import.meta.url), 'utf8')
+
+/** Ids of the frame have a dot, which ids of headings never have. */
+const search = (index: string) => html`<form role="search" data-index="${index}" hidden>
+<label for="docs.search">Search <kbd>/</kbd></label>
+<input id="docs.search" type="search" autocomplete="off" spellcheck="false" aria-describedby="docs.found">
+<p id="docs.found" class="unseen" role="status"></p>
+<ul class="results" hidden></ul>
+</form>`
+
+export interface Group {
+  title: string
+  /** Of `link`. */
+  items: readonly Html[]
+  /** In lines, as numbers. */
+  isShort?: boolean
+}
+
+export const link = (address: string, text: string | Html, isCurrent = false) =>
+  html`<li><a href="${address}"${isCurrent && html` aria-current="page"`}>${text}</a></li>`
+
+interface Side {
+  /** Address of the search index, made by `searchIndex`. */
+  index: string
+  label: string
+  /** Opens the list where the window is narrow. */
+  summary: string
+  /** Before the groups. */
+  first?: Html
+  groups: readonly Group[]
+}
+
+/** Goes above the page's `main`. The script shows the search. */
+export const side = ({
+  index,
+  label,
+  summary,
+  first,
+  groups,
+}: Side) => html`<a class="skip" href="#main">Skip to the content</a>
+<div class="side">
+${search(index)}
+<nav class="pages" aria-label="${label}"><details><summary>${summary}</summary>
+${first && html`<ul>${first}</ul>`}
+${groups.map(({ title, items, isShort }, at) => html`<p id="docs.group-${at}">${title}</p><ul aria-labelledby="docs.group-${at}"${isShort && html` class="short"`}>${items}</ul>\n`)}</details></nav>
+</div>
+`

@@ -1,0 +1,31 @@
+import type { Token } from 'marked'
+import type { SearchSection } from '../../browser/frame/search-index.ts'
+import type { Part } from './parts.ts'
+import { textOf } from './source-file.ts'
+
+/** The top of each page, and each of its headings with the text below it. */
+export const searchSections = (parts: readonly Part[]): SearchSection[] =>
+  parts.flatMap((part, page) => {
+    const sections = [{ page, id: '', heading: part.heading, text: '' }]
+    for (const token of part.tokens) {
+      const heading = part.source.headings.get(token)
+      if (heading) sections.push({ page, id: heading.id, heading: heading.text, text: '' })
+      sections.at(-1)!.text += ` ${wholeText([token])}`
+    }
+    return sections
+  })
+
+/** With tables and lists, without blocks of code: 6 kB of names that matter nowhere else. */
+function wholeText(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => {
+      if (token.type === 'code') return ''
+      if (token.type === 'table') {
+        const cells = [...token.header, ...token.rows.flat()] as { tokens: Token[] }[]
+        return cells.map((cell) => textOf(cell.tokens)).join(' ')
+      }
+      if (token.type === 'list') return token.items.map((item: { tokens: Token[] }) => wholeText(item.tokens)).join(' ')
+      return textOf([token])
+    })
+    .join(' ')
+}

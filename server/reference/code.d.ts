@@ -1,0 +1,30 @@
+/** A value as it is typed; an empty one is not sent, except in a path. */
+export interface CallField {
+  name: string
+  in: string
+  value: string
+  isInteger: boolean
+}
+
+export interface Call {
+  /** Of the operation. */
+  id: string
+  method: string
+  /** With its parameters in braces. */
+  path: string
+  section: string
+  /** Address of the API. */
+  base: string
+  fields: readonly CallField[]
+  /** JSON; undefined without a body. */
+  body: string | undefined
+}
+
+/** Without the token. */
+export function requestOf(call: Call): { url: string; headers: Record<string, string>; body: string | undefined }
+
+/** `sdk` is undefined where the SDK has no function. The code has `$TOKEN` or `token`. */
+export function codeOf(call: Call): { curl: string; fetch: string; sdk: string | undefined; trpc: string }
+
+/** The value that JSON stands for, in an object; undefined where it stands for none, or would be sent as another one. */
+export function parsedOf(text: string): { value: unknown } | undefined

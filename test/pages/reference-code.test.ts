@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClient as createFirstParty } from '../../clients/first-party/client.ts'
+import { createClient as createSdk } from '../../clients/sdk/client.ts'
+import { seed } from '../../prisma/seed.ts'
+import { documents } from '../../rest-facade/openapi.ts'
+import { memberScopesAt } from '../../routers/kernel/scopes.ts'
+import { migratedDatabase } from '../support/databases.ts'
+import { send } from '../support/request.ts'
+import { openTestDatabase } from '../support/test-database.ts'
+import type { World } from '../support/world.ts'
+import { startWorld } from '../support/world.ts'
+import { printedCalls, runPrinted } from './printed-code.ts'
+
+const at = (name: string) => `http://127.0.0.1/${name}/v1`
+const organisations = { apps: 'riverside', lms: 'academy', notify: 'provider' }
+const clients = { fetch: undefined, sdk: createSdk, trpc: createFirstParty } as const
+type Language = keyof typeof clients
+
+let world: World
+const ends: (() => Promise<void>)[] = []
+beforeAll(async () => {
+  const databaseUrl = await migratedDatabase((end) => void ends.unshift(end))
+  const db = openTestDatabase(databaseUrl)
+  await seed(db, new Date(), memberScopesAt).finally(() => db.$disconnect())
+  const localUrls = { apps: at('apps'), lms: at('lms'), notify: at('notify'), auth: at('auth') }
+  world = await startWorld({ databaseUrl, localUrls })
+  ends.unshift(() => world.close())
+})
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+
+describe.each(['apps', 'lms', 'notify'] as const)('the code of %s', (api) => {
+  const calls = async () => {
+    const headers = { host: '127.0.0.1' }
+    const { text } = await send(world.publicPort, 'GET', `/${api}/v1/docs`, { headers })
+    return printedCalls(text)
+  }
+  const token = () =>
+    world.token({ sub: 'anna', organisation: organisations[api], client_id: 'trainer-app', scope: scopes })
+  const scopes = memberScopesAt('developer').join(' ')
+  /** At the ports of this service, which has the demo data. */
+  const run = async (code: string, language: Language) =>
+    runPrinted(
+      code
+        .replace('http://127.0.0.1/', `http://127.0.0.1:${world.publicPort}/`)
+        .replace('localhost:3001', `127.0.0.1:${world.internalPort}`),
+      clients[language],
+      await token(),
+    )
+
+  it('is in four languages for each operation', async () => {
+    const printed = await calls()
+    const operations = Object.values(documents[api].paths).flatMap((methods) => Object.values(methods))
+    expect(printed.map(({ id }) => id)).toEqual(operations.map(({ operationId }) => operationId))
+    for (const { code } of printed) expect(Object.keys(code)).toEqual(['curl', 'fetch', 'sdk', 'trpc'])
+  })
+
+  it('gets the same answer over fetch, the SDK and tRPC', async () => {
+    const printed = await calls()
+    const put = printed.find(({ id }) => id.endsWith('-put'))
+    for (const { id, code } of printed) {
+      const answers: unknown[] = []
+      for (const language of ['fetch', 'sdk', 'trpc'] as const) {
+        if (put) await run(put.code.fetch!, 'fetch')
+        answers.push(steady(await run(code[language]!, language)))
+      }
+      const [fetched, fromSdk, fromTrpc] = answers
+      expect([id, fromTrpc]).toEqual([id, fetched])
+      // Whether the key existed.
+      expect([id, fromSdk]).toEqual([id, id === 'storage-delete' ? undefined : fetched])
+    }
+  })
+})
+
+/** Without what differs from call to call, and the SDK's `etag`. */
+const steady = (answer: unknown) =>
+  answer === undefined
+    ? undefined
+    : JSON.parse(
+        JSON.stringify(answer, (key, value) =>
+          ['etag', 'updatedAt'].includes(key) || (key === 'id' && /^[\da-f-]{36}$/.test(value)) ? undefined : value,
+        ),
+      )
