@@ -48,8 +48,7 @@ const above = ({ w, at, person }: Visit, trail: readonly Link[]) => html`<div cl
 <nav class="trail" aria-label="${w.trail}"><ol>
 ${[[w.teams, at()] as Link, ...trail].map(([text, address]) => html`<li><a href="${address}">${text}</a></li>`)}
 </ol></nav>
-<nav class="help" aria-label="${w.documentation}"><a href="/docs">${w.documentation}</a></nav>
-<form method="post" action="${at('sign-out')}" aria-label="${w.account}"><span>${w.signedIn(name(person.name))}</span> <a href="${at('mails')}">${w.mails}</a> <button>${w.signOut}</button></form>
+<form method="post" action="${at('sign-out')}" aria-label="${w.account}"><span>${w.signedIn(name(person.name))}</span> <a href="/docs">${w.documentation}</a> <a href="${at('mails')}">${w.mails}</a> <button>${w.signOut}</button></form>
 </div>`
 
 const tabs = ({ label, links }: NonNullable<Page['beside']>) => html`<nav class="tabs" aria-label="${label}">
