@@ -122,9 +122,9 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
   })
 
   it('leads from an anchor of a file in several pages to the page that has it', async () => {
-    const { context, page } = await open('/docs/operations#housekeeping')
-    await page.waitForURL('**/docs/operations-webhooks#housekeeping')
-    expect(await page.locator('#housekeeping').isVisible()).toBe(true)
+    const { context, page } = await open('/docs/directory#who-owns-what')
+    await page.waitForURL('**/docs/directory-calls#who-owns-what')
+    expect(await page.locator('#who-owns-what').isVisible()).toBe(true)
     await context.close()
   })
 
@@ -161,7 +161,7 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
 
   it.each([desktop, phone])('is read without JavaScript: %j', async (viewport) => {
     const { context, page } = await open('/docs/apps', { javaScriptEnabled: false, viewport })
-    expect(await page.locator('main h1').textContent()).toBe('For app developers')
+    expect(await page.locator('main h1').textContent()).toBe('Write an app')
     expect(await shown(page, 'form, button')).toBe(0)
     if (viewport === phone) await page.getByText('All pages').click()
     await page.locator('.pages').getByRole('link', { name: 'Developer portal' }).first().click()
