@@ -14,7 +14,7 @@ const varied = ['', 'apps', 'portal', 'operations', 'performance']
 const addressOf = (slug: string) => (slug === '' ? '/docs' : `/docs/${slug}`)
 const phone = { width: 320, height: 640 }
 /** As high as the sidebar is long. */
-const desktop = { width: 1440, height: 1_700 }
+const desktop = { width: 1440, height: 2_300 }
 
 describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
   let service: Service
