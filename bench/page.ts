@@ -25,7 +25,7 @@ export function filledPage(page: string, report: Report): string {
     machine: `On ${new Date().toISOString().slice(0, 10)}: ${report.machine}\n\n${size}, the servers in turns; tails of ${seconds} s.`,
     cpu: tableText(tableOf(rest, CPU)),
     clients: tableText(tableOf(rest, CLIENT)),
-    trpc: `${tableText(tableOf(trpc, CPU))}\n\n${tableText(tableOf(trpc, CLIENT))}`,
+    trpc: tableText(tableOf(trpc, CPU)),
     ...{ growth: tableText(report.growth), memory: tableText(report.memory) },
     tails: tableText(report.tails),
   }

@@ -5,7 +5,7 @@ import type { Config } from './config.ts'
 export const serviceWarnings = (config: Config): string[] => [
   ...secretsWarnings(config),
   ...(hasOwnData(config) && !hasSignIn(config)
-    ? [`no member can sign in: set ${SIGN_IN_SETTINGS}, or TOKEN_ISSUER (docs/operations.md, Signing members in)`]
+    ? [`no member can sign in: set ${SIGN_IN_SETTINGS}, or TOKEN_ISSUER (docs/sign-in.md)`]
     : []),
   ...(config.production && local(config).length > 0
     ? [`NODE_ENV is production, but only this machine knows the host of ${local(config).join(', ')}`]

@@ -94,7 +94,7 @@ describe('two services', () => {
 })
 
 it('a service looks for what has expired a minute after its start, as the documents say', async () => {
-  const operations = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8')
-  expect(operations).toContain('Each service removes expired data: a minute after its start and each hour,')
+  const page = await readFile(new URL('../../docs/housekeeping.md', import.meta.url), 'utf8')
+  expect(page).toContain('Each service removes expired data: a minute after its start and each hour,')
   expect(cadence.intervalMs).toBe(60_000)
 })

@@ -51,8 +51,8 @@ describe('a service that is asked to stop', () => {
   })
 
   it('gives requests in flight the grace period that the documents name', async () => {
-    const operations = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8')
-    expect(operations).toContain(`finishes requests in flight within ${GRACE_MS / 1_000} s,`)
+    const running = await readFile(new URL('../../docs/running.md', import.meta.url), 'utf8')
+    expect(running).toContain(`finishes requests in flight within ${GRACE_MS / 1_000} s,`)
   })
 
   it('stops once when the signal comes twice, as npm passes on the Ctrl-C of a terminal', async () => {

@@ -17,7 +17,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const alerts = [...read('deploy/prometheus/alerts.yaml').matchAll(/^ {6}- alert: (\w+)\n {8}expr: (.+)$/gm)]
 const dashboard: { panels: { targets: { expr: string }[] }[] } = JSON.parse(read('deploy/grafana/dashboard.json'))
 const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
-const watching = read('docs/operations.md').split('\n## Watching\n')[1]!.split('\n## ')[0]!
+const watching = read('docs/monitoring.md') + read('docs/troubleshooting.md')
 const tableOf = (header: string) => watching.slice(watching.indexOf(`| ${header} |`)).split('\n\n')[0]!
 const documented = table<'Metric'>(tableOf('Metric')).map(({ Metric }) => Metric)
 

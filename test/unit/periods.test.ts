@@ -6,10 +6,10 @@ import { createCipher } from '../../server/secrets/cipher.ts'
 import { table } from '../support/markdown-table.ts'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
-const [text] = /^\| Table \| Kept for \| Task \|\n(?:\|.*\n)+/m.exec(read('docs/operations.md'))!
+const [text] = /^\| Table \| Kept for \| Task \|\n(?:\|.*\n)+/m.exec(read('docs/housekeeping.md'))!
 const rows = table<'Table' | 'Kept for' | 'Task'>(text)
 
-describe('the periods in docs/operations.md', () => {
+describe('the periods in docs/housekeeping.md', () => {
   it('are those of the tasks, and of tables that exist', () => {
     const tasks = housekeepingTasks({ keepDays: { events: 1, consents: 1 } }, createCipher([Buffer.alloc(32)]))
     expect(rows.map((row) => row.Task)).toEqual(tasks.map(({ name }) => name))

@@ -7,10 +7,11 @@ import { variables } from '../../server/process/config.ts'
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 
 describe('a setting', () => {
-  it('is in .env.example and in a table of docs/operations.md', () => {
+  it('is in .env.example and in a table of docs/settings.md or docs/external-issuer.md', () => {
     const example = [...read('.env.example').matchAll(/^# ?([A-Z_]+)=/gm)].map(([, name]) => name)
     expect(example.sort()).toEqual([...variables].sort())
-    const rows = [...read('docs/operations.md').matchAll(/^\| ((?:`[^`]+`,? ?)+) \|/gm)].flatMap(([, names]) =>
+    const pages = read('docs/settings.md') + read('docs/external-issuer.md')
+    const rows = [...pages.matchAll(/^\| ((?:`[^`]+`,? ?)+) \|/gm)].flatMap(([, names]) =>
       [...names!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!.replace('…', 'TOKEN_AUDIENCE')),
     )
     expect(variables.filter((name) => !rows.includes(name))).toEqual([])

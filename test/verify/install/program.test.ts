@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asAnna, dataDirectory, launch, start } from '../../process/service.ts'
 import { npm, offline } from './npm.ts'
 
-// The program of the package, packed and installed in an empty project, as docs/operations.md (Commands) says.
+// The program of the package, packed and installed in an empty project, as docs/commands.md says.
 
 const root = join(import.meta.dirname, '../../..')
 const execute = promisify(execFile)

@@ -14,7 +14,7 @@ const varied = ['', 'apps', 'portal', 'operations', 'performance']
 const addressOf = (slug: string) => (slug === '' ? '/docs' : `/docs/${slug}`)
 const phone = { width: 320, height: 640 }
 /** As high as the sidebar is long. */
-const desktop = { width: 1440, height: 1_700 }
+const desktop = { width: 1440, height: 2_300 }
 
 describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
   let service: Service
@@ -123,9 +123,9 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
   })
 
   it('leads from an anchor of a file in several pages to the page that has it', async () => {
-    const { context, page } = await open('/docs/operations#housekeeping')
-    await page.waitForURL('**/docs/operations-webhooks#housekeeping')
-    expect(await page.locator('#housekeeping').isVisible()).toBe(true)
+    const { context, page } = await open('/docs/directory#who-owns-what')
+    await page.waitForURL('**/docs/directory-calls#who-owns-what')
+    expect(await page.locator('#who-owns-what').isVisible()).toBe(true)
     await context.close()
   })
 
@@ -162,7 +162,7 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
 
   it.each([desktop, phone])('is read without JavaScript: %j', async (viewport) => {
     const { context, page } = await open('/docs/apps', { javaScriptEnabled: false, viewport })
-    expect(await page.locator('main h1').textContent()).toBe('For app developers')
+    expect(await page.locator('main h1').textContent()).toBe('Write an app')
     expect(await shown(page, 'form, button')).toBe(0)
     if (viewport === phone) await page.getByText('All pages').click()
     await page.locator('.pages').getByRole('link', { name: 'Developer portal' }).first().click()
