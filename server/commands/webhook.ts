@@ -90,7 +90,7 @@ interface Attempt {
   /** Null when there was no response. */
   status: number | null
   milliseconds: number
-  /** The first characters of the response, or why there is none. */
+  /** The first characters of the response, or the reason for its absence. */
   answer: string
 }
 

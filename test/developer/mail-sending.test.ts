@@ -154,7 +154,7 @@ describe('a mail that the server does not take', () => {
     expect(failures.join()).not.toContain(anna!)
   })
 
-  it('is given up when the server refuses the recipient for good, and the others are sent', async () => {
+  it('is given up when the server refuses the recipient permanently, and the others are sent', async () => {
     await queue('requestReceived', { app: 'a_1' })
     answers.push(refusal(550))
     expect([await send(), await send(), await send(), await waiting()]).toEqual([1, 1, 0, 0])

@@ -1,6 +1,3 @@
-import { get as request } from 'node:http'
-import { buffer } from 'node:stream/consumers'
-import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { logoOf } from '../../server/browser/brand.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'
@@ -9,6 +6,7 @@ import { renderedDocs } from '../support/rendered-docs.ts'
 import { send } from '../support/request.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
+import { bytesOf, expectCompressed, expectStored, getAt } from './stored-file.ts'
 
 const at = (section: string) => `http://localhost:3000/${section}/v1`
 const logo = logoOf('image/svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))
@@ -25,7 +23,7 @@ afterAll(() => Promise.all([auth.world.close(), external.close()]))
 
 type Headers = Record<string, string>
 const get = (host: string, path: string, headers: Headers = {}, method = 'GET') =>
-  send(auth.world.publicPort, method, path, { headers: { host, ...headers } })
+  getAt(auth.world.publicPort, host, path, headers, method)
 
 const { pages, groups, pictures } = renderedDocs.read()
 const addressOf = (slug: string) => (slug === '' ? '/docs' : `/docs/${slug}`)
@@ -72,7 +70,7 @@ describe('a page of the documentation', () => {
     expect(wrong.map(String)).toEqual([])
     for (const address of new Set(own.map(({ host, pathname }) => `${host} ${pathname}`))) {
       const [host, path] = address.split(' ') as [string, string]
-      // Whoever is not signed in is led to the portal's own page for that.
+      // Without a session, the portal redirects to its own sign-in.
       expect([address, (await get(host, path)).status]).toEqual([
         address,
         path.endsWith('/developers') ? expect.any(Number) : 200,
@@ -117,30 +115,11 @@ describe('a page of the documentation', () => {
 
 describe('a file of the documentation', () => {
   it.each(['/docs', '/docs/security', ...assets])('has an ETag, 304 and HEAD: %s', async (path) => {
-    const { status, headers, text } = await get('apps.test', path)
-    expect(status).toBe(200)
-    expect(headers).toMatchObject({
-      'cache-control': 'no-cache',
-      'x-content-type-options': 'nosniff',
-      vary: 'Accept-Encoding',
-    })
-    expect(headers).not.toHaveProperty('access-control-allow-origin')
-    const again = await get('apps.test', path, { 'if-none-match': headers.etag! })
-    expect([again.status, again.text]).toEqual([304, ''])
-    const head = await get('apps.test', path, {}, 'HEAD')
-    expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', headers['content-length']])
-    expect(Number(headers['content-length'])).toBe(Buffer.byteLength(text))
+    await expectStored(auth.world.publicPort, path)
   })
 
-  it('is compressed if that is accepted, with an ETag of its own', async () => {
-    const [plain, zipped] = await Promise.all([
-      bytesOf('/docs/apps', 'identity'),
-      bytesOf('/docs/apps', 'br, gzip;q=0.8'),
-    ])
-    expect([plain.encoding, zipped.encoding]).toEqual([undefined, 'gzip'])
-    expect(gunzipSync(zipped.bytes).equals(plain.bytes)).toBe(true)
-    expect(zipped.etag).not.toBe(plain.etag)
-  })
+  it('is compressed if that is accepted, with an ETag of its own', () =>
+    expectCompressed(auth.world.publicPort, '/docs/apps'))
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('is 405 for %s', async (method) => {
     for (const path of ['/docs', '/docs/apps', '/docs/script.js', `/docs/images/${Object.keys(pictures)[0]}`])
@@ -158,7 +137,7 @@ describe('a file of the documentation', () => {
   })
 
   it.each(Object.keys(pictures))('is a picture with its type: %s', async (name) => {
-    const { bytes, type, policy: own, etag } = await bytesOf(`/docs/images/${name}`, 'gzip')
+    const { bytes, type, policy: own, etag } = await bytesOf(auth.world.publicPort, `/docs/images/${name}`, 'gzip')
     expect(bytes.equals(await renderedDocs.picture(name))).toBe(true)
     expect(type).toBe(name.endsWith('.svg') ? 'image/svg+xml' : 'image/png')
     expect(own).toMatch(/^default-src 'none'; style-src 'unsafe-inline'; sandbox; /)
@@ -219,27 +198,3 @@ describe('the documentation with a brand and an external issuer', () => {
     expect((await ask('/docs/images/logo', { 'if-none-match': headers.etag! })).status).toBe(304)
   })
 })
-
-interface Answer {
-  bytes: Buffer
-  encoding: string | undefined
-  etag: string
-  type: string | undefined
-  policy: unknown
-}
-
-function bytesOf(path: string, accepted: string) {
-  return new Promise<Answer>((resolve, reject) => {
-    const headers = { host: 'apps.test', 'accept-encoding': accepted }
-    const sent = request({ port: auth.world.publicPort, path, headers }, async (response) => {
-      const {
-        'content-encoding': encoding,
-        etag,
-        'content-type': type,
-        'content-security-policy': policy,
-      } = response.headers
-      resolve({ bytes: await buffer(response), encoding, etag: etag!, type, policy })
-    })
-    sent.on('error', reject)
-  })
-}

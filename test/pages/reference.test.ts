@@ -1,6 +1,3 @@
-import { get as request } from 'node:http'
-import { buffer } from 'node:stream/consumers'
-import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
 import { errors } from '../../routers/kernel/errors.ts'
@@ -10,6 +7,7 @@ import { renderedDocs } from '../support/rendered-docs.ts'
 import { send } from '../support/request.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
+import { expectCompressed, expectStored, getAt } from './stored-file.ts'
 
 const at = (section: string) => `http://localhost:3000/${section}/v1`
 let auth: AuthWorld
@@ -22,7 +20,7 @@ afterAll(() => Promise.all([auth.world.close(), external.close()]))
 
 type Headers = Record<string, string>
 const get = (host: string, path: string, headers: Headers = {}, method = 'GET') =>
-  send(auth.world.publicPort, method, path, { headers: { host, ...headers } })
+  getAt(auth.world.publicPort, host, path, headers, method)
 const apis = ['apps', 'lms', 'notify'] as const
 const scripts = ['/v1/docs/frame.js', '/v1/docs/code.js', '/v1/docs/try.js']
 const paths = ['/v1/docs', '/v1/docs/errors', '/v1/docs/style.css', '/v1/docs/search.json', ...scripts]
@@ -109,32 +107,13 @@ describe.each(apis)('the reference of %s', (api) => {
 
 describe('a file of the reference', () => {
   it.each(paths)('has the strict policy, an ETag and 304: %s', async (path) => {
-    const { status, headers, text } = await get('apps.test', path)
-    expect(status).toBe(200)
+    const headers = await expectStored(auth.world.publicPort, path)
     expect(headers['content-security-policy']).toBe(policy(' http://auth.test/v1/oauth/'))
     expect(headers['content-type']).toMatch(/^(?:text\/(?:html|javascript|css)|application\/json); charset=utf-8$/)
-    expect(headers).toMatchObject({
-      'cache-control': 'no-cache',
-      'x-content-type-options': 'nosniff',
-      vary: 'Accept-Encoding',
-    })
-    expect(headers).not.toHaveProperty('access-control-allow-origin')
-    const again = await get('apps.test', path, { 'if-none-match': headers.etag! })
-    expect([again.status, again.text]).toEqual([304, ''])
-    const head = await get('apps.test', path, {}, 'HEAD')
-    expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', headers['content-length']])
-    expect(Number(headers['content-length'])).toBe(Buffer.byteLength(text))
   })
 
-  it('is compressed for who accepts that, with an ETag of its own', async () => {
-    const [plain, zipped] = await Promise.all([
-      fetchBytes('/v1/docs', 'identity'),
-      fetchBytes('/v1/docs', 'br, gzip;q=0.8'),
-    ])
-    expect([plain.encoding, zipped.encoding]).toEqual([null, 'gzip'])
-    expect(gunzipSync(zipped.bytes).equals(plain.bytes)).toBe(true)
-    expect(zipped.etag).not.toBe(plain.etag)
-  })
+  it('is compressed for who accepts that, with an ETag of its own', () =>
+    expectCompressed(auth.world.publicPort, '/v1/docs'))
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('is not there for %s', async (method) => {
     expect(await get('lms.test', '/v1/docs', {}, method)).toMatchObject({
@@ -210,14 +189,3 @@ describe('/llms.txt', () => {
 
 const inText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 const escaped = (text: string) => inText(text).replaceAll('"', '&quot;').replaceAll("'", '&#39;')
-
-function fetchBytes(path: string, accepted: string) {
-  return new Promise<{ bytes: Buffer; encoding: string | null; etag: string }>((resolve, reject) => {
-    const headers = { host: 'apps.test', 'accept-encoding': accepted }
-    const sent = request({ port: auth.world.publicPort, path, headers }, async (response) => {
-      const { 'content-encoding': encoding = null, etag } = response.headers
-      resolve({ bytes: await buffer(response), encoding, etag: etag! })
-    })
-    sent.on('error', reject)
-  })
-}

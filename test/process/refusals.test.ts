@@ -17,7 +17,7 @@ describe('a start fails with one message and leaves nothing running', () => {
     expect(await postgresOf(DATA_DIR)).toBe(0)
   })
 
-  it('when an argument is none of its own, with the usage', async () => {
+  it('for an unknown argument, with the usage', async () => {
     const { ended } = await launch({ DATA_DIR: await dataDirectory() }, { args: ['--prot', '1'] })
     const usage = /^Unknown option --prot\. Did you mean --port\?\n\nUsage:\n {2}member-apps start /
     expect(await ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(usage) })

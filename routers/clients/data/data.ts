@@ -63,9 +63,7 @@ const stores = internal('dev:read', teamPeople, {
   .query(async ({ ctx, input: { app, limit, offset } }) => {
     await teamOfApp(ctx, app)
     const rows = await storesOf(ctx, app, { limit, offset })
-    const items = rows.slice(0, limit).map(({ id, name, bytes, isSandbox }) => ({
-      ...{ club: { id, name }, environment: isSandbox ? ('sandbox' as const) : ('production' as const), bytes },
-    }))
+    const items = rows.slice(0, limit).map(({ id, name, ...row }) => ({ club: { id, name }, ...row }))
     return { items, more: rows.length > limit }
   })
 
@@ -89,8 +87,8 @@ const collections = internal('dev:read', teamPeople, {
     }),
   )
   .query(async ({ ctx, input: { limit, offset, ...of } }) => {
-    const { app, club, owners, isSandbox } = await storeOf(ctx, of)
-    const values = [app, club.id, owners ? arrayOf(owners) : null, String(limit + 1), String(offset)]
+    const { club, owners, environment } = await storeOf(ctx, of)
+    const values = [of.app, club.id, owners ? arrayOf(owners) : null, String(limit + 1), String(offset)]
     const rows = await ctx.core.db.execute(statements.collections, values)
     const names = await namesOf(
       ctx.core.db,
@@ -100,7 +98,7 @@ const collections = internal('dev:read', teamPeople, {
       owner: id === '' ? null : { id, name: names.get(id) ?? id },
       ...row,
     }))
-    return { club, environment: isSandbox ? 'sandbox' : 'production', items, more: rows.length > limit }
+    return { club, environment, items, more: rows.length > limit }
   })
 
 const entries = internal('dev:read', teamPeople, {
@@ -151,9 +149,16 @@ const entry = internal('dev:read', teamPeople, {
     ])
     if (!row) throw errors.keyUnknown()
     const { version, ...rest } = row
-    const environment = store.isSandbox ? 'sandbox' : 'production'
+    const { environment } = store
     return { ...(await placeOf(ctx, store, at.owner)), ...rest, etag: etag(version), environment }
   })
+
+/** A collection of the team's test club. Throws 404 for another club. */
+async function sandboxOf(ctx: Caller, of: Parameters<typeof collectionOf>[1]) {
+  const { store, at } = await collectionOf(ctx, of)
+  if (store.environment !== 'sandbox') throw errors.keyUnknown()
+  return at
+}
 
 const put = internal('dev:write', teamPeople, {
   summary: "Replaces the JSON text of an entry in the team's test club",
@@ -162,8 +167,7 @@ const put = internal('dev:write', teamPeople, {
   .input(seen.extend({ value: z.string().max(MAX_SHOWN) }))
   .output(z.object({ etag: z.string() }))
   .mutation(async ({ ctx, input: { key, value: typed, etag: read, ...of } }) => {
-    const { store, at } = await collectionOf(ctx, of)
-    if (!store.isSandbox) throw errors.keyUnknown()
+    const at = await sandboxOf(ctx, of)
     const value = typed.trim()
     refuseIf((await isJson(value)) ? [] : [fault('value', 'value')])
     const { db, now, storageQuotaBytes: quotaBytes } = ctx.core
@@ -190,8 +194,7 @@ const remove = internal('dev:write', teamPeople, {
   .input(seen)
   .output(z.object({ key: z.string() }))
   .mutation(async ({ ctx, input: { key, etag: read, ...of } }) => {
-    const { store, at } = await collectionOf(ctx, of)
-    if (!store.isSandbox) throw errors.keyUnknown()
+    const at = await sandboxOf(ctx, of)
     const { outcome } = await deleteEntry(ctx.core.db, at, key, conditions({ ifMatch: read }))
     if (outcome !== 'deleted') throw errors.changedMeanwhile()
     return { key }

@@ -1,4 +1,5 @@
-import { bool, int, statement, text } from '../../../prisma/pg/statement.ts'
+import type { Environment } from '../../../prisma/generated/client.ts'
+import { int, oneOf, statement, text } from '../../../prisma/pg/statement.ts'
 import { errors } from '../../kernel/errors.ts'
 import type { Caller } from '../teams/team-of.ts'
 import { teamOfApp } from '../teams/team-of.ts'
@@ -9,9 +10,8 @@ import { teamOfApp } from '../teams/team-of.ts'
  * and their own private ones. Nobody else's private entries.
  */
 export interface Store {
-  app: string
   club: { id: string; name: string }
-  isSandbox: boolean
+  environment: Environment
   /** The owners whose entries are visible; undefined for all. */
   owners: readonly string[] | undefined
 }
@@ -21,20 +21,23 @@ const isVisible = `(club."testTeamId" = app."teamId" OR club."testTeamId" IS NUL
     AND EXISTS (SELECT FROM "Membership" WHERE "organisationId" = club.id AND "personId" = $2
       AND ("leftAt" IS NULL OR "leftAt" > $3::timestamptz)))`
 
+const ENVIRONMENT = `CASE WHEN club."testTeamId" IS NULL THEN 'production' ELSE 'sandbox' END AS environment`
+const environment = oneOf('production', 'sandbox')
+
 const statements = {
   list: statement(
     'data_stores',
-    `SELECT club.id, club.name, bytes, club."testTeamId" IS NOT NULL AS "isSandbox"
+    `SELECT club.id, club.name, bytes, ${ENVIRONMENT}
       FROM "App" app JOIN "StorageUsage" ON "appId" = app.id JOIN "Organisation" club ON club.id = "clubId"
       WHERE app.id = $1 AND bytes > 0 AND ${isVisible}
       ORDER BY club."testTeamId" IS NULL, club.name, club.id LIMIT $4::int8 OFFSET $5::int8`,
-    { id: text, name: text, bytes: int, isSandbox: bool },
+    { id: text, name: text, bytes: int, environment },
   ),
   one: statement(
     'data_store',
-    `SELECT club.name, club."testTeamId" IS NOT NULL AS "isSandbox" FROM "App" app, "Organisation" club
+    `SELECT club.name, ${ENVIRONMENT} FROM "App" app, "Organisation" club
       WHERE app.id = $1 AND club.id = $4 AND club.kind = 'club' AND ${isVisible}`,
-    { name: text, isSandbox: bool },
+    { name: text, environment },
   ),
 }
 
@@ -49,8 +52,9 @@ export async function storeOf(ctx: Caller, { app, club }: { app: string; club: s
   await teamOfApp(ctx, app)
   const [found] = await ctx.core.db.execute(statements.one, [...visitor(ctx, app), club])
   if (!found) throw errors.keyUnknown()
-  const { name, isSandbox } = found
-  return { app, club: { id: club, name }, isSandbox, owners: isSandbox ? undefined : ['', ctx.person] }
+  const { name, environment } = found
+  const owners = environment === 'sandbox' ? undefined : ['', ctx.person]
+  return { club: { id: club, name }, environment, owners }
 }
 
 /** The same, of entries that the caller may see: of `owner`, '' for shared ones. */

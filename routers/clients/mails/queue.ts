@@ -52,8 +52,8 @@ interface Invitation {
 }
 
 /**
- * Queues the mail of an invitation, in the language of whom it invites, else of who invites; the team is locked. Returns false
- * where the team or the address has had its mails of the day, and where a person with the address wants none.
+ * Queues the mail of an invitation, in the language of the invited person, else of the inviter; the team is locked. Returns
+ * false when the team or the address has reached its limit of the day, and when a person with the address has switched it off.
  */
 export async function queueInvitation(tx: Transaction, { id, team, email, by, at }: Invitation): Promise<boolean> {
   const kind = 'invitation' as const
