@@ -16,6 +16,10 @@ DROP TRIGGER "App_lockUsage_trigger" ON "App";
 DROP TRIGGER "Organisation_lockUsage_trigger" ON "Organisation";
 DROP TRIGGER "Membership_lockUsage_trigger" ON "Membership";
 
+-- As would the removal of a member's id from shared entries: docs/scaling.md.
+DROP TRIGGER "Membership_forgetRemoved_trigger" ON "Membership";
+DROP TRIGGER "Membership_forgetMoved_trigger" ON "Membership";
+
 -- Consents stay on the coordinator, whose copy of the membership withdraws them.
 CREATE OR REPLACE FUNCTION consent_withdraw() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -59,9 +63,14 @@ SELECT create_distributed_table('"StorageEntry"', 'clubId', colocate_with => '"S
 
 -- A write runs whole on the club's node.
 SELECT create_distributed_function(
+  'storage_write(text,text,text,text,text,text,uuid,timestamptz,bigint,text[],text[],text)', 'club',
+  colocate_with => '"StorageUsage"');
+SELECT create_distributed_function(
   'storage_put(text,text,text,text,text,text,uuid,timestamptz,bigint,text[],text[])', 'club', colocate_with => '"StorageUsage"');
 SELECT create_distributed_function(
   'storage_delete(text,text,text,text,text,text[],text[])', 'club', colocate_with => '"StorageUsage"');
+
+SELECT create_distributed_function('storage_forget_members(text,text[])', 'club', colocate_with => '"StorageUsage"');
 
 -- The erasure of a person touches entries of all nodes, and then tables that are on every node: over one connection to each.
 DO $$

@@ -1,5 +1,5 @@
 -- By other hands than the triggers' own (depth 0), the usage can only be set to that sum. Deferred: who erases a store removes
--- its usage row first, and storage_put creates it.
+-- its usage row first, and storage_write creates it.
 CREATE OR REPLACE FUNCTION storage_check_usage() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   store record := coalesce(NEW, OLD);

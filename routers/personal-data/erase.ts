@@ -58,7 +58,7 @@ export const erasable = (db: Database, person: string): Promise<Counted> =>
 
 /**
  * Removes a person and everything about them in one transaction; before it, events that name them and what teams have
- * written about them. Entries that apps share in a club stay. Throws 404. Nobody is signed in as this person afterwards, and
+ * written about them. Entries that apps share in a club stay, without their name. Throws 404. Nobody is signed in as this person afterwards, and
  * every token of theirs is refused within 5 s. `marks` are those of the person in the request log.
  */
 export async function erase(db: Database, person: string, marks: readonly string[]): Promise<Erased> {
@@ -104,7 +104,10 @@ async function remove(client: ClientBase, person: string): Promise<Counted> {
     await client.query('SELECT FROM "StorageUsage" WHERE "clubId" = $1 ORDER BY "appId" FOR NO KEY UPDATE', [club])
   }
   const erased = await count(client, person)
-  for (const club of clubs) await removeEntries(client, club, person)
+  for (const club of clubs) {
+    await removeEntries(client, club, person)
+    await client.query('SELECT storage_forget_members($1, ARRAY[$2])', [club, person])
+  }
   // Records issued under the consents are found by them, so these records go first.
   const { rows } = await client.query<{ id: string }>(consents, [person])
   const grants = rows.map(({ id }) => id)

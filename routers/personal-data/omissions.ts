@@ -28,7 +28,6 @@ export const notExported: Readonly<Record<string, string>> = {
   SecretsKeyCheck: SERVICE,
   SigningKey: SERVICE,
   StorageCollection: 'counts the entries that are exported',
-  StorageUsage: 'counts the bytes of all members of a club',
   Subscription: "a label of the platform's own, for who receives events",
 }
 

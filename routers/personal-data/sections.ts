@@ -101,6 +101,16 @@ export interface PersonalData {
   teamChanges: { team: string; own: boolean; action: string; target: string; at: Time }[]
   /** The private entries of apps. `value` is the JSON text, byte for byte as the app stored it. */
   storage: { app: string; club: string; collection: string; key: string; value: string; updatedAt: Time }[]
+  /** The shared entries that the person made, wrote last, or both. Their values are the club's. */
+  sharedEntries: {
+    app: string
+    club: string
+    collection: string
+    key: string
+    created: boolean
+    updated: boolean
+    updatedAt: Time
+  }[]
 }
 
 type Lists = Omit<PersonalData, 'exportedAt' | 'profile'>
@@ -270,5 +280,19 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
   })} FROM (SELECT DISTINCT "appId", "clubId" FROM "StorageEntry" WHERE "memberId" = $1 ORDER BY 1, 2) store
     CROSS JOIN LATERAL (SELECT collection, key, value, "updatedAt" FROM "StorageEntry" entry
       WHERE entry."appId" = store."appId" AND entry."clubId" = store."clubId" AND owner = $1
+      ORDER BY collection, key) entry`,
+
+  sharedEntries: `SELECT ${fields({
+    app: '"appId"',
+    club: '"clubId"',
+    collection: 'collection',
+    key: 'key',
+    created: '"createdBy" IS NOT DISTINCT FROM $1',
+    updated: '"updatedBy" IS NOT DISTINCT FROM $1',
+    updatedAt: '"updatedAt"',
+  })} FROM (SELECT "appId", "clubId" FROM "StorageUsage" JOIN "Membership" ON "organisationId" = "clubId"
+      WHERE "personId" = $1 ORDER BY 1, 2) store
+    CROSS JOIN LATERAL (SELECT collection, key, "createdBy", "updatedBy", "updatedAt" FROM "StorageEntry" entry
+      WHERE entry."appId" = store."appId" AND entry."clubId" = store."clubId" AND owner = '' AND $1 IN ("createdBy", "updatedBy")
       ORDER BY collection, key) entry`,
 }

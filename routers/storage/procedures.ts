@@ -134,7 +134,7 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
     }
     const value = await call.text(given)
     const updatedAt = Math.floor(core.now() / 1000)
-    const what = { key, value, updatedAt, quotaBytes }
+    const what = { key, value, updatedAt, quotaBytes, writer: ctx.member }
     const { outcome, used, version } = await putEntry(db, collection, what, preconditions)
     if (outcome === 'full') throw errors.quotaExceeded()
     setUsage(call, used, quotaBytes)

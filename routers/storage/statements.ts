@@ -69,8 +69,8 @@ export const statements = {
     },
   ),
   put: statement(
-    'storage_put',
-    'SELECT outcome, used FROM storage_put($1, $2, $3, $4, $5, $6, $7, to_timestamp($8), $9, $10, $11)',
+    'storage_write',
+    'SELECT outcome, used FROM storage_write($1, $2, $3, $4, $5, $6, $7, to_timestamp($8), $9, $10, $11, $12)',
     { outcome: oneOf('stored', 'changed', 'full'), used: int },
   ),
   delete: statement('storage_delete', 'SELECT outcome, used FROM storage_delete($1, $2, $3, $4, $5, $6, $7)', {
@@ -125,15 +125,24 @@ async function readWithin<Row extends { bytes: number | null }>(
   }
 }
 
+interface Write {
+  key: string
+  value: JsonText
+  updatedAt: number
+  quotaBytes: number
+  /** The member who writes; null for somebody who is none. */
+  writer: string | null
+}
+
 export async function putEntry(
   db: Database,
   { app, club, owner, collection }: Collection,
-  { key, value, updatedAt, quotaBytes }: { key: string; value: JsonText; updatedAt: number; quotaBytes: number },
+  { key, value, updatedAt, quotaBytes, writer }: Write,
   { ifMatch, ifNoneMatch }: Conditions,
 ) {
   const version = randomUUID()
   const what = [value, version, String(updatedAt), String(quotaBytes)]
-  const values = [app, club, owner, collection, key, ...what, ifMatch, ifNoneMatch]
+  const values = [app, club, owner, collection, key, ...what, ifMatch, ifNoneMatch, writer]
   const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(statements.put, values)))
   return { ...row!, version }
 }

@@ -17,7 +17,7 @@ const selectUsage = statement(
 )
 
 /**
- * Whether a value of at least `bytes` would grow the store over the quota, as storage_put decides it. False where a
+ * Whether a value of at least `bytes` would grow the store over the quota, as storage_write decides it. False where a
  * precondition fails, which is another refusal.
  */
 export async function isBeyondQuota(

@@ -22,19 +22,20 @@ interface Entry {
   owner: string
   key: string
   value: string
+  writer?: string
 }
 
 /** Stores an entry of the tenant's app as its members do; returns its ETag. */
-async function store({ club, owner, key, value }: Entry) {
-  await here.world.db.$executeRaw`SELECT FROM storage_put(${app()}, ${club}, ${owner}, 'notes', ${key}, ${value},
-    gen_random_uuid(), '2026-11-25T12:00:00Z'::timestamptz, ${10_485_760n}::int8, null, null)`
+async function store({ club, owner, key, value, writer }: Entry) {
+  await here.world.db.$executeRaw`SELECT FROM storage_write(${app()}, ${club}, ${owner}, 'notes', ${key}, ${value},
+    gen_random_uuid(), '2026-11-25T12:00:00Z'::timestamptz, ${10_485_760n}::int8, null, null, ${writer ?? null})`
   return `"${(await rowOf({ club, owner, key })).version}"`
 }
-const rowOf = ({ club: clubId, owner, key }: Omit<Entry, 'value'>) =>
+const rowOf = ({ club: clubId, owner, key }: Omit<Entry, 'value' | 'writer'>) =>
   here.world.db.storageEntry.findUniqueOrThrow({
     where: { address: { appId: app(), clubId, owner, collection: 'notes', key } },
   })
-const storedValue = async (of: Omit<Entry, 'value'>) => (await rowOf(of)).value
+const storedValue = async (of: Omit<Entry, 'value' | 'writer'>) => (await rowOf(of)).value
 const at = (club: string, owner: string) => ({ app: app(), club, owner, collection: 'notes' })
 const notThere = { status: 404, message: 'This key does not exist.' }
 
@@ -52,11 +53,29 @@ describe('the data of an app in its test club', () => {
       { owner: null, collection: 'notes', entries: 1 },
       { owner: { id: testMember, name: expect.stringMatching(/\w+ \w+/) }, collection: 'notes', entries: 1 },
     ])
-    const entry = { bytes: value.length, updatedAt: 1_795_608_000, etag }
+    const entry = { bytes: value.length, updatedAt: 1_795_608_000, updatedBy: null, etag }
     const { items: entries, more } = await data.entries({ ...at(testClub, ''), ...page })
     expect([entries, more]).toEqual([[{ key: 'shared', ...entry }], false])
     expect(await data.entry({ ...at(testClub, ''), key: 'shared' })).toMatchObject({ ...entry, value, owner: null })
     expect(await data.entry({ ...at(testClub, testMember), key: 'own' })).toMatchObject({ value: '"x"' })
+  })
+
+  it('has who made and who last changed a shared entry', async () => {
+    const writer = await here.world.db.person.findUniqueOrThrow({ where: { id: testMember } })
+    const named = { id: testMember, name: `${writer.firstName} ${writer.lastName}` }
+    const etag = await store({ club: testClub, owner: '', key: 'named', value: '1', writer: testMember })
+    const { data } = here.as(here.owner)
+    const input = { ...at(testClub, ''), key: 'named' }
+    const listed = async () => {
+      const { items } = await data.entries({ ...at(testClub, ''), ...page })
+      return items.find(({ key }) => key === 'named')
+    }
+    expect(await listed()).toMatchObject({ updatedBy: named })
+    expect(await data.entry(input)).toMatchObject({ createdBy: named, updatedBy: named })
+    const changed = await data.put({ ...input, etag, value: '2' })
+    expect(await listed()).toMatchObject({ updatedBy: null })
+    expect(await data.entry(input)).toMatchObject({ createdBy: named, updatedBy: null })
+    await data.remove({ ...input, etag: changed.etag })
   })
 
   it('comes in pages', async () => {

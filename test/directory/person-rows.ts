@@ -163,18 +163,21 @@ export async function mintPerson({ db, ids }: World) {
     ],
   })
   await addEntry(db, { app, club, owner: personId, key: 'own', value: '{"b":1,"a":1.0,"a":2}' })
-  return { personId, own, exported: exportOf({ ids, personId, left, own }) }
+  const shared = id('shared')
+  await addEntry(db, { app, club, owner: '', key: shared, value: '1', writer: personId })
+  return { personId, own, exported: exportOf({ ids, personId, left, shared, own }) }
 }
 
 interface Person {
   ids: World['ids']
   personId: string
   left: string
+  shared: string
   own: (name: string) => string
 }
 
 /** The export of that person. */
-function exportOf({ ids, personId, left, own }: Person): Omit<PersonalData, 'exportedAt'> {
+function exportOf({ ids, personId, left, shared, own }: Person): Omit<PersonalData, 'exportedAt'> {
   const membership = (organisation: string, kind: 'club' | 'academy' | 'provider', name: string) => ({
     organisation,
     kind,
@@ -288,6 +291,12 @@ function exportOf({ ids, personId, left, own }: Person): Omit<PersonalData, 'exp
         updatedAt: '2025-05-05T12:00:00+00:00',
       },
     ],
+    sharedEntries: [
+      {
+        ...{ app: ids.app, club: ids.club, collection: 'c', key: shared },
+        ...{ created: true, updated: true, updatedAt: '2025-05-05T12:00:00+00:00' },
+      },
+    ],
   }
 }
 
@@ -297,9 +306,11 @@ interface Entry {
   owner: string
   key: string
   value: string
+  /** The member who writes. */
+  writer?: string
 }
 
 /** Stores an entry as the service does, under the collection `c`. */
-export const addEntry = (db: World['db'], { app, club, owner, key, value }: Entry) =>
-  db.$executeRaw`SELECT FROM storage_put(${app}, ${club}, ${owner}, 'c', ${key}, ${value}, gen_random_uuid(),
-    '2025-05-05T12:00:00Z'::timestamptz, ${BigInt(1e9)}::int8, null, null)`
+export const addEntry = (db: World['db'], { app, club, owner, key, value, writer }: Entry) =>
+  db.$executeRaw`SELECT FROM storage_write(${app}, ${club}, ${owner}, 'c', ${key}, ${value}, gen_random_uuid(),
+    '2025-05-05T12:00:00Z'::timestamptz, ${BigInt(1e9)}::int8, null, null, ${writer ?? null})`

@@ -67,7 +67,7 @@ describe('the spans of a request', () => {
       'http.response.status_code': 200,
     })
     const statements = spans.filter(({ traceId, parent }) => traceId === put.traceId && parent === put.spanId)
-    expect(statements.map(({ name }) => name)).toContain('storage_put')
+    expect(statements.map(({ name }) => name)).toContain('storage_write')
     for (const { name, kind, attributes } of statements) {
       expect([kind, attributes]).toEqual(['client', { 'db.system.name': 'postgresql', 'db.query.summary': name }])
     }

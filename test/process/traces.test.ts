@@ -54,7 +54,7 @@ describe('a service with a collector', () => {
     const of = (name: string) => spans.find((span) => span.name === name)!
     expect(of('webhook.put')).toMatchObject({ kind: 'server', traceId: TRACE, parent: 'b7ad6b7169203331' })
     expect(spans.filter(({ parent }) => parent === of('storage.put').spanId).map(({ name }) => name)).toContain(
-      'storage_put',
+      'storage_write',
     )
     // Publishing wakes the worker, whose loop is no part of the request.
     const ofPublish = spans.filter(({ parent }) => parent === of('events.publish').spanId).map(({ name }) => name)

@@ -58,7 +58,7 @@ describe('a value that is changed by hand', () => {
 
   it('is refused too after a write of the service in the same transaction, also one that failed', async () => {
     const call = (club: string) =>
-      hand.query(`SELECT storage_put($1, $2, '', 'c', $3, '1', gen_random_uuid(), now(), 1000, null, null)`, [
+      hand.query(`SELECT storage_write($1, $2, '', 'c', $3, '1', gen_random_uuid(), now(), 1000, null, null, null)`, [
         world.ids.app,
         club,
         key,

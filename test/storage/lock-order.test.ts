@@ -58,7 +58,7 @@ const isFree = async (app: string, club: string) => {
   )
 }
 
-const put = `SELECT outcome FROM storage_put($1, $2, $3, 'c', 'k', '1', gen_random_uuid(), now(), 1000, null, null)`
+const put = `SELECT outcome FROM storage_write($1, $2, $3, 'c', 'k', '1', gen_random_uuid(), now(), 1000, null, null, null)`
 
 describe('a writer', () => {
   describe.each([

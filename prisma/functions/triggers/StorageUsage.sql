@@ -1,4 +1,4 @@
--- First, with the strongest lock: a weaker one before it would deadlock with storage_put.
+-- First, with the strongest lock: a weaker one before it would deadlock with storage_write.
 DROP TRIGGER IF EXISTS "StorageUsage_checkUsage_trigger" ON "StorageUsage";
 CREATE CONSTRAINT TRIGGER "StorageUsage_checkUsage_trigger" AFTER INSERT OR UPDATE OR DELETE ON "StorageUsage"
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION storage_check_usage();

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { arrayOf } from '../../../prisma/pg/array-literal.ts'
-import { int, statement, text, uuid } from '../../../prisma/pg/statement.ts'
+import { int, nullable, statement, text, uuid } from '../../../prisma/pg/statement.ts'
 import { appId } from '../../kernel/app-id.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { errors } from '../../kernel/errors.ts'
@@ -11,13 +11,12 @@ import { router } from '../../kernel/trpc.ts'
 import { etag } from '../../storage/entry.ts'
 import { entryName } from '../../storage/procedures.ts'
 import { conditions } from '../../storage/rules.ts'
-import { deleteEntry, putEntry, statements as storage } from '../../storage/statements.ts'
+import { deleteEntry, putEntry } from '../../storage/statements.ts'
 import { fault, refuseIf } from '../faults.ts'
 import { namesOf } from '../names.ts'
 import { idOr, more, named } from '../shapes.ts'
 import type { Caller } from '../teams/team-of.ts'
 import { teamOfApp } from '../teams/team-of.ts'
-import type { Store } from './store.ts'
 import { collectionOf, storeOf, storesOf } from './store.ts'
 
 /** Bytes of a value that are shown; a larger one is read over the API. */
@@ -29,9 +28,11 @@ const owner = idOr('keyUnknown').meta({ description: "The member; '' for shared 
 const collection = store.extend({ owner, collection: entryName })
 const one = collection.extend({ key: entryName })
 const seen = one.extend({ etag: z.string().meta({ description: 'As it was read; another one is 409' }) })
+const writer = named.nullable().meta({ description: 'A member; null for private entries, and if unknown' })
 const facts = {
   bytes: z.int(),
   updatedAt: z.int().meta({ description: 'Unix seconds' }),
+  updatedBy: writer,
   etag: z.string(),
 }
 const environment = z.enum(['sandbox', 'production'])
@@ -47,10 +48,20 @@ const statements = {
   ),
   entries: statement(
     'data_entries',
-    `SELECT key, octet_length(value) AS bytes, floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt", version
+    `SELECT key, octet_length(value) AS bytes, floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt", version, "updatedBy"
       FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4
       ORDER BY key LIMIT $5::int8 OFFSET $6::int8`,
-    { key: text, bytes: int, updatedAt: int, version: uuid },
+    { key: text, bytes: int, updatedAt: int, version: uuid, updatedBy: nullable(text) },
+  ),
+  entry: statement(
+    'data_entry',
+    `SELECT octet_length(value) AS bytes, CASE WHEN octet_length(value) <= $6 THEN value END AS value,
+        floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt", version, "createdBy", "updatedBy"
+      FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4 AND key = $5`,
+    {
+      ...{ bytes: int, value: nullable(text), updatedAt: int, version: uuid },
+      ...{ createdBy: nullable(text), updatedBy: nullable(text) },
+    },
   ),
 }
 
@@ -90,14 +101,9 @@ const collections = internal('dev:read', teamPeople, {
     const { club, owners, environment } = await storeOf(ctx, of)
     const values = [of.app, club.id, owners ? arrayOf(owners) : null, String(limit + 1), String(offset)]
     const rows = await ctx.core.db.execute(statements.collections, values)
-    const names = await namesOf(
-      ctx.core.db,
-      rows.map(({ owner }) => owner),
-    )
-    const items = rows.slice(0, limit).map(({ owner: id, ...row }) => ({
-      owner: id === '' ? null : { id, name: names.get(id) ?? id },
-      ...row,
-    }))
+    const ids = rows.map(({ owner }) => owner)
+    const person = await peopleOf(ctx, ids)
+    const items = rows.slice(0, limit).map(({ owner, ...row }) => ({ owner: person(owner), ...row }))
     return { club, environment, items, more: rows.length > limit }
   })
 
@@ -111,14 +117,19 @@ const entries = internal('dev:read', teamPeople, {
     const { store, at } = await collectionOf(ctx, of)
     const values = [at.app, at.club, at.owner, at.collection, String(limit + 1), String(offset)]
     const rows = await ctx.core.db.execute(statements.entries, values)
-    const items = rows.slice(0, limit).map(({ version, ...row }) => ({ ...row, etag: etag(version) }))
-    return { ...(await placeOf(ctx, store, at.owner)), items, more: rows.length > limit }
+    const person = await peopleOf(ctx, [at.owner, ...rows.map(({ updatedBy }) => updatedBy)])
+    const items = rows.slice(0, limit).map(({ version, updatedBy, ...row }) => ({
+      ...row,
+      updatedBy: person(updatedBy),
+      etag: etag(version),
+    }))
+    return { club: store.club, owner: person(at.owner), items, more: rows.length > limit }
   })
 
-/** Names of the club and of the member. */
-async function placeOf({ core }: Caller, { club }: Store, owner: string) {
-  if (owner === '') return { club, owner: null }
-  return { club, owner: { id: owner, name: (await namesOf(core.db, [owner])).get(owner) ?? owner } }
+/** Id and name of each person; null for '' and null. */
+async function peopleOf({ core }: Caller, ids: readonly (string | null)[]) {
+  const names = await namesOf(core.db, ids)
+  return (id: string | null) => (id ? { id, name: names.get(id) ?? id } : null)
 }
 
 const entry = internal('dev:read', teamPeople, {
@@ -130,6 +141,7 @@ const entry = internal('dev:read', teamPeople, {
     z.object({
       ...place,
       ...facts,
+      createdBy: writer,
       environment,
       value: z
         .string()
@@ -139,18 +151,16 @@ const entry = internal('dev:read', teamPeople, {
   )
   .query(async ({ ctx, input: { key, ...of } }) => {
     const { store, at } = await collectionOf(ctx, of)
-    const [row] = await ctx.core.db.execute(storage.get, [
-      at.app,
-      at.club,
-      at.owner,
-      at.collection,
-      key,
-      String(MAX_SHOWN),
-    ])
+    const values = [at.app, at.club, at.owner, at.collection, key, String(MAX_SHOWN)]
+    const [row] = await ctx.core.db.execute(statements.entry, values)
     if (!row) throw errors.keyUnknown()
-    const { version, ...rest } = row
-    const { environment } = store
-    return { ...(await placeOf(ctx, store, at.owner)), ...rest, etag: etag(version), environment }
+    const { version, createdBy, updatedBy, ...rest } = row
+    const person = await peopleOf(ctx, [at.owner, createdBy, updatedBy])
+    const { club, environment } = store
+    return {
+      ...{ club, environment, owner: person(at.owner), ...rest, etag: etag(version) },
+      ...{ createdBy: person(createdBy), updatedBy: person(updatedBy) },
+    }
   })
 
 /** A collection of the team's test club. Throws 404 for another club. */
@@ -171,7 +181,7 @@ const put = internal('dev:write', teamPeople, {
     const value = typed.trim()
     refuseIf((await isJson(value)) ? [] : [fault('value', 'value')])
     const { db, now, storageQuotaBytes: quotaBytes } = ctx.core
-    const what = { key, value, updatedAt: Math.floor(now() / 1000), quotaBytes }
+    const what = { key, value, updatedAt: Math.floor(now() / 1000), quotaBytes, writer: null }
     const { outcome, version } = await putEntry(db, at, what, conditions({ ifMatch: read }))
     if (outcome === 'full') throw errors.quotaExceeded()
     if (outcome === 'changed') throw errors.changedMeanwhile()

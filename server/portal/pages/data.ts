@@ -81,25 +81,29 @@ ${pager(visit, { offset: offsetOf(visit), shown: rows.length, more })}`,
 
 export function entriesPage(visit: Visit, place: Place, { owner, items, more }: Data['entries']): string {
   const { w, language } = visit
-  const rows = items.map(({ key, bytes, updatedAt }) => [
+  const rows = items.map(({ key, bytes, updatedAt, updatedBy }) => [
     html`<a href="${addressOf(visit, place, key)}">${key}</a>`,
     bytesText(bytes, language),
     momentOf(updatedAt, language),
+    ...(owner ? [] : [writerOf(visit, updatedBy)]),
   ])
+  const columns = [w.data.key, w.data.size, w.data.changed, ...(owner ? [] : [w.data.changedBy])]
   return appPage(visit, place.team, place.app, 'data', {
     title: w.data.entries,
     heading: name(place.collection!),
     trail: trailOf(visit, place),
     body: html`<p class="hint">${owner ? w.data.privateHint(name(owner.name)) : w.data.sharedHint}</p>
-${rows.length === 0 ? html`<p>${w.data.none}</p>` : table(w.data.entries, [w.data.key, w.data.size, w.data.changed], rows)}
+${rows.length === 0 ? html`<p>${w.data.none}</p>` : table(w.data.entries, columns, rows)}
 ${pager(visit, { offset: offsetOf(visit), shown: rows.length, more })}
 <p class="hint">${w.utc}</p>`,
   })
 }
 
+const writerOf = ({ w }: Visit, writer: { name: string } | null) => (writer ? name(writer.name) : w.data.unknown)
+
 export function entryPage(visit: Visit, place: Place & { key: string }, entry: Data['entry']): string {
   const { w, language } = visit
-  const { owner, value, bytes, updatedAt, etag, environment } = entry
+  const { owner, value, bytes, updatedAt, createdBy, updatedBy, etag, environment } = entry
   const isEditable = environment === 'sandbox'
   return appPage(visit, place.team, place.app, 'data', {
     title: w.data.entry,
@@ -109,6 +113,7 @@ export function entryPage(visit: Visit, place: Place & { key: string }, entry: D
 ${fact(w.data.owner, owner ? name(owner.name) : w.data.shared)}
 ${fact(w.data.size, bytesText(bytes, language))}
 ${fact(w.data.changed, momentOf(updatedAt, language))}
+${!owner && html`${fact(w.data.changedBy, writerOf(visit, updatedBy))}${fact(w.data.createdBy, writerOf(visit, createdBy))}`}
 ${fact('ETag', copyable('ETag', etag))}
 </dl>
 ${value === null ? html`<p>${w.data.tooLarge}</p>` : isEditable && bytes <= MAX_EDITED ? editForm(visit, place, etag, value) : html`<pre>${value}</pre>`}

@@ -1,0 +1,14 @@
+-- Shared entries no longer name these members of a club. They keep version and time: their values have not changed.
+CREATE OR REPLACE FUNCTION storage_forget_members(club text, members text[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  announced text := set_config('storage.put', 'on', true);
+BEGIN
+  -- Store by store, as the primary key begins with the app.
+  UPDATE "StorageEntry" entry SET
+    "createdBy" = CASE WHEN "createdBy" <> ALL (members) THEN "createdBy" END,
+    "updatedBy" = CASE WHEN "updatedBy" <> ALL (members) THEN "updatedBy" END
+  FROM "StorageUsage" store
+  WHERE store."clubId" = club AND entry."appId" = store."appId" AND entry."clubId" = club AND owner = ''
+    AND ("createdBy" = ANY (members) OR "updatedBy" = ANY (members));
+  announced := set_config('storage.put', 'off', true);
+END $$;
