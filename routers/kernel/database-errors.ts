@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { ApiError, errors } from './errors.ts'
 
 /** Codes of Prisma, PostgreSQL and the network for a database that cannot be reached or responds too late. */
@@ -37,10 +38,18 @@ export function failureOf(thrown: unknown): ApiError {
   return errors.internal(thrown)
 }
 
+/** Before each repetition: the other transaction needs a moment to get the lock, which a repetition at once can take again. */
+const PAUSES_MS = [10, 40, 160, 640]
+
 /** The service's writers lock in one order and cannot deadlock; manual edits of rows can cause deadlocks. */
-export function retryingDeadlocks<T>(write: () => Promise<T>, tries = 5): Promise<T> {
-  return write().catch((error) => {
-    if (sqlState(error) !== '40P01' || tries === 1) throw error
-    return retryingDeadlocks(write, tries - 1)
-  })
+export async function retryingDeadlocks<T>(write: () => Promise<T>): Promise<T> {
+  for (const ms of PAUSES_MS) {
+    try {
+      return await write()
+    } catch (error) {
+      if (sqlState(error) !== '40P01') throw error
+      await pause(ms)
+    }
+  }
+  return write()
 }
