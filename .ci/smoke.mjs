@@ -603,6 +603,14 @@ const rows = ({ hosts, tokens }) => [
     tokenless('GET notify /openapi.json'),
     json(200, part({ openapi: /^3\.1\./, paths: part({ '/apps/{id}/webhook': part({ put: part({}) }) }) })),
   ],
+  [
+    'the OpenAPI document of sync has its endpoints',
+    tokenless('GET sync /openapi.json'),
+    json(
+      200,
+      part({ openapi: /^3\.1\./, paths: part({ '/collections/{collection}/entries': part({ get: part({}) }) }) }),
+    ),
+  ],
   ['the reference is a page', tokenless('GET apps /docs'), page(/\/storage\/\{collection\}\/\{key\}/)],
   ['the errors are a page', tokenless('GET lms /docs/errors'), page(/id="tokenExpired"/)],
   ['the documentation is pages', tokenless('GET @base /docs'), page(/href="\/docs\/first-app"/)],
@@ -647,7 +655,7 @@ async function find() {
     if (status !== 200) continue
     const apps = new URL(JSON.parse(text).servers[0].url).host
     const hostOf = (name) => [name, apps.replace(/^apps\b/, name)]
-    return { hosts: Object.fromEntries(['apps', 'lms', 'notify', 'auth'].map(hostOf)), local: path !== '' }
+    return { hosts: Object.fromEntries(['apps', 'lms', 'notify', 'sync', 'auth'].map(hostOf)), local: path !== '' }
   }
   throw new Error(`No member apps API answers at ${given}.`)
 }

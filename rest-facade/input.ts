@@ -34,7 +34,7 @@ export async function readInput(route: Route, { body, segments, search }: RestRe
     const query = new URLSearchParams(`?${search}`)
     for (const key of route.fromQuery) {
       const values = query.getAll(key)
-      if (values.length === 1) input[key] = route.integers.has(key) ? toInteger(values[0]!) : values[0]
+      if (values.length === 1) input[key] = parsed(route, key, values[0]!)
       else if (values.length > 1) input[key] = values
     }
   }
@@ -52,8 +52,15 @@ export async function readInput(route: Route, { body, segments, search }: RestRe
   return input
 }
 
+/** Text of another form stays text, for the schema to refuse. */
+function parsed({ integers, booleans }: Route, key: string, text: string) {
+  if (integers.has(key)) return toInteger(text)
+  if (booleans.has(key) && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
 /**
- * Text that is not a plain decimal integer stays text, for the schema to refuse. What a number cannot hold exactly becomes
- * the largest that it can: beyond every limit and time, and as an offset beyond every list.
+ * Of plain decimal integers. What a number cannot hold exactly becomes the largest that it can: beyond every limit and time,
+ * and as an offset beyond every list.
  */
 const toInteger = (text: string) => (PLAIN_INTEGER.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : text)

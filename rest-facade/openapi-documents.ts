@@ -1,6 +1,7 @@
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { appRouter } from '../routers/index.ts'
 import type { Meta } from '../routers/kernel/meta.ts'
+import { sectionOf } from '../routers/kernel/meta.ts'
 import type { Section } from '../routers/kernel/scopes.ts'
 import { memberScopes, scopes } from '../routers/kernel/scopes.ts'
 import { completeOperation } from './complete-operation.ts'
@@ -18,6 +19,7 @@ export const generateDocuments = (): Record<Section, Document> => ({
   apps: generate('apps'),
   lms: generate('lms'),
   notify: generate('notify'),
+  sync: generate('sync'),
 })
 
 function generate(section: Section): Document {
@@ -27,7 +29,7 @@ function generate(section: Section): Document {
     description,
     version: VERSION,
     baseUrl: '/v1',
-    filter: ({ metadata }) => metadata.policy.requires.section === section,
+    filter: ({ metadata }) => sectionOf(metadata) === section,
     securitySchemes: { member: signIn(section), bearer: BEARER },
   }) as unknown as Document
   document.info.license = { name: 'All rights reserved', identifier: 'LicenseRef-UNLICENSED' }

@@ -2,6 +2,7 @@ import { refusalsOf } from '../routers/kernel/authorize.ts'
 import type { ApiError } from '../routers/kernel/errors.ts'
 import { errors } from '../routers/kernel/errors.ts'
 import type { Meta } from '../routers/kernel/meta.ts'
+import { sectionOf } from '../routers/kernel/meta.ts'
 import { envelope, usesDetail } from './envelope.ts'
 import { headers, headersOf, usageHeaders, usageOfUnknownKey } from './openapi-headers.ts'
 import type { Example, Operation, Place, Response } from './openapi-operation.ts'
@@ -94,7 +95,7 @@ function counted({ operation, meta, inputErrors }: Failing): Failure[] {
 }
 
 function responseOf(status: number, failures: readonly Failure[], meta: Meta): Response {
-  const { section } = meta.policy.requires
+  const section = sectionOf(meta)
   const shapes = new Set<string>()
   const examples: Record<string, Example> = {}
   for (const { error, inApi } of failures) {

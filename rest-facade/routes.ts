@@ -27,6 +27,8 @@ export interface Route {
   fromBody: ReadonlySet<string>
   /** Query parameters that are integers. */
   integers: ReadonlySet<string>
+  /** Query parameters that are `true` or `false`. */
+  booleans: ReadonlySet<string>
   /** Schema of the input beside the body, where there is a body: checked before the body is read. */
   head: z.ZodObject | undefined
 }
@@ -45,6 +47,7 @@ function routeOf(section: Section, method: string, path: string, operation: Oper
   const segments = split(path)
   const parameters = segments.map((segment) => (segment.startsWith('{') ? segment.slice(1, -1) : ''))
   const query = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query')
+  const ofType = (type: string) => new Set(query.filter(({ schema }) => schema?.type === type).map(({ name }) => name))
   const fromBody = new Set(Object.keys(operation.requestBody?.content['application/json'].schema.properties ?? {}))
   return {
     name,
@@ -58,7 +61,8 @@ function routeOf(section: Section, method: string, path: string, operation: Oper
     parameters,
     fromQuery: new Set(query.map((parameter) => parameter.name)),
     fromBody,
-    integers: new Set(query.filter(({ schema }) => schema?.type === 'integer').map((parameter) => parameter.name)),
+    integers: ofType('integer'),
+    booleans: ofType('boolean'),
     head: fromBody.size > 0 ? headOf(procedure, fromBody) : undefined,
   }
 }

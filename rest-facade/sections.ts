@@ -10,7 +10,7 @@ interface Description {
   errorShape: 'detail' | 'error'
 }
 
-export const sectionNames = ['apps', 'lms', 'notify'] as const satisfies readonly Section[]
+export const sectionNames = ['apps', 'lms', 'notify', 'sync'] as const satisfies readonly Section[]
 
 const common =
   'HEAD is answered like GET, without a body; OPTIONS as a CORS preflight, from any origin and without a token. Unknown parameters are ignored.'
@@ -22,7 +22,6 @@ const member = {
   description: 'What a member allows an app to read: profile, groups, calendar, plans, results, card.',
 }
 
-/** The three APIs. */
 export const sections: Record<Section, Description> = {
   apps: {
     title: 'Member apps',
@@ -51,6 +50,17 @@ export const sections: Record<Section, Description> = {
       apps: {
         name: 'Webhook',
         description: 'The delivery address and secret that new subscriptions of an app copy.',
+      },
+    },
+    errorShape: 'error',
+  },
+  sync: {
+    title: 'Sync',
+    description: `Reads an app's storage as a whole: its collections, and all entries of one while others write.\n\n${limited}\n\n${common}`,
+    tags: {
+      collections: {
+        name: 'Collections',
+        description: 'The collections of the storage, and their entries by key.',
       },
     },
     errorShape: 'error',

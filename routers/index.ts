@@ -6,6 +6,7 @@ import { me } from './me/procedures.ts'
 import { quizzes } from './quizzes/procedures.ts'
 import { root } from './root.ts'
 import { storage } from './storage/procedures.ts'
+import { sync } from './sync/procedures.ts'
 import { deliveries } from './webhooks/deliveries/procedures.ts'
 import { events } from './webhooks/events.ts'
 import { subscriptions } from './webhooks/subscriptions.ts'
@@ -17,6 +18,7 @@ export const appRouter = router({
   storage,
   quizzes,
   webhook,
+  sync,
   subscriptions,
   events,
   deliveries,

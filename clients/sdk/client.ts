@@ -8,7 +8,7 @@ import { createSend, read } from './request.ts'
 import type { Collection, Condition, Entry, ListedEntry } from './storage.ts'
 import { collectionOf } from './storage.ts'
 
-/** A client for the three APIs. Its functions do not use `this`, and are rejected with an `ApiError`. */
+/** A client for apps, lms and notify. Its functions do not use `this`, and are rejected with an `ApiError`. */
 export interface Client {
   root(options?: CallOptions): Promise<Root>
   me: Me

@@ -1,7 +1,7 @@
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import type { PlainError } from './errors.ts'
 import type { AccessPolicy } from './policies.ts'
-import type { FirstPartyScope, Scope } from './scopes.ts'
+import type { FirstPartyScope, Scope, Section } from './scopes.ts'
 
 export interface Described {
   summary: string
@@ -18,6 +18,8 @@ export interface Words {
 
 /** How an endpoint looks over REST, where its line does not say so. */
 export interface Row extends Described {
+  /** Where it answers, if not at the host of the section whose tokens it takes. */
+  section?: 'sync'
   /** Status of success; 200 by default. */
   status?: 201 | 204
   /** Input that PUT and POST take from the query. */
@@ -39,3 +41,6 @@ export interface Meta extends OpenApiMeta, Row, Partial<Words> {
   scope: Scope | FirstPartyScope | null
   policy: AccessPolicy
 }
+
+/** The section at whose host an endpoint answers. */
+export const sectionOf = ({ section, policy }: Meta): Section => section ?? policy.requires.section

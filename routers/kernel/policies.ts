@@ -1,12 +1,13 @@
 import type { Access, Principal } from './access.ts'
 import { isPostgresText } from './access.ts'
-import type { Section } from './scopes.ts'
+import type { TokenSection } from './scopes.ts'
 
 export type OrganisationKind = 'club' | 'academy' | 'provider'
 
 /** What a caller has to be, beyond the scope of the endpoint. */
 export interface Requirements {
-  section: Section
+  /** A token has to be valid for it. */
+  section: TokenSection
   level?: 'developer'
   /** A client that belongs to the platform; such a client needs no member. */
   firstParty?: true

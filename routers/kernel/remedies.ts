@@ -4,7 +4,7 @@ import type { Section } from './scopes.ts'
 export type ErrorId = keyof typeof errors
 
 /** Where an error is met. Its body has the form of that API. */
-export type Place = 'every API' | Section | 'lms and notify' | 'tRPC'
+export type Place = 'every API' | Section | 'apps and sync' | 'lms and notify' | 'tRPC'
 
 type Remedy = `${Place}: ${string} → ${string}`
 
@@ -99,7 +99,8 @@ export const remedies: Record<ErrorId, Remedy> = {
     'every API: The member did not allow this scope, or the client is not registered for it. → Ask the member for it with a new sign-in. The scope field of the token response has the granted scopes.',
   levelTooLow: "lms and notify: The client's team has the Hobby level. → These APIs need the Developer membership.",
   clientNotFirstParty: "tRPC: The client belongs to a team. → Use one of the platform's clients, with its credentials.",
-  clientNotApp: 'apps: The client has no app, and so no storage. → Use a client that is registered for an app.',
+  clientNotApp:
+    'apps and sync: The client has no app, and so no storage. → Use a client that is registered for an app.',
   memberUnknown:
     "every API: The member has left the token's organisation, or the organisation is of another kind. → Let the member sign in again and choose a club (apps), an academy (lms) or a provider (notify).",
   keyUnknown:
@@ -138,11 +139,16 @@ export const remedies: Record<ErrorId, Remedy> = {
     "apps: The value does not fit into the remainder of the app's 10 MB in this club. Nothing was stored. → Delete or shorten entries: X-Storage-Used and X-Storage-Limit show how much is used.",
   typeWrong:
     'every API: Content-Type is missing, not application/json, or has another charset; or the body is compressed. → Set Content-Type: application/json.',
-  scopeInvalid: 'apps: scope is neither org nor user, or occurs twice. → Send one of them, or omit it for org.',
+  scopeInvalid:
+    'apps and sync: scope is neither org nor user, or occurs twice. → Send one of them, or omit it for org.',
   nameInvalid:
-    'apps: A collection or key is empty, longer than 64 characters, or contains other characters. → Encode names chosen by members, for example as hex.',
-  limitInvalid: 'apps: limit is not a whole number from 1 to 200. → Request at most 200, and continue with offset.',
+    'apps and sync: A collection or key is empty, longer than 64 characters, or contains other characters. → Encode names chosen by members, for example as hex.',
+  limitInvalid:
+    'apps and sync: limit is not a whole number from 1 to 200. → Request at most 200, and continue with offset (apps) or after (sync).',
   offsetInvalid: 'apps: offset is not a whole number of 0 or more. → Send digits only: 0, 200, 400.',
+  prefixInvalid:
+    'sync: prefix is longer than a key, contains other characters, or occurs twice. → Send the first characters of a key, or omit it for all.',
+  valuesInvalid: 'sync: values is neither true nor false, or occurs twice. → Send values=false for keys alone.',
   timeInvalid:
     'apps: start or end is not a whole number of seconds. → Send Math.floor(date / 1000): seconds, not milliseconds.',
   inputInvalid:

@@ -1,10 +1,13 @@
+/** The sections with scopes and an audience of tokens of their own. */
+export type TokenSection = 'apps' | 'lms' | 'notify'
+
 /** The parts of the API: each has base URLs, an error envelope and an OpenAPI document of its own. */
-export type Section = 'apps' | 'lms' | 'notify'
+export type Section = TokenSection | 'sync'
 
 export type Level = 'hobby' | 'developer'
 
 /** `words`: what the scope allows, as the consent page tells the member. Nobody is asked for a first-party scope. */
-type Definition = { section: Section; level: Level } & (
+type Definition = { section: TokenSection; level: Level } & (
   | { kind: 'member'; words: Readonly<Record<'en' | 'de', string>> }
   | { kind: 'first-party' }
 )

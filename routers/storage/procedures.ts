@@ -14,9 +14,9 @@ import { isBeyondQuota, usedBytes } from './usage.ts'
 
 /** Of a collection or a key. */
 export const entryName = z.string(withError('nameInvalid')).regex(/^[A-Za-z0-9_-]{1,64}$/, withError('nameInvalid'))
-const collection = entryName.meta({ description: "1 to 64 letters, digits, '_' or '-'.", examples: ['scores'] })
+export const collection = entryName.meta({ description: "1 to 64 letters, digits, '_' or '-'.", examples: ['scores'] })
 const key = entryName.meta({ description: "1 to 64 letters, digits, '_' or '-'.", examples: ['alice'] })
-const scope = z
+export const scope = z
   .enum(['org', 'user'], withError('scopeInvalid'))
   .default('org')
   .meta({
@@ -50,7 +50,7 @@ interface Caller {
 }
 
 /** Rule 11: the storage of the token's app and club; with `user` only the member's own entries. */
-const collectionOf = (
+export const collectionOf = (
   { app, club, member }: Caller,
   { collection, scope }: { collection: string; scope: 'org' | 'user' },
 ): Collection => ({ app, club, owner: scope === 'user' ? member : '', collection })

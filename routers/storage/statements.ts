@@ -109,7 +109,7 @@ export async function listEntries(
 const isEntry = <R extends { key: string | null }>(row: R): row is R & StoredEntry => row.key !== null
 
 /** Reads values of up to LARGE_BYTES at once; reserves memory for larger ones, then reads again. */
-async function readWithin<Row extends { bytes: number | null }>(
+export async function readWithin<Row extends { bytes: number | null }>(
   reserve: Reserve,
   read: (maxBytes: string) => Promise<Row[]>,
 ): Promise<Row[]> {

@@ -31,7 +31,7 @@ export function refusalOfRawName({ rawPacket, bytesParsed = 0 }: ParserError): R
   const [, method, path] = /^([A-Z]+) (\/[^ ?]*)(?:\?[^ ]*)? HTTP\/1\.[01]\r?$/.exec(line.toString()) ?? []
   const segments = path === undefined ? undefined : segmentsOf(path)
   const route = segments && routesAt(segments).find((one) => one.method === method)
-  if (!segments || route?.section !== 'apps') return undefined
+  if (!segments || (route?.section !== 'apps' && route?.section !== 'sync')) return undefined
   const isRaw = segments.some((segment, i) => route.parameters[i] && BEYOND_ASCII.test(segment))
-  return isRaw ? { error: errors.nameInvalid(), section: 'apps' } : undefined
+  return isRaw ? { error: errors.nameInvalid(), section: route.section } : undefined
 }

@@ -1,9 +1,9 @@
-import type { Level, Scope, Section } from '../../routers/kernel/scopes.ts'
+import type { Level, Scope, TokenSection } from '../../routers/kernel/scopes.ts'
 import { isAllowedAt, isScope, scopes } from '../../routers/kernel/scopes.ts'
 
 export type OrganisationKind = 'club' | 'academy' | 'provider'
 
-const organisationKinds: Record<Section, OrganisationKind> = { apps: 'club', lms: 'academy', notify: 'provider' }
+const organisationKinds: Record<TokenSection, OrganisationKind> = { apps: 'club', lms: 'academy', notify: 'provider' }
 
 /** The kind of organisation whose members the scope is for. */
 export const organisationKindOf = (scope: Scope) => organisationKinds[scopes[scope].section]

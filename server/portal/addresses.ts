@@ -10,8 +10,8 @@ export interface Addresses {
   catalogue: string
 }
 
-export const portalAddresses = (authBaseUrl: string, { apps, lms, notify }: BaseUrls): Addresses => ({
+export const portalAddresses = (authBaseUrl: string, { apps, lms, notify, sync }: BaseUrls): Addresses => ({
   issuer: issuerOf(authBaseUrl),
-  references: { apps: `${apps}/docs`, lms: `${lms}/docs`, notify: `${notify}/docs` },
+  references: { apps: `${apps}/docs`, lms: `${lms}/docs`, notify: `${notify}/docs`, sync: `${sync}/docs` },
   catalogue: `${apps}/docs/errors`,
 })

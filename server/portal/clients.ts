@@ -68,7 +68,7 @@ export function clientPages({ get, post }: Routes, { issuer, references }: Addre
 
 /** Values of the path parameters, from the team's test club. */
 async function examplesFor({ developer, params }: Visit, section: Section): Promise<Record<string, string>> {
-  if (section === 'apps') return {}
+  if (section === 'apps' || section === 'sync') return {}
   const { testClub } = await developer.testClub.get({ team: params.team! })
   const [quiz] = testClub?.quizzes ?? []
   return {

@@ -1,6 +1,8 @@
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 
+const SECTIONS: readonly Section[] = ['apps', 'lms', 'notify', 'sync']
+
 export const linesOf = (form: URLSearchParams, field: string): string[] =>
   (form.get(field) ?? '').split(/\r?\n/).flatMap((line) => line.trim() || [])
 
@@ -20,7 +22,7 @@ export const purposeOf = (form: URLSearchParams): Record<string, string> =>
 
 /** Throws 400 for an altered form. */
 export function sectionOf(form: URLSearchParams): Section {
-  const section = form.get('section')
-  if (section !== 'apps' && section !== 'lms' && section !== 'notify') throw errors.requestInvalid()
+  const section = SECTIONS.find((name) => name === form.get('section'))
+  if (section === undefined) throw errors.requestInvalid()
   return section
 }

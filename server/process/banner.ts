@@ -32,9 +32,8 @@ export async function announce(config: Config, running: Running, log: Logger): P
 const EMPTY = 'The database is empty. What to do next:'
 
 function facts({ host, internalHost, baseUrls }: Config, { store, publicPort, internalPort }: Running) {
-  const { apps, lms, notify } = baseUrls
   return {
-    ...{ apps, lms, notify },
+    ...baseUrls,
     tRPC: `http://${hostToCall(internalHost)}:${internalPort}/trpc`,
     ports: `${publicPort} (public) on ${interfaceOf(host)}, ${internalPort} (internal) on ${interfaceOf(internalHost)}`,
     data: store.embedded?.directory ?? 'the database of DATABASE_URL',

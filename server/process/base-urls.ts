@@ -1,4 +1,4 @@
-export const BASE_URLS = ['APPS_BASE_URL', 'LMS_BASE_URL', 'NOTIFY_BASE_URL', 'AUTH_BASE_URL'] as const
+export const BASE_URLS = ['APPS_BASE_URL', 'LMS_BASE_URL', 'NOTIFY_BASE_URL', 'SYNC_BASE_URL', 'AUTH_BASE_URL'] as const
 
 export function defaultBaseUrls(port: string): Record<(typeof BASE_URLS)[number], string> {
   const at = (host: string) => new URL(`http://${host}.localhost:${port}/v1`).href
@@ -6,6 +6,7 @@ export function defaultBaseUrls(port: string): Record<(typeof BASE_URLS)[number]
     APPS_BASE_URL: at('apps'),
     LMS_BASE_URL: at('lms'),
     NOTIFY_BASE_URL: at('notify'),
+    SYNC_BASE_URL: at('sync'),
     AUTH_BASE_URL: at('auth'),
   }
 }

@@ -29,12 +29,15 @@ function trialUrls({ baseUrls, port, localHost }: Config): TrialUrls {
     apps: at(here, '/apps/v1'),
     lms: at(here, '/lms/v1'),
     notify: at(here, '/notify/v1'),
+    sync: at(here, '/sync/v1'),
     auth: at(here, '/auth/v1'),
   }
   return {
     local,
     example: at('example.localhost', '/'),
-    reference: [...Object.values(baseUrls), local.apps, local.lms, local.notify].map((url) => `${url}/docs`),
+    reference: [...Object.values(baseUrls), local.apps, local.lms, local.notify, local.sync].map(
+      (url) => `${url}/docs`,
+    ),
   }
 }
 

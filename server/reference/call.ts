@@ -14,7 +14,7 @@ export interface CallView {
 }
 
 const startValue = (parameter: Parameter) => (parameter.required ? String(exampleOf(parameter) ?? parameter.name) : '')
-const isInteger = ({ schema }: Parameter) => schema?.type === 'integer'
+const typeOf = ({ schema }: Parameter) => schema?.type as string | undefined
 
 /** The call with its examples. */
 export const callOf = ({
@@ -24,7 +24,7 @@ export const callOf = ({
   body,
 }: CallView) => ({
   ...{ id, method, path, section, base, body },
-  fields: parameters.map((one) => ({ name: one.name, in: one.in, value: startValue(one), isInteger: isInteger(one) })),
+  fields: parameters.map((one) => ({ name: one.name, in: one.in, value: startValue(one), type: typeOf(one) })),
 })
 
 const languages = [
@@ -55,9 +55,12 @@ ${body && html`<label>Body<textarea name="body" rows="${Math.min(body.split('\n'
 
 function input(parameter: Parameter) {
   const { name, in: place, required, schema } = parameter
-  const options = schema?.enum?.map((value) => html`<option>${String(value)}</option>`)
+  const type = typeOf(parameter)
+  const values = type === 'boolean' ? [true, false] : schema?.enum
+  const options = values?.map((value) => html`<option>${String(value)}</option>`)
+  const typed = (type === 'integer' || type === 'boolean') && html` data-type="${type}"`
   const control = options
-    ? html`<select name="${name}" data-in="${place}"><option></option>${options}</select>`
-    : html`<input name="${name}" data-in="${place}" value="${startValue(parameter)}"${isInteger(parameter) && html` inputmode="numeric"`}${required && html` required`}>`
+    ? html`<select name="${name}" data-in="${place}"${typed}><option></option>${options}</select>`
+    : html`<input name="${name}" data-in="${place}" value="${startValue(parameter)}"${typed}${type === 'integer' && html` inputmode="numeric"`}${required && html` required`}>`
   return html`<label>${name} <span class="hint">${place}</span>${control}</label>`
 }

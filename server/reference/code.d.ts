@@ -3,7 +3,8 @@ export interface CallField {
   name: string
   in: string
   value: string
-  isInteger: boolean
+  /** `integer`, `boolean`, or a text's. */
+  type: string | undefined
 }
 
 export interface Call {

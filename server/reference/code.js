@@ -94,9 +94,7 @@ function inputOf({ fields, body }) {
   if (!parsed || Object(parsed.value) !== parsed.value || Array.isArray(parsed.value)) return undefined
   const given = fields.filter(({ value }) => value !== '')
   return {
-    ...Object.fromEntries(
-      given.map((field) => [inputName(field), isNumber(field) ? Number(field.value) : field.value]),
-    ),
+    ...Object.fromEntries(given.map((field) => [inputName(field), inputValue(field)])),
     ...parsed.value,
   }
 }
@@ -104,7 +102,10 @@ function inputOf({ fields, body }) {
 const inputName = ({ name, in: place }) =>
   place === 'header' ? name.toLowerCase().replace(/-./g, ([, letter]) => letter.toUpperCase()) : name
 
-const isNumber = ({ isInteger, value }) => isInteger && /^-?\d{1,15}$/.test(value)
+function inputValue({ type, value }) {
+  if (type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value)
+  return type === 'boolean' && /^(true|false)$/.test(value) ? value === 'true' : value
+}
 
 /** The value that JSON stands for, in an object; undefined where it stands for none, or would be sent as another one. */
 export function parsedOf(text) {

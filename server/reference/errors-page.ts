@@ -37,8 +37,9 @@ const entry = (row: CatalogueRow, section: Section) => html`<section class="erro
 
 const bodyOf = ({ error, place }: CatalogueRow, section: Section) => {
   if (place === 'tRPC') return trpcBody(error)
-  const here = place === 'every API' ? section : place === 'lms and notify' ? 'lms' : place
-  return envelope(error, here, '3f0c9a52')
+  if (place === 'every API') return envelope(error, section, '3f0c9a52')
+  const sections = place.split(' and ') as Section[]
+  return envelope(error, sections.includes(section) ? section : sections[0]!, '3f0c9a52')
 }
 
 /** Matches the formatter in routers/kernel/trpc.ts. */

@@ -17,7 +17,7 @@ interface Given {
 /** `/llms.txt` (llmstxt.org): a summary for programs that write apps. */
 export const llmsText = ({ urls, issuer, guides }: Given) => `# Member apps API
 
-> Three REST APIs through which apps read the data of club members, store their own, submit quizzes and set webhooks.
+> Four REST APIs through which apps read the data of club members, store and sync their own, submit quizzes and set webhooks.
 
 ## APIs
 
@@ -32,13 +32,14 @@ ${guides.map(({ title, about, address }) => `- [${title}](${new URL(address, url
 ## Tokens
 
 ${issuer ? `OAuth 2.0 authorization code with PKCE, public clients, issuer ${issuer}; metadata: ${metadataOf(issuer)}` : "Access tokens (JWT) of the platform's OAuth server, which its operator names."}
-Send \`Authorization: Bearer <token>\`. A token is for one organisation: a club (apps), an academy (lms) or a provider (notify).
+Send \`Authorization: Bearer <token>\`. A token is for one organisation: a club (apps, sync), an academy (lms) or a provider (notify).
 
 ## Rules that code gets wrong
 
-- Each API has its own host. In apps an error is {"detail"}, but 401, 429 and 503 are {"error":{"code","message","request_id"}}, like all errors of lms and notify.
+- Each API has its own host. In apps an error is {"detail"}, but 401, 429 and 503 are {"error":{"code","message","request_id"}}, like all errors of the others.
 - A refresh token works once: store the new one, and renew in one place at a time. A second use ends the sign-in.
 - On 429 and 503 wait for the seconds of Retry-After. The limit is the team's, not the token's; after a 503 the token is still valid.
+- To read a whole collection, use sync, whose pages begin after a key. Pages by offset (apps) may miss or repeat entries beside writers.
 - To change a stored entry, send its ETag as If-Match; on 412 read it again. If-None-Match: * only creates.
 - Send Idempotency-Key with a quiz result, and the same key when that request is repeated.
 `

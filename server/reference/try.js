@@ -6,7 +6,7 @@ const { issuer, section, scope, client } = element('session').dataset
 const here = location.origin + location.pathname
 const api = here.slice(0, -'/docs'.length)
 
-// Includes the API's name: at localhost the pages of all three have one origin.
+// Includes the API's name: at localhost the pages of all APIs have one origin.
 const store = `reference ${section}`
 const kept = () => JSON.parse(sessionStorage.getItem(store) ?? JSON.stringify({ client }))
 const keep = (more) => sessionStorage.setItem(store, JSON.stringify({ ...kept(), ...more }))
@@ -57,8 +57,8 @@ const callOf = (form) => ({
   ...form.dataset,
   section,
   base: api,
-  fields: [...form.querySelectorAll('[data-in]')].map(({ name, value, dataset, inputMode }) => ({
-    ...{ name, value, in: dataset.in, isInteger: inputMode === 'numeric' },
+  fields: [...form.querySelectorAll('[data-in]')].map(({ name, value, dataset }) => ({
+    ...{ name, value, in: dataset.in, type: dataset.type },
   })),
   body: form.elements.body?.value,
 })

@@ -1,2 +1,2 @@
-/** The audience of tokens issued by this service: all three sections. It does not depend on ports or base URLs. */
+/** The audience of tokens issued by this service: all sections. It does not depend on ports or base URLs. */
 export const AUDIENCE = 'urn:member-apps-api'

@@ -1,12 +1,12 @@
 import type { JWTHeaderParameters, JWTPayload } from 'jose'
 import type { Principal } from '../../routers/kernel/access.ts'
 import { errors } from '../../routers/kernel/errors.ts'
-import type { Section } from '../../routers/kernel/scopes.ts'
+import type { TokenSection } from '../../routers/kernel/scopes.ts'
 import { ACCESS_TOKEN, toPrincipal, typeOf } from './claims.ts'
 
 export interface TokenFormat {
   type: string
-  audiences: Readonly<Record<Section, string>>
+  audiences: Readonly<Record<TokenSection, string>>
   /** Claim names; dots lead into nested objects. */
   claims: Readonly<Record<'member' | 'organisation' | 'client' | 'scope', string>>
 }
@@ -27,7 +27,7 @@ export const externalPrincipalOf =
       scopes: scopesOf(claim(payload, claims.scope)),
     })
     const audience = [payload.aud].flat()
-    const sections = Object.keys(audiences).filter((section) => audience.includes(audiences[section as Section]))
+    const sections = Object.keys(audiences).filter((section) => audience.includes(audiences[section as TokenSection]))
     return { ...principal, sections: new Set(sections) }
   }
 

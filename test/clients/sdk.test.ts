@@ -18,7 +18,13 @@ import { createQuiz } from '../support/tenant.ts'
 import { startWorld } from '../support/world.ts'
 
 const local = (name: string) => `http://127.0.0.1/${name}/v1`
-const localUrls = { apps: local('apps'), lms: local('lms'), notify: local('notify'), auth: local('auth') }
+const localUrls = {
+  apps: local('apps'),
+  lms: local('lms'),
+  notify: local('notify'),
+  sync: local('sync'),
+  auth: local('auth'),
+}
 const world = useWorld({ localUrls, storageQuotaBytes: 4000 })
 beforeAll(async () => {
   await createQuiz(world.db, world.ids)

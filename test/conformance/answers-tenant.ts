@@ -42,7 +42,7 @@ export async function startFailing(atEnd: AtEnd) {
   const world = await startWorld({ databaseUrl })
   atEnd(() => world.close())
   const { club, academy, provider, client, member } = await createTenant(world.db)
-  const organisation = { apps: club, lms: academy, notify: provider }
+  const organisation = { apps: club, lms: academy, notify: provider, sync: club }
   const claims = (api: keyof typeof organisation, client_id = client) => ({
     sub: member,
     client_id,

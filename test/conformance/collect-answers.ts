@@ -83,7 +83,12 @@ async function refusedByParser(tenant: Tenant, impatient: number, keep: Keep) {
 /** A body that stops coming: 10 s of a clock that runs ahead, once there is memory for it. */
 async function tooSlow(tenant: Tenant, keep: Keep) {
   const { world } = tenant
-  const organisation = { apps: world.ids.club, lms: world.ids.academy, notify: world.ids.provider }
+  const organisation = {
+    apps: world.ids.club,
+    lms: world.ids.academy,
+    notify: world.ids.provider,
+    sync: world.ids.club,
+  }
   const begun = `{"value":"${'x'.repeat(20_000)}`
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   try {

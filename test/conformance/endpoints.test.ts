@@ -8,25 +8,27 @@ import { createQuiz, id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
 
-/** The endpoint tables of both documents; decisions.md adds the procedure names and the status of PUT. */
+/** The endpoint tables of both documents; decisions.md adds the procedure names, the status of PUT, and the section sync. */
 const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Procedure'>(`
-  | Section | Method | Path                        | Scope                     | Status | Procedure        |
-  |---------|--------|-----------------------------|---------------------------|--------|------------------|
-  | apps    | GET    | /                           | none                      | 200    | root             |
-  | apps    | GET    | /me/profile                 | svc.me.profile:read       | 200    | me.profile       |
-  | apps    | GET    | /me/groups                  | svc.me.groups:read        | 200    | me.groups        |
-  | apps    | GET    | /me/events                  | svc.me.events:read        | 200    | me.events        |
-  | apps    | GET    | /me/trainingplans           | svc.me.trainingplans:read | 200    | me.trainingplans |
-  | apps    | GET    | /me/competitions            | svc.me.competitions:read  | 200    | me.competitions  |
-  | apps    | GET    | /me/membercard              | svc.me.membercard:read    | 200    | me.membercard    |
-  | apps    | GET    | /storage/{collection}       | svc.apps.storage:read     | 200    | storage.list     |
-  | apps    | GET    | /storage/{collection}/{key} | svc.apps.storage:read     | 200    | storage.get      |
-  | apps    | PUT    | /storage/{collection}/{key} | svc.apps.storage:write    | 200    | storage.put      |
-  | apps    | DELETE | /storage/{collection}/{key} | svc.apps.storage:write    | 204    | storage.delete   |
-  | lms     | POST   | /quizzes/{quizId}/results   | lms.me.quizzes:write      | 201    | quizzes.submit   |
-  | notify  | PUT    | /apps/{id}/webhook          | ntf.apps.webhook:update   | 200    | webhook.put      |
-  | notify  | DELETE | /apps/{id}/webhook          | ntf.apps.webhook:update   | 204    | webhook.delete   |
-  | notify  | GET    | /apps/{id}/webhook          | ntf.apps.webhook:read     | 200    | webhook.get      |
+  | Section | Method | Path                              | Scope                     | Status | Procedure        |
+  |---------|--------|-----------------------------------|---------------------------|--------|------------------|
+  | apps    | GET    | /                                 | none                      | 200    | root             |
+  | apps    | GET    | /me/profile                       | svc.me.profile:read       | 200    | me.profile       |
+  | apps    | GET    | /me/groups                        | svc.me.groups:read        | 200    | me.groups        |
+  | apps    | GET    | /me/events                        | svc.me.events:read        | 200    | me.events        |
+  | apps    | GET    | /me/trainingplans                 | svc.me.trainingplans:read | 200    | me.trainingplans |
+  | apps    | GET    | /me/competitions                  | svc.me.competitions:read  | 200    | me.competitions  |
+  | apps    | GET    | /me/membercard                    | svc.me.membercard:read    | 200    | me.membercard    |
+  | apps    | GET    | /storage/{collection}             | svc.apps.storage:read     | 200    | storage.list     |
+  | apps    | GET    | /storage/{collection}/{key}       | svc.apps.storage:read     | 200    | storage.get      |
+  | apps    | PUT    | /storage/{collection}/{key}       | svc.apps.storage:write    | 200    | storage.put      |
+  | apps    | DELETE | /storage/{collection}/{key}       | svc.apps.storage:write    | 204    | storage.delete   |
+  | lms     | POST   | /quizzes/{quizId}/results         | lms.me.quizzes:write      | 201    | quizzes.submit   |
+  | notify  | PUT    | /apps/{id}/webhook                | ntf.apps.webhook:update   | 200    | webhook.put      |
+  | notify  | DELETE | /apps/{id}/webhook                | ntf.apps.webhook:update   | 204    | webhook.delete   |
+  | notify  | GET    | /apps/{id}/webhook                | ntf.apps.webhook:read     | 200    | webhook.get      |
+  | sync    | GET    | /collections                      | svc.apps.storage:read     | 200    | sync.collections |
+  | sync    | GET    | /collections/{collection}/entries | svc.apps.storage:read     | 200    | sync.entries     |
 `)
 
 let world: World
@@ -56,11 +58,11 @@ const samples = () => {
 }
 const putEntry = () => world.call('PUT', samples()['storage.put']!.path, { body: { value: 1 } })
 
-const otherSection = { apps: 'lms', lms: 'notify', notify: 'apps' } as const
+const otherSection = { apps: 'lms', lms: 'notify', notify: 'sync', sync: 'apps' } as const
 
 const messageOf = ({ body }: Reply) => body.detail ?? body.error.message
 
-const organisationKind = { apps: 'club', lms: 'academy', notify: 'provider' } as const
+const organisationKind = { apps: 'club', lms: 'academy', notify: 'provider', sync: 'club' } as const
 const INVALID = [401, 'invalid_token', 'This token is not valid.'] as const
 
 /** What a call could change. */
@@ -86,7 +88,7 @@ describe('the REST endpoints', () => {
 })
 
 describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Status, Procedure }) => {
-  const section = Section as 'apps' | 'lms' | 'notify'
+  const section = Section as keyof typeof otherSection
   const path = () => samples()[Procedure]!.path
   const call = (options = {}) =>
     world.call(Method, path(), { api: section, body: samples()[Procedure]!.body, ...options })
@@ -126,13 +128,13 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
       expect(reply.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${Scope}"`)
     })
 
-  if (Path.startsWith('/storage'))
+  if (Scope.startsWith('svc.apps.storage'))
     it('returns 403 for a client without an app', async () => {
       const refusal = [403, 'missing_scope', 'This client is not a the service app.'] as const
       await expectRefused({ claims: { client_id: clients.noApp } }, refusal)
     })
 
-  if (section !== 'apps')
+  if (section === 'lms' || section === 'notify')
     it('returns 403 below the Developer membership', async () => {
       const refusal = [403, 'missing_scope', 'The Developer membership is needed for this API.'] as const
       await expectRefused({ claims: { client_id: clients.hobby } }, refusal)
@@ -141,7 +143,7 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
   if (Scope !== 'none')
     it('returns 404 for people outside the organisation, former members, and another kind of organisation', async () => {
       const message = `This member does not exist in this ${organisationKind[section]}.`
-      const elsewhere = section === 'apps' ? world.ids.academy : world.ids.club
+      const elsewhere = organisationKind[section] === 'club' ? world.ids.academy : world.ids.club
       for (const claims of [{ sub: id('person') }, { sub: former }, { organisation: elsewhere }]) {
         await expectRefused({ claims }, [404, 'not_found', message])
       }
@@ -194,9 +196,18 @@ describe('an unknown path', () => {
   it.each([
     ['apps.test', { detail: 'There is nothing at this address.' }],
     ['lms.test', { error: { code: 'not_found', message: 'There is nothing at this address.' } }],
+    ['sync.test', { error: { code: 'not_found', message: 'There is nothing at this address.' } }],
     ['elsewhere.test', { error: { code: 'not_found', message: 'There is nothing at this address.' } }],
   ])('returns 404 in the envelope of %s', async (host, body) => {
-    for (const path of ['/nothing', '/me', '/me/profile/', '/storage/c/k/', '/quizzes/q', '/apps/a']) {
+    for (const path of [
+      '/nothing',
+      '/me',
+      '/me/profile/',
+      '/storage/c/k/',
+      '/quizzes/q',
+      '/apps/a',
+      '/collections/c',
+    ]) {
       const reply = await world.call('GET', path, { host, api: 'apps', token: null })
       expect(reply.status).toBe(404)
       expect(reply.body).toMatchObject(body)

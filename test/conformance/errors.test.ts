@@ -44,6 +44,13 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | apps   | 422 | limit is 1 to 200.                                      | detail | limitInvalid | limit 0 |
   | apps   | 422 | offset is 0 or more.                                    | detail | offsetInvalid | offset -1 |
   | apps   | 422 | start and end are Unix seconds.                         | detail | timeInvalid | start that is no integer |
+  | sync   | 404 | This member does not exist in this club.                | not_found | memberUnknown | member is no longer in the club |
+  | sync   | 404 | This API answers at sync.test.                          | not_found | hostWrong | request reached the wrong subdomain |
+  | sync   | 422 | Names use 1 to 64 letters, digits, '_' or '-'.          | invalid_request | nameInvalid | after that is no name |
+  | sync   | 422 | scope is org or user.                                   | invalid_request | scopeInvalid | any other value for scope |
+  | sync   | 422 | limit is 1 to 200.                                      | invalid_request | limitInvalid | limit 0 |
+  | sync   | 422 | prefix has at most 64 letters, digits, '_' or '-'.      | invalid_request | prefixInvalid | prefix a.b |
+  | sync   | 422 | values is true or false.                                | invalid_request | valuesInvalid | values that is neither |
   | trpc   | 413 | The body is larger than 1 MiB.                          | invalid_request | inputTooLarge | a body of 2 MiB over tRPC |
   | trpc   | 413 | The batch is too large. Send large values in separate requests. | invalid_request | batchTooLarge | a batch of two values of 1 MiB |
   | lms    | 400 | answers must be an object that maps question ids to answers. | invalid_request | answersInvalid | a required field is missing |

@@ -1,15 +1,16 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Section } from '../../routers/kernel/scopes.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'
 import { flow, startAuthWorld } from '../oauth/auth-world.ts'
 import { send } from '../support/request.ts'
 
 const at = (section: string) => `http://localhost:3000/${section}/v1`
-const localUrls = { apps: at('apps'), lms: at('lms'), notify: at('notify'), auth: at('auth') }
+const localUrls = { apps: at('apps'), lms: at('lms'), notify: at('notify'), sync: at('sync'), auth: at('auth') }
 
 let trial: AuthWorld
 let other: AuthWorld
-let tokens: Record<'apps' | 'lms' | 'notify', string>
+let tokens: Record<Section, string>
 beforeAll(async () => {
   ;[trial, other] = await Promise.all([startAuthWorld({ localUrls }), startAuthWorld()])
   const { ids, token } = trial.world
@@ -17,6 +18,7 @@ beforeAll(async () => {
     apps: await token(),
     lms: await token({ organisation: ids.academy }),
     notify: await token({ organisation: ids.provider }),
+    sync: await token(),
   }
 })
 afterAll(() => Promise.all([trial.world.close(), other.world.close()]))
@@ -156,7 +158,7 @@ describe('the authorization server at localhost', () => {
     const host = '192.168.1.7:3000'
     const lan = (name: string) => `http://${host}/${name}/v1`
     const world = await startAuthWorld({
-      localUrls: { apps: lan('apps'), lms: lan('lms'), notify: lan('notify'), auth: lan('auth') },
+      localUrls: { apps: lan('apps'), lms: lan('lms'), notify: lan('notify'), sync: lan('sync'), auth: lan('auth') },
     })
     const { ids, publicPort } = world.world
     const tokens = await flow(publicPort, `${lan('auth')}/oauth`).toTokens(

@@ -44,7 +44,7 @@ describe.each(routes.map(({ name }) => name))('%s', (name) => {
     const samples = sampleCalls({ id: ids.app, quizId: `quiz-${ids.academy}`, answers: { q1: 'Yes' } })
     const { section, path, body, input } = samples[name]!
     const route = routes.find((one) => one.name === name)!
-    const claims = { organisation: { apps: ids.club, lms: ids.academy, notify: ids.provider }[section] }
+    const claims = { organisation: { apps: ids.club, lms: ids.academy, notify: ids.provider, sync: ids.club }[section] }
     const { path: entry, body: value } = samples['storage.put']!
     const prepare = () => (name.startsWith('storage.') ? world.call('PUT', entry, { body: value }) : undefined)
     const options = {

@@ -1,6 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../rest-facade/routes.ts'
+import { sectionNames } from '../../rest-facade/sections.ts'
+import type { Section } from '../../routers/kernel/scopes.ts'
 import { memberScopes, scopes } from '../../routers/kernel/scopes.ts'
 import { metadataOf } from '../../server/oauth/metadata.ts'
 import type { World } from '../support/world.ts'
@@ -18,10 +20,9 @@ beforeAll(async () => {
 })
 afterAll(() => withSignIn.close())
 
-const read = async (api: 'apps' | 'lms' | 'notify', of = world) =>
-  (await of.call('GET', '/openapi.json', { api, token: null })).body
+const read = async (api: Section, of = world) => (await of.call('GET', '/openapi.json', { api, token: null })).body
 
-describe.each(['apps', 'lms', 'notify'] as const)('the OpenAPI document of %s', (api) => {
+describe.each(sectionNames)('the OpenAPI document of %s', (api) => {
   it('passes an independent OpenAPI 3.1 validator', async () => {
     const document = await read(api)
     expect(document.openapi).toBe('3.1.0')

@@ -11,7 +11,7 @@ export interface Place {
   operation: Operation
 }
 
-const others = { apps: 'lms', lms: 'notify', notify: 'apps' } as const
+const others = { apps: 'lms', lms: 'notify', notify: 'sync', sync: 'apps' } as const
 const answers = { q1: 'Yes' }
 
 /** The address of an operation, with the names in place of its own parameters. */
@@ -82,10 +82,12 @@ export const provoke: Record<string, Provoke> = {
 
   timeInvalid: asking({ query: '?start=1.5' }),
   rangeTooLong: asking({ query: '?start=0&end=31536001' }),
-  nameInvalid: asking({ names: { collection: 'a.b' } }),
+  nameInvalid: asking({ names: { collection: 'a.b' }, query: '?after=a.b' }),
   scopeInvalid: asking({ query: '?scope=club' }),
   limitInvalid: asking({ query: '?limit=0' }),
   offsetInvalid: asking({ query: '?offset=-1' }),
+  prefixInvalid: asking({ query: '?prefix=a.b' }),
+  valuesInvalid: asking({ query: '?values=no' }),
   keyUnknown: asking({ names: { key: 'unknown' } }),
   entryChanged: asking({ headers: { 'if-match': '"x"' } }),
   valueMissing: asking({ body: {} }),

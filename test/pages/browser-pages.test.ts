@@ -77,7 +77,7 @@ describe('the page at /', () => {
   it('names each API with base address, reference and OpenAPI document, the errors, and the page of connected apps', async () => {
     const reply = await browse('plain.test', '/')
     expectPage(reply, 200)
-    for (const api of ['apps', 'lms', 'notify']) {
+    for (const api of ['apps', 'lms', 'notify', 'sync']) {
       expect(reply.text).toContain(`>http://${api}.test/v1</code>`)
       expect(reply.text).toContain(`href="http://${api}.test/v1/docs"`)
       expect(reply.text).toContain(`href="http://${api}.test/v1/openapi.json"`)
@@ -137,6 +137,7 @@ describe('an unknown address in a browser', () => {
   it.each([
     ['apps.test', '/v1/unknown', 'detail'],
     ['notify.test', '/v1//', 'error'],
+    ['sync.test', '/v1/collections/', 'error'],
     ['auth.test', '/v1/oauth', 'error'],
     ['plain.test', '/v1/openapi.json', 'error'],
     ['plain.test', '/v1/oauthx', 'error'],

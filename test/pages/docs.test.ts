@@ -13,7 +13,7 @@ const logo = logoOf('image/svg+xml', Buffer.from('<svg xmlns="http://www.w3.org/
 let auth: AuthWorld
 let external: World
 beforeAll(async () => {
-  const localUrls = { apps: at('apps'), lms: at('lms'), notify: at('notify'), auth: at('auth') }
+  const localUrls = { apps: at('apps'), lms: at('lms'), notify: at('notify'), sync: at('sync'), auth: at('auth') }
   ;[auth, external] = await Promise.all([
     startAuthWorld({ localUrls }),
     startWorld({ pageBrand: { name: 'Riverside <clubs>', logo } }),

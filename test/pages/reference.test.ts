@@ -13,7 +13,7 @@ const at = (section: string) => `http://localhost:3000/${section}/v1`
 let auth: AuthWorld
 let external: World
 beforeAll(async () => {
-  const localUrls = { apps: at('apps'), lms: at('lms'), notify: at('notify'), auth: at('auth') }
+  const localUrls = { apps: at('apps'), lms: at('lms'), notify: at('notify'), sync: at('sync'), auth: at('auth') }
   ;[auth, external] = await Promise.all([startAuthWorld({ localUrls }), startWorld()])
 })
 afterAll(() => Promise.all([auth.world.close(), external.close()]))
@@ -21,7 +21,7 @@ afterAll(() => Promise.all([auth.world.close(), external.close()]))
 type Headers = Record<string, string>
 const get = (host: string, path: string, headers: Headers = {}, method = 'GET') =>
   getAt(auth.world.publicPort, host, path, headers, method)
-const apis = ['apps', 'lms', 'notify'] as const
+const apis = ['apps', 'lms', 'notify', 'sync'] as const
 const scripts = ['/v1/docs/frame.js', '/v1/docs/code.js', '/v1/docs/try.js']
 const paths = ['/v1/docs', '/v1/docs/errors', '/v1/docs/style.css', '/v1/docs/search.json', ...scripts]
 const MAX_PAGE_BYTES = 60_000
@@ -176,7 +176,7 @@ describe('/llms.txt', () => {
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
     expect(text).toMatch(/^# .+\n\n> .+\n/)
     const links = [...text.matchAll(/(?:\]\(|metadata: )(http[^)\s]+)/g)].map(([, url]) => new URL(url!))
-    expect(links).toHaveLength(6 + renderedDocs.read().pages.length - 1)
+    expect(links).toHaveLength(7 + renderedDocs.read().pages.length - 1)
     for (const { host: at, pathname } of links)
       expect([pathname, (await get(at, pathname)).status]).toEqual([pathname, 200])
   })

@@ -122,7 +122,7 @@ describe('the forms', () => {
     const refused = await open('apps')
     expect(refused.answer.status).toBe(400)
     expect(refused.answer.text).toContain(`${reference} cannot be a redirect URI`)
-    const others = ['http://lms.test/v1/docs', 'http://notify.test/v1/docs']
+    const others = ['http://lms.test/v1/docs', 'http://notify.test/v1/docs', 'http://sync.test/v1/docs']
     const data = { redirectUris: [reference, ...others] }
     await team.world.db.client.update({ where: { id: client }, data })
     expect((await open('apps')).answer.location?.href).toBe(`${reference}?client_id=${client}`)
@@ -132,6 +132,7 @@ describe('the forms', () => {
     expect((await open('notify')).answer.location?.href).toBe(
       `${others[1]}?client_id=${client}&id=${testClub!.app!.id}`,
     )
+    expect((await open('sync')).answer.location?.href).toBe(`${others[2]}?client_id=${client}`)
     expect((await open('admin')).answer.status).toBe(400)
   })
 })

@@ -15,7 +15,7 @@ describe('the addresses of the trial', () => {
     const service = await start({ DATA_DIR })
     const { port } = service
     const base = (section: string) => `http://${section}.localhost:${port}/v1`
-    for (const section of ['apps', 'lms', 'notify'] as const) {
+    for (const section of ['apps', 'lms', 'notify', 'sync'] as const) {
       expect(service.stdout()).toContain(`${section.padEnd(7)} ${base(section)}\n`)
       const { servers } = (await get(port, `${section}.localhost:${port}`, '/v1/openapi.json')).body
       expect(servers).toEqual([{ url: base(section) }, { url: `http://localhost:${port}/${section}/v1` }])

@@ -56,7 +56,7 @@ export async function startFaulted({ databaseUrl: given, timeLimits: some }: Opt
   })
 
   const key = await developmentKey(dataDir)
-  const organisations = { apps: 'riverside', lms: 'academy', notify: 'provider' }
+  const organisations = { apps: 'riverside', lms: 'academy', notify: 'provider', sync: 'riverside' }
   const bearer = async (section: Section, member: string) => {
     const scope = memberScopes.join(' ')
     const claims = { member, organisation: organisations[section], client: 'trainer-app', scope, expiresInSeconds: 600 }

@@ -50,6 +50,7 @@ describe('standard output in production', () => {
         apps: `http://apps.localhost:${port}/v1`,
         lms: `http://lms.localhost:${port}/v1`,
         notify: `http://notify.localhost:${port}/v1`,
+        sync: `http://sync.localhost:${port}/v1`,
         tRPC: `http://localhost:${internalPort}/trpc`,
         ports: `${port} (public) on every interface, ${internalPort} (internal) on 127.0.0.1`,
         data: 'the database of DATABASE_URL',
@@ -95,7 +96,12 @@ describe('standard output in production', () => {
     const env = {
       ...{ DATA_DIR: await dataDirectory(), DATABASE_URL: await emptyDatabase(), NODE_ENV: 'production', SECRETS_KEY },
       ...{ APPS_BASE_URL: at('apps'), LMS_BASE_URL: at('lms'), NOTIFY_BASE_URL: at('notify') },
-      ...{ AUTH_BASE_URL: at('auth'), SMTP_URL: 'smtps://mail.example.org', MAIL_FROM: 'apps@example.org' },
+      ...{
+        SYNC_BASE_URL: at('sync'),
+        AUTH_BASE_URL: at('auth'),
+        SMTP_URL: 'smtps://mail.example.org',
+        MAIL_FROM: 'apps@example.org',
+      },
     }
     const { stop } = await start(env)
     const { stdout, stderr } = await stop()

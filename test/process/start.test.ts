@@ -14,6 +14,7 @@ describe('a start', () => {
     expect(printed).toContain(`http://apps.localhost:${port}/v1\n`)
     expect(printed).toContain(`http://lms.localhost:${port}/v1\n`)
     expect(printed).toContain(`http://notify.localhost:${port}/v1\n`)
+    expect(printed).toContain(`http://sync.localhost:${port}/v1\n`)
     expect(printed).toContain(`http://localhost:${internalPort}/trpc\n`)
     expect(first.stderr()).toBe('')
     expect(await paste(first)).toEqual({

@@ -64,11 +64,12 @@ export async function startRawService() {
   const world = await startWorld({ onLog: (line) => log.push(line) })
   const { ids } = world
   const quizId = await mintQuiz(world)
-  const hosts = { apps: 'apps.test', lms: 'lms.test', notify: 'notify.test' }
+  const hosts = { apps: 'apps.test', lms: 'lms.test', notify: 'notify.test', sync: 'sync.test' }
   const tokens = {
     apps: await world.token(),
     lms: await world.token({ organisation: ids.academy }),
     notify: await world.token({ organisation: ids.provider }),
+    sync: await world.token(),
   }
 
   const request = (line: string, { api = 'apps', headers = [], body, version = 'HTTP/1.1', ...sent }: Sent = {}) => {

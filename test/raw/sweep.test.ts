@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../rest-facade/openapi.ts'
 import { routes, routesAt, segmentsOf } from '../../rest-facade/routes.ts'
-import { sections } from '../../rest-facade/sections.ts'
+import { sectionNames } from '../../rest-facade/sections.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import { times } from '../support/rounds.ts'
 import { started } from '../support/started.ts'
@@ -48,10 +48,7 @@ const coded = (requestId: string | undefined) => ({
 
 /** The documents, for the statuses that each endpoint may return. */
 const documents = new Map(
-  (Object.keys(sections) as Section[]).map((section) => [
-    section,
-    openApiDocument(section, { urls: ['http://x.test/v1'], brand: 'x' }),
-  ]),
+  sectionNames.map((section) => [section, openApiDocument(section, { urls: ['http://x.test/v1'], brand: 'x' })]),
 )
 function statusesOf(section: Section, methodSent: string, path: string): number[] {
   const segments = segmentsOf(path)
@@ -66,49 +63,46 @@ function statusesOf(section: Section, methodSent: string, path: string): number[
 }
 
 describe('an arbitrary request', () => {
-  it.each<Section>(['apps', 'lms', 'notify'])(
-    'to %s gets a documented answer in the shape of that API',
-    async (api) => {
-      const targets = fc.tuple(fc.constantFrom(...templates), fc.array(segment, { minLength: 2, maxLength: 2 }), search)
-      const target = targets.map(([template, [a, b], query]) => ({
-        path: template.replace('{}', () => a!).replace('{}', () => b!),
-        query,
-      }))
-      await fc.assert(
-        fc.asyncProperty(
-          method,
-          target,
-          headers,
-          type,
-          fc.option(body),
-          async (methodSent, { path, query }, fields, typeSent, content) => {
-            const sent = { api, headers: fields, type: typeSent, ...(content && { body: content }) }
-            const bytes = service.request(`${methodSent} ${path}${query}`, sent)
-            const answer = await exchange(bytes, service.world.publicPort, methodSent)
-            const { status, text } = answer
-            expectCommonHeaders(answer)
-            // Node's parser refuses some targets and headers.
-            if (answer.headers.connection === 'close') {
-              expect(status).toBe(400)
-              if (methodSent !== 'HEAD') expect(JSON.parse(text)).toEqual(coded(answer.headers['x-request-id']))
-              return
-            }
-            const [bare] = path.split('?')
-            expect(statusesOf(api, methodSent, bare!)).toContain(status)
-            if (status >= 400 && methodSent !== 'HEAD') {
-              const shape = api === 'apps' && status !== 401 ? detail : coded(answer.headers['x-request-id'])
-              const wrongHost = status === 404 && text.includes('This API answers at')
-              const error = JSON.parse(text)
-              if (error.error?.reason) delete error.error.reason
-              if (wrongHost) expect(JSON.stringify(error)).toMatch(/^{"(detail|error)":/)
-              else expect(error).toEqual(shape)
-              expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-            } else if (status < 300 && text !== '') JSON.parse(text)
-            if (status === 405) expect(answer.headers.allow).toMatch(/GET|PUT|POST/)
-          },
-        ),
-        { numRuns },
-      )
-    },
-  )
+  it.each(sectionNames)('to %s gets a documented answer in the shape of that API', async (api) => {
+    const targets = fc.tuple(fc.constantFrom(...templates), fc.array(segment, { minLength: 2, maxLength: 2 }), search)
+    const target = targets.map(([template, [a, b], query]) => ({
+      path: template.replace('{}', () => a!).replace('{}', () => b!),
+      query,
+    }))
+    await fc.assert(
+      fc.asyncProperty(
+        method,
+        target,
+        headers,
+        type,
+        fc.option(body),
+        async (methodSent, { path, query }, fields, typeSent, content) => {
+          const sent = { api, headers: fields, type: typeSent, ...(content && { body: content }) }
+          const bytes = service.request(`${methodSent} ${path}${query}`, sent)
+          const answer = await exchange(bytes, service.world.publicPort, methodSent)
+          const { status, text } = answer
+          expectCommonHeaders(answer)
+          // Node's parser refuses some targets and headers.
+          if (answer.headers.connection === 'close') {
+            expect(status).toBe(400)
+            if (methodSent !== 'HEAD') expect(JSON.parse(text)).toEqual(coded(answer.headers['x-request-id']))
+            return
+          }
+          const [bare] = path.split('?')
+          expect(statusesOf(api, methodSent, bare!)).toContain(status)
+          if (status >= 400 && methodSent !== 'HEAD') {
+            const shape = api === 'apps' && status !== 401 ? detail : coded(answer.headers['x-request-id'])
+            const wrongHost = status === 404 && text.includes('This API answers at')
+            const error = JSON.parse(text)
+            if (error.error?.reason) delete error.error.reason
+            if (wrongHost) expect(JSON.stringify(error)).toMatch(/^{"(detail|error)":/)
+            else expect(error).toEqual(shape)
+            expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+          } else if (status < 300 && text !== '') JSON.parse(text)
+          if (status === 405) expect(answer.headers.allow).toMatch(/GET|PUT|POST/)
+        },
+      ),
+      { numRuns },
+    )
+  })
 })

@@ -58,6 +58,7 @@ describe('Authorization', () => {
     ['apps', 'PUT /v1/storage/%00/%00?scope=x'],
     ['lms', 'POST /v1/quizzes/%00/results'],
     ['notify', 'GET /v1/apps/%00/webhook'],
+    ['sync', 'GET /v1/collections/%00/entries'],
   ])('returns 401 when it is missing, empty or repeated at %s: %s', async (api, line) => {
     const token = `Authorization: Bearer ${service.tokens[api]}`
     for (const headers of [
@@ -80,7 +81,8 @@ describe('Authorization', () => {
 describe('a claim of a valid token', () => {
   const noMember = (api: Section) => {
     if (api === 'apps') return detail('This member does not exist in this club.')
-    return error('not_found', `This member does not exist in this ${api === 'lms' ? 'academy' : 'provider'}.`)
+    const organisation = { lms: 'academy', notify: 'provider', sync: 'club' }[api]
+    return error('not_found', `This member does not exist in this ${organisation}.`)
   }
   const lines = (): [Section, string][] => [
     ['apps', 'GET /v1/me/profile'],
@@ -89,14 +91,17 @@ describe('a claim of a valid token', () => {
     ['apps', 'PUT /v1/storage/col/k1?scope=user'],
     ['lms', `POST ${quiz}`],
     ['notify', `PUT ${webhook}`],
+    ['sync', 'GET /v1/collections?scope=user'],
+    ['sync', 'GET /v1/collections/col/entries'],
   ]
   const odd = ['\0', 'a\0b', 'x'.repeat(6_000), '\ud800', '__proto__', ' ', "' OR 1=1 --", '漢😀'.repeat(500)]
 
   it.each(['sub', 'organisation'])('returns 404 for unusual values: %s', async (claim) => {
     for (const value of odd) {
       const { world } = service
+      const { ids } = world
       for (const [api, line] of lines()) {
-        const organisation = { apps: world.ids.club, lms: world.ids.academy, notify: world.ids.provider }[api]
+        const organisation = { apps: ids.club, lms: ids.academy, notify: ids.provider, sync: ids.club }[api]
         const token = await world.token({ organisation, [claim]: value })
         const more = line.startsWith('GET') ? {} : { body }
         await service.expectRefused(service.request(line, { api, token, ...more }), 404, noMember(api))

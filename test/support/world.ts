@@ -8,6 +8,7 @@ import type { Database } from '../../prisma/client.ts'
 import type { TimeLimits } from '../../prisma/time-limits.ts'
 import { createCore } from '../../routers/core.ts'
 import type { Principal } from '../../routers/kernel/access.ts'
+import type { Section } from '../../routers/kernel/scopes.ts'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../../server/browser/brand.ts'
 import type { LoginMethods } from '../../server/browser/login/methods.ts'
@@ -66,11 +67,19 @@ interface Options {
   onLog?: (line: string) => void
 }
 
-const hosts = { apps: 'apps.test', lms: 'lms.test', notify: 'notify.test' }
+const hosts = { apps: 'apps.test', lms: 'lms.test', notify: 'notify.test', sync: 'sync.test' }
 export const authBaseUrl = 'http://auth.test/v1'
 const allScopes = memberScopes.join(' ')
-const baseUrls = { apps: 'http://apps.test/v1', lms: 'http://lms.test/v1', notify: 'http://notify.test/v1' }
+const baseUrls = {
+  apps: 'http://apps.test/v1',
+  lms: 'http://lms.test/v1',
+  notify: 'http://notify.test/v1',
+  sync: 'http://sync.test/v1',
+}
 const methods: LoginMethods = { codes: null, upstream: null, developmentLogin: true }
+const sectionsByPath = { quizzes: 'lms', apps: 'notify', collections: 'sync' } as const
+const sectionAt = (path: string): Section =>
+  sectionsByPath[path.split(/[/?]/)[1] as keyof typeof sectionsByPath] ?? 'apps'
 /** Tests write the request log themselves. */
 const NEVER = 2 ** 31 - 1
 /** A call's token serves its next calls for this long: to sign and to verify one takes a tenth of a call. */
@@ -128,7 +137,7 @@ export async function startWorld(options: Options = {}) {
   const ports = await openPorts(parts, { port: 0, internalPort: 0 })
   const ids = options.like?.ids ?? (options.databaseUrl ? newIds() : await createTenant(db))
 
-  const organisations = { apps: ids.club, lms: ids.academy, notify: ids.provider }
+  const organisations = { apps: ids.club, lms: ids.academy, notify: ids.provider, sync: ids.club }
   const token = (claims: Record<string, unknown> = {}, key: CryptoKey = privateKey, header: object = {}) => {
     const seconds = Math.floor(now() / 1000)
     const payload = {
@@ -180,7 +189,7 @@ export async function startWorld(options: Options = {}) {
     }),
     /** A REST request: the path is one below `/v1`. Its answer has to be as the documents say. */
     async call(method: string, path: string, call: Call = {}): Promise<Reply> {
-      const api = call.api ?? (path.startsWith('/quizzes') ? 'lms' : path.startsWith('/apps/') ? 'notify' : 'apps')
+      const api = call.api ?? sectionAt(path)
       const bearer =
         call.token === undefined ? await usualToken({ organisation: organisations[api], ...call.claims }) : call.token
       const reply = await send(ports.publicPort, method, `/v1${path}`, {

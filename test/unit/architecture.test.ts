@@ -17,6 +17,7 @@ const arrows = table<'directory' | 'imports' | 'forbidden'>(`
 | routers/kernel  | prisma                                      | koa @koa node:http jose pino    |
 | routers/me      | prisma routers/kernel                       | koa @koa node:http jose pino    |
 | routers/storage | prisma routers/kernel                       | koa @koa node:http jose pino    |
+| routers/sync    | prisma routers/kernel routers/storage        | koa @koa node:http jose pino    |
 | routers/quizzes | prisma routers/kernel                       | koa @koa node:http jose pino    |
 | routers/webhooks | prisma routers/kernel                      | koa @koa node:http jose pino    |
 | routers/clients | prisma routers/kernel routers/webhooks routers/quizzes routers/storage | koa @koa node:http jose pino    |

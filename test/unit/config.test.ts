@@ -24,6 +24,7 @@ describe('the settings', () => {
         apps: 'http://apps.localhost:3000/v1',
         lms: 'http://lms.localhost:3000/v1',
         notify: 'http://notify.localhost:3000/v1',
+        sync: 'http://sync.localhost:3000/v1',
       },
       authBaseUrl: 'http://auth.localhost:3000/v1',
       brand: 'the service',
@@ -54,13 +55,14 @@ describe('the settings', () => {
       const { baseUrls, authBaseUrl } = readConfig(env)
       return [...Object.values(baseUrls), authBaseUrl]
     }
-    const hosts = ['apps', 'lms', 'notify', 'auth']
+    const hosts = ['apps', 'lms', 'notify', 'sync', 'auth']
     expect(at({ PORT: '8123' })).toEqual(hosts.map((host) => `http://${host}.localhost:8123/v1`))
     expect(at({ PORT: '80' })).toEqual(hosts.map((host) => `http://${host}.localhost/v1`))
     expect(at({ PORT: '8123', LMS_BASE_URL: 'http://lms.localhost:9000/v1' })).toEqual([
       'http://apps.localhost:8123/v1',
       'http://lms.localhost:9000/v1',
       'http://notify.localhost:8123/v1',
+      'http://sync.localhost:8123/v1',
       'http://auth.localhost:8123/v1',
     ])
     expect(readConfig({ PORT: '8123', TOKEN_ISSUER: 'https://id.example.org' }).externalIssuer!.audiences.apps).toBe(

@@ -11,11 +11,11 @@ dataNotJson dataTooDeep deliveryUnknown emailInvalid entryChanged eventIdInvalid
 eventTypeUnknown exportTooLarge failuresLimited gradesInvalid hostWrong idempotencyKeyInvalid idempotencyMismatch
 inputInvalid inputTooLarge internal invitationUnknown keyUnknown lastOwner levelTooLow limitInvalid memberUnknown
 methodWrong nameInvalid nameNotConfirmed notSandbox offsetInvalid ownAppUnknown ownDeliveryUnknown ownerNeeded peopleLimited personUnknown
-providerUnknown questionUnknown quizClosed quizEmpty quizUnknown quotaExceeded rangeTooLong rateLimited recordsRefused
+prefixInvalid providerUnknown questionUnknown quizClosed quizEmpty quizUnknown quotaExceeded rangeTooLong rateLimited recordsRefused
 registrationRefused requestInvalid resultUnknown scopeInvalid scopeMissing secretInvalid sinceInvalid
 subscriberInvalid subscriptionEnded subscriptionUnknown teamEnding teamFull teamUnknown testsLimited timeInvalid tokenExpired tokenInvalid
 tokenMissing tooManyApps tooManyClients tooManyEventKinds tooManyPeople typeWrong unavailable urlInvalid valueMissing valueNotAlone
-valueNotJson valueTooDeep webhookMissing
+valueNotJson valuesInvalid valueTooDeep webhookMissing
 `
   .trim()
   .split(/\s+/)

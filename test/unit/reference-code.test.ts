@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Call } from '../../server/reference/code.js'
 import { codeOf, parsedOf, requestOf } from '../../server/reference/code.js'
 
-const field = (name: string, place: string, value: string, isInteger = false) => ({ name, in: place, value, isInteger })
+const field = (name: string, place: string, value: string, type = 'string') => ({ name, in: place, value, type })
 const put = (more: Partial<Call> = {}): Call => ({
   ...{
     id: 'storage-put',
@@ -37,7 +37,7 @@ describe('a call as code', () => {
 
   it('has numbers where the parameter is one, and text where what is typed is none', () => {
     const list = (limit: string) => {
-      const fields = [field('collection', 'path', 'c'), field('limit', 'query', limit, true)]
+      const fields = [field('collection', 'path', 'c'), field('limit', 'query', limit, 'integer')]
       return codeOf(put({ id: 'storage-list', method: 'GET', path: '/storage/{collection}', fields, body: undefined }))
     }
     expect(list('20').sdk).toContain(`.list({ limit: 20 })`)

@@ -7,6 +7,7 @@ const urls = {
   apps: 'https://apps.example.org/v1',
   lms: 'https://lms.example.org/v1',
   notify: 'https://n.example.org/v1',
+  sync: 'https://s.example.org/v1',
 }
 const json = (schema: object, more: object) => ({ content: { 'application/json': { schema, ...more } } })
 const document = {

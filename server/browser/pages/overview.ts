@@ -15,7 +15,7 @@ export interface OverviewView extends Look {
   trial?: { example?: string | undefined } | undefined
 }
 
-const sections: readonly Section[] = ['apps', 'lms', 'notify']
+const sections: readonly Section[] = ['apps', 'lms', 'notify', 'sync']
 
 export function overviewPage(view: OverviewView): string {
   const { language, brand, baseUrls, connected, trial } = view

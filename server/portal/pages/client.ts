@@ -1,6 +1,7 @@
 import { redirectFault } from '../../../routers/clients/registration.ts'
-import type { Section } from '../../../routers/kernel/scopes.ts'
-import { isScope, scopes } from '../../../routers/kernel/scopes.ts'
+import { procedures } from '../../../routers/index.ts'
+import { sectionOf } from '../../../routers/kernel/meta.ts'
+import { definitionOf } from '../../../routers/kernel/trpc-internals.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { copyable, fact, hidden } from './fields.ts'
@@ -54,9 +55,13 @@ function againAt(visit: Visit, view: ClientView) {
   return view.team.role === 'owner' ? `${ownOf(visit, view)}/production` : null
 }
 
-/** The APIs that the client's scopes are for. */
-const sectionsOf = ({ scopes: own }: Client): Section[] => [
-  ...new Set(own.flatMap((scope) => (isScope(scope) ? scopes[scope].section : []))),
+const endpoints = Object.values(procedures)
+  .map((procedure) => definitionOf(procedure).meta)
+  .filter(({ openapi }) => openapi)
+
+/** The APIs with an endpoint for one of the client's scopes. */
+const sectionsOf = ({ scopes }: Client) => [
+  ...new Set(endpoints.filter(({ scope }) => scope !== null && scopes.includes(scope)).map(sectionOf)),
 ]
 
 const actions = (visit: Visit, view: ClientView) => html`<div class="buttons">

@@ -253,7 +253,7 @@ export const de: Words = {
   consents: 'Aktive Zustimmungen',
   requestedAt: 'Beantragt am',
   reference: 'API-Referenz mit diesem Client öffnen:',
-  apis: { apps: 'Mitgliederdaten', lms: 'Quizze', notify: 'Webhooks' },
+  apis: { apps: 'Mitgliederdaten', lms: 'Quizze', notify: 'Webhooks', sync: 'Sync' },
   reviewHint:
     'Bei einem produktiven Client müssen Redirect-URIs auf anderen Hosts, weitere Berechtigungen und ein neuer Name freigegeben werden. Entfernungen gelten sofort.',
   purpose: 'Zweck',

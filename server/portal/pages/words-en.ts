@@ -247,7 +247,7 @@ export const en = {
   consents: 'Active consents',
   requestedAt: 'Requested on',
   reference: 'Open the API reference with this client:',
-  apis: { apps: 'Member data', lms: 'Quizzes', notify: 'Webhooks' },
+  apis: { apps: 'Member data', lms: 'Quizzes', notify: 'Webhooks', sync: 'Sync' },
   reviewHint:
     'For a production client, redirect URIs on other hosts, additional scopes and a new name need approval. Removals take effect at once.',
   purpose: 'Purpose',

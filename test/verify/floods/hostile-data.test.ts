@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { sectionNames } from '../../../rest-facade/sections.ts'
 import { memoryLimits } from '../../../server/limits/memory.ts'
 import { codePoint } from '../../support/code-point.ts'
 import { migratedDatabase } from '../../support/databases.ts'
@@ -87,7 +88,7 @@ afterAll(async () => {
 /** What the OpenAPI documents say of each endpoint's answer, by method and path. */
 async function describedAnswers() {
   const found: Record<string, z.ZodType> = {}
-  for (const api of ['apps', 'lms', 'notify'] as const) {
+  for (const api of sectionNames) {
     const { body } = await world.call('GET', '/openapi.json', { api, token: null })
     // biome-ignore lint/suspicious/noExplicitAny: any JSON
     for (const [path, operations] of Object.entries<any>(body.paths)) {

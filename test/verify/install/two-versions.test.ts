@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readMigrations } from '../../../prisma/migration-files.ts'
+import type { Section } from '../../../routers/kernel/scopes.ts'
 import { firstPartyScopes, memberScopes } from '../../../routers/kernel/scopes.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import { names, operations } from '../../process/operations.ts'
@@ -28,12 +30,16 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
   let env: Record<string, string>
   let main: string
   let nodes: Service[]
-  let headers: Record<'apps' | 'lms' | 'notify' | 'platform', Record<string, string>>
+  let headers: Record<Section | 'platform', Record<string, string>>
+  /** The operations of both versions. */
+  let shared: string[]
   const wrong = new Set<string>()
 
   beforeAll(async () => {
     const directory = await buildRelease(former!)
     main = join(directory, 'dist/server/main.js')
+    const documents = readFileSync(join(directory, 'dist/chunks/documents.json'), 'utf8')
+    shared = names.filter((name) => documents.includes(`"operationId":"${name.replaceAll('.', '-')}"`))
     databaseUrl = await emptyDatabase(atEnd)
     const DATA_DIR = await dataDirectory(atEnd)
     env = { DATABASE_URL: databaseUrl, DATA_DIR, SECRETS_KEY, LOG_LEVEL: 'error', STORAGE_QUOTA_BYTES: String(QUOTA) }
@@ -50,6 +56,7 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
       apps: { host: 'apps.localhost', ...(await bearer('riverside', 'anna')) },
       lms: { host: 'lms.localhost', ...(await bearer('academy', 'anna')) },
       notify: { host: 'notify.localhost', ...(await bearer('provider', 'anna')) },
+      sync: { host: 'sync.localhost', ...(await bearer('riverside', 'anna')) },
       platform: await bearer('provider', null),
     }
     nodes = [await start(env, { atEnd, entry: main })]
@@ -67,7 +74,7 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
     }
   }
 
-  const rest = (turn: number, section: 'apps' | 'lms' | 'notify', method: string, path: string, body?: unknown) => {
+  const rest = (turn: number, section: Section, method: string, path: string, body?: unknown) => {
     const node = turn % nodes.length
     const given = { headers: headers[section], ...(body !== undefined && { body }) }
     return noted(`node ${node}: ${method} ${path}`, send(nodes[node]!.port, method, `/v1${path}`, given))
@@ -105,16 +112,16 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
     return kept.size
   }
 
-  /** Every operation of the documents over both ports, and the platform's own. */
+  /** Every operation of both versions over both ports, and the platform's own. */
   async function caller(number: number, ended: () => boolean) {
     let published = 0
     for (let round = 0; !ended(); round++) {
       // By one caller: another would delete the entry or the webhook that this one is about to read.
-      for (const name of number === 0 ? names : []) {
+      for (const name of number === 0 ? shared : []) {
         const { section, method, path, body } = operations[name]!
         await rest(round, section, method, path, body)
       }
-      for (const name of number === 0 ? names : []) {
+      for (const name of number === 0 ? shared : []) {
         const { section, method, input } = operations[name]!
         await trpc(round + 1, section, name, input, method === 'GET')
       }

@@ -71,13 +71,13 @@ describe.skipIf(!chromium)(`in Chromium${skipReason}`, { timeout: 120_000 }, () 
   it('leads by keyboard to the sample app, each reference and OpenAPI document, the connected apps, the documentation and the errors', async () => {
     const { context, page } = await open(address('', '/'))
     const links: unknown[] = []
-    for (let n = 0; n < 12; n++) {
+    for (let n = 0; n < 14; n++) {
       await page.keyboard.press('Tab')
       links.push(
         await page.evaluate('[document.activeElement.href, getComputedStyle(document.activeElement).outlineStyle]'),
       )
     }
-    const ofApis = ['apps.', 'lms.', 'notify.'].flatMap((host) =>
+    const ofApis = ['apps.', 'lms.', 'notify.', 'sync.'].flatMap((host) =>
       ['/v1/docs', '/v1/openapi.json'].map((path) => address(host, path)),
     )
     const others = [

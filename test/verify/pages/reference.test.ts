@@ -220,10 +220,10 @@ describe.skipIf(!chromium)(`the reference in Chromium${skipReason}`, { timeout: 
     await context.close()
   })
 
-  it.each(['apps', 'lms', 'notify'] as const)('has lines of curl for %s that bash runs', async (api) => {
+  it.each(['apps', 'lms', 'notify', 'sync'] as const)('has lines of curl for %s that bash runs', async (api) => {
     const page = await fetch(`http://localhost:${service.port}/${api}/v1/docs`)
     const printed = printedCalls(await page.text())
-    const organisation = { apps: 'riverside', lms: 'academy', notify: 'provider' }[api]
+    const organisation = { apps: 'riverside', lms: 'academy', notify: 'provider', sync: 'riverside' }[api]
     const words = ['--client', 'trainer-app', '--member', 'anna', '--club', organisation]
     const { stdout } = await command('token', words, { DATA_DIR: directory }).ended
     const env = { ...process.env, TOKEN: stdout.trim() }

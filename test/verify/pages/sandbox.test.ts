@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../../rest-facade/routes.ts'
+import { sectionNames } from '../../../rest-facade/sections.ts'
 import type { Section } from '../../../routers/kernel/scopes.ts'
 import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
 import type { Service } from '../../process/service.ts'
@@ -36,7 +37,7 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, {
 
   const routesOf = (api: Section) =>
     routes.filter(({ section }) => section === api).map(({ method, path }) => `${method} ${path}`)
-  const references = { apps: 'Member data', lms: 'Quizzes', notify: 'Webhooks' }
+  const references = { apps: 'Member data', lms: 'Quizzes', notify: 'Webhooks', sync: 'Sync' }
 
   async function signIn(page: Page) {
     await page.goto(`http://auth.localhost:${service.port}/v1/oauth/developers`)
@@ -89,7 +90,7 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, {
 
     const answers: Record<string, string> = {}
     let first: number | undefined
-    for (const api of ['apps', 'lms', 'notify'] as const) {
+    for (const api of sectionNames) {
       await openReference(page, client, api)
       // What removes an entry or a webhook comes last.
       for (const form of await page.locator('form[data-path]').all()) {
@@ -98,7 +99,7 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, {
         first ??= performance.now() - began
       }
     }
-    const served = [...routesOf('apps'), ...routesOf('lms'), ...routesOf('notify')]
+    const served = sectionNames.flatMap(routesOf)
     expect(Object.keys(answers).sort()).toEqual(served.sort())
     for (const [route, answer] of Object.entries(answers)) {
       expect([route, answer]).toEqual([route, expect.stringMatching(/^20[014] in/)])

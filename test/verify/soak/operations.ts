@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { sectionNames } from '../../../rest-facade/sections.ts'
 import { appRouter } from '../../../routers/index.ts'
+import type { Section } from '../../../routers/kernel/scopes.ts'
 import { chance } from '../../support/chance.ts'
 import type { Reply } from '../../support/request.ts'
 import { send } from '../../support/request.ts'
@@ -21,7 +23,7 @@ export async function openOperations(world: World): Promise<Operation[]> {
   const people = world.people.slice(0, 20)
   const tokens = new Map<string, string>()
   for (const person of people) {
-    for (const section of ['apps', 'lms', 'notify'] as const) {
+    for (const section of sectionNames) {
       tokens.set(`${section} ${person}`, await world.memberToken(section, person))
     }
   }
@@ -29,12 +31,7 @@ export async function openOperations(world: World): Promise<Operation[]> {
   const [ofProvider, ofAcademy] = [await world.platformToken(ids.provider), await world.platformToken(ids.academy)]
 
   const rest =
-    (
-      method: string,
-      path: string | (() => string),
-      body?: () => unknown,
-      section: 'apps' | 'lms' | 'notify' = 'apps',
-    ) =>
+    (method: string, path: string | (() => string), body?: () => unknown, section: Section = 'apps') =>
     () => {
       // A client of the hobby team is refused most of the time, by the limit that all nodes share.
       const isHobby = section === 'apps' && draw(20) === 0
@@ -82,6 +79,8 @@ export async function openOperations(world: World): Promise<Operation[]> {
       10,
     ),
     operation('storage.list', [200], rest('GET', '/storage/soak'), 5),
+    operation('sync.collections', [200], rest('GET', '/collections', undefined, 'sync')),
+    operation('sync.entries', [200], rest('GET', '/collections/soak/entries', undefined, 'sync'), 5),
     operation('storage.delete', [204, 404], rest('DELETE', entry), 2),
     operation(
       'quizzes.submit',

@@ -31,7 +31,7 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
       ...{ SMTP_URL: mail.url, MAIL_FROM: 'Soak <soak@example.org>' },
       ...{ WEBHOOK_ALLOW: '127.0.0.1,::1', NODE_EXTRA_CA_CERTS: authorities },
       ...Object.fromEntries(
-        ['APPS', 'LMS', 'NOTIFY', 'AUTH'].map((s) => [`${s}_BASE_URL`, `http://${s.toLowerCase()}.test/v1`]),
+        ['APPS', 'LMS', 'NOTIFY', 'SYNC', 'AUTH'].map((s) => [`${s}_BASE_URL`, `http://${s.toLowerCase()}.test/v1`]),
       ),
     },
   })
@@ -81,7 +81,7 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
   })
   await db.$disconnect()
 
-  const organisationOf = { apps: ids.club, lms: ids.academy, notify: ids.provider }
+  const organisationOf = { apps: ids.club, lms: ids.academy, notify: ids.provider, sync: ids.club }
   const claims = { client: web, scope: memberScopes.join(' '), expiresInSeconds: 36_000 }
   return {
     ...{ topology, mail, receiver, ids, people, owner, colleague, emailOf, web, browser, hobby, webhooks, quiz },

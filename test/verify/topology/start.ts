@@ -55,7 +55,7 @@ export async function startTopology({ server, settings, nodeArguments, onLine }:
     ...Object.fromEntries(environment.filter(([, value]) => !value.includes('$'))),
     ...{ DATABASE_URL: database.url, REDIS_URL: `redis://:${REDISCLI_AUTH}@127.0.0.1:${redisPort}` },
     ...{ APPS_BASE_URL: base('apps'), LMS_BASE_URL: base('lms') },
-    ...{ NOTIFY_BASE_URL: base('notify'), AUTH_BASE_URL: base('auth') },
+    ...{ NOTIFY_BASE_URL: base('notify'), SYNC_BASE_URL: base('sync'), AUTH_BASE_URL: base('auth') },
     SECRETS_KEY: randomBytes(32).toString('base64'),
   }
 

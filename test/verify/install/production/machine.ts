@@ -13,7 +13,7 @@ import { openShell } from './shell.ts'
 
 const execute = promisify(execFile)
 const root = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url))
-const hosts = ['apps', 'lms', 'notify', 'auth'].map((name) => `${name}.example.org`)
+const hosts = ['apps', 'lms', 'notify', 'sync', 'auth'].map((name) => `${name}.example.org`)
 
 /** What the page asks for and this machine lacks; '' when it has everything. */
 export function missing(): string {

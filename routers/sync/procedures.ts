@@ -1,0 +1,6 @@
+import { router } from '../kernel/trpc.ts'
+import { collections } from './collections.ts'
+import { entries } from './entries.ts'
+
+/** Beyond the documents: reading a store as a whole. */
+export const sync = router({ collections, entries })

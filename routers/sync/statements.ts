@@ -1,0 +1,65 @@
+import type { Database } from '../../prisma/client.ts'
+import { bool, int, nullable, statement, text, uuid } from '../../prisma/pg/statement.ts'
+import type { Collection, Reserve } from '../storage/statements.ts'
+import { readWithin } from '../storage/statements.ts'
+
+// Pages begin behind a name, never at an offset, so that writers move no entry between them. The innermost LIMIT is the largest
+// page and one more: PostgreSQL knows it, and so takes no statement for an expensive one that it should compile.
+
+const statements = {
+  collections: statement(
+    'sync_collections',
+    `SELECT collection, entries, bytes, "updatedAt", more
+      FROM (SELECT collection, entries, lead(true, 1, false) OVER (ORDER BY collection) AS more FROM
+          (SELECT collection, entries FROM "StorageCollection"
+           WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection > $4
+           ORDER BY collection LIMIT 201) named
+         ORDER BY collection LIMIT $5::int8) page
+        CROSS JOIN LATERAL
+        (SELECT sum(octet_length(value))::int8 AS bytes, floor(extract(epoch FROM max("updatedAt")))::int8 AS "updatedAt"
+         FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3
+           AND "StorageEntry".collection = page.collection) content
+      ORDER BY collection`,
+    { collection: text, entries: int, bytes: int, updatedAt: int, more: bool },
+  ),
+  /** The characters of a key are before `~`. `bytes` is the sum of the page's values, which are null when it exceeds $8. */
+  entries: statement(
+    'sync_entries',
+    `SELECT bytes, CASE WHEN bytes <= $8 THEN value END AS value,
+        floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt", key, version, more
+      FROM (SELECT *, sum(octet_length(value)) OVER () AS bytes FROM
+        (SELECT *, lead(true, 1, false) OVER (ORDER BY key) AS more FROM
+          (SELECT key, value, "updatedAt", version FROM "StorageEntry"
+           WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4
+             AND key > $5 AND key >= $6 AND key < $6 || '~'
+           ORDER BY key LIMIT 201) found
+         ORDER BY key LIMIT $7::int8) page) sized
+      ORDER BY key`,
+    { bytes: int, value: nullable(text), updatedAt: int, key: text, version: uuid, more: bool },
+  ),
+}
+
+/** The collections with entries behind one, which need not exist, in byte order. */
+export const collectionsAfter = (db: Database, { app, club, owner, collection }: Collection, limit: number) =>
+  db.execute(statements.collections, [app, club, owner, collection, String(limit)])
+
+interface Wanted {
+  prefix: string
+  after: string
+  limit: number
+  values: boolean
+}
+
+/** Entries behind `after` whose keys begin with `prefix`, in byte order; their values are null where these are not wanted. */
+export function entriesAfter(
+  db: Database,
+  { app, club, owner, collection }: Collection,
+  { prefix, after, limit, values }: Wanted,
+  reserve: Reserve,
+) {
+  const read = (maxBytes: string) =>
+    db.execute(statements.entries, [app, club, owner, collection, after, prefix, String(limit), maxBytes])
+  return values ? readWithin(reserve, read) : read(NO_VALUES)
+}
+
+const NO_VALUES = '-1'
