@@ -3,10 +3,11 @@ import { bool, int, nullable, statement, text, uuid } from '../../prisma/pg/stat
 import type { Collection, Reserve } from '../storage/statements.ts'
 import { readWithin } from '../storage/statements.ts'
 
-// Pages begin behind a name, never at an offset, so that writers move no entry between them. The innermost LIMIT is the largest
-// page and one more: PostgreSQL knows it, and so takes no statement for an expensive one that it should compile.
+// Pages begin behind a name, not at an offset, so that writers move no entry between them. The innermost LIMIT is the largest page
+// and one more, a number that PostgreSQL knows: it takes a statement that may read many rows for one that it should compile.
 
 const statements = {
+  /** The sums cost 0.4 us an entry. PostgreSQL does not see the LIMIT: 200 sums look expensive enough to compile the statement. */
   collections: statement(
     'sync_collections',
     `SELECT collection, entries, bytes, "updatedAt", more
@@ -14,7 +15,7 @@ const statements = {
           (SELECT collection, entries FROM "StorageCollection"
            WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection > $4
            ORDER BY collection LIMIT 201) named
-         ORDER BY collection LIMIT $5::int8) page
+         ORDER BY collection LIMIT (SELECT $5::int8)) page
         CROSS JOIN LATERAL
         (SELECT sum(octet_length(value))::int8 AS bytes, floor(extract(epoch FROM max("updatedAt")))::int8 AS "updatedAt"
          FROM "StorageEntry" WHERE "appId" = $1 AND "clubId" = $2 AND owner = $3

@@ -52,9 +52,11 @@ export async function startStorage() {
       expectBytes(bytes, entry)
       return { entry, typed: `${entry.slice(0, -1)},"etag":${JSON.stringify(etag)}}` }
     },
-    query: (procedure: 'get' | 'list', input: object) => {
+    /** GET at the host of sync. */
+    sync: (path: string) => send(world.publicPort, 'sync.test', 'GET', `/v1${path}`),
+    query: (procedure: 'storage.get' | 'storage.list' | 'sync.entries', input: object) => {
       const search = new URLSearchParams({ input: JSON.stringify(input) })
-      return send(world.internalPort, 'localhost', 'GET', `/trpc/storage.${procedure}?${search}`)
+      return send(world.internalPort, 'localhost', 'GET', `/trpc/${procedure}?${search}`)
     },
     mutation: (procedure: 'put' | 'put?batch=1', input: string) =>
       send(world.internalPort, 'localhost', 'POST', `/trpc/storage.${procedure}`, input),

@@ -37,8 +37,8 @@ describe('a value', () => {
 
   it.each(read)('is read as JSON.parse returns it, over tRPC, in a stream and in process: %s', async (_, text) => {
     const { typed } = await storage.put(place, text)
-    const { bytes: one } = await storage.query('get', place)
-    const { bytes: list } = await storage.query('list', collection)
+    const { bytes: one } = await storage.query('storage.get', place)
+    const { bytes: list } = await storage.query('storage.list', collection)
     expectBytes(one, `{"result":{"data":${typed}}}`)
     expectBytes(list, `{"result":{"data":{"items":[${typed}],"total":1}}}`)
     const found = [JSON.parse(one.toString()).result.data, ...JSON.parse(list.toString()).result.data.items]

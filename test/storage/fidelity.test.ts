@@ -55,7 +55,7 @@ describe.each(scoped)('a value in scope $scope', ({ scope, own }) => {
         (await storage.rest('GET', `all?scope=${scope}&limit=${PAGE}&offset=${offset}`)).bytes,
         pageOf('entry', offset, PAGE),
       )
-      const list = await storage.query('list', { collection: 'all', scope, limit: PAGE, offset })
+      const list = await storage.query('storage.list', { collection: 'all', scope, limit: PAGE, offset })
       expectBytes(list.bytes, `{"result":{"data":${pageOf('typed', offset, PAGE)}}}`)
     }
     const whole = await storage.rest('GET', `all?scope=${scope}&limit=200`)

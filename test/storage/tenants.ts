@@ -71,11 +71,13 @@ export const write = fc.record({
   value: fc.jsonValue() as fc.Arbitrary<Json>,
 })
 
-/** The storage procedures of an app for a member of a club. */
-export function storageOf(core: Core, { clients, clubs, people }: Tenants, app: number, club: number, person: number) {
+/** The procedures of an app for a member of a club. */
+export function callerOf(core: Core, { clients, clubs, people }: Tenants, app: number, club: number, person: number) {
   const [client, organisation, member] = [clients[app]!, clubs[club]!, people[person]!]
-  return callAs(core, { client, organisation, member, scopes: new Set(memberScopes) }).storage
+  return callAs(core, { client, organisation, member, scopes: new Set(memberScopes) })
 }
+
+export const storageOf = (...of: Parameters<typeof callerOf>) => callerOf(...of).storage
 
 /** All entries of the apps. */
 export const entriesOf = (db: Database, { apps }: Tenants) =>
