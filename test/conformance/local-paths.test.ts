@@ -41,6 +41,8 @@ describe('the paths of the APIs at localhost', () => {
     expect([quiz.status, quiz.body.error.message]).toEqual([404, 'This quiz does not exist in this academy.'])
     const webhook = await call('GET', `/notify/v1/apps/${trial.world.ids.app}/webhook`, { host, section: 'notify' })
     expect(webhook.status).toBe(200)
+    const collections = await call('GET', '/sync/v1/collections', { host, section: 'sync' })
+    expect([collections.status, collections.body.more]).toEqual([200, false])
   })
 
   it("do as the paths of the API's own host do: names, methods, preconditions, CORS, documents", async () => {

@@ -6,18 +6,19 @@ const notValid = { status: 401, body: { error: { message: 'This token is not val
 
 describe('a token', () => {
   it.each<[string | string[], number[]]>([
-    ['urn:apps', [200, 200, 401, 401]],
-    ['urn:lms', [401, 401, 404, 401]],
-    ['urn:notify', [401, 401, 401, 200]],
+    ['urn:apps', [200, 200, 401, 401, 200]],
+    ['urn:lms', [401, 401, 404, 401, 401]],
+    ['urn:notify', [401, 401, 401, 200, 401]],
     [
       ['urn:elsewhere', 'urn:notify', 'urn:apps'],
-      [200, 200, 401, 200],
+      [200, 200, 401, 200, 200],
     ],
-    [Object.values(audiences), [200, 200, 404, 200]],
-    [['urn:elsewhere'], [401, 401, 401, 401]],
-    ['urn', [401, 401, 401, 401]],
-    [[], [401, 401, 401, 401]],
-  ])('for %s is accepted by its sections only, over REST and tRPC', async (aud, statuses) => {
+    [Object.values(audiences), [200, 200, 404, 200, 200]],
+    [['urn:elsewhere'], [401, 401, 401, 401, 401]],
+    ['urn', [401, 401, 401, 401, 401]],
+    ['http://sync.test/v1', [401, 401, 401, 401, 401]],
+    [[], [401, 401, 401, 401, 401]],
+  ])('for %s is accepted by its sections only, for apps by sync too, over REST and tRPC', async (aud, statuses) => {
     const { world, token } = await externalWorld({ settings: { audiences } })
     const { club, academy, provider, app } = world.ids
     const rest = async (method: string, path: string, organisation: string, body?: unknown) =>
@@ -27,6 +28,7 @@ describe('a token', () => {
       await rest('PUT', '/storage/notes/a', club, { value: 1 }),
       await rest('POST', '/quizzes/none/results', academy, { answers: {} }),
       await rest('GET', `/apps/${app}/webhook`, provider),
+      await rest('GET', '/collections/notes/entries', club),
     ]).toEqual(statuses)
 
     const trpc = async (method: string, name: string, organisation: string, input?: unknown) => {
@@ -40,6 +42,7 @@ describe('a token', () => {
       await trpc('POST', 'storage.put', club, { collection: 'notes', key: 'b', value: 2 }),
       await trpc('POST', 'quizzes.submit', academy, { quizId: 'none', answers: {} }),
       await trpc('GET', 'webhook.get', provider, { id: app }),
+      await trpc('GET', 'sync.entries', club, { collection: 'notes' }),
     ]).toEqual(statuses)
 
     const all = await token({ aud: Object.values(audiences) })

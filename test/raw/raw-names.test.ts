@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { started } from '../support/started.ts'
-import { expectCommonHeaders, expectError, nameInvalid, notHttp, startRawService, titledTexts } from './raw-service.ts'
+import {
+  error,
+  expectCommonHeaders,
+  expectError,
+  nameInvalid,
+  notHttp,
+  startRawService,
+  titledTexts,
+} from './raw-service.ts'
 import { Connection } from './socket.ts'
 
 const service = started(startRawService)
@@ -33,6 +41,15 @@ describe('a name with UTF-8 that is not percent-encoded', () => {
     expectError(await connection.answer(), 422, nameInvalid)
     connection.end()
     await connection.ended
+  })
+})
+
+describe('a collection of sync with UTF-8 that is not percent-encoded', () => {
+  it('is 422 in the envelope of sync, and a raw parameter is 400', async () => {
+    const names = "Names use 1 to 64 letters, digits, '_' or '-'."
+    const request = (target: string) => service.request(`GET ${raw(target)}`, { api: 'sync' })
+    await service.expectRefused(request('/v1/collections/größe/entries'), 422, error('invalid_request', names))
+    await service.expectRefused(request('/v1/collections/c/entries?prefix=é'), 400, notHttp)
   })
 })
 
