@@ -48,6 +48,14 @@ describe.each(sectionNames)('the OpenAPI document of %s', (api) => {
     expect(described.sort()).toEqual(served.sort())
   })
 
+  it('names for the sign-in the scopes of its endpoints', async () => {
+    const { securitySchemes } = (await read(api, withSignIn)).components
+    const needed = new Set(routes.filter(({ section }) => section === api).map(({ meta }) => meta.scope))
+    expect(Object.keys(securitySchemes.member.flows.authorizationCode.scopes)).toEqual(
+      memberScopes.filter((scope) => needed.has(scope)),
+    )
+  })
+
   it('names neither the authorization server nor another service than its own', async () => {
     const text = JSON.stringify(await read(api))
     expect(text).toContain(`This API answers at ${api}.test.`)
