@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApiDocument } from '../rest-facade/openapi.ts'
-import { sectionNames } from '../rest-facade/sections.ts'
+import { sectionNames } from '../routers/kernel/scopes.ts'
 
 for (const issuer of ['https://auth.member-apps.org/v1/oauth', undefined]) {
   for (const section of sectionNames) {

@@ -1,10 +1,10 @@
 import { generateOpenApiDocument } from 'trpc-to-openapi'
-import { appRouter, procedures } from '../routers/index.ts'
+import { appRouter } from '../routers/index.ts'
 import type { Meta } from '../routers/kernel/meta.ts'
 import { sectionOf } from '../routers/kernel/meta.ts'
 import type { Section } from '../routers/kernel/scopes.ts'
-import { memberScopes, scopes } from '../routers/kernel/scopes.ts'
-import { definitionOf } from '../routers/kernel/trpc-internals.ts'
+import { scopes } from '../routers/kernel/scopes.ts'
+import { scopesAt } from '../routers/section-scopes.ts'
 import { completeOperation } from './complete-operation.ts'
 import type { Document } from './document.ts'
 import { procedureOf } from './document.ts'
@@ -58,13 +58,6 @@ const BEARER = {
   description: 'An access token from this service or another issuer. API keys and sandbox keys are not accepted.',
 }
 
-/** The scopes that the endpoints of a section need. */
-function scopesOf(section: Section) {
-  const rows = Object.values(procedures).map((procedure) => definitionOf(procedure).meta)
-  const needed = new Set(rows.filter((meta) => meta.openapi && sectionOf(meta) === section).map(({ scope }) => scope))
-  return memberScopes.filter((scope) => needed.has(scope))
-}
-
 /** Stands for the issuer, which each service fills in. */
 export const ISSUER = '<issuer>'
 
@@ -77,7 +70,7 @@ const signIn = (section: Section) => ({
       authorizationUrl: `${ISSUER}/authorize`,
       tokenUrl: `${ISSUER}/token`,
       refreshUrl: `${ISSUER}/token`,
-      scopes: Object.fromEntries(scopesOf(section).map((scope) => [scope, scopes[scope].words.en])),
+      scopes: Object.fromEntries(scopesAt(section).map((scope) => [scope, scopes[scope].words.en])),
     },
   },
 })

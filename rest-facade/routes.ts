@@ -2,11 +2,11 @@ import type { AnyProcedure } from '@trpc/server'
 import { z } from 'zod'
 import type { Meta } from '../routers/kernel/meta.ts'
 import type { Section } from '../routers/kernel/scopes.ts'
+import { sectionNames } from '../routers/kernel/scopes.ts'
 import { definitionOf } from '../routers/kernel/trpc-internals.ts'
 import { procedureOf } from './document.ts'
 import { documents } from './openapi.ts'
 import type { Operation } from './openapi-operation.ts'
-import { sectionNames } from './sections.ts'
 
 /** An endpoint: its procedure, and where the procedure's input comes from. */
 export interface Route {

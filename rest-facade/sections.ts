@@ -10,8 +10,6 @@ interface Description {
   errorShape: 'detail' | 'error'
 }
 
-export const sectionNames = ['apps', 'lms', 'notify', 'sync'] as const satisfies readonly Section[]
-
 const common =
   'HEAD is answered like GET, without a body; OPTIONS as a CORS preflight, from any origin and without a token. Unknown parameters are ignored.'
 const limited =

@@ -1,8 +1,10 @@
-/** The sections with scopes and an audience of tokens of their own. */
-export type TokenSection = 'apps' | 'lms' | 'notify'
+export const sectionNames = ['apps', 'lms', 'notify', 'sync'] as const
 
 /** The parts of the API: each has base URLs, an error envelope and an OpenAPI document of its own. */
-export type Section = TokenSection | 'sync'
+export type Section = (typeof sectionNames)[number]
+
+/** The sections with scopes and an audience of tokens of their own; `sync` takes their tokens. */
+export type TokenSection = Exclude<Section, 'sync'>
 
 export type Level = 'hobby' | 'developer'
 

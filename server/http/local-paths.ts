@@ -1,4 +1,4 @@
-import { sectionNames } from '../../rest-facade/sections.ts'
+import { sectionNames } from '../../routers/kernel/scopes.ts'
 import { nameOf } from './host-name.ts'
 import type { BaseUrls } from './match-route.ts'
 import type { Step } from './state.ts'

@@ -1,7 +1,6 @@
 import { errors } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
-
-const SECTIONS: readonly Section[] = ['apps', 'lms', 'notify', 'sync']
+import { sectionNames } from '../../routers/kernel/scopes.ts'
 
 export const linesOf = (form: URLSearchParams, field: string): string[] =>
   (form.get(field) ?? '').split(/\r?\n/).flatMap((line) => line.trim() || [])
@@ -22,7 +21,7 @@ export const purposeOf = (form: URLSearchParams): Record<string, string> =>
 
 /** Throws 400 for an altered form. */
 export function sectionOf(form: URLSearchParams): Section {
-  const section = SECTIONS.find((name) => name === form.get('section'))
+  const section = sectionNames.find((name) => name === form.get('section'))
   if (section === undefined) throw errors.requestInvalid()
   return section
 }

@@ -1,4 +1,5 @@
-import { sectionNames, sections } from '../../rest-facade/sections.ts'
+import { sections } from '../../rest-facade/sections.ts'
+import { sectionNames } from '../../routers/kernel/scopes.ts'
 import type { BaseUrls } from '../http/match-route.ts'
 
 /** A page of the documentation. */

@@ -1,6 +1,6 @@
-import { sectionNames } from '../../rest-facade/sections.ts'
 import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
+import { sectionNames } from '../../routers/kernel/scopes.ts'
 import type { Group } from '../browser/frame/frame.ts'
 import { link, side } from '../browser/frame/frame.ts'
 import type { Html } from '../browser/pages/html.ts'

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { vi } from 'vitest'
 import { documents } from '../../rest-facade/openapi.ts'
-import { sectionNames } from '../../rest-facade/sections.ts'
+import { sectionNames } from '../../routers/kernel/scopes.ts'
 import type { Answer } from '../raw/socket.ts'
 import { Connection } from '../raw/socket.ts'
 import type { AtEnd } from '../support/databases.ts'

@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { documents } from '../../rest-facade/openapi.ts'
 import type { Response } from '../../rest-facade/openapi-operation.ts'
-import { sectionNames } from '../../rest-facade/sections.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
+import { sectionNames } from '../../routers/kernel/scopes.ts'
 import type { Reply } from './request.ts'
 
 interface Header {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { envelope } from '../../rest-facade/envelope.ts'
-import { sectionNames } from '../../rest-facade/sections.ts'
 import { errors } from '../../routers/kernel/errors.ts'
+import { sectionNames } from '../../routers/kernel/scopes.ts'
 import { corsHeaders, preflightHeaders } from '../../server/http/cors.ts'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')

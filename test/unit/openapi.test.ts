@@ -4,8 +4,8 @@ import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { documents } from '../../rest-facade/openapi.ts'
 import type { Json } from '../../rest-facade/openapi-operation.ts'
-import { sectionNames } from '../../rest-facade/sections.ts'
 import { errors } from '../../routers/kernel/errors.ts'
+import { sectionNames } from '../../routers/kernel/scopes.ts'
 
 const operationsOf = (section: (typeof sectionNames)[number]) =>
   Object.entries(documents[section].paths).flatMap(([path, operations]) =>

@@ -1,4 +1,5 @@
 import type { Section } from '../../../routers/kernel/scopes.ts'
+import { sectionNames } from '../../../routers/kernel/scopes.ts'
 import type { BaseUrls } from '../../http/match-route.ts'
 import type { Language } from '../language.ts'
 import type { Look } from '../look.ts'
@@ -15,8 +16,6 @@ export interface OverviewView extends Look {
   trial?: { example?: string | undefined } | undefined
 }
 
-const sections: readonly Section[] = ['apps', 'lms', 'notify', 'sync']
-
 export function overviewPage(view: OverviewView): string {
   const { language, brand, baseUrls, connected, trial } = view
   const w = words[language]
@@ -27,7 +26,7 @@ export function overviewPage(view: OverviewView): string {
     body: html`<p class="lead">${w.about}</p>
 ${trial?.example && sampleApp(trial.example, language)}
 <h2>${w.apis}</h2>
-${sections.map((section) => api(section, baseUrls[section], language))}
+${sectionNames.map((section) => api(section, baseUrls[section], language))}
 ${connected && members(connected, language)}
 ${developers(view)}`,
   })

@@ -1,7 +1,6 @@
 import { redirectFault } from '../../../routers/clients/registration.ts'
-import { procedures } from '../../../routers/index.ts'
-import { sectionOf } from '../../../routers/kernel/meta.ts'
-import { definitionOf } from '../../../routers/kernel/trpc-internals.ts'
+import { sectionNames } from '../../../routers/kernel/scopes.ts'
+import { scopesAt } from '../../../routers/section-scopes.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
 import { copyable, fact, hidden } from './fields.ts'
@@ -55,14 +54,9 @@ function againAt(visit: Visit, view: ClientView) {
   return view.team.role === 'owner' ? `${ownOf(visit, view)}/production` : null
 }
 
-const endpoints = Object.values(procedures)
-  .map((procedure) => definitionOf(procedure).meta)
-  .filter(({ openapi }) => openapi)
-
 /** The APIs with an endpoint for one of the client's scopes. */
-const sectionsOf = ({ scopes }: Client) => [
-  ...new Set(endpoints.filter(({ scope }) => scope !== null && scopes.includes(scope)).map(sectionOf)),
-]
+const sectionsOf = ({ scopes }: Client) =>
+  sectionNames.filter((section) => scopesAt(section).some((scope) => scopes.includes(scope)))
 
 const actions = (visit: Visit, view: ClientView) => html`<div class="buttons">
 ${view.client.type === 'web' && html`<form class="inline" method="post" action="${ownOf(visit, view)}/reference">${visit.w.reference} ${sectionsOf(view.client).map((section) => html`<button name="section" value="${section}">${visit.w.apis[section]}</button> `)}</form>`}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { sectionNames } from '../../../rest-facade/sections.ts'
 import { appRouter } from '../../../routers/index.ts'
 import type { Section } from '../../../routers/kernel/scopes.ts'
+import { sectionNames } from '../../../routers/kernel/scopes.ts'
 import { chance } from '../../support/chance.ts'
 import type { Reply } from '../../support/request.ts'
 import { send } from '../../support/request.ts'
