@@ -18,7 +18,7 @@ export const collections = endpoint('GET /collections', 'svc.apps.storage:read',
   section: 'sync',
   summary: 'The collections of the storage',
   description:
-    'A page of the collections that have entries, in byte order of their names. A page begins behind the name in `after`.',
+    'A page of the collections that have entries, in byte order of their names. A page begins after the name in `after`.',
   returns: 'The collections on the page.',
 })
   .input(
@@ -35,7 +35,7 @@ export const collections = endpoint('GET /collections', 'svc.apps.storage:read',
   .output(
     z.object({
       items: z.array(found).meta({ description: 'The collections on the page.' }),
-      more: z.boolean().meta({ description: 'Whether there are collections behind the page.', examples: [false] }),
+      more: z.boolean().meta({ description: 'Whether there are collections after the page.', examples: [false] }),
     }),
   )
   .query(async ({ ctx, input: { scope, limit, after = '' } }) => {

@@ -45,7 +45,7 @@ const output = (() => {
   const { $schema, ...schema } = z.toJSONSchema(
     z.object({
       items: z.array(item).meta({ description: 'The entries on the page, ordered by key in byte order.' }),
-      more: z.boolean().meta({ description: 'Whether there are entries behind the page.', examples: [false] }),
+      more: z.boolean().meta({ description: 'Whether there are entries after the page.', examples: [false] }),
     }),
   )
   return z
@@ -58,7 +58,7 @@ export const entries = endpoint('GET /collections/{collection}/entries', 'svc.ap
   section: 'sync',
   summary: 'The entries of a collection, by key',
   description:
-    'A page of a collection, ordered by key in byte order. A page begins behind the key in `after`, so that consecutive pages neither miss nor repeat an entry while others are written. A collection that nobody has written to is empty, not unknown.',
+    'A page of a collection, ordered by key in byte order. A page begins after the key in `after`, so that consecutive pages neither miss nor repeat an entry while others are written. A collection that nobody has written to is empty, not unknown.',
   returns: 'The entries on the page.',
 })
   .input(input)

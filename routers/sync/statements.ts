@@ -3,11 +3,11 @@ import { bool, int, nullable, statement, text, uuid } from '../../prisma/pg/stat
 import type { Collection, Reserve } from '../storage/statements.ts'
 import { readWithin } from '../storage/statements.ts'
 
-// Pages begin behind a name, not at an offset, so that writers move no entry between them. The innermost LIMIT is the largest page
-// and one more, a number that PostgreSQL knows: it takes a statement that may read many rows for one that it should compile.
+// Pages begin after a name, not at an offset, so that writers move no entry between them. The innermost LIMIT, the largest page and
+// one more, is a number that PostgreSQL knows: otherwise it expects many rows, and compiles the statement first (JIT).
 
 const statements = {
-  /** The sums cost 0.4 us an entry. PostgreSQL does not see the LIMIT: 200 sums look expensive enough to compile the statement. */
+  /** The sums cost 0.4 us an entry. The LIMIT is a subquery, which PostgreSQL does not see: 200 sums would look like many rows. */
   collections: statement(
     'sync_collections',
     `SELECT collection, entries, bytes, "updatedAt", more
@@ -40,7 +40,7 @@ const statements = {
   ),
 }
 
-/** The collections with entries behind one, which need not exist, in byte order. */
+/** The collections with entries after one, which need not exist, in byte order. */
 export const collectionsAfter = (db: Database, { app, club, owner, collection }: Collection, limit: number) =>
   db.execute(statements.collections, [app, club, owner, collection, String(limit)])
 
@@ -51,7 +51,7 @@ interface Wanted {
   values: boolean
 }
 
-/** Entries behind `after` whose keys begin with `prefix`, in byte order; their values are null where these are not wanted. */
+/** Entries after the key `after` that begin with `prefix`, in byte order; their values are null where these are not wanted. */
 export function entriesAfter(
   db: Database,
   { app, club, owner, collection }: Collection,

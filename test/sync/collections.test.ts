@@ -34,7 +34,7 @@ describe('the collections', () => {
     expect(found).toEqual(shared)
   })
 
-  it('begin behind a name that need not exist', async () => {
+  it('begin after a name that need not exist', async () => {
     expect(names(await list('?after=Zz'))).toEqual(['_', '__proto__', 'a', 'aa', 'b'])
     expect(await list('?after=b')).toEqual({ items: [], more: false })
     expect(await list('?after=zz')).toEqual({ items: [], more: false })

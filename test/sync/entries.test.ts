@@ -46,7 +46,7 @@ describe('the entries of a collection', () => {
     expect(await keysOf(`?prefix=${prefix}`)).toEqual(expected)
   })
 
-  it('of a prefix begin behind a key as well', async () => {
+  it('of a prefix begin after a key as well', async () => {
     expect(await keysOf('?prefix=a&after=aB')).toEqual(['a_', 'ab', 'abc', 'az'])
     expect(await keysOf('?prefix=a&after=A')).toEqual(['a', 'a-b', 'aB', 'a_', 'ab', 'abc', 'az'])
     expect(await keysOf('?prefix=a&after=b')).toEqual([])
