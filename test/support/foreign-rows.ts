@@ -14,11 +14,17 @@ const values: Record<string, string> = {
   'Delivery.leasedUntil': 'NULL',
   'DeliveryAttempt.status': '204',
   'Event.state': `'published'`,
+  'Mail.kind': `'webhookEnded'`,
+  'Mail.email': 'NULL',
+  'Mail.nextAt': 'NULL',
   'Membership.leftAt': 'NULL',
   'Organisation.testTeamId': 'NULL',
   'GroupMembership.leftAt': 'NULL',
   'Question.type': `'text'`,
+  'RefusedRequest.member': 'md5(n::text)',
   'StorageEntry.owner': `'x' || n`,
+  'StorageEntry.createdBy': 'NULL',
+  'StorageEntry.updatedBy': 'NULL',
   'StorageEntry.value': `'1'`,
   'StorageUsage.bytes': '1',
   'StorageCollection.entries': '1',
@@ -43,6 +49,7 @@ const ofType: Record<string, string> = {
   jsonb: `'{}'`,
   bytea: 'NULL',
   _text: `'{}'`,
+  _MailKind: `'{}'`,
 }
 
 /** Tables whose rows nobody has thousands of. */

@@ -46,6 +46,19 @@ describe('a call as code', () => {
     expect(list('1e400').trpc).toContain(`limit: '1e400'`)
   })
 
+  it('has true and false where the parameter is one of them, and no SDK where that has no function', () => {
+    const entries = (values: string) => {
+      const fields = [field('collection', 'path', 'c'), field('values', 'query', values, 'boolean')]
+      const path = '/collections/{collection}/entries'
+      return codeOf(put({ id: 'sync-entries', method: 'GET', path, fields, body: undefined }))
+    }
+    expect(entries('false').trpc).toContain(`api.sync.entries.query({ collection: 'c', values: false })`)
+    expect(entries('no').trpc).toContain(`values: 'no'`)
+    expect(entries('').trpc).toContain(`api.sync.entries.query({ collection: 'c' })`)
+    expect(entries('false').fetch).toContain(`'https://a.test/v1/collections/c/entries?values=false'`)
+    expect(entries('false').sdk).toBeUndefined()
+  })
+
   it.each([
     `{"value":"it's \\"quoted\\" \\\\ \\u0000\u2028"}`,
     '{"value":{"__proto__":{"a":1},"a-b":[],"constructor":null,"seven":{}}}',

@@ -100,6 +100,12 @@ describe('no request reads the rows of others', () => {
     ['GET /storage', () => answered(world.call('GET', '/storage/c/k0'))],
     ['LIST /storage', () => answered(world.call('GET', '/storage/c'))],
     ['LIST /storage, last page', () => answered(world.call('GET', '/storage/c?offset=5'))],
+    ['GET /collections', () => answered(world.call('GET', '/collections?limit=200'))],
+    ['GET /collections/{collection}/entries', () => answered(world.call('GET', '/collections/c/entries?prefix=k'))],
+    [
+      'GET /collections/{collection}/entries, last page',
+      () => answered(world.call('GET', '/collections/c/entries?after=k5')),
+    ],
     ['DELETE /storage', (n) => answered(world.call('DELETE', `/storage/c/k${n}`))],
     [
       'POST /quizzes',
