@@ -275,7 +275,7 @@ describe('the test club', () => {
     const { db, ids } = team.world
     const club = await db.organisation.findFirstOrThrow({ where: { testTeamId: ids.team, kind: 'club' } })
     await db.storageEntry.deleteMany({ where: { clubId: club.id } })
-    const { page } = await post('/reset')
+    const { page } = await post('/reset/confirm')
     expect(page.text).toContain('The test club is as new.')
     for (const shown of [club.id, 'Alex Test', 'Youth U16', 'Solution: Green']) expect(page.text).toContain(shown)
     expect(await db.storageEntry.count({ where: { clubId: club.id, appId: ids.app } })).toBe(3)

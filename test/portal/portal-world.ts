@@ -51,7 +51,7 @@ export async function storeEntry({ world: { db, ids }, as, owner }: PortalWorld,
 /** Each page of a team that has a sandbox client and a delivery, below the portal's address. */
 export const pagesOf = (team: string, app: string, client: string, delivery: string) => {
   const own = `/teams/${team}`
-  const sections = ['', '/test-club', '/people', '/usage', '/requests', '/audit', '/delete'].map(
+  const sections = ['', '/test-club', '/test-club/reset', '/people', '/usage', '/requests', '/audit', '/delete'].map(
     (section) => own + section,
   )
   const ofApp = ['', '/delete', '/webhook', '/webhook/remove', '/data', '/deliveries', `/deliveries/${delivery}`].map(
@@ -91,7 +91,7 @@ export const formsOf = (
     [`${ofClient}/settings`]: { version: '0', name: 'Renamed', redirects },
     [`${ofClient}/scopes`]: { version: '0', scope: [profile, 'svc.me.events:read'] },
     [`${ofClient}/reference`]: { section: 'apps' },
-    [`${own}/test-club/reset`]: {},
+    [`${own}/test-club/reset/confirm`]: {},
     [`${own}/delete/confirm`]: { confirm: 'another' },
     [`${own}/restore`]: {},
     [`${ofApp}/delete/confirm`]: { confirm: 'another' },

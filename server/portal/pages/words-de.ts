@@ -141,8 +141,12 @@ export const de: Words = {
   testClubNone: 'Der Testverein wird mit dem ersten Sandbox-Client angelegt, oder jetzt.',
   testClubCreate: 'Testverein anlegen',
   testClubReset: 'Testverein zurücksetzen',
+  testClubResetQuestion: 'Testverein zurücksetzen?',
   testClubResetLead:
-    'Löscht alles, was die Apps des Teams im Testverein gespeichert haben, und alle Quizergebnisse. IDs, Anmeldungen und Token bleiben gültig.',
+    'Alles, was die Apps des Teams im Testverein gespeichert haben, und alle Quizergebnisse werden gelöscht. Die Inhalte des Vereins und die Beispieleinträge werden neu angelegt. Das lässt sich nicht rückgängig machen.',
+  testClubResetStays: 'Alle IDs, Mitglieder, Anmeldungen, Zustimmungen und Token bleiben gültig.',
+  storedEntries: 'Gespeicherte Einträge',
+  quizResults: 'Quizergebnisse',
   testMembers: 'Testmitglieder',
   testMembersHint: 'Wer sich an einem Sandbox-Client anmeldet, wählt danach eines von ihnen.',
   organisations: 'Organisationen',

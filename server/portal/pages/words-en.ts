@@ -136,8 +136,12 @@ export const en = {
   testClubNone: 'It is created with the first sandbox client, or now.',
   testClubCreate: 'Create the test club',
   testClubReset: 'Reset the test club',
+  testClubResetQuestion: 'Reset the test club?',
   testClubResetLead:
-    'Removes everything that your apps have stored in the test club and all quiz results. All ids, sign-ins and tokens stay.',
+    'Everything that your apps have stored in the test club will be deleted, and so will all quiz results. The content of the club and the example entries are created again. This cannot be undone.',
+  testClubResetStays: 'All ids, members, sign-ins, consents and tokens stay.',
+  storedEntries: 'Stored entries',
+  quizResults: 'Quiz results',
   testMembers: 'Test members',
   testMembersHint: 'Sign in to a sandbox client as yourself, then choose one of them.',
   organisations: 'Organisations',
