@@ -122,13 +122,6 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
     await context.close()
   })
 
-  it('leads from an anchor of a file in several pages to the page that has it', async () => {
-    const { context, page } = await open('/docs/directory#who-owns-what')
-    await page.waitForURL('**/docs/directory-calls#who-owns-what')
-    expect(await page.locator('#who-owns-what').isVisible()).toBe(true)
-    await context.close()
-  })
-
   it('stops for the keyboard at a table that scrolls, and at no other', async () => {
     const stops = `[...document.querySelectorAll('.scrolls, pre')].every((one) => (one.scrollWidth > one.clientWidth) === (one.tabIndex === 0))`
     for (const viewport of [desktop, phone]) {
