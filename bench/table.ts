@@ -15,6 +15,6 @@ export function tableText({ columns, rows }: Table): string {
 }
 
 export const rangeCell = ({ least, most }: Spread, digits: number) =>
-  `${least.toFixed(digits)} – ${most.toFixed(digits)}`
+  `${least.toFixed(digits)}–${most.toFixed(digits)}`
 
 export const targetCell = (target: number | string, isMissed: boolean) => `${target}${isMissed ? ' missed' : ''}`

@@ -10,7 +10,7 @@ import { renderedDocs } from '../../support/rendered-docs.ts'
 const { pages } = renderedDocs.read()
 const all = pages.map(({ slug }) => slug)
 /** With every kind of content. */
-const varied = ['', 'apps', 'portal', 'operations', 'performance']
+const varied = ['', 'apps', 'portal', 'troubleshooting', 'performance']
 const addressOf = (slug: string) => (slug === '' ? '/docs' : `/docs/${slug}`)
 const phone = { width: 320, height: 640 }
 /** As high as the sidebar is long. */
