@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { associatedData } from '../../routers/kernel/cipher.ts'
-import { testWorld } from '../support/opened.ts'
 import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
+import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import type { asPerson } from './team.ts'
 import { mintTeam } from './team.ts'
@@ -11,7 +11,7 @@ const UNKNOWN = { status: 404, code: 'not_found', message: 'This app does not ex
 const without = { url: null, hasSecret: false, secretSetAt: null, secretUsedAt: null }
 const SUSPENDED = { status: 409, reason: 'app_suspended' }
 
-const world = testWorld()
+const world = useWorld()
 let mine: Awaited<ReturnType<typeof mintTeam>>
 beforeEach(async () => {
   mine = await mintTeam(world)

@@ -2,7 +2,7 @@ import { startTeamWorld } from '../developer/team-world.ts'
 import { addEntry } from '../directory/person-rows.ts'
 import { issuer } from '../oauth/auth-world.ts'
 import { Browser } from '../oauth/browser.ts'
-import { openedWith } from '../support/opened.ts'
+import { startedAround } from '../support/started.ts'
 import type { startWorld } from '../support/world.ts'
 
 export const portal = `${issuer}/developers`
@@ -39,7 +39,7 @@ export async function startPortal(options: Parameters<typeof startWorld>[0] = {}
 }
 
 /** One for all tests of a file. */
-export const portalWorld = (...options: Parameters<typeof startPortal>) => openedWith(() => startPortal(...options))
+export const portalWorld = (...options: Parameters<typeof startPortal>) => startedAround(() => startPortal(...options))
 
 /** Stores an entry of the app that the team's test club shares, and returns the club; the entry is `data/CLUB/shared/c/k`. */
 export async function storeEntry({ world: { db, ids }, as, owner }: PortalWorld, value = '{"n": 1.0}') {

@@ -2,7 +2,7 @@ import type { BrowserContextOptions } from 'playwright-core'
 import { launchHeadlessShell } from '../oauth/chromium.ts'
 import { dataDirectoryWithCluster, start } from '../process/service.ts'
 import type { AtEnd } from '../support/databases.ts'
-import { opened } from '../support/opened.ts'
+import { started } from '../support/started.ts'
 
 /** For all tests of a `describe`: a service with a database of its own, and Chromium. `settings` may prepare more than settings. */
 export function inChromium(
@@ -11,7 +11,7 @@ export function inChromium(
   // Outside of what is opened, so that they also end after a failed start.
   const ends: (() => Promise<void>)[] = []
   const atEnd: AtEnd = (end) => void ends.unshift(end)
-  return opened(
+  return started(
     async () => {
       const DATA_DIR = await dataDirectoryWithCluster(atEnd)
       const env: Record<string, string> = { DATA_DIR, ...(await settings(DATA_DIR, atEnd)) }
