@@ -15,10 +15,7 @@ import { kinds, test } from './webhook-test.ts'
 
 const app = appId('app')
 
-const shown = ({ webhookUrl, webhookSecret }: Pick<Template, 'webhookUrl' | 'webhookSecret'>) => ({
-  url: webhookUrl,
-  hasSecret: webhookSecret !== null,
-})
+const shown = ({ webhookUrl, webhookSecret }: Template) => ({ url: webhookUrl, hasSecret: webhookSecret !== null })
 
 const get = internal('dev:read', teamPeople, {
   summary: "Shows a team its app's webhook",
