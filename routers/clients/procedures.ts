@@ -12,6 +12,7 @@ import { invitations } from './teams/invitations-received.ts'
 import { people } from './teams/people.ts'
 import { getClient, listClients } from './teams/team-clients.ts'
 import { teams } from './teams/teams.ts'
+import { holdings as testClubHoldings } from './test-club/holdings.ts'
 import { get as getTestClub } from './test-club/overview.ts'
 import { reset } from './test-club/reset.ts'
 import { review } from './test-club/review.ts'
@@ -26,7 +27,7 @@ export const developer = router({
   people,
   apps,
   clients: router({ list: listClients, get: getClient, create, update, remove, requestProduction }),
-  testClub: router({ get: getTestClub, reset, review }),
+  testClub: router({ get: getTestClub, holdings: testClubHoldings, reset, review }),
   audit,
   requests,
   usage,

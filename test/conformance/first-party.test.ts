@@ -73,6 +73,7 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.apps.setLogo              | mutation | dev:write |
   | developer.apps.removeLogo           | mutation | dev:write |
   | developer.testClub.get              | query    | dev:read  |
+  | developer.testClub.holdings         | query    | dev:read  |
   | developer.testClub.reset            | mutation | dev:write |
   | developer.testClub.review           | mutation | dev:write |
   | developer.clients.list              | query    | dev:read  |

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { startCodeWorld } from '../oauth/code-world.ts'
-import { opened } from '../support/opened.ts'
+import { started } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import type { PortalWorld } from './portal-world.ts'
 import { portal, portalWorld, startPortal } from './portal-world.ts'
 
 const team = portalWorld()
 /** With a mail server. */
-const mailing = opened(
+const mailing = started(
   async () => {
     const mails = await startCodeWorld()
     return { mails, ...(await startPortal({ auth: { codes: mails.startNode().codes } })) }

@@ -72,7 +72,8 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /developers/teams/:team/apps/:app/delete/confirm    | owner     | people         | form   | own  | yes  |
 | POST    | /developers/teams/:team/apps/:app/restore           | owner     | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/test-club                   | developer | people         |        |      |      |
-| POST    | /developers/teams/:team/test-club/reset             | developer | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/test-club/reset             | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/test-club/reset/confirm     | developer | people         | form   | own  | yes  |
 | POST    | /developers/teams/:team/test-club/review            | developer | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/people                      | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/people/invite               | owner     | people         | form   | own  | yes  |

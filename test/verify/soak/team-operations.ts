@@ -28,7 +28,7 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
   const draw = chance('roles')
   const ofTeam = [
     ...['teams.summary', 'teams.get', 'people.list', 'apps.list', 'apps.providers', 'clients.list'],
-    ...['teams.holdings', 'testClub.get', 'audit.list', 'requests.list', 'usage'],
+    ...['teams.holdings', 'testClub.get', 'testClub.holdings', 'audit.list', 'requests.list', 'usage'],
   ]
   return [
     ...['teams.list', 'invitations.list', 'mails.get'].map((name) => operation(name, [200], () => ask(name, {}))),
