@@ -69,7 +69,7 @@ const rowOf = (visit: Visit, view: ClientOf, { id, createdAt, expiresAt, lastUse
     dayOf(createdAt, language),
     lastUsedAt === null ? w.secretNeverUsed : momentOf(lastUsedAt, language),
     html`${dayOf(expiresAt, language)} ${expiresAt * 1000 <= now && badge(w.secretExpired, 'bad')}`,
-    html`<a href="${ownOf(visit, view)}/secrets/${id}/remove">${w.removeClientSecret}</a>`,
+    html`<div class="buttons"><a class="button" href="${ownOf(visit, view)}/secrets/${id}/remove">${w.removeClientSecret}</a></div>`,
   ]
 }
 
