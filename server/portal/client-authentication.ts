@@ -8,11 +8,6 @@ import type { Routes, Show, Visit } from './visit.ts'
 
 const addressOf = ({ at, params }: Visit) => at('teams', params.team!, 'clients', params.client!)
 
-const removal: Show = async (visit) => {
-  const { secret, ...view } = await secretOf(visit)
-  return secretRemovalPage(visit, view, secret)
-}
-
 /** Throws 404 for another client's secret. */
 async function secretOf(visit: Visit) {
   const view = await clientOf(visit)
@@ -22,7 +17,11 @@ async function secretOf(visit: Visit) {
 }
 
 /** @param page The page of the client. */
-export function clientAuthenticationPages({ get, post }: Routes, page: Show) {
+export function clientAuthenticationPages({ get, post }: Routes, page: Show, now: () => number) {
+  const removal: Show = async (visit) => {
+    const { secret, ...view } = await secretOf(visit)
+    return secretRemovalPage(visit, view, { secret, now: now() })
+  }
   const own = '/teams/:team/clients/:client'
   post(`${own}/authentication`, page, async (visit, form) => {
     const { client } = await clientOf(visit)

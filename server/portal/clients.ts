@@ -44,7 +44,7 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
     const fields = { client_id: client.id, ...(await examplesFor(visit, section)) }
     return `${reference}?${new URLSearchParams(fields)}`
   })
-  clientAuthenticationPages(routes, page)
+  clientAuthenticationPages(routes, page, now)
   post(`${own}/production/request`, production, async (visit, form) => {
     const { client } = await viewOf(visit)
     const asked = await visit.developer.clients.requestProduction({

@@ -103,6 +103,18 @@ describe('a secret in the portal', () => {
     expect((await team.asColleague.post(`${page}/confirm`, {})).status).toBe(404)
   })
 
+  it('that is the last valid one in use has a warning before it is removed', async () => {
+    await create()
+    await team.asColleague.post(`${own}/authentication`, { version: '0', authentication: 'client_secret' })
+    const warning = async () => {
+      const page = await team.asColleague.get(`${own}/secrets/${(await secrets())[0]!.id}/remove`)
+      return page.text.includes('nobody can sign in with this client')
+    }
+    expect(await warning()).toBe(true)
+    await create()
+    expect(await warning()).toBe(false)
+  })
+
   it('is not offered for a native client', async () => {
     const native = await team.sandbox({ type: 'native', redirectUris: ['com.example.app:/back'] })
     const at = team.clientAt(native.id)

@@ -63,12 +63,15 @@ ${formOf(visit, 'create-secret').choice(
 </form></section>`
 }
 
-const rowOf = (visit: Visit, view: ClientOf, { id, createdAt, expiresAt, lastUsedAt }: Secret, now: number) => {
+const isValid = ({ expiresAt }: Secret, now: number) => expiresAt * 1000 > now
+
+const rowOf = (visit: Visit, view: ClientOf, secret: Secret, now: number) => {
+  const { id, createdAt, expiresAt, lastUsedAt } = secret
   const { w, language } = visit
   return [
     dayOf(createdAt, language),
     lastUsedAt === null ? w.secretNeverUsed : momentOf(lastUsedAt, language),
-    html`${dayOf(expiresAt, language)} ${expiresAt * 1000 <= now && badge(w.secretExpired, 'bad')}`,
+    html`${dayOf(expiresAt, language)} ${!isValid(secret, now) && badge(w.secretExpired, 'bad')}`,
     html`<div class="buttons"><a class="button" href="${ownOf(visit, view)}/secrets/${id}/remove">${w.removeClientSecret}</a></div>`,
   ]
 }
@@ -86,14 +89,18 @@ export const newSecretPage = (visit: Visit, view: ClientOf, secret: string): str
 export function secretRemovalPage(
   visit: Visit,
   view: ClientOf,
-  { id, createdAt, expiresAt, lastUsedAt }: Secret,
+  { secret, now }: { secret: Secret; now: number },
 ): string {
+  const { id, createdAt, expiresAt, lastUsedAt } = secret
   const { w, language } = visit
   const own = ownOf(visit, view)
+  const { authentication, secrets } = view.client
+  const isLast = authentication === 'client_secret' && !secrets.some((other) => other.id !== id && isValid(other, now))
   return clientPage(visit, view, {
     title: w.removeClientSecret,
     within: true,
     body: html`<p class="lead">${w.removeClientSecretLead}</p>
+${isLast && html`<p class="problem">${w.removeClientSecretLast}</p>`}
 <dl class="facts">
 ${fact(w.created, dayOf(createdAt, language))}
 ${fact(w.secretLastUsed, lastUsedAt === null ? w.secretNeverUsed : momentOf(lastUsedAt, language))}

@@ -316,6 +316,8 @@ export const de: Words = {
   newSecretStored: 'Ich habe es gespeichert',
   removeClientSecret: 'Secret entfernen',
   removeClientSecretLead: 'Anfragen mit diesem Secret werden dann abgelehnt. Das lässt sich nicht rückgängig machen.',
+  removeClientSecretLast:
+    'Es ist das einzige gültige: Bis ein neues erstellt ist, kann sich niemand mit diesem Client anmelden.',
 
   webhook: 'Webhook',
   webhookLead:

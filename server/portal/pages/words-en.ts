@@ -311,6 +311,7 @@ export const en = {
   newSecretStored: 'I have stored it',
   removeClientSecret: 'Remove secret',
   removeClientSecretLead: 'From then on, requests with this secret are refused. This cannot be undone.',
+  removeClientSecretLast: 'It is the only valid one: until you create another, nobody can sign in with this client.',
 
   webhook: 'Webhook',
   webhookLead:
