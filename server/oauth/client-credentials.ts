@@ -40,7 +40,8 @@ export function firstPartyMetadata({ id, name, secretHash, jwks, scopes }: First
 }
 
 const withKeys = (jwks: unknown) => ({
-  ...{ token_endpoint_auth_method: 'private_key_jwt' as const, jwks: jwks as AdapterPayload['jwks'] },
+  token_endpoint_auth_method: 'private_key_jwt' as const,
+  jwks: jwks as AdapterPayload['jwks'],
 })
 
 interface TeamClient {
