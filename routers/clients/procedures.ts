@@ -8,6 +8,8 @@ import { update } from './client-update.ts'
 import { data } from './data/data.ts'
 import { mails } from './mails/settings.ts'
 import { requests } from './requests.ts'
+import { setAuthentication } from './secrets/authentication.ts'
+import { secrets } from './secrets/secrets.ts'
 import { invitations } from './teams/invitations-received.ts'
 import { people } from './teams/people.ts'
 import { getClient, listClients } from './teams/team-clients.ts'
@@ -26,7 +28,10 @@ export const developer = router({
   mails,
   people,
   apps,
-  clients: router({ list: listClients, get: getClient, create, update, remove, requestProduction }),
+  clients: router({
+    ...{ list: listClients, get: getClient, create, update, remove, requestProduction },
+    ...{ setAuthentication, secrets },
+  }),
   testClub: router({ get: getTestClub, holdings: testClubHoldings, reset, review }),
   audit,
   requests,

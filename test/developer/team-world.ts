@@ -67,6 +67,7 @@ export async function addPeople(world: World) {
         invitations: await db.teamInvitation.findMany({ where, orderBy: { id: 'asc' } }),
         apps: await db.app.findMany({ where, orderBy: { id: 'asc' } }),
         clients: await db.client.findMany({ where, orderBy: { id: 'asc' } }),
+        secrets: await db.clientSecret.findMany({ where: { client: where }, orderBy: { id: 'asc' } }),
         consents: await db.consent.findMany({ where: { client: where }, orderBy: { id: 'asc' } }),
         audit: await db.auditEntry.findMany({ where, orderBy: { id: 'asc' } }),
         organisations: await db.organisation.count({ where: { testTeam: team } }),

@@ -49,7 +49,7 @@ export async function storeEntry({ world: { db, ids }, as, owner }: PortalWorld,
 }
 
 /** Each page of a team that has a sandbox client and a delivery, below the portal's address. */
-export const pagesOf = (team: string, app: string, client: string, delivery: string) => {
+export const pagesOf = (team: string, app: string, client: string, delivery: string, secret?: string) => {
   const own = `/teams/${team}`
   const sections = ['', '/test-club', '/test-club/reset', '/people', '/usage', '/requests', '/audit', '/delete'].map(
     (section) => own + section,
@@ -57,7 +57,8 @@ export const pagesOf = (team: string, app: string, client: string, delivery: str
   const ofApp = ['', '/delete', '/webhook', '/webhook/remove', '/data', '/deliveries', `/deliveries/${delivery}`].map(
     (page) => `${own}/apps/${app}${page}`,
   )
-  const ofClient = ['', '/production', '/remove'].map((page) => `${own}/clients/${client}${page}`)
+  const ofSecret = secret === undefined ? [] : [`/secrets/${secret}/remove`]
+  const ofClient = ['', '/production', '/remove', ...ofSecret].map((page) => `${own}/clients/${client}${page}`)
   return [...sections, ...ofApp, ...ofClient]
 }
 
@@ -69,6 +70,7 @@ export const formsOf = (
   delivery: string,
   person: string,
   provider: string,
+  secret = 'none',
 ): Record<string, Record<string, string | string[]>> => {
   const own = `/teams/${team}`
   const ofApp = `${own}/apps/${app}`
@@ -90,6 +92,9 @@ export const formsOf = (
     [`${ofApp}/deliveries/retry-failed`]: { span: 'day' },
     [`${ofClient}/settings`]: { version: '0', name: 'Renamed', redirects },
     [`${ofClient}/scopes`]: { version: '0', scope: [profile, 'svc.me.events:read'] },
+    [`${ofClient}/authentication`]: { version: '0', authentication: 'none', keys: '' },
+    [`${ofClient}/create-secret`]: { days: '180' },
+    [`${ofClient}/secrets/${secret}/remove/confirm`]: {},
     [`${ofClient}/reference`]: { section: 'apps' },
     [`${own}/test-club/reset/confirm`]: {},
     [`${own}/delete/confirm`]: { confirm: 'another' },
