@@ -31,7 +31,7 @@ export const benchMemory = ({ connections }: { connections: number }): Promise<T
       }
     }
     return {
-      columns: ['of the process', 'median', 'least – most', 'target'],
+      columns: ['of the process', 'median', 'range', 'target'],
       rows: [
         row('CPU until it listens, s', seconds!, 0.9, 2),
         row('memory after 10 s at rest, MB', rest!, 120, 0),

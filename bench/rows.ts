@@ -43,7 +43,7 @@ interface Columns {
 }
 
 export const CPU: Columns = {
-  names: ['CPU µs', 'least – most', 'ratio', 'least – most', 'target'],
+  names: ['CPU µs', 'range', 'ratio', 'range', 'target'],
   cells: ({ cpu, ratio, target, isBeyond }) => [
     ...[cpu.median.toFixed(0), rangeCell(cpu, 0)],
     ...(ratio ? [ratio.median.toFixed(2), rangeCell(ratio, 2)] : ['', '']),

@@ -14,7 +14,6 @@ export function tableText({ columns, rows }: Table): string {
   return [columns, rule, ...rows].map((cells) => `| ${cells.map(padded).join(' | ')} |`).join('\n')
 }
 
-export const rangeCell = ({ least, most }: Spread, digits: number) =>
-  `${least.toFixed(digits)} – ${most.toFixed(digits)}`
+export const rangeCell = ({ least, most }: Spread, digits: number) => `${least.toFixed(digits)}–${most.toFixed(digits)}`
 
 export const targetCell = (target: number | string, isMissed: boolean) => `${target}${isMissed ? ' missed' : ''}`

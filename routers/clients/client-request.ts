@@ -63,9 +63,14 @@ export const requestProduction = internal('dev:write', teamPeople, {
             data: { ...data, refusal: Prisma.DbNull, version: { increment: 1 } },
             select,
           })
-        : await tx.client.create({ data: { ...data, id: newId('c'), teamId, appId: app }, select })
+        : await tx.client.create({
+            // A sandbox's secrets and keys are often on several machines, so they are not copied.
+            data: { ...data, authentication: from.authentication, id: newId('c'), teamId, appId: app },
+            select,
+          })
       await refuseFull(tx, teamId)
-      const after = { app, ...(!isAgain && { sandbox: from.id }), ...settings, purpose }
+      const { authentication } = client
+      const after = { app, ...(!isAgain && { sandbox: from.id }), ...settings, purpose, authentication }
       await note({ team: teamId, action: 'client.request', target: client.id, after })
       await queueReceived(tx, { team: teamId, at: author.at }, { name: client.name, client: client.id, isNew: true })
       return toClient(client)

@@ -17,6 +17,18 @@ const redirectReasons = {
 
 export type RedirectReason = keyof typeof redirectReasons
 
+/** Why a text is no key set of a client. */
+export const keyReasons = {
+  missing: 'There is no key.',
+  tooMany: 'A client can have at most two keys.',
+  notList: 'keys must be a list.',
+  format: 'The keys are neither JSON nor PEM.',
+  private: 'This is a private key: the service needs only the public one.',
+  unreadable: 'A key cannot be read.',
+  weak: 'A key must be P-256, Ed25519, or RSA with 2048 to 4096 bits.',
+  kid: 'The kid of a key has 1 to 255 visible ASCII characters.',
+} as const
+
 /** The rules for what a team registers, each with the sentence of a value that breaks it. */
 export const faultSentences = {
   id: (of: string) => `The id of the ${of} must be 1 to 64 letters, digits, '_' or '-'.`,
@@ -33,6 +45,7 @@ export const faultSentences = {
   scopeFirstParty: (scope: string) => `${scope} is not a first-party scope.`,
   purpose: (scope: string) => `Say in 1 to 1000 characters, without control characters, what ${scope} is for.`,
   value: () => 'The value must be one JSON value, with arrays and objects at most 256 levels deep.',
+  publicKey: (reason: string) => keyReasons[reason as keyof typeof keyReasons],
   pictureTooLarge: () => 'The logo is at most 128 KiB.',
   pictureFormat: () => 'The logo is a PNG or a JPEG.',
   pictureSize: (width: string, height: string) =>

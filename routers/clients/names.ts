@@ -4,7 +4,7 @@ import type { Database } from '../../prisma/client.ts'
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
 /** An internal id: `c_` and 20 letters. Members trust names by ids, so nobody can choose one. */
-export const newId = (kind: 'a' | 'c' | 'i' | 'p' | 't') =>
+export const newId = (kind: 'a' | 'c' | 'i' | 'p' | 's' | 't') =>
   `${kind}_${Array.from({ length: 20 }, () => LETTERS[randomInt(LETTERS.length)]).join('')}`
 
 export const fullName = ({ firstName, lastName }: { firstName: string; lastName: string }) =>

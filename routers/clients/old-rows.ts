@@ -4,12 +4,15 @@ import { PORTION } from '../kernel/housekeeping.ts'
 import { DAY_SECONDS } from '../kernel/time.ts'
 
 export const AUDIT_DAYS = 730
+/** Its team still sees when an expired secret was last used. */
+export const EXPIRED_SECRET_DAYS = 30
 /** A mail that could not be sent by then is given up. */
 export const MAIL_DAYS = 3
 
 const statements = {
   invitations: removal({ name: 'team_remove_invitations', table: '"TeamInvitation"', time: '"expiresAt"' }),
   audit: removal({ name: 'team_remove_audit', table: '"AuditEntry"', time: '"at"' }),
+  secrets: removal({ name: 'client_remove_secrets', table: '"ClientSecret"', time: '"expiresAt"' }),
   mails: removal({ name: 'team_remove_mails', table: '"Mail"', time: '"createdAt"' }),
 }
 
@@ -21,6 +24,12 @@ export async function removeOldInvitations(db: Database, now: number, limit = PO
 export async function removeOldAuditEntries(db: Database, now: number, limit = PORTION): Promise<number> {
   const until = new Date(now - AUDIT_DAYS * DAY_SECONDS * 1000).toISOString()
   const [row] = await db.execute(statements.audit, [until, String(limit)])
+  return row!.removed
+}
+
+export async function removeExpiredSecrets(db: Database, now: number, limit = PORTION): Promise<number> {
+  const until = new Date(now - EXPIRED_SECRET_DAYS * DAY_SECONDS * 1000).toISOString()
+  const [row] = await db.execute(statements.secrets, [until, String(limit)])
   return row!.removed
 }
 

@@ -8,10 +8,13 @@ import { update } from './client-update.ts'
 import { data } from './data/data.ts'
 import { mails } from './mails/settings.ts'
 import { requests } from './requests.ts'
+import { setAuthentication } from './secrets/authentication.ts'
+import { secrets } from './secrets/secrets.ts'
 import { invitations } from './teams/invitations-received.ts'
 import { people } from './teams/people.ts'
 import { getClient, listClients } from './teams/team-clients.ts'
 import { teams } from './teams/teams.ts'
+import { holdings as testClubHoldings } from './test-club/holdings.ts'
 import { get as getTestClub } from './test-club/overview.ts'
 import { reset } from './test-club/reset.ts'
 import { review } from './test-club/review.ts'
@@ -25,8 +28,11 @@ export const developer = router({
   mails,
   people,
   apps,
-  clients: router({ list: listClients, get: getClient, create, update, remove, requestProduction }),
-  testClub: router({ get: getTestClub, reset, review }),
+  clients: router({
+    ...{ list: listClients, get: getClient, create, update, remove, requestProduction },
+    ...{ setAuthentication, secrets },
+  }),
+  testClub: router({ get: getTestClub, holdings: testClubHoldings, reset, review }),
   audit,
   requests,
   usage,

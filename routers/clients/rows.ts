@@ -2,6 +2,7 @@ import { Prisma } from '../../prisma/generated/client.ts'
 import { CONSENT_MS } from '../kernel/access.ts'
 import { toUnix } from '../kernel/time.ts'
 import { fullName } from './names.ts'
+import type { KeySet } from './secrets/public-keys.ts'
 
 export const clientColumns = (now: number) =>
   ({
@@ -14,6 +15,8 @@ export const clientColumns = (now: number) =>
       refusal: true,
       wanted: true,
       version: true,
+      authentication: true,
+      jwks: true,
     },
     _count: { select: { consents: { where: { withdrawnAt: null, createdAt: { gt: new Date(now - CONSENT_MS) } } } } },
   }) satisfies Prisma.ClientSelect
@@ -48,8 +51,19 @@ type Requested = Pick<ClientRow, 'state' | 'requestedAt'>
 export const stateOf = ({ state, requestedAt }: Requested): 'active' | 'requested' | 'refused' =>
   state === 'requested' && requestedAt === null ? 'refused' : state
 
-export const toClient = ({ teamId, appId, requestedAt, purpose, wanted, refusal, _count, ...row }: ClientRow) => ({
+export const toClient = ({
+  teamId,
+  appId,
+  requestedAt,
+  purpose,
+  wanted,
+  refusal,
+  jwks,
+  _count,
+  ...row
+}: ClientRow) => ({
   ...row,
+  keys: (jwks as KeySet | null)?.keys ?? null,
   state: stateOf({ ...row, requestedAt }),
   team: teamId ?? '',
   app: appId,

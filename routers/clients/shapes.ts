@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ClientAuthentication } from '../../prisma/generated/client.ts'
 import { isPostgresText } from '../kernel/access.ts'
 import type { PlainError } from '../kernel/errors.ts'
 import { withError } from '../kernel/errors.ts'
@@ -95,8 +96,20 @@ export const clientOutput = z.object({
     .nullable()
     .meta({ description: 'Changes pending approval; the current values apply until then' }),
   refusal: refusalOf(wantedOfClient),
+  authentication: z.enum(ClientAuthentication).meta({ description: 'How it authenticates at the token endpoint' }),
+  keys: z
+    .array(z.record(z.string(), z.string()))
+    .nullable()
+    .meta({ description: 'The public keys of its assertions, as JWKs' }),
   version: z.int(),
   consents: z.int().meta({ description: 'Consents in force' }),
+})
+
+export const secretOutput = z.object({
+  id: z.string(),
+  createdAt: time,
+  expiresAt: time,
+  lastUsedAt: time.nullable().meta({ description: 'At most an hour early; null before its first use' }),
 })
 
 export const clientSummary = clientOutput.pick({

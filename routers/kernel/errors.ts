@@ -135,6 +135,7 @@ export const errors = named({
   invitationUnknown: row(404, 'This invitation does not exist.'),
   ownAppUnknown: row(404, 'This app does not exist.'),
   clientUnknown: row(404, 'This client does not exist.'),
+  clientSecretUnknown: row(404, 'This secret does not exist.'),
   providerUnknown: row(404, 'This provider does not exist.'),
   emailInvalid: row(400, 'email must be an e-mail address, such as name@example.org.'),
   /** One sentence per line, from the rules in routers/clients/faults.ts. */
@@ -148,6 +149,13 @@ export const errors = named({
   tooManyEventKinds: conflict('too_many_event_kinds', 'A provider can describe at most 100 event types.'),
   changedMeanwhile: conflict('changed_meanwhile', 'This has been changed in the meantime. Read it again.'),
   notSandbox: conflict('not_sandbox', 'Only the sandbox client of an app can be requested for production.'),
+  clientNotWeb: conflict('client_not_web', 'Only a web client can authenticate: a native app cannot protect a secret.'),
+  tooManySecrets: conflict('too_many_secrets', 'A client can have at most two valid secrets. Remove one first.'),
+  secretMissing: conflict('secret_missing', 'This client has no valid secret. Create one first.'),
+  staysConfidential: conflict(
+    'stays_confidential',
+    'A production client that authenticates cannot become public again.',
+  ),
   confirmationWrong: (consents: number) =>
     new ApiError(
       409,

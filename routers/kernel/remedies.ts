@@ -57,6 +57,8 @@ export const remedies: Record<ErrorId, Remedy> = {
     'tRPC: The invitation was withdrawn, accepted or declined, has expired, or is for someone else. → Invite the person again.',
   ownAppUnknown: "tRPC: The app is unknown, or belongs to another team. → List the team's apps.",
   clientUnknown: "tRPC: The client is unknown, or belongs to another team. → List the team's clients.",
+  clientSecretUnknown:
+    'tRPC: The secret was removed, or belongs to another client. → Get the client, which lists its secrets.',
   providerUnknown: 'tRPC: There is no provider with this id. → Ask the operator for the id.',
   emailInvalid: 'tRPC: email is not an e-mail address. → Send only the address, without a name.',
   registrationRefused:
@@ -71,6 +73,14 @@ export const remedies: Record<ErrorId, Remedy> = {
   changedMeanwhile: 'tRPC: Someone else has saved a change since it was read. → Read it again, and repeat the change.',
   notSandbox:
     "tRPC: The client is already in production, or has no app. → Request production for an app's sandbox client.",
+  clientNotWeb:
+    'tRPC: The client is a native app, whose users could read its secret. → Leave it public, or create a web client for your server.',
+  tooManySecrets:
+    'tRPC: The client has two secrets that have not expired. → Remove the one that your server no longer uses.',
+  secretMissing:
+    'tRPC: With client_secret the client needs a valid secret, and it has none. → Create one and store it on your server first.',
+  staysConfidential:
+    'tRPC: The client is in production and has a secret or keys. → Request a new production client for an app without a server.',
   confirmationWrong:
     "tRPC: Members would lose their consent, and confirm is not the client's id. → Send the client's id as confirm.",
   nameNotConfirmed: 'tRPC: An app or team is to be deleted, and confirm is not its name. → Send its name as confirm.',

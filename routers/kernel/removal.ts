@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ClientAuthentication } from '../../prisma/generated/client.ts'
 
 /**
  * What must not come back with an older backup. The log has a line of JSON for each, with its `time`, and after a
@@ -12,6 +13,14 @@ export const removal = z.discriminatedUnion('repeat', [
     repeat: z.literal('client.credentials'),
     client: z.string(),
     secretHash: z.string().nullable(),
+    jwks: z.object({ keys: z.array(z.record(z.string(), z.string())) }).nullable(),
+  }),
+  z.object({ repeat: z.literal('secret.remove'), client: z.string(), secret: z.string() }),
+  /** How a team's client authenticates now: former keys, and a request without authentication, must not work again. */
+  z.object({
+    repeat: z.literal('client.authentication'),
+    client: z.string(),
+    authentication: z.enum(ClientAuthentication),
     jwks: z.object({ keys: z.array(z.record(z.string(), z.string())) }).nullable(),
   }),
   /** When an app or a team is removed that its team has deleted; null once it is restored. */

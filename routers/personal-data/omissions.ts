@@ -6,12 +6,14 @@
 const PLATFORM = "of the platform's organisations, about nobody"
 const SERVICE = 'of the service itself, about nobody'
 const SECRET = 'secrets with which the service knows a browser; they end by themselves'
+const CLIENT_SECRETS = "hashes of the secrets of a team's clients, about nobody"
 const REQUESTS = 'counts and errors of clients; a member is in it as a keyed hash alone'
 
 export const notExported: Readonly<Record<string, string>> = {
   App: 'of a team, about nobody',
   'AuditEntry.before': "values of the team's apps and clients",
   'AuditEntry.after': "values of the team's apps and clients",
+  ClientSecret: CLIENT_SECRETS,
   ClientUsage: REQUESTS,
   Delivery: 'what receivers answered; the platform has published the event',
   DeliveryAttempt: 'what receivers answered; the platform has published the event',
@@ -33,6 +35,7 @@ export const notExported: Readonly<Record<string, string>> = {
 
 export const notErased: Readonly<Record<string, string>> = {
   Calendar: PLATFORM,
+  ClientSecret: CLIENT_SECRETS,
   ClientUsage: REQUESTS,
   Competition: PLATFORM,
   Discipline: PLATFORM,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { appId } from '../kernel/app-id.ts'
 import { associatedData } from '../kernel/cipher.ts'
-import type { Context } from '../kernel/context.ts'
+import type { Context, Core } from '../kernel/context.ts'
 import { endpoint } from '../kernel/endpoint.ts'
 import { errors } from '../kernel/errors.ts'
 import { appDeveloper } from '../kernel/policies.ts'
@@ -42,9 +42,23 @@ const webhookInput = app.extend({
 
 type Granted = Context & { provider: string; team: string; suspended: boolean }
 
-interface Template {
+export interface Template {
   webhookUrl: string | null
   webhookSecret: string | null
+  secretSetAt: Date | null
+}
+
+export const noTemplate: Template = { webhookUrl: null, webhookSecret: null, secretSetAt: null }
+
+/** A secret as it is stored, with its time; null for none. */
+export async function storedSecret(
+  core: Core,
+  secret: string | null,
+  app: string,
+): Promise<Omit<Template, 'webhookUrl'>> {
+  if (secret === null) return { webhookSecret: null, secretSetAt: null }
+  const webhookSecret = await seal(core, secret, associatedData.template(app))
+  return { webhookSecret, secretSetAt: new Date(core.now()) }
 }
 
 /** An app of another team or provider is as unknown as one that does not exist. */
@@ -73,9 +87,8 @@ const put = endpoint('PUT /apps/{id}/webhook', 'ntf.apps.webhook:update', appDev
   .input(webhookInput)
   .output(webhookSet)
   .mutation(async ({ ctx, input: { id, url, secret } }) => {
-    const webhookSecret = secret === undefined ? null : await seal(ctx.core, secret, associatedData.template(id))
-    await change(ctx, id, { webhookUrl: url, webhookSecret })
-    return { url, hasSecret: webhookSecret !== null }
+    await change(ctx, id, { webhookUrl: url, ...(await storedSecret(ctx.core, secret ?? null, id)) })
+    return { url, hasSecret: secret !== undefined }
   })
 
 const get = endpoint('GET /apps/{id}/webhook', 'ntf.apps.webhook:read', appDeveloper, {
@@ -103,6 +116,6 @@ const remove = endpoint('DELETE /apps/{id}/webhook', 'ntf.apps.webhook:update', 
 })
   .input(app)
   .output(z.void())
-  .mutation(({ ctx, input }) => change(ctx, input.id, { webhookUrl: null, webhookSecret: null }))
+  .mutation(({ ctx, input }) => change(ctx, input.id, noTemplate))
 
 export const webhook = router({ put, get, delete: remove })

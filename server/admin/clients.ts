@@ -24,6 +24,9 @@ export async function register(
   const author = byOperator()
   return auditing(db, author, async (tx, note) => {
     const before = await replaceable(tx, registration.id, registration.team.id, replace)
+    if (before && before.authentication !== 'none' && registration.type !== 'web') {
+      refuse(`The client ${registration.id} authenticates, which only a web client can do.`)
+    }
     const level = await teamLevel(tx, registration.team)
     refuseIf(levelFaults(registration.scopes, level))
     if (registration.app) await findApp(tx, registration.app, registration.team.id)

@@ -28,6 +28,14 @@ export async function repeatRemoval(
       const where = { id: client, teamId: null }
       return (await db.client.updateMany({ where, data: { secretHash, jwks: jwks ?? Prisma.DbNull } })).count > 0
     }
+    case 'secret.remove':
+      return (await db.clientSecret.deleteMany({ where: { id: removal.secret, clientId: removal.client } })).count > 0
+    case 'client.authentication': {
+      const { client, authentication, jwks } = removal
+      const where = { id: client, teamId: { not: null }, type: 'web' as const }
+      const data = { authentication, jwks: jwks ?? Prisma.DbNull, version: { increment: 1 } }
+      return (await db.client.updateMany({ where, data })).count > 0
+    }
     case 'app.ending':
       return (await db.$transaction((tx) => markApp(tx, removal.app, dateOf(removal.endsAt)))).count > 0
     case 'team.ending':

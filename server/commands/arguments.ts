@@ -2,10 +2,8 @@ import { parseArgs } from 'node:util'
 import { nearName } from '../process/near-name.ts'
 import type { Action, Command } from './command.ts'
 import { UsageError } from './command.ts'
-import type { Options } from './option.ts'
+import type { Given, Options } from './option.ts'
 import { flag } from './option.ts'
-
-export type Given = Readonly<Record<string, string | boolean | string[]>>
 
 interface Parsed {
   action: Action
@@ -14,9 +12,9 @@ interface Parsed {
 }
 
 /** The options of an action, with those that all have. */
-export const optionsOf = ({ options, prints }: Action): Options => ({
+export const optionsOf = ({ options, json }: Action): Options => ({
   ...options,
-  ...(prints && { json: flag(`prints the result as JSON: ${prints.json}`) }),
+  ...(json !== undefined && { json: flag(`prints the result as JSON: ${json}`) }),
 })
 
 export const isNamed = ({ actions }: Command) => !Object.hasOwn(actions, '')

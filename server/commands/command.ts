@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Environment } from '../process/config.ts'
-import type { Options, Values } from './option.ts'
+import type { Given, Options, Values } from './option.ts'
 
 export interface Io {
   stdin: Readable & { isTTY?: boolean }
@@ -35,17 +35,17 @@ export interface Action {
   readonly words?: Words
   /** Whether the arguments are passed on unread, as words. */
   readonly passesOn?: true
-  readonly prints?: Prints
-  /** The result, which is printed at the end; without `prints`, the exit code or nothing. Throws what is to be read. */
-  readonly run: (values: never, io: ActionIo, words: readonly string[]) => Promise<unknown>
+  /** The document of `--json`: `{ id, name }` or `[{ id, name }]`; without one the action takes no `--json`. */
+  readonly json?: string
+  /** Resolves with what is printed at the end, or with the exit code. Throws what is to be read. */
+  readonly run: (values: Given, io: ActionIo, words: readonly string[]) => Promise<Outcome | number>
 }
 
-export interface Prints {
-  /** The document of `--json`: `{ id, name }` or `[{ id, name }]`. */
-  readonly json: string
-  readonly text: (result: never) => string
+export interface Outcome {
+  readonly document: unknown
+  readonly text: () => string
   /** The sentence after the result with which the command fails. */
-  readonly fault?: (result: never) => string | undefined
+  readonly fault: string | undefined
 }
 
 interface Typed<Of extends Options, Result> {
@@ -64,14 +64,25 @@ interface Printing<Result> {
 
 /** An action whose result is printed: as text, or with `--json` as a document. Undefined where it has printed it itself. */
 export const action = <const Of extends Options, Result>(
-  { options, ...rest }: Typed<Of, Result | undefined>,
-  prints: Printing<Result>,
-): Action => ({ ...rest, options: options ?? {}, prints })
+  { options, run, ...rest }: Typed<Of, Result | undefined>,
+  { json, text, fault }: Printing<Result>,
+): Action => ({
+  ...rest,
+  ...{ options: options ?? {}, json },
+  async run(values, io, words) {
+    const result = await run(values as Values<Of>, io, words)
+    return result === undefined ? 0 : { document: result, text: () => text(result), fault: fault?.(result) }
+  },
+})
 
 /** An action whose output is of another kind, which takes no `--json`. */
-export const program = <const Of extends Options>({ options, ...rest }: Typed<Of, unknown>): Action => ({
+export const program = <const Of extends Options>({ options, run, ...rest }: Typed<Of, unknown>): Action => ({
   ...rest,
   options: options ?? {},
+  async run(values, io, words) {
+    const code = await run(values as Values<Of>, io, words)
+    return typeof code === 'number' ? code : 0
+  },
 })
 
 export interface Command {

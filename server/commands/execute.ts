@@ -1,5 +1,5 @@
 import { parse } from './arguments.ts'
-import type { ActionIo, Command, Io } from './command.ts'
+import type { ActionIo, Command, Io, Outcome } from './command.ts'
 import { UsageError } from './command.ts'
 import { helpOf, usageOf } from './help.ts'
 import { printable } from './printable.ts'
@@ -13,14 +13,11 @@ export async function execute(name: string, command: Command, argv: readonly str
   try {
     const { action, values, words } = parse(command, argv)
     const { json, ...own } = values
-    const result = await action.run(own as never, streamsOf(io, json === true), words)
-    if (!action.prints) return typeof result === 'number' ? result : 0
-    if (result === undefined) return 0
-    const { text, fault } = action.prints
-    io.stdout.write(json ? document(result) : text(result as never))
-    const sentence = fault?.(result as never)
-    if (sentence === undefined) return 0
-    io.stderr.write(`${sentence}\n`)
+    const outcome = await action.run(own, streamsOf(io, json === true), words)
+    if (typeof outcome === 'number') return outcome
+    io.stdout.write(json ? documentOf(outcome) : outcome.text())
+    if (outcome.fault === undefined) return 0
+    io.stderr.write(`${outcome.fault}\n`)
     return 1
   } catch (error) {
     const { message } = error as Error
@@ -31,7 +28,8 @@ export async function execute(name: string, command: Command, argv: readonly str
 }
 
 /** Control characters are only within strings, where they are escaped as JSON does it. */
-const document = (result: unknown) => `${JSON.stringify(result, null, 2).split('\n').map(printable).join('\n')}\n`
+const documentOf = ({ document }: Outcome) =>
+  `${JSON.stringify(document, null, 2).split('\n').map(printable).join('\n')}\n`
 
 /** With `--json`, what an action writes before its result goes to standard error: questions, and what is to be removed. */
 const streamsOf = (io: Io, json: boolean): ActionIo => ({

@@ -16,6 +16,9 @@ export interface Option {
 
 export type Options = Readonly<Record<string, Option>>
 
+/** The values of a command line, checked by the declarations of its options. */
+export type Given = Readonly<Record<string, string | boolean | string[]>>
+
 type ValueOf<One> = One extends { type: 'boolean' }
   ? boolean
   : One extends { choices: readonly (infer Choice)[] }

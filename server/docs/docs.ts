@@ -23,8 +23,6 @@ export interface DocsPage {
   about: string
   html: string
   contents: readonly Heading[]
-  /** Headings of its file that are on other pages. */
-  moved: readonly { id: string; text: string; address: string }[]
 }
 
 export interface Heading {

@@ -37,7 +37,7 @@ export function docsPage(view: View): string {
 <script type="module" src="/docs/script.js"></script>`,
     body: html`${page.contents.length > 1 && contents(page)}
 <div class="text${page.slug === '' && ' overview'}">
-${builtHtml(page.html)}${moved(page)}</div>
+${builtHtml(page.html)}</div>
 ${pager(view)}`,
   })
 }
@@ -64,12 +64,6 @@ const contents = ({
   contents,
 }: DocsPage) => html`<nav class="contents" aria-label="On this page"><details><summary>On this page</summary>
 <ul>${contents.map(({ id, text, depth }) => html`<li${depth > 2 && html` class="deep"`}><a href="#${id}">${text}</a></li>`)}</ul></details></nav>`
-
-/** Anchors of a file of several pages: a link to one of them leads on, with the script at once. */
-const moved = ({ moved }: DocsPage) =>
-  moved.length > 0 &&
-  html`<h2 id="docs.moved"><a href="#docs.moved">On other pages</a></h2>
-<ul class="moved">${moved.map(({ id, text, address }) => html`<li><a id="${id}" href="${address}">${text}</a></li>`)}</ul>\n`
 
 function pager({ docs: { pages }, page }: View) {
   const at = pages.indexOf(page)

@@ -17,8 +17,9 @@ interface Place {
 export function messageOf(mail: DueMail, { portal, brand }: Place) {
   const { kind, language, team, about, invitation } = mail
   const words = mailWords[language]
-  const { name, isNew = false, reason = '', count = 1 } = about
-  const named = { name, team: team.name, brand, isNew, reason, count }
+  const { name, isNew = false, reason = '', count = 1, expiresAt = 0, isExpired = false } = about
+  const secret = { expiresAt: new Date(expiresAt * 1000), isExpired }
+  const named = { name, team: team.name, brand, isNew, reason, count, ...secret }
   const sentences = kind === 'invitation' ? words.invitation(named, invitation!) : words[kind](named)
   const footer: Footer =
     kind === 'invitation'

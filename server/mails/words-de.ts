@@ -12,6 +12,7 @@ export const de: MailWords = {
     requestRefused: 'Nicht genehmigte Anträge',
     webhookFailing: 'Webhooks, die seit 24 Stunden fehlschlagen',
     webhookEnded: 'Abgeschaltete Webhooks',
+    secretExpiring: 'Ablaufende Client-Secrets',
   },
   invitation: ({ team, brand }, { by, role: as, expiresAt }) => ({
     subject: `Einladung in das Team ${team}`,
@@ -65,6 +66,19 @@ export const de: MailWords = {
       'War das ein Versehen, ist ein neues Abonnement nötig, sobald der Empfänger wieder funktioniert.',
     ],
     link: 'Zustellungen ansehen',
+  }),
+  secretExpiring: ({ name, expiresAt, isExpired }) => ({
+    subject: isExpired ? `Client-Secret abgelaufen: ${name}` : `Client-Secret läuft am ${day(expiresAt)} ab: ${name}`,
+    paragraphs: isExpired
+      ? [
+          `Das Secret des Clients „${name}“ ist am ${day(expiresAt)} abgelaufen. Der Server der App bekommt damit keine Tokens mehr.`,
+          'Bitte ein neues Secret erstellen und auf dem Server hinterlegen.',
+        ]
+      : [
+          `Das Secret des Clients „${name}“ läuft am ${day(expiresAt)} ab. Danach bekommt der Server der App damit keine Tokens mehr.`,
+          'Bitte schon jetzt ein neues Secret erstellen: Bis dahin gelten beide, sodass der Wechsel ohne Unterbrechung möglich ist.',
+        ],
+    link: 'Secret erstellen',
   }),
   unexpected: 'Wer keine Einladung erwartet, kann diese E-Mail ignorieren: Ohne Anmeldung kommt niemand in ein Team.',
   because: (team) => `Diese E-Mail geht an alle, die sie im Team „${team}“ betrifft.`,

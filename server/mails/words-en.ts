@@ -8,6 +8,8 @@ export interface Named {
   isNew: boolean
   reason: string
   count: number
+  expiresAt: Date
+  isExpired: boolean
 }
 
 type Invitation = NonNullable<DueMail['invitation']>
@@ -31,6 +33,7 @@ export const en = {
     requestRefused: 'Requests not approved',
     webhookFailing: 'Webhooks that fail for 24 hours',
     webhookEnded: 'Webhooks that were switched off',
+    secretExpiring: 'Client secrets that expire',
   },
   invitation: ({ team, brand }: Named, { by, role: as, expiresAt }: Invitation): Sentences => ({
     subject: `Invitation to the team ${team}`,
@@ -84,6 +87,19 @@ export const en = {
       'If this was a mistake, subscribe again once the receiver works.',
     ],
     link: 'See the deliveries',
+  }),
+  secretExpiring: ({ name, expiresAt, isExpired }: Named): Sentences => ({
+    subject: isExpired ? `Client secret expired: ${name}` : `Client secret expires on ${day(expiresAt)}: ${name}`,
+    paragraphs: isExpired
+      ? [
+          `The secret of the client “${name}” expired on ${day(expiresAt)}. Your server can no longer get or renew tokens with it.`,
+          'Create a new secret and store it on your server.',
+        ]
+      : [
+          `The secret of the client “${name}” expires on ${day(expiresAt)}. After that your server can no longer get or renew tokens with it.`,
+          'Create a new secret now: both are valid until then, so that you can replace it without an interruption.',
+        ],
+    link: 'Create a secret',
   }),
   unexpected: 'If you do not expect this, ignore this e-mail: nobody joins a team without signing in.',
   because: (team: string) => `You get this e-mail because you are in the team “${team}”.`,

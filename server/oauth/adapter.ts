@@ -3,7 +3,7 @@ import type { Database } from '../../prisma/client.ts'
 import type { Prisma } from '../../prisma/generated/client.ts'
 import { isPostgresText } from '../../routers/kernel/access.ts'
 import { ALLOWED_SCOPES, isStopped, requestableScopes, SANDBOX, SUSPENDED, WAITING } from './authorize-scopes.ts'
-import { firstPartyMetadata } from './client-credentials.ts'
+import { firstPartyMetadata, teamCredentials } from './client-credentials.ts'
 import { endGrants } from './consents.ts'
 import { GRANT_SECONDS } from './lifetimes.ts'
 import { errors } from './oidc-provider.ts'
@@ -107,7 +107,7 @@ function storablePayload({ jti, ...rest }: AdapterPayload, secret: boolean): Pri
   return JSON.parse(text)
 }
 
-/** Teams' clients are public clients, if they have redirect URIs; first-party clients have their own keys. */
+/** Teams' clients, if they have redirect URIs, and first-party clients, if they have a secret or keys. */
 function clients({ db }: Options): Adapter {
   const readOnly = async () => {
     throw new Error('clients are registered by npm run client')
@@ -126,7 +126,7 @@ function clients({ db }: Options): Adapter {
         client_name: client.name,
         application_type: client.type,
         redirect_uris: client.redirectUris,
-        token_endpoint_auth_method: 'none',
+        ...(await teamCredentials(db, client)),
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
         [SUSPENDED]: isStopped({ team: client.team, app: client.app }),

@@ -1,15 +1,16 @@
 import type { Context } from 'koa'
-import type { ClientCredentials, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { AdapterPayload, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider'
 import type { Database } from '../../prisma/client.ts'
+import type { ClientAuthentication } from '../../prisma/generated/client.ts'
 import { isPostgresText } from '../../routers/kernel/access.ts'
 import { isFirstPartyScope } from '../../routers/kernel/scopes.ts'
-import { isSecretOf } from '../tokens/client-secret.ts'
+import { secretsOfClient, withSecrets } from './client-secrets.ts'
 import { errors } from './oidc-provider.ts'
 
 /** Asymmetric, so that the database has no key with which an assertion could be signed. */
 const ASSERTION_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'] as const
 
-/** Apps do not authenticate; first-party clients use a secret or a signed assertion (RFC 7523). */
+/** Apps without a server do not authenticate; other clients use a secret or a signed assertion (RFC 7523). */
 export const clientAuthentication = {
   clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
   clientAuthSigningAlgValues: [...ASSERTION_ALGORITHMS],
@@ -25,9 +26,7 @@ interface FirstPartyClient {
 
 /** The metadata of a first-party client, which signs nobody in; undefined without a secret and keys. */
 export function firstPartyMetadata({ id, name, secretHash, jwks, scopes }: FirstPartyClient, allowedScopes: string) {
-  const credentials = secretHash
-    ? { token_endpoint_auth_method: 'client_secret_basic', client_secret: secretHash }
-    : jwks && { token_endpoint_auth_method: 'private_key_jwt', jwks }
+  const credentials = secretHash ? withSecrets([{ hash: secretHash }]) : jwks && withKeys(jwks)
   if (!credentials) return undefined
   return {
     client_id: id,
@@ -40,10 +39,36 @@ export function firstPartyMetadata({ id, name, secretHash, jwks, scopes }: First
   }
 }
 
-/** Compares secrets by their hash. The method is public for this purpose (oidc-provider, discussion 1410). */
-export function compareHashedSecrets({ Client }: Provider) {
-  Client.prototype.compareClientSecret = function compareClientSecret(secret) {
-    return this.clientSecret !== undefined && isSecretOf(this.clientSecret, secret)
+const withKeys = (jwks: unknown) => ({
+  token_endpoint_auth_method: 'private_key_jwt' as const,
+  jwks: jwks as AdapterPayload['jwks'],
+})
+
+interface TeamClient {
+  id: string
+  authentication: ClientAuthentication
+  jwks: unknown
+}
+
+/** How a team's client authenticates. Without a secret or keys a confidential client gets no tokens. */
+export async function teamCredentials(db: Database, { id, authentication, jwks }: TeamClient) {
+  switch (authentication) {
+    case 'none':
+      return { token_endpoint_auth_method: 'none' as const }
+    case 'client_secret':
+      return withSecrets(await secretsOfClient(db, id))
+    case 'private_key_jwt':
+      return withKeys(jwks ?? { keys: [] })
+  }
+}
+
+/** In which an assertion must expire: its id is stored until then, so that it works once. */
+const ASSERTION_SECONDS = 3_600
+
+/** Throws for an assertion that has been verified, and is valid for too long. */
+export function checkAssertion({ exp }: Record<string, unknown>, now: number) {
+  if (Number(exp) > now / 1000 + ASSERTION_SECONDS) {
+    throw new errors.InvalidClientAuth('the client_assertion JWT must expire within an hour')
   }
 }
 

@@ -72,7 +72,7 @@ export function mountOauth({ db, now, cipher, secretsKeys, keys, ...options }: M
   })
 
   addPageRoutes({ db, now, provider, pages }, requests)
-  const limit = tokenLimit({ storage: adapterFactory({ db, now }), failures, limits })
+  const limit = tokenLimit({ storage: adapterFactory({ db, now }), now, failures, limits })
   addAppRoutes(router, { issuer, handle, limit, limits, memory, requestMs })
 
   const respond = routed(router)

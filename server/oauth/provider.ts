@@ -14,7 +14,8 @@ import {
   SUSPENDED,
   WAITING,
 } from './authorize-scopes.ts'
-import { clientAuthentication, compareHashedSecrets } from './client-credentials.ts'
+import { checkAssertion, clientAuthentication } from './client-credentials.ts'
+import { compareHashedSecrets, SECRETS } from './client-secrets.ts'
 import { ClientWaits } from './client-waits.ts'
 import {
   ACCESS_TOKEN_SECONDS,
@@ -41,8 +42,8 @@ export interface ProviderOptions {
 const cookies = { httpOnly: true, sameSite: 'lax', signed: true } as const
 
 /**
- * OAuth 2.0 for public clients: authorization code with PKCE, rotating refresh tokens, JWT access tokens (RFC 9068); for
- * first-party clients, client credentials. Everything else of OpenID Connect and its extensions is off.
+ * OAuth 2.0 for public and confidential clients: authorization code with PKCE, rotating refresh tokens, JWT access tokens
+ * (RFC 9068); for first-party clients, client credentials. Everything else of OpenID Connect and its extensions is off.
  */
 export function createProvider(
   jwks: JWK[],
@@ -57,6 +58,7 @@ export function createProvider(
     claims: {},
     responseTypes: ['code'],
     clientAuthMethods: [...clientAuthentication.clientAuthMethods],
+    assertJwtClientAuthClaimsAndHeader: (_ctx, claims) => checkAssertion(claims, now()),
     pkce: { required: () => true },
     allowOmittingSingleRegisteredRedirectUri: false,
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
@@ -64,7 +66,7 @@ export function createProvider(
       idTokenSigningAlgValues: ['ES256'],
       clientAuthSigningAlgValues: [...clientAuthentication.clientAuthSigningAlgValues],
     },
-    extraClientMetadata: { properties: [ALLOWED_SCOPES, SANDBOX, SUSPENDED, WAITING] },
+    extraClientMetadata: { properties: [ALLOWED_SCOPES, SANDBOX, SECRETS, SUSPENDED, WAITING] },
     extraParams: { organisation: checkRequest },
     cookies: {
       keys: cookieKeys,
@@ -114,7 +116,7 @@ export function createProvider(
     interactions: { url: interactionUrl, policy: interactionPrompts() },
     renderError,
   })
-  compareHashedSecrets(provider)
+  compareHashedSecrets(provider, db, now)
   return provider
 }
 

@@ -4,7 +4,7 @@ import { networkOf } from '../http/client-address.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { StepContext } from '../http/state.ts'
 import type { Limits } from '../limits/limit.ts'
-import { isSecretOf } from '../tokens/client-secret.ts'
+import { validSecret } from './client-secrets.ts'
 import { MAX_BODY_BYTES, peekBody } from './token-body.ts'
 
 /** Per minute and address (IPv6: its /64). A failed request takes 5 ms: 60 are 0.5 % of a core. */
@@ -13,6 +13,7 @@ const WINDOW_SECONDS = 60
 
 interface Options {
   storage: (model: string) => Adapter
+  now: () => number
   failures: number
   limits: Limits
 }
@@ -22,7 +23,7 @@ interface Options {
  * for requests with an existing credential: users who share its address with an attacker notice nothing. Such a request counts
  * against its credential.
  */
-export function tokenLimit({ storage, failures, limits }: Options) {
+export function tokenLimit({ storage, now, failures, limits }: Options) {
   const limit = limits.open('token-failures', failures, WINDOW_SECONDS)
   /** Null, or the milliseconds to wait. Counted before the request, so that concurrent requests count as well. */
   const waitOf = async (key: string) => {
@@ -34,7 +35,7 @@ export function tokenLimit({ storage, failures, limits }: Options) {
     let key = networkOf(ctx.state.clientAddress ?? '')
     let wait = await waitOf(key)
     if (wait !== null) {
-      const credential = await credentialOf(ctx, storage)
+      const credential = await credentialOf(ctx, storage, now())
       if (credential !== null) {
         key = createHash('sha256').update(credential).digest('base64url')
         wait = await waitOf(key)
@@ -58,7 +59,7 @@ function tooMany(ctx: StepContext, waitMs: number) {
 }
 
 /** The request's code, refresh token or client secret if it exists, else null. The rest is checked later. */
-async function credentialOf(ctx: StepContext, storage: Options['storage']): Promise<string | null> {
+async function credentialOf(ctx: StepContext, storage: Options['storage'], now: number): Promise<string | null> {
   const body = await peekBody(ctx.req, MAX_BODY_BYTES)
   if (!body) return null
   const form = new URLSearchParams(body.toString())
@@ -69,14 +70,15 @@ async function credentialOf(ctx: StepContext, storage: Options['storage']): Prom
     if (id !== null && (await storage(model).find(id))) return id
   }
   const { id, secret } = secretOf(ctx, form)
-  const hash = id && secret ? (await storage('Client').find(id))?.client_secret : undefined
-  return typeof hash === 'string' && isSecretOf(hash, secret!) ? hash : null
+  const client = id && secret ? await storage('Client').find(id) : undefined
+  return (client && validSecret(client, secret!, now)?.hash) ?? null
 }
 
-/** A client's id and secret, from the header or the body. The service's own secrets need no decoding in the header. */
+/** A client's id and secret, from the header, where they are form-encoded (RFC 6749, 2.3.1), or from the body. */
 function secretOf(ctx: StepContext, form: URLSearchParams) {
   const [, basic] = /^Basic (\S+)$/i.exec(ctx.get('authorization')) ?? []
   if (basic === undefined) return { id: form.get('client_id'), secret: form.get('client_secret') }
   const [id, secret] = Buffer.from(basic, 'base64').toString().split(':', 2)
-  return { id, secret }
+  const decoded = new URLSearchParams(`id=${id}&secret=${secret ?? ''}`)
+  return { id: decoded.get('id'), secret: decoded.get('secret') }
 }

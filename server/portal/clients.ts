@@ -1,20 +1,14 @@
-import { errors } from '../../routers/kernel/errors.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Addresses } from './addresses.ts'
+import { clientAuthenticationPages } from './client-authentication.ts'
+import { clientOf } from './client-of.ts'
 import { linesOf, purposeOf, sectionOf, versionOf } from './form-values.ts'
 import { clientOverview, productionPage, removalPage } from './pages/client.ts'
-import { teamOf } from './teams.ts'
 import type { Routes, Show, Visit } from './visit.ts'
 
-export function clientPages({ get, post }: Routes, { issuer, references }: Addresses) {
-  /** Throws 404 for another team's client. */
-  const viewOf = async (visit: Visit) => {
-    const team = await teamOf(visit)
-    const client = await visit.developer.clients.get({ client: visit.params.client! })
-    if (client.team !== team.id) throw errors.addressUnknown()
-    const app = client.app === null ? undefined : await visit.developer.apps.get({ app: client.app })
-    return { team, client, app, issuer }
-  }
+export function clientPages(routes: Routes, { issuer, references }: Addresses, now: () => number) {
+  const { get, post } = routes
+  const viewOf = async (visit: Visit) => ({ ...(await clientOf(visit)), issuer, now: now() })
   const page: Show = async (visit) => clientOverview(visit, await viewOf(visit))
   const production: Show = async (visit) => productionPage(visit, await viewOf(visit))
   const removal: Show = async (visit) => removalPage(visit, await viewOf(visit))
@@ -50,6 +44,7 @@ export function clientPages({ get, post }: Routes, { issuer, references }: Addre
     const fields = { client_id: client.id, ...(await examplesFor(visit, section)) }
     return `${reference}?${new URLSearchParams(fields)}`
   })
+  clientAuthenticationPages(routes, page, now)
   post(`${own}/production/request`, production, async (visit, form) => {
     const { client } = await viewOf(visit)
     const asked = await visit.developer.clients.requestProduction({

@@ -30,7 +30,7 @@ import { portalSignIn } from './sign-in.ts'
 import { teamPages } from './teams.ts'
 import { testClubPages } from './test-club.ts'
 import { usagePages } from './usage.ts'
-import type { Act, Routes, Show, Visit } from './visit.ts'
+import type { Act, Result, Routes, Show, Visit } from './visit.ts'
 import { webhookPages } from './webhook.ts'
 
 /** The build copies the files. */
@@ -92,10 +92,12 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
 
   const execute = async (
     visit: Visit,
-    { route, show, form, act }: { route: string; show: Show; form: URLSearchParams; act: () => Promise<string> },
+    { route, show, form, act }: { route: string; show: Show; form: URLSearchParams; act: () => Promise<Result> },
   ) => {
     try {
-      redirect(visit.ctx, await act())
+      const result = await act()
+      if (typeof result === 'string') return redirect(visit.ctx, result)
+      await send(visit, async () => result.page)
     } catch (thrown) {
       const error = refusalOf(thrown)
       if (error.status >= 500) throw error
@@ -168,7 +170,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
   mailPages(routes, sendsMails)
   appPages(routes, addresses)
   dataPages(routes)
-  clientPages(routes, addresses)
+  clientPages(routes, addresses, core.now)
   webhookPages(routes)
   deliveryPages(routes, core.now)
   usagePages(routes, core.now)

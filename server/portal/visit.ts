@@ -21,8 +21,11 @@ export interface Visit {
 
 export type Show = (visit: Visit) => Promise<string>
 
-/** Executes a posted form, and returns the address of the page that shows the result. */
-export type Act = (visit: Visit, form: URLSearchParams) => Promise<string>
+/** The address of the page that shows the result of a form; or a page that is shown once. */
+export type Result = string | { page: string }
+
+/** Executes a posted form. */
+export type Act = (visit: Visit, form: URLSearchParams) => Promise<Result>
 
 /** Executes a posted form with a file; the form is read once the person is known to be in the team. */
 export type Upload = (visit: Visit, read: (tooLarge: () => ApiError) => Promise<FormData>) => Promise<string>

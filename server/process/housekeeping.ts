@@ -2,7 +2,13 @@ import type { Logger } from 'pino'
 import type { Database } from '../../prisma/client.ts'
 import { within } from '../../prisma/within.ts'
 import { removeEnded } from '../../routers/clients/endings/remove-ended.ts'
-import { removeOldAuditEntries, removeOldInvitations, removeOldMails } from '../../routers/clients/old-rows.ts'
+import {
+  removeExpiredSecrets,
+  removeOldAuditEntries,
+  removeOldInvitations,
+  removeOldMails,
+} from '../../routers/clients/old-rows.ts'
+import { raiseSecretAlarms } from '../../routers/clients/secrets/alarms.ts'
 import { moveTestEvents } from '../../routers/clients/test-club/events.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { Task } from '../../routers/kernel/housekeeping.ts'
@@ -51,6 +57,8 @@ export function housekeepingTasks(
     { name: 'team-invitations', step: removeOldInvitations },
     { name: 'old-mails', step: removeOldMails },
     { name: 'webhook-alarms', step: raiseAlarms },
+    { name: 'secret-alarms', step: raiseSecretAlarms },
+    { name: 'client-secrets', step: removeExpiredSecrets },
     { name: 'audit-entries', step: removeOldAuditEntries },
     { name: 'ended', step: removeEnded },
     { name: 'test-events', step: moveTestEvents },

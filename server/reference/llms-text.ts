@@ -32,7 +32,7 @@ ${guides.map(({ title, about, address }) => `- [${title}](${new URL(address, url
 
 ## Tokens
 
-${issuer ? `OAuth 2.0 authorization code with PKCE, public clients, issuer ${issuer}; metadata: ${metadataOf(issuer)}` : "Access tokens (JWT) of the platform's OAuth server, which its operator names."}
+${issuer ? `OAuth 2.0 authorization code with PKCE, public clients (apps with a server may have a secret or keys), issuer ${issuer}; metadata: ${metadataOf(issuer)}` : "Access tokens (JWT) of the platform's OAuth server, which its operator names."}
 Send \`Authorization: Bearer <token>\`. A token is for one organisation: a club (apps, sync), an academy (lms) or a provider (notify).
 
 ## Rules that code gets wrong

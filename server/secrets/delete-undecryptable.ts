@@ -10,7 +10,7 @@ import { CHECK_TEXT } from './keys.ts'
 const statements = {
   template: statement(
     'undecryptable_template',
-    `UPDATE "App" SET "webhookUrl" = NULL, "webhookSecret" = NULL
+    `UPDATE "App" SET "webhookUrl" = NULL, "webhookSecret" = NULL, "secretSetAt" = NULL
       WHERE id = $1 AND "webhookSecret" = $2 RETURNING 1 AS changed`,
     { changed: int },
   ),

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hashOfSecret, newClientSecret } from '../../routers/clients/secrets/client-secret.ts'
 import { firstPartyScopes } from '../../routers/kernel/scopes.ts'
 import { TOKEN_FAILURES } from '../../server/oauth/token-limit.ts'
-import { hashOfSecret, newClientSecret } from '../../server/tokens/client-secret.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'
-import { issuer, redirectUri, startAuthWorld } from '../oauth/auth-world.ts'
+import { issuer, redirectUri, register, startAuthWorld } from '../oauth/auth-world.ts'
 import { times } from '../support/rounds.ts'
 import { id } from '../support/tenant.ts'
 
@@ -89,6 +89,26 @@ describe('users at the address of an attacker', () => {
     const revoke = (token: string) => it_.app.post(`${issuer}/revoke`, { client_id: it_.client, token }, from)
     expect((await revoke(renewed.json.refresh_token)).status).toBe(200)
     expect((await refresh(renewed.json.refresh_token)).status).toBe(429)
+  })
+
+  it('pass as the server of an app with a valid secret, also form-encoded, and not with an expired one', async () => {
+    const client = await register(it_.world, { authentication: 'client_secret' })
+    const [valid, expired] = [`-_${newClientSecret()}`, newClientSecret()]
+    const [now, DAY_MS] = [it_.world.now() * 1000, 86_400_000]
+    const row = (word: string, days: number) => ({
+      ...{ id: id('secret'), clientId: client, hash: hashOfSecret(word) },
+      ...{ createdAt: new Date(now - 9 * DAY_MS), expiresAt: new Date(now + days * DAY_MS) },
+    })
+    await it_.world.db.clientSecret.createMany({ data: [row(valid, 1), row(expired, -1)] })
+    const ask = async (name: string, word: string) => {
+      const authorization = `Basic ${Buffer.from(`${name}:${word}`).toString('base64')}`
+      const fields = { grant_type: 'refresh_token', refresh_token: newClientSecret() }
+      return (await it_.token(fields, { ...from, authorization })).status
+    }
+    const encoded = (text: string) => text.replaceAll('-', '%2D').replaceAll('_', '%5F')
+    await atOnce(FAILURES + 5, () => guessCode())
+    expect([await ask(client, valid), await ask(encoded(client), encoded(valid))]).toEqual([400, 400])
+    expect([await ask(client, expired), await ask(client, newClientSecret())]).toEqual([429, 429])
   })
 })
 

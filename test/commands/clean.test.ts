@@ -25,6 +25,8 @@ describe('the clean command', () => {
         'team-invitations',
         'old-mails',
         'webhook-alarms',
+        'secret-alarms',
+        'client-secrets',
         'audit-entries',
         'ended',
         'test-events',

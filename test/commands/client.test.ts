@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { hashOfSecret } from '../../server/tokens/client-secret.ts'
+import { hashOfSecret } from '../../routers/clients/secrets/client-secret.ts'
 import { ask } from '../support/ask.ts'
 import { filledDatabase } from './filled-database.ts'
 import { failed, misused, run, succeeded } from './run.ts'
@@ -119,13 +119,13 @@ describe('the client command', () => {
     }
     const before = await stored()
     const refused = async (text: string) => client([...add, '--replace', '--jwks', await file(text)], env)
-    const isPrivate = 'The file contains a private key: the service needs only the public one.\n'
+    const isPrivate = 'This is a private key: the service needs only the public one.\n'
     expect(await refused(JSON.stringify(privateKey.export({ format: 'jwk' })))).toEqual(failed(isPrivate))
     expect(await refused(privateKey.export({ format: 'pem', type: 'pkcs8' }).toString())).toEqual(failed(isPrivate))
     expect(await refused('{"kty":"oct","k":"c2VjcmV0"}')).toEqual(failed(isPrivate))
-    expect(await refused('{"keys":[]}')).toEqual(failed('The file contains no key.\n'))
-    expect(await refused('{"keys":[null]}')).toEqual(failed('The file contains a key that cannot be read.\n'))
-    expect(await refused('{')).toEqual(failed('The file is neither JSON nor PEM.\n'))
+    expect(await refused('{"keys":[]}')).toEqual(failed('There is no key.\n'))
+    expect(await refused('{"keys":[null]}')).toEqual(failed('A key cannot be read.\n'))
+    expect(await refused('{')).toEqual(failed('The keys are neither JSON nor PEM.\n'))
     const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })
     expect(await refused(JSON.stringify(weak))).toMatchObject({ code: 1 })
     expect(await stored()).toEqual(before)
@@ -276,6 +276,7 @@ const row = {
   redirectUris: ['https://planner.example.org/'],
   scopes: ['svc.me.profile:read', 'svc.me.events:read'],
   secretHash: null,
+  authentication: 'none',
   jwks: null,
   ...{ state: 'active', testOnly: false, purpose: null, requestedAt: null, refusal: null },
   ...{ wanted: null, version: 0 },

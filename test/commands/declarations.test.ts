@@ -18,8 +18,8 @@ describe('the declarations of the commands', () => {
   it('name the fields that docs/commands.md has for --json', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/commands.md'), 'utf8')
     const rows = [...page.matchAll(/^\| `([a-z ]+)` \| `([[{][^`]*)` \|/gm)].map(([, name, json]) => [name, json])
-    const printing = declared.flatMap(({ name, action, declaration: { prints } }) =>
-      prints ? [[`${name} ${action}`.trim(), prints.json]] : [],
+    const printing = declared.flatMap(({ name, action, declaration: { json } }) =>
+      json ? [[`${name} ${action}`.trim(), json]] : [],
     )
     expect(rows).toEqual(printing)
   })

@@ -45,11 +45,11 @@ describe('the examples of the help', () => {
     const [compared, all] = [new Set<string>(), new Set<string>()]
     for (const name of commandNames) {
       const { actions } = await commandOf(name)
-      for (const [action, { prints }] of Object.entries(actions)) if (prints) all.add(`${name} ${action}`.trim())
+      for (const [action, { json }] of Object.entries(actions)) if (json) all.add(`${name} ${action}`.trim())
       if (endless.includes(name)) continue
       for (const args of await examplesOf(name)) {
-        const { prints } = actions[args[1] ?? ''] ?? actions['']!
-        if (!prints) continue
+        const { json } = actions[args[1] ?? ''] ?? actions['']!
+        if (!json) continue
         const { code, stdout, stderr } = await example(args.includes('--json') ? args : [...args, '--json'])
         expect([args, code, code === 0 ? '' : stderr]).toEqual([args, 0, ''])
         const document = JSON.parse(stdout)
@@ -58,7 +58,7 @@ describe('the examples of the help', () => {
         const [first] = [document].flat()
         if (first === undefined) continue
         const keys = Object.keys(first).join(', ')
-        expect([args, Array.isArray(document) ? `[{ ${keys} }]` : `{ ${keys} }`]).toEqual([args, prints.json])
+        expect([args, Array.isArray(document) ? `[{ ${keys} }]` : `{ ${keys} }`]).toEqual([args, json])
         compared.add(actions[args[1]!] ? `${name} ${args[1]}` : name)
       }
     }

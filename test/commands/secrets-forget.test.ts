@@ -41,7 +41,7 @@ describe('secrets forget', () => {
     expect(forgot.stdout).toMatch(/Removed: templates 1, subscriptions 1, signing keys 1\n$/)
 
     const after = await everything(db)
-    const without = { webhookUrl: null, webhookSecret: null }
+    const without = { webhookUrl: null, webhookSecret: null, secretSetAt: null }
     expect(after.apps).toEqual(before.apps.map((app) => (app.id === gone ? { ...app, ...without } : app)))
     const ended = { url: null, secret: null, endedAt: expect.any(Date) }
     expect(after.subscriptions).toEqual(

@@ -106,6 +106,7 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 404 | This app does not exist. | ownAppUnknown |
   | 404 | This client does not exist. | clientUnknown |
   | 404 | This provider does not exist. | providerUnknown |
+  | 404 | This secret does not exist. | clientSecretUnknown |
   | 409 | This person is already in this team. | alreadyInTeam |
   | 409 | A team needs at least one owner. | lastOwner |
   | 409 | A team can have at most 50 apps. | tooManyApps |
@@ -115,6 +116,10 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 409 | A provider can describe at most 100 event types. | tooManyEventKinds |
   | 409 | This has been changed in the meantime. Read it again. | changedMeanwhile |
   | 409 | Only the sandbox client of an app can be requested for production. | notSandbox |
+  | 409 | Only a web client can authenticate: a native app cannot protect a secret. | clientNotWeb |
+  | 409 | A client can have at most two valid secrets. Remove one first. | tooManySecrets |
+  | 409 | This client has no valid secret. Create one first. | secretMissing |
+  | 409 | A production client that authenticates cannot become public again. | staysConfidential |
   | 409 | Confirm with the name. | nameNotConfirmed |
   | 409 | This team is being deleted. Restore the team first. | teamEnding |
   | 409 | 7 consents are in force and would end. Confirm with the client's id. | confirmationWrong |

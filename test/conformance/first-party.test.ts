@@ -73,6 +73,7 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.apps.setLogo              | mutation | dev:write |
   | developer.apps.removeLogo           | mutation | dev:write |
   | developer.testClub.get              | query    | dev:read  |
+  | developer.testClub.holdings         | query    | dev:read  |
   | developer.testClub.reset            | mutation | dev:write |
   | developer.testClub.review           | mutation | dev:write |
   | developer.clients.list              | query    | dev:read  |
@@ -81,6 +82,9 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.clients.update            | mutation | dev:write |
   | developer.clients.remove            | mutation | dev:write |
   | developer.clients.requestProduction | mutation | dev:write |
+  | developer.clients.setAuthentication | mutation | dev:write |
+  | developer.clients.secrets.create    | mutation | dev:write |
+  | developer.clients.secrets.remove    | mutation | dev:write |
   | developer.audit.list                | query    | dev:read  |
   | developer.requests.list             | query    | dev:read  |
   | developer.requests.get              | query    | dev:read  |

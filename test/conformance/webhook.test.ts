@@ -66,6 +66,22 @@ describe('an app with a webhook', () => {
     expect(after.webhookSecret).not.toBe(before.webhookSecret)
   })
 
+  it('stores with a secret when it was set, and no time without one', async () => {
+    const setAt = async (app: string) =>
+      (await world.db.app.findUniqueOrThrow({ where: { id: app } })).secretSetAt?.getTime()
+    const app = await mint()
+    const before = world.core.now()
+    await put(app, { url, secret: 's3cret' })
+    const after = world.core.now()
+    expect(await setAt(app)).toBeGreaterThanOrEqual(before)
+    expect(await setAt(app)).toBeLessThanOrEqual(after)
+    await put(app, { url })
+    expect(await setAt(app)).toBeUndefined()
+    await put(app, { url, secret: 's3cret' })
+    await remove(app)
+    expect(await setAt(app)).toBeUndefined()
+  })
+
   it('drops the secret with PUT without a secret', async () => {
     const app = await withWebhook()
     expect((await put(app, { url })).body).toEqual({ url, hasSecret: false })

@@ -3,14 +3,14 @@ import { toUnix } from '../../routers/kernel/time.ts'
 import { headersOf } from '../../server/webhooks/send/message.ts'
 import type { Receiver } from '../conformance/delivery-tenant.ts'
 import { later, mintDelivery, mintReceiver } from '../conformance/delivery-tenant.ts'
-import { testWorld } from '../support/opened.ts'
 import { mintApp, refusalOf } from '../support/platform.ts'
+import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import { mintTeam } from './team.ts'
 
 const UNKNOWN = { status: 404, message: 'This delivery does not exist.' }
 
-const world = testWorld()
+const world = useWorld()
 let mine: Awaited<ReturnType<typeof mintTeam>>
 let receiver: Receiver
 beforeEach(async () => {

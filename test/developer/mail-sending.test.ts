@@ -6,7 +6,7 @@ import { inviteToTeam } from '../../server/admin/teams.ts'
 import { createMailer } from '../../server/browser/login/mail.ts'
 import { mailSender } from '../../server/mails/send.ts'
 import { startMailServer } from '../oauth/mail-server.ts'
-import { opened } from '../support/opened.ts'
+import { started } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import { startQueue } from '../webhooks/queue-world.ts'
 
@@ -17,7 +17,7 @@ const NOW = Date.parse('2026-11-25T12:00:00Z')
 /** What the next mails are answered. */
 const answers: (Error | undefined)[] = []
 const refusal = (code: number) => Object.assign(new Error('no'), { responseCode: code })
-const server = opened(
+const server = started(
   () => startMailServer({ onRcptTo: (_to, _session, done) => done(answers.shift() ?? null) }),
   ({ close }) => close(),
 )

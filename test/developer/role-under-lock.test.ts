@@ -7,12 +7,14 @@ import { profileRead, redirect, teamWorld } from './team-world.ts'
 
 const here = teamWorld()
 let client: { id: string; version: number }
+let secret: string
 let invitation: string
 beforeAll(async () => {
   const { db, ids } = here.world
   await db.teamMember.update({ where: { of: author() }, data: { role: 'owner' } })
   await db.app.update({ where: { id: ids.app }, data: { webhookUrl: 'https://hooks.example/' }, select: { id: true } })
   client = await here.sandbox()
+  secret = (await here.as(here.owner).clients.secrets.create({ client: client.id })).id
   invitation = (await here.as(here.owner).people.invite({ team: ids.team, email: 'one@example.org', role: 'owner' })).id
 })
 
@@ -38,6 +40,10 @@ const changes: Record<string, () => Promise<unknown>> = {
   'clients.update': () => api().clients.update({ client: client.id, version: client.version, name: 'New' }),
   'clients.requestProduction': () =>
     api().clients.requestProduction({ client: client.id, purpose: { [profileRead]: 'Greeting' } }),
+  'clients.setAuthentication': () =>
+    api().clients.setAuthentication({ client: client.id, version: client.version, authentication: 'client_secret' }),
+  'clients.secrets.create': () => api().clients.secrets.create({ client: client.id }),
+  'clients.secrets.remove': () => api().clients.secrets.remove({ client: client.id, secret }),
   'clients.remove': () => api().clients.remove({ client: client.id, confirm: client.id }),
   'apps.remove': () => api().apps.remove({ app: app(), confirm: 'App' }),
   'apps.restore': () => api().apps.restore({ app: app() }),

@@ -1,5 +1,5 @@
-import { openedWith } from '../support/opened.ts'
 import { asPlatform } from '../support/platform.ts'
+import { startedAround } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { startWorld } from '../support/world.ts'
@@ -17,7 +17,8 @@ export async function startTeamWorld(options: Parameters<typeof startWorld>[0] =
 }
 
 /** One for all tests of a file. */
-export const teamWorld = (...options: Parameters<typeof startTeamWorld>) => openedWith(() => startTeamWorld(...options))
+export const teamWorld = (...options: Parameters<typeof startTeamWorld>) =>
+  startedAround(() => startTeamWorld(...options))
 
 /** Gives the tenant's team people. */
 export async function addPeople(world: World) {
@@ -66,6 +67,7 @@ export async function addPeople(world: World) {
         invitations: await db.teamInvitation.findMany({ where, orderBy: { id: 'asc' } }),
         apps: await db.app.findMany({ where, orderBy: { id: 'asc' } }),
         clients: await db.client.findMany({ where, orderBy: { id: 'asc' } }),
+        secrets: await db.clientSecret.findMany({ where: { client: where }, orderBy: { id: 'asc' } }),
         consents: await db.consent.findMany({ where: { client: where }, orderBy: { id: 'asc' } }),
         audit: await db.auditEntry.findMany({ where, orderBy: { id: 'asc' } }),
         organisations: await db.organisation.count({ where: { testTeam: team } }),

@@ -54,7 +54,7 @@ describe('a team', () => {
     const listed = await apps.list({ team: team(), limit: 200 })
     expect(listed).toMatchObject({ items: allApps.map(({ id, name, state }) => ({ id, name, state })), more: false })
     expect(await apps.get({ app: app() })).toEqual(allApps.find(({ id }) => id === app()))
-    expect(await clients.get({ client })).toEqual(allClients.find(({ id }) => id === client))
+    expect(await clients.get({ client })).toEqual({ ...allClients.find(({ id }) => id === client), secrets: [] })
     const idsOf = async (changes: object) =>
       (await clients.list({ team: team(), limit: 200, ...changes })).items.map(({ id }) => id)
     expect(await idsOf({})).toEqual(allClients.map(({ id }) => id))

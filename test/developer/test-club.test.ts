@@ -118,6 +118,29 @@ describe('a test club', () => {
   })
 })
 
+describe('developer.testClub.holdings', () => {
+  const holdings = () => api().testClub.holdings({ team: id() })
+
+  it('counts what apps stored, with its bytes, and quiz results', async () => {
+    await api().testClub.reset({ team: id() })
+    const asNew = await holdings()
+    const { db } = auth.world
+    const inClub = { where: { clubId: overview.club.id } }
+    expect(asNew).toEqual({ entries: await db.storageEntry.count(inClub), bytes: expect.any(Number), results: 0 })
+    await submit()
+    await call('PUT', '/storage/notes/mine', 'svc.', { body: { value: 12345 } })
+    expect(await holdings()).toEqual({ entries: asNew.entries + 1, bytes: asNew.bytes + 5, results: 1 })
+    await api().testClub.reset({ team: id() })
+    expect(await holdings()).toEqual(asNew)
+  })
+
+  it('is empty without a test club, and 404 for another team', async () => {
+    const none = { entries: 0, bytes: 0, results: 0 }
+    expect(await team.as(team.stranger).testClub.holdings({ team: team.strangers })).toEqual(none)
+    expect((await refusalOf(team.as(team.stranger).testClub.holdings({ team: id() }))).status).toBe(404)
+  })
+})
+
 describe('developer.testClub.reset', () => {
   it('removes what apps stored and all results, and keeps ids and tokens', async () => {
     await submit()

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { associatedData } from '../../routers/kernel/cipher.ts'
-import { testWorld } from '../support/opened.ts'
 import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
+import { useWorld } from '../support/started.ts'
 import { mintTeam } from './team.ts'
 
 const url = 'https://hooks.example.org/in'
 
-const world = testWorld()
+const world = useWorld()
 let mine: Awaited<ReturnType<typeof mintTeam>>
 beforeEach(async () => {
   mine = await mintTeam(world)

@@ -1,16 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { associatedData } from '../../routers/kernel/cipher.ts'
-import { testWorld } from '../support/opened.ts'
-import { mintApp, refusalOf } from '../support/platform.ts'
+import { asPlatform, mintApp, refusalOf } from '../support/platform.ts'
+import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import type { asPerson } from './team.ts'
 import { mintTeam } from './team.ts'
 
 const url = 'https://hooks.example.org/in'
 const UNKNOWN = { status: 404, code: 'not_found', message: 'This app does not exist.' }
+const without = { url: null, hasSecret: false, secretSetAt: null, secretUsedAt: null }
 const SUSPENDED = { status: 409, reason: 'app_suspended' }
 
-const world = testWorld()
+const world = useWorld()
 let mine: Awaited<ReturnType<typeof mintTeam>>
 beforeEach(async () => {
   mine = await mintTeam(world)
@@ -22,13 +23,72 @@ const audit = (teamId: string) => world.db.auditEntry.findMany({ where: { teamId
 describe('developer.webhook', () => {
   it('is set, read and removed, and never returns the secret', async () => {
     const { app, api } = mine
-    expect(await api.webhook.get({ app })).toEqual({ url: null, hasSecret: false })
+    expect(await api.webhook.get({ app })).toMatchObject({ url: null, hasSecret: false })
     expect(await api.webhook.set({ app, url, secret: 's3cret-4711' })).toEqual({ url, hasSecret: true })
-    expect(await api.webhook.get({ app })).toEqual({ url, hasSecret: true })
+    expect(await api.webhook.get({ app })).toMatchObject({ url, hasSecret: true })
     const { webhookSecret } = await stored(app)
     expect(world.core.cipher.decrypt(webhookSecret!, associatedData.template(app))).toBe('s3cret-4711')
     expect(await api.webhook.remove({ app })).toEqual({ app })
-    expect(await api.webhook.get({ app })).toEqual({ url: null, hasSecret: false })
+    expect(await api.webhook.get({ app })).toEqual(without)
+  })
+
+  it('shows when the secret was set, which another address does not change', async () => {
+    const { app, api } = mine
+    expect(await api.webhook.get({ app })).toEqual(without)
+    const before = Math.floor(world.core.now() / 1_000)
+    await api.webhook.set({ app, url, secret: 'first' })
+    const after = Math.floor(world.core.now() / 1_000)
+    const first = await api.webhook.get({ app })
+    expect(first).toEqual({ url, hasSecret: true, secretSetAt: expect.any(Number), secretUsedAt: null })
+    expect(first.secretSetAt).toBeGreaterThanOrEqual(before)
+    expect(first.secretSetAt).toBeLessThanOrEqual(after)
+    world.advance(60)
+    await api.webhook.set({ app, url: 'https://hooks.example.org/other' })
+    expect((await api.webhook.get({ app })).secretSetAt).toBe(first.secretSetAt)
+    await api.webhook.set({ app, url, secret: 'first' })
+    expect((await api.webhook.get({ app })).secretSetAt).toBeGreaterThanOrEqual(before + 60)
+    await api.webhook.set({ app, url, secret: null })
+    expect(await api.webhook.get({ app })).toEqual({ ...without, url })
+    expect((await stored(app)).secretSetAt).toBeNull()
+  })
+
+  it('shows when the secret last signed an attempt, of a test or of a subscription that has copied it', async () => {
+    const { app, api } = mine
+    const { db, core } = world
+    const usedAt = async () => (await api.webhook.get({ app })).secretUsedAt
+    const start = Math.floor(core.now() / 1_000)
+    const attempt = (where: { id: string } | { subscriptionId: string }, seconds: number) =>
+      db.delivery.updateMany({ where, data: { lastAttemptAt: new Date((start + seconds) * 1_000) } })
+    const platform = asPlatform(world)
+    const publish = () => platform.events.publish({ app, type: 'member.joined', data: {} })
+
+    await api.webhook.set({ app, url, secret: 'first' })
+    const former = await platform.subscriptions.create({ app, subscriber: 'former' })
+    await publish()
+    expect(await usedAt()).toBeNull()
+    await attempt({ subscriptionId: former.id }, 10)
+    expect(await usedAt()).toBe(start + 10)
+
+    world.advance(60)
+    await api.webhook.set({ app, url, secret: 'second' })
+    await publish()
+    await attempt({ subscriptionId: former.id }, 70)
+    expect(await usedAt()).toBeNull()
+    const { delivery } = await api.webhook.test({ app })
+    await attempt({ id: delivery }, 80)
+    expect(await usedAt()).toBe(start + 80)
+    const copied = await platform.subscriptions.create({ app, subscriber: 'copied' })
+    await publish()
+    expect(await usedAt()).toBe(start + 80)
+    await attempt({ subscriptionId: copied.id }, 90)
+    expect(await usedAt()).toBe(start + 90)
+  })
+
+  it('shows no times of a secret that the former release stored', async () => {
+    const { app, api } = mine
+    await api.webhook.set({ app, url, secret: 'first' })
+    await world.db.app.update({ where: { id: app }, data: { secretSetAt: null } })
+    expect(await api.webhook.get({ app })).toEqual({ ...without, url, hasSecret: true })
   })
 
   it('keeps the secret when it is set without one, and removes it when it is set with null', async () => {

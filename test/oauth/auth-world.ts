@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { memberScopes } from '../../routers/kernel/scopes.ts'
-import { openedWith } from '../support/opened.ts'
+import { startedAround } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 import { authBaseUrl, startWorld } from '../support/world.ts'
@@ -37,12 +37,13 @@ export async function startAuthWorld(options: Parameters<typeof startWorld>[0] =
 }
 
 /** One for all tests of a file. */
-export const authWorld = (...options: Parameters<typeof startAuthWorld>) => openedWith(() => startAuthWorld(...options))
+export const authWorld = (...options: Parameters<typeof startAuthWorld>) =>
+  startedAround(() => startAuthWorld(...options))
 
 /** Two nodes of one tenant, for all tests of a file. */
 export function twoNodes() {
   const here = authWorld()
-  return { here, there: openedWith(() => startAuthWorld({ like: here.world })) }
+  return { here, there: startedAround(() => startAuthWorld({ like: here.world })) }
 }
 
 /** Registers a client of the tenant's team and app. */

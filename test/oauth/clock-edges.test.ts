@@ -6,14 +6,14 @@ import { deleteExpiredRecords } from '../../server/oauth/expired-records.ts'
 import { makeKey } from '../../server/oauth/signing-key-store.ts'
 import { openSigningKeys } from '../../server/oauth/signing-keys.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
-import { testWorld } from '../support/opened.ts'
+import { useWorld } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 
 /** The clock of these tests stands where they set it. */
 const clock = { ms: 0 }
 const now = () => clock.ms
 
-const world = testWorld()
+const world = useWorld()
 
 describe('at the millisecond of its end', () => {
   it.each(['AuthorizationCode', 'RefreshToken', 'Grant', 'Session', 'Interaction'])('%s is gone', async (model) => {

@@ -6,7 +6,7 @@ import { emailCodes } from '../../server/browser/login/email-code.ts'
 import type { SendMail } from '../../server/browser/login/mail.ts'
 import { createMailer } from '../../server/browser/login/mail.ts'
 import { memoryLimits } from '../../server/limits/memory.ts'
-import { opened } from '../support/opened.ts'
+import { started } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { startMailServer } from './mail-server.ts'
@@ -92,7 +92,7 @@ type CodeWorld = Awaited<ReturnType<typeof startCodeWorld>>
 
 /** One for all tests of a file, and for each of them a member. */
 export function codeWorld() {
-  const world = opened(startCodeWorld, ({ close }) => close())
+  const world = started(startCodeWorld, ({ close }) => close())
   const own = {} as Awaited<ReturnType<CodeWorld['arrive']>>
   beforeEach(async () => void Object.assign(own, await world.arrive()))
   return { world, own }

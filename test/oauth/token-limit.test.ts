@@ -10,7 +10,7 @@ import { tokenLimit } from '../../server/oauth/token-limit.ts'
 async function startEndpoint(failures: number) {
   const find = (model: string) => async (id: string) => (model === 'RefreshToken' && id === 'good' ? {} : undefined)
   const limits = memoryLimits(() => 0)
-  const limit = tokenLimit({ storage: (model) => ({ find: find(model) }) as never, failures, limits })
+  const limit = tokenLimit({ storage: (model) => ({ find: find(model) }) as never, now: () => 0, failures, limits })
   let status = 200
   const app = new Koa<State>().use((ctx) => {
     ctx.state.clientAddress = '192.0.2.1'

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { startCodeWorld } from '../oauth/code-world.ts'
-import { opened } from '../support/opened.ts'
+import { started } from '../support/started.ts'
 import { id } from '../support/tenant.ts'
 import type { PortalWorld } from './portal-world.ts'
 import { portal, portalWorld, startPortal } from './portal-world.ts'
 
 const team = portalWorld()
 /** With a mail server. */
-const mailing = opened(
+const mailing = started(
   async () => {
     const mails = await startCodeWorld()
     return { mails, ...(await startPortal({ auth: { codes: mails.startNode().codes } })) }
@@ -31,7 +31,7 @@ it('the first sign-in to the portal sets the language of mails, and later ones l
 it('the page of e-mails switches kinds off and on, and changes the language', async () => {
   const page = await team.asOwner.get(`${portal}/mails`)
   expect(page.text).toContain('This service has no mail server')
-  expect(page.text.match(/type="checkbox"[^>]* checked/g)).toHaveLength(6)
+  expect(page.text.match(/type="checkbox"[^>]* checked/g)).toHaveLength(7)
   const saved = await team.asOwner.follow(
     await team.asOwner.post(`${portal}/mails/save`, { kind: ['invitation', 'webhookEnded', 'none'], language: 'de' }),
   )
@@ -39,7 +39,7 @@ it('the page of e-mails switches kinds off and on, and changes the language', as
   expect(saved.text.match(/type="checkbox"[^>]* checked/g)).toHaveLength(2)
   expect(await settingsOf(team.owner)).toEqual({
     language: 'de',
-    off: ['requestReceived', 'requestApproved', 'requestRefused', 'webhookFailing'],
+    off: ['requestReceived', 'requestApproved', 'requestRefused', 'webhookFailing', 'secretExpiring'],
   })
   expect(await settingsOf(team.colleague)).toEqual({ language: 'en', off: [] })
 })

@@ -6,7 +6,8 @@ let addresses: string[]
 beforeAll(async () => {
   const { world, sandbox, failed } = team
   const { id } = await sandbox()
-  addresses = pagesOf(world.ids.team, world.ids.app, id, await failed())
+  const { id: secret } = await team.as(team.owner).clients.secrets.create({ client: id })
+  addresses = pagesOf(world.ids.team, world.ids.app, id, await failed(), secret)
 })
 
 const hrefs = (text: string) => [...text.matchAll(/href="([^"]+)"/g)].map(([, href]) => href!)

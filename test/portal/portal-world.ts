@@ -2,7 +2,7 @@ import { startTeamWorld } from '../developer/team-world.ts'
 import { addEntry } from '../directory/person-rows.ts'
 import { issuer } from '../oauth/auth-world.ts'
 import { Browser } from '../oauth/browser.ts'
-import { openedWith } from '../support/opened.ts'
+import { startedAround } from '../support/started.ts'
 import type { startWorld } from '../support/world.ts'
 
 export const portal = `${issuer}/developers`
@@ -39,7 +39,7 @@ export async function startPortal(options: Parameters<typeof startWorld>[0] = {}
 }
 
 /** One for all tests of a file. */
-export const portalWorld = (...options: Parameters<typeof startPortal>) => openedWith(() => startPortal(...options))
+export const portalWorld = (...options: Parameters<typeof startPortal>) => startedAround(() => startPortal(...options))
 
 /** Stores an entry of the app that the team's test club shares, and returns the club; the entry is `data/CLUB/shared/c/k`. */
 export async function storeEntry({ world: { db, ids }, as, owner }: PortalWorld, value = '{"n": 1.0}') {
@@ -49,15 +49,16 @@ export async function storeEntry({ world: { db, ids }, as, owner }: PortalWorld,
 }
 
 /** Each page of a team that has a sandbox client and a delivery, below the portal's address. */
-export const pagesOf = (team: string, app: string, client: string, delivery: string) => {
+export const pagesOf = (team: string, app: string, client: string, delivery: string, secret?: string) => {
   const own = `/teams/${team}`
-  const sections = ['', '/test-club', '/people', '/usage', '/requests', '/audit', '/delete'].map(
+  const sections = ['', '/test-club', '/test-club/reset', '/people', '/usage', '/requests', '/audit', '/delete'].map(
     (section) => own + section,
   )
   const ofApp = ['', '/delete', '/webhook', '/webhook/remove', '/data', '/deliveries', `/deliveries/${delivery}`].map(
     (page) => `${own}/apps/${app}${page}`,
   )
-  const ofClient = ['', '/production', '/remove'].map((page) => `${own}/clients/${client}${page}`)
+  const ofSecret = secret === undefined ? [] : [`/secrets/${secret}/remove`]
+  const ofClient = ['', '/production', '/remove', ...ofSecret].map((page) => `${own}/clients/${client}${page}`)
   return [...sections, ...ofApp, ...ofClient]
 }
 
@@ -69,6 +70,7 @@ export const formsOf = (
   delivery: string,
   person: string,
   provider: string,
+  secret = 'none',
 ): Record<string, Record<string, string | string[]>> => {
   const own = `/teams/${team}`
   const ofApp = `${own}/apps/${app}`
@@ -90,8 +92,11 @@ export const formsOf = (
     [`${ofApp}/deliveries/retry-failed`]: { span: 'day' },
     [`${ofClient}/settings`]: { version: '0', name: 'Renamed', redirects },
     [`${ofClient}/scopes`]: { version: '0', scope: [profile, 'svc.me.events:read'] },
+    [`${ofClient}/authentication`]: { version: '0', authentication: 'none', keys: '' },
+    [`${ofClient}/create-secret`]: { days: '180' },
+    [`${ofClient}/secrets/${secret}/remove/confirm`]: {},
     [`${ofClient}/reference`]: { section: 'apps' },
-    [`${own}/test-club/reset`]: {},
+    [`${own}/test-club/reset/confirm`]: {},
     [`${own}/delete/confirm`]: { confirm: 'another' },
     [`${own}/restore`]: {},
     [`${ofApp}/delete/confirm`]: { confirm: 'another' },

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Browser } from '../oauth/browser.ts'
 import { id } from '../support/tenant.ts'
-import { portal, portalWorld } from './portal-world.ts'
+import { portal, portalWorld, storeEntry } from './portal-world.ts'
 
 const team = portalWorld()
 
@@ -105,6 +105,54 @@ describe('removing a person', () => {
   // test/portal/routes.test.ts has the form, and other teams.
   it('is asked of owners and oneself only', async () => {
     expect((await team.asColleague.get(question)).status).toBe(403)
+  })
+})
+
+describe('resetting the test club', () => {
+  let entry: { appId: string; clubId: string; key: string }
+  let question: string
+  const stored = () => team.world.db.storageEntry.findMany({ where: entry })
+  beforeEach(async () => {
+    await team.sandbox()
+    const clubId = await storeEntry(team)
+    entry = { appId: team.world.ids.app, clubId, key: 'k' }
+    question = `${team.own}/test-club/reset`
+  })
+
+  it('asks first, shows what will be deleted, and the question changes nothing', async () => {
+    const before = await stored()
+    expect(before).toHaveLength(1)
+    const held = await team.as(team.colleague).testClub.holdings({ team: team.world.ids.team })
+    const { status, text } = await team.asColleague.get(question)
+    expect(status).toBe(200)
+    expect(text).toContain('<h1>Reset the test club?</h1>')
+    expect(text).toContain(`<dt>Stored entries</dt><dd>${held.entries} (${held.bytes} bytes)</dd>`)
+    expect(text).toContain('<dt>Quiz results</dt><dd>0</dd>')
+    const german = await team.asColleague.get(question, { 'accept-language': 'de' })
+    expect(german.text).toContain('<dt>Gespeicherte Einträge</dt>')
+    expect((await team.asColleague.post(question, {})).status).toBe(405)
+    expect(await stored()).toEqual(before)
+  })
+
+  it('is done by the question’s form', async () => {
+    const { text } = await team.asColleague.get(question)
+    const path = new URL(question).pathname
+    expect(text).toContain(`<form method="post" action="${path}/confirm">`)
+    const done = await team.asColleague.follow(await team.asColleague.post(`${question}/confirm`, {}))
+    expect(done.text).toContain('The test club is as new.')
+    expect(await stored()).toEqual([])
+  })
+
+  it('is not asked where there is no test club, which the form creates', async () => {
+    const { db } = team.world
+    await db.organisation.deleteMany({ where: { testTeamId: team.strangers } })
+    const own = `${portal}/teams/${team.strangers}/test-club`
+    const { text } = await team.asStranger.get(`${own}/reset`)
+    expect(text).toContain('Create the test club')
+    expect(text).not.toContain('Reset the test club?')
+    const created = await team.asStranger.follow(await team.asStranger.post(`${own}/reset/confirm`, {}))
+    expect(created.text).toContain('The test club is as new.')
+    expect(await db.organisation.count({ where: { testTeamId: team.strangers } })).toBe(3)
   })
 })
 

@@ -72,7 +72,8 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | POST    | /developers/teams/:team/apps/:app/delete/confirm    | owner     | people         | form   | own  | yes  |
 | POST    | /developers/teams/:team/apps/:app/restore           | owner     | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/test-club                   | developer | people         |        |      |      |
-| POST    | /developers/teams/:team/test-club/reset             | developer | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/test-club/reset             | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/test-club/reset/confirm     | developer | people         | form   | own  | yes  |
 | POST    | /developers/teams/:team/test-club/review            | developer | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/people                      | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/people/invite               | owner     | people         | form   | own  | yes  |
@@ -104,6 +105,10 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /developers/teams/:team/clients/:client             | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/clients/:client/settings    | developer | people         | form   | own  | yes  |
 | POST    | /developers/teams/:team/clients/:client/scopes      | developer | people         | form   | own  | yes  |
+| POST    | /developers/teams/:team/clients/:client/authentication | developer | people      | form   | own  | yes  |
+| POST    | /developers/teams/:team/clients/:client/create-secret | developer | people       | form   | own  | yes  |
+| GET     | /developers/teams/:team/clients/:client/secrets/:secret/remove | developer | people |     |      |      |
+| POST    | /developers/teams/:team/clients/:client/secrets/:secret/remove/confirm | developer | people | form | own | yes |
 | POST    | /developers/teams/:team/clients/:client/reference   | developer | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/clients/:client/production  | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/clients/:client/production/request | owner | people      | form   | own  | yes  |
@@ -144,18 +149,19 @@ beforeAll(async () => {
   await db.person.create({ data: { id: person, firstName: 'Dev', lastName: 'third', email: '' } })
   await db.teamMember.create({ data: { teamId: ids.team, personId: person, role: 'developer' } })
   const { id: client } = await team.sandbox()
+  const { id: secret } = await team.as(team.owner).clients.secrets.create({ client })
   const delivery = await team.failed()
   const club = await storeEntry(team)
   const invitation = await team.as(team.owner).people.invite({
     ...{ team: ids.team, email: 'new@example.org', role: 'developer' },
   })
   const values: Record<string, string> = {
-    ...{ team: ids.team, app: ids.app, client, delivery, person, invitation: invitation.id },
+    ...{ team: ids.team, app: ids.app, client, secret, delivery, person, invitation: invitation.id },
     ...{ club, owner: 'shared', collection: 'c', key: 'k' },
     ...{ uid: 'a'.repeat(43), version: '0'.repeat(32) },
   }
   at = ({ path }) => issuer + path.replaceAll(/:(\w+)/g, (_, name) => values[name]!)
-  const forms = formsOf(ids.team, ids.app, client, delivery, person, ids.provider)
+  const forms = formsOf(ids.team, ids.app, client, delivery, person, ids.provider, secret)
   fieldsOf = (route) => forms[at(route).slice(`${issuer}/developers`.length)] ?? {}
 })
 afterAll(async () => {

@@ -8,6 +8,8 @@ const values: Record<string, string> = {
   'Client.secretHash': 'NULL',
   'Client.jwks': 'NULL',
   'Client.type': `'web'`,
+  'ClientSecret.hash': `lpad(n::text, 43, '0')`,
+  'ClientSecret.expiresAt': `now() + interval '1 day'`,
   'Delivery.state': `'delivered'`,
   'Delivery.nextAttemptAt': 'NULL',
   'Delivery.lease': 'NULL',

@@ -42,29 +42,6 @@ describe('the pages of the documentation', () => {
       ['boats', 'Boats', 'to row', 'All boats'],
     ])
   })
-
-  it('split a file at the headings that are listed, and lead from its first page to the others', () => {
-    const { page, docs, faults } = rendered({
-      'docs/README.md': overview(
-        '- [Oars](boats.md#oars): one\n- [Under sail](boats.md#sails): two\n- [Paddles](boats.md#paddles): three',
-      ),
-      'docs/boats.md':
-        '# Boats\n\n## Oars\n\nSee [sails](#sails).\n\n## Sails\n\nSee [oars](#oars).\n\n### Under sail\n\n## Paddles\n',
-    })
-    expect(faults).toEqual([])
-    expect(docs.pages.map(({ slug, heading }) => [slug, heading]).slice(1)).toEqual([
-      ['boats', 'Oars'],
-      ['boats-sails', 'Under sail'],
-      ['boats-paddles', 'Paddles'],
-    ])
-    expect(page('boats').html).toBe('<p>See <a href="/docs/boats-sails#sails">sails</a>.</p>\n')
-    expect(page('boats-sails').html).toContain('<a href="/docs/boats">oars</a>')
-    expect(page('boats').moved).toEqual([
-      { id: 'sails', text: 'Sails', address: '/docs/boats-sails#sails' },
-      { id: 'under-sail', text: 'Under sail', address: '/docs/boats-sails#under-sail' },
-      { id: 'paddles', text: 'Paddles', address: '/docs/boats-paddles' },
-    ])
-  })
 })
 
 describe('Markdown of a page', () => {

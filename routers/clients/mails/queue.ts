@@ -15,6 +15,9 @@ export interface About {
   reason?: string
   /** Subscriptions. */
   count?: number
+  /** A secret's end, in Unix seconds. */
+  expiresAt?: number
+  isExpired?: boolean
 }
 
 interface TeamMail {

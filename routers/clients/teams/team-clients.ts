@@ -4,7 +4,8 @@ import { errors } from '../../kernel/errors.ts'
 import { page } from '../../kernel/page.ts'
 import { teamPeople } from '../../kernel/policies.ts'
 import { byName, clientColumns, stateOf, toClient } from '../rows.ts'
-import { clientOutput, clientSummary, idOr, more } from '../shapes.ts'
+import { secretColumns, toSecret } from '../secrets/secrets.ts'
+import { clientOutput, clientSummary, idOr, more, secretOutput } from '../shapes.ts'
 import { countTeam, memberOf, roleIn } from './team-of.ts'
 
 export const listClients = internal('dev:read', teamPeople, {
@@ -45,12 +46,19 @@ export const listClients = internal('dev:read', teamPeople, {
 
 export const getClient = internal('dev:read', teamPeople, { summary: 'A client of a team', fails: ['clientUnknown'] })
   .input(z.object({ client: idOr('clientUnknown') }))
-  .output(clientOutput)
+  .output(
+    clientOutput.extend({
+      secrets: z.array(secretOutput).meta({ description: 'Newest first; an expired one is listed for 30 days' }),
+    }),
+  )
   .query(async ({ ctx, input: { client: id } }) => {
     const { core, person } = ctx
-    const select = clientColumns(core.now())
+    const newestFirst = [{ createdAt: 'desc' as const }, { id: 'asc' as const }]
+    const secrets = { select: secretColumns, orderBy: newestFirst }
+    const select = { ...clientColumns(core.now()), secrets }
     const client = await core.db.client.findFirst({ where: { id, ...memberOf(person) }, select })
     if (!client) throw errors.clientUnknown()
     await countTeam(ctx, client.teamId!)
-    return toClient(client)
+    const { secrets: rows, ...row } = client
+    return { ...toClient(row), secrets: rows.map(toSecret) }
   })

@@ -1,12 +1,8 @@
 import type { Transaction } from '../../../prisma/client.ts'
 import { errors } from '../../kernel/errors.ts'
+import type { Template } from '../../webhooks/template.ts'
 import type { Caller } from '../teams/team-of.ts'
 import { countTeam, lockTeamAs, memberOf } from '../teams/team-of.ts'
-
-export interface Template {
-  webhookUrl: string | null
-  webhookSecret: string | null
-}
 
 /** Throws 404 for an app of other people, and 403 where the team's level has no webhooks. */
 export async function webhookAppOf(ctx: Caller, id: string) {
@@ -14,7 +10,8 @@ export async function webhookAppOf(ctx: Caller, id: string) {
   const app = await core.db.app.findFirst({
     where: { id, ...memberOf(person) },
     select: {
-      ...{ teamId: true, state: true, providerId: true, webhookUrl: true, webhookSecret: true },
+      ...{ teamId: true, state: true, providerId: true },
+      ...{ webhookUrl: true, webhookSecret: true, secretSetAt: true },
       team: { select: { level: true } },
     },
   })
@@ -31,7 +28,8 @@ export async function webhookAppOf(ctx: Caller, id: string) {
 export async function lockTemplate(tx: Transaction, caller: Caller, { id, team }: { id: string; team: string }) {
   await lockTeamAs(tx, caller, { team, unknown: errors.ownAppUnknown })
   const [app] = await tx.$queryRaw<(Template & { state: string })[]>`
-    SELECT state::text AS state, "webhookUrl", "webhookSecret" FROM "App" WHERE id = ${id} FOR NO KEY UPDATE`
+    SELECT state::text AS state, "webhookUrl", "webhookSecret", "secretSetAt" FROM "App"
+    WHERE id = ${id} FOR NO KEY UPDATE`
   if (!app) throw errors.ownAppUnknown()
   if (app.state === 'suspended') throw errors.appSuspended()
   return app

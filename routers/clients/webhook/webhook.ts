@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { appId } from '../../kernel/app-id.ts'
-import { associatedData } from '../../kernel/cipher.ts'
 import type { Context } from '../../kernel/context.ts'
 import { internal } from '../../kernel/endpoint.ts'
 import { teamPeople } from '../../kernel/policies.ts'
-import { seal } from '../../kernel/secrets-key.ts'
+import { toUnix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
 import { secret, url } from '../../webhooks/rules.ts'
-import { template, webhookSet } from '../../webhooks/template.ts'
+import type { Template } from '../../webhooks/template.ts'
+import { noTemplate, storedSecret, template, webhookSet } from '../../webhooks/template.ts'
 import { auditing, authorOf } from '../auditing.ts'
-import type { Template } from './webhook-app.ts'
+import { secretUsed } from './secret-used.ts'
 import { lockTemplate, webhookAppOf } from './webhook-app.ts'
 import { kinds, test } from './webhook-test.ts'
 
@@ -22,8 +22,24 @@ const get = internal('dev:read', teamPeople, {
   fails: ['ownAppUnknown', 'levelTooLow'],
 })
   .input(z.object({ app }))
-  .output(template)
-  .query(async ({ ctx, input }) => shown(await webhookAppOf(ctx, input.app)))
+  .output(
+    template.extend({
+      secretSetAt: z.int().nullable().meta({
+        description: 'Unix seconds; null without a secret, and for one that was set before this was recorded',
+      }),
+      secretUsedAt: z
+        .int()
+        .nullable()
+        .meta({ description: 'When the last stored attempt that it signed began; null without `secretSetAt`' }),
+    }),
+  )
+  .query(async ({ ctx, input }) => {
+    const found = await webhookAppOf(ctx, input.app)
+    const setAt = found.webhookSecret === null ? null : found.secretSetAt
+    if (setAt === null) return { ...shown(found), secretSetAt: null, secretUsedAt: null }
+    const [used] = await ctx.core.db.execute(secretUsed, [input.app, setAt.toISOString()])
+    return { ...shown(found), secretSetAt: toUnix(setAt), secretUsedAt: used?.at ?? null }
+  })
 
 interface Change {
   app: string
@@ -52,8 +68,7 @@ const set = internal('dev:write', teamPeople, {
   .input(z.object({ app, url, secret: secret.nullable().optional() }))
   .output(webhookSet)
   .mutation(async ({ ctx, input: { app, url, secret } }) => {
-    const stored = secret && (await seal(ctx.core, secret, associatedData.template(app)))
-    const data = { webhookUrl: url, ...(stored !== undefined && { webhookSecret: stored }) }
+    const data = { webhookUrl: url, ...(secret !== undefined && (await storedSecret(ctx.core, secret, app))) }
     const { hasSecret } = await change(ctx, { app, action: 'webhook.set', data })
     return { url, hasSecret }
   })
@@ -66,8 +81,7 @@ const remove = internal('dev:write', teamPeople, {
   .input(z.object({ app }))
   .output(z.object({ app: z.string() }))
   .mutation(async ({ ctx, input: { app } }) => {
-    const none = { webhookUrl: null, webhookSecret: null }
-    await change(ctx, { app, action: 'webhook.remove', data: none })
+    await change(ctx, { app, action: 'webhook.remove', data: noTemplate })
     return { app }
   })
 

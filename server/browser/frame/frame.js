@@ -1,14 +1,6 @@
-// The documentation and the reference are complete without this script. It adds the search and the copy buttons, and follows
-// anchors to other pages.
+// The documentation and the reference are complete without this script. It adds the search and the copy buttons.
 
 const make = (tag, properties = {}) => Object.assign(document.createElement(tag), properties)
-
-function follow() {
-  const target = document.getElementById(location.hash.slice(1))
-  if (target?.matches('.moved a')) location.replace(target.href)
-}
-addEventListener('hashchange', follow)
-follow()
 
 // A keyboard stops only at tables and code that are wider than their place.
 const sizes = new ResizeObserver((entries) => {

@@ -3,12 +3,11 @@ import type { Token, Tokens } from 'marked'
 import type { SourceFile } from './source-file.ts'
 import { textOf } from './source-file.ts'
 
-/** A line of docs/README.md: a file, or the part of it from the heading `anchor` to the next one that is listed. */
+/** A line of docs/README.md. */
 export interface Entry {
   title: string
   about: string
   path: string
-  anchor: string | undefined
 }
 
 export interface Group {
@@ -31,7 +30,6 @@ const entriesOf = ({ items }: Tokens.List, directory: string): Entry[] =>
   items.flatMap(({ tokens: [line] }) => {
     const [link, ...rest] = (line as { tokens?: Token[] } | undefined)?.tokens ?? []
     if (link?.type !== 'link') return []
-    const [file, anchor] = (link.href as string).split('#')
     const about = textOf(rest).replace(/^:\s*/, '').replaceAll('\n', ' ')
-    return { title: textOf(link.tokens), about, path: posix.join(directory, file!), anchor }
+    return { title: textOf(link.tokens), about, path: posix.join(directory, link.href) }
   })

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { addressOf } from '../docs.ts'
-import type { Part } from './parts.ts'
+import type { PageSource } from './page-source.ts'
 
 /** Resolves a link in the file `from`: an address, or the path in the repository of a file that is no page. */
 export type Resolve = (from: string, href: string) => Page | { address: string } | { file: string }
@@ -10,15 +10,15 @@ interface Page {
   title: string
 }
 
-export function links(parts: readonly Part[], fault: (sentence: string) => void): Resolve {
+export function links(sources: readonly PageSource[], fault: (sentence: string) => void): Resolve {
   const pages = new Map<string, Page>()
-  for (const { slug, title, source, headings, above } of parts) {
+  for (const { slug, title, source, top, headings } of sources) {
     const { path } = source
     const files = posix.basename(path) === 'README.md' ? [path, posix.dirname(path)] : [path]
     const address = addressOf(slug)
     for (const file of files) {
-      if (!pages.has(file)) pages.set(file, { address, title })
-      for (const { id } of above) pages.set(`${file}#${id}`, { address, title })
+      pages.set(file, { address, title })
+      if (top) pages.set(`${file}#${top.id}`, { address, title })
       for (const { id } of headings) pages.set(`${file}#${id}`, { address: `${address}#${id}`, title })
     }
   }

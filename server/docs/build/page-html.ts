@@ -3,8 +3,9 @@ import type { Token, Tokens } from 'marked'
 import { Parser, Renderer } from 'marked'
 import { builtHtml, html } from '../../browser/pages/html.ts'
 import type { Resolve } from './links.ts'
-import type { Part } from './parts.ts'
+import type { PageSource } from './page-source.ts'
 import type { Picture } from './pictures.ts'
+import type { SourceFile } from './source-file.ts'
 import { textOf } from './source-file.ts'
 
 interface Given {
@@ -13,23 +14,23 @@ interface Given {
   fault: (sentence: string) => void
 }
 
-export const pageHtml = (part: Part, given: Given): string =>
-  Parser.parse([...part.tokens], { renderer: new PageRenderer(part, given) })
+export const pageHtml = (page: PageSource, given: Given): string =>
+  Parser.parse([...page.tokens], { renderer: new PageRenderer(page, given) })
 
 class PageRenderer extends Renderer {
-  readonly #part: Part
+  readonly #source: SourceFile
   readonly #given: Given
   /** Names the tables below it. */
   #heading: string
-  constructor(part: Part, given: Given) {
+  constructor({ source, heading }: PageSource, given: Given) {
     super()
-    this.#part = part
+    this.#source = source
     this.#given = given
-    this.#heading = part.heading
+    this.#heading = heading
   }
 
   override heading(token: Tokens.Heading): string {
-    const { id, text, depth } = this.#part.source.headings.get(token)!
+    const { id, text, depth } = this.#source.headings.get(token)!
     this.#heading = text
     const inner = builtHtml(`<a href="#${id}">${this.#inline(token.tokens)}</a>`)
     return `<h${depth} id="${id}">${inner.text}</h${depth}>\n`
@@ -42,13 +43,13 @@ class PageRenderer extends Renderer {
   /** Comments are marks for programs that write parts of a file. */
   override html({ text }: Tokens.HTML | Tokens.Tag): string {
     if (/^\s*(?:<!--[\s\S]*?-->\s*)+$/.test(text)) return ''
-    this.#given.fault(`${this.#part.source.path} has HTML: ${text.trim()}`)
+    this.#given.fault(`${this.#source.path} has HTML: ${text.trim()}`)
     return html`${text}`.text
   }
 
   /** A page that is named by its file gets its title; a file that is no page is its path, unless the link has other words. */
   override link({ href, tokens }: Tokens.Link): string {
-    const found = this.#given.resolve(this.#part.source.path, href)
+    const found = this.#given.resolve(this.#source.path, href)
     const title = 'title' in found && /^[\w/-]+\.md$/.test(textOf(tokens)) && found.title
     const inner = title ? html`${title}` : builtHtml(this.#inline(tokens))
     if ('address' in found) return html`<a href="${found.address}">${inner}</a>`.text
@@ -57,10 +58,10 @@ class PageRenderer extends Renderer {
   }
 
   override image({ href, text }: Tokens.Image): string {
-    const path = posix.join(posix.dirname(this.#part.source.path), href)
+    const path = posix.join(posix.dirname(this.#source.path), href)
     const found = this.#given.picture(path)
     if (!found) {
-      this.#given.fault(`${this.#part.source.path} has no picture ${href}.`)
+      this.#given.fault(`${this.#source.path} has no picture ${href}.`)
       return html`${text}`.text
     }
     const { name, width, height } = found

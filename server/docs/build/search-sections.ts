@@ -1,14 +1,14 @@
 import type { Token } from 'marked'
 import type { SearchSection } from '../../browser/frame/search-index.ts'
-import type { Part } from './parts.ts'
+import type { PageSource } from './page-source.ts'
 import { textOf } from './source-file.ts'
 
 /** The top of each page, and each of its headings with the text below it. */
-export const searchSections = (parts: readonly Part[]): SearchSection[] =>
-  parts.flatMap((part, page) => {
-    const sections = [{ page, id: '', heading: part.heading, text: '' }]
-    for (const token of part.tokens) {
-      const heading = part.source.headings.get(token)
+export const searchSections = (pages: readonly PageSource[]): SearchSection[] =>
+  pages.flatMap(({ source, tokens, heading: top }, page) => {
+    const sections = [{ page, id: '', heading: top, text: '' }]
+    for (const token of tokens) {
+      const heading = source.headings.get(token)
       if (heading) sections.push({ page, id: heading.id, heading: heading.text, text: '' })
       sections.at(-1)!.text += ` ${wholeText([token])}`
     }

@@ -36,7 +36,8 @@ function by({ w }: Visit, { action, by }: Entry) {
 /** Apps and clients that exist are links. */
 function targetOf({ w, at }: Visit, team: Team, { action, target, targetName }: Entry) {
   if (target === '') return w.erased
-  const kind = action.split('.')[0]
+  const [subject] = action.split('.')
+  const kind = subject === 'secret' ? 'client' : subject
   if (targetName === null) return html`<code>${target}</code>`
   if (kind !== 'app' && kind !== 'client') return name(targetName)
   return html`<a href="${at('teams', team.id, `${kind}s`, target)}">${name(targetName)}</a>`

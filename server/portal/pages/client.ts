@@ -3,20 +3,20 @@ import { sectionNames } from '../../../routers/kernel/scopes.ts'
 import { scopesAt } from '../../../routers/section-scopes.ts'
 import { html, name } from '../../browser/pages/html.ts'
 import type { Visit } from '../visit.ts'
+import { clientAuthentication } from './client-secrets.ts'
 import { copyable, fact, hidden } from './fields.ts'
 import { formOf } from './form.ts'
 import { purposeFields, scopeChoices } from './scope-choices.ts'
 import { badge, stateBadge } from './team.ts'
-import type { App, Client, Team } from './team-page.ts'
+import type { App, Client, ClientOf } from './team-page.ts'
 import { clientPage } from './team-page.ts'
 import { dayOf } from './times.ts'
 import { refusal, waiting } from './waiting.ts'
 
-export interface ClientView {
-  team: Team
-  app: App | undefined
-  client: Client
+export interface ClientView extends ClientOf {
   issuer: string
+  /** Unix milliseconds. */
+  now: number
 }
 
 export function clientOverview(visit: Visit, view: ClientView): string {
@@ -42,6 +42,7 @@ ${refusal(visit, client.refusal, { again: againAt(visit, view) })}
 ${!isSandbox && client.state === 'active' && html`<p class="hint">${w.reviewHint}</p>`}
 ${settings(visit, view)}
 ${scopeForm(visit, view)}
+${client.type === 'web' && clientAuthentication(visit, view, view.now)}
 <p class="ways"><a href="${of('usage')}">${w.clientUsage}</a> <a href="${of('requests')}">${w.clientRequests}</a> <a href="${ownOf(visit, view)}/remove">${w.removeClient}</a></p>`,
   })
 }
@@ -59,7 +60,7 @@ const sectionsOf = ({ scopes }: Client) =>
   sectionNames.filter((section) => scopesAt(section).some((scope) => scopes.includes(scope)))
 
 const actions = (visit: Visit, view: ClientView) => html`<div class="buttons">
-${view.client.type === 'web' && html`<form class="inline" method="post" action="${ownOf(visit, view)}/reference">${visit.w.reference} ${sectionsOf(view.client).map((section) => html`<button name="section" value="${section}">${visit.w.apis[section]}</button> `)}</form>`}
+${view.client.type === 'web' && view.client.authentication === 'none' && html`<form class="inline" method="post" action="${ownOf(visit, view)}/reference">${visit.w.reference} ${sectionsOf(view.client).map((section) => html`<button name="section" value="${section}">${visit.w.apis[section]}</button> `)}</form>`}
 ${
   view.team.role === 'owner'
     ? html`<a class="button chief" href="${ownOf(visit, view)}/production">${visit.w.production}</a>`

@@ -1,4 +1,4 @@
-import type { faultSentences, RedirectReason } from '../../../routers/clients/faults.ts'
+import type { faultSentences, keyReasons, RedirectReason } from '../../../routers/clients/faults.ts'
 import type { ApiError } from '../../../routers/kernel/errors.ts'
 
 const things: Record<string, string> = { client: 'Clients', app: 'App', team: 'Teams' }
@@ -16,6 +16,17 @@ const redirectReasons: Record<RedirectReason, string> = {
   nativeLocalhost: 'Eine native App verwendet 127.0.0.1 oder [::1] statt localhost',
   localhost: 'localhost ist nur für die Entwicklung erlaubt',
   nativeHttps: 'Eine native App verwendet auf diesem Gerät http://',
+}
+
+const ofKeys: Record<keyof typeof keyReasons, string> = {
+  missing: 'Es fehlt ein Schlüssel.',
+  tooMany: 'Ein Client kann höchstens zwei Schlüssel haben.',
+  notList: 'keys ist eine Liste.',
+  format: 'Die Schlüssel sind weder JSON noch PEM.',
+  private: 'Das ist ein privater Schlüssel: Gebraucht wird nur der öffentliche.',
+  unreadable: 'Ein Schlüssel ist nicht lesbar.',
+  weak: 'Ein Schlüssel ist P-256, Ed25519 oder RSA mit 2048 bis 4096 Bit.',
+  kid: 'Die kid eines Schlüssels hat 1 bis 255 sichtbare ASCII-Zeichen.',
 }
 
 /** The sentences of routers/clients/faults.ts. */
@@ -36,6 +47,7 @@ export const faults: {
   scopeFirstParty: (scope) => `${scope} ist keine Berechtigung der Plattform.`,
   purpose: (scope) => `Bitte in 1 bis 1000 Zeichen, ohne Steuerzeichen, sagen, wozu ${scope} dient.`,
   value: () => 'Der Wert muss JSON sein, mit höchstens 256 Ebenen von Listen und Objekten.',
+  publicKey: (reason) => ofKeys[reason as keyof typeof keyReasons],
   pictureTooLarge: () => 'Das Logo hat höchstens 128 KiB.',
   pictureFormat: () => 'Das Logo ist ein PNG oder JPEG.',
   pictureSize: (width, height) =>
@@ -54,6 +66,7 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   changedMeanwhile: 'Das wurde inzwischen geändert. Bitte die Seite neu laden.',
   changesLimited: (error) =>
     `Ein Team kann am Tag höchstens 1000 Änderungen machen. Weiter geht es in ${retryAfter(error)} s.`,
+  clientNotWeb: 'Nur ein Web-Client kann sich ausweisen: Eine native App kann kein Secret schützen.',
   confirmationWrong: 'Das ist nicht die ID des Clients. Es sind Einwilligungen in Kraft, die enden würden.',
   emailInvalid: 'Bitte eine E-Mail-Adresse angeben, etwa name@example.org.',
   eventTypeUnknown: 'Diesen Ereignistyp gibt es nicht.',
@@ -67,7 +80,9 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   quotaExceeded: 'Damit wäre der Speicher der App in diesem Verein voll.',
   requestInvalid: 'Das Formular ist unvollständig. Bitte die Seite neu laden.',
   secretInvalid: 'Das Secret besteht aus 1 bis 1024 sichtbaren ASCII-Zeichen, ohne Leerzeichen.',
+  secretMissing: 'Dieser Client hat kein gültiges Secret. Bitte zuerst eines erstellen.',
   sinceInvalid: 'Der Zeitraum ist ungültig.',
+  staysConfidential: 'Ein Produktions-Client, der sich ausweist, kann nicht wieder öffentlich werden.',
   subscriptionEnded: 'Das Abonnement dieser Zustellung ist beendet.',
   teamFull: 'Ein Team kann höchstens 200 Clients, 1 MiB Text und 8 MiB Logos haben.',
   teamEnding: 'Dieses Team ist gelöscht. Bitte zuerst das Team wiederherstellen.',
@@ -76,6 +91,7 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   tooManyApps: 'Ein Team kann höchstens 50 Apps haben.',
   tooManyClients: 'Eine App kann höchstens 20 Clients haben.',
   tooManyPeople: 'Ein Team kann höchstens 100 Personen und offene Einladungen haben.',
+  tooManySecrets: 'Ein Client kann höchstens zwei gültige Secrets haben. Bitte zuerst eines entfernen.',
   urlInvalid: 'Die Adresse ist eine https-Adresse von höchstens 2048 Zeichen, ohne Benutzernamen.',
   webhookMissing: 'Diese App hat keinen Webhook. Bitte zuerst dessen Adresse festlegen.',
 }

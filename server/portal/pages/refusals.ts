@@ -22,6 +22,7 @@ const fieldsOf: Record<string, string> = {
     emailInvalid: 'email',
     alreadyInTeam: 'email',
   },
+  ...{ clientNotWeb: 'authentication', secretMissing: 'authentication', staysConfidential: 'authentication' },
   ...{ confirmationWrong: 'confirm', nameNotConfirmed: 'confirm', eventTypeUnknown: 'type' },
 }
 

@@ -59,7 +59,7 @@ export function appPage(visit: Visit, team: Team, app: App, current: AppSection 
   })
 }
 
-interface ClientOf {
+export interface ClientOf {
   team: Team
   app: App | undefined
   client: Client

@@ -12,15 +12,18 @@ type Named = TestClub['club']
 
 export function testClubPage(visit: Visit, team: Team, testClub: TestClub | null): string {
   const { w, at } = visit
+  const own = at('teams', team.id, 'test-club')
   return teamPage(visit, team, 'test-club', {
     title: w.testClub,
     body: html`<p class="lead">${w.testClubLead}</p>
 ${testClub ? content(visit, team, testClub) : html`<p>${w.testClubNone}</p>`}
-<form class="sheet" method="post" action="${at('teams', team.id, 'test-club')}/reset">
-<h2>${testClub ? w.testClubReset : w.testClubCreate}</h2>
-${testClub && html`<p>${w.testClubResetLead}</p>`}
-<button${!testClub && html` class="chief"`}>${testClub ? w.testClubReset : w.testClubCreate}</button>
-</form>`,
+${
+  testClub
+    ? html`<p><a class="button" href="${own}/reset">${w.testClubReset}</a></p>`
+    : html`<form method="post" action="${own}/reset/confirm">
+<button class="chief">${w.testClubCreate}</button>
+</form>`
+}`,
   })
 }
 

@@ -5,13 +5,16 @@ import { copyable, fact, hidden } from './fields.ts'
 import { formOf } from './form.ts'
 import type { App, Team } from './team-page.ts'
 import { appPage } from './team-page.ts'
+import { momentOf } from './times.ts'
 
 type Kinds = Awaited<ReturnType<Developer['webhook']['kinds']>>['items']
+
+type Webhook = Awaited<ReturnType<Developer['webhook']['get']>>
 
 export interface WebhookView {
   team: Team
   app: App
-  webhook: Awaited<ReturnType<Developer['webhook']['get']>> | null
+  webhook: Webhook | null
   kinds: Kinds
   /** A generated secret, not yet shown to anyone. */
   fresh: string
@@ -21,9 +24,10 @@ export function webhookPage(visit: Visit, { team, app, webhook, kinds, fresh }: 
   const { w, at } = visit
   const own = at('teams', team.id, 'apps', app.id, 'webhook')
   const form = formOf(visit, 'set')
-  const facts = (url: string, hasSecret: boolean) => html`<dl class="facts">
+  const facts = (url: string, webhook: Webhook) => html`<dl class="facts">
 ${fact(w.address, copyable(w.address, url))}
-${fact(w.secret, hasSecret ? w.secretStored : w.secretNone)}
+${fact(w.secret, webhook.hasSecret ? w.secretStored : w.secretNone)}
+${webhook.hasSecret && secretTimes(visit, webhook)}
 </dl>
 <form method="post" action="${own}/test">
 ${kinds.length > 1 && typeChoice(visit, kinds)}
@@ -34,7 +38,7 @@ ${kinds.length > 1 && typeChoice(visit, kinds)}
     title: w.webhook,
     body: webhook
       ? html`<p class="lead">${w.webhookLead}</p>
-${webhook.url === null ? html`<p>${w.webhookNone}</p>` : facts(webhook.url, webhook.hasSecret)}
+${webhook.url === null ? html`<p>${w.webhookNone}</p>` : facts(webhook.url, webhook)}
 <form class="sheet" method="post" action="${own}/set" novalidate>
 <h2>${webhook.url === null ? w.webhookSet : w.change}</h2>
 ${form.field({ id: 'url', name: 'url', label: w.address, hint: w.addressHint, type: 'url', value: webhook.url ?? '', required: true, maxlength: 2048 })}
@@ -47,6 +51,12 @@ ${catalogue(visit, kinds)}`
       : html`<p>${w.webhookLevel}</p>`,
   })
 }
+
+const secretTimes = ({ w, language }: Visit, { secretSetAt, secretUsedAt }: Webhook) =>
+  secretSetAt === null
+    ? fact(w.secretSet, w.notRecorded)
+    : html`${fact(w.secretSet, momentOf(secretSetAt, language))}
+${fact(w.secretUsed, secretUsedAt === null ? w.secretUnused : momentOf(secretUsedAt, language))}`
 
 const typeChoice = (visit: Visit, kinds: Kinds) =>
   formOf(visit, 'test').choice(

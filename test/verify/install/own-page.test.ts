@@ -1,13 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
-import type { Service } from '../../process/service.ts'
-import { command, dataDirectoryWithCluster, freePort, run, start, until } from '../../process/service.ts'
-import type { AtEnd } from '../../support/databases.ts'
+import { command, freePort, run, until } from '../../process/service.ts'
+import { inChromium } from '../in-chromium.ts'
 import { noteFigure } from '../noted-figure.ts'
 import { npm, offline } from './npm.ts'
 
@@ -15,15 +14,9 @@ const SCOPE = 'svc.me.profile:read svc.me.groups:read svc.apps.storage:read svc.
 const NOTE = 'Bring the cake 🍰 <img src=x onerror=alert(1)>'
 
 /** The last section of docs/first-app.md, with the packed SDK and outside of this repository. */
-describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReason}`, { timeout: 240_000 }, () => {
-  let service: Service
-  let browser: Browser
+describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReason}`, () => {
   let directory: string
-  let env: Record<string, string>
-  const ends: (() => Promise<unknown>)[] = []
-  const atEnd: AtEnd = (end) => void ends.unshift(end)
-
-  beforeAll(async () => {
+  const here = inChromium(async (_, atEnd) => {
     directory = await mkdtemp(join(tmpdir(), 'member-apps-page-'))
     atEnd(() => rm(directory, { recursive: true, force: true }))
     // Its programs are built; consumer.test.ts, which may run at the same time, builds the types.
@@ -31,16 +24,10 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
     const packed = await npm(root, 'pack', './clients/sdk', '--ignore-scripts', '--pack-destination', directory)
     await writeFile(join(directory, 'package.json'), '{}')
     await npm(directory, 'install', `./${packed.trim()}`)
-    env = { DATA_DIR: await dataDirectoryWithCluster(atEnd) }
-    service = await start(env, { atEnd })
-    browser = await launchHeadlessShell()
-    atEnd(() => browser.close())
-  }, 240_000)
-  afterAll(async () => {
-    for (const end of ends) await end()
+    return {}
   })
 
-  const urlOf = (api: string, path: string) => `http://${api}.localhost:${service.port}/v1${path}`
+  const urlOf = (api: string, path: string) => `http://${api}.localhost:${here.service.port}/v1${path}`
 
   /** The project and its client; `serve` runs Vite at the client's redirect URI. Undefined when no registry answers. */
   async function project(template: string) {
@@ -49,7 +36,7 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
     const names = ['--id', template, '--name', template, '--app', template, '--app-name', template]
     const owner = ['--team', template, '--team-name', template, '--level', 'developer', '--provider', 'provider']
     const add = ['add', ...names, ...owner, '--redirect', url, '--scope', SCOPE]
-    expect(await command('client', add, env).ended).toMatchObject({ code: 0, stderr: '' })
+    expect(await command('client', add, here.env).ended).toMatchObject({ code: 0, stderr: '' })
 
     const addresses = ['--issuer', urlOf('auth', '/oauth'), '--apps', urlOf('apps', '')]
     const options = ['--client-id', template, '--template', template, ...addresses]
@@ -70,7 +57,7 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
         vite.child.kill('SIGKILL')
         await vite.ended
       }
-      atEnd(end)
+      here.atEnd(end)
       await until(
         async () => vite.stdout() + vite.stderr(),
         (text) => text.includes(`localhost:${port}`),
@@ -88,16 +75,10 @@ describe.skipIf(!chromium)(`the page that member-apps-sdk init writes${skipReaso
     }
   }
 
-  /** A new browser; its console's errors are collected. */
   async function visit(url: string, options: BrowserContextOptions = {}) {
-    const context = await browser.newContext({ locale: 'en-GB', ...options })
-    const page = await context.newPage()
-    page.setDefaultTimeout(30_000)
-    const complaints: string[] = []
-    page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    await page.goto(url)
-    return { context, page, complaints }
+    const opened = await here.visit(options)
+    await opened.page.goto(url)
+    return opened
   }
 
   it.for(['vanilla', 'react'])('signs a member in, shows their groups and stores a note: %s', async (template, ctx) => {

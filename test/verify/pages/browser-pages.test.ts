@@ -1,35 +1,19 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
+import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
-import type { Service } from '../../process/service.ts'
-import { dataDirectoryWithCluster, start } from '../../process/service.ts'
-import type { AtEnd } from '../../support/databases.ts'
+import { inChromium } from '../in-chromium.ts'
 
-describe.skipIf(!chromium)(`in Chromium${skipReason}`, { timeout: 120_000 }, () => {
-  let service: Service
-  let browser: Browser
-  const ends: (() => Promise<void>)[] = []
-  const atEnd: AtEnd = (end) => void ends.unshift(end)
-  beforeAll(async () => {
-    service = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
-    browser = await launchHeadlessShell()
-    atEnd(() => browser.close())
-  }, 120_000)
-  afterAll(async () => {
-    for (const end of ends) await end()
-  })
+describe.skipIf(!chromium)(`in Chromium${skipReason}`, () => {
+  const here = inChromium()
 
-  const address = (host: string, path: string) => `http://${host}localhost:${service.port}${path}`
-  const open = async (url: string, options: BrowserContextOptions = {}) => {
-    const context = await browser.newContext({ locale: 'en-GB', ...options })
-    const page = await context.newPage()
-    const complaints: string[] = []
+  const address = (host: string, path: string) => `http://${host}localhost:${here.service.port}${path}`
+  const open = async (url: string) => {
+    const opened = await here.visit()
     const requests: string[] = []
-    page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()))
-    page.on('request', (request) => request.url().startsWith('data:') || requests.push(request.url()))
-    const response = await page.goto(url)
-    return { context, page, complaints, requests, status: response!.status() }
+    opened.page.on('request', (request) => request.url().startsWith('data:') || requests.push(request.url()))
+    await opened.page.goto(url)
+    return { ...opened, requests }
   }
 
   describe.each([
@@ -40,7 +24,7 @@ describe.skipIf(!chromium)(`in Chromium${skipReason}`, { timeout: 120_000 }, () 
     let context: BrowserContext
     let page: Page
     beforeAll(async () => {
-      context = await browser.newContext({ ...look, bypassCSP: true })
+      context = await here.browser.newContext({ ...look, bypassCSP: true })
       page = await context.newPage()
     })
     afterAll(() => context?.close())

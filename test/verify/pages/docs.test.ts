@@ -1,44 +1,27 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
-import type { Service } from '../../process/service.ts'
-import { dataDirectoryWithCluster, start } from '../../process/service.ts'
-import type { AtEnd } from '../../support/databases.ts'
 import { renderedDocs } from '../../support/rendered-docs.ts'
+import { inChromium } from '../in-chromium.ts'
 
 const { pages } = renderedDocs.read()
 const all = pages.map(({ slug }) => slug)
 /** With every kind of content. */
-const varied = ['', 'apps', 'portal', 'operations', 'performance']
+const varied = ['', 'apps', 'portal', 'troubleshooting', 'performance']
 const addressOf = (slug: string) => (slug === '' ? '/docs' : `/docs/${slug}`)
 const phone = { width: 320, height: 640 }
 /** As high as the sidebar is long. */
 const desktop = { width: 1440, height: 2_300 }
 
 describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
-  let service: Service
-  let browser: Browser
-  const ends: (() => Promise<void>)[] = []
-  const atEnd: AtEnd = (end) => void ends.unshift(end)
-  beforeAll(async () => {
-    service = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
-    browser = await launchHeadlessShell()
-    atEnd(() => browser.close())
-  })
-  afterAll(async () => {
-    for (const end of ends) await end()
-  })
+  const here = inChromium()
 
-  const urlOf = (path: string) => `http://localhost:${service.port}${path}`
+  const urlOf = (path: string) => `http://localhost:${here.service.port}${path}`
   async function open(path: string, options: BrowserContextOptions = {}) {
-    const context = await browser.newContext({ locale: 'en-GB', viewport: desktop, ...options })
-    const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    await page.goto(urlOf(path))
-    return { context, page, complaints }
+    const opened = await here.visit({ viewport: desktop, ...options })
+    await opened.page.goto(urlOf(path))
+    return opened
   }
   const shown = (page: Page, selector: string) => page.locator(selector).filter({ visible: true }).count()
 
@@ -119,13 +102,6 @@ describe.skipIf(!chromium)(`the documentation in Chromium${skipReason}`, () => {
     await block.getByRole('button', { name: 'Copy' }).click()
     await block.getByRole('button', { name: 'Copied' }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await block.locator('code').textContent())
-    await context.close()
-  })
-
-  it('leads from an anchor of a file in several pages to the page that has it', async () => {
-    const { context, page } = await open('/docs/directory#who-owns-what')
-    await page.waitForURL('**/docs/directory-calls#who-owns-what')
-    expect(await page.locator('#who-owns-what').isVisible()).toBe(true)
     await context.close()
   })
 

@@ -1,10 +1,8 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { expectAccessible } from '../../pages/accessible.ts'
-import type { Service } from '../../process/service.ts'
-import { dataDirectoryWithCluster, start } from '../../process/service.ts'
-import type { AtEnd } from '../../support/databases.ts'
+import { inChromium } from '../in-chromium.ts'
 
 /** A global of the page: evaluated functions run there. */
 declare const sessionStorage: { setItem: (name: string, text: string) => void }
@@ -13,25 +11,15 @@ declare const sessionStorage: { setItem: (name: string, text: string) => void }
 const STORED = 'member-apps example-app'
 
 /** What a newcomer does with the printed link, on the real service in a real browser. */
-describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 120_000 }, () => {
-  let service: Service
-  let browser: Browser
+describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
+  const here = inChromium()
   let link: string
-  const ends: (() => Promise<void>)[] = []
-  const atEnd: AtEnd = (end) => void ends.unshift(end)
-
-  beforeAll(async () => {
-    service = await start({ DATA_DIR: await dataDirectoryWithCluster(atEnd) }, { atEnd })
-    link = /as an app does: (\S+)/.exec(service.stdout())![1]!
-    browser = await launchHeadlessShell()
-    atEnd(() => browser.close())
-  }, 120_000)
-  afterAll(async () => {
-    for (const end of ends) await end()
+  beforeAll(() => {
+    link = /as an app does: (\S+)/.exec(here.service.stdout())![1]!
   })
 
   it('signs a member in, shows what they allowed, stores a note, refreshes its token, and signs out', async () => {
-    const { context, page, complaints } = await visit()
+    const { context, page, complaints } = await here.visit()
     await page.goto(link)
     await page.getByRole('button', { name: 'Sign in with your club' }).click()
     await pick(page, 'anna')
@@ -61,7 +49,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
       .poll(() => page.locator('#groups li').allInnerTexts())
       .toEqual(['Jugend U16\ntrainer', 'Seniors\nmember'])
     expect(await page.getByRole('link', { name: 'Connected apps' }).getAttribute('href')).toBe(
-      `http://auth.localhost:${service.port}/v1/oauth/connected`,
+      `http://auth.localhost:${here.service.port}/v1/oauth/connected`,
     )
     await page.getByLabel('Your note').fill('Bring the cake. 🍰 </textarea>')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -80,7 +68,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     await spoil(page, 'access_token')
     await page.reload()
     await page.getByText('Anna Berger').waitFor()
-    expect(refreshes).toEqual([`http://auth.localhost:${service.port}/v1/oauth/token`])
+    expect(refreshes).toEqual([`http://auth.localhost:${here.service.port}/v1/oauth/token`])
     const after = await tokensOf(page)
     expect(after.access_token).not.toBe(before.access_token)
     expect(after.refresh_token).not.toBe(before.refresh_token)
@@ -97,7 +85,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   })
 
   it('says that the member has refused, and stores nothing', async () => {
-    const { context, page } = await visit()
+    const { context, page } = await here.visit()
     await page.goto(link)
     await page.getByRole('button', { name: 'Sign in with your club' }).click()
     await pick(page, 'ben')
@@ -110,7 +98,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   })
 
   it('works without the scopes that the member has unticked', async () => {
-    const { context, page } = await visit()
+    const { context, page } = await here.visit()
     await page.goto(link)
     await page.getByRole('button', { name: 'Sign in with your club' }).click()
     await pick(page, 'ben')
@@ -128,7 +116,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   })
 
   it('in two tabs does not overwrite the other’s note unless told to', async () => {
-    const { context, page } = await visit()
+    const { context, page } = await here.visit()
     const other = await context.newPage()
     await page.goto(link)
     await page.getByRole('button', { name: 'Sign in with your club' }).click()
@@ -154,7 +142,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   })
 
   it('in two tabs that renew at once stays signed in, also after a tab that keeps the lock', async () => {
-    const { context, page } = await visit()
+    const { context, page } = await here.visit()
     await page.goto(link)
     await page.getByRole('button', { name: 'Sign in with your club' }).click()
     await pick(page, 'dora')
@@ -185,8 +173,10 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   })
 
   it('refuses a response that it did not request or that another server sent', async () => {
-    const { context, page } = await visit()
-    await page.goto(`${link}?code=stolen&state=guessed&iss=http%3A%2F%2Fauth.localhost%3A${service.port}%2Fv1%2Foauth`)
+    const { context, page } = await here.visit()
+    await page.goto(
+      `${link}?code=stolen&state=guessed&iss=http%3A%2F%2Fauth.localhost%3A${here.service.port}%2Fv1%2Foauth`,
+    )
     await message(page, 'This sign-in was not begun here. Please sign in again.')
     expect(page.url()).toBe(link)
 
@@ -204,7 +194,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   })
 
   it('asks to sign in again when its tokens are no longer valid', async () => {
-    const { context, page } = await visit()
+    const { context, page } = await here.visit()
     await page.goto(link)
     await keep(page, { access_token: 'gone', refresh_token: 'gone' })
     await page.reload()
@@ -215,7 +205,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   })
 
   it('says that the club cannot be reached, and signs in once it can', async () => {
-    const { context, page } = await visit()
+    const { context, page } = await here.visit()
     const metadata = '**/.well-known/oauth-authorization-server/**'
     await page.route(metadata, (route) => route.abort())
     await page.goto(link)
@@ -237,7 +227,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   })
 
   it('lets the note be written only once it is read', async () => {
-    const { context, page } = await visit()
+    const { context, page } = await here.visit()
     let answer = () => {}
     const held = new Promise<void>((resolve) => (answer = resolve))
     await page.route('**/v1/storage/**', async (route) => {
@@ -258,7 +248,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   })
 
   it('says what it is waiting for, and that nothing is planned', async () => {
-    const { context, page } = await visit()
+    const { context, page } = await here.visit()
     let answer = () => {}
     const held = new Promise<void>((resolve) => (answer = resolve))
     await page.route('**/v1/me/events', async (route) => {
@@ -276,7 +266,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   })
 
   it('shows titles as text, and the year of an event in another year', async () => {
-    const { context, page } = await visit({ timezoneId: 'Europe/Berlin' })
+    const { context, page } = await here.visit({ timezoneId: 'Europe/Berlin' })
     const at = (date: string) => Date.parse(date) / 1000
     const camp = { start: at('2031-12-30T18:00+01:00'), end: at('2032-01-02T14:00+01:00') }
     const items = [{ id: 'camp', title: '<img src=x onerror=alert(1)>', location: '<b>Hut</b>', ...camp }]
@@ -298,7 +288,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     { locale: 'de-DE', colorScheme: 'light', viewport: { width: 320, height: 640 } },
     { locale: 'en-US', colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
   ] as const)('breaks no rule of WCAG AA and fits: $locale, $colorScheme, $viewport.width wide', async (look) => {
-    const { context, page } = await visit({ ...look, timezoneId: 'Europe/Berlin', bypassCSP: true })
+    const { context, page } = await here.visit({ ...look, timezoneId: 'Europe/Berlin', bypassCSP: true })
     await page.goto(link)
     const signIn = page.getByRole('button', { name: /^(Mit dem Verein anmelden|Sign in with your club)$/ })
     await signIn.waitFor()
@@ -326,7 +316,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
   })
 
   it('is used by keyboard alone, in the order of the page', async () => {
-    const { context, page } = await visit()
+    const { context, page } = await here.visit()
     await page.goto(link)
     await page.getByRole('button', { name: 'Sign in with your club' }).waitFor()
     const focused = () => page.evaluate(`document.activeElement.id || document.activeElement.textContent.trim()`)
@@ -348,19 +338,6 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, { timeout: 12
     expect(await order(4)).toEqual(['sign-out', 'note', 'Save', 'connected'])
     await context.close()
   })
-
-  /** A new browser; its console's errors are collected. */
-  async function visit(
-    options: BrowserContextOptions = {},
-  ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {
-    const context = await browser.newContext({ locale: 'en-GB', ...options })
-    const page = await context.newPage()
-    page.setDefaultTimeout(30_000)
-    const complaints: string[] = []
-    page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    return { context, page, complaints }
-  }
 })
 
 /** On the authorization server's pages: */

@@ -13,6 +13,7 @@ beforeAll(async () => {
   team = await startPortal()
   const { world, sandbox, failed, as, owner } = team
   const { id } = await sandbox({ name: 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichen' })
+  const { id: secret } = await as(owner).clients.secrets.create({ client: id })
   const delivery = await failed()
   const attempt = { deliveryId: delivery, at: new Date(), durationMs: 31, status: 500, error: 'status 500' }
   await world.db.deliveryAttempt.createMany({
@@ -31,7 +32,7 @@ beforeAll(async () => {
   await world.requestLog.flush()
   const stored = `/teams/${world.ids.team}/apps/${world.ids.app}/data/${await storeEntry(team)}`
   const data = [stored, `${stored}/shared/c`, `${stored}/shared/c/k`]
-  addresses = ['', '/mails', ...pagesOf(world.ids.team, world.ids.app, id, delivery), ...data]
+  addresses = ['', '/mails', ...pagesOf(world.ids.team, world.ids.app, id, delivery, secret), ...data]
   browser = await launchHeadlessShell([`--host-resolver-rules=MAP auth.test 127.0.0.1:${world.publicPort}`])
 })
 afterAll(async () => {

@@ -1,38 +1,26 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
 import { routes } from '../../../rest-facade/routes.ts'
 import type { Section } from '../../../routers/kernel/scopes.ts'
 import { sectionNames } from '../../../routers/kernel/scopes.ts'
-import { chromium, launchHeadlessShell, skipReason } from '../../oauth/chromium.ts'
-import type { Service } from '../../process/service.ts'
-import { dataDirectoryWithCluster, start } from '../../process/service.ts'
-import type { AtEnd } from '../../support/databases.ts'
+import { chromium, skipReason } from '../../oauth/chromium.ts'
 import { startReceiver } from '../../webhooks/receiver.ts'
+import { inChromium } from '../in-chromium.ts'
 import { noteFigure } from '../noted-figure.ts'
 
 /** From the sign-in to an answer with content of each endpoint, and to a delivered event. A person takes longer than this script, by typing. */
 const BOUND_S = 60
 
-describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, { timeout: 240_000 }, () => {
-  let service: Service
-  let browser: Browser
+describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, () => {
   let receiver: Awaited<ReturnType<typeof startReceiver>>
-  const ends: (() => Promise<void>)[] = []
-  const atEnd: AtEnd = (end) => void ends.unshift(end)
-  beforeAll(async () => {
+  const here = inChromium(async (directory, atEnd) => {
     receiver = await startReceiver()
     atEnd(receiver.close)
-    const DATA_DIR = await dataDirectoryWithCluster(atEnd)
-    const authority = join(DATA_DIR, 'authority.pem')
+    const authority = join(directory, 'authority.pem')
     await writeFile(authority, receiver.ca)
-    service = await start({ DATA_DIR, NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW: '127.0.0.1' }, { atEnd })
-    browser = await launchHeadlessShell()
-    atEnd(() => browser.close())
-  }, 120_000)
-  afterAll(async () => {
-    for (const end of ends) await end()
+    return { NODE_EXTRA_CA_CERTS: authority, WEBHOOK_ALLOW: '127.0.0.1' }
   })
 
   const routesOf = (api: Section) =>
@@ -40,7 +28,7 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, {
   const references = { apps: 'Member data', lms: 'Quizzes', notify: 'Webhooks', sync: 'Sync' }
 
   async function signIn(page: Page) {
-    await page.goto(`http://auth.localhost:${service.port}/v1/oauth/developers`)
+    await page.goto(`http://auth.localhost:${here.service.port}/v1/oauth/developers`)
     await page.locator('select[name=member]').selectOption('anna')
     await page.locator('form[action$="/pick"] button').click()
   }
@@ -82,7 +70,7 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, {
 
   it('sees each endpoint answer with content', async () => {
     const began = performance.now()
-    const context = await browser.newContext({ locale: 'en-GB' })
+    const context = await here.browser.newContext({ locale: 'en-GB' })
     const page = await context.newPage()
     await signIn(page)
     await createClient(page)
@@ -120,7 +108,7 @@ describe.skipIf(!chromium)(`a developer without a club platform${skipReason}`, {
 
   it('gets a first event at its webhook, and sees it delivered', async () => {
     const began = performance.now()
-    const context = await browser.newContext({ locale: 'en-GB' })
+    const context = await here.browser.newContext({ locale: 'en-GB' })
     const page = await context.newPage()
     await signIn(page)
     await createApp(page)

@@ -20,6 +20,8 @@ const looks = {
   '-phone': { viewport: { width: 375, height: 200 }, colorScheme: 'light' },
   '-dark': { viewport: { width: 800, height: 200 }, colorScheme: 'dark' },
 } satisfies Record<string, BrowserContextOptions>
+/** The pages that are shown on a phone and dark too. */
+const samples = ['sample-app', 'consent', 'portal-team']
 /** Of a long page, its beginning. */
 const MAX_HEIGHT = 1_200
 
@@ -40,19 +42,20 @@ async function take(page: Page, name: string) {
   process.stdout.write(`${name}: ${Math.ceil(picture.length / 1000)} kB\n`)
 }
 
-/** Takes these pages in each look; `enter` signs in first. */
+/** Takes these pages, samples in each look; `enter` signs in first. */
 async function pictures(
   browser: Browser,
   addresses: Record<string, string>,
   enter: (page: Page, context: BrowserContext) => Promise<unknown> = async () => {},
 ) {
   const chosen = Object.entries(addresses).filter(([name]) => name.includes(wanted))
-  if (chosen.length === 0) return
   for (const [look, options] of Object.entries(looks)) {
+    const shown = chosen.filter(([name]) => look === '' || samples.includes(name))
+    if (shown.length === 0) continue
     const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options })
     const page = await context.newPage()
     await enter(page, context)
-    for (const [name, address] of chosen) {
+    for (const [name, address] of shown) {
       await page.setViewportSize(options.viewport)
       if (address !== '') await page.goto(address)
       await take(page, name + look)
@@ -74,21 +77,21 @@ async function signInToSampleApp(page: Page, address: string) {
 
 await mkdir(folder, { recursive: true })
 const data = await mkdtemp(join(tmpdir(), 'member-apps-screenshots-'))
-const [samples, browser, service] = await Promise.all([
+const [pages, browser, service] = await Promise.all([
   servePages(samplePages('en')),
   launchChromium(),
   start({ DATA_DIR: data }, { atEnd: () => {} }),
 ])
 
 await pictures(browser, {
-  'sign-in': `${samples.origin}/sign-in`,
-  code: `${samples.origin}/code`,
-  consent: `${samples.origin}/consent`,
-  'no-membership': `${samples.origin}/consent-nowhere`,
-  'connected-apps': `${samples.origin}/connected`,
-  'remove-access': `${samples.origin}/remove`,
-  error: `${samples.origin}/message`,
-  'signed-out': `${samples.origin}/message-out`,
+  'sign-in': `${pages.origin}/sign-in`,
+  code: `${pages.origin}/code`,
+  consent: `${pages.origin}/consent`,
+  'no-membership': `${pages.origin}/consent-nowhere`,
+  'connected-apps': `${pages.origin}/connected`,
+  'remove-access': `${pages.origin}/remove`,
+  error: `${pages.origin}/message`,
+  'signed-out': `${pages.origin}/message-out`,
 })
 await pictures(browser, {
   reference: `http://apps.localhost:${service.port}/v1/docs`,
@@ -109,6 +112,7 @@ await pictures(
     'portal-requests': `${team}/requests`,
     'portal-audit': `${team}/audit`,
     'portal-test-club': `${team}/test-club`,
+    'portal-reset-test-club': `${team}/test-club/reset`,
     'portal-data': `${app}/data`,
     'portal-mails': `${portal}/mails`,
     'portal-production': `${client}/production`,
@@ -122,5 +126,5 @@ await pictures(
   signIn,
 )
 
-await Promise.all([browser.close(), samples.close(), service.stop()])
+await Promise.all([browser.close(), pages.close(), service.stop()])
 await rm(data, { recursive: true, force: true })

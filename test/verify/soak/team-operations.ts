@@ -28,7 +28,7 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
   const draw = chance('roles')
   const ofTeam = [
     ...['teams.summary', 'teams.get', 'people.list', 'apps.list', 'apps.providers', 'clients.list'],
-    ...['teams.holdings', 'testClub.get', 'audit.list', 'requests.list', 'usage'],
+    ...['teams.holdings', 'testClub.get', 'testClub.holdings', 'audit.list', 'requests.list', 'usage'],
   ]
   return [
     ...['teams.list', 'invitations.list', 'mails.get'].map((name) => operation(name, [200], () => ask(name, {}))),
@@ -77,6 +77,11 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
     operation('clients.requestProduction', [404], () =>
       change('clients.requestProduction', { client: id('none'), purpose: {} }),
     ),
+    operation('clients.setAuthentication', [404], () =>
+      change('clients.setAuthentication', { client: id('none'), version: 0, authentication: 'none' }),
+    ),
+    operation('clients.secrets.create', [200, 409], () => change('clients.secrets.create', { client })),
+    operation('clients.secrets.remove', [404], () => change('clients.secrets.remove', { client, secret: id('none') })),
     operation('requests.get', [200], () => ask('requests.get', { team, requestId: randomUUID() })),
     operation('webhook.get', [200], () => ask('webhook.get', { app: world.webhooks })),
     operation('webhook.set', [200], () =>

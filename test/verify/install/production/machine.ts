@@ -119,7 +119,7 @@ export async function prepareMachine(databaseServer: string) {
     https,
     databases: { own: withName(databaseServer, name), copy: withName(databaseServer, `${name}_copy`) },
     translate: (text: string) => here.reduce((translated, [there, own]) => translated.replaceAll(there, own), text),
-    /** A certificate for the four names, which curl trusts here. */
+    /** A certificate for the five names, which curl trusts here. */
     makeCertificate: () =>
       execute('openssl', [
         ...[
