@@ -59,6 +59,7 @@ SELECT create_reference_table('"Membership"');
 
 SELECT create_distributed_table('"StorageUsage"', 'clubId', colocate_with => 'none');
 SELECT create_distributed_table('"StorageCollection"', 'clubId', colocate_with => '"StorageUsage"');
+SELECT create_distributed_table('"StorageChange"', 'clubId', colocate_with => '"StorageUsage"');
 SELECT create_distributed_table('"StorageEntry"', 'clubId', colocate_with => '"StorageUsage"');
 
 -- A write runs whole on the club's node.

@@ -18,7 +18,7 @@ export interface RestResponse {
 }
 
 /** What the server provides for a call. */
-export type Caller = Pick<Call, 'principal' | 'consumeQuota' | 'setHeader' | 'reserve'>
+export type Caller = Pick<Call, 'principal' | 'consumeQuota' | 'setHeader' | 'reserve' | 'hold'>
 
 /**
  * Calls the procedure of a route. tRPC's input step asks for the input behind the gate, so the body is read only after
@@ -28,7 +28,7 @@ export function restFacade(core: Core) {
   return async (route: Route, request: RestRequest, caller: Caller): Promise<RestResponse> => {
     const { procedure, name, status, meta } = route
     const placeholders = new Placeholders()
-    const { principal, consumeQuota, setHeader, reserve } = caller
+    const { principal, consumeQuota, setHeader, reserve, hold } = caller
     const deadline = new Deadline(core.timeLimits.requestMs)
     const call: Call = {
       principal,
@@ -36,6 +36,7 @@ export function restFacade(core: Core) {
       deadline,
       setHeader,
       reserve: (bytes) => deadline.without(() => reserve(bytes)),
+      hold: (work) => deadline.without(() => hold(work)),
       json: placeholders.insert,
       text: rawJsonOf,
       typed: false,

@@ -43,6 +43,7 @@ const descriptions: Readonly<Record<number, string>> = {
   405: 'This address does not allow the method.',
   408: 'The request arrived too slowly.',
   409: 'The current state does not allow the change; `reason` says why.',
+  410: 'The changes after the cursor are no longer stored.',
   412: 'A precondition of the request failed; nothing was changed.',
   413: 'The body is too large, or the storage quota is exceeded; nothing was changed.',
   415: 'The body has the wrong content type, or is compressed.',

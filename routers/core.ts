@@ -7,6 +7,7 @@ import { accessLookup } from './kernel/access.ts'
 import type { Cipher } from './kernel/cipher.ts'
 import type { Call, Core } from './kernel/context.ts'
 import { rawJsonOf } from './kernel/raw-json/text.ts'
+import { StoreWatch } from './kernel/store-watch.ts'
 import { createCallerFactory } from './kernel/trpc.ts'
 
 interface Settings {
@@ -26,6 +27,7 @@ export const createCore = (settings: Settings): Core => ({
   removed: () => {},
   ...settings,
   accessOf: accessLookup(settings.db, settings.now),
+  watch: new StoreWatch(settings.db),
 })
 
 const createCaller = createCallerFactory(appRouter)
@@ -35,6 +37,7 @@ const inProcess: Omit<Call, 'principal'> = {
   consumeQuota: async () => {},
   setHeader: () => {},
   reserve: async () => {},
+  hold: (work) => work(new AbortController().signal).then(() => true),
   json: (pieces) => JSON.parse(pieces.join('')),
   text: rawJsonOf,
   typed: true,

@@ -1,4 +1,5 @@
--- Shared entries no longer name these members of a club. They keep version and time: their values have not changed.
+-- Shared entries no longer name these members of a club: they keep version and time, as their values have not changed. And the
+-- changes of private entries go, which are gone with the membership.
 CREATE OR REPLACE FUNCTION storage_forget_members(club text, members text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   announced text := set_config('storage.put', 'on', true);
@@ -11,4 +12,6 @@ BEGIN
   WHERE store."clubId" = club AND entry."appId" = store."appId" AND entry."clubId" = club AND owner = ''
     AND ("createdBy" = ANY (members) OR "updatedBy" = ANY (members));
   announced := set_config('storage.put', 'off', true);
+  DELETE FROM "StorageChange" change USING "StorageUsage" store
+  WHERE store."clubId" = club AND change."appId" = store."appId" AND change."clubId" = club AND owner = ANY (members);
 END $$;

@@ -5,6 +5,7 @@ import type { Cipher } from './cipher.ts'
 import type { Deadline } from './deadline.ts'
 import type { JsonText } from './raw-json/text.ts'
 import type { Removal } from './removal.ts'
+import type { StoreWatch } from './store-watch.ts'
 
 export interface Published {
   app: string
@@ -23,6 +24,8 @@ export interface Core {
   brand: string
   storageQuotaBytes: number
   timeLimits: TimeLimits
+  /** Wakes calls that wait for a change of a store. */
+  watch: StoreWatch
   /** Called after each event is published, so that a worker in this process does not wait for its next poll. */
   published: (event: Published) => void
   /** Called for the log after each removal that must outlive a restore; `more` has numbers about it. */
@@ -53,6 +56,11 @@ export interface Call {
   typed: boolean
   /** Reserves memory for a response of `bytes`, until it is sent; throws 503. */
   reserve: (bytes: number) => Promise<void>
+  /**
+   * Runs work that waits for something, without the deadline, until its signal aborts: the caller has left, or the service stops.
+   * Resolves to whether the call may wait again. Throws 429 where too many wait.
+   */
+  hold: (work: (ended: AbortSignal) => Promise<void>) => Promise<boolean>
   /** Sets a response header; in this process there are none. */
   setHeader: (name: string, value: string) => void
 }

@@ -8,6 +8,7 @@ const codes = {
   405: ['method_not_allowed', 'METHOD_NOT_SUPPORTED'],
   408: ['invalid_request', 'TIMEOUT'],
   409: ['conflict', 'CONFLICT'],
+  410: ['cursor_expired', 'PRECONDITION_FAILED'],
   412: ['precondition_failed', 'PRECONDITION_FAILED'],
   413: ['invalid_request', 'PAYLOAD_TOO_LARGE'],
   415: ['invalid_request', 'UNSUPPORTED_MEDIA_TYPE'],
@@ -95,6 +96,7 @@ function named<T extends Record<string, (...given: never[]) => ApiError>>(rows: 
 
 /** Every error that a client can get, from the documents and the decisions. */
 export const errors = named({
+  cursorInvalid: row(400, 'since is not a cursor of this collection.'),
   valueMissing: row(400, 'value is missing.'),
   valueNotAlone: row(400, 'The body has exactly one field, value.'),
   valueTooDeep: row(400, 'value is nested too deeply.'),
@@ -205,6 +207,7 @@ export const errors = named({
   alreadyDelivered: conflict('already_delivered', 'This delivery has already succeeded.'),
   subscriptionEnded: conflict('subscription_ended', "This delivery's subscription has ended."),
 
+  cursorExpired: row(410, 'This cursor has expired. Begin again without since.'),
   entryChanged: row(412, 'This entry has changed.'),
   inputTooLarge: row(413, 'The body is larger than 1 MiB.'),
   batchTooLarge: row(413, 'The batch is too large. Send large values in separate requests.'),
@@ -212,6 +215,7 @@ export const errors = named({
   typeWrong: row(415, 'Send the body as application/json.'),
 
   scopeInvalid: row(422, 'scope is org or user.'),
+  waitInvalid: row(422, 'wait is 0 to 50 seconds.'),
   nameInvalid: row(422, "Names use 1 to 64 letters, digits, '_' or '-'."),
   limitInvalid: row(422, 'limit is 1 to 200.'),
   offsetInvalid: row(422, 'offset is 0 or more.'),
@@ -237,6 +241,9 @@ export const errors = named({
     new ApiError(429, `A team can make at most 1000 changes per day; try again in ${retryAfterSeconds} s.`, {
       headers: { 'Retry-After': String(retryAfterSeconds) },
     }),
+  waitsLimited: row(429, 'Too many requests of this member or team already wait for changes.', {
+    headers: { 'Retry-After': '1' },
+  }),
   peopleLimited: (retryAfterSeconds: number) =>
     new ApiError(429, `Too many requests were made by this person or team; try again in ${retryAfterSeconds} s.`, {
       headers: { 'Retry-After': String(retryAfterSeconds) },

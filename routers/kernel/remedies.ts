@@ -23,6 +23,8 @@ export const remedies: Record<ErrorId, Remedy> = {
     'every API: The connection ended before the body was complete. → Send it again. Check Content-Length if this happens repeatedly.',
   requestInvalid:
     'every API: The request violates HTTP: two Host headers, two lengths, invalid bytes. → Use an HTTP library, and check proxies that rewrite requests.',
+  cursorInvalid:
+    'sync: The cursor is of another collection, scope, member or app, or was altered. → Use cursors as they came, each for its own collection.',
   rangeTooLong:
     'apps: end is before start, or more than one calendar year after it. → Request at most a year at a time.',
   answersInvalid:
@@ -87,6 +89,8 @@ export const remedies: Record<ErrorId, Remedy> = {
   teamEnding: 'tRPC: The team of the app was deleted, and is removed soon. → Restore the team first.',
   webhookMissing: 'tRPC: The app has no webhook to send a test event to. → Set an address, then test.',
   testsLimited: 'tRPC: The app has sent 10 test events within a minute. → Wait for the seconds given in Retry-After.',
+  waitsLimited:
+    'sync: 5 requests of one member and app, or 1,000 of a team, are waiting on this node. → Wait with one request per collection, and end those that nobody reads.',
   peopleLimited:
     'tRPC: The limits per minute are 600 calls of developer.* for a person, 2,400 for a team, and 10 logo uploads. → Wait for the seconds given in Retry-After.',
   changesLimited:
@@ -141,6 +145,8 @@ export const remedies: Record<ErrorId, Remedy> = {
     'notify: The platform has suspended the app. → Contact its operator. Requests are refused until the suspension ends.',
   alreadyDelivered: 'tRPC: The receiver has accepted the delivery. → Nothing to do: it need not be sent again.',
   subscriptionEnded: 'tRPC: The subscription was removed, or its receiver answered 410. → Subscribe again.',
+  cursorExpired:
+    'sync: The changes after this cursor are no longer stored: they are kept for 30 days, 100,000 of a store. → Request changes without since, and replace what you have with the result.',
   entryChanged:
     'apps: Another writer was faster, or with If-None-Match: * the entry exists. → Read the entry again, apply the change to the current value, and send it with the new ETag.',
   inputTooLarge: "tRPC: The call's body is larger than 1 MiB. → Send less at once.",
@@ -153,6 +159,7 @@ export const remedies: Record<ErrorId, Remedy> = {
     'apps and sync: scope is neither org nor user, or occurs twice. → Send one of them, or omit it for org.',
   nameInvalid:
     'apps and sync: A collection or key is empty, longer than 64 characters, or contains other characters. → Encode names chosen by members, for example as hex.',
+  waitInvalid: 'sync: wait is not a whole number from 0 to 50. → Wait for up to 50 seconds, then ask again.',
   limitInvalid:
     'apps and sync: limit is not a whole number from 1 to 200. → Request at most 200, and continue with offset (apps) or after (sync).',
   offsetInvalid: 'apps: offset is not a whole number of 0 or more. → Send digits only: 0, 200, 400.',

@@ -29,6 +29,7 @@ export const notExported: Readonly<Record<string, string>> = {
   RefusedRequest: REQUESTS,
   SecretsKeyCheck: SERVICE,
   SigningKey: SERVICE,
+  StorageChange: 'names the entries that are exported, and for 30 days the keys of removed ones',
   StorageCollection: 'counts the entries that are exported',
   Subscription: "a label of the platform's own, for who receives events",
 }
@@ -54,6 +55,7 @@ export const notErased: Readonly<Record<string, string>> = {
   Quiz: PLATFORM,
   SecretsKeyCheck: SERVICE,
   SigningKey: SERVICE,
+  StorageChange: 'triggers remove it with the membership',
   StorageCollection: 'triggers keep it, as the entries go',
   StorageUsage: 'triggers keep it, as the entries go',
   Subscription: "a label of the platform's own, for who receives events",

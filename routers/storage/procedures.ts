@@ -139,6 +139,7 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
     if (outcome === 'full') throw errors.quotaExceeded()
     setUsage(call, used, quotaBytes)
     if (outcome === 'changed') throw errors.entryChanged()
+    core.watch.wake(collection)
     return { key, value: call.json([value]), updatedAt, etag: etag(version) }
   })
 
@@ -160,6 +161,7 @@ const remove = endpoint('DELETE /storage/{collection}/{key}', 'svc.apps.storage:
     setUsage(call, used, core.storageQuotaBytes)
     if (outcome === 'changed') throw errors.entryChanged()
     if (outcome === 'absent') throw errors.keyUnknown()
+    core.watch.wake(ctx)
   })
 
 export const storage = router({ list, get, put, delete: remove })

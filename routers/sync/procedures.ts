@@ -1,6 +1,7 @@
 import { router } from '../kernel/trpc.ts'
+import { changes } from './changes.ts'
 import { collections } from './collections.ts'
 import { entries } from './entries.ts'
 
 /** Beyond the documents: reading a store as a whole. */
-export const sync = router({ collections, entries })
+export const sync = router({ collections, entries, changes })

@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client'
 import type { Body } from '../../rest-facade/body.ts'
 import { restFacade } from '../../rest-facade/facade.ts'
 import type { Access } from '../../routers/kernel/access.ts'
-import type { Core } from '../../routers/kernel/context.ts'
+import type { Call, Core } from '../../routers/kernel/context.ts'
 import type { RequestLog } from '../request-log/request-log.ts'
 import type { HttpMetrics } from '../telemetry/http-metrics.ts'
 import type { Tracing } from '../telemetry/trace-context.ts'
@@ -13,6 +13,7 @@ import { readBytes } from './body-bytes.ts'
 import { cors } from './cors.ts'
 import { documents } from './documents.ts'
 import type { Ready } from './health.ts'
+import type { Holds } from './holds.ts'
 import { localPaths } from './local-paths.ts'
 import type { BaseUrls, LocalUrls } from './match-route.ts'
 import { matchRoute } from './match-route.ts'
@@ -43,6 +44,7 @@ export interface HttpParts {
   countPeople: PeopleLimit
   requestLog: RequestLog
   memory: MemoryBudget
+  holds: Holds
   log: Logger
   ready: Ready
   metrics: {
@@ -69,6 +71,7 @@ export function createPublicApp({
   consumeQuota,
   requestLog,
   memory,
+  holds,
   log,
   metrics,
   tracing,
@@ -85,10 +88,7 @@ export function createPublicApp({
     .use(readTarget)
     .use(strictTransport([...Object.values(baseUrls), ...(authBaseUrl ? [authBaseUrl] : [])]))
   if (localUrls) app.use(localPaths(baseUrls, localUrls))
-  app
-    .use(matchRoute(baseUrls))
-    .use(endpoint(core, authenticate, consumeQuota, memory))
-    .use(koaSends)
+  app.use(matchRoute(baseUrls)).use(endpoint(core, { authenticate, consumeQuota, memory, holds })).use(koaSends)
   if (reference) app.use(reference)
   if (docs) app.use(docs)
   if (pages) app.use(pages)
@@ -105,7 +105,10 @@ export function createKoa(log: Logger, tracing: Tracing | undefined): Koa<State>
   return tracing ? app.use(traceRequests(tracing)) : app
 }
 
-function endpoint(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQuota, memory: MemoryBudget): Step {
+function endpoint(
+  core: Core,
+  { authenticate, consumeQuota, memory, holds }: Pick<HttpParts, 'authenticate' | 'consumeQuota' | 'memory' | 'holds'>,
+): Step {
   const call = restFacade(core)
   return async (ctx, next) => {
     const { state } = ctx
@@ -114,6 +117,7 @@ function endpoint(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQ
     state.principal = principal
     const setHeader = (name: string, value: string) => void state.headers.push(name, value)
     let team: string | null = null
+    let app: string | null = null
     // Most requests are small and never need one.
     let lease: Lease | undefined
     const reserve = (bytes: number, use: Use) => {
@@ -128,11 +132,12 @@ function endpoint(core: Core, authenticate: Authenticate, consumeQuota: ConsumeQ
     const caller = {
       principal,
       consumeQuota(access: Access) {
-        team = access.team
+        ;({ team, app } = access)
         return consumeQuota(access, { client: principal.client, response: ctx.res, setHeader })
       },
       setHeader,
       reserve: (bytes: number) => reserve(bytes, 'response'),
+      hold: (work: Parameters<Call['hold']>[0]) => holds.hold({ team, app, member: principal.member }, ctx.res, work),
     }
     try {
       state.response = await call(state.route, given, caller)

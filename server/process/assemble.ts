@@ -10,6 +10,7 @@ import { docs } from '../docs/serve.ts'
 import type { HttpParts } from '../http/app.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { limitFailures } from '../http/failed-authentications.ts'
+import { Holds } from '../http/holds.ts'
 import { MemoryBudget } from '../http/memory-budget.ts'
 import { peopleLimit } from '../http/people-limit.ts'
 import { rateLimit } from '../http/rate-limit.ts'
@@ -77,7 +78,7 @@ export async function assemble<Issuers extends { trusted: readonly TrustedIssuer
         ? authenticate
         : limitFailures(authenticate, addressOf, limits, more.passed),
     consumeQuota: rateLimit(limits, given.limited, more.shares),
-    ...{ countPeople, requestLog, memory, issuer, tracing: given.tracing },
+    ...{ countPeople, requestLog, memory, holds: new Holds(), issuer, tracing: given.tracing },
     metrics: { http: httpMetrics(registry), registry },
     pages: browserPages({
       ...{ baseUrls, issuer, brand: pageBrand, portal: portalOf(issuer) },

@@ -14,6 +14,7 @@ import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { Task } from '../../routers/kernel/housekeeping.ts'
 import { openHousekeeping } from '../../routers/kernel/housekeeping.ts'
 import { forgetExpired } from '../../routers/quizzes/idempotency.ts'
+import { removeOldChanges } from '../../routers/storage/old-changes.ts'
 import { deleteExpiredCodes } from '../browser/login/login-codes.ts'
 import { deleteExpiredRecords } from '../oauth/expired-records.ts'
 import { removeOldConsents } from '../oauth/old-consents.ts'
@@ -60,6 +61,7 @@ export function housekeepingTasks(
     { name: 'secret-alarms', step: raiseSecretAlarms },
     { name: 'client-secrets', step: removeExpiredSecrets },
     { name: 'audit-entries', step: removeOldAuditEntries },
+    { name: 'storage-changes', step: removeOldChanges },
     { name: 'ended', step: removeEnded },
     { name: 'test-events', step: moveTestEvents },
     ...mails,

@@ -160,6 +160,8 @@ async function serve(config: Config, opened: Opened, log: Logger) {
     ...{ localUrls: trial?.urls.local, exampleUrl: trial?.example() },
     async close() {
       ending = true
+      // Their callers ask another node.
+      parts.holds.end()
       await Promise.all([ports.close(graceMs, config.drainMs), worker?.close(), stopHousekeeping()])
       await parts.requestLog.close()
       oauth?.close()

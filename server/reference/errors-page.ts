@@ -32,7 +32,8 @@ ${rows.map((row) => entry(row, section))}`,
 const entry = (row: CatalogueRow, section: Section) => html`<section class="error" id="${row.id}">
 <h3><a href="#${row.id}">${row.id}</a> <span class="hint">${row.place}</span></h3>
 <pre><code>${codeHtml(JSON.stringify(bodyOf(row, section)))}</code></pre>
-<dl class="fields narrow"><div><dt>Cause</dt><dd><p>${row.cause}</p></dd></div><div><dt>What to do</dt><dd><p>${row.remedy}</p></dd></div></dl>
+<p><b>Cause:</b> ${row.cause}</p>
+<p><b>What to do:</b> ${row.remedy}</p>
 </section>`
 
 const bodyOf = ({ error, place }: CatalogueRow, section: Section) => {

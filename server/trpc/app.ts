@@ -13,6 +13,7 @@ export function createInternalApp(parts: HttpParts) {
     consumeQuota,
     countPeople,
     memory,
+    holds,
     log,
     ready,
     metrics,
@@ -23,6 +24,6 @@ export function createInternalApp(parts: HttpParts) {
     .use(respond(log, core.now, metrics.http))
     .use(koaSends)
     .use(readTarget)
-    .use(trpc(authenticate, { core, consumeQuota, countPeople, memory }))
+    .use(trpc(authenticate, { core, consumeQuota, countPeople, memory, holds }))
     .use(health({ ready, registry: metrics.registry, names: internalNames }))
 }

@@ -1,9 +1,10 @@
 import type { TRPCError } from '@trpc/server'
 import type { Principal } from '../../routers/kernel/access.ts'
-import type { Context, Core } from '../../routers/kernel/context.ts'
+import type { Call, Context, Core } from '../../routers/kernel/context.ts'
 import { Deadline } from '../../routers/kernel/deadline.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
 import { Placeholders } from '../../routers/kernel/raw-json/placeholders.ts'
+import type { Holds } from '../http/holds.ts'
 import type { MemoryBudget, Use } from '../http/memory-budget.ts'
 import { Lease } from '../http/memory-lease.ts'
 import type { PeopleLimit } from '../http/people-limit.ts'
@@ -17,13 +18,14 @@ export interface TrpcParts {
   consumeQuota: ConsumeQuota
   countPeople: PeopleLimit
   memory: MemoryBudget
+  holds: Holds
 }
 
 export type CallContext = ReturnType<typeof callContext>
 
 /** Shared by a request's calls: context, memory, and the values that stay text in both directions. */
 export function callContext(
-  { core, consumeQuota, countPeople, memory }: TrpcParts,
+  { core, consumeQuota, countPeople, memory, holds }: TrpcParts,
   ctx: StepContext,
   streamed: boolean,
 ) {
@@ -45,6 +47,11 @@ export function callContext(
     // A response that is not streamed is watched while it is sent.
     if (streamed) ctx.res.setTimeout(MIN_DOWNLOAD.graceMs)
   }
+  const hold = async (principal: Principal, work: Parameters<Call['hold']>[0]) => {
+    const access = await core.accessOf(principal)
+    if (!access) throw errors.tokenInvalid()
+    return holds.hold({ ...access, member: principal.member }, ctx.res, work)
+  }
   const setHeader = (name: string, value: string) => ctx.set(name, value)
   return {
     values,
@@ -57,6 +64,7 @@ export function callContext(
         principal,
         deadline,
         consumeQuota: (access) => consumeQuota(access, { client: principal.client, response: ctx.res, setHeader }),
+        hold: (work) => deadline.without(() => hold(principal, work)),
         countPeople: (of, id) => countPeople(of, id, ctx.res),
         json: placeholders.insert,
         text: values.textOf,

@@ -28,6 +28,7 @@ describe('the clean command', () => {
         'secret-alarms',
         'client-secrets',
         'audit-entries',
+        'storage-changes',
         'ended',
         'test-events',
         'signing-keys',

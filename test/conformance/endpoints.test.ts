@@ -29,6 +29,7 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
   | notify  | GET    | /apps/{id}/webhook                | ntf.apps.webhook:read     | 200    | webhook.get      |
   | sync    | GET    | /collections                      | svc.apps.storage:read     | 200    | sync.collections |
   | sync    | GET    | /collections/{collection}/entries | svc.apps.storage:read     | 200    | sync.entries     |
+  | sync    | GET    | /collections/{collection}/changes | svc.apps.storage:read     | 200    | sync.changes     |
 `)
 
 let world: World

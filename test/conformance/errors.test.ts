@@ -51,6 +51,10 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | sync   | 422 | limit is 1 to 200.                                      | invalid_request | limitInvalid | limit 0 |
   | sync   | 422 | prefix has at most 64 letters, digits, '_' or '-'.      | invalid_request | prefixInvalid | prefix a.b |
   | sync   | 422 | values is true or false.                                | invalid_request | valuesInvalid | values that is neither |
+  | sync   | 422 | wait is 0 to 50 seconds.                                | invalid_request | waitInvalid | wait 51 |
+  | sync   | 400 | since is not a cursor of this collection.               | invalid_request | cursorInvalid | since that is no cursor |
+  | sync   | 410 | This cursor has expired. Begin again without since.     | cursor_expired | cursorExpired | cursor of changes that are no longer stored |
+  | sync   | 429 | Too many requests of this member or team already wait for changes. | rate_limited | waitsLimited | sixth request that waits |
   | trpc   | 413 | The body is larger than 1 MiB.                          | invalid_request | inputTooLarge | a body of 2 MiB over tRPC |
   | trpc   | 413 | The batch is too large. Send large values in separate requests. | invalid_request | batchTooLarge | a batch of two values of 1 MiB |
   | lms    | 400 | answers must be an object that maps question ids to answers. | invalid_request | answersInvalid | a required field is missing |

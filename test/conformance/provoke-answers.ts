@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Operation } from '../../rest-facade/openapi-operation.ts'
 import type { Section } from '../../routers/kernel/scopes.ts'
 import type { Call, Reply } from '../support/request.ts'
@@ -88,6 +89,27 @@ export const provoke: Record<string, Provoke> = {
   offsetInvalid: asking({ query: '?offset=-1' }),
   prefixInvalid: asking({ query: '?prefix=a.b' }),
   valuesInvalid: asking({ query: '?values=no' }),
+  waitInvalid: asking({ query: '?wait=51' }),
+  cursorInvalid: asking({ query: '?since=x' }),
+  cursorExpired: async (place, tenant) => {
+    const { db, ids } = tenant.world
+    const { body } = await ask(place, tenant)
+    const of = { appId: ids.app, clubId: ids.club }
+    const changes = { increment: 1 }
+    const { changes: horizon } = await db.storageUsage.update({ where: { of }, data: { changes } })
+    await db.storageUsage.update({ where: { of }, data: { horizon } })
+    return ask(place, tenant, { query: `?since=${body.cursor}` })
+  },
+  waitsLimited: async (place, tenant) => {
+    const waiting = { names: { collection: 'awaited' }, query: '?wait=50' }
+    const replies = [1, 2, 3, 4, 5].map(() => ask(place, tenant, waiting))
+    while (tenant.world.holds.size < replies.length) await setImmediate()
+    const refused = await ask(place, tenant, waiting)
+    await tenant.world.call('PUT', '/storage/awaited/k', { body: { value: 1 } })
+    await Promise.all(replies)
+    await tenant.world.call('DELETE', '/storage/awaited/k')
+    return refused
+  },
   keyUnknown: asking({ names: { key: 'unknown' } }),
   entryChanged: asking({ headers: { 'if-match': '"x"' } }),
   valueMissing: asking({ body: {} }),

@@ -24,6 +24,7 @@ const unchecked: Readonly<Record<string, string>> = {
   PublishedEvent: bounded,
   RefusedRequest: bounded,
   Subscription: bounded,
+  StorageChange: 'triggers copy it from entries',
   'StorageEntry.value': 'the quota bounds it',
   'Answer.value': 'it is part of a body, which is at most 1 MiB',
   'TeamMember.since': own,

@@ -58,6 +58,9 @@ it.each([
     expect(await migrate(url)).toEqual([])
     await query(url, 'TRUNCATE "StorageEntry"')
     expect(await query(url, 'SELECT entries FROM "StorageCollection"')).toEqual([])
+    // Nobody who has read changes goes on from them.
+    expect(await query(url, 'SELECT changes = horizon AS begun FROM "StorageUsage"')).toEqual([{ begun: true }])
+    expect(await query(url, 'SELECT key FROM "StorageChange"')).toEqual([])
   },
 )
 

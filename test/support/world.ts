@@ -169,6 +169,7 @@ export async function startWorld(options: Options = {}) {
     db,
     core,
     memory: parts.memory,
+    holds: parts.holds,
     requestLog: parts.requestLog,
     ids,
     oauth,

@@ -6,7 +6,7 @@ import { errors } from '../../routers/kernel/errors.ts'
 const ids = `
 addressUnknown alreadyDelivered alreadyInTeam alreadyReviewed answerMisfit answersInvalid appSuspended appUnknown
 attemptsExhausted batchTooLarge bodyCutOff bodyNotJson bodyNotObject bodyTooDeep bodyTooLarge bodyTooSlow
-changedMeanwhile changesLimited clientNotApp clientNotFirstParty clientNotWeb clientSecretUnknown clientUnknown colleagueUnknown confirmationWrong dataMissing
+changedMeanwhile changesLimited clientNotApp clientNotFirstParty clientNotWeb clientSecretUnknown clientUnknown colleagueUnknown confirmationWrong cursorExpired cursorInvalid dataMissing
 dataNotJson dataTooDeep deliveryUnknown emailInvalid entryChanged eventIdInvalid eventTooLarge eventTypeInvalid
 eventTypeUnknown exportTooLarge failuresLimited gradesInvalid hostWrong idempotencyKeyInvalid idempotencyMismatch
 inputInvalid inputTooLarge internal invitationUnknown keyUnknown lastOwner levelTooLow limitInvalid memberUnknown
@@ -15,7 +15,7 @@ prefixInvalid providerUnknown questionUnknown quizClosed quizEmpty quizUnknown q
 registrationRefused requestInvalid resultUnknown scopeInvalid scopeMissing secretInvalid secretMissing sinceInvalid staysConfidential
 subscriberInvalid subscriptionEnded subscriptionUnknown teamEnding teamFull teamUnknown testsLimited timeInvalid tokenExpired tokenInvalid
 tokenMissing tooManyApps tooManyClients tooManyEventKinds tooManyPeople tooManySecrets typeWrong unavailable urlInvalid valueMissing valueNotAlone
-valueNotJson valuesInvalid valueTooDeep webhookMissing
+valueNotJson valuesInvalid valueTooDeep waitInvalid waitsLimited webhookMissing
 `
   .trim()
   .split(/\s+/)

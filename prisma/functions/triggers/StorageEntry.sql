@@ -1,5 +1,8 @@
-CREATE OR REPLACE TRIGGER "StorageEntry_addUsage_trigger" AFTER INSERT OR UPDATE OF "appId", "clubId", value ON "StorageEntry"
+CREATE OR REPLACE TRIGGER "StorageEntry_addUsage_trigger" AFTER INSERT ON "StorageEntry"
   FOR EACH ROW EXECUTE FUNCTION storage_add_usage();
+-- storage_forget_members changes no value, and no version either.
+CREATE OR REPLACE TRIGGER "StorageEntry_changeUsage_trigger" AFTER UPDATE ON "StorageEntry"
+  FOR EACH ROW WHEN (OLD.version <> NEW.version) EXECUTE FUNCTION storage_add_usage();
 CREATE OR REPLACE TRIGGER "StorageEntry_subtractUsage_trigger" AFTER DELETE ON "StorageEntry" REFERENCING OLD TABLE AS old_entries
   FOR EACH STATEMENT EXECUTE FUNCTION storage_subtract_usage();
 CREATE OR REPLACE TRIGGER "StorageEntry_checkEntry_trigger" BEFORE INSERT OR UPDATE ON "StorageEntry"

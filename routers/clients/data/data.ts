@@ -185,6 +185,7 @@ const put = internal('dev:write', teamPeople, {
     const { outcome, version } = await putEntry(db, at, what, conditions({ ifMatch: read }))
     if (outcome === 'full') throw errors.quotaExceeded()
     if (outcome === 'changed') throw errors.changedMeanwhile()
+    ctx.core.watch.wake(at)
     return { etag: etag(version) }
   })
 
@@ -207,6 +208,7 @@ const remove = internal('dev:write', teamPeople, {
     const at = await sandboxOf(ctx, of)
     const { outcome } = await deleteEntry(ctx.core.db, at, key, conditions({ ifMatch: read }))
     if (outcome !== 'deleted') throw errors.changedMeanwhile()
+    ctx.core.watch.wake(at)
     return { key }
   })
 

@@ -1,0 +1,110 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Database } from '../../prisma/client.ts'
+import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import { int, statement, text } from '../../prisma/pg/statement.ts'
+
+export interface Store {
+  app: string
+  club: string
+}
+
+/** Between two looks at the watched stores, for writes of other nodes and other hands. */
+const LOOK_MS = 1_000
+
+const numbers = statement(
+  'storage_numbers',
+  `SELECT app, club, changes FROM unnest($1::text[], $2::text[]) AS watched (app, club)
+    JOIN "StorageUsage" ON "appId" = app AND "clubId" = club`,
+  { app: text, club: text, changes: int },
+)
+
+const keyOf = ({ app, club }: Store) => `${app}\0${club}`
+
+/** Tells readers that a store has changed: at once after a write of this process, else within a second. */
+export class StoreWatch {
+  readonly #db: Database
+  readonly #lookMs: number
+  readonly #watched = new Map<string, Set<Listener>>()
+  #isLooking = false
+
+  constructor(db: Database, lookMs = LOOK_MS) {
+    this.#db = db
+    this.#lookMs = lookMs
+  }
+
+  /** How many listeners there are. */
+  get size() {
+    let size = 0
+    for (const { size: one } of this.#watched.values()) size += one
+    return size
+  }
+
+  /** Until `close`. */
+  listen(store: Store): Listener {
+    const key = keyOf(store)
+    const listeners = this.#watched.get(key) ?? new Set()
+    this.#watched.set(key, listeners)
+    const listener = new Listener(store, () => {
+      listeners.delete(listener)
+      if (listeners.size === 0) this.#watched.delete(key)
+    })
+    listeners.add(listener)
+    if (!this.#isLooking) void this.#look()
+    return listener
+  }
+
+  /** This process has changed the store. */
+  wake(store: Store) {
+    for (const listener of this.#watched.get(keyOf(store)) ?? []) listener.wake()
+  }
+
+  /** One statement for all stores. It ends with the last listener. */
+  async #look() {
+    this.#isLooking = true
+    for (;;) {
+      await pause(this.#lookMs, undefined, { ref: false })
+      if (this.#watched.size === 0) break
+      const stores = [...this.#watched.values()].map(([listener]) => listener!.store)
+      const values = [arrayOf(stores.map(({ app }) => app)), arrayOf(stores.map(({ club }) => club))]
+      // An unreachable database is asked again at the next look.
+      const rows = await this.#db.execute(numbers, values).catch(() => [])
+      for (const { changes, ...store } of rows) {
+        for (const listener of this.#watched.get(keyOf(store)) ?? []) if (changes !== listener.seen) listener.wake()
+      }
+    }
+    this.#isLooking = false
+  }
+}
+
+class Listener {
+  readonly store: Store
+  readonly close: () => void
+  /** The number of the last change that its reader knows. */
+  seen = 0
+  #hasMoved = false
+  #wake = () => {}
+
+  constructor(store: Store, close: () => void) {
+    this.store = store
+    this.close = close
+  }
+
+  wake() {
+    this.#hasMoved = true
+    this.#wake()
+  }
+
+  /** Before each reading: what comes later counts. */
+  reset() {
+    this.#hasMoved = false
+  }
+
+  /** Resolves when the store may have changed since `reset`, or the signal aborts. */
+  async moved(signal: AbortSignal): Promise<void> {
+    if (this.#hasMoved || signal.aborted) return
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+  }
+}

@@ -1,0 +1,121 @@
+import type { Database } from '../../prisma/client.ts'
+import { bool, int, nullable, statement, text, uuid } from '../../prisma/pg/statement.ts'
+import { errors } from '../kernel/errors.ts'
+import type { StoredEntry } from './entry.ts'
+import type { Collection, Reserve } from './statements.ts'
+import { readWithin } from './statements.ts'
+
+/** A key's last state: an entry, or `value` and `version` are null for a removed one. */
+export type Change = StoredEntry | { key: string; value: null; updatedAt: number; version: null }
+
+/**
+ * `after`: the entries up to this key have been read, as they were at `number` or later; without it, all changes up to `number`:
+ * 0 if nothing was stored.
+ */
+export interface Position {
+  number: number
+  after?: string | undefined
+}
+
+export interface ChangePage {
+  changes: Change[]
+  next: Position
+  /** More can be read at once. */
+  more: boolean
+}
+
+/** Rows of the log that one page reads: most may be of keys that changed again since. */
+const SCANNED = 1_000
+
+const store = { last: int, horizon: int }
+const found = {
+  bytes: nullable(int),
+  key: nullable(text),
+  value: nullable(text),
+  version: nullable(uuid),
+  updatedAt: nullable(int),
+}
+
+/** `last` is the number of the store's last change. One row without a key if there is nothing. */
+const STORE = `store AS (SELECT coalesce(max(changes), 0) AS last, coalesce(max(horizon), 0) AS horizon
+      FROM "StorageUsage" WHERE "appId" = $1 AND "clubId" = $2)`
+const ADDRESS = `"appId" = $1 AND "clubId" = $2 AND owner = $3 AND collection = $4`
+
+const statements = {
+  /** $5: after this key. $6: the most rows. $7: the most bytes of values. */
+  entries: statement(
+    'storage_snapshot',
+    `WITH ${STORE}
+      SELECT last, horizon, bytes, key, CASE WHEN bytes <= $7 THEN value END AS value, version, "updatedAt"
+      FROM store LEFT JOIN LATERAL (
+        SELECT key, value, version, floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt",
+          sum(octet_length(value)) OVER () AS bytes
+        FROM (SELECT * FROM "StorageEntry" WHERE ${ADDRESS} AND key > $5 ORDER BY key LIMIT least($6::int8, 201)) entry
+      ) page ON true ORDER BY key`,
+    { ...store, ...found },
+  ),
+  /**
+   * $5: after this number. A row of the log counts if it is its key's last: the entry has its version, or there is neither.
+   * `isFull`: the page has read all that it may of the log, up to `scanned`.
+   */
+  changes: statement(
+    'storage_changes',
+    `WITH ${STORE},
+        log AS MATERIALIZED (SELECT number, key, version, at FROM "StorageChange"
+          WHERE ${ADDRESS} AND number > $5::int8 ORDER BY number LIMIT ${SCANNED})
+      SELECT last, horizon, (SELECT count(*) = ${SCANNED} FROM log) AS "isFull", coalesce((SELECT max(number) FROM log), 0) AS scanned,
+        number, bytes, key, CASE WHEN bytes <= $7 THEN value END AS value, version, "updatedAt"
+      FROM store LEFT JOIN LATERAL (
+        SELECT number, key, value, version, floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt",
+          sum(octet_length(value)) OVER () AS bytes
+        FROM (SELECT log.number, log.key, entry.value, log.version, coalesce(entry."updatedAt", log.at) AS "updatedAt"
+          FROM log LEFT JOIN "StorageEntry" entry ON entry."appId" = $1 AND entry."clubId" = $2
+            AND entry.owner = $3 AND entry.collection = $4 AND entry.key = log.key
+          WHERE entry.version IS NOT DISTINCT FROM log.version ORDER BY number LIMIT least($6::int8, 201)) change
+      ) page ON true ORDER BY number`,
+    { ...store, isFull: bool, scanned: int, number: nullable(int), ...found },
+  ),
+}
+
+/**
+ * A page of at most `limit` changes after `since`; without it the entries, and then the changes since they were read. Throws 410
+ * when changes after `since` are no longer stored, and when `since` is ahead of the store, as after a restore.
+ */
+export async function readChanges(
+  db: Database,
+  collection: Collection,
+  { since, limit }: { since: Position | undefined; limit: number },
+  reserve: Reserve,
+): Promise<ChangePage> {
+  const { app, club, owner, collection: name } = collection
+  const address = [app, club, owner, name]
+  const isExpired = ({ last, horizon }: { last: number; horizon: number }) =>
+    since !== undefined && since.number > 0 && (since.number < horizon || since.number > last)
+
+  if (!since || since.number === 0 || since.after !== undefined) {
+    const values = [...address, since?.after ?? '', String(limit + 1)]
+    const rows = await readWithin(reserve, (maxBytes) => db.execute(statements.entries, [...values, maxBytes]))
+    const { last } = rows[0]!
+    if (isExpired(rows[0]!)) throw errors.cursorExpired()
+    const all = rows.filter(hasKey)
+    const changes = all.slice(0, limit).map(changeOf)
+    const number = since?.number || last
+    if (all.length > limit) return { changes, next: { number, after: changes.at(-1)!.key }, more: true }
+    return { changes, next: { number }, more: last > number }
+  }
+
+  const values = [...address, String(since.number), String(limit + 1)]
+  const rows = await readWithin(reserve, (maxBytes) => db.execute(statements.changes, [...values, maxBytes]))
+  const { last, isFull, scanned } = rows[0]!
+  if (isExpired(rows[0]!)) throw errors.cursorExpired()
+  const all = rows.filter(hasKey)
+  const changes = all.slice(0, limit).map(changeOf)
+  if (all.length > limit) return { changes, next: { number: all[limit - 1]!.number! }, more: true }
+  return { changes, next: { number: isFull ? scanned : last }, more: isFull }
+}
+
+type Row = { key: string | null; value: string | null; updatedAt: number | null; version: string | null }
+
+const changeOf = ({ key, value, updatedAt, version }: Change) => ({ key, value, updatedAt, version }) as Change
+
+const hasKey = <R extends Row>(row: R): row is R & Change => row.key !== null

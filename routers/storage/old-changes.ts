@@ -1,0 +1,97 @@
+import type { ClientBase } from 'pg'
+import type { Database } from '../../prisma/client.ts'
+import { PORTION } from '../kernel/housekeeping.ts'
+import { DAY_SECONDS } from '../kernel/time.ts'
+
+/** A reader that has been away for longer begins again. */
+export const CHANGE_DAYS = 30
+/** Newest changes of a store that are kept: an app that writes and removes keys for a month would fill the disk. */
+export const MAX_CHANGES = 100_000
+
+/** Stores per portion. */
+const STORES = 500
+
+interface Store {
+  app: string
+  club: string
+}
+
+const OF_STORE = '"appId" = $1 AND "clubId" = $2'
+
+/**
+ * Leaves the last change of each key, of the last 30 days, and at most 100,000 of a store. Returns the number of rows that it
+ * removed or updated; 0 when nothing is left to do.
+ */
+export async function removeOldChanges(
+  db: Database,
+  now: number,
+  limit = PORTION,
+  most = MAX_CHANGES,
+): Promise<number> {
+  const before = new Date(now - CHANGE_DAYS * DAY_SECONDS * 1000).toISOString()
+  let left = limit
+  const begin = async (sql: string, values: unknown[]) =>
+    (await db.inTransaction((client) => client.query<Store & { changes: string; thinned: string }>(sql, values))).rows
+
+  const old = `SELECT DISTINCT "appId" AS app, "clubId" AS club FROM
+    (SELECT "appId", "clubId" FROM "StorageChange" WHERE at <= $1 LIMIT ${STORES}) change`
+  for (const store of await begin(old, [before])) {
+    if (left > 0) left -= await db.inTransaction((client) => removeUpTo(client, store, 'at <= $3', before, left))
+  }
+  const changed = `SELECT "appId" AS app, "clubId" AS club, changes, thinned FROM "StorageUsage"
+    WHERE changes > thinned LIMIT ${STORES}`
+  for (const { changes, thinned, ...store } of await begin(changed, [])) {
+    if (left <= 0) break
+    left -= await db.inTransaction((client) => thin(client, store, thinned, left))
+    if (left > 0) left -= await db.inTransaction((client) => removeBeyond(client, store, most, left))
+    if (left > 0) left -= await db.inTransaction((client) => finish(client, store, changes))
+  }
+  return limit - left
+}
+
+/** Removes changes after which each key has another one. It locks no usage row, so that writers go on. */
+async function thin(client: ClientBase, { app, club }: Store, thinned: string, limit: number): Promise<number> {
+  const { rowCount } = await client.query(
+    `DELETE FROM "StorageChange" WHERE ${OF_STORE} AND ctid = ANY (ARRAY(
+      SELECT change.ctid FROM "StorageChange" change JOIN (
+        SELECT owner, collection, key, max(number) AS last FROM "StorageChange"
+        WHERE ${OF_STORE} AND number > $3 GROUP BY 1, 2, 3
+      ) recent USING (owner, collection, key)
+      WHERE ${OF_STORE} AND number < last LIMIT $4))`,
+    [app, club, thinned, limit],
+  )
+  return rowCount!
+}
+
+async function removeBeyond(client: ClientBase, store: Store, most: number, limit: number): Promise<number> {
+  const { rows } = await client.query<{ number: string }>(
+    `SELECT number FROM "StorageChange" WHERE ${OF_STORE} ORDER BY number DESC OFFSET $3 LIMIT 1`,
+    [store.app, store.club, most],
+  )
+  return rows[0] ? removeUpTo(client, store, 'number <= $3', rows[0].number, limit) : 0
+}
+
+/** Readers that have not come so far begin again. The usage row is locked first, as the removal of a store does. */
+async function removeUpTo(
+  client: ClientBase,
+  { app, club }: Store,
+  condition: string,
+  bound: string,
+  limit: number,
+): Promise<number> {
+  await client.query(`SELECT FROM "StorageUsage" WHERE ${OF_STORE} FOR NO KEY UPDATE`, [app, club])
+  const { rows } = await client.query<{ removed: number }>(
+    `WITH gone AS (DELETE FROM "StorageChange" WHERE ${OF_STORE} AND ctid = ANY (ARRAY(
+        SELECT ctid FROM "StorageChange" WHERE ${OF_STORE} AND ${condition} ORDER BY number LIMIT $4)) RETURNING number),
+      raised AS (UPDATE "StorageUsage" SET horizon = greatest(horizon, (SELECT max(number) FROM gone))
+        WHERE ${OF_STORE} AND EXISTS (SELECT FROM gone))
+    SELECT count(*)::int AS removed FROM gone`,
+    [app, club, bound, limit],
+  )
+  return rows[0]!.removed
+}
+
+async function finish(client: ClientBase, { app, club }: Store, changes: string): Promise<number> {
+  const update = `UPDATE "StorageUsage" SET thinned = $3 WHERE ${OF_STORE}`
+  return (await client.query(update, [app, club, changes])).rowCount!
+}

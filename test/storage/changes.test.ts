@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { erase } from '../../server/admin/storage-owners.ts'
+import { times } from '../support/rounds.ts'
+import { page, replicaOf, storedState } from './replica.ts'
+import type { Tenants } from './tenants.ts'
+import { coreOf, mintTenants, openWith, storageOf } from './tenants.ts'
+
+const db = openWith({ deadlock_timeout: '20ms' })
+/** A second pool. */
+const other = openWith({ deadlock_timeout: '20ms' })
+afterAll(() => Promise.all([db.$disconnect(), other.$disconnect()]))
+
+let tenants: Tenants
+beforeEach(async () => {
+  tenants = await mintTenants(db)
+})
+
+const collection = (owner = '', name = 'c') => ({
+  app: tenants.apps[0],
+  club: tenants.clubs[0],
+  owner,
+  collection: name,
+})
+const storage = (pool = db) => storageOf(coreOf(pool), tenants, 0, 0, 0)
+const put = (key: string, value: number, scope: 'org' | 'user' = 'org', name = 'c') =>
+  storage().put({ collection: name, key, scope, value })
+const remove = (key: string) => storage().delete({ collection: 'c', key })
+const keysOf = ({ changes }: Awaited<ReturnType<typeof page>>) =>
+  changes.map(({ key, value }) => (value === null ? `-${key}` : key))
+const expired = { status: 410, publicCode: 'cursor_expired' }
+
+describe('the changes of a collection', () => {
+  it('begin with the entries by key, and go on with the last state of each key that changed, in order', async () => {
+    for (const key of ['c', 'a', 'b']) await put(key, 1)
+    const first = await page(db, collection(), undefined, 2)
+    expect([keysOf(first), first.more]).toEqual([['a', 'b'], true])
+    const second = await page(db, collection(), first.next, 2)
+    expect([keysOf(second), second.more]).toEqual([['c'], false])
+
+    await put('b', 2)
+    await put('a', 2)
+    await remove('c')
+    await put('b', 3)
+    const third = await page(db, collection(), second.next, 2)
+    expect([keysOf(third), third.more]).toEqual([['a', '-c'], true])
+    const fourth = await page(db, collection(), third.next, 2)
+    expect(fourth.changes).toEqual([
+      { key: 'b', value: '3', updatedAt: expect.any(Number), version: expect.any(String) },
+    ])
+    expect(await page(db, collection(), fourth.next)).toEqual({ changes: [], next: fourth.next, more: false })
+  })
+
+  it('leave out those of other collections, scopes, clubs and apps', async () => {
+    const { next } = await page(db, collection())
+    await put('own', 1, 'user')
+    await put('other', 1, 'org', 'd')
+    for (const [app, club] of [
+      [0, 1],
+      [1, 0],
+    ] as const) {
+      await storageOf(coreOf(db), tenants, app, club, 0).put({ collection: 'c', key: 'k', value: 1 })
+    }
+    expect(keysOf(await page(db, collection(), next))).toEqual([])
+    expect(keysOf(await page(db, collection(tenants.people[0])))).toEqual(['own'])
+    expect(keysOf(await page(db, collection(tenants.people[1])))).toEqual([])
+  })
+
+  it('have what was written by other hands', async () => {
+    await put('moved', 1)
+    await put('updated', 1)
+    await put('gone', 1)
+    const { next } = await page(db, collection())
+    const [appId, clubId] = [tenants.apps[0], tenants.clubs[0]]
+    const where = (key: string) => ({ where: { address: { appId, clubId, owner: '', collection: 'c', key } } })
+    await db.storageEntry.update({ ...where('moved'), data: { key: 'here' } })
+    await db.storageEntry.update({ ...where('updated'), data: { value: '2' } })
+    await db.storageEntry.delete(where('gone'))
+    await db.storageEntry.create({
+      data: {
+        ...{ appId, clubId, owner: '', collection: 'c', key: 'new' },
+        ...{ value: '1', version: randomUUID(), updatedAt: new Date() },
+      },
+    })
+    expect(keysOf(await page(db, collection(), next))).toEqual(['-moved', 'here', 'updated', '-gone', 'new'])
+  })
+
+  it('go on after many changes of one key', async () => {
+    await put('a', 1)
+    const { next } = await page(db, collection())
+    const { apps, clubs } = tenants
+    await db.$executeRaw`SELECT storage_write(${apps[0]}, ${clubs[0]}, '', 'c', 'a', n::text, gen_random_uuid(), now(), 1000,
+      null, null, null) FROM generate_series(1, 1500) n`
+    const first = await page(db, collection(), next)
+    expect([keysOf(first), first.more]).toEqual([[], true])
+    const second = await page(db, collection(), first.next)
+    expect(second).toMatchObject({ changes: [{ key: 'a', value: '1500' }], more: false })
+  })
+
+  it('say nothing when a member is taken off an entry', async () => {
+    await put('a', 1)
+    const { next } = await page(db, collection())
+    const of = { organisationId: tenants.clubs[0], personId: tenants.people[0] }
+    await db.membership.delete({ where: { of } })
+    expect(await page(db, collection(), next)).toEqual({ changes: [], next, more: false })
+  })
+
+  it('of a member go with the membership', async () => {
+    const owner = tenants.people[0]
+    await put('a', 1, 'user')
+    await put('a', 2, 'user')
+    const rows = () => db.storageChange.count({ where: { appId: tenants.apps[0], owner } })
+    expect(await rows()).toBe(2)
+    await db.membership.delete({ where: { of: { organisationId: tenants.clubs[0], personId: owner } } })
+    expect(await rows()).toBe(0)
+  })
+
+  it.each(['a whole storage', 'an app', 'a club'])('go with %s', async (what) => {
+    await put('a', 1)
+    const [app, club] = [tenants.apps[0], tenants.clubs[0]]
+    if (what === 'an app') await db.app.delete({ where: { id: app } })
+    else if (what === 'a club') await db.organisation.delete({ where: { id: club } })
+    else await erase(db, { app, club })
+    expect(await db.storageChange.count({ where: { appId: app } })).toBe(0)
+  })
+
+  it('are refused after a position of a former storage, and of one that is ahead', async () => {
+    await put('a', 1)
+    const { next } = await page(db, collection())
+    await expect(page(db, collection(), { number: next.number + 1 })).rejects.toMatchObject(expired)
+    await erase(db, { app: tenants.apps[0], club: tenants.clubs[0] })
+    await expect(page(db, collection(), next)).rejects.toMatchObject(expired)
+    await put('b', 1)
+    await expect(page(db, collection(), next)).rejects.toMatchObject(expired)
+    await expect(page(db, collection(), { ...next, after: 'a' })).rejects.toMatchObject(expired)
+    expect(keysOf(await page(db, collection()))).toEqual(['b'])
+  })
+})
+
+const key = fc.constantFrom('a', 'b', 'c', 'd')
+const step = fc.oneof(
+  fc.record({ what: fc.constant('put' as const), key, value: fc.nat(9) }),
+  fc.record({ what: fc.constant('delete' as const), key }),
+  fc.record({ what: fc.constant('read' as const) }),
+)
+
+describe('a replica that follows the changes', () => {
+  it('equals the collection once it has read all, whenever it has read before', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 5 }), async (steps, limit) => {
+        tenants = await mintTenants(db)
+        const replica = replicaOf(db, collection(), limit)
+        for (const one of steps) {
+          if (one.what === 'put') await put(one.key, one.value)
+          else if (one.what === 'delete') await remove(one.key).catch(() => {})
+          else await replica.read()
+        }
+        await replica.catchUp()
+        expect(replica.state()).toEqual(await storedState(db, collection()))
+      }),
+      { numRuns: times(20, 5) },
+    )
+  })
+
+  it('equals the collection after it has read beside writers on two pools', async () => {
+    const replicas = [replicaOf(db, collection(), 3), replicaOf(other, collection(), 200)]
+    let isWriting = true
+    const writers = [db, other, db, other].map(async (pool, writer) => {
+      for (let n = 0; n < 60; n++) {
+        const address = { collection: 'c', key: `k${(n * 7 + writer * 3) % 11}` }
+        if (n % 5 === 4)
+          await storage(pool)
+            .delete(address)
+            .catch(() => {})
+        else await storage(pool).put({ ...address, value: writer * 1_000 + n })
+      }
+    })
+    const readers = replicas.map(async ({ read }) => {
+      while (isWriting) await read()
+    })
+    await Promise.all(writers)
+    isWriting = false
+    await Promise.all(readers)
+    const stored = await storedState(db, collection())
+    for (const { catchUp, state } of replicas) {
+      await catchUp()
+      expect(state()).toEqual(stored)
+    }
+  })
+})

@@ -1,0 +1,156 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { expectRefusal } from '../support/refusal.ts'
+import type { Reply } from '../support/request.ts'
+import { useWorld } from '../support/started.ts'
+import { id } from '../support/tenant.ts'
+
+const world = useWorld()
+let collection: string
+beforeEach(() => {
+  collection = id('c')
+})
+
+const changes = (query = '', options: Parameters<typeof world.call>[2] = {}) =>
+  world.call('GET', `/collections/${collection}/changes${query}`, options)
+const since = ({ body }: Reply, more = '') => `?since=${body.cursor}${more}`
+const put = async (key: string, value: unknown, scope = 'org') => {
+  const reply = await world.call('PUT', `/storage/${collection}/${key}?scope=${scope}`, { body: { value } })
+  expect(reply.status).toBe(200)
+  return reply.headers.etag
+}
+const remove = (key: string) => world.call('DELETE', `/storage/${collection}/${key}`)
+/** Another member of the club. */
+async function mintMember() {
+  const [personId, { db, ids }] = [id('person'), world]
+  await db.person.create({ data: { id: personId, firstName: 'N', lastName: 'N', email: '' } })
+  await db.membership.create({ data: { organisationId: ids.club, personId } })
+  return personId
+}
+/** Once so many calls wait for a change. */
+const waiting = (count: number) => expect.poll(() => world.holds.size).toBe(count)
+
+describe('GET /collections/{collection}/changes', () => {
+  it('returns all entries, then what has changed, with ETags and values byte for byte', async () => {
+    const etag = await put('a', { n: 1 })
+    const first = await changes()
+    expect(first.text).toContain('"value":{"n":1},')
+    expect(first.body).toEqual({
+      items: [{ key: 'a', value: { n: 1 }, updatedAt: expect.any(Number), etag }],
+      cursor: expect.stringMatching(/^[A-Za-z0-9_-]+$/),
+      more: false,
+    })
+    const value = '{"b":1.0, "b":"\\u0000",\n"a":1e400}'
+    await world.call('PUT', `/storage/${collection}/b`, { body: `{"value":${value}}` })
+    await remove('a')
+    const second = await changes(since(first))
+    expect(second.body.items.map(({ key, deleted }: { key: string; deleted?: true }) => [key, deleted])).toEqual([
+      ['b', undefined],
+      ['a', true],
+    ])
+    expect(second.text).toContain(`"value":${value},`)
+    expect((await changes(since(second))).body).toMatchObject({ items: [], more: false })
+  })
+
+  it('comes in pages', async () => {
+    for (const key of ['a', 'b', 'c']) await put(key, 1)
+    const first = await changes('?limit=2')
+    expect([first.body.items.length, first.body.more]).toEqual([2, true])
+    const second = await changes(since(first, '&limit=2'))
+    expect([second.body.items.length, second.body.more]).toEqual([1, false])
+  })
+
+  it('shows private entries to their member alone', async () => {
+    const first = await changes('?scope=user')
+    await put('own', 1, 'user')
+    expect((await changes(since(first, '&scope=user'))).body.items).toMatchObject([{ key: 'own' }])
+    expect((await changes()).body.items).toEqual([])
+    const claims = { sub: await mintMember() }
+    expect((await changes('?scope=user', { claims })).body.items).toEqual([])
+    expectRefusal(await changes(since(first, '&scope=user'), { claims }), 400, 'invalid_request', WRONG)
+  })
+
+  it('refuses cursors of another collection or scope, altered and invented ones', async () => {
+    await put('a', 1)
+    const { cursor } = (await changes()).body
+    for (const query of [`?since=${cursor}&scope=user`, `?since=${cursor.slice(1)}`, '?since=-1', '?since=MA']) {
+      expectRefusal(await changes(query), 400, 'invalid_request', WRONG)
+    }
+    collection = id('other')
+    expectRefusal(await changes(`?since=${cursor}`), 400, 'invalid_request', WRONG)
+  })
+
+  it.each(['-1', '51', '1.5', 'x', ''])('refuses to wait %j seconds', async (wait) => {
+    expectRefusal(await changes(`?wait=${wait}`), 422, 'invalid_request', 'wait is 0 to 50 seconds.')
+  })
+
+  it('returns 410 once changes after the cursor are no longer stored', async () => {
+    await put('a', 1)
+    const first = await changes()
+    await put('b', 1)
+    const { app: appId, club: clubId } = world.ids
+    const { changes: last } = await world.db.storageUsage.findUniqueOrThrow({ where: { of: { appId, clubId } } })
+    await world.db.storageUsage.update({ where: { of: { appId, clubId } }, data: { horizon: last } })
+    const reply = await changes(since(first))
+    expectRefusal(reply, 410, 'cursor_expired', 'This cursor has expired. Begin again without since.')
+    expect((await changes()).body.items).toHaveLength(2)
+  })
+})
+
+describe('a request that waits', () => {
+  it('returns the first change of its collection, and sleeps through those of others', async () => {
+    const first = await changes()
+    const reply = changes(since(first, '&wait=50'))
+    await waiting(1)
+    await world.call('PUT', `/storage/${id('other')}/k`, { body: { value: 1 } })
+    await put('a', 1)
+    expect((await reply).body.items).toMatchObject([{ key: 'a', value: 1 }])
+  })
+
+  it('returns at once what there is already', async () => {
+    await put('a', 1)
+    expect((await changes('?wait=50')).body.items).toHaveLength(1)
+  })
+
+  it('returns a change that another hand has made', async () => {
+    await put('a', 1)
+    const reply = changes(since(await changes(), '&wait=50'))
+    await waiting(1)
+    await world.db.storageEntry.updateMany({ where: { appId: world.ids.app, collection }, data: { value: '2' } })
+    expect((await reply).body.items).toMatchObject([{ key: 'a', value: 2 }])
+  })
+
+  it('returns an empty page when the time is over', async () => {
+    const first = await changes()
+    const reply = await changes(since(first, '&wait=1'))
+    expect(reply.body).toMatchObject({ items: [], more: false })
+    await put('a', 1)
+    expect((await changes(since(reply))).body.items).toHaveLength(1)
+  })
+
+  it('is refused when its member has left meanwhile', async () => {
+    const { db, ids } = world
+    const sub = await mintMember()
+    const claims = { sub }
+    const first = await changes('', { claims })
+    const reply = changes(since(first, '&wait=50'), { claims })
+    await waiting(1)
+    await db.membership.delete({ where: { of: { organisationId: ids.club, personId: sub } } })
+    // What has been looked up is believed for 4 s.
+    world.advance(5)
+    await put('secret', 1)
+    expectRefusal(await reply, 404, 'not_found', 'This member does not exist in this club.')
+  })
+
+  it('is one of five of its member and app', async () => {
+    const query = since(await changes(), '&wait=50')
+    const replies = [1, 2, 3, 4, 5].map(() => changes(query))
+    await waiting(5)
+    const refused = await changes(query)
+    expectRefusal(refused, 429, 'rate_limited', 'Too many requests of this member or team already wait for changes.')
+    await put('a', 1)
+    for (const reply of replies) expect((await reply).body.items).toHaveLength(1)
+    await waiting(0)
+  })
+})
+
+const WRONG = 'since is not a cursor of this collection.'
