@@ -1,14 +1,17 @@
+import type { Change, ChangesOptions } from './changes.ts'
+import type { Entry, ListedEntry } from './entry.ts'
 import { ApiError, EntryChanged, QuotaExceeded, RateLimited, ScopeMissing, SignInNeeded } from './errors.ts'
+import type { Live } from './live.ts'
 import type { Me } from './me.ts'
 import createMe from './me.ts'
 import type { Answers, Items, Json, QuizResult, Root, Webhook } from './records.ts'
 import type { Tokens } from './renewal.ts'
 import type { CallOptions, ClientOptions } from './request.ts'
 import { createSend, read } from './request.ts'
-import type { Collection, Condition, Entry, ListedEntry } from './storage.ts'
+import type { Collection, Condition } from './storage.ts'
 import { collectionOf } from './storage.ts'
 
-/** A client for apps, lms and notify. Its functions do not use `this`, and are rejected with an `ApiError`. */
+/** A client for apps, lms, notify and sync. Its functions do not use `this`, and are rejected with an `ApiError`. */
 export interface Client {
   root(options?: CallOptions): Promise<Root>
   me: Me
@@ -61,6 +64,8 @@ export type * from './me.ts'
 export type {
   Answers,
   CallOptions,
+  Change,
+  ChangesOptions,
   ClientOptions,
   Collection,
   Condition,
@@ -68,6 +73,7 @@ export type {
   Items,
   Json,
   ListedEntry,
+  Live,
   QuizResult,
   Root,
   Tokens,

@@ -32,8 +32,11 @@ export interface Database {
   close(): void
 }
 
-/** The parts of a browser's page that a sign-in needs: declared here, as programs for servers have no DOM types. */
+/** The parts of a browser's page that a sign-in and a live collection need: declared here, as programs for servers have no DOM types. */
 interface Page {
+  addEventListener?: (event: string, listener: () => void) => void
+  removeEventListener?: (event: string, listener: () => void) => void
+  document?: { visibilityState: string }
   location: { href: string; assign(url: string | URL): void }
   history: { replaceState(state: unknown, unused: string, url: string | URL): void }
   sessionStorage: {

@@ -8,6 +8,7 @@ export interface ClientOptions {
   apps?: string | URL
   lms?: string | URL
   notify?: string | URL
+  sync?: string | URL
   tokens: Tokens
   /**
    * The total time in seconds that a call may wait when the service asks to try again later. The call is rejected at once if the
@@ -36,7 +37,7 @@ export interface Call extends CallOptions {
   isRepeatable?: boolean
 }
 
-type Section = 'apps' | 'lms' | 'notify'
+type Section = 'apps' | 'lms' | 'notify' | 'sync'
 export type Send = (section: Section, line: `${string} /${string}`, call?: Call) => Promise<Response>
 
 export const read = async <Answer>(response: Promise<Response>) => (await response).json() as Promise<Answer>

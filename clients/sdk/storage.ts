@@ -1,19 +1,12 @@
+import type { Change, ChangesOptions } from './changes.ts'
+import { changesOf, readChanges } from './changes.ts'
+import type { Entry, ListedEntry } from './entry.ts'
 import { ApiError, EntryChanged, isAbsence } from './errors.ts'
+import type { Live } from './live.ts'
+import { liveOf } from './live.ts'
 import { pause } from './pause.ts'
 import type { CallOptions, Send } from './request.ts'
 import { read } from './request.ts'
-
-export interface ListedEntry<Value> {
-  key: string
-  value: Value
-  /** Unix seconds. */
-  updatedAt: number
-}
-
-export interface Entry<Value> extends ListedEntry<Value> {
-  /** Identifies this version of the entry, for `ifMatch`. */
-  etag: string
-}
 
 export interface Condition extends CallOptions {
   /** Only the version with this `etag`; else `EntryChanged`. */
@@ -40,6 +33,13 @@ export interface Collection<Value> extends AsyncIterable<ListedEntry<Value>> {
   ): Promise<Entry<Value>>
   /** Returns whether the key existed. */
   delete(key: string, options?: Condition): Promise<boolean>
+  /**
+   * Without end: all entries, then the last state of each key that changes. An `ApiError` with the status 410: the changes after
+   * `since` are no longer stored, so begin without it.
+   */
+  changes(options?: ChangesOptions): AsyncGenerator<Change<Value>>
+  /** The entries as a map that is filled, and kept current while somebody listens. */
+  live(): Live<Value>
 }
 
 const PAGE = 200
@@ -57,6 +57,7 @@ export function collectionOf<Value>(send: Send, name: string, scope: 'org' | 'us
   const path = () => `/storage/${checked(name)}` as const
   const at = (key: string) => `${path()}/${checked(key)}` as const
   const query = { scope }
+  const readPage = readChanges<Value>(send, () => `/collections/${checked(name)}`, scope)
   const entryOf = async (response: Response): Promise<Entry<Value>> => ({
     ...((await response.json()) as ListedEntry<Value>),
     etag: response.headers.get('etag') ?? '',
@@ -104,6 +105,8 @@ export function collectionOf<Value>(send: Send, name: string, scope: 'org' | 'us
         throw error
       }
     },
+    changes: (options = {}) => changesOf(readPage, options),
+    live: () => liveOf(readPage),
     async *[Symbol.asyncIterator]() {
       for (let offset = 0; ; offset += PAGE) {
         const { items } = await collection.list({ limit: PAGE, offset })

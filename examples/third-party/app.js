@@ -1,6 +1,6 @@
 // Signs a club member in, then calls the API, with the files of @member-apps/sdk. No build step and no secret.
 import { browserSignIn, SignInFailed } from '/sdk/browser.js'
-import { ApiError, createClient, EntryChanged, ScopeMissing, SignInNeeded } from '/sdk/client.js'
+import { ApiError, createClient, ScopeMissing, SignInNeeded } from '/sdk/client.js'
 
 const scopes = ['svc.me.profile:read', 'svc.me.groups:read', 'svc.me.events:read']
 const scope = [...scopes, 'svc.apps.storage:read', 'svc.apps.storage:write'].join(' ')
@@ -14,9 +14,9 @@ const language = locale.slice(0, 2).toLowerCase()
 const words = language === 'de' ? await fetch('/de.json').then((response) => response.json()) : {}
 const t = (text) => words[text] ?? text
 
-const { api: apps, issuer, client_id: clientId } = await (await fetch('/config.json')).json()
+const { api: apps, sync, issuer, client_id: clientId } = await (await fetch('/config.json')).json()
 const auth = browserSignIn({ issuer, clientId, redirectUri: `${location.origin}/`, scope })
-const api = createClient({ apps, tokens: auth.tokens })
+const api = createClient({ apps, sync, tokens: auth.tokens })
 
 /** An error in the reader's language; `fetch` throws a TypeError when the server cannot be reached. */
 function problem(error) {
@@ -77,40 +77,72 @@ async function showClub() {
       items.slice(0, 5).map(event),
     ),
     show('groups', groups, 'You did not allow Clubnote to see your groups.', ({ items }) => items.map(group)),
-    showNote(),
   ])
 }
 
-// The member's own note, and the version of it that this tab has read; undefined when there is none yet.
-const notes = api.storage('notes', { scope: 'user' })
-let entry
-async function readNote() {
-  entry = await notes.get('note')
-  return entry?.value ?? ''
-}
-const inWords = (refused) => (error) =>
-  Promise.reject(error instanceof ScopeMissing ? new Error(t(refused), { cause: error }) : error)
+// The scores that all members of the club share: a change shows at once wherever the page is open.
+const scores = api.storage('scores')
+const board = scores.live()
+let stopFollowing = () => {}
+const pointsOf = (value) => Number(value?.points) || 0
+const NOT_READ = 'You did not allow Clubnote to read the scores.'
 
-// Editable only after loading, so that no earlier input is lost.
-async function showNote() {
-  element('note').value = await readNote().catch(inWords('You did not allow Clubnote to read its notes.'))
-  for (const control of element('note-form').elements) control.disabled = false
+function stateOfBoard() {
+  if (board.state === 'loading') return t('Loading…')
+  if (board.state === 'offline') return t('Not connected: these scores may be old.')
+  if (board.state === 'ended') return board.error instanceof ScopeMissing ? t(NOT_READ) : problem(board.error)
+  return board.entries.size === 0 ? t('Nobody has points yet.') : ''
 }
 
-async function saveNote() {
-  const condition = entry ? { ifMatch: entry.etag } : { ifNoneMatch: '*' }
-  try {
-    entry = await notes.put('note', element('note').value, condition)
-  } catch (error) {
-    if (!(error instanceof EntryChanged)) return inWords('You did not allow Clubnote to keep a note.')(error)
-    const theirs = await readNote()
-    throw new Error(`${t('Another tab has written this. Save again to replace it:')} ${theirs}`, { cause: error })
-  }
-  return t('Your note is saved.')
+// By key: a row stays what it is, so that a change does not take it from under the pointer.
+const rows = new Map()
+function rowOf({ key, value }) {
+  const name = String(value?.name ?? key)
+  const { li, points } = rows.get(key) ?? newRow(key, name)
+  points.textContent = pointsOf(value)
+  return li
+}
+function newRow(key, name) {
+  const add = make(
+    'button',
+    { type: 'button', ariaLabel: `+1 ${name}`, onclick: () => attempt(() => addPoint(key, name)) },
+    '+1',
+  )
+  const points = make('output')
+  const row = { points, li: make('li', {}, isolated(name), points, add) }
+  rows.set(key, row)
+  return row
+}
+
+function showBoard() {
+  const focused = document.activeElement
+  const entries = [...board.entries.values()].sort((a, b) => pointsOf(b.value) - pointsOf(a.value))
+  const list = entries.map(rowOf)
+  const shown = [...element('scores').children]
+  if (shown.length !== list.length || list.some((li, i) => li !== shown[i])) element('scores').replaceChildren(...list)
+  focused.focus()
+  element('board').textContent = stateOfBoard()
+  for (const control of element('score-form').elements) control.disabled = board.state !== 'current'
+}
+
+const inWords = (error) => {
+  if (!(error instanceof ScopeMissing)) throw error
+  throw new Error(t('You did not allow Clubnote to change the scores.'), { cause: error })
+}
+// When two members press at once, both points count.
+const addPoint = (key, name) =>
+  scores.update(key, (value) => ({ name, points: pointsOf(value) + 1 })).then(() => '', inWords)
+
+async function addName() {
+  const name = element('score-name').value.trim()
+  await scores.put(crypto.randomUUID(), { name, points: 0 }, { ifNoneMatch: '*' }).catch(inWords)
+  element('score-form').reset()
+  return `${t('Added:')} ${name}`
 }
 
 // The token is revoked at the server too, so that a copy of it is useless.
 async function signOut() {
+  stopFollowing()
   await auth.signOut()
   return t('You are signed out.')
 }
@@ -134,9 +166,9 @@ document.documentElement.lang = language
 for (const translated of document.querySelectorAll('[data-text]')) translated.textContent = t(translated.textContent)
 element('sign-in').onclick = () => attempt(() => auth.signIn())
 element('sign-out').onclick = () => attempt(signOut).then(() => element('sign-in').focus())
-element('note-form').onsubmit = (submitted) => {
+element('score-form').onsubmit = (submitted) => {
   submitted.preventDefault()
-  return attempt(saveNote)
+  return attempt(addName)
 }
 
 Object.assign(element('connected'), { href: `${issuer}/connected`, hidden: false })
@@ -144,5 +176,8 @@ Object.assign(element('connected'), { href: `${issuer}/connected`, hidden: false
 await attempt(async () => {
   await auth.finish()
   await showState()
-  if (await auth.isSignedIn()) await showClub()
+  if (!(await auth.isSignedIn())) return
+  stopFollowing = board.subscribe(showBoard)
+  showBoard()
+  await showClub()
 })

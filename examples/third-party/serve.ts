@@ -4,6 +4,7 @@ import { dirname, extname, join } from 'node:path'
 
 interface Settings {
   api: string
+  sync: string
   issuer: string
   clientId: string
 }
@@ -15,7 +16,7 @@ const files: Record<string, string> = {
   '/de.json': 'de.json',
 }
 /** And these of the built SDK. */
-const sdkFiles = ['client.js', 'browser.js', 'errors.js']
+const sdkFiles = ['client.js', 'browser.js', 'errors.js', 'page.js']
 const types: Record<string, string> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
@@ -27,17 +28,17 @@ const types: Record<string, string> = {
  * A handler for node:http that serves the app, and its settings as `config.json`; undefined without the app's files or the SDK.
  * `unknown` responds to other paths.
  */
-export function sampleApp({ api, issuer, clientId }: Settings) {
+export function sampleApp({ api, sync, issuer, clientId }: Settings) {
   const directory = findFiles()
   const sdk = directory && join(directory, '../../clients/sdk/dist')
   if (!sdk || !existsSync(sdk)) return undefined
-  const config = JSON.stringify({ api, issuer, client_id: clientId })
+  const config = JSON.stringify({ api, sync, issuer, client_id: clientId })
   const contents = new Map([['/config.json', { type: 'application/json; charset=utf-8', text: config }]])
   const add = (path: string, file: string) =>
     contents.set(path, { type: `${types[extname(file)]}; charset=utf-8`, text: readFileSync(file, 'utf8') })
   for (const [path, name] of Object.entries(files)) add(path, join(directory, name))
   for (const name of sdkFiles) add(`/sdk/${name}`, join(sdk, name))
-  const policy = policyFor(api, issuer)
+  const policy = policyFor([api, sync], issuer)
 
   return (
     { method, url = '/' }: IncomingMessage,
@@ -55,12 +56,12 @@ export function sampleApp({ api, issuer, clientId }: Settings) {
   }
 }
 
-function policyFor(api: string, issuer: string) {
+function policyFor(apis: readonly string[], issuer: string) {
   const { origin, pathname } = new URL(issuer)
   const metadata = `${origin}/.well-known/oauth-authorization-server${pathname}`
   const own = "script-src 'self'; style-src 'self'; img-src data:"
   const none = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-  return `default-src 'none'; ${own}; connect-src 'self' ${api}/ ${issuer}/ ${metadata}; ${none}`
+  return `default-src 'none'; ${own}; connect-src 'self' ${apis.map((api) => `${api}/`).join(' ')} ${issuer}/ ${metadata}; ${none}`
 }
 
 /** Next to this file; for a compiled one in the package above, unless an installation omitted the examples. */

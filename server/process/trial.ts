@@ -44,7 +44,7 @@ function trialUrls({ baseUrls, port, localHost }: Config): TrialUrls {
 export function openTrial(config: Config) {
   if (!isTrial(config)) return undefined
   const urls = trialUrls(config)
-  const step = mountSampleApp(config.baseUrls.apps, issuerOf(config.authBaseUrl))
+  const step = mountSampleApp(config.baseUrls, issuerOf(config.authBaseUrl))
   let example: string | undefined
   let referenceClient: string | undefined
   return {

@@ -18,7 +18,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     link = /as an app does: (\S+)/.exec(here.service.stdout())![1]!
   })
 
-  it('signs a member in, shows what they allowed, stores a note, refreshes its token, and signs out', async () => {
+  it('signs a member in, shows what they allowed, keeps a score, refreshes its token, and signs out', async () => {
     const { context, page, complaints } = await here.visit()
     await page.goto(link)
     await page.getByRole('button', { name: 'Sign in with your club' }).click()
@@ -51,15 +51,17 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     expect(await page.getByRole('link', { name: 'Connected apps' }).getAttribute('href')).toBe(
       `http://auth.localhost:${here.service.port}/v1/oauth/connected`,
     )
-    await page.getByLabel('Your note').fill('Bring the cake. 🍰 </textarea>')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await message(page, 'Your note is saved.')
+    await page.getByText('Nobody has points yet.').waitFor()
+    await addName(page, '🍰 <b>Bakers</b>')
+    await page.getByRole('button', { name: '+1 🍰 <b>Bakers</b>' }).click()
+    await expect.poll(() => board(page)).toEqual(['🍰 <b>Bakers</b> 1'])
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('+1')
 
     await page.reload()
     await page.getByText('Anna Berger').waitFor()
-    await expect.poll(() => page.getByLabel('Your note').inputValue()).toBe('Bring the cake. 🍰 </textarea>')
+    await expect.poll(() => board(page)).toEqual(['🍰 <b>Bakers</b> 1'])
 
-    // Both of its first requests get a 401 and share one refresh: using the token twice would end the grant.
+    // Its first requests get a 401 and share one refresh: using the token twice would end the grant.
     const refreshes: string[] = []
     page.on('request', (request) => {
       if (request.postData()?.includes('grant_type=refresh_token')) refreshes.push(request.url())
@@ -75,7 +77,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
 
     await page.getByRole('button', { name: 'Sign out' }).click()
     await message(page, 'You are signed out.')
-    expect(await page.getByLabel('Your note').isVisible()).toBe(false)
+    expect(await page.getByLabel('Team or player').isVisible()).toBe(false)
     expect(await page.evaluate(`document.activeElement.id`)).toBe('sign-in')
     expect(await tokensOf(page)).toBeNull()
     // Only Chromium's own lines about 401 and 404: the content security policy blocks nothing.
@@ -109,37 +111,34 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     await expect
       .poll(() => page.locator('#events').innerText())
       .toBe('You did not allow Clubnote to see your calendar.')
-    await page.getByLabel('Your note').fill('Mine')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await message(page, 'You did not allow Clubnote to keep a note.')
+    await addName(page, 'Mine', 'You did not allow Clubnote to change the scores.')
     await context.close()
   })
 
-  it('in two tabs does not overwrite the other’s note unless told to', async () => {
+  it('shows a point in two browsers at once, and loses none of two members', async () => {
+    const [anna, emil] = await Promise.all(['anna', 'emil'].map((name) => signedIn(name)))
+    await addName(anna!.page, 'Rowers')
+    const add = ({ page }: { page: Page }) => page.getByRole('button', { name: '+1 Rowers' })
+    await add(emil!).waitFor()
+    const points = ({ page }: { page: Page }) =>
+      page.locator('#scores li', { hasText: 'Rowers' }).locator('output').innerText()
+    for (let round = 1; round <= 3; round++) {
+      await Promise.all([anna!, emil!].map((one) => add(one).click()))
+      for (const one of [anna!, emil!]) await expect.poll(() => points(one)).toBe(String(2 * round))
+    }
+    for (const { context } of [anna!, emil!]) await context.close()
+  })
+
+  /** The page in a browser of its own, in which the member has signed in. */
+  async function signedIn(name: string) {
     const { context, page } = await here.visit()
-    const other = await context.newPage()
     await page.goto(link)
     await page.getByRole('button', { name: 'Sign in with your club' }).click()
-    await pick(page, 'dora')
-    await decide(page, 'allow')
-    await page.getByText('Dora Nowak').waitFor()
-    // Signed in as well: tabs share their tokens.
-    await other.goto(link)
-    await other.getByText('Dora Nowak').waitFor()
-    const save = async (tab: Page, text: string, says: string) => {
-      await tab.getByLabel('Your note').fill(text)
-      await tab.getByRole('button', { name: 'Save' }).click()
-      await message(tab, says)
-    }
-    await save(page, 'first', 'Your note is saved.')
-    await save(other, 'second', 'Another tab has written this. Save again to replace it: first')
-    expect(await other.getByLabel('Your note').inputValue()).toBe('second')
-    await save(other, 'second', 'Your note is saved.')
-    await page.reload()
-    await page.getByText('Dora Nowak').waitFor()
-    await expect.poll(() => page.getByLabel('Your note').inputValue()).toBe('second')
-    await context.close()
-  })
+    await pick(page, name)
+    await allowOrContinue(page)
+    await page.locator('#score-name:enabled').waitFor()
+    return { context, page }
+  }
 
   it('in two tabs that renew at once stays signed in, also after a tab that keeps the lock', async () => {
     const { context, page } = await here.visit()
@@ -200,7 +199,7 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     await page.reload()
     await message(page, 'Your sign-in has ended. Please sign in again.')
     expect(await tokensOf(page)).toBeNull()
-    expect(await page.getByLabel('Your note').isVisible()).toBe(false)
+    expect(await page.getByLabel('Team or player').isVisible()).toBe(false)
     await context.close()
   })
 
@@ -226,24 +225,15 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     await context.close()
   })
 
-  it('lets the note be written only once it is read', async () => {
-    const { context, page } = await here.visit()
-    let answer = () => {}
-    const held = new Promise<void>((resolve) => (answer = resolve))
-    await page.route('**/v1/storage/**', async (route) => {
-      await held
-      await route.continue()
-    })
-    await page.goto(link)
-    await page.getByRole('button', { name: 'Sign in with your club' }).click()
-    await pick(page, 'dora')
-    await allowOrContinue(page)
-    await page.getByRole('heading', { name: 'Dora Nowak' }).waitFor()
-    expect(await page.getByLabel('Your note').isEnabled()).toBe(false)
-    expect(await page.getByRole('button', { name: 'Save' }).isEnabled()).toBe(false)
-    answer()
-    await expect.poll(() => page.getByLabel('Your note').inputValue()).toBe('second')
-    expect(await page.getByLabel('Your note').isEnabled()).toBe(true)
+  it('keeps the scores while the club is out of reach, and is current again once it is back', async () => {
+    const { context, page } = await signedIn('dora')
+    await addName(page, 'Swimmers')
+    await context.setOffline(true)
+    await page.getByText('Not connected: these scores may be old.').waitFor()
+    expect(await page.locator('#scores').innerText()).toContain('Swimmers')
+    expect(await page.getByRole('button', { name: 'Add' }).isEnabled()).toBe(false)
+    await context.setOffline(false)
+    await page.locator('#score-name:enabled').waitFor()
     await context.close()
   })
 
@@ -305,8 +295,8 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
       expect(time).toMatch(
         /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [A-Z][a-z]+ \d\d?(, \d{4})?, \d\d?:\d\d(\s(AM|PM))?\s–\s\d\d?:\d\d\s(AM|PM)$/,
       )
-    await page.locator('#note').fill('x')
-    await page.locator('#note-form button').click()
+    await page.locator('#score-name:enabled').fill('x')
+    await page.locator('#score-form button').click()
     await page.locator('#message.done').waitFor()
     // The answer to the button is within sight of it.
     expect(await page.evaluate(`document.getElementById('message').getBoundingClientRect().top >= 0`)).toBe(true)
@@ -334,8 +324,10 @@ describe.skipIf(!chromium)(`the example in Chromium${skipReason}`, () => {
     await page.keyboard.press('Enter')
     await pick(page, 'ben')
     await allowOrContinue(page)
-    await page.locator('#note:enabled').waitFor()
-    expect(await order(4)).toEqual(['sign-out', 'note', 'Save', 'connected'])
+    await page.locator('#score-name:enabled').waitFor()
+    await page.locator('#scores li').first().waitFor()
+    const rows = await page.locator('#scores button').allInnerTexts()
+    expect(await order(rows.length + 4)).toEqual(['sign-out', ...rows, 'score-name', 'Add', 'connected'])
     await context.close()
   })
 })
@@ -352,10 +344,24 @@ const decide = (page: Page, decision: 'allow' | 'refuse') =>
 async function allowOrContinue(page: Page) {
   const allow = page.locator('button[name=decision][value=allow]')
   await allow.or(page.locator('#sign-out:visible')).first().waitFor()
+  // Of a member of several clubs, the one that the others belong to.
+  const riverside = page.locator('input[type=radio][name=organisation][value=riverside]')
+  if (await riverside.isVisible()) await riverside.check()
   if (await allow.isVisible()) await allow.click()
 }
 
 /** On the example's page: */
+async function addName(page: Page, name: string, says = `Added: ${name}`) {
+  await page.locator('#score-name:enabled').fill(name)
+  await page.getByRole('button', { name: 'Add' }).click()
+  await message(page, says)
+}
+const board = async (page: Page) => {
+  const rows = await page.locator('#scores li').all()
+  return Promise.all(
+    rows.map(async (row) => `${await row.locator('bdi').innerText()} ${await row.locator('output').innerText()}`),
+  )
+}
 const message = (page: Page, text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor()
 
 interface Tokens {

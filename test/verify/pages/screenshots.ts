@@ -70,9 +70,23 @@ async function signInToSampleApp(page: Page, address: string) {
   await page.locator('select[name=member]').selectOption('anna')
   await page.locator('form[action$="/pick"] button').click()
   await page.locator('button[name=decision][value=allow]').click()
-  await page.locator('#note:enabled').fill('U16: bring the starting blocks.')
-  await page.locator('#note-form button').click()
-  await page.locator('#message.done').waitFor()
+  await page.locator('#score-name:enabled').waitFor()
+  if ((await page.locator('#scores li').count()) > 0) return
+  for (const [name, points] of [
+    ['U16', 3],
+    ['Seniors', 2],
+  ] as const) {
+    await page.locator('#score-name:enabled').fill(name)
+    await page.locator('#score-form button').click()
+    const add = page.getByRole('button', { name: `+1 ${name}` })
+    for (let n = 1; n <= points; n++) {
+      await add.click()
+      await page
+        .locator('#scores li', { hasText: name })
+        .locator('output', { hasText: String(n) })
+        .waitFor()
+    }
+  }
 }
 
 await mkdir(folder, { recursive: true })

@@ -1,0 +1,187 @@
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Change, Live } from '../../clients/sdk/client.ts'
+import { ApiError, createClient } from '../../clients/sdk/client.ts'
+import { useWorld } from '../support/started.ts'
+import { id } from '../support/tenant.ts'
+
+const local = (name: string) => `http://127.0.0.1/${name}/v1`
+const localUrls = {
+  ...{ apps: local('apps'), lms: local('lms'), notify: local('notify'), sync: local('sync') },
+  auth: local('auth'),
+}
+const world = useWorld({ localUrls })
+
+interface Score {
+  points: number
+}
+
+let name: string
+beforeEach(() => {
+  name = id('c')
+})
+
+async function scores(send = fetch, token?: string) {
+  const at = (api: string) => `http://127.0.0.1:${world.publicPort}/${api}/v1`
+  const tokens = token ?? (await world.token())
+  return createClient({ apps: at('apps'), sync: at('sync'), tokens, fetch: send }).storage<Score>(name)
+}
+
+/** Follows a collection until the test ends. */
+function follow(live: Live<Score>) {
+  const states: string[] = []
+  const stop = live.subscribe(() => states.push(live.state))
+  onTestFinished(stop)
+  return { states, stop }
+}
+const pointsOf = ({ entries }: Live<Score>) =>
+  Object.fromEntries([...entries].map(([key, { value }]) => [key, value.points]))
+const waiting = (count: number) => expect.poll(() => world.holds.size).toBe(count)
+
+describe('changes()', () => {
+  it('has all entries, then each change, and goes on after a cursor', async () => {
+    const collection = await scores()
+    await collection.put('a', { points: 1 })
+    await collection.put('b', { points: 2 })
+    const seen: Change<Score>[] = []
+    for await (const change of collection.changes()) {
+      seen.push(change)
+      if (seen.length === 2) await collection.put('a', { points: 3 })
+      if (seen.length === 3) break
+    }
+    expect(seen.map(({ key, cursor }) => [key, typeof cursor])).toEqual([
+      ['a', 'undefined'],
+      ['b', 'string'],
+      ['a', 'string'],
+    ])
+    await collection.delete('b')
+    for await (const change of collection.changes({ since: seen[2]!.cursor })) {
+      expect(change).toMatchObject({ key: 'b', deleted: true })
+      break
+    }
+  })
+
+  it('is rejected when its changes are no longer stored, and ends with its signal', async () => {
+    const collection = await scores()
+    await collection.put('a', { points: 1 })
+    const { value: first } = await collection.changes().next()
+    await forget()
+    await expect(collection.changes({ since: first.cursor }).next()).rejects.toSatisfy(
+      (error) => error instanceof ApiError && error.status === 410,
+    )
+    const ending = new AbortController()
+    const changes = collection.changes({ signal: ending.signal })
+    await changes.next()
+    const next = changes.next()
+    await waiting(1)
+    ending.abort(new Error('enough'))
+    await expect(next).rejects.toThrow('enough')
+    await waiting(0)
+  })
+})
+
+/** As if the changes so far were more than 30 days old. */
+async function forget() {
+  const of = { appId: world.ids.app, clubId: world.ids.club }
+  const { changes: horizon } = await world.db.storageUsage.update({
+    where: { of },
+    data: { changes: { increment: 1 } },
+  })
+  await world.db.storageUsage.update({ where: { of }, data: { horizon } })
+}
+
+describe('live()', () => {
+  it('is filled, kept current, and another map after each change', async () => {
+    const collection = await scores()
+    await collection.put('b', { points: 1 })
+    const live = collection.live()
+    expect([live.state, live.getSnapshot().size]).toEqual(['loading', 0])
+    follow(live)
+    await expect.poll(() => live.state).toBe('current')
+    const before = live.getSnapshot()
+    expect(pointsOf(live)).toEqual({ b: 1 })
+    await waiting(1)
+    await collection.put('a', { points: 2 })
+    await expect.poll(() => pointsOf(live)).toEqual({ a: 2, b: 1 })
+    expect([...live.entries.keys()]).toEqual(['a', 'b'])
+    expect([before.size, live.getSnapshot() === live.entries]).toEqual([1, true])
+    await collection.delete('b')
+    await expect.poll(() => pointsOf(live)).toEqual({ a: 2 })
+  })
+
+  it('is never seen in parts, however many pages it has', async () => {
+    const collection = await scores()
+    const { app, club } = world.ids
+    await world.db
+      .$executeRaw`SELECT storage_write(${app}, ${club}, '', ${name}, 'k' || n, '{"points":1}', gen_random_uuid(),
+      now(), 1000000, null, null, null) FROM generate_series(1, 120) n`
+    const live = collection.live()
+    const sizes = new Set<number>()
+    onTestFinished(live.subscribe(() => sizes.add(live.entries.size)))
+    await expect.poll(() => live.state).toBe('current')
+    expect([...sizes]).toEqual([120])
+  })
+
+  it('waits for nothing once nobody listens, and goes on with the next listener', async () => {
+    const collection = await scores()
+    const live = collection.live()
+    const first = follow(live)
+    const second = follow(live)
+    await waiting(1)
+    first.stop()
+    second.stop()
+    await waiting(0)
+    await collection.put('a', { points: 1 })
+    follow(live)
+    await expect.poll(() => pointsOf(live)).toEqual({ a: 1 })
+  })
+
+  it('begins again when its changes are no longer stored', async () => {
+    const collection = await scores()
+    await collection.put('a', { points: 1 })
+    const live = collection.live()
+    const { stop } = follow(live)
+    await expect.poll(() => pointsOf(live)).toEqual({ a: 1 })
+    stop()
+    await collection.delete('a')
+    await collection.put('b', { points: 2 })
+    await forget()
+    follow(live)
+    await expect.poll(() => pointsOf(live)).toEqual({ b: 2 })
+  })
+
+  it('keeps its entries while the service is away, and is current at once when the browser is online', async () => {
+    const events = new EventTarget()
+    vi.stubGlobal('addEventListener', events.addEventListener.bind(events))
+    vi.stubGlobal('removeEventListener', events.removeEventListener.bind(events))
+    // The pause between two attempts is longer than the test.
+    const random = vi.spyOn(Math, 'random').mockReturnValue(1_000)
+    onTestFinished(() => {
+      random.mockRestore()
+      vi.unstubAllGlobals()
+    })
+    let isAway = false
+    const collection = await scores((url, init) =>
+      isAway ? Promise.reject(new TypeError('fetch failed')) : fetch(url, init),
+    )
+    await collection.put('a', { points: 1 })
+    const live = collection.live()
+    const { states } = follow(live)
+    await waiting(1)
+    isAway = true
+    // The waiting request returns, and the next one fails.
+    await (await scores()).put('b', { points: 2 })
+    await expect.poll(() => live.state).toBe('offline')
+    expect([pointsOf(live), live.error]).toEqual([{ a: 1, b: 2 }, expect.any(TypeError)])
+    isAway = false
+    events.dispatchEvent(new Event('online'))
+    await expect.poll(() => live.state).toBe('current')
+    expect([states, live.error]).toEqual([['current', 'current', 'offline', 'current'], undefined])
+  })
+
+  it('ends with a refusal that stays', async () => {
+    const live = (await scores(fetch, await world.token({ scope: 'svc.me.profile:read' }))).live()
+    follow(live)
+    await expect.poll(() => live.state).toBe('ended')
+    expect(live.error).toMatchObject({ status: 403, scope: 'svc.apps.storage:read' })
+  })
+})
