@@ -58,7 +58,11 @@ export function createClient({ url, token, maxWaitSeconds = 60, fetch: send = fe
   })
 }
 
+/** Others would wait with a call that waits for a change. */
+const waits = (input: unknown) => Number((input as { wait?: unknown } | undefined)?.wait) > 0
+
 function goesAlone({ type, input }: Operation): boolean {
+  if (waits(input)) return true
   const json = JSON.stringify(input) ?? ''
   const limit = MAX_INPUT_LENGTH[type]
   return json.length > limit || encodeURIComponent(json).length > limit

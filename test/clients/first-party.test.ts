@@ -71,6 +71,18 @@ describe('a batch', () => {
     expect(app.requests.map(({ calls }) => calls)).toEqual([1, 1])
   })
 
+  it('has no call that waits for a change: the others are answered before it', async () => {
+    const { client, requests } = noting({ token: await world.token() })
+    const collection = { collection: 'awaited' }
+    const { cursor } = await client.sync.changes.query(collection)
+    const waiting = client.sync.changes.query({ ...collection, since: cursor, wait: 50 })
+    const [found] = await Promise.all([client.storage.list.query(collection), client.storage.list.query(collection)])
+    expect(found.total).toBe(0)
+    await client.storage.put.mutate({ ...collection, key: 'k', value: 1 })
+    expect((await waiting).items).toMatchObject([{ key: 'k', value: 1 }])
+    expect(requests.map(({ calls }) => calls)).toEqual([1, 1, 2, 1])
+  })
+
   it('of queries is split where its address would be too long', async () => {
     const { client, requests } = noting({ token: await world.token() })
     const keys = numbers(40).map((i) => `${i}-${'k'.repeat(61 - String(i).length)}`)
