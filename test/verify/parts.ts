@@ -136,9 +136,10 @@ export const parts: readonly Part[] = [
   },
   {
     name: 'kills',
-    proves: 'kill -9 at any moment loses no acknowledged write, no message and no record of an import.',
+    proves:
+      'kill -9 at any moment loses no acknowledged write, no change that a copy follows, no message and no record of an import.',
     kind: 'chance',
-    minutes: 25,
+    minutes: 45,
     needs: [],
     commands: [tests('kills')],
   },

@@ -1,0 +1,106 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, expect, it } from 'vitest'
+import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
+import type { Service } from '../../process/service.ts'
+import { command, dataDirectory, send, start } from '../../process/service.ts'
+import { chance, seed } from '../../support/chance.ts'
+import { emptyDatabase, query } from '../../support/databases.ts'
+import { times } from '../../support/rounds.ts'
+import { SECRETS_KEY } from '../../support/secrets-key.ts'
+
+const WRITERS = 8
+const WRITES = times(1_250, 100)
+const ROUNDS = times(20, 2)
+const scope = 'svc.apps.storage:read svc.apps.storage:write'
+
+const ends: (() => Promise<void>)[] = []
+const atEnd = (end: () => Promise<void>) => void ends.unshift(end)
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+
+/** A node that is killed, and started again in its place. */
+async function openNode(env: Record<string, string>) {
+  let service: Service = await start(env, { atEnd })
+  return {
+    port: () => service.port,
+    async kill() {
+      service.child.kill('SIGKILL')
+      await service.ended
+      service = await start(env, { atEnd })
+    },
+  }
+}
+
+it(`a copy that follows the changes equals the store after kills of two nodes (seed ${seed})`, {
+  timeout: 1_800_000,
+}, async () => {
+  const env = { DATABASE_URL: await emptyDatabase(atEnd), DATA_DIR: await dataDirectory(atEnd), SECRETS_KEY }
+  expect(await command('seed', [], env).ended).toMatchObject({ code: 0 })
+  await query(env.DATABASE_URL, `UPDATE "Client" SET environment = 'sandbox'`)
+  const claims = { organisation: 'riverside', member: 'anna', client: 'trainer-app', scope, expiresInSeconds: 7_200 }
+  const authorization = `Bearer ${await mintToken(await developmentKey(env.DATA_DIR), claims)}`
+  const nodes = [await openNode(env), await openNode(env)]
+  let turn = 0
+  let kills = 0
+  /** Sends to the nodes in turn, until one answers. */
+  const call = async (host: string, method: string, path: string, body?: unknown) => {
+    for (;;) {
+      const { port } = nodes[turn++ % nodes.length]!
+      const headers = { host: `${host}.localhost`, authorization }
+      const answer = await send(port(), method, `/v1${path}`, { headers, body }).catch(() => undefined)
+      if (answer && answer.status !== 503) return answer
+      await pause(20)
+    }
+  }
+
+  for (let round = 0; round < ROUNDS; round++) {
+    const name = `copied-${round}`
+    const draw = chance(`kills ${round}`)
+    let writing = WRITERS
+    const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+      const chosen = chance(`${round} ${writer}`)
+      for (let n = 0; n < WRITES; n++) {
+        const path = `/storage/${name}/k${chosen(50)}`
+        if (chosen(4) === 0) await call('apps', 'DELETE', path)
+        else await call('apps', 'PUT', path, { value: `${writer} ${n} ${'x'.repeat(chosen(200))}` })
+      }
+      writing--
+    })
+    const killing = (async () => {
+      for (; writing > 0; kills++) {
+        await pause(draw(1_500))
+        await nodes[draw(2)]!.kill()
+      }
+    })()
+    const copy = new Map<string, { value: string; etag: string }>()
+    let since = ''
+    const read = async (wait: number) => {
+      const { status, body } = await call(
+        'sync',
+        'GET',
+        `/collections/${name}/changes?since=${since}&wait=${wait}&limit=20`,
+      )
+      expect(status).toBe(200)
+      for (const { key, value, etag, deleted } of body.items) {
+        if (deleted) copy.delete(key)
+        else copy.set(key, { value, etag })
+      }
+      since = body.cursor
+      return body.more as boolean
+    }
+    while (writing > 0) await read(1)
+    await Promise.all([...writers, killing])
+    while (await read(0));
+    const { body } = await call('sync', 'GET', `/collections/${name}/entries?limit=200`)
+    const stored = body.items.map(({ key, value, etag }: Record<'key' | 'value' | 'etag', string>) => [
+      key,
+      { value, etag },
+    ])
+    expect(
+      [...copy].sort(([a], [b]) => (a < b ? -1 : 1)),
+      `round ${round}`,
+    ).toEqual(stored)
+  }
+  expect(kills).toBeGreaterThanOrEqual(ROUNDS)
+})
