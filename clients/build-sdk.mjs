@@ -13,7 +13,7 @@ const build = await rolldown({
   platform: 'neutral',
   external: /^node:/,
 })
-const files = { entryFileNames: '[name].js', chunkFileNames: '[name].js', minifyInternalExports: false }
+const files = { entryFileNames: '[name].js', chunkFileNames: 'shared.js', minifyInternalExports: false }
 await build.write({ dir, ...files, comments: { legal: false, jsdoc: false } })
 // The licence must accompany every copy.
 copyFileSync(join(root, 'node_modules/oauth4webapi/LICENSE.md'), join(dir, 'LICENSE-oauth4webapi'))

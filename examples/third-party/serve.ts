@@ -16,7 +16,7 @@ const files: Record<string, string> = {
   '/de.json': 'de.json',
 }
 /** And these of the built SDK. */
-const sdkFiles = ['client.js', 'browser.js', 'errors.js', 'page.js']
+const sdkFiles = ['client.js', 'browser.js', 'shared.js']
 const types: Record<string, string> = {
   '.html': 'text/html',
   '.js': 'text/javascript',

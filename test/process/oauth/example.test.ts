@@ -40,8 +40,7 @@ describe('the example', () => {
       ['/de.json', 'de.json', 'application/json; charset=utf-8'],
       ['/sdk/client.js', 'client.js', 'text/javascript; charset=utf-8'],
       ['/sdk/browser.js', 'browser.js', 'text/javascript; charset=utf-8'],
-      ['/sdk/errors.js', 'errors.js', 'text/javascript; charset=utf-8'],
-      ['/sdk/page.js', 'page.js', 'text/javascript; charset=utf-8'],
+      ['/sdk/shared.js', 'shared.js', 'text/javascript; charset=utf-8'],
     ] as const) {
       const { status, headers, text } = await get(service, path)
       const served = path.startsWith('/sdk/') ? file(name, 'clients/sdk/dist') : file(name)

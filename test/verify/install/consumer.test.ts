@@ -129,7 +129,7 @@ describe('@member-apps/sdk', { timeout: 120_000 }, () => {
   it('is one package without dependencies, whose files import only one another', async () => {
     const { packages } = JSON.parse(await readFile(join(sdk, 'package-lock.json'), 'utf8'))
     expect(Object.keys(packages)).toEqual(['', 'node_modules/@member-apps/sdk'])
-    const programs = ['browser.js', 'client.js', 'errors.js', 'init.js', 'webhooks.js']
+    const programs = ['browser.js', 'client.js', 'init.js', 'shared.js', 'webhooks.js']
     const types = ['browser.d.ts', 'client.d.ts', 'webhooks.d.ts']
     const made = (await readdir(join(packed(), 'dist'))).sort()
     expect(made).toEqual(['LICENSE-oauth4webapi', ...programs, ...types].sort())
