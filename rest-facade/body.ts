@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import type { ApiError } from '../routers/kernel/errors.ts'
-import { errors } from '../routers/kernel/errors.ts'
-import type { Member } from '../routers/kernel/raw-json/scanner.ts'
+import { errors, ofOperation } from '../routers/kernel/errors.ts'
+import type { RawItems } from '../routers/kernel/meta.ts'
+import type { Member, MembersOf } from '../routers/kernel/raw-json/scanner.ts'
 import { JsonScanner, SLICE_BYTES } from '../routers/kernel/raw-json/scanner.ts'
 import type { JsonText } from '../routers/kernel/raw-json/text.ts'
 import { LARGE_TEXT, MAX_NESTING, RawJson } from '../routers/kernel/raw-json/text.ts'
@@ -38,8 +39,12 @@ function checkType({ headers }: Body) {
 export const startOf = (bytes: Buffer) => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)
 
 /** Scans a whole body in slices that let others take their turn. */
-export function scan(bytes: Buffer, onMember?: (member: Member) => void): JsonScanner | Promise<JsonScanner> {
-  const scanner = new JsonScanner(bytes, startOf(bytes), onMember)
+export function scan(
+  bytes: Buffer,
+  onMember?: (member: Member) => void,
+  membersOf?: MembersOf,
+): JsonScanner | Promise<JsonScanner> {
+  const scanner = new JsonScanner(bytes, startOf(bytes), onMember, membersOf)
   scanner.read(SLICE_BYTES)
   return scanner.pending ? scanOn(scanner) : scanner
 }
@@ -91,11 +96,75 @@ async function readField(body: Body, field: string, quotaBytes: number): Promise
   return textOf(bytes, found.valueStart, found.valueEnd)
 }
 
+/**
+ * The body's one field, a list of objects, parsed but for one field of each. No name is twice in the body or in an object: others
+ * on its way could read the other one.
+ */
+export async function readItems(body: Body, { list, field }: RawItems, quotaBytes: number): Promise<unknown> {
+  checkType(body)
+  const bytes = await body.read(quotaBytes + AROUND_VALUE_BYTES, errors.quotaExceeded, 'text')
+  if (!isUtf8(bytes)) throw errors.bodyNotJson()
+  let members = 0
+  let found: Member | undefined
+  const scanner = await scan(bytes, (member) => {
+    members++
+    if (!found && keyOf(bytes, member) === list) found = { ...member }
+  })
+  if (!scanner.wellFormed) throw errors.bodyNotJson()
+  if (!found) throw errors.operationsInvalid()
+  if (members > 1) throw errors.operationsNotAlone()
+
+  const items = bytes.subarray(found.valueStart, found.valueEnd)
+  const cuts = await fieldsOf(items, field)
+  const parsed: unknown = JSON.parse(withoutValues(items, cuts))
+  for (const { item, nesting, valueStart, valueEnd } of cuts) {
+    const read = async () => {
+      if (nesting > MAX_NESTING) throw errors.valueTooDeep()
+      return textOf(items, valueStart, valueEnd)
+    }
+    ;(parsed as Record<string, unknown>[])[item]![field] = new RawJson(valueEnd - valueStart, read)
+  }
+  return parsed
+}
+
+/** The field of each item that has it. Throws 400 where a name is twice in an item. */
+async function fieldsOf(items: Buffer, field: string): Promise<Member[]> {
+  const cuts: Member[] = []
+  const names = new Set<string>()
+  let [item, repeating] = [-1, -1]
+  const onMember = (member: Member) => {
+    if (repeating >= 0) return
+    if (member.item !== item) names.clear()
+    item = member.item
+    const name = keyOf(items, member)
+    if (name === undefined) return
+    if (names.has(name)) repeating = item
+    names.add(name)
+    if (name === field) cuts.push({ ...member })
+  }
+  await scan(items, onMember, 'items')
+  if (repeating >= 0) throw ofOperation(repeating, errors.operationInvalid())
+  return cuts
+}
+
+/** The items as JSON with null for each value: little, which is parsed. Throws 413. */
+function withoutValues(items: Buffer, cuts: readonly Member[]): string {
+  const size = cuts.reduce((left, { valueStart, valueEnd }) => left - (valueEnd - valueStart), items.length)
+  if (size > AROUND_VALUE_BYTES) throw errors.operationsTooLarge()
+  let json = ''
+  let at = 0
+  for (const { valueStart, valueEnd } of cuts) {
+    json += `${items.toString('utf8', at, valueStart)}null`
+    at = valueEnd
+  }
+  return json + items.toString('utf8', at)
+}
+
 /** A part of the body; a large one is not copied. */
 export const textOf = (bytes: Buffer, start: number, end: number): JsonText =>
   end - start <= LARGE_TEXT ? bytes.toString('utf8', start, end) : bytes.subarray(start, end)
 
 /** The key of a member, its escapes resolved; longer ones than any escaped field name are not looked at. */
 export function keyOf(bytes: Buffer, { keyStart, keyEnd }: Member): string | undefined {
-  return keyEnd - keyStart <= 64 ? JSON.parse(bytes.toString('utf8', keyStart, keyEnd)) : undefined
+  return keyEnd - keyStart <= 80 ? JSON.parse(bytes.toString('utf8', keyStart, keyEnd)) : undefined
 }

@@ -35,7 +35,8 @@ const unchanged = ({ responseHeaders }: Meta): Response => ({
 })
 
 /** Moves what the row takes from a header, or a PUT from the query, out of the body; drops a body that has no fields. */
-function takeHeadersAndQuery(operation: Operation, { headers = {}, query = [], responseHeaders, raw }: Meta) {
+function takeHeadersAndQuery(operation: Operation, { headers = {}, query = [], responseHeaders, raw, rawItems }: Meta) {
+  const only = raw ?? rawItems?.list
   const parameters = operation.parameters ?? []
   const schema = operation.requestBody?.content['application/json'].schema
   if (schema) {
@@ -52,10 +53,10 @@ function takeHeadersAndQuery(operation: Operation, { headers = {}, query = [], r
   if (parameters.length > 0) operation.parameters = parameters.map(liftExample)
   if (!schema) return
   if (Object.keys(schema.properties).length === 0) delete operation.requestBody
-  else if (raw) schema.additionalProperties = false
+  else if (only) schema.additionalProperties = false
   else delete schema.additionalProperties
   if (operation.requestBody) {
-    operation.requestBody.description = raw ? `A JSON object with the one field \`${raw}\`.` : 'A JSON object.'
+    operation.requestBody.description = only ? `A JSON object with the one field \`${only}\`.` : 'A JSON object.'
     operation.requestBody.content['application/json'] = { schema: tidy(schema), example: bodyExample(schema) }
   }
 }

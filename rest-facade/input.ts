@@ -1,7 +1,7 @@
 import { inputError } from '../routers/kernel/input-error.ts'
 import { definitionOf } from '../routers/kernel/trpc-internals.ts'
 import type { Body } from './body.ts'
-import { rawField, readObject } from './body.ts'
+import { rawField, readItems, readObject } from './body.ts'
 import type { Route } from './routes.ts'
 
 /** The part of a request that an endpoint's input comes from. */
@@ -42,9 +42,13 @@ export async function readInput(route: Route, { body, segments, search }: RestRe
 
   const { error } = route.head.safeParse(input)
   if (error) throw inputError(error, definitionOf(route.procedure).type)
-  const { raw } = route.meta
+  const { raw, rawItems } = route.meta
   if (raw) {
     input[raw] = rawField(body, raw, quotaBytes)
+    return input
+  }
+  if (rawItems) {
+    input[rawItems.list] = await readItems(body, rawItems, quotaBytes)
     return input
   }
   const object = await readObject(body)

@@ -1,6 +1,6 @@
 import { refusalsOf } from '../routers/kernel/authorize.ts'
 import type { ApiError } from '../routers/kernel/errors.ts'
-import { errors } from '../routers/kernel/errors.ts'
+import { errors, ofOperation } from '../routers/kernel/errors.ts'
 import type { Meta } from '../routers/kernel/meta.ts'
 import { sectionOf } from '../routers/kernel/meta.ts'
 import { envelope, usesDetail } from './envelope.ts'
@@ -79,9 +79,10 @@ function counted({ operation, meta, inputErrors }: Failing): Failure[] {
   const found = [errors.rateLimited(60), ...refusalsOf(meta, BRAND), ...inputErrors]
   if (operation.requestBody) {
     found.push(errors.typeWrong(), errors.bodyNotJson(), errors.bodyTooSlow())
-    if (!meta.raw) found.push(errors.bodyNotObject(), errors.bodyTooDeep(), errors.bodyTooLarge())
+    if (!meta.raw && !meta.rawItems) found.push(errors.bodyNotObject(), errors.bodyTooDeep(), errors.bodyTooLarge())
   }
   found.push(...(meta.fails ?? []).map((name) => errors[name]()))
+  found.push(...(meta.operationFails ?? []).map((name) => ofOperation(0, errors[name]())))
   if (meta.insertsRow) found.push(errors.tokenInvalid())
   // Without a scope there is nothing behind the count that could fail.
   const faults = [errors.internal(undefined), errors.unavailable()].map((error) => ({

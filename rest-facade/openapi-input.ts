@@ -1,7 +1,7 @@
 import type { AnyProcedure } from '@trpc/server'
 import type { z } from 'zod'
 import type { ApiError, PlainError } from '../routers/kernel/errors.ts'
-import { errors } from '../routers/kernel/errors.ts'
+import { errors, ofOperation } from '../routers/kernel/errors.ts'
 import { definitionOf } from '../routers/kernel/trpc-internals.ts'
 
 /** The properties that are read from a schema or one of its checks. */
@@ -10,18 +10,28 @@ interface Definition {
   checks?: z.core.$ZodCheck<never>[]
   shape?: Record<string, z.ZodType>
   innerType?: z.ZodType
+  element?: z.ZodType
 }
 
 /** The errors that an endpoint's input can have: the rows that its schema names, or its sentences with the default status. */
 export function inputErrorsOf(procedure: AnyProcedure): ApiError[] {
   const { inputs, type } = definitionOf(procedure)
-  const messages = new Set(inputs.flatMap(({ def }) => messagesOf(def as Definition)))
-  return [...messages].map((message) =>
+  const definitions = inputs.map(({ def }) => def as Definition)
+  const errorOf = (message: string) =>
     Object.hasOwn(errors, message)
       ? errors[message as PlainError]()
-      : errors.inputInvalid(type === 'query' ? 422 : 400, message),
-  )
+      : errors.inputInvalid(type === 'query' ? 422 : 400, message)
+  return [
+    ...[...new Set(definitions.flatMap(messagesOf))].map(errorOf),
+    ...[...new Set(definitions.flatMap(operationMessagesOf))].map((message) => ofOperation(0, errorOf(message))),
+  ]
 }
+
+const operationMessagesOf = ({ shape = {} }: Definition): string[] =>
+  Object.values(shape).flatMap(({ def }) => {
+    const { element } = def as Definition
+    return element ? messagesOf(element.def as Definition) : []
+  })
 
 function messagesOf({ error, checks = [], shape = {}, innerType }: Definition): string[] {
   const inner = [...Object.values(shape), ...(innerType ? [innerType] : [])].map(({ def }) => def)

@@ -54,12 +54,13 @@ export const sections: Record<Section, Description> = {
   },
   sync: {
     title: 'Sync',
-    description: `Reads an app's storage as a whole: its collections, and all entries of one while others write.\n\n${limited}\n\n${common}`,
+    description: `Reads an app's storage as a whole: its collections, all entries of one while others write, and several entries in one transaction.\n\n${limited}\n\n${common}`,
     tags: {
       collections: {
         name: 'Collections',
         description: 'The collections of the storage, and their entries by key.',
       },
+      batch: { name: 'Batch', description: 'Several writes and reads of the storage, all of them or none.' },
     },
     errorShape: 'error',
   },

@@ -97,6 +97,14 @@ function named<T extends Record<string, (...given: never[]) => ApiError>>(rows: 
 /** Every error that a client can get, from the documents and the decisions. */
 export const errors = named({
   cursorInvalid: row(400, 'since is not a cursor of this collection.'),
+  operationsInvalid: row(400, 'operations is a list of 1 to 25 operations.'),
+  operationsNotAlone: row(400, 'The body has exactly one field, operations.'),
+  operationInvalid: row(
+    400,
+    'An operation has op, collection and key, and may have scope, value, ifMatch and ifNoneMatch, each once.',
+  ),
+  opInvalid: row(400, 'op is put, delete or get.'),
+  valueUnexpected: row(400, 'Only put has a value.'),
   valueMissing: row(400, 'value is missing.'),
   valueNotAlone: row(400, 'The body has exactly one field, value.'),
   valueTooDeep: row(400, 'value is nested too deeply.'),
@@ -211,6 +219,8 @@ export const errors = named({
   entryChanged: row(412, 'This entry has changed.'),
   inputTooLarge: row(413, 'The body is larger than 1 MiB.'),
   batchTooLarge: row(413, 'The batch is too large. Send large values in separate requests.'),
+  operationsTooLarge: row(413, 'The operations have more than 64 KiB beside their values.'),
+  readsTooLarge: row(413, 'The entries that the batch reads are larger than the storage quota.'),
   quotaExceeded: row(413, 'App storage quota exceeded.'),
   typeWrong: row(415, 'Send the body as application/json.'),
 
@@ -252,6 +262,12 @@ export const errors = named({
   unavailable: (cause?: unknown) =>
     new ApiError(503, 'This service is not available right now.', { cause, headers: { 'Retry-After': '2' } }),
 })
+
+/** The error as that of one operation of a batch, counted from 0. */
+export function ofOperation(index: number, error: ApiError): ApiError {
+  error.message = `Operation ${index}: ${error.message}`
+  return error
+}
 
 /** Errors without parameters, which a schema may name. */
 export type PlainError = {

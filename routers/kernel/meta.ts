@@ -34,6 +34,15 @@ export interface Row extends Described {
   insertsRow?: true
   /** The one field of the body that stays the text it came as (RawJson), and is read when the procedure asks for it. */
   raw?: string
+  /** The one field of the body that is a list of objects, and the field of each of them that stays text. */
+  rawItems?: RawItems
+  /** Errors of one operation of a batch: their messages begin with its index. */
+  operationFails?: readonly PlainError[]
+}
+
+export interface RawItems {
+  list: string
+  field: string
 }
 
 /** The row of a procedure: an endpoint's, or without `openapi` that of a procedure which only tRPC has. */

@@ -10,9 +10,17 @@ type Remedy = `${Place}: ${string} → ${string}`
 
 /** Why a client gets an error, and what to do. A type error here: each error of the catalogue needs its row. */
 export const remedies: Record<ErrorId, Remedy> = {
-  valueMissing: 'apps: The body has no value field, or is not an object. → Send {"value": …}; null is allowed.',
+  operationsInvalid:
+    'sync: operations is missing, is no list, or has more than 25 operations or none. → Send {"operations": [{"op": …}]}, 25 at a time.',
+  operationsNotAlone:
+    'sync: The body has a field other than operations, or has operations twice. → Send operations alone.',
+  operationInvalid:
+    'sync: An operation is no object, has an unknown field or one twice, or a precondition that is not text. → Send an ETag with its quotation marks as ifMatch, and compare the names of the fields.',
+  opInvalid: 'sync: The op of an operation is missing, or none of the three. → Send put, delete or get.',
+  valueUnexpected: 'sync: A get or a delete has a value. → Remove the value, or send put.',
+  valueMissing: 'apps and sync: The body, or a put of a batch, has no value. → Send {"value": …}; null is allowed.',
   valueNotAlone: 'apps: The body has a field other than value, or has value twice. → Put everything inside value.',
-  valueTooDeep: 'apps: Arrays and objects are nested more than 256 levels deep. → Store flatter data.',
+  valueTooDeep: 'apps and sync: Arrays and objects are nested more than 256 levels deep. → Store flatter data.',
   valueNotJson:
     'tRPC: An in-process caller passed a value that JSON.stringify rejects. → Pass plain data: no BigInt, no circular references.',
   bodyNotJson: 'every API: The body is not JSON in UTF-8. → Send the output of JSON.stringify.',
@@ -148,11 +156,14 @@ export const remedies: Record<ErrorId, Remedy> = {
   cursorExpired:
     'sync: The changes after this cursor are no longer stored: they are kept for 30 days, 100,000 of a store. → Request changes without since, and replace what you have with the result.',
   entryChanged:
-    'apps: Another writer was faster, or with If-None-Match: * the entry exists. → Read the entry again, apply the change to the current value, and send it with the new ETag.',
+    'apps and sync: Another writer was faster, or with If-None-Match: * the entry exists. → Read the entry again, apply the change to the current value, and send it with the new ETag.',
   inputTooLarge: "tRPC: The call's body is larger than 1 MiB. → Send less at once.",
   batchTooLarge: 'tRPC: The calls of the batch are too large together. → Send large values in separate calls.',
+  operationsTooLarge:
+    'sync: What is around the values of a batch is too large. → Remove white space and long lists of ETags.',
+  readsTooLarge: 'sync: The values that the batch gets are too large together. → Get them in several batches.',
   quotaExceeded:
-    "apps: The value does not fit into the remainder of the app's 10 MB in this club. Nothing was stored. → Delete or shorten entries: X-Storage-Used and X-Storage-Limit show how much is used.",
+    "apps and sync: The value does not fit into the remainder of the app's 10 MB in this club. Nothing was stored. → Delete or shorten entries: X-Storage-Used and X-Storage-Limit show how much is used.",
   typeWrong:
     'every API: Content-Type is missing, not application/json, or has another charset; or the body is compressed. → Set Content-Type: application/json.',
   scopeInvalid:

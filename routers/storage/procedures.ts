@@ -31,7 +31,7 @@ const ifMatch = z
     examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
   })
   .optional()
-const conditional = address.extend({
+export const conditional = address.extend({
   ifMatch,
   ifNoneMatch: z
     .string()
@@ -55,7 +55,7 @@ export const collectionOf = (
   { collection, scope }: { collection: string; scope: 'org' | 'user' },
 ): Collection => ({ app, club, owner: scope === 'user' ? member : '', collection })
 
-function setUsage({ setHeader }: Call, used: number, quotaBytes: number) {
+export function setUsage({ setHeader }: Call, used: number, quotaBytes: number) {
   setHeader('X-Storage-Used', String(used))
   setHeader('X-Storage-Limit', String(quotaBytes))
 }

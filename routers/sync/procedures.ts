@@ -1,7 +1,8 @@
 import { router } from '../kernel/trpc.ts'
+import { batch } from './batch.ts'
 import { changes } from './changes.ts'
 import { collections } from './collections.ts'
 import { entries } from './entries.ts'
 
-/** Beyond the documents: reading a store as a whole. */
-export const sync = router({ collections, entries, changes })
+/** Beyond the documents: a store as a whole. */
+export const sync = router({ collections, entries, changes, batch })

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { AROUND_VALUE_BYTES, BODY_LIMIT_BYTES, keyOf, scan, startOf, textOf } from '../../rest-facade/body.ts'
 import { procedures } from '../../routers/index.ts'
 import { errors } from '../../routers/kernel/errors.ts'
+import type { RawItems } from '../../routers/kernel/meta.ts'
 import type { Member } from '../../routers/kernel/raw-json/scanner.ts'
 import { MAX_NESTING } from '../../routers/kernel/raw-json/text.ts'
 import { definitionOf } from '../../routers/kernel/trpc-internals.ts'
@@ -10,16 +11,19 @@ import { readBytes, SMALL_BODY_BYTES } from '../http/body-bytes.ts'
 import type { Use } from '../http/memory-budget.ts'
 import type { RawValues } from './raw-values.ts'
 
-/** The nesting of values over REST, plus the input and the batch around it. */
-const BODY_NESTING = MAX_NESTING + 2
+/** The nesting of values over REST, plus the operation, their list, the input and the batch around it. */
+const BODY_NESTING = MAX_NESTING + 4
 
 /** Values of several calls in one body: with the rest, 1 MiB that is parsed, they use up one request's memory. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
 
 const BYTE_ORDER_MARK = '\ufeff'
 
+/** Where the values of an input are that stay text: a field, or one of each object of a list. */
+type Raw = string | RawItems | undefined
+
 export interface Inputs {
-  rawFields: readonly (string | undefined)[]
+  rawFields: readonly Raw[]
   isBatch: boolean
   quotaBytes: number
   values: RawValues
@@ -28,7 +32,11 @@ export interface Inputs {
 
 export function rawFieldsOf(path: string, isBatch: boolean): Inputs['rawFields'] {
   const names = isBatch ? path.split(',') : [path]
-  return names.map((name) => (Object.hasOwn(procedures, name) ? definitionOf(procedures[name]!).meta.raw : undefined))
+  return names.map((name) => {
+    if (!Object.hasOwn(procedures, name)) return undefined
+    const { raw, rawItems } = definitionOf(procedures[name]!).meta
+    return raw ?? rawItems
+  })
 }
 
 /**
@@ -41,10 +49,10 @@ export async function readInputs(request: IncomingMessage, inputs: Inputs): Prom
   const { maxBytes, tooLarge, use } = limitOf(inputs)
   const bytes = await readBytes(request, maxBytes, tooLarge, (length) => reserve(length, use))
   if (bytes.length === 0) return ''
-  const fields = isBatch ? rawFields.map((_, i) => String(i)) : rawFields
+  const fields = isBatch ? rawFields.map((_, i) => String(i)) : rawFields.map(fieldOf)
   const found = await checkedMembers(bytes, isBatch, fields)
-  const members = isBatch ? await membersWithin(bytes, found, rawFields) : found
-  const cuts = members.filter((member) => member !== undefined).sort((a, b) => a.valueStart - b.valueStart)
+  const members = isBatch ? await membersWithin(bytes, found, rawFields.map(fieldOf)) : found
+  const cuts = (await cutsOf(bytes, members, rawFields)).sort((a, b) => a.valueStart - b.valueStart)
   const parsedBytes = cuts.reduce((left, { valueStart, valueEnd }) => left - (valueEnd - valueStart), bytes.length)
   if (parsedBytes > BODY_LIMIT_BYTES) throw errors.inputTooLarge()
   if (use === 'text' && parsedBytes > SMALL_BODY_BYTES) await reserve(parsedBytes, 'parsed')
@@ -94,19 +102,51 @@ async function membersOf(bytes: Buffer, names: readonly (string | undefined)[]) 
   return { scanner, found }
 }
 
+const fieldOf = (raw: Raw) => (typeof raw === 'object' ? raw.list : raw)
+
 /** Finds each input's raw field in a batch, by its position in the body. */
-async function membersWithin(bytes: Buffer, inputs: readonly (Member | undefined)[], rawFields: Inputs['rawFields']) {
+async function membersWithin(
+  bytes: Buffer,
+  inputs: readonly (Member | undefined)[],
+  fields: readonly (string | undefined)[],
+) {
   const members: (Member | undefined)[] = []
-  for (const [i, field] of rawFields.entries()) {
+  for (const [i, field] of fields.entries()) {
     const input = inputs[i]
     if (!input || field === undefined) continue
     const { valueStart: start, valueEnd } = input
     const [member] = (await membersOf(bytes.subarray(start, valueEnd), [field])).found
-    if (!member) continue
-    members.push({ ...member, valueStart: member.valueStart + start, valueEnd: member.valueEnd + start })
+    if (member) members[i] = movedBy(start, member)
   }
   return members
 }
+
+/** The values that stay text: those of the raw fields, or within the lists that these have. */
+async function cutsOf(bytes: Buffer, members: readonly (Member | undefined)[], rawFields: Inputs['rawFields']) {
+  const cuts: Member[] = []
+  for (const [i, raw] of rawFields.entries()) {
+    const member = members[i]
+    if (member) cuts.push(...(typeof raw === 'object' ? await itemsWithin(bytes, member, raw.field) : [member]))
+  }
+  return cuts
+}
+
+/** The last member of this name in each object of a list. */
+async function itemsWithin(bytes: Buffer, { valueStart, valueEnd }: Member, field: string) {
+  const list = bytes.subarray(valueStart, valueEnd)
+  const found = new Map<number, Member>()
+  const onMember = (member: Member) => {
+    if (keyOf(list, member) === field) found.set(member.item, movedBy(valueStart, member))
+  }
+  await scan(list, onMember, 'items')
+  return [...found.values()]
+}
+
+const movedBy = (bytes: number, { valueStart, valueEnd, ...member }: Member): Member => ({
+  ...member,
+  valueStart: valueStart + bytes,
+  valueEnd: valueEnd + bytes,
+})
 
 function withPlaceholders(bytes: Buffer, cuts: readonly Member[], values: RawValues): string {
   let json = ''

@@ -124,7 +124,9 @@ async function tooSlow(tenant: Tenant, keep: Keep) {
 /** The app and the client of a token go while what is known of it is still believed. */
 async function deletedMeanwhile(tenant: Tenant, keep: Keep) {
   const { world, doomed, doomedApp } = tenant
-  const inserting = places.filter(({ operation }) => ['storage-put', 'quizzes-submit'].includes(operation.operationId))
+  const inserting = places.filter(({ operation }) =>
+    ['storage-put', 'sync-batch', 'quizzes-submit'].includes(operation.operationId),
+  )
   const call = (place: Place) =>
     ask(place, tenant, { claims: { client_id: doomed }, headers: { 'idempotency-key': crypto.randomUUID() } })
   await Promise.all(inserting.map(call))

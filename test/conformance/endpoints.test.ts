@@ -30,6 +30,7 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
   | sync    | GET    | /collections                      | svc.apps.storage:read     | 200    | sync.collections |
   | sync    | GET    | /collections/{collection}/entries | svc.apps.storage:read     | 200    | sync.entries     |
   | sync    | GET    | /collections/{collection}/changes | svc.apps.storage:read     | 200    | sync.changes     |
+  | sync    | POST   | /batch                            | svc.apps.storage:write    | 200    | sync.batch       |
 `)
 
 let world: World

@@ -55,6 +55,17 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | sync   | 400 | since is not a cursor of this collection.               | invalid_request | cursorInvalid | since that is no cursor |
   | sync   | 410 | This cursor has expired. Begin again without since.     | cursor_expired | cursorExpired | cursor of changes that are no longer stored |
   | sync   | 429 | Too many requests of this member or team already wait for changes. | rate_limited | waitsLimited | sixth request that waits |
+  | sync   | 400 | operations is a list of 1 to 25 operations.             | invalid_request | operationsInvalid | no operations |
+  | sync   | 400 | The body has exactly one field, operations.             | invalid_request | operationsNotAlone | another field beside operations |
+  | sync   | 400 | Operation 0: An operation has op, collection and key, and may have scope, value, ifMatch and ifNoneMatch, each once. | invalid_request | operationInvalid | an operation with an unknown field |
+  | sync   | 400 | Operation 0: op is put, delete or get.                  | invalid_request | opInvalid | an operation that is none |
+  | sync   | 400 | Operation 0: value is missing.                          | invalid_request | valueMissing | put without a value |
+  | sync   | 400 | Operation 0: Only put has a value.                      | invalid_request | valueUnexpected | get with a value |
+  | sync   | 400 | Operation 0: value is nested too deeply.                | invalid_request | valueTooDeep | 257 levels |
+  | sync   | 412 | Operation 0: This entry has changed.                    | precondition_failed | entryChanged | ifMatch of another version |
+  | sync   | 413 | The operations have more than 64 KiB beside their values. | invalid_request | operationsTooLarge | 70,000 bytes of white space |
+  | sync   | 413 | The entries that the batch reads are larger than the storage quota. | invalid_request | readsTooLarge | one entry many times |
+  | sync   | 413 | App storage quota exceeded.                             | invalid_request | quotaExceeded | value beyond the quota |
   | trpc   | 413 | The body is larger than 1 MiB.                          | invalid_request | inputTooLarge | a body of 2 MiB over tRPC |
   | trpc   | 413 | The batch is too large. Send large values in separate requests. | invalid_request | batchTooLarge | a batch of two values of 1 MiB |
   | lms    | 400 | answers must be an object that maps question ids to answers. | invalid_request | answersInvalid | a required field is missing |

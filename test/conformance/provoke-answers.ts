@@ -27,9 +27,12 @@ export const addressOf = ({ path }: Place, { world: { ids } }: Tenant, names: Re
   return path === '/' ? '' : path.replace(/\{(\w+)\}/g, (_, name) => known[name]!)
 }
 
+const operation = { op: 'put', collection: 'c', key: 'k', value: 1 }
+
 const bodyOf = ({ path, operation }: Place) => {
   if (!operation.requestBody) return {}
   if (path.startsWith('/storage')) return { body: { value: 1 } }
+  if (path === '/batch') return { body: { operations: [operation] } }
   return { body: path.startsWith('/quizzes') ? { answers } : { url: 'https://example.org/hook', secret: 's' } }
 }
 
@@ -51,6 +54,11 @@ const asking =
   (more: More): Provoke =>
   (place, tenant) =>
     ask(place, tenant, more)
+/** A batch of one operation, changed; elsewhere the call itself. */
+const changing =
+  (more: object, elsewhere: More = {}): Provoke =>
+  (place, tenant) =>
+    ask(place, tenant, place.path === '/batch' ? { body: { operations: [{ ...operation, ...more }] } } : elsewhere)
 const asClient =
   (name: 'hobby' | 'noApp' | 'exhausted'): Provoke =>
   (place, tenant) =>
@@ -83,8 +91,8 @@ export const provoke: Record<string, Provoke> = {
 
   timeInvalid: asking({ query: '?start=1.5' }),
   rangeTooLong: asking({ query: '?start=0&end=31536001' }),
-  nameInvalid: asking({ names: { collection: 'a.b' }, query: '?after=a.b' }),
-  scopeInvalid: asking({ query: '?scope=club' }),
+  nameInvalid: changing({ key: 'a.b' }, { names: { collection: 'a.b' }, query: '?after=a.b' }),
+  scopeInvalid: changing({ scope: 'club' }, { query: '?scope=club' }),
   limitInvalid: asking({ query: '?limit=0' }),
   offsetInvalid: asking({ query: '?offset=-1' }),
   prefixInvalid: asking({ query: '?prefix=a.b' }),
@@ -111,11 +119,22 @@ export const provoke: Record<string, Provoke> = {
     return refused
   },
   keyUnknown: asking({ names: { key: 'unknown' } }),
-  entryChanged: asking({ headers: { 'if-match': '"x"' } }),
-  valueMissing: asking({ body: {} }),
+  entryChanged: changing({ ifMatch: '"x"' }, { headers: { 'if-match': '"x"' } }),
+  operationsInvalid: asking({ body: {} }),
+  operationsNotAlone: asking({ body: { operations: [operation], more: 2 } }),
+  operationInvalid: changing({ more: 2 }),
+  opInvalid: changing({ op: 'patch' }),
+  valueUnexpected: changing({ op: 'get' }),
+  operationsTooLarge: asking({ body: `{"operations":[${' '.repeat(70_000)}]}` }),
+  readsTooLarge: (place, tenant) => {
+    const get = { op: 'get', collection: 'reads', key: 'k' }
+    const put = { ...get, op: 'put', value: 'x'.repeat(400) }
+    return ask(place, tenant, { body: { operations: [put, get, get, get] } })
+  },
+  valueMissing: changing({ value: undefined }, { body: {} }),
   valueNotAlone: asking({ body: { value: 1, more: 2 } }),
-  valueTooDeep: asking({ body: `{"value":${nested(257)}}` }),
-  quotaExceeded: asking({ body: { value: 'x'.repeat(1000) } }),
+  valueTooDeep: changing({ value: JSON.parse(nested(257)) }, { body: `{"value":${nested(257)}}` }),
+  quotaExceeded: changing({ value: 'x'.repeat(1000) }, { body: { value: 'x'.repeat(1000) } }),
 
   answersInvalid: asking({ body: {} }),
   questionUnknown: asking({ body: { answers: { q2: 'Yes' } } }),

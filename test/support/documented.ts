@@ -74,19 +74,19 @@ export function expectDocumented(method: string, path: string, { status, headers
   throw new Error(`${method} ${path} is not as documented: ${problems.join('; ')}\n${answer}`)
 }
 
+const NUMBERS = /(?<=^Operation )\d+|\d+ s\.$/g
+
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
 export const messageOf = (body: any): string => body?.detail ?? body?.error?.message
 
-/** A documented message as a service says it: how long to wait is another number each time. */
+/** A documented message as a service says it: the index of an operation and how long to wait are other numbers each time. */
 export const isMessage = (
   documented: string,
   message: string,
   { section, brand }: { section: Section; brand: string },
 ) =>
-  documented
-    .replace('<host>', `${section}.test`)
-    .replace('<brand>', brand)
-    .replace(/\d+ s\.$/, '') === message.replace(/\d+ s\.$/, '')
+  documented.replace('<host>', `${section}.test`).replace('<brand>', brand).replace(NUMBERS, '') ===
+  message.replace(NUMBERS, '')
 
 function messageProblems({ content }: Response, message: string, at: { section: Section; brand: string }): string[] {
   const values = Object.values(content!['application/json'].examples!).map(({ value }) => messageOf(value))

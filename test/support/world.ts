@@ -77,7 +77,7 @@ const baseUrls = {
   sync: 'http://sync.test/v1',
 }
 const methods: LoginMethods = { codes: null, upstream: null, developmentLogin: true }
-const sectionsByPath = { quizzes: 'lms', apps: 'notify', collections: 'sync' } as const
+const sectionsByPath = { quizzes: 'lms', apps: 'notify', collections: 'sync', batch: 'sync' } as const
 const sectionAt = (path: string): Section =>
   sectionsByPath[path.split(/[/?]/)[1] as keyof typeof sectionsByPath] ?? 'apps'
 /** Tests write the request log themselves. */

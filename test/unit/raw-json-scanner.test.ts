@@ -1,13 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Member } from '../../routers/kernel/raw-json/scanner.ts'
+import type { Member, MembersOf } from '../../routers/kernel/raw-json/scanner.ts'
 import { JsonScanner } from '../../routers/kernel/raw-json/scanner.ts'
 import { times } from '../support/rounds.ts'
 
 /** Everything that a scanner finds when it reads `step` bytes at a time. */
-function scan(content: string | Buffer, step = Number.POSITIVE_INFINITY, from = 0) {
+function scan(content: string | Buffer, step = Number.POSITIVE_INFINITY, from = 0, membersOf?: MembersOf) {
   const members: Member[] = []
-  const scanner = new JsonScanner(Buffer.from(content as string), from, (member) => members.push({ ...member }))
+  const scanner = new JsonScanner(
+    Buffer.from(content as string),
+    from,
+    (member) => members.push({ ...member }),
+    membersOf,
+  )
   do scanner.read(step)
   while (scanner.pending)
   const { wellFormed, rootIsObject, nesting } = scanner
@@ -52,6 +57,9 @@ const { value, entries } = fc.letrec<{ value: Made; entries: [string, Made][] }>
     })),
   ),
 }))
+const objectOf = (pairs: [string, Made][]) => ({
+  text: `{${pairs.map(([key, { text }]) => `${key}:${text}`).join(',')}}`,
+})
 const root = fc.tuple(space, value, space).map(([before, { text, nesting }, after]) => ({
   text: before + text + after,
   nesting,
@@ -155,7 +163,7 @@ describe('the members of the root object', () => {
           text += inner
           const valueEnd = length()
           text += s
-          return { keyStart, keyEnd, valueStart, valueEnd, nesting }
+          return { item: 0, keyStart, keyEnd, valueStart, valueEnd, nesting }
         })
         text += `}${s}`
         expect(scan(text, step + 1).members).toEqual(expected)
@@ -170,6 +178,47 @@ describe('the members of the root object', () => {
 
   it('are empty for other roots', () => {
     for (const text of ['[{"value":1}]', '"value"', '[["value",1]]', 'null']) expect(scan(text).members).toEqual([])
+  })
+})
+
+describe('the members of the items', () => {
+  const shown = (text: string, step?: number) => {
+    const at = (start: number, end: number) => Buffer.from(text).toString('utf8', start, end)
+    return scan(text, step, 0, 'items').members.map((member) => {
+      const { item, keyStart, keyEnd, valueStart, valueEnd, nesting } = member
+      return [item, at(keyStart, keyEnd), at(valueStart, valueEnd), nesting] as const
+    })
+  }
+
+  it('are those of each object in the outermost array, with its index', () => {
+    const text = '[ {"a" : 1,"b":[[{"c":2}],3]} ,[{"d":1},2], "e", {},4, { "f":"," }, [[]],{"g":{"h":[]} } ]'
+    const expected = [
+      [0, '"a"', '1', 0],
+      [0, '"b"', '[[{"c":2}],3]', 3],
+      [5, '"f"', '","', 0],
+      [7, '"g"', '{"h":[]}', 2],
+    ]
+    for (let step = 1; step <= text.length; step++) expect(shown(text, step)).toEqual(expected)
+  })
+
+  it('agree with JSON.parse on valid JSON', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(entries.map(objectOf), value), { maxLength: 5 }), (items) => {
+        const text = `[${items.map((item) => item.text).join(',')}]`
+        const isObject = (item: unknown) => typeof item === 'object' && item !== null && !Array.isArray(item)
+        const parsed: unknown[] = JSON.parse(text)
+        const members = parsed.map((): string[] => [])
+        for (const [item, name, inner] of shown(text)) members[item]!.push(`${name}:${inner}`)
+        const found = members.map((of) => JSON.parse(`{${of}}`))
+        expect(found).toEqual(parsed.map((item) => (isObject(item) ? item : {})))
+      }),
+      { numRuns: times(1000, 100) },
+    )
+  })
+
+  it('are empty for other roots', () => {
+    for (const text of ['{"value":1}', '{"a":{"value":1}}', '[[{"value":1}]]', '[]', 'null'])
+      expect(shown(text)).toEqual([])
   })
 })
 

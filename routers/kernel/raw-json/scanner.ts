@@ -1,5 +1,6 @@
-/** Byte offsets of a member of the outermost object, and the nesting of its value. */
+/** Byte offsets of a member, and the nesting of its value. `item`: the index of its object in the outermost array, else 0. */
 export interface Member {
+  item: number
   keyStart: number
   keyEnd: number
   valueStart: number
@@ -49,9 +50,12 @@ const isHex = (c: number) => isDigit(c) || (c >= 0x41 && c <= 0x46) || (c >= 0x6
 const NO_BYTES = Buffer.alloc(0)
 const literals = new Map([...['true', 'false', 'null'].map((word) => [word.charCodeAt(0), Buffer.from(word)] as const)])
 
+/** The members that are reported: of the outermost object, or of each object in the outermost array. */
+export type MembersOf = 'object' | 'items'
+
 /**
  * Scans JSON (RFC 8259) byte by byte without building it: whether it is well formed, its nesting, and the members of the
- * outermost object. Linear, never recursive, and able to pause at any byte, so that a large body does not block the event
+ * outermost object or objects. Linear, never recursive, and able to pause at any byte, so that a large body does not block the event
  * loop. The caller checks UTF-8.
  */
 export class JsonScanner {
@@ -68,13 +72,22 @@ export class JsonScanner {
   #hexDigits = 0
   #literal: Uint8Array = NO_BYTES
   #literalAt = 0
-  #member: Member = { keyStart: 0, keyEnd: 0, valueStart: 0, valueEnd: 0, nesting: 0 }
+  #member: Member = { item: 0, keyStart: 0, keyEnd: 0, valueStart: 0, valueEnd: 0, nesting: 0 }
   #rootIsObject = false
+  readonly #membersOf: MembersOf
+  /** The nesting of the objects whose members are reported; 0 if there are none. */
+  #level = 0
 
-  constructor(bytes: Uint8Array, from = 0, onMember: (member: Member) => void = () => {}) {
+  constructor(
+    bytes: Uint8Array,
+    from = 0,
+    onMember: (member: Member) => void = () => {},
+    membersOf: MembersOf = 'object',
+  ) {
     this.#bytes = bytes
     this.#at = from
     this.#onMember = onMember
+    this.#membersOf = membersOf
   }
 
   get pending() {
@@ -166,7 +179,7 @@ export class JsonScanner {
   }
 
   #startValue(c: number, at: number) {
-    if (this.#nesting === 1 && this.#rootIsObject) {
+    if (this.#isInMember) {
       this.#member.valueStart = at
       this.#member.nesting = 0
     }
@@ -186,7 +199,7 @@ export class JsonScanner {
   }
 
   #open(isObject: boolean) {
-    if (this.#nesting === 0) this.#rootIsObject = isObject
+    if (this.#nesting === 0) this.#openRoot(isObject)
     if (this.#nesting === this.#objects.length) {
       const grown = new Uint8Array(this.#objects.length * 2)
       grown.set(this.#objects)
@@ -194,8 +207,17 @@ export class JsonScanner {
     }
     this.#objects[this.#nesting++] = isObject ? 1 : 0
     if (this.#nesting > this.#deepest) this.#deepest = this.#nesting
-    if (this.#nesting - 1 > this.#member.nesting) this.#member.nesting = this.#nesting - 1
+    if (this.#nesting - this.#level > this.#member.nesting) this.#member.nesting = this.#nesting - this.#level
     this.#state = isObject ? S.keyOrEnd : S.valueOrEnd
+  }
+
+  #openRoot(isObject: boolean) {
+    this.#rootIsObject = isObject
+    if (isObject === (this.#membersOf === 'object')) this.#level = isObject ? 1 : 2
+  }
+
+  get #isInMember() {
+    return this.#nesting === this.#level && this.#objects[this.#level - 1] === 1
   }
 
   #close(at: number) {
@@ -204,28 +226,30 @@ export class JsonScanner {
   }
 
   #startKey(c: number, at: number) {
-    if (this.#nesting === 1) this.#member.keyStart = at
+    if (this.#nesting === this.#level) this.#member.keyStart = at
     this.#inKey = true
     this.#state = c === QUOTE ? S.string : S.wrong
   }
 
   #endString(at: number) {
     if (!this.#inKey) return this.#endValue(at + 1)
-    if (this.#nesting === 1) this.#member.keyEnd = at + 1
+    if (this.#nesting === this.#level) this.#member.keyEnd = at + 1
     this.#state = S.colon
   }
 
   #endValue(end: number) {
     this.#state = this.#nesting === 0 ? S.end : S.commaOrEnd
-    if (this.#nesting !== 1 || !this.#rootIsObject) return
+    if (!this.#isInMember) return
     this.#member.valueEnd = end
     this.#onMember(this.#member)
   }
 
   #afterValue(c: number, at: number) {
     const inObject = this.#objects[this.#nesting - 1] === 1
-    if (c === 0x2c) this.#state = inObject ? S.key : S.value
-    else if (c === (inObject ? CLOSE_OBJECT : CLOSE_ARRAY)) this.#close(at)
+    if (c === 0x2c) {
+      this.#state = inObject ? S.key : S.value
+      if (this.#nesting < this.#level && !inObject) this.#member.item++
+    } else if (c === (inObject ? CLOSE_OBJECT : CLOSE_ARRAY)) this.#close(at)
     else if (!isSpace(c)) this.#state = S.wrong
   }
 

@@ -53,6 +53,14 @@ export async function openOperations(world: World): Promise<Operation[]> {
     return reply
   }
   const entry = () => `/storage/soak/k${draw(100)}`
+  const batched = () => {
+    const address = { collection: 'soak', key: `k${draw(100)}` }
+    return pick([
+      { op: 'put', ...address, value: value() },
+      { op: 'get', ...address },
+      { op: 'delete', ...address },
+    ])
+  }
   const hook = () => ({
     url: world.receiver.url('/hook'),
     secret: `whsec_${Buffer.alloc(24, 'soak').toString('base64')}`,
@@ -81,6 +89,12 @@ export async function openOperations(world: World): Promise<Operation[]> {
     operation('storage.list', [200], rest('GET', '/storage/soak'), 5),
     operation('sync.collections', [200], rest('GET', '/collections', undefined, 'sync')),
     operation('sync.entries', [200], rest('GET', '/collections/soak/entries', undefined, 'sync'), 5),
+    operation(
+      'sync.batch',
+      [200],
+      rest('POST', '/batch', () => ({ operations: [0, 1, 2].map(() => batched()) }), 'sync'),
+      3,
+    ),
     operation('storage.delete', [204, 404], rest('DELETE', entry), 2),
     operation(
       'quizzes.submit',

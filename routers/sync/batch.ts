@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import type { Call } from '../kernel/context.ts'
+import { endpoint } from '../kernel/endpoint.ts'
+import { ApiError, errors, ofOperation, withError } from '../kernel/errors.ts'
+import { inputError } from '../kernel/input-error.ts'
+import { clubApp } from '../kernel/policies.ts'
+import { entry, etag, storedValue } from '../storage/entry.ts'
+import { collectionOf, conditional, setUsage } from '../storage/procedures.ts'
+import { conditions } from '../storage/rules.ts'
+import { usedBytes } from '../storage/usage.ts'
+import type { Applied, Operation } from './apply-batch.ts'
+import { applyBatch } from './apply-batch.ts'
+
+const MAX_OPERATIONS = 25
+
+const { collection, key, scope, ifMatch, ifNoneMatch } = conditional.shape
+
+const operation = z
+  .strictObject(
+    {
+      op: z
+        .enum(['put', 'delete', 'get'], withError('opInvalid'))
+        .meta({ description: 'Creates or replaces an entry, removes it, or reads it.', examples: ['put'] }),
+      collection,
+      key,
+      scope,
+      value: storedValue
+        .optional()
+        .meta({ description: 'What `put` stores: any JSON, byte for byte.', examples: [{ points: 3 }] }),
+      ifMatch,
+      ifNoneMatch,
+    },
+    withError('operationInvalid'),
+  )
+  .refine(({ op, value }) => op !== 'put' || value !== undefined, withError('valueMissing'))
+  .refine(({ op, value }) => op === 'put' || value === undefined, withError('valueUnexpected'))
+
+const input = z.object({
+  operations: z
+    .array(operation, withError('operationsInvalid'))
+    .min(1, withError('operationsInvalid'))
+    .max(MAX_OPERATIONS, withError('operationsInvalid'))
+    .meta({
+      description: `1 to ${MAX_OPERATIONS} operations, applied in their order: each sees what those before it have done.`,
+      examples: [
+        [
+          { op: 'put', collection: 'scores', key: 'alice', value: { points: 3 } },
+          { op: 'get', collection: 'scores', key: 'bob' },
+        ],
+      ],
+    }),
+})
+
+const found = entry.extend({
+  etag: z.string().meta({
+    description: 'Identifies this version of the entry, for `ifMatch`.',
+    examples: ['"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"'],
+  }),
+})
+const missing = z.object({
+  key: found.shape.key,
+  missing: z.literal(true).meta({ description: 'There is no entry with this key.', examples: [true] }),
+})
+const stored = found.pick({ etag: true, updatedAt: true })
+const deleted = z.object({
+  deleted: z.boolean().meta({ description: 'Whether there was an entry to remove.', examples: [true] }),
+})
+
+const output = z.object({
+  results: z.array(z.union([found, missing, stored, deleted])).meta({
+    description:
+      'The result of each operation, at its index: of `get` the entry, or its key and `missing`; of `put` the new ETag; of `delete` whether there was an entry.',
+    examples: [
+      [
+        { etag: '"5c0f5bd7-8a0f-4c5e-b9f4-1d6d3a1e7c20"', updatedAt: 1777802400 },
+        { key: 'bob', missing: true },
+      ],
+    ],
+  }),
+})
+
+/** An error of an operation's input, which names its index. Its fields have errors of the catalogue, or are of another type. */
+function namedError(error: z.core.$ZodError, type: string): ApiError {
+  const { path, message } = error.issues[0]!
+  const index = path[1]
+  if (typeof index !== 'number') return inputError(error, type)
+  return ofOperation(index, message in errors ? inputError(error, type) : errors.operationInvalid())
+}
+
+async function textAt(call: Call, index: number, value: unknown) {
+  try {
+    return await call.text(value)
+  } catch (error) {
+    throw error instanceof ApiError && error.status === 400 ? ofOperation(index, error) : error
+  }
+}
+
+/** All operations or none, in one transaction. A batch counts once for the rate limit. */
+export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubApp, {
+  section: 'sync',
+  summary: 'Several writes and reads at once',
+  description:
+    'Applies up to 25 operations in their order, all of them or none. An operation whose `ifMatch` or `ifNoneMatch` fails refuses the batch with 412, and the message names its index, from 0; so `get` with `ifMatch` makes a batch depend on an entry that it does not change. A key may occur in several operations. The quota counts at the end: a batch may exceed it in between. Removing what does not exist is no error.',
+  returns: 'Every operation has been applied.',
+  rawItems: { list: 'operations', field: 'value' },
+  reportsUsage: true,
+  insertsRow: true,
+  fails: ['operationsNotAlone', 'operationsTooLarge', 'readsTooLarge', 'quotaExceeded'],
+  operationFails: ['valueTooDeep', 'entryChanged'],
+})
+  // Before the input, whose body is refused for its size as well.
+  .use(async ({ ctx: { core, call, app, club }, type, next }) => {
+    const result = await next()
+    if (result.ok) return result
+    const { code, cause } = result.error
+    if (code === 'PAYLOAD_TOO_LARGE' || code === 'PRECONDITION_FAILED') {
+      setUsage(call, await usedBytes(core.db, { app, club }), core.storageQuotaBytes)
+    }
+    if (cause instanceof z.core.$ZodError) throw namedError(cause, type)
+    return result
+  })
+  .input(input)
+  .output(output)
+  .mutation(async ({ ctx, input: { operations } }) => {
+    const { core, call, app, club, member } = ctx
+    const prepared: Operation[] = []
+    for (const [index, { op, key, value, ...given }] of operations.entries()) {
+      const text = op === 'put' ? await textAt(call, index, value) : null
+      prepared.push({ op, ...collectionOf(ctx, given), key, value: text, ...conditions(given) })
+    }
+    const { db, storageQuotaBytes: quotaBytes } = core
+    const what = { operations: prepared, updatedAt: Math.floor(core.now() / 1000), quotaBytes }
+    const { applied, used } = await applyBatch(db, { app, club, member }, what, call.reserve)
+    setUsage(call, used, quotaBytes)
+    core.watch.wake(ctx)
+    return { results: applied.map((one, index) => resultOf(call, operations[index]!.key, one)) }
+  })
+
+function resultOf(call: Call, key: string, { outcome, value, version, updatedAt }: Applied) {
+  if (outcome === 'found') return { key, value: call.json([value!]), updatedAt: updatedAt!, etag: etag(version!) }
+  if (outcome === 'stored') return { etag: etag(version!), updatedAt: updatedAt! }
+  if (outcome === 'missing') return { key, missing: true as const }
+  return { deleted: outcome === 'deleted' }
+}
