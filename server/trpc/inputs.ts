@@ -11,8 +11,11 @@ import { readBytes, SMALL_BODY_BYTES } from '../http/body-bytes.ts'
 import type { Use } from '../http/memory-budget.ts'
 import type { RawValues } from './raw-values.ts'
 
-/** The nesting of values over REST, plus the operation, their list, the input and the batch around it. */
-const BODY_NESTING = MAX_NESTING + 4
+/** The nesting of values over REST, plus the input and the batch around it. */
+const BODY_NESTING = MAX_NESTING + 2
+
+/** Around the values of a list: it, and its objects. */
+const LIST_NESTING = 2
 
 /** Values of several calls in one body: with the rest, 1 MiB that is parsed, they use up one request's memory. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
@@ -50,7 +53,8 @@ export async function readInputs(request: IncomingMessage, inputs: Inputs): Prom
   const bytes = await readBytes(request, maxBytes, tooLarge, (length) => reserve(length, use))
   if (bytes.length === 0) return ''
   const fields = isBatch ? rawFields.map((_, i) => String(i)) : rawFields.map(fieldOf)
-  const found = await checkedMembers(bytes, isBatch, fields)
+  const nesting = BODY_NESTING + (rawFields.some((raw) => typeof raw === 'object') ? LIST_NESTING : 0)
+  const found = await checkedMembers(bytes, isBatch, fields, nesting)
   const members = isBatch ? await membersWithin(bytes, found, rawFields.map(fieldOf)) : found
   const cuts = (await cutsOf(bytes, members, rawFields)).sort((a, b) => a.valueStart - b.valueStart)
   const parsedBytes = cuts.reduce((left, { valueStart, valueEnd }) => left - (valueEnd - valueStart), bytes.length)
@@ -83,11 +87,16 @@ function limitOf({ rawFields, quotaBytes }: Inputs) {
 }
 
 /** Validates a whole JSON text and finds the last member of each name, as JSON.parse does. */
-async function checkedMembers(bytes: Buffer, isBatch: boolean, names: readonly (string | undefined)[]) {
+async function checkedMembers(
+  bytes: Buffer,
+  isBatch: boolean,
+  names: readonly (string | undefined)[],
+  maxNesting = BODY_NESTING,
+) {
   const { scanner, found } = await membersOf(bytes, names)
   if (!scanner.wellFormed || !isUtf8(bytes)) throw errors.bodyNotJson()
   if (isBatch && !scanner.rootIsObject) throw errors.bodyNotObject()
-  if (scanner.nesting > BODY_NESTING) throw errors.valueTooDeep()
+  if (scanner.nesting > maxNesting) throw errors.valueTooDeep()
   return found
 }
 

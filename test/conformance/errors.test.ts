@@ -63,7 +63,7 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | sync   | 400 | Operation 0: Only put has a value.                      | invalid_request | valueUnexpected | get with a value |
   | sync   | 400 | Operation 0: value is nested too deeply.                | invalid_request | valueTooDeep | 257 levels |
   | sync   | 412 | Operation 0: This entry has changed.                    | precondition_failed | entryChanged | ifMatch of another version |
-  | sync   | 413 | The operations have more than 64 KiB beside their values. | invalid_request | operationsTooLarge | 70,000 bytes of white space |
+  | sync   | 413 | The operations have more than 64 KiB beside their values. | invalid_request | operationsTooLarge | 66,000 bytes of white space |
   | sync   | 413 | The entries that the batch reads are larger than the storage quota. | invalid_request | readsTooLarge | one entry many times |
   | sync   | 413 | App storage quota exceeded.                             | invalid_request | quotaExceeded | value beyond the quota |
   | trpc   | 413 | The body is larger than 1 MiB.                          | invalid_request | inputTooLarge | a body of 2 MiB over tRPC |

@@ -27,12 +27,12 @@ export const addressOf = ({ path }: Place, { world: { ids } }: Tenant, names: Re
   return path === '/' ? '' : path.replace(/\{(\w+)\}/g, (_, name) => known[name]!)
 }
 
-const operation = { op: 'put', collection: 'c', key: 'k', value: 1 }
+const putOne = { op: 'put', collection: 'c', key: 'k', value: 1 }
 
 const bodyOf = ({ path, operation }: Place) => {
   if (!operation.requestBody) return {}
   if (path.startsWith('/storage')) return { body: { value: 1 } }
-  if (path === '/batch') return { body: { operations: [operation] } }
+  if (path === '/batch') return { body: { operations: [putOne] } }
   return { body: path.startsWith('/quizzes') ? { answers } : { url: 'https://example.org/hook', secret: 's' } }
 }
 
@@ -58,7 +58,7 @@ const asking =
 const changing =
   (more: object, elsewhere: More = {}): Provoke =>
   (place, tenant) =>
-    ask(place, tenant, place.path === '/batch' ? { body: { operations: [{ ...operation, ...more }] } } : elsewhere)
+    ask(place, tenant, place.path === '/batch' ? { body: { operations: [{ ...putOne, ...more }] } } : elsewhere)
 const asClient =
   (name: 'hobby' | 'noApp' | 'exhausted'): Provoke =>
   (place, tenant) =>
@@ -121,11 +121,11 @@ export const provoke: Record<string, Provoke> = {
   keyUnknown: asking({ names: { key: 'unknown' } }),
   entryChanged: changing({ ifMatch: '"x"' }, { headers: { 'if-match': '"x"' } }),
   operationsInvalid: asking({ body: {} }),
-  operationsNotAlone: asking({ body: { operations: [operation], more: 2 } }),
+  operationsNotAlone: asking({ body: { operations: [putOne], more: 2 } }),
   operationInvalid: changing({ more: 2 }),
   opInvalid: changing({ op: 'patch' }),
   valueUnexpected: changing({ op: 'get' }),
-  operationsTooLarge: asking({ body: `{"operations":[${' '.repeat(70_000)}]}` }),
+  operationsTooLarge: asking({ body: `{"operations":[${' '.repeat(66_000)}]}` }),
   readsTooLarge: (place, tenant) => {
     const get = { op: 'get', collection: 'reads', key: 'k' }
     const put = { ...get, op: 'put', value: 'x'.repeat(400) }

@@ -53,11 +53,11 @@ describe('a value', () => {
   it.each(sent)('is stored byte for byte when sent over tRPC, alone and in a batch: %s', async (_, text) => {
     const input = `{"collection":"c","key":"k","scope":"org","value":${text}}`
     for (const [line, body] of [
-      ['put', input],
-      ['put?batch=1', `{"0":${input}}`],
+      ['', input],
+      ['?batch=1', `{"0":${input}}`],
     ] as const) {
       await storage.put(place, '"before"')
-      const { bytes } = await storage.mutation(line, body)
+      const { bytes } = await storage.mutation('storage.put', body, line)
       const [{ result, error }] = [JSON.parse(bytes.toString())].flat()
       expect(error).toBe(undefined)
       expectSame(result.data.value, JSON.parse(text))

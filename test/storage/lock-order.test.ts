@@ -102,6 +102,39 @@ describe('a writer', () => {
   })
 })
 
+const batch = (
+  op: 'put' | 'get',
+) => `SELECT outcome FROM storage_batch($1, $2, $3, '{${op}}', ARRAY[$3], '{c}', '{k}', '{1}',
+  '{NULL}', '{NULL}', now(), 1000, 1000)`
+
+describe('a batch', () => {
+  it.each([
+    ['app', `SELECT FROM "App" WHERE id = $1 FOR UPDATE`, ({ apps }: Tenants) => [apps[1]]],
+    ['club', `SELECT FROM "Organisation" WHERE id = $1 FOR UPDATE`, ({ clubs }: Tenants) => [clubs[1]]],
+    [
+      'membership',
+      `SELECT FROM "Membership" WHERE "organisationId" = $1 AND "personId" = $2 FOR UPDATE`,
+      ({ clubs, people }: Tenants) => [clubs[1], people[1]],
+    ],
+  ])('locks the %s before the usage row, also where the entry exists', async (_, sql, values) => {
+    const address = [tenants.apps[1]!, tenants.clubs[1]!, tenants.people[1]!]
+    const writer = await transaction()
+    await writer.client.query(put, address)
+    await writer.client.query('COMMIT')
+    const removal = await transaction()
+    await removal.client.query(sql, values(tenants))
+    await blocked(removal, (client) => client.query(batch('put'), address))
+    expect(await isFree(tenants.apps[1]!, tenants.clubs[1]!)).toBe(true)
+  })
+
+  it('that only reads waits for a writer, and so reads one state', async () => {
+    const address = [tenants.apps[1]!, tenants.clubs[1]!, tenants.people[1]!]
+    const writer = await transaction()
+    await writer.client.query(put, address)
+    await blocked(writer, (client) => client.query(batch('get'), address))
+  })
+})
+
 describe('erasing', () => {
   it.each(['a whole storage', "a member's own entries"])('%s locks the usage row before an entry', async (what) => {
     const [app, club, person] = [tenants.apps[0], tenants.clubs[0], tenants.people[0]]

@@ -162,10 +162,9 @@ describe('over tRPC a batch', () => {
     [withMembers(put), 400, MISSING],
     [withMembers(`"op":"get",${at},"value":1`), 400, UNEXPECTED],
     [withMembers(`${put},"value":1,"more":1`), 400, FIELDS],
-    [withMembers(`${put},"value":${nested(257)}`), 400, DEEP],
     [withMembers(`"op":"get",${at},"ifMatch":"\\"x\\""`), 412, 'Operation 1: This entry has changed.'],
     [withMembers(`${put},"value":"${value(600)}"`), 413, 'App storage quota exceeded.'],
-    [`{"operations":[${Array(50_000).fill('{"value":1}')}]}`, 400, LIST],
+    [`{"operations":[${Array(5_000).fill('{"value":1}')}]}`, 400, LIST],
   ] as const)('is refused as over REST: %.60s', async (body, status, message) => {
     const authorization = `Bearer ${await world.token()}`
     for (const [path, sent] of [
@@ -177,6 +176,16 @@ describe('over tRPC a batch', () => {
     }
     expect(await stored()).toEqual(before)
   })
+})
+
+it('a value of 257 levels is refused over tRPC too', async () => {
+  const headers = { authorization: `Bearer ${await world.token()}` }
+  const body = withMembers(`${put},"value":${nested(257)}`)
+  const alone = await world.internal('POST', '/trpc/sync.batch', { headers, body })
+  expect([alone.status, alone.body.error.message]).toEqual([400, DEEP])
+  const among = await world.internal('POST', '/trpc/sync.batch?batch=1', { headers, body: `{"0":${body}}` })
+  expect([among.status, among.body[0].error.message]).toEqual([400, 'value is nested too deeply.'])
+  expect(await stored()).toEqual(before)
 })
 
 describe('the quota', () => {

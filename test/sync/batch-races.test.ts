@@ -1,0 +1,179 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Database } from '../../prisma/client.ts'
+import { sqlState } from '../../routers/kernel/database-errors.ts'
+import { ApiError } from '../../routers/kernel/errors.ts'
+import { replicaOf, storedState } from '../storage/replica.ts'
+import type { Tenants } from '../storage/tenants.ts'
+import {
+  callerOf,
+  coreOf,
+  countersOf,
+  entriesOf,
+  mintTenants,
+  openWith,
+  sumsOf,
+  talliesOf,
+  tallyRowsOf,
+} from '../storage/tenants.ts'
+import { times } from '../support/rounds.ts'
+
+const db = openWith({ deadlock_timeout: '20ms' })
+/** A second pool, of a second node. */
+const other = openWith({ deadlock_timeout: '20ms' })
+afterAll(() => Promise.all([db.$disconnect(), other.$disconnect()]))
+
+let tenants: Tenants
+beforeEach(async () => {
+  tenants = await mintTenants(db)
+})
+
+const address = (key: string) => ({ collection: 'c', key, scope: 'org' as const })
+const keys = ['a', 'b', 'c']
+const put = (key: string, value: number) => ({ op: 'put' as const, ...address(key), value })
+const get = (key: string) => ({ op: 'get' as const, ...address(key) })
+const remove = (key: string) => ({ op: 'delete' as const, ...address(key) })
+const reversed = <T>(items: readonly T[], n: number) => (n % 2 ? [...items].reverse() : [...items])
+
+describe('batches of two nodes beside single writers', () => {
+  it('are seen whole or not at all, and a replica follows them', async () => {
+    const nodes = [coreOf(db), coreOf(other)]
+    const callerAt = (node: number, person = 0) => callerOf(nodes[node]!, tenants, 0, 0, person)
+    const collection = { app: tenants.apps[0], club: tenants.clubs[0], owner: '', collection: 'c' }
+    const replica = replicaOf(db, collection, 2)
+    const rounds = times(200, 25)
+    let writing = true
+
+    const batcher = async (n: number) => {
+      const { sync } = callerAt(n % 2, n % 2)
+      for (let round = 0; round < rounds; round++) {
+        const isRemoval = round % 5 === 4
+        const operations = reversed(keys, n + round).map((key) =>
+          isRemoval ? remove(key) : put(key, n * 1000 + round),
+        )
+        await sync.batch({ operations })
+      }
+    }
+    const single = async (n: number) => {
+      const { storage } = callerAt(n % 2)
+      for (let round = 0; round < rounds; round++) {
+        const place = address(`single${round % 3}`)
+        if (round % 4 === 3) await storage.delete(place).catch(expectStatus(404))
+        else await storage.put({ ...place, value: round })
+      }
+    }
+    const reader = async (node: number) => {
+      const { sync } = callerAt(node)
+      while (writing) {
+        const { results } = await sync.batch({ operations: reversed(keys, node).map(get) })
+        expect(new Set(results.map((one) => JSON.stringify((one as { value?: unknown }).value))).size).toBe(1)
+      }
+    }
+    const follower = async () => {
+      while (writing) await replica.read()
+    }
+    const readers = Promise.all([reader(0), reader(1), follower()])
+    await Promise.all([batcher(0), batcher(1), batcher(2), single(0), single(1)]).finally(() => {
+      writing = false
+    })
+    await readers
+    await replica.catchUp()
+    expect(replica.state()).toEqual(await storedState(db, collection))
+    const entries = await entriesOf(db, tenants)
+    expect(await countersOf(db, tenants)).toEqual(sumsOf(entries))
+    expect(await tallyRowsOf(db, tenants)).toEqual(talliesOf(entries))
+  })
+
+  it('agree on an ETag: of several that begin with the same one, one is applied', async () => {
+    const callers = [coreOf(db), coreOf(other)].map((core) => callerOf(core, tenants, 0, 0, 0))
+    let { etag } = await callers[0]!.storage.put({ ...address('lock'), value: 0 })
+    for (let round = 1; round <= times(100, 10); round++) {
+      const attempts = Array.from({ length: 6 }, (_, n) =>
+        callers[n % 2]!.sync.batch({
+          operations: [put(`mine${n}`, round), { ...put('lock', n), ifMatch: etag }, put(`also${n}`, round)],
+        }).then(({ results }) => ({ n, etag: (results[1] as { etag: string }).etag }), expectStatus(412)),
+      )
+      const won = (await Promise.all(attempts)).filter((one) => one !== undefined)
+      expect(won).toHaveLength(1)
+      const stored = await storedState(db, { app: tenants.apps[0], club: tenants.clubs[0], owner: '', collection: 'c' })
+      const written = Object.entries(stored).filter(([, { value }]) => value === `${round}`)
+      const { n } = won[0]!
+      expect(written.map(([key]) => key).filter((key) => key !== 'lock')).toEqual([`also${n}`, `mine${n}`])
+      etag = won[0]!.etag
+    }
+  })
+})
+
+/** Lets a refusal with this status be undefined. */
+function expectStatus(status: number) {
+  return (error: unknown) => {
+    if (error instanceof ApiError && error.status === status) return undefined
+    throw error
+  }
+}
+
+const removals: { what: string; remove: (tenants: Tenants) => Promise<unknown> }[] = [
+  {
+    what: 'a membership',
+    remove: ({ clubs: [organisationId], people: [personId] }) =>
+      db.membership.delete({ where: { of: { organisationId, personId } } }),
+  },
+  { what: 'an app', remove: ({ apps: [id] }) => db.app.deleteMany({ where: { id } }) },
+  { what: 'a club', remove: ({ clubs: [id] }) => db.organisation.deleteMany({ where: { id } }) },
+]
+
+/** The database, which counts the deadlocks of its statements. */
+function countingDeadlocks(pool: Database) {
+  const counted = { deadlocks: 0 }
+  const execute: Database['execute'] = (statement, values) =>
+    pool.execute(statement, values).catch((error) => {
+      if (sqlState(error) === '40P01') counted.deadlocks++
+      throw error
+    })
+  const get = (target: Database, name: string | symbol) =>
+    name === 'execute' ? execute : Reflect.get(target, name, target)
+  return { counted, pool: new Proxy(pool, { get }) }
+}
+
+describe.each(removals)('removing $what', ({ remove: removeIt }) => {
+  it('never deadlocks with batches, which get refusals at worst', async () => {
+    const { counted, pool } = countingDeadlocks(other)
+    for (let round = 0; round < times(10, 2); round++) {
+      const own = await mintTenants(db)
+      const core = coreOf(pool)
+      let written = 0
+      let removed = false
+      const writer = async (n: number) => {
+        const { sync } = callerOf(core, own, n & 1, (n >> 1) & 1, (n >> 2) & 1)
+        for (let more = 10; more > 0; written++) {
+          const scope = (['org', 'user'] as const)[written & 1]!
+          const of = (key: string) => ({ collection: 'c', scope, key })
+          // The second put inserts an entry that the batch itself has deleted.
+          const operations = [
+            ...reversed(keys, n).map((key) => ({ op: 'put' as const, ...of(key), value: 'x'.repeat(n * 10) })),
+            { op: 'delete' as const, ...of('a') },
+            { op: 'put' as const, ...of('a'), value: n },
+            ...(written % 3 === 2 ? keys.map((key) => ({ op: 'delete' as const, ...of(key) })) : []),
+          ]
+          await sync.batch({ operations }).catch(refusal)
+          if (removed) more--
+        }
+      }
+      const writers = Promise.all(Array.from({ length: 8 }, (_, n) => writer(n)))
+      await expect.poll(() => written, { interval: 1 }).toBeGreaterThan(40)
+      await removeIt(own)
+      removed = true
+      await writers
+      const left = await entriesOf(db, own)
+      expect(left).not.toEqual([])
+      expect(await countersOf(db, own)).toEqual(sumsOf(left))
+      expect(await tallyRowsOf(db, own)).toEqual(talliesOf(left))
+    }
+    expect(counted.deadlocks).toBe(0)
+  })
+})
+
+/** Ignores refusals because the writer's client, member or club is gone. */
+function refusal(error: unknown) {
+  if (error instanceof ApiError && [401, 403, 404].includes(error.status)) return
+  throw error
+}
