@@ -127,18 +127,24 @@ export async function readItems(body: Body, { list, field }: RawItems, quotaByte
   return parsed
 }
 
-/** The field of each item that has it. Throws 400 where a name is twice in an item. */
+/**
+ * Objects of a list, and members of one, that are looked at: more are in no list of operations, and a body may have a million. What
+ * is not looked at is parsed, and refused.
+ */
+export const MAX_LOOKED_AT = 100
+
+/** The field of each item that has it. Throws 400 for an item with a name twice, or with too many. */
 async function fieldsOf(items: Buffer, field: string): Promise<Member[]> {
   const cuts: Member[] = []
   const names = new Set<string>()
   let [item, repeating] = [-1, -1]
   const onMember = (member: Member) => {
-    if (repeating >= 0) return
+    if (repeating >= 0 || member.item >= MAX_LOOKED_AT) return
     if (member.item !== item) names.clear()
     item = member.item
     const name = keyOf(items, member)
     if (name === undefined) return
-    if (names.has(name)) repeating = item
+    if (names.has(name) || names.size === MAX_LOOKED_AT) repeating = item
     names.add(name)
     if (name === field) cuts.push({ ...member })
   }

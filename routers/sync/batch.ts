@@ -132,7 +132,7 @@ export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubApp, 
     const what = { operations: prepared, updatedAt: Math.floor(core.now() / 1000), quotaBytes }
     const { applied, used } = await applyBatch(db, { app, club, member }, what, call.reserve)
     setUsage(call, used, quotaBytes)
-    core.watch.wake(ctx)
+    if (operations.some(({ op }) => op !== 'get')) core.watch.wake(ctx)
     return { results: applied.map((one, index) => resultOf(call, operations[index]!.key, one)) }
   })
 

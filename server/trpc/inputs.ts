@@ -1,6 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { AROUND_VALUE_BYTES, BODY_LIMIT_BYTES, keyOf, scan, startOf, textOf } from '../../rest-facade/body.ts'
+import {
+  AROUND_VALUE_BYTES,
+  BODY_LIMIT_BYTES,
+  keyOf,
+  MAX_LOOKED_AT,
+  scan,
+  startOf,
+  textOf,
+} from '../../rest-facade/body.ts'
 import { procedures } from '../../routers/index.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { RawItems } from '../../routers/kernel/meta.ts'
@@ -140,12 +148,13 @@ async function cutsOf(bytes: Buffer, members: readonly (Member | undefined)[], r
   return cuts
 }
 
-/** The last member of this name in each object of a list. */
+/** The last member of this name in each of the first objects of a list. */
 async function itemsWithin(bytes: Buffer, { valueStart, valueEnd }: Member, field: string) {
   const list = bytes.subarray(valueStart, valueEnd)
   const found = new Map<number, Member>()
   const onMember = (member: Member) => {
-    if (keyOf(list, member) === field) found.set(member.item, movedBy(valueStart, member))
+    if (member.item < MAX_LOOKED_AT && keyOf(list, member) === field)
+      found.set(member.item, movedBy(valueStart, member))
   }
   await scan(list, onMember, 'items')
   return [...found.values()]

@@ -75,6 +75,7 @@ describe('a body', () => {
     ['with operations in __proto__', `{"__proto__":{"operations":[${JSON.stringify(operation())}]}}`, 400, LIST],
     ['with 5,000 operations', `{"operations":[${Array(5000).fill('{}')}]}`, 400, LIST],
     ['with 65 KiB of empty operations', `{"operations":[${Array(22_000).fill('{}')}]}`, 413, TOO_LARGE()],
+    ['with 5,000 values', `{"operations":[${Array(5000).fill('{"value":1}')}]}`, 400, LIST],
     ['that is not UTF-8', Buffer.from(`{"operations":[{${put},"value":"\xff"}]}`, 'latin1'), 400, NOT_JSON],
   ] as const)('%s is refused', async (_, body, status, message) => {
     expectRefusal(await send(body), status, 'invalid_request', message)
@@ -136,6 +137,7 @@ describe('an operation', () => {
     ['with a collection ..', '"op":"get","collection":"..","key":"k"', 422, NAME],
     ['with another scope', `${put},"value":1,"scope":"club"`, 422, SCOPE],
     ['with scope null', `${put},"value":1,"scope":null`, 422, SCOPE],
+    ['with 101 fields', `${put},"value":1${Array.from({ length: 98 }, (_, n) => `,"f${n}":1`).join('')}`, 400, FIELDS],
     ['with a value of 257 levels', `${put},"value":${nested(257)}`, 400, DEEP],
   ] as const)('%s refuses the batch', async (_, members, status, message) => {
     expectRefusal(await send(withMembers(members)), status, 'invalid_request', message)
