@@ -55,8 +55,8 @@ export type MembersOf = 'object' | 'items'
 
 /**
  * Scans JSON (RFC 8259) byte by byte without building it: whether it is well formed, its nesting, and the members of the
- * outermost object or objects. Linear, never recursive, and able to pause at any byte, so that a large body does not block the event
- * loop. The caller checks UTF-8.
+ * outermost object or objects. Linear, never recursive, and able to pause at any byte, so that a large body does not block
+ * the event loop. The caller checks UTF-8.
  */
 export class JsonScanner {
   readonly #bytes: Uint8Array
