@@ -160,9 +160,11 @@ describe.each(removals)('removing $what', ({ remove: removeIt }) => {
       }
       const writers = Promise.all(Array.from({ length: 8 }, (_, n) => writer(n)))
       await expect.poll(() => written, { interval: 1 }).toBeGreaterThan(40)
-      await removeIt(own)
-      removed = true
-      await writers
+      const removal = removeIt(own).finally(() => {
+        removed = true
+      })
+      const ended = await Promise.allSettled([removal, writers])
+      expect(ended.filter(({ status }) => status === 'rejected')).toEqual([])
       const left = await entriesOf(db, own)
       expect(left).not.toEqual([])
       expect(await countersOf(db, own)).toEqual(sumsOf(left))
