@@ -41,3 +41,16 @@ export const quizzes = {
     list.map((question, index) => ({ quizId, id: `q${index + 1}`, position: index + 1, ...question })),
   ),
 }
+
+/** After its review. */
+export const result = {
+  ...{ id: 'result-1', quizId: 'open-quiz', personId: 'anna', threshold: 50, gradedQuestions: 1 },
+  ...{ score: 75, passed: true, reviewStatus: 'passed' as const },
+}
+
+export const answers = [
+  { questionId: 'q1', value: '"Yes"', correct: true },
+  { questionId: 'q2', value: '"With a game."', correct: true },
+  { questionId: 'q3', value: '"https://images.example.org/circuit.jpg"', correct: true },
+  { questionId: 'q4', value: null, correct: false },
+].map((answer) => ({ resultId: 'result-1', quizId: 'open-quiz', ...answer }))

@@ -1,6 +1,6 @@
 import type { ScopesAt } from './demo-clients.ts'
 import { clients } from './demo-clients.ts'
-import { quizzes } from './demo-quizzes.ts'
+import { answers, quizzes, result } from './demo-quizzes.ts'
 import type { Prisma } from './generated/client.ts'
 
 const DAY_MS = 86_400_000
@@ -176,6 +176,8 @@ export function demo(now: Date, scopesAt: ScopesAt) {
     ].map((card) => ({ clubId: 'riverside', status: 'valid', ...card })),
     ...clients(scopesAt),
     ...quizzes,
+    quizResult: [{ ...result, submittedAt: at(-3, 17) }],
+    answer: answers,
   } satisfies Rows
 }
 

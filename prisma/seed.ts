@@ -35,6 +35,8 @@ export async function seed(db: Database, now: Date, scopesAt: ScopesAt): Promise
     db.lesson.createMany({ data: data.lesson, skipDuplicates }),
     db.quiz.createMany({ data: data.quiz, skipDuplicates }),
     db.question.createMany({ data: data.question, skipDuplicates }),
+    db.quizResult.createMany({ data: data.quizResult, skipDuplicates }),
+    db.answer.createMany({ data: data.answer, skipDuplicates }),
   ])
   await move(db, data.event)
 }

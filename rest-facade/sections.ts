@@ -20,6 +20,8 @@ const member = {
   description: 'What a member allows an app to read: profile, groups, calendar, plans, results, card.',
 }
 
+const quizzes = { name: 'Quizzes', description: 'Quizzes of the academy of the token, attempts and their results.' }
+
 export const sections: Record<Section, Description> = {
   apps: {
     title: 'Member apps',
@@ -38,7 +40,7 @@ export const sections: Record<Section, Description> = {
   lms: {
     title: 'Learning platform',
     description: `Grades the answers of a learner. Requires the Developer membership.\n\n${limited}\n\n${common}`,
-    tags: { quizzes: { name: 'Quizzes', description: 'Attempts at quizzes of the academy of the token.' } },
+    tags: { quizzes },
     errorShape: 'error',
   },
   notify: {
@@ -54,13 +56,19 @@ export const sections: Record<Section, Description> = {
   },
   sync: {
     title: 'Sync',
-    description: `Reads an app's storage as a whole: its collections, all entries of one while others write, and several entries in one transaction.\n\n${limited}\n\n${common}`,
+    description: `What the other APIs lack: an app's storage as a whole, with all entries of a collection while others write, and several entries in one transaction; quizzes and results of a learner, and the events of an app to be fetched, which need the Developer membership.\n\n${limited}\n\n${common}`,
     tags: {
       collections: {
         name: 'Collections',
         description: 'The collections of the storage, and their entries by key.',
       },
       batch: { name: 'Batch', description: 'Several writes and reads of the storage, all of them or none.' },
+      quizzes,
+      'quiz-results': quizzes,
+      events: {
+        name: 'Events',
+        description: 'The events of the app of the client, for apps without a public address for a webhook.',
+      },
     },
     errorShape: 'error',
   },

@@ -9,6 +9,7 @@ import type { Call, Core } from './kernel/context.ts'
 import { rawJsonOf } from './kernel/raw-json/text.ts'
 import { StoreWatch } from './kernel/store-watch.ts'
 import { createCallerFactory } from './kernel/trpc.ts'
+import { eventNumbers } from './webhooks/feed/read.ts'
 
 interface Settings {
   db: Database
@@ -21,14 +22,21 @@ interface Settings {
   removed?: Core['removed']
 }
 
-export const createCore = (settings: Settings): Core => ({
-  timeLimits: productionLimits,
-  published: () => {},
-  removed: () => {},
-  ...settings,
-  accessOf: accessLookup(settings.db, settings.now),
-  watch: new StoreWatch(settings.db),
-})
+export function createCore(settings: Settings): Core {
+  const eventWatch = new StoreWatch(settings.db, undefined, eventNumbers)
+  return {
+    timeLimits: productionLimits,
+    removed: () => {},
+    ...settings,
+    accessOf: accessLookup(settings.db, settings.now),
+    watch: new StoreWatch(settings.db),
+    eventWatch,
+    published(event) {
+      eventWatch.wake({ app: event.app, club: '' })
+      settings.published?.(event)
+    },
+  }
+}
 
 const createCaller = createCallerFactory(appRouter)
 

@@ -26,6 +26,8 @@ export interface Core {
   timeLimits: TimeLimits
   /** Wakes calls that wait for a change of a store. */
   watch: StoreWatch
+  /** Wakes calls that wait for an event of an app; as a store, it has no club. */
+  eventWatch: StoreWatch
   /** Called after each event is published, so that a worker in this process does not wait for its next poll. */
   published: (event: Published) => void
   /** Called for the log after each removal that must outlive a restore; `more` has numbers about it. */

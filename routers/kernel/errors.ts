@@ -105,6 +105,7 @@ export const errors = named({
   ),
   opInvalid: row(400, 'op is put, delete or get.'),
   valueUnexpected: row(400, 'Only put has a value.'),
+  eventCursorInvalid: row(400, "since is not a cursor of this app's events."),
   valueMissing: row(400, 'value is missing.'),
   valueNotAlone: row(400, 'The body has exactly one field, value.'),
   valueTooDeep: row(400, 'value is nested too deeply.'),

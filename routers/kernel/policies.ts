@@ -74,6 +74,16 @@ export const appDeveloper = policy({ section: 'notify', level: 'developer', memb
   suspended: facts.suspended,
 }))
 
+/** The app is that of the client. */
+export const providerApp = policy(
+  { section: 'notify', level: 'developer', app: true, memberOf: 'provider' },
+  (facts) => ({
+    app: facts.app,
+    provider: facts.organisation,
+    suspended: facts.suspended,
+  }),
+)
+
 export const academyPlatform = policy({ section: 'lms', firstParty: true }, ({ organisation }) => ({
   academy: storedId(organisation),
 }))

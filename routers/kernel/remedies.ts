@@ -4,7 +4,14 @@ import type { Section } from './scopes.ts'
 export type ErrorId = keyof typeof errors
 
 /** Where an error is met. Its body has the form of that API. */
-export type Place = 'every API' | Section | 'apps and sync' | 'lms and notify' | 'tRPC'
+export type Place =
+  | 'every API'
+  | Section
+  | 'apps and sync'
+  | 'lms and sync'
+  | 'notify and sync'
+  | 'lms and notify'
+  | 'tRPC'
 
 type Remedy = `${Place}: ${string} → ${string}`
 
@@ -33,6 +40,8 @@ export const remedies: Record<ErrorId, Remedy> = {
     'every API: The request violates HTTP: two Host headers, two lengths, invalid bytes. → Use an HTTP library, and check proxies that rewrite requests.',
   cursorInvalid:
     'sync: The cursor is of another collection, scope, member or app, or was altered. → Use cursors as they came, each for its own collection.',
+  eventCursorInvalid:
+    'sync: The cursor is of another app, or was altered. → Use cursors as they came, each for its own app.',
   rangeTooLong:
     'apps: end is before start, or more than one calendar year after it. → Request at most a year at a time.',
   answersInvalid:
@@ -98,7 +107,7 @@ export const remedies: Record<ErrorId, Remedy> = {
   webhookMissing: 'tRPC: The app has no webhook to send a test event to. → Set an address, then test.',
   testsLimited: 'tRPC: The app has sent 10 test events within a minute. → Wait for the seconds given in Retry-After.',
   waitsLimited:
-    'sync: 5 requests of one member and app, or 1,000 of a team, are waiting on this node. → Wait with one request per collection, and end those that nobody reads.',
+    'sync: 5 requests of one member and app, or 1,000 of a team, are waiting on this node. → Wait with one request per collection or app, and end those that nobody reads.',
   peopleLimited:
     'tRPC: The limits per minute are 600 calls of developer.* for a person, 2,400 for a team, and 10 logo uploads. → Wait for the seconds given in Retry-After.',
   changesLimited:
@@ -128,11 +137,11 @@ export const remedies: Record<ErrorId, Remedy> = {
   keyUnknown:
     'apps: The collection has no entry with this key in this scope. → Treat it as empty. Entries with scope=org and scope=user are separate.',
   quizUnknown:
-    'lms: The quiz is unknown, a draft, or belongs to another academy. → Check the id and the academy of the token.',
+    'lms and sync: The quiz is unknown, a draft, or belongs to another academy. → Check the id and the academy of the token.',
   resultUnknown:
-    'tRPC: The result is unknown, or belongs to another academy. → Check the id and the academy of the token.',
+    "sync: The result is unknown, another member's, or of another academy. → Check the id, and member and academy of the token.",
   appUnknown:
-    "notify: The app is unknown, or belongs to another team or provider. → Use an app of the client's own team.",
+    "notify and sync: The app is unknown, or belongs to another team or provider. → Use an app of the client's own team, and a token for its provider.",
   subscriptionUnknown:
     "tRPC: The subscription is unknown, or belongs to another provider. → List the app's subscriptions.",
   deliveryUnknown:
@@ -143,18 +152,18 @@ export const remedies: Record<ErrorId, Remedy> = {
   methodWrong: 'every API: The path exists, but not with this method. → Use a method that the Allow header names.',
   bodyTooSlow:
     'every API: The body arrived at less than 32 KiB/s. → Send it again over a faster connection, or send less at once.',
-  quizClosed: 'lms: The quiz accepts no more attempts. → Inform the member. Retrying does not help.',
+  quizClosed: 'lms and sync: The quiz accepts no more attempts. → Inform the member. Retrying does not help.',
   quizEmpty: 'lms: The quiz has no questions yet. → Inform the academy.',
   attemptsExhausted: 'lms: The member has used all attempts that the quiz allows. → Inform the member.',
   idempotencyMismatch:
     'lms: The key was used for other answers within 24 hours. → Use a new key for each attempt, and the same one only to repeat a request.',
   alreadyReviewed: 'tRPC: The result has no open questions, or has already been reviewed. → Read the result again.',
   appSuspended:
-    'notify: The platform has suspended the app. → Contact its operator. Requests are refused until the suspension ends.',
+    'notify and sync: The platform has suspended the app. → Contact its operator. Requests are refused until the suspension ends.',
   alreadyDelivered: 'tRPC: The receiver has accepted the delivery. → Nothing to do: it need not be sent again.',
   subscriptionEnded: 'tRPC: The subscription was removed, or its receiver answered 410. → Subscribe again.',
   cursorExpired:
-    'sync: The changes after this cursor are no longer stored: they are kept for 30 days, 100,000 of a store. → Request changes without since, and replace what you have with the result.',
+    'sync: The changes or events after this cursor are no longer stored: changes are kept for 30 days, 100,000 of a store. → Begin again without since. Changes then replace what you have; events are those that are still stored.',
   entryChanged:
     'apps and sync: Another writer was faster, or with If-None-Match: * the entry exists. → Read the entry again, apply the change to the current value, and send it with the new ETag.',
   inputTooLarge: "tRPC: The call's body is larger than 1 MiB. → Send less at once.",

@@ -73,6 +73,12 @@ export const scopes = {
       de: 'Eigene Daten der App für das Mitglied und den Verein speichern, ändern und löschen',
     },
   },
+  'lms.me.quizzes:read': {
+    section: 'lms',
+    kind: 'member',
+    level: 'developer',
+    words: { en: 'See quizzes, and your attempts and results', de: 'Quizze, Versuche und Ergebnisse einsehen' },
+  },
   'lms.me.quizzes:write': {
     section: 'lms',
     kind: 'member',

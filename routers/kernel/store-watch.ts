@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import type { Statement } from '../../prisma/pg/statement.ts'
 import { int, statement, text } from '../../prisma/pg/statement.ts'
 
 export interface Store {
@@ -8,10 +9,14 @@ export interface Store {
   club: string
 }
 
+interface Numbered extends Store {
+  changes: number
+}
+
 /** Between two looks at the watched stores, for writes of other nodes and other hands. */
 const LOOK_MS = 1_000
 
-const numbers = statement(
+const ofStores = statement(
   'storage_numbers',
   `SELECT app, club, changes FROM unnest($1::text[], $2::text[]) AS watched (app, club)
     JOIN "StorageUsage" ON "appId" = app AND "clubId" = club`,
@@ -24,12 +29,15 @@ const keyOf = ({ app, club }: Store) => `${app}\0${club}`
 export class StoreWatch {
   readonly #db: Database
   readonly #lookMs: number
+  readonly #numbers: Statement<Numbered>
   readonly #watched = new Map<string, Set<Listener>>()
   #isLooking = false
 
-  constructor(db: Database, lookMs = LOOK_MS) {
+  /** `numbers` returns of the watched stores that of their last change. */
+  constructor(db: Database, lookMs = LOOK_MS, numbers: Statement<Numbered> = ofStores) {
     this.#db = db
     this.#lookMs = lookMs
+    this.#numbers = numbers
   }
 
   /** How many listeners there are. */
@@ -67,7 +75,7 @@ export class StoreWatch {
       const stores = [...this.#watched.values()].map(([listener]) => listener!.store)
       const values = [arrayOf(stores.map(({ app }) => app)), arrayOf(stores.map(({ club }) => club))]
       // An unreachable database is asked again at the next look.
-      const rows = await this.#db.execute(numbers, values).catch(() => [])
+      const rows = await this.#db.execute(this.#numbers, values).catch(() => [])
       for (const { changes, ...store } of rows) {
         for (const listener of this.#watched.get(keyOf(store)) ?? []) if (changes !== listener.seen) listener.wake()
       }

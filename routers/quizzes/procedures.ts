@@ -4,11 +4,13 @@ import { endpoint } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
 import { learner } from '../kernel/policies.ts'
 import { router } from '../kernel/trpc.ts'
+import { get } from './get.ts'
+import { getResult } from './get-result.ts'
 import type { Answers } from './grade.ts'
 import { grade } from './grade.ts'
 import { hashOf, replay, shared } from './idempotency.ts'
 import type { Result } from './result.ts'
-import { result } from './result.ts'
+import { quizId, result } from './result.ts'
 import { retryingConflicts } from './retrying-conflicts.ts'
 import { review } from './review.ts'
 import { findQuiz, storeAttempt } from './statements.ts'
@@ -33,7 +35,7 @@ const idempotencyKey = z
   .regex(/^[!-~]{1,255}$/, withError('idempotencyKeyInvalid'))
 
 const input = z.object({
-  quizId: z.string().meta({ description: 'Id of the quiz.', examples: ['choice-quiz'] }),
+  quizId,
   idempotencyKey: idempotencyKey
     .meta({
       description:
@@ -90,4 +92,4 @@ async function attempt(
   return bodyHash === null ? store() : shared(core.db, place, bodyHash, store)
 }
 
-export const quizzes = router({ submit, review })
+export const quizzes = router({ get, submit, result: getResult, review })

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+export const quizId = z.string().meta({ description: 'Id of the quiz.', examples: ['choice-quiz'] })
+
 export const result = z.object({
   id: z.string().meta({ description: 'Id of the result.', examples: ['8f4b2c5e-3d0a-4a57-9c35-0f6f1d6a2b11'] }),
   score: z

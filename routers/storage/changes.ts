@@ -1,9 +1,10 @@
 import type { Database } from '../../prisma/client.ts'
 import { bool, int, nullable, statement, text, uuid } from '../../prisma/pg/statement.ts'
 import { errors } from '../kernel/errors.ts'
+import type { Reserve } from '../kernel/read-within.ts'
+import { readWithin } from '../kernel/read-within.ts'
 import type { StoredEntry } from './entry.ts'
-import type { Collection, Reserve } from './statements.ts'
-import { readWithin } from './statements.ts'
+import type { Collection } from './statements.ts'
 
 /** A key's last state: an entry, or `value` and `version` are null for a removed one. */
 export type Change = StoredEntry | { key: string; value: null; updatedAt: number; version: null }

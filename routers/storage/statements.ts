@@ -3,6 +3,8 @@ import type { Database } from '../../prisma/client.ts'
 import { int, nullable, oneOf, statement, text, uuid } from '../../prisma/pg/statement.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import type { JsonText } from '../kernel/raw-json/text.ts'
+import type { Reserve } from '../kernel/read-within.ts'
+import { readWithin } from '../kernel/read-within.ts'
 import type { StoredEntry } from './entry.ts'
 import { withStoreLock } from './store-lock.ts'
 
@@ -19,9 +21,6 @@ export interface Conditions {
   ifMatch: string | null
   ifNoneMatch: string | null
 }
-
-/** Values of one answer up to this size are read at once; for larger ones memory is reserved first. */
-export const LARGE_BYTES = 1024 * 1024
 
 /**
  * One statement a request, past Prisma: through `$queryRaw` a whole GET takes twice as long (npm run bench). The writes
@@ -79,9 +78,6 @@ export const statements = {
   }),
 }
 
-/** Reserves memory for values of `bytes`. */
-export type Reserve = (bytes: number) => Promise<void>
-
 export async function getEntry(
   db: Database,
   { app, club, owner, collection }: Collection,
@@ -107,23 +103,6 @@ export async function listEntries(
 }
 
 const isEntry = <R extends { key: string | null }>(row: R): row is R & StoredEntry => row.key !== null
-
-/** Reads values of up to LARGE_BYTES at once; reserves memory for larger ones, then reads again. */
-export async function readWithin<Row extends { bytes: number | null }>(
-  reserve: Reserve,
-  read: (maxBytes: string) => Promise<Row[]>,
-): Promise<Row[]> {
-  let reserved = 0
-  for (;;) {
-    const maxBytes = Math.max(LARGE_BYTES, reserved)
-    const rows = await read(String(maxBytes))
-    const bytes = rows[0]?.bytes ?? 0
-    if (bytes <= maxBytes) return rows
-    // The values may have grown since the first read: only the difference is missing.
-    await reserve(bytes - reserved)
-    reserved = bytes
-  }
-}
 
 interface Write {
   key: string

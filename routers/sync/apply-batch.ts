@@ -4,8 +4,9 @@ import { textArrayOf } from '../../prisma/pg/text-array.ts'
 import { retryingDeadlocks, sqlState } from '../kernel/database-errors.ts'
 import { errors, ofOperation } from '../kernel/errors.ts'
 import type { JsonText } from '../kernel/raw-json/text.ts'
-import type { Collection, Conditions, Reserve } from '../storage/statements.ts'
-import { LARGE_BYTES } from '../storage/statements.ts'
+import type { Reserve } from '../kernel/read-within.ts'
+import { LARGE_BYTES } from '../kernel/read-within.ts'
+import type { Collection, Conditions } from '../storage/statements.ts'
 import { withStoreLock } from '../storage/store-lock.ts'
 
 /** `value` is null but for a put. */

@@ -1,7 +1,8 @@
 import type { Database } from '../../prisma/client.ts'
 import { bool, int, nullable, statement, text, uuid } from '../../prisma/pg/statement.ts'
-import type { Collection, Reserve } from '../storage/statements.ts'
-import { readWithin } from '../storage/statements.ts'
+import type { Reserve } from '../kernel/read-within.ts'
+import { readWithin } from '../kernel/read-within.ts'
+import type { Collection } from '../storage/statements.ts'
 
 // Pages begin after a name, not at an offset, so that writers move no entry between them. The innermost LIMIT, the largest page and
 // one more, is a number that PostgreSQL knows: otherwise it expects many rows, and compiles the statement first (JIT).

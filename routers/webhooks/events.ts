@@ -12,6 +12,7 @@ import { jsonOf } from '../kernel/raw-json/text.ts'
 import { router } from '../kernel/trpc.ts'
 import { bodyOf } from './deliveries/request.ts'
 import { describe, kinds, undescribe } from './event-catalogue.ts'
+import { fetchEvents } from './feed/fetch.ts'
 import { EVENT_TYPE } from './rules.ts'
 
 /** The body that receivers get, in bytes. */
@@ -107,4 +108,4 @@ const publish = internal('ntf.events:write', providerPlatform, {
     return { id, deliveries: made.length }
   })
 
-export const events = router({ publish, describe, undescribe, kinds })
+export const events = router({ publish, fetch: fetchEvents, describe, undescribe, kinds })

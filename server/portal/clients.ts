@@ -63,11 +63,11 @@ export function clientPages(routes: Routes, { issuer, references }: Addresses, n
 
 /** Values of the path parameters, from the team's test club. */
 async function examplesFor({ developer, params }: Visit, section: Section): Promise<Record<string, string>> {
-  if (section === 'apps' || section === 'sync') return {}
+  if (section === 'apps') return {}
   const { testClub } = await developer.testClub.get({ team: params.team! })
   const [quiz] = testClub?.quizzes ?? []
   return {
-    ...(section === 'lms' && quiz && { quizId: quiz.id }),
+    ...((section === 'lms' || section === 'sync') && quiz && { quizId: quiz.id }),
     ...(section === 'notify' && testClub?.app && { id: testClub.app.id }),
   }
 }

@@ -43,13 +43,18 @@ const statements = {
       SELECT count(*) AS removed FROM gone`,
     { removed: int },
   ),
+  /** A feed notes the gap. Events that nobody has read in it count as the last ones: no cursor from before is valid then. */
   remove: statement(
     'events_remove',
     `WITH gone AS (DELETE FROM "PublishedEvent" WHERE ctid = ANY (ARRAY(
         SELECT alone.place FROM unnest($1::text[], $2::text[]) AS old (app, id)
         CROSS JOIN LATERAL (SELECT event.ctid AS place FROM "PublishedEvent" event WHERE "appId" = old.app AND id = old.id
           AND NOT EXISTS (SELECT FROM "Delivery" WHERE "appId" = old.app AND "eventId" = old.id)
-          LIMIT 1 FOR UPDATE SKIP LOCKED) alone)) RETURNING 1)
+          LIMIT 1 FOR UPDATE SKIP LOCKED) alone)) RETURNING "appId", number),
+      gap AS (SELECT "appId" AS app, max(number) AS read, count(*) FILTER (WHERE number IS NULL) AS unread FROM gone GROUP BY 1),
+      noted AS (UPDATE "EventFeed" SET "last" = "last" + unread,
+          horizon = CASE WHEN unread > 0 THEN "last" + unread ELSE greatest(horizon, read) END
+        FROM gap WHERE "appId" = app)
       SELECT count(*) AS removed FROM gone`,
     { removed: int },
   ),

@@ -22,8 +22,8 @@ type Wrong = {
 type Names<T extends { me: unknown; webhook: unknown; quizzes: unknown }> =
   | keyof T['me']
   | keyof T['webhook']
-  | Exclude<keyof T['quizzes'], 'review'>
-/** Functions without a procedure, and procedures without a function; reviews are for first-party clients. */
+  | Exclude<keyof T['quizzes'], 'review' | 'get' | 'result'>
+/** Functions without a procedure, and procedures without a function. Reviews are for first-party clients; `sync` reads quizzes. */
 type Unpaired = Exclude<Names<Client>, Names<Output>> | Exclude<Names<Output>, Names<Client>>
 
 /** Written by hand, each is what the procedure returns or takes: tsc fails at the line of one that is not. */

@@ -1,4 +1,5 @@
 import { inject } from 'vitest'
+import type { TokenSection } from '../../routers/kernel/scopes.ts'
 import { corsHeaders } from '../../server/http/cors.ts'
 import { listen } from '../../server/http/listen.ts'
 import type { AtEnd } from '../support/databases.ts'
@@ -20,20 +21,29 @@ export async function startTenant(atEnd: AtEnd) {
     await db.client.create({ data: { id: name, name: 'Client', teamId: team, appId, environment: 'production' } })
     return name
   }
-  const app = (name: string, state: 'active' | 'suspended') =>
-    db.app.create({ data: { id: name, name, teamId: ids.team, providerId: ids.provider, state } })
-  const doomedApp = id('doomed')
-  await Promise.all([app(`suspended-${ids.app}`, 'suspended'), app(doomedApp, 'active'), createQuizzes(world)])
-  const [hobby, exhausted, noApp, doomed] = await Promise.all([
+  const app = (name: string, state: 'active' | 'suspended', providerId = ids.provider) =>
+    db.app.create({ data: { id: name, name, teamId: ids.team, providerId, state } })
+  const [doomedApp, suspendedApp, foreignApp, elsewhere] = [
+    id('doomed'),
+    `suspended-${ids.app}`,
+    id('app'),
+    id('other'),
+  ]
+  await db.organisation.create({ data: { id: elsewhere, kind: 'provider', name: 'Elsewhere' } })
+  await Promise.all([app(suspendedApp, 'suspended'), app(doomedApp, 'active'), app(foreignApp, 'active', elsewhere)])
+  await createQuizzes(world)
+  const [hobby, exhausted, noApp, doomed, suspended, foreign] = await Promise.all([
     client('hobby'),
     client('hobby'),
     client('developer'),
     client('developer', doomedApp),
+    client('developer', suspendedApp),
+    client('developer', foreignApp),
   ])
   for (let calls = 0; calls < 60; calls++) await world.call('GET', '/', { claims: { client_id: exhausted } })
   const guesser = { 'x-forwarded-for': '203.0.113.7' }
   for (let calls = 0; calls < 100; calls++) await world.call('GET', '/', { token: 'guessed', headers: guesser })
-  return { world, hobby, noApp, exhausted, guesser, doomed, doomedApp }
+  return { world, hobby, noApp, exhausted, suspended, foreign, guesser, doomed, doomedApp }
 }
 
 /** A service whose database can lose its tables, and then itself. */
@@ -42,11 +52,11 @@ export async function startFailing(atEnd: AtEnd) {
   const world = await startWorld({ databaseUrl })
   atEnd(() => world.close())
   const { club, academy, provider, client, member } = await createTenant(world.db)
-  const organisation = { apps: club, lms: academy, notify: provider, sync: club }
-  const claims = (api: keyof typeof organisation, client_id = client) => ({
+  const organisation = { apps: club, lms: academy, notify: provider }
+  const claims = (tokens: TokenSection, client_id = client) => ({
     sub: member,
     client_id,
-    organisation: organisation[api],
+    organisation: organisation[tokens],
   })
   await world.call('GET', '/me/profile', { claims: claims('apps') })
   await world.call('POST', '/quizzes/none/results', { claims: claims('lms'), body: { answers: {} } })

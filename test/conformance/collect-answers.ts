@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { vi } from 'vitest'
+import { procedureOf } from '../../rest-facade/document.ts'
 import { documents } from '../../rest-facade/openapi.ts'
 import { sectionNames } from '../../routers/kernel/scopes.ts'
 import type { Answer } from '../raw/socket.ts'
@@ -20,6 +21,7 @@ export const places: Place[] = sectionNames.flatMap((section) =>
       path,
       method: method.toUpperCase(),
       operation,
+      tokens: procedureOf(operation).meta.policy.requires.section,
     })),
   ),
 )
@@ -141,7 +143,7 @@ async function failing(tenant: Tenant, service: Awaited<ReturnType<typeof startF
   const fail = async (place: Place) => {
     // Nothing but what is known of a token can fail for the root: another client's is not known yet.
     const client = place.path === '/' ? 'unknown' : undefined
-    keep(place, await ask(place, { ...tenant, world }, { claims: claims(place.section, client) }))
+    keep(place, await ask(place, { ...tenant, world }, { claims: claims(place.tokens, client) }))
   }
   await loseTables()
   await Promise.all(places.map(fail))

@@ -24,6 +24,9 @@ const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Pr
   | apps    | PUT    | /storage/{collection}/{key}       | svc.apps.storage:write    | 200    | storage.put      |
   | apps    | DELETE | /storage/{collection}/{key}       | svc.apps.storage:write    | 204    | storage.delete   |
   | lms     | POST   | /quizzes/{quizId}/results         | lms.me.quizzes:write      | 201    | quizzes.submit   |
+  | sync    | GET    | /quizzes/{quizId}                 | lms.me.quizzes:read       | 200    | quizzes.get      |
+  | sync    | GET    | /quiz-results/{resultId}          | lms.me.quizzes:read       | 200    | quizzes.result   |
+  | sync    | GET    | /events                           | ntf.apps.webhook:update   | 200    | events.fetch     |
   | notify  | PUT    | /apps/{id}/webhook                | ntf.apps.webhook:update   | 200    | webhook.put      |
   | notify  | DELETE | /apps/{id}/webhook                | ntf.apps.webhook:update   | 204    | webhook.delete   |
   | notify  | GET    | /apps/{id}/webhook                | ntf.apps.webhook:read     | 200    | webhook.get      |
@@ -56,7 +59,7 @@ afterAll(() => world.close())
 
 const samples = () => {
   const { app, academy } = world.ids
-  return sampleCalls({ id: app, quizId: `quiz-${academy}`, answers: { q1: 'Yes' } })
+  return sampleCalls({ id: app, quizId: `quiz-${academy}`, resultId: `result-${academy}`, answers: { q1: 'Yes' } })
 }
 const putEntry = () => world.call('PUT', samples()['storage.put']!.path, { body: { value: 1 } })
 
@@ -64,7 +67,7 @@ const otherSection = { apps: 'lms', lms: 'notify', notify: 'sync', sync: 'apps' 
 
 const messageOf = ({ body }: Reply) => body.detail ?? body.error.message
 
-const organisationKind = { apps: 'club', lms: 'academy', notify: 'provider', sync: 'club' } as const
+const organisationKind = { svc: 'club', lms: 'academy', ntf: 'provider' } as const
 const INVALID = [401, 'invalid_token', 'This token is not valid.'] as const
 
 /** What a call could change. */
@@ -130,13 +133,14 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
       expect(reply.headers['www-authenticate']).toBe(`Bearer error="insufficient_scope", scope="${Scope}"`)
     })
 
-  if (Scope.startsWith('svc.apps.storage'))
+  if (Scope.startsWith('svc.apps.storage') || Procedure === 'events.fetch')
     it('returns 403 for a client without an app', async () => {
       const refusal = [403, 'missing_scope', 'This client is not a the service app.'] as const
       await expectRefused({ claims: { client_id: clients.noApp } }, refusal)
     })
 
-  if (section === 'lms' || section === 'notify')
+  const kind = organisationKind[Scope.split('.')[0] as keyof typeof organisationKind]
+  if (kind !== 'club' && Scope !== 'none')
     it('returns 403 below the Developer membership', async () => {
       const refusal = [403, 'missing_scope', 'The Developer membership is needed for this API.'] as const
       await expectRefused({ claims: { client_id: clients.hobby } }, refusal)
@@ -144,8 +148,8 @@ describe.each(endpoints)('$Method $Path', ({ Section, Method, Path, Scope, Statu
 
   if (Scope !== 'none')
     it('returns 404 for people outside the organisation, former members, and another kind of organisation', async () => {
-      const message = `This member does not exist in this ${organisationKind[section]}.`
-      const elsewhere = organisationKind[section] === 'club' ? world.ids.academy : world.ids.club
+      const message = `This member does not exist in this ${kind}.`
+      const elsewhere = kind === 'club' ? world.ids.academy : world.ids.club
       for (const claims of [{ sub: id('person') }, { sub: former }, { organisation: elsewhere }]) {
         await expectRefused({ claims }, [404, 'not_found', message])
       }
@@ -206,7 +210,8 @@ describe('an unknown path', () => {
       '/me',
       '/me/profile/',
       '/storage/c/k/',
-      '/quizzes/q',
+      '/quizzes/q/r',
+      '/quiz-results',
       '/apps/a',
       '/collections/c',
     ]) {

@@ -82,6 +82,12 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | lms    | 409 | All attempts at this quiz have been used.                  | conflict attempts_exhausted | attemptsExhausted | attempts used up |
   | lms    | 409 | This Idempotency-Key was already used with a different body.     | conflict idempotency_mismatch | idempotencyMismatch | same key, other body |
   | trpc   | 400 | grades must have exactly one boolean for each open question of the result. | invalid_request | gradesInvalid | grades that are an array |
+  | sync   | 400 | since is not a cursor of this app's events.             | invalid_request | eventCursorInvalid | cursor of another app |
+  | sync   | 404 | This app does not exist at this provider.               | not_found | appUnknown | app of another provider |
+  | sync   | 409 | This app is suspended.                                  | conflict app_suspended | appSuspended | client of a suspended app |
+  | sync   | 404 | This quiz does not exist in this academy.               | not_found | quizUnknown | unknown quiz to read |
+  | sync   | 409 | This quiz is closed.                                    | conflict quiz_closed | quizClosed | closed quiz to read |
+  | sync   | 404 | This result does not exist in this academy.             | not_found | resultUnknown | unknown result |
   | trpc   | 404 | This result does not exist in this academy.             | not_found | resultUnknown | review of no result |
   | trpc   | 409 | This result is not awaiting review.                | conflict already_reviewed | alreadyReviewed | review of a graded result |
   | notify | 400 | url must be an https:// address of at most 2048 characters, without user info. | invalid_request | urlInvalid | url that is http:// |
@@ -224,7 +230,7 @@ const provoke: Record<string, Provoke> = {
   'retry in an ended subscription': (w) => retry(w, { state: 'failed' }, { endedAt: new Date() }),
 }
 
-const usual = ['GET /me/events', 'POST /quizzes/{quizId}/results', 'GET /apps/{id}/webhook']
+const usual = ['GET /me/events', 'GET /collections', 'POST /quizzes/{quizId}/results', 'GET /apps/{id}/webhook']
 
 /** The operation of a section at which an error is provoked: the usual one, or else the first whose document names it. */
 function placeOf(section: string, row: string) {

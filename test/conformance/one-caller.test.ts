@@ -41,10 +41,12 @@ const steady = (data: unknown) =>
 describe.each(routes.map(({ name }) => name))('%s', (name) => {
   it('returns the same over REST, over tRPC, in a batch and in process', async () => {
     const { ids } = world
-    const samples = sampleCalls({ id: ids.app, quizId: `quiz-${ids.academy}`, answers: { q1: 'Yes' } })
-    const { section, path, body, input } = samples[name]!
+    const { app, academy } = ids
+    const existing = { quizId: `quiz-${academy}`, resultId: `result-${academy}`, answers: { q1: 'Yes' } }
+    const samples = sampleCalls({ id: app, ...existing })
+    const { section, tokens, path, body, input } = samples[name]!
     const route = routes.find((one) => one.name === name)!
-    const claims = { organisation: { apps: ids.club, lms: ids.academy, notify: ids.provider, sync: ids.club }[section] }
+    const claims = { organisation: { apps: ids.club, lms: ids.academy, notify: ids.provider }[tokens] }
     const { path: entry, body: value } = samples['storage.put']!
     const prepare = () => (name.startsWith('storage.') ? world.call('PUT', entry, { body: value }) : undefined)
     const options = {
@@ -53,7 +55,7 @@ describe.each(routes.map(({ name }) => name))('%s', (name) => {
     }
 
     await prepare()
-    const reply = await world.call(route.method, path, { body })
+    const reply = await world.call(route.method, path, { api: section, body })
     expect(reply.status).toBe(route.status)
     const fromHeaders = Object.entries(route.meta.responseHeaders ?? {}).map(([field, header]) => [
       field,

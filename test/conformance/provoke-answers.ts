@@ -1,12 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Operation } from '../../rest-facade/openapi-operation.ts'
-import type { Section } from '../../routers/kernel/scopes.ts'
+import type { Section, TokenSection } from '../../routers/kernel/scopes.ts'
+import { cursorOf } from '../../routers/webhooks/feed/cursor.ts'
 import type { Call, Reply } from '../support/request.ts'
 import type { Tenant } from './answers-tenant.ts'
 
 /** An operation of a document, at its place. */
 export interface Place {
   section: Section
+  /** Whose tokens it takes. */
+  tokens: TokenSection
   method: string
   path: string
   operation: Operation
@@ -21,6 +24,7 @@ export const addressOf = ({ path }: Place, { world: { ids } }: Tenant, names: Re
     collection: 'c',
     key: 'k',
     quizId: `open-${ids.academy}`,
+    resultId: `result-${ids.academy}`,
     id: ids.app,
     ...names,
   }
@@ -60,7 +64,7 @@ const changing =
   (place, tenant) =>
     ask(place, tenant, place.path === '/batch' ? { body: { operations: [{ ...putOne, ...more }] } } : elsewhere)
 const asClient =
-  (name: 'hobby' | 'noApp' | 'exhausted'): Provoke =>
+  (name: 'hobby' | 'noApp' | 'exhausted' | 'suspended' | 'foreign'): Provoke =>
   (place, tenant) =>
     ask(place, tenant, { claims: { client_id: tenant[name] } })
 const ofQuiz =
@@ -99,8 +103,10 @@ export const provoke: Record<string, Provoke> = {
   valuesInvalid: asking({ query: '?values=no' }),
   waitInvalid: asking({ query: '?wait=51' }),
   cursorInvalid: asking({ query: '?since=x' }),
+  eventCursorInvalid: asking({ query: '?since=x' }),
   cursorExpired: async (place, tenant) => {
-    const { db, ids } = tenant.world
+    const { core, db, ids } = tenant.world
+    if (place.path === '/events') return ask(place, tenant, { query: `?since=${cursorOf(core.cipher, ids.app, 1e9)}` })
     const { body } = await ask(place, tenant)
     const of = { appId: ids.app, clubId: ids.club }
     const changes = { increment: 1 }
@@ -113,6 +119,14 @@ export const provoke: Record<string, Provoke> = {
     const replies = [1, 2, 3, 4, 5].map(() => ask(place, tenant, waiting))
     while (tenant.world.holds.size < replies.length) await setImmediate()
     const refused = await ask(place, tenant, waiting)
+    const { db, ids } = tenant.world
+    if (place.path === '/events') {
+      const event = { appId: ids.app, id: 'awaited' }
+      await db.publishedEvent.create({ data: { ...event, type: 't', body: '{}', publishedAt: new Date() } })
+      await Promise.all(replies)
+      await db.publishedEvent.delete({ where: { of: event } })
+      return refused
+    }
     await tenant.world.call('PUT', '/storage/awaited/k', { body: { value: 1 } })
     await Promise.all(replies)
     await tenant.world.call('DELETE', '/storage/awaited/k')
@@ -140,6 +154,7 @@ export const provoke: Record<string, Provoke> = {
   questionUnknown: asking({ body: { answers: { q2: 'Yes' } } }),
   answerMisfit: asking({ body: { answers: { q1: ['Yes'] } } }),
   idempotencyKeyInvalid: asking({ headers: { 'idempotency-key': 'a b' } }),
+  resultUnknown: asking({ names: { resultId: 'none' } }),
   quizUnknown: ofQuiz('none'),
   quizClosed: ofQuiz('closed'),
   quizEmpty: ofQuiz('empty'),
@@ -156,6 +171,10 @@ export const provoke: Record<string, Provoke> = {
   inputInvalid: asking({ names: { id: 'a.b' } }),
   urlInvalid: asking({ body: { url: 'http://example.org' } }),
   secretInvalid: asking({ body: { url: 'https://example.org', secret: '' } }),
-  appUnknown: asking({ names: { id: 'unknown' } }),
-  appSuspended: (place, tenant) => ask(place, tenant, { names: { id: `suspended-${tenant.world.ids.app}` } }),
+  appUnknown: (place, tenant) =>
+    place.path === '/events' ? asClient('foreign')(place, tenant) : ask(place, tenant, { names: { id: 'unknown' } }),
+  appSuspended: (place, tenant) =>
+    place.path === '/events'
+      ? asClient('suspended')(place, tenant)
+      : ask(place, tenant, { names: { id: `suspended-${tenant.world.ids.app}` } }),
 }

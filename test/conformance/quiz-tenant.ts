@@ -17,6 +17,7 @@ export const DAY = 86_400
 
 export interface Question {
   id: string
+  text?: string
   type: 'single' | 'multiple' | 'text' | 'image' | 'file'
   options?: string[]
   solution?: string[]

@@ -1,3 +1,4 @@
+import { resultOf } from '../support/tenant.ts'
 import type { World } from '../support/world.ts'
 
 const question = {
@@ -9,7 +10,7 @@ const question = {
   solution: ['Yes'],
 }
 
-/** Stores a quiz that takes answers, and one for each refusal: `closed`, `empty`, and `once`, which takes one attempt. */
+/** Stores a quiz that takes answers, with a result of the member's, and one for each refusal: `closed`, `empty`, and `once`, which takes one attempt. */
 export async function createQuizzes({ db, ids }: World) {
   const quiz = (name: string, more: object = {}, questions = [question]) =>
     db.quiz.create({
@@ -24,7 +25,7 @@ export async function createQuizzes({ db, ids }: World) {
       },
     })
   await Promise.all([
-    quiz('open'),
+    quiz('open', { results: { create: resultOf(ids) } }),
     quiz('closed', { state: 'closed' }),
     quiz('empty', {}, []),
     quiz('once', { attemptsAllowed: 1 }),

@@ -3,7 +3,9 @@ import { createClient as createFirstParty } from '../../clients/first-party/clie
 import { createClient as createSdk } from '../../clients/sdk/client.ts'
 import { seed } from '../../prisma/seed.ts'
 import { documents } from '../../rest-facade/openapi.ts'
+import { procedures } from '../../routers/index.ts'
 import { memberScopesAt } from '../../routers/kernel/scopes.ts'
+import { definitionOf } from '../../routers/kernel/trpc-internals.ts'
 import { migratedDatabase } from '../support/databases.ts'
 import { send } from '../support/request.ts'
 import { openTestDatabase } from '../support/test-database.ts'
@@ -12,7 +14,7 @@ import { startWorld } from '../support/world.ts'
 import { printedCalls, runPrinted } from './printed-code.ts'
 
 const at = (name: string) => `http://127.0.0.1/${name}/v1`
-const organisations = { apps: 'riverside', lms: 'academy', notify: 'provider', sync: 'riverside' }
+const organisations = { apps: 'riverside', lms: 'academy', notify: 'provider' }
 const clients = { fetch: undefined, sdk: createSdk, trpc: createFirstParty } as const
 type Language = keyof typeof clients
 
@@ -36,17 +38,20 @@ describe.each(['apps', 'lms', 'notify', 'sync'] as const)('the code of %s', (api
     const { text } = await send(world.publicPort, 'GET', `/${api}/v1/docs`, { headers })
     return printedCalls(text)
   }
-  const token = () =>
-    world.token({ sub: 'anna', organisation: organisations[api], client_id: 'trainer-app', scope: scopes })
+  /** For the organisation of an operation. */
+  const token = (id: string) => {
+    const { section } = definitionOf(procedures[id.replace('-', '.')]!).meta.policy.requires
+    return world.token({ sub: 'anna', organisation: organisations[section], client_id: 'trainer-app', scope: scopes })
+  }
   const scopes = memberScopesAt('developer').join(' ')
   /** At the ports of this service, which has the demo data. */
-  const run = async (code: string, language: Language) =>
+  const run = async (id: string, code: string, language: Language) =>
     runPrinted(
       code
         .replace('http://127.0.0.1/', `http://127.0.0.1:${world.publicPort}/`)
         .replace('localhost:3001', `127.0.0.1:${world.internalPort}`),
       clients[language],
-      await token(),
+      await token(id),
     )
 
   // The SDK has no function of sync yet.
@@ -65,8 +70,8 @@ describe.each(['apps', 'lms', 'notify', 'sync'] as const)('the code of %s', (api
     for (const { id, code } of printed) {
       const answers: Partial<Record<Language, unknown>> = {}
       for (const language of written) {
-        if (put) await run(put.code.fetch!, 'fetch')
-        answers[language] = steady(await run(code[language]!, language))
+        if (put) await run(id, put.code.fetch!, 'fetch')
+        answers[language] = steady(await run(id, code[language]!, language))
       }
       expect([id, answers.trpc]).toEqual([id, answers.fetch])
       // Whether the key existed.

@@ -127,12 +127,12 @@ describe('the forms', () => {
     await team.world.db.client.update({ where: { id: client }, data })
     expect((await open('apps')).answer.location?.href).toBe(`${reference}?client_id=${client}`)
     const { testClub } = await team.as(team.owner).testClub.get({ team: team.world.ids.team })
-    const ofQuiz = `${others[0]}?client_id=${client}&quizId=${testClub!.quizzes[0]!.id}`
-    expect((await open('lms')).answer.location?.href).toBe(ofQuiz)
+    const ofQuiz = `?client_id=${client}&quizId=${testClub!.quizzes[0]!.id}`
+    expect((await open('lms')).answer.location?.href).toBe(`${others[0]}${ofQuiz}`)
     expect((await open('notify')).answer.location?.href).toBe(
       `${others[1]}?client_id=${client}&id=${testClub!.app!.id}`,
     )
-    expect((await open('sync')).answer.location?.href).toBe(`${others[2]}?client_id=${client}`)
+    expect((await open('sync')).answer.location?.href).toBe(`${others[2]}${ofQuiz}`)
     expect((await open('admin')).answer.status).toBe(400)
   })
 })

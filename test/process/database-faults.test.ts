@@ -100,13 +100,25 @@ describe('a database that does not answer', () => {
     await service.proxy.begin('refuse')
     const canary = 'canary4711'
     const path = '/storage/notes/entry'
-    const looked = await service.rest('apps', 'ben', 'GET', '/me/profile')
-    const stored = await service.rest('apps', 'anna', 'PUT', path, { value: canary })
-    const submitted = await service.rest('lms', 'anna', 'POST', '/quizzes/open-quiz/results', {
-      answers: { q2: canary },
-    })
+    const looked = await service.rest({ section: 'apps', tokens: 'apps' }, 'ben', 'GET', '/me/profile')
+    const stored = await service.rest({ section: 'apps', tokens: 'apps' }, 'anna', 'PUT', path, { value: canary })
+    const submitted = await service.rest(
+      { section: 'lms', tokens: 'lms' },
+      'anna',
+      'POST',
+      '/quizzes/open-quiz/results',
+      {
+        answers: { q2: canary },
+      },
+    )
     const webhook = { url: `https://example.org/${canary}`, secret: canary }
-    const set = await service.rest('notify', 'anna', 'PUT', '/apps/trainer-app/webhook', webhook)
+    const set = await service.rest(
+      { section: 'notify', tokens: 'notify' },
+      'anna',
+      'PUT',
+      '/apps/trainer-app/webhook',
+      webhook,
+    )
     for (const { headers } of [looked, stored, submitted, set]) {
       const line = service.failures().find(({ requestId }) => requestId === headers['x-request-id'])
       expect(line).toMatchObject({ level: 50, status: 503 })

@@ -6,7 +6,7 @@ import { expect, onTestFinished } from 'vitest'
 import { seed } from '../../prisma/seed.ts'
 import type { TimeLimits } from '../../prisma/time-limits.ts'
 import { productionLimits } from '../../prisma/time-limits.ts'
-import type { Section } from '../../routers/kernel/scopes.ts'
+import type { Section, TokenSection } from '../../routers/kernel/scopes.ts'
 import { memberScopes, memberScopesAt } from '../../routers/kernel/scopes.ts'
 import { readConfig } from '../../server/process/config.ts'
 import { startService } from '../../server/process/start.ts'
@@ -17,6 +17,12 @@ import { openTestDatabase } from '../support/test-database.ts'
 import { suiteLimits } from '../support/time-limits.ts'
 import type { Answer } from './service.ts'
 import { send } from './service.ts'
+
+/** At the host of a section, with a token for another one or the same. */
+interface At {
+  section: Section
+  tokens: TokenSection
+}
 
 interface Options {
   databaseUrl?: string
@@ -56,10 +62,10 @@ export async function startFaulted({ databaseUrl: given, timeLimits: some }: Opt
   })
 
   const key = await developmentKey(dataDir)
-  const organisations = { apps: 'riverside', lms: 'academy', notify: 'provider', sync: 'riverside' }
-  const bearer = async (section: Section, member: string) => {
+  const organisations = { apps: 'riverside', lms: 'academy', notify: 'provider' }
+  const bearer = async (tokens: TokenSection, member: string) => {
     const scope = memberScopes.join(' ')
-    const claims = { member, organisation: organisations[section], client: 'trainer-app', scope, expiresInSeconds: 600 }
+    const claims = { member, organisation: organisations[tokens], client: 'trainer-app', scope, expiresInSeconds: 600 }
     return { authorization: `Bearer ${await mintToken(key, claims)}` }
   }
   return {
@@ -73,12 +79,12 @@ export async function startFaulted({ databaseUrl: given, timeLimits: some }: Opt
     log: () => lines.map((line) => JSON.parse(line)),
     /** The lines of the log that tell of an error. */
     failures: () => lines.map((line) => JSON.parse(line)).filter(({ err }) => err),
-    async rest(section: Section, member: string, method: string, path: string, body?: unknown) {
-      const headers = { host: `${section}.localhost`, ...(await bearer(section, member)) }
+    async rest({ section, tokens }: At, member: string, method: string, path: string, body?: unknown) {
+      const headers = { host: `${section}.localhost`, ...(await bearer(tokens, member)) }
       return send(service.publicPort, method, `/v1${path}`, { headers, body })
     },
-    async trpc(section: Section, member: string, path: string, input: unknown, isMutation: boolean) {
-      const headers = await bearer(section, member)
+    async trpc(tokens: TokenSection, member: string, path: string, input: unknown, isMutation: boolean) {
+      const headers = await bearer(tokens, member)
       const query = isMutation || input === undefined ? '' : `?input=${encodeURIComponent(JSON.stringify(input))}`
       const [method, body] = isMutation ? ['POST', input] : ['GET', undefined]
       return send(service.internalPort, method, `/trpc/${path}${query}`, { headers, body })

@@ -10,11 +10,11 @@ export const operations: typeof samples = { 'storage.put': samples['storage.put'
 export const names = Object.keys(operations)
 
 export function overRest(service: Faulted, name: string, member: string): Promise<Answer> {
-  const { section, method, path, body } = operations[name]!
-  return service.rest(section, member, method, path, body)
+  const { method, path, body, ...at } = operations[name]!
+  return service.rest(at, member, method, path, body)
 }
 
 export function overTrpc(service: Faulted, name: string, member: string): Promise<Answer> {
-  const { section, method, input } = operations[name]!
-  return service.trpc(section, member, name, input, method !== 'GET')
+  const { tokens, method, input } = operations[name]!
+  return service.trpc(tokens, member, name, input, method !== 'GET')
 }

@@ -50,6 +50,7 @@ export function platform(world: World, way: (typeof ways)[number]) {
       describe: events.describe.mutate,
       undescribe: events.undescribe.mutate,
       kinds: events.kinds.query,
+      fetch: events.fetch.query,
     },
     deliveries: { list: deliveries.list.query, retry: deliveries.retry.mutate },
   }

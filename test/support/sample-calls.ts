@@ -1,11 +1,13 @@
 import { documents } from '../../rest-facade/openapi.ts'
 import type { Route } from '../../rest-facade/routes.ts'
 import { routes } from '../../rest-facade/routes.ts'
-import type { Section } from '../../routers/kernel/scopes.ts'
+import type { Section, TokenSection } from '../../routers/kernel/scopes.ts'
 
 /** A call that succeeds, over REST and by its procedure. */
 export interface SampleCall {
   section: Section
+  /** Whose tokens it takes. */
+  tokens: TokenSection
   method: string
   /** Below `/v1`, with its query. */
   path: string
@@ -15,13 +17,16 @@ export interface SampleCall {
 }
 
 /** What has to exist, by field of the input: ids, and answers to their quiz. The examples are those of the demo data. */
-type Existing = Readonly<Partial<Record<'id' | 'quizId' | 'answers', unknown>>>
+type Existing = Readonly<Partial<Record<'id' | 'quizId' | 'resultId' | 'answers', unknown>>>
 
 /** A call of each endpoint, by procedure: the examples of its document, but for what has to exist. */
 export const sampleCalls = (existing: Existing = {}): Record<string, SampleCall> =>
   Object.fromEntries(routes.map((route) => [route.name, callOf(route, existing)]))
 
-function callOf({ section, method, path, parameters, fromQuery, fromBody }: Route, existing: Existing): SampleCall {
+function callOf(
+  { section, meta, method, path, parameters, fromQuery, fromBody }: Route,
+  existing: Existing,
+): SampleCall {
   const operation = documents[section].paths[path]![method.toLowerCase()]!
   const examples = {
     ...Object.fromEntries((operation.parameters ?? []).map(({ name, example }) => [name, example])),
@@ -36,6 +41,7 @@ function callOf({ section, method, path, parameters, fromQuery, fromBody }: Rout
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(examples[name]!))
   return {
     section,
+    tokens: meta.policy.requires.section,
     method,
     path: fromQuery.size > 0 ? `${address}?${new URLSearchParams(query)}` : address,
     ...(fromBody.size > 0 && { body }),

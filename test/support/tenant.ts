@@ -41,8 +41,17 @@ export async function createTenant(db: Database) {
   return ids
 }
 
-/** Releases a quiz of the academy with one question, q1, whose solution is Yes. */
-export async function createQuiz(db: Database, { academy }: Ids) {
+const passed = {
+  ...{ score: 100, passed: true, reviewStatus: 'passed' as const, gradedQuestions: 1, threshold: 50 },
+  submittedAt: new Date('2026-01-01T00:00:00Z'),
+}
+
+/** A result of the member's, as a row of a quiz of the academy. */
+export const resultOf = ({ academy, member }: Ids) => ({ id: `result-${academy}`, personId: member, ...passed })
+
+/** Releases a quiz of the academy with one question, q1, whose solution is Yes, and with a result of the member's. */
+export async function createQuiz(db: Database, ids: Ids) {
+  const { academy } = ids
   await db.quiz.create({
     data: {
       id: `quiz-${academy}`,
@@ -53,6 +62,7 @@ export async function createQuiz(db: Database, { academy }: Ids) {
       questions: {
         create: { id: 'q1', position: 1, type: 'single', text: '?', options: ['Yes', 'No'], solution: ['Yes'] },
       },
+      results: { create: resultOf(ids) },
     },
   })
 }

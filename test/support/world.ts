@@ -77,9 +77,20 @@ const baseUrls = {
   sync: 'http://sync.test/v1',
 }
 const methods: LoginMethods = { codes: null, upstream: null, developmentLogin: true }
-const sectionsByPath = { quizzes: 'lms', apps: 'notify', collections: 'sync', batch: 'sync' } as const
-const sectionAt = (path: string): Section =>
-  sectionsByPath[path.split(/[/?]/)[1] as keyof typeof sectionsByPath] ?? 'apps'
+const sectionsByPath = {
+  quizzes: 'lms',
+  apps: 'notify',
+  collections: 'sync',
+  batch: 'sync',
+  'quiz-results': 'sync',
+  events: 'sync',
+} as const
+const firstOf = (path: string) => path.split(/[/?]/)[1] as keyof typeof sectionsByPath
+const sectionAt = (path: string): Section => sectionsByPath[firstOf(path)] ?? 'apps'
+/** Whose members a path of `sync` is for, where that is no club. */
+const organisationAt: Partial<Record<string, 'academy' | 'provider'>> = {
+  ...{ quizzes: 'academy', 'quiz-results': 'academy', events: 'provider' },
+}
 /** Tests write the request log themselves. */
 const NEVER = 2 ** 31 - 1
 /** A call's token serves its next calls for this long: to sign and to verify one takes a tenth of a call. */
@@ -191,8 +202,9 @@ export async function startWorld(options: Options = {}) {
     /** A REST request: the path is one below `/v1`. Its answer has to be as the documents say. */
     async call(method: string, path: string, call: Call = {}): Promise<Reply> {
       const api = call.api ?? sectionAt(path)
-      const bearer =
-        call.token === undefined ? await usualToken({ organisation: organisations[api], ...call.claims }) : call.token
+      const kind = organisationAt[firstOf(path)]
+      const organisation = kind ? ids[kind] : organisations[api]
+      const bearer = call.token === undefined ? await usualToken({ organisation, ...call.claims }) : call.token
       const reply = await send(ports.publicPort, method, `/v1${path}`, {
         ...call,
         headers: {

@@ -121,7 +121,7 @@ describe('a registration', () => {
 
 describe('the scopes of a client', () => {
   const all = memberScopes
-  const developers = ['lms.me.quizzes:write', 'ntf.apps.webhook:update', 'ntf.apps.webhook:read']
+  const developers = ['lms.me.quizzes:read', 'lms.me.quizzes:write', 'ntf.apps.webhook:update', 'ntf.apps.webhook:read']
 
   it('of lms and notify need a team of level developer', () => {
     expect(all.filter((scope) => !isAllowedAt('hobby', scope))).toEqual(developers)

@@ -1,5 +1,5 @@
 import { DELIVERY_HEADERS } from '../../../routers/webhooks/deliveries/request.ts'
-import { signature } from './sign.ts'
+import { signature } from '../../../routers/webhooks/deliveries/sign.ts'
 
 export interface Message {
   /** Sent as `webhook-id`: the same in every attempt of a delivery. */

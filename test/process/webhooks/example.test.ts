@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { OutgoingHttpHeaders } from 'node:http'
 import https from 'node:https'
 import { describe, expect, it } from 'vitest'
-import { signature } from '../../../server/webhooks/send/sign.ts'
+import { signature } from '../../../routers/webhooks/deliveries/sign.ts'
 import { message, senderTo } from '../../webhooks/sending.ts'
 import { program, secret, startExample } from './example-receiver.ts'
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { appRouter } from '../../../routers/index.ts'
-import type { Section } from '../../../routers/kernel/scopes.ts'
-import { sectionNames } from '../../../routers/kernel/scopes.ts'
+import type { Section, TokenSection } from '../../../routers/kernel/scopes.ts'
 import { chance } from '../../support/chance.ts'
 import type { Reply } from '../../support/request.ts'
 import { send } from '../../support/request.ts'
@@ -23,7 +22,7 @@ export async function openOperations(world: World): Promise<Operation[]> {
   const people = world.people.slice(0, 20)
   const tokens = new Map<string, string>()
   for (const person of people) {
-    for (const section of sectionNames) {
+    for (const section of ['apps', 'lms', 'notify'] as const) {
       tokens.set(`${section} ${person}`, await world.memberToken(section, person))
     }
   }
@@ -31,11 +30,17 @@ export async function openOperations(world: World): Promise<Operation[]> {
   const [ofProvider, ofAcademy] = [await world.platformToken(ids.provider), await world.platformToken(ids.academy)]
 
   const rest =
-    (method: string, path: string | (() => string), body?: () => unknown, section: Section = 'apps') =>
+    (
+      method: string,
+      path: string | (() => string),
+      body?: () => unknown,
+      section: Section = 'apps',
+      taken: TokenSection = section === 'sync' ? 'apps' : section,
+    ) =>
     () => {
       // A client of the hobby team is refused most of the time, by the limit that all nodes share.
       const isHobby = section === 'apps' && draw(20) === 0
-      const token = isHobby ? hobby : tokens.get(`${section} ${pick(people)}`)!
+      const token = isHobby ? hobby : tokens.get(`${taken} ${pick(people)}`)!
       const headers = { host: `${section}.test`, authorization: `Bearer ${token}`, 'idempotency-key': randomUUID() }
       const address = `/v1${typeof path === 'string' ? path : path()}`
       return send(topology.publicPort, method, address, { headers, body: body?.() })
@@ -89,6 +94,7 @@ export async function openOperations(world: World): Promise<Operation[]> {
     operation('storage.list', [200], rest('GET', '/storage/soak'), 5),
     operation('sync.collections', [200], rest('GET', '/collections', undefined, 'sync')),
     operation('sync.entries', [200], rest('GET', '/collections/soak/entries', undefined, 'sync'), 5),
+    operation('sync.changes', [200], rest('GET', '/collections/soak/changes', undefined, 'sync'), 5),
     operation(
       'sync.batch',
       [200],
@@ -100,6 +106,13 @@ export async function openOperations(world: World): Promise<Operation[]> {
       'quizzes.submit',
       [201],
       keeping(results!, rest('POST', `/quizzes/${world.quiz}/results`, answers, 'lms')),
+    ),
+    operation('quizzes.get', [200], rest('GET', `/quizzes/${world.quiz}`, undefined, 'sync', 'lms')),
+    // Another member's result is unknown.
+    operation(
+      'quizzes.result',
+      [200, 404],
+      rest('GET', () => `/quiz-results/${results![0] ?? 'none'}`, undefined, 'sync', 'lms'),
     ),
     operation('quizzes.review', [200, 404, 409], () =>
       trpc('POST', 'quizzes.review', { result: results!.pop() ?? 'none', grades: { q2: true } }, ofAcademy),
@@ -126,6 +139,7 @@ export async function openOperations(world: World): Promise<Operation[]> {
     ),
     operation('events.describe', [200], () => trpc('POST', 'events.describe', soakRan), 0.3),
     operation('events.undescribe', [200], () => trpc('POST', 'events.undescribe', { type: soakRan.type }), 0.3),
+    operation('events.fetch', [200], rest('GET', '/events?limit=5', undefined, 'sync', 'notify')),
     operation('events.kinds', [200], () => trpc('GET', 'events.kinds', {}), 0.3),
     operation(
       'deliveries.list',

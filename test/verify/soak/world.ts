@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../../prisma/client.ts'
+import type { TokenSection } from '../../../routers/kernel/scopes.ts'
 import { firstPartyScopes, memberScopes } from '../../../routers/kernel/scopes.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import { startMailServer } from '../../oauth/mail-server.ts'
@@ -81,12 +82,12 @@ export async function startSoakWorld(server: string | undefined, onLine: (servic
   })
   await db.$disconnect()
 
-  const organisationOf = { apps: ids.club, lms: ids.academy, notify: ids.provider, sync: ids.club }
+  const organisationOf = { apps: ids.club, lms: ids.academy, notify: ids.provider }
   const claims = { client: web, scope: memberScopes.join(' '), expiresInSeconds: 36_000 }
   return {
     ...{ topology, mail, receiver, ids, people, owner, colleague, emailOf, web, browser, hobby, webhooks, quiz },
-    memberToken: (section: keyof typeof organisationOf, member: string, client = web) =>
-      mintToken(key, { ...claims, client, member, organisation: organisationOf[section] }),
+    memberToken: (tokens: TokenSection, member: string, client = web) =>
+      mintToken(key, { ...claims, client, member, organisation: organisationOf[tokens] }),
     platformToken: (organisation: string) =>
       mintToken(key, {
         ...claims,

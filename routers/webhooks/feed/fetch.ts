@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { associatedData } from '../../kernel/cipher.ts'
+import type { Core } from '../../kernel/context.ts'
+import { endpoint } from '../../kernel/endpoint.ts'
+import { errors, withError } from '../../kernel/errors.ts'
+import { page } from '../../kernel/page.ts'
+import { providerApp } from '../../kernel/policies.ts'
+import { DELIVERY_HEADERS } from '../deliveries/request.ts'
+import { signature } from '../deliveries/sign.ts'
+import { cursorOf, numberOf } from './cursor.ts'
+import type { StoredEvent } from './read.ts'
+import { readOrWait } from './wait.ts'
+
+/** Proxies close a connection without data after 60 s. */
+const MAX_WAIT_SECONDS = 50
+
+const input = z
+  .object({
+    since: z
+      .string(withError('eventCursorInvalid'))
+      .max(500, withError('eventCursorInvalid'))
+      .default('')
+      .meta({
+        description:
+          'The `cursor` of the page before: its events count as received. Empty or omitted, the oldest stored events.',
+        examples: [''],
+      }),
+    limit: page.limit.meta({ description: 'Maximum number of events to return.', examples: [50] }),
+    wait: z
+      .int(withError('waitInvalid'))
+      .min(0, withError('waitInvalid'))
+      .max(MAX_WAIT_SECONDS, withError('waitInvalid'))
+      .default(0)
+      .meta({
+        description: `Seconds to wait for an event if there is none yet, up to ${MAX_WAIT_SECONDS}.`,
+        examples: [0],
+      }),
+  })
+  .prefault({})
+
+const item = z.object({
+  id: z.string().meta({ description: 'Id of the event, also `webhook-id`.', examples: ['e1'] }),
+  type: z.string().meta({ description: 'Type of the event.', examples: ['member.joined'] }),
+  createdAt: z.int().meta({ description: 'When it was published, in Unix seconds.', examples: [1777802400] }),
+  headers: z.record(z.string(), z.string()).meta({
+    description:
+      'As those of a delivery: `content-type`, `webhook-id`, `webhook-timestamp`, which is the time of this response, and `webhook-signature` if the app has a secret. The secret itself is not among them.',
+    examples: [{ 'webhook-id': 'e1', 'webhook-timestamp': '1777802460', 'webhook-signature': 'v1,gxO1K+vrnsSH…' }],
+  }),
+  payload: z.string().meta({
+    description: 'The body of a delivery, as text: verify it as it is, then parse it.',
+    examples: ['{"id":"e1","type":"member.joined","timestamp":"2026-05-03T10:00:00.000Z","data":{}}'],
+  }),
+})
+
+const output = z.object({
+  items: z.array(item).meta({ description: 'Events in the order in which they are to be received.' }),
+  cursor: z.string().meta({
+    description: 'Where the next page begins. It belongs to the app.',
+    examples: ['MjBhYzg2ZTk4ZDQ1OGJlYjM5ZGFlYzg0ZDhhM2IxNWYuMTI'],
+  }),
+  more: z.boolean().meta({ description: 'Whether more can be read at once.', examples: [false] }),
+})
+
+export const fetchEvents = endpoint('GET /events', 'ntf.apps.webhook:update', providerApp, {
+  section: 'sync',
+  summary: 'The events of the app',
+  description:
+    'What a webhook would be sent, to be fetched instead, so that the app needs no public address: the events of the app of the client, each once, with the body of a delivery and a signature by the secret of the webhook. Deliveries to subscribers go on as they are. Asking with `since` confirms the page before; without it, the events begin with the oldest that is stored.',
+  returns: 'The events on the page.',
+  fails: ['appUnknown', 'appSuspended', 'eventCursorInvalid', 'cursorExpired', 'waitsLimited'],
+})
+  .input(input)
+  .output(output)
+  .query(async ({ ctx, input: { since, limit, wait } }) => {
+    const { core, app, provider, suspended } = ctx
+    const found = await core.db.app.findFirst({
+      where: { id: app, providerId: provider },
+      select: { webhookSecret: true },
+    })
+    if (!found) throw errors.appUnknown()
+    if (suspended) throw errors.appSuspended()
+    const position = since === '' ? undefined : numberOf(core.cipher, app, since)
+    const { events, next, more } = await readOrWait(ctx, app, { since: position, limit, seconds: wait })
+    const secret = found.webhookSecret && core.cipher.decrypt(found.webhookSecret, associatedData.template(app))
+    return { items: events.map((event) => itemOf(event, secret, core)), cursor: cursorOf(core.cipher, app, next), more }
+  })
+
+function itemOf({ id, type, createdAt, body }: StoredEvent, secret: string | null, { now }: Core) {
+  const timestamp = Math.floor(now() / 1_000)
+  const headers = {
+    'content-type': DELIVERY_HEADERS['content-type'],
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    ...(secret !== null && { 'webhook-signature': signature(secret, id, timestamp, body) }),
+  }
+  return { id, type, createdAt, headers, payload: body }
+}

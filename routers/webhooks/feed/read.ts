@@ -1,0 +1,97 @@
+import type { Database } from '../../../prisma/client.ts'
+import { bool, int, nullable, statement, text } from '../../../prisma/pg/statement.ts'
+import { errors } from '../../kernel/errors.ts'
+import type { Reserve } from '../../kernel/read-within.ts'
+import { readWithin } from '../../kernel/read-within.ts'
+
+/** An event is numbered when it is first read, so that one which is committed late comes later instead of being missed. */
+const statements = {
+  /** One more than the largest page. Without the condition, each look would lock the feed. */
+  number: statement(
+    'events_number',
+    `SELECT event_number($1, 201) AS last WHERE NOT EXISTS (SELECT FROM "EventFeed" WHERE "appId" = $1)
+      OR EXISTS (SELECT FROM "PublishedEvent" WHERE "appId" = $1 AND number IS NULL)`,
+    { last: int },
+  ),
+  /** $2: after this number. $4: the most bytes. A body may take twice its bytes as a JSON string. One row without an event if there is none. */
+  page: statement(
+    'events_page',
+    `SELECT "last", horizon, bytes, number, id, type, "createdAt", CASE WHEN bytes <= $4 THEN body END AS body,
+        EXISTS (SELECT FROM "PublishedEvent" WHERE "appId" = $1 AND number IS NULL) AS "hasMore"
+      FROM "EventFeed" LEFT JOIN LATERAL (
+        SELECT number, id, type, floor(extract(epoch FROM "publishedAt"))::int8 AS "createdAt", body,
+          2 * sum(octet_length(body)) OVER () AS bytes
+        FROM (SELECT * FROM "PublishedEvent" WHERE "appId" = $1 AND number > $2::int8
+          ORDER BY number LIMIT least($3::int8, 201)) event
+      ) page ON true WHERE "EventFeed"."appId" = $1 ORDER BY number`,
+    {
+      last: int,
+      horizon: int,
+      bytes: nullable(int),
+      number: nullable(int),
+      id: nullable(text),
+      type: nullable(text),
+      createdAt: nullable(int),
+      body: nullable(text),
+      hasMore: bool,
+    },
+  ),
+}
+
+export interface StoredEvent {
+  id: string
+  type: string
+  createdAt: number
+  /** The JSON text that every receiver gets. */
+  body: string
+}
+
+export interface EventPage {
+  events: StoredEvent[]
+  /** The number of the last event that has been read, for the next page. */
+  next: number
+  /** More can be read at once. */
+  more: boolean
+}
+
+/**
+ * A page of at most `limit` events of an app after the number `since`; without it, from the oldest one that is stored. Throws 410 when
+ * events after `since` are no longer stored, and when `since` is ahead of the feed, as after a restore.
+ */
+export async function readEvents(
+  db: Database,
+  app: string,
+  { since, limit }: { since: number | undefined; limit: number },
+  reserve: Reserve,
+): Promise<EventPage> {
+  await db.execute(statements.number, [app])
+  const values = [app, String(since ?? 0), String(limit + 1)]
+  const rows = await readWithin(reserve, (maxBytes) => db.execute(statements.page, [...values, maxBytes]))
+  // The app was removed a moment ago.
+  if (rows.length === 0) throw errors.appUnknown()
+  const { last, horizon, hasMore } = rows[0]!
+  if (since !== undefined && (since < horizon || since > last)) throw errors.cursorExpired()
+  const all = rows.filter(isEvent)
+  const events = all.slice(0, limit)
+  if (all.length > limit) return { events, next: events.at(-1)!.number, more: true }
+  return { events, next: last, more: hasMore }
+}
+
+type Row = {
+  number: number | null
+  id: string | null
+  type: string | null
+  createdAt: number | null
+  body: string | null
+}
+
+const isEvent = <R extends Row>(row: R): row is R & StoredEvent & { number: number } => row.number !== null
+
+/** What a listener compares: it differs from the last number read when there is something to read. */
+export const eventNumbers = statement(
+  'events_numbers',
+  `SELECT app, club, coalesce((SELECT "last" FROM "EventFeed" WHERE "appId" = app), 0)
+      + (SELECT count(*) FROM (SELECT FROM "PublishedEvent" WHERE "appId" = app AND number IS NULL LIMIT 1) one) AS changes
+    FROM unnest($1::text[], $2::text[]) AS watched (app, club)`,
+  { app: text, club: text, changes: int },
+)
