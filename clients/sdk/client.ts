@@ -1,3 +1,5 @@
+import type { Operation, OperationResult } from './batch.ts'
+import { createBatch } from './batch.ts'
 import type { Change, ChangesOptions } from './changes.ts'
 import type { Entry, ListedEntry } from './entry.ts'
 import { ApiError, EntryChanged, QuotaExceeded, RateLimited, ScopeMissing, SignInNeeded } from './errors.ts'
@@ -11,12 +13,18 @@ import { createSend, read } from './request.ts'
 import type { Collection, Condition } from './storage.ts'
 import { collectionOf } from './storage.ts'
 
+export interface Storage {
+  /** Your app's entries in the member's club; with `{ scope: 'user' }` those of the member only. */
+  <Value = Json>(collection: string, options?: { scope?: 'org' | 'user' }): Collection<Value>
+  /** Up to 25 operations in one transaction: all of them or none. */
+  batch(operations: readonly Operation[], options?: CallOptions): Promise<OperationResult[]>
+}
+
 /** A client for apps, lms, notify and sync. Its functions do not use `this`, and are rejected with an `ApiError`. */
 export interface Client {
   root(options?: CallOptions): Promise<Root>
   me: Me
-  /** Your app's entries in the member's club; with `{ scope: 'user' }` those of the member only. */
-  storage<Value = Json>(collection: string, options?: { scope?: 'org' | 'user' }): Collection<Value>
+  storage: Storage
   quizzes: {
     /**
      * Generates an `Idempotency-Key`, so that an attempt counts once however often it is sent. Pass your own to repeat a call.
@@ -36,12 +44,14 @@ export interface Client {
 
 export function createClient(settings: ClientOptions): Client {
   const send = createSend(settings)
+  const storage = <Value>(collection: string, { scope }: { scope?: 'org' | 'user' } = {}) =>
+    collectionOf<Value>(send, collection, scope)
   const webhookOf = (app: string) => `/apps/${encodeURIComponent(app)}/webhook` as const
 
   return {
     root: (options) => read(send('apps', 'GET /', options)),
     me: createMe(send),
-    storage: (collection, { scope } = {}) => collectionOf(send, collection, scope),
+    storage: Object.assign(storage, { batch: createBatch(send) }),
     quizzes: {
       submit(quizId, answers, { idempotencyKey = crypto.randomUUID(), signal } = {}) {
         const headers = { 'idempotency-key': idempotencyKey }
@@ -74,6 +84,8 @@ export type {
   Json,
   ListedEntry,
   Live,
+  Operation,
+  OperationResult,
   QuizResult,
   Root,
   Tokens,

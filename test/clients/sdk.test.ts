@@ -60,6 +60,33 @@ const refusal = (error: unknown) => {
 const numbers = (count: number) => [...Array(count).keys()]
 const expired = () => world.token({ exp: world.now() - 3600 })
 
+describe('storage.batch()', () => {
+  it('applies all operations and has their results by index, or none and names the one that fails', async () => {
+    const { storage } = noting({
+      tokens: await world.token(),
+      sync: `http://127.0.0.1:${world.publicPort}/sync/v1`,
+    }).api
+    const at = (key: string) => ({ collection: 'batched', key })
+    const [put, got, missing, deleted] = await storage.batch([
+      { op: 'put', ...at('a'), value: { n: 1 } },
+      { op: 'get', ...at('a') },
+      { op: 'get', ...at('b') },
+      { op: 'delete', ...at('b') },
+    ])
+    expect(got).toMatchObject({ key: 'a', value: { n: 1 }, etag: (put as { etag: string }).etag })
+    expect([missing, deleted]).toEqual([{ key: 'b', missing: true }, { deleted: false }])
+
+    const refused = storage.batch([
+      { op: 'put', ...at('c'), value: 1 },
+      { op: 'put', ...at('a'), value: 2, ifMatch: '"other"' },
+    ])
+    await expect(refused).rejects.toThrow(EntryChanged)
+    await expect(refused).rejects.toThrow('Operation 1: This entry has changed.')
+    const collection = storage('batched')
+    expect([(await collection.get('a'))?.value, await collection.get('c')]).toEqual([{ n: 1 }, undefined])
+  })
+})
+
 describe('calls', () => {
   it('answer with what the three APIs send', async () => {
     const { club, member, academy, provider, app } = world.ids

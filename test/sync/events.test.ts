@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { purgeEvents } from '../../server/webhooks/purge.ts'
 import { asPlatform, mintOther } from '../support/platform.ts'
@@ -169,6 +170,16 @@ describe('a cursor', () => {
     const first = await events()
     await world.db.eventFeed.update({ where: { appId: app }, data: { last: 0 } })
     expectRefusal(await events(since(first)), 410, 'cursor_expired', EXPIRED)
+  })
+
+  it('is 410 after the statement of docs/backups.md, and the events begin again', async () => {
+    await publish('a')
+    const first = await events()
+    const docs = readFileSync(new URL('../../docs/backups.md', import.meta.url), 'utf8')
+    const [, statement] = /`(UPDATE "EventFeed"[^`]+)`/.exec(docs)!
+    await world.db.$executeRawUnsafe(`${statement} WHERE "appId" = $1`, app)
+    expectRefusal(await events(since(first)), 410, 'cursor_expired', EXPIRED)
+    expect(idsOf(await events())).toEqual(['a'])
   })
 })
 

@@ -1,0 +1,32 @@
+import type { Entry } from './entry.ts'
+import type { Json } from './records.ts'
+import type { CallOptions, Send } from './request.ts'
+import { read } from './request.ts'
+
+interface Address {
+  collection: string
+  key: string
+  scope?: 'org' | 'user'
+  /** The `etag` that the entry must have, or `*` for any. */
+  ifMatch?: string
+  /** The `etag` that the entry must not have; `*`: there must be no entry. */
+  ifNoneMatch?: string
+}
+
+export type Operation = Address & ({ op: 'put'; value: Json } | { op: 'get' | 'delete' })
+
+/** Of a put, a get, a get without an entry, and a delete. */
+export type OperationResult =
+  | { etag: string; updatedAt: number }
+  | Entry<Json>
+  | { key: string; missing: true }
+  | { deleted: boolean }
+
+/** The results by index. `EntryChanged` names the first operation whose condition fails; then nothing was stored. */
+export const createBatch =
+  (send: Send) =>
+  async (operations: readonly Operation[], options?: CallOptions): Promise<OperationResult[]> => {
+    const isRepeatable = operations.every(({ op }) => op === 'get')
+    const call = { ...options, body: { operations }, isRepeatable }
+    return (await read<{ results: OperationResult[] }>(send('sync', 'POST /batch', call))).results
+  }
