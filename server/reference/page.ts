@@ -1,4 +1,5 @@
 import type { Section } from '../../routers/kernel/scopes.ts'
+import { isScope, scopes } from '../../routers/kernel/scopes.ts'
 import type { Brand } from '../browser/brand.ts'
 import { dataUrlOf } from '../browser/brand.ts'
 import { document } from '../browser/pages/document.ts'
@@ -61,11 +62,21 @@ const schemaSection = ([name, schema]: [string, Schema]) => html`<section class=
 <div class="about">${prose(schema.description)}${list('', fieldsOf(schema))}</div>
 </section>`
 
+const organisations = { apps: 'a club', lms: 'an academy', notify: 'a provider' }
+
 function session({ api, section, issuer, client }: Reference) {
-  const scope = [...new Set(operationsOf(api).flatMap(scopesOf))].join(' ')
-  return html`<section id="session" class="aside" hidden data-section="${section}" data-issuer="${issuer}" data-client="${client}" data-scope="${scope}">
+  const needed = [...new Set(operationsOf(api).flatMap(scopesOf))].filter(isScope)
+  // A token is for one organisation, and the calls of sync are for several kinds.
+  const kinds = (['apps', 'lms', 'notify'] as const)
+    .map((kind) => ({ kind, scope: needed.filter((scope) => scopes[scope].section === kind).join(' ') }))
+    .filter(({ scope }) => scope !== '')
+  const signIns = kinds.map(
+    ({ kind, scope }) =>
+      html`<button class="chief sign-in" data-scope="${scope}">${kinds.length === 1 ? 'Sign in to try the calls' : `Sign in for ${organisations[kind]}`}</button> `,
+  )
+  return html`<section id="session" class="aside" hidden data-section="${section}" data-issuer="${issuer}" data-client="${client}">
 <p id="session-state" role="status"></p>
-<div class="ways"><button id="sign-in" class="chief">Sign in to try the calls</button> <button id="sign-out">Discard the token</button></div>
+<div class="ways">${signIns}<button id="sign-out">Discard the token</button></div>
 <details><summary>Use an existing token</summary><form id="token-form">
 <label>Access token<input name="token" autocomplete="off" spellcheck="false" required></label>
 <button>Use it</button>

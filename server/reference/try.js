@@ -2,7 +2,8 @@ import { codeOf, parsedOf, requestOf } from './code.js'
 
 // Signs in by redirecting the whole page, and sends the forms' contents. The token stays in this tab.
 const element = (id) => document.getElementById(id)
-const { issuer, section, scope, client } = element('session').dataset
+const { issuer, section, client } = element('session').dataset
+const signIns = document.querySelectorAll('.sign-in')
 const here = location.origin + location.pathname
 const api = here.slice(0, -'/docs'.length)
 
@@ -14,7 +15,7 @@ const keep = (more) => sessionStorage.setItem(store, JSON.stringify({ ...kept(),
 const base64url = (bytes) =>
   btoa(String.fromCharCode(...new Uint8Array(bytes))).replace(/[+/=]/g, (c) => ({ '+': '-', '/': '_' })[c] ?? '')
 
-async function signIn() {
+async function signIn(scope) {
   const [state, verifier] = [crypto.randomUUID(), crypto.randomUUID() + crypto.randomUUID()]
   keep({ begun: { state, verifier, hash: location.hash } })
   const code_challenge = base64url(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier)))
@@ -48,7 +49,7 @@ function showSession(problem) {
   const ready = id && issuer ? `Calls are made as the app ${id}, for the member who signs in.` : none
   element('session-state').textContent = problem ?? (token ? held : ready)
   element('session-state').className = problem ? 'problem' : 'hint'
-  element('sign-in').hidden = !id || !issuer
+  for (const button of signIns) button.hidden = !id || !issuer
   element('sign-out').hidden = !token
 }
 
@@ -120,7 +121,7 @@ document.addEventListener('input', ({ target }) => {
   sessionStorage.setItem('reference code', target.value)
   chooseLanguage(target.value)
 })
-element('sign-in').addEventListener('click', signIn)
+for (const button of signIns) button.addEventListener('click', () => signIn(button.dataset.scope))
 element('sign-out').addEventListener('click', () => {
   keep({ token: undefined })
   showSession()

@@ -38,7 +38,7 @@ const document = {
           },
           503: { description: 'Busy. / Away.' },
         },
-        security: [{ member: ['boats:write'] }, { bearer: [] }],
+        security: [{ member: ['svc.apps.storage:write'] }, { bearer: [] }],
       },
     },
   },
@@ -65,7 +65,7 @@ describe('the page of a document', () => {
     expect(text).toContain('<p>Boats of a <code>club</code>.</p><p>A second paragraph.</p>')
     expect(text).toContain('<section class="operation" id="boats-put">')
     expect(text).toContain('<a href="#boats-put"><b>PUT</b> <span>/boats/{id}</span></a>')
-    expect(text).toContain('Requires the scope <code>boats:write</code>')
+    expect(text).toContain('Requires the scope <code>svc.apps.storage:write</code>')
     expect(text).toContain(
       '<code>id</code> <span class="hint">path, string, required</span></dt><dd><p>Of the boat.</p>',
     )
@@ -137,9 +137,11 @@ describe('the page of a document', () => {
 
   it('signs in with the client that it is given, where members sign in here', () => {
     expect(text).toContain('data-issuer="" data-client=""')
-    expect(page({ issuer: 'https://auth.example.org/v1/oauth', client: 'mine' })).toContain(
-      'data-issuer="https://auth.example.org/v1/oauth" data-client="mine" data-scope="boats:write"',
-    )
+    const signing = page({ issuer: 'https://auth.example.org/v1/oauth', client: 'mine' })
+    expect(signing).toContain('data-issuer="https://auth.example.org/v1/oauth" data-client="mine"')
+    expect(signing.match(/<button class="chief sign-in".*?<\/button>/g)).toEqual([
+      '<button class="chief sign-in" data-scope="svc.apps.storage:write">Sign in to try the calls</button>',
+    ])
   })
 })
 
