@@ -18,7 +18,7 @@ const output = result.extend({
     .meta({ description: 'When the attempt was submitted, in Unix seconds.', examples: [1777802400] }),
 })
 
-/** What others have submitted is as unknown as a result that does not exist. */
+/** Returns 404 for results of others, as for unknown ones. */
 export const getResult = endpoint('GET /quiz-results/{resultId}', 'lms.me.quizzes:read', learner, {
   section: 'sync',
   summary: 'The result of an attempt',

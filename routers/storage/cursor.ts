@@ -1,21 +1,21 @@
 import type { Cipher } from '../kernel/cipher.ts'
+import * as cursors from '../kernel/cursor.ts'
 import { errors } from '../kernel/errors.ts'
 import type { Position } from './changes.ts'
 import type { Collection } from './statements.ts'
 
-const marksOf = (cipher: Cipher, { app, club, owner, collection }: Collection, position: string) =>
-  cipher.marksOf(JSON.stringify([app, club, owner, collection, position]), 'changes cursor')
+const ownerOf = ({ app, club, owner, collection }: Collection) => ({
+  purpose: 'changes cursor',
+  of: [app, club, owner, collection],
+})
 
-/** A position as text that belongs to its collection: with another one, or changed, it is refused. */
-export function cursorOf(cipher: Cipher, collection: Collection, { number, after }: Position): string {
-  const position = after === undefined ? `${number}` : `${number}.${after}`
-  return Buffer.from(`${marksOf(cipher, collection, position)[0]}.${position}`).toString('base64url')
-}
+export const cursorOf = (cipher: Cipher, collection: Collection, { number, after }: Position) =>
+  cursors.cursorOf(cipher, ownerOf(collection), after === undefined ? `${number}` : `${number}.${after}`)
 
 /** Throws 400. */
 export function positionOf(cipher: Cipher, collection: Collection, cursor: string): Position {
-  const [, mark, position = '', number, after] =
-    /^([0-9a-f]{32})\.((\d+)(?:\.([A-Za-z0-9_-]+))?)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
-  if (mark === undefined || !marksOf(cipher, collection, position).includes(mark)) throw errors.cursorInvalid()
+  const position = cursors.positionOf(cipher, ownerOf(collection), cursor)
+  const [, number, after] = /^(\d+)(?:\.([A-Za-z0-9_-]+))?$/.exec(position ?? '') ?? []
+  if (number === undefined) throw errors.cursorInvalid()
   return { number: Number(number), after }
 }

@@ -4,15 +4,15 @@ import { withError } from '../kernel/errors.ts'
 import type { Json } from '../kernel/json.ts'
 import { page } from '../kernel/page.ts'
 import { clubApp } from '../kernel/policies.ts'
+import { authorizerAgain, readOrWait, waitFor } from '../kernel/wait.ts'
 import type { Change, ChangePage } from '../storage/changes.ts'
+import { readChanges } from '../storage/changes.ts'
 import { cursorOf, positionOf } from '../storage/cursor.ts'
 import { entry, storedValue } from '../storage/entry.ts'
 import { collection, collectionOf, scope } from '../storage/procedures.ts'
-import { readOrWait } from './wait.ts'
 
 const SCOPE = 'svc.apps.storage:read'
-/** Proxies close a connection without data after 60 s. */
-const MAX_WAIT_SECONDS = 50
+const checkAgain = authorizerAgain({ scope: SCOPE, policy: clubApp })
 
 const input = z.object({
   collection,
@@ -26,15 +26,7 @@ const input = z.object({
       examples: [''],
     }),
   limit: page.limit.meta({ description: 'Maximum number of changes to return.', examples: [50] }),
-  wait: z
-    .int(withError('waitInvalid'))
-    .min(0, withError('waitInvalid'))
-    .max(MAX_WAIT_SECONDS, withError('waitInvalid'))
-    .default(0)
-    .meta({
-      description: `Seconds to wait for a change if there is none yet, up to ${MAX_WAIT_SECONDS}.`,
-      examples: [0],
-    }),
+  wait: waitFor('a change'),
 })
 
 type Item = { key: string; updatedAt: number } & ({ value: Json; etag: string } | { deleted: true })
@@ -85,8 +77,17 @@ export const changes = endpoint('GET /collections/{collection}/changes', SCOPE, 
   .query(async ({ ctx, input: { since, limit, wait, ...of } }) => {
     const { core, call } = ctx
     const at = collectionOf(ctx, of)
-    const position = since === '' ? undefined : positionOf(core.cipher, at, since)
-    const found = await readOrWait({ core, call }, at, { since: position, limit, seconds: wait })
+    let from = since === '' ? undefined : positionOf(core.cipher, at, since)
+    const found = await readOrWait(ctx, {
+      seconds: wait,
+      listen: () => core.watch.listen(at),
+      async read() {
+        const page = await readChanges(core.db, at, { since: from, limit }, call.reserve)
+        from = page.next
+        return { page, isEmpty: page.changes.length === 0 && !page.more, seen: from.number }
+      },
+      checkAgain: () => checkAgain(ctx),
+    })
     return call.json(pageText(found, cursorOf(core.cipher, at, found.next)))
   })
 

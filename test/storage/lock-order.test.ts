@@ -60,16 +60,19 @@ const isFree = async (app: string, club: string) => {
 
 const put = `SELECT outcome FROM storage_write($1, $2, $3, 'c', 'k', '1', gen_random_uuid(), now(), 1000, null, null, null)`
 
+/** What a removal locks first. */
+const removals: readonly [string, string, (tenants: Tenants) => string[]][] = [
+  ['app', `SELECT FROM "App" WHERE id = $1 FOR UPDATE`, ({ apps }) => [apps[1]]],
+  ['club', `SELECT FROM "Organisation" WHERE id = $1 FOR UPDATE`, ({ clubs }) => [clubs[1]]],
+  [
+    'membership',
+    `SELECT FROM "Membership" WHERE "organisationId" = $1 AND "personId" = $2 FOR UPDATE`,
+    ({ clubs, people }) => [clubs[1], people[1]],
+  ],
+]
+
 describe('a writer', () => {
-  describe.each([
-    ['app', `SELECT FROM "App" WHERE id = $1 FOR UPDATE`, ({ apps }: Tenants) => [apps[1]]],
-    ['club', `SELECT FROM "Organisation" WHERE id = $1 FOR UPDATE`, ({ clubs }: Tenants) => [clubs[1]]],
-    [
-      'membership',
-      `SELECT FROM "Membership" WHERE "organisationId" = $1 AND "personId" = $2 FOR UPDATE`,
-      ({ clubs, people }: Tenants) => [clubs[1], people[1]],
-    ],
-  ])('and the %s', (_, sql, values) => {
+  describe.each(removals)('and the %s', (_, sql, values) => {
     it('locks it before the usage row for a new entry', async () => {
       const [app, club, person] = [tenants.apps[1]!, tenants.clubs[1]!, tenants.people[1]!]
       const removal = await transaction()
@@ -108,15 +111,7 @@ const batch = (
   '{NULL}', '{NULL}', now(), 1000, 1000)`
 
 describe('a batch', () => {
-  it.each([
-    ['app', `SELECT FROM "App" WHERE id = $1 FOR UPDATE`, ({ apps }: Tenants) => [apps[1]]],
-    ['club', `SELECT FROM "Organisation" WHERE id = $1 FOR UPDATE`, ({ clubs }: Tenants) => [clubs[1]]],
-    [
-      'membership',
-      `SELECT FROM "Membership" WHERE "organisationId" = $1 AND "personId" = $2 FOR UPDATE`,
-      ({ clubs, people }: Tenants) => [clubs[1], people[1]],
-    ],
-  ])('locks the %s before the usage row, also where the entry exists', async (_, sql, values) => {
+  it.each(removals)('locks the %s before the usage row, also where the entry exists', async (_, sql, values) => {
     const address = [tenants.apps[1]!, tenants.clubs[1]!, tenants.people[1]!]
     const writer = await transaction()
     await writer.client.query(put, address)

@@ -5,14 +5,15 @@ import { endpoint } from '../../kernel/endpoint.ts'
 import { errors, withError } from '../../kernel/errors.ts'
 import { page } from '../../kernel/page.ts'
 import { providerApp } from '../../kernel/policies.ts'
+import { authorizerAgain, readOrWait, waitFor } from '../../kernel/wait.ts'
 import { DELIVERY_HEADERS } from '../deliveries/request.ts'
 import { signature } from '../deliveries/sign.ts'
 import { cursorOf, numberOf } from './cursor.ts'
 import type { StoredEvent } from './read.ts'
-import { readOrWait } from './wait.ts'
+import { readEvents } from './read.ts'
 
-/** Proxies close a connection without data after 60 s. */
-const MAX_WAIT_SECONDS = 50
+const SCOPE = 'ntf.apps.webhook:update'
+const checkAgain = authorizerAgain({ scope: SCOPE, policy: providerApp })
 
 const input = z
   .object({
@@ -26,15 +27,7 @@ const input = z
         examples: [''],
       }),
     limit: page.limit.meta({ description: 'Maximum number of events to return.', examples: [50] }),
-    wait: z
-      .int(withError('waitInvalid'))
-      .min(0, withError('waitInvalid'))
-      .max(MAX_WAIT_SECONDS, withError('waitInvalid'))
-      .default(0)
-      .meta({
-        description: `Seconds to wait for an event if there is none yet, up to ${MAX_WAIT_SECONDS}.`,
-        examples: [0],
-      }),
+    wait: waitFor('an event'),
   })
   .prefault({})
 
@@ -62,7 +55,7 @@ const output = z.object({
   more: z.boolean().meta({ description: 'Whether more can be read at once.', examples: [false] }),
 })
 
-export const fetchEvents = endpoint('GET /events', 'ntf.apps.webhook:update', providerApp, {
+export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
   section: 'sync',
   summary: 'The events of the app',
   description:
@@ -81,7 +74,17 @@ export const fetchEvents = endpoint('GET /events', 'ntf.apps.webhook:update', pr
     if (!found) throw errors.appUnknown()
     if (suspended) throw errors.appSuspended()
     const position = since === '' ? undefined : numberOf(core.cipher, app, since)
-    const { events, next, more } = await readOrWait(ctx, app, { since: position, limit, seconds: wait })
+    const { events, next, more } = await readOrWait(ctx, {
+      seconds: wait,
+      listen: () => core.eventWatch.listen({ app, club: '' }),
+      async read() {
+        const page = await readEvents(core.db, app, { since: position, limit }, ctx.call.reserve)
+        return { page, isEmpty: page.events.length === 0 && !page.more, seen: page.next }
+      },
+      async checkAgain() {
+        if ((await checkAgain(ctx)).suspended) throw errors.appSuspended()
+      },
+    })
     const secret = found.webhookSecret && core.cipher.decrypt(found.webhookSecret, associatedData.template(app))
     return { items: events.map((event) => itemOf(event, secret, core)), cursor: cursorOf(core.cipher, app, next), more }
   })
