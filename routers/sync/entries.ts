@@ -26,7 +26,8 @@ const input = z.object({
     .meta({ description: '`false`: the entries without their values.', examples: [true] }),
 })
 
-interface Item {
+/** Exported, as declarations of `callAs` name it. */
+export interface Item {
   key: string
   value?: Json
   updatedAt: number
