@@ -136,7 +136,7 @@ describe('@member-apps/sdk', { timeout: 120_000 }, () => {
     for (const name of [...programs, ...types]) {
       const text = await readFile(join(packed(), 'dist', name), 'utf8')
       const imports = [...text.matchAll(/^(?:import|export) [^;\n]*? from ["']([^"']+)["']|\bimport\(|\brequire\(/gm)]
-      const allowed = name === 'init.js' ? /^node:/ : /^\.\/errors\.js$/
+      const allowed = name === 'init.js' ? /^node:/ : /^\.\/shared\.js$/
       expect(imports.every(([, from]) => name.endsWith('.js') && allowed.test(from ?? ''))).toBe(true)
     }
   })
