@@ -1,5 +1,5 @@
 // Builds the installable packages: each entry's types rolled into one file that imports nothing, and the first-party client's
-// program with the parts of @trpc/client in it. Argument: a working directory, which the caller removes.
+// program with the parts of @trpc/client and eventsource in it. Argument: a working directory, which the caller removes.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,8 +17,14 @@ for (const entry of ['client', 'browser', 'webhooks']) {
   rollUp(`clients/sdk/${entry}.d.ts`, `clients/sdk/dist/${entry}.d.ts`)
 }
 await bundle('clients/first-party/client.ts', `${own}/client.js`)
-// The licence must accompany every copy.
-copyFileSync(join(root, 'node_modules/@trpc/client/LICENSE'), join(root, own, 'LICENSE-trpc'))
+// The licences must accompany every copy.
+for (const [name, target] of [
+  ['@trpc/client', 'trpc'],
+  ['eventsource', 'eventsource'],
+  ['eventsource-parser', 'eventsource-parser'],
+]) {
+  copyFileSync(join(root, 'node_modules', name, 'LICENSE'), join(root, own, `LICENSE-${target}`))
+}
 
 function declare() {
   const tsc = join(root, 'node_modules/typescript/bin/tsc')

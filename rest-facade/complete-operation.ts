@@ -18,6 +18,7 @@ export function completeOperation(operation: Operation, { procedure, meta }: Pro
     const schema = operation.responses['200']!.content!['application/json'].schema as ObjectSchema
     for (const key of Object.keys(meta.responseHeaders ?? {})) take(schema, key)
     success.content = { 'application/json': { schema: tidy(schema), example: bodyExample(schema) } }
+    if (meta.stream) success.content['text/event-stream'] = eventsOf(success.content['application/json'].example)
   }
   const failures = failuresOf({ operation, meta, place, inputErrors: inputErrorsOf(procedure) })
   operation.responses = { [status]: success }
@@ -25,6 +26,13 @@ export function completeOperation(operation: Operation, { procedure, meta }: Pro
   Object.assign(operation.responses, Object.fromEntries(failures))
   operation.security = [{ member: scope ? [scope] : [] }, { bearer: [] }]
   if (scope) operation.description += `\n\nNeeds the scope \`${scope}\`.`
+}
+
+/** The items of a page, each an event. */
+function eventsOf(page: unknown) {
+  const { items, cursor } = page as { items: unknown[]; cursor: string }
+  const example = items.map((item) => `id: ${cursor}\ndata: ${JSON.stringify(item)}\n\n`).join('')
+  return { schema: { type: 'string', description: 'Server-sent events: `data` is one change.' }, example }
 }
 
 const unchanged = ({ responseHeaders }: Meta): Response => ({

@@ -1,3 +1,4 @@
+import type { AnyProcedure } from '@trpc/server'
 import type { Call, Core } from '../routers/kernel/context.ts'
 import { failureOf } from '../routers/kernel/database-errors.ts'
 import { Deadline } from '../routers/kernel/deadline.ts'
@@ -18,25 +19,36 @@ export interface RestResponse {
 }
 
 /** What the server provides for a call. */
-export type Caller = Pick<Call, 'principal' | 'consumeQuota' | 'setHeader' | 'reserve' | 'hold'>
+export type Caller = Pick<Call, 'principal' | 'consumeQuota' | 'setHeader' | 'reserve' | 'hold' | 'release'>
+
+/** One of a stream's events. */
+export interface RestEvent {
+  id: string
+  /** JSON on one line. */
+  data: string | Buffer
+}
 
 /**
- * Calls the procedure of a route. tRPC's input step asks for the input behind the gate, so the body is read only after
- * every check of the policy. Throws an ApiError.
+ * Calls the procedures of routes. tRPC's input step asks for the input behind the gate, so the body is read only after every
+ * check of the policy. Both throw an ApiError.
  */
 export function restFacade(core: Core) {
-  return async (route: Route, request: RestRequest, caller: Caller): Promise<RestResponse> => {
-    const { procedure, name, status, meta } = route
-    const placeholders = new Placeholders()
-    const { principal, consumeQuota, setHeader, reserve, hold } = caller
+  const invoke = async (
+    procedure: AnyProcedure,
+    route: Route,
+    request: RestRequest,
+    { placeholders, ...caller }: Caller & { placeholders: Placeholders },
+  ): Promise<unknown> => {
     const deadline = new Deadline(core.timeLimits.requestMs)
+    const { principal, consumeQuota, setHeader, reserve, hold, release } = caller
     const call: Call = {
       principal,
       consumeQuota,
       deadline,
       setHeader,
       reserve: (bytes) => deadline.without(() => reserve(bytes)),
-      hold: (work) => deadline.without(() => hold(work)),
+      hold,
+      release,
       json: placeholders.insert,
       text: rawJsonOf,
       typed: false,
@@ -49,22 +61,35 @@ export function restFacade(core: Core) {
     let input: Promise<unknown> | undefined
     const getRawInput = () => (input ??= readInput(route, { ...request, body }, core.storageQuotaBytes))
     const { type } = definitionOf(procedure)
-    const data: unknown = await procedure({
-      ctx: { core, call },
-      path: name,
-      type,
-      getRawInput,
-      signal: undefined,
-      batchIndex: 0,
-    }).catch((thrown: unknown) => {
+    const options = { ctx: { core, call }, path: route.name, type, getRawInput, signal: undefined, batchIndex: 0 }
+    return procedure(options).catch((thrown: unknown) => {
       throw failureOf(thrown)
     })
-    if (status === 204) return { status, body: undefined }
-    const { responseHeaders } = meta
-    if (!responseHeaders) return { status, body: await placeholders.render(JSON.stringify(data)) }
-    const { fields, headers } = split(data as Fields, responseHeaders)
-    return { status, body: await placeholders.render(JSON.stringify(fields)), headers }
   }
+
+  return {
+    async call(route: Route, request: RestRequest, caller: Caller): Promise<RestResponse> {
+      const { procedure, status, meta } = route
+      const placeholders = new Placeholders()
+      const data = await invoke(procedure, route, request, { ...caller, placeholders })
+      if (status === 204) return { status, body: undefined }
+      const { responseHeaders } = meta
+      if (!responseHeaders) return { status, body: await placeholders.render(JSON.stringify(data)) }
+      const { fields, headers } = split(data as Fields, responseHeaders)
+      return { status, body: await placeholders.render(JSON.stringify(fields)), headers }
+    },
+
+    /** Of the route's stream; rejects before the first event where the request is refused. */
+    async events(route: Route, request: RestRequest, caller: Caller): Promise<AsyncIterable<RestEvent>> {
+      const placeholders = new Placeholders(true)
+      const events = await invoke(route.stream!, route, request, { ...caller, placeholders })
+      return rendered(events as AsyncIterable<{ id: string; data: unknown }>, placeholders)
+    },
+  }
+}
+
+async function* rendered(events: AsyncIterable<{ id: string; data: unknown }>, placeholders: Placeholders) {
+  for await (const { id, data } of events) yield { id, data: await placeholders.render(JSON.stringify(data)) }
 }
 
 type Fields = Record<string, string | undefined>

@@ -15,7 +15,10 @@ export interface Parameter {
 export interface Response {
   description: string
   headers?: Record<string, Json>
-  content?: { 'application/json': { schema: Json; example?: unknown; examples?: Record<string, Example> } }
+  content?: {
+    'application/json': { schema: Json; example?: unknown; examples?: Record<string, Example> }
+    'text/event-stream'?: { schema: Json; example: string }
+  }
 }
 
 export interface Example {

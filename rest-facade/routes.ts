@@ -1,5 +1,6 @@
 import type { AnyProcedure } from '@trpc/server'
 import { z } from 'zod'
+import { procedures } from '../routers/index.ts'
 import type { Meta } from '../routers/kernel/meta.ts'
 import type { Section } from '../routers/kernel/scopes.ts'
 import { sectionNames } from '../routers/kernel/scopes.ts'
@@ -29,6 +30,8 @@ export interface Route {
   integers: ReadonlySet<string>
   /** Query parameters that are `true` or `false`. */
   booleans: ReadonlySet<string>
+  /** What answers where the client accepts server-sent events. */
+  stream: AnyProcedure | undefined
   /** Schema of the input beside the body, where there is a body: checked before the body is read. */
   head: z.ZodObject | undefined
 }
@@ -63,6 +66,7 @@ function routeOf(section: Section, method: string, path: string, operation: Oper
     fromBody,
     integers: ofType('integer'),
     booleans: ofType('boolean'),
+    stream: meta.stream ? procedures[meta.stream] : undefined,
     head: fromBody.size > 0 ? headOf(procedure, fromBody) : undefined,
   }
 }

@@ -1,4 +1,10 @@
-import type { inferRouterError, TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure } from '@trpc/server'
+import type {
+  inferRouterError,
+  TRPCBuiltRouter,
+  TRPCMutationProcedure,
+  TRPCQueryProcedure,
+  TRPCSubscriptionProcedure,
+} from '@trpc/server'
 import type { appRouter } from './index.ts'
 import type { Json } from './kernel/json.ts'
 
@@ -28,9 +34,17 @@ type WithoutContext<T> = T extends infer Record
         ? TRPCQueryProcedure<Definition<WrittenOut<Of['input']>, WrittenOut<Of['output']>>>
         : Record[Name] extends TRPCMutationProcedure<infer Of>
           ? TRPCMutationProcedure<Definition<WrittenOut<Of['input']>, WrittenOut<Of['output']>>>
-          : WithoutContext<Record[Name]>
+          : Record[Name] extends TRPCSubscriptionProcedure<infer Of>
+            ? TRPCSubscriptionProcedure<Definition<WrittenOut<Of['input']>, StreamOf<Of['output']>>>
+            : WithoutContext<Record[Name]>
     }
   : never
+
+/** Items with their ids. */
+type StreamOf<T> =
+  T extends AsyncIterable<{ id: string; data: infer Item }>
+    ? AsyncIterable<{ id: string; data: WrittenOut<Item> }, void, unknown>
+    : never
 
 /** Expands our type names, except `Json`, which clients have as well. */
 type WrittenOut<T> = [T, Json] extends [Json, T]

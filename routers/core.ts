@@ -4,6 +4,7 @@ import { productionLimits } from '../prisma/time-limits.ts'
 import { appRouter } from './index.ts'
 import type { Principal } from './kernel/access.ts'
 import { accessLookup } from './kernel/access.ts'
+import { AccessWatch } from './kernel/access-watch.ts'
 import type { Cipher } from './kernel/cipher.ts'
 import type { Call, Core } from './kernel/context.ts'
 import { rawJsonOf } from './kernel/raw-json/text.ts'
@@ -29,6 +30,7 @@ export function createCore(settings: Settings): Core {
     removed: () => {},
     ...settings,
     accessOf: accessLookup(settings.db, settings.now),
+    accessWatch: new AccessWatch(settings.db, settings.now),
     watch: new StoreWatch(settings.db),
     eventWatch,
     published(event) {
@@ -45,15 +47,23 @@ const inProcess: Omit<Call, 'principal'> = {
   consumeQuota: async () => {},
   setHeader: () => {},
   reserve: async () => {},
-  hold: (work) => work(new AbortController().signal).then(() => true),
+  async hold() {
+    const held = new AbortController()
+    return { ended: held.signal, end: () => held.abort(), release: () => {} }
+  },
+  release: () => {},
   json: (pieces) => JSON.parse(pieces.join('')),
   text: rawJsonOf,
   typed: true,
 }
 
-/**
- * Calls procedures in this process, e.g. `callAs(core, principal).me.profile()`, with the same checks but no token. `countPeople`
- * counts the calls of people who work on apps.
- */
-export const callAs = (core: Core, principal: Principal, countPeople?: Call['countPeople']) =>
-  createCaller({ core, call: { ...inProcess, principal, countPeople } })
+interface CallOptions {
+  /** Counts the calls of people who work on apps. */
+  countPeople?: Call['countPeople']
+  /** Ends streams. */
+  signal?: AbortSignal | undefined
+}
+
+/** Calls procedures in this process, e.g. `callAs(core, principal).me.profile()`, with the same checks but no token. */
+export const callAs = (core: Core, principal: Principal, { countPeople, signal }: CallOptions = {}) =>
+  createCaller({ core, call: { ...inProcess, principal, countPeople } }, signal ? { signal } : {})

@@ -35,9 +35,9 @@ export interface ServiceOptions {
 export interface Service {
   /**
    * Runs the same checks as over HTTP, without token, rate limit or response headers. Throws errors with `status` and
-   * `publicCode`.
+   * `publicCode`. The signal ends streams, with an AbortError.
    */
-  callAs: (principal: Principal) => Caller
+  callAs: (principal: Principal, options?: { signal?: AbortSignal }) => Caller
   close: () => Promise<void>
 }
 
@@ -69,7 +69,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   }
   const core = createCore({ db, cipher, brand, storageQuotaBytes, now: clock.now })
   return {
-    callAs: (principal) => callAs(core, principal),
+    callAs: (principal, options) => callAs(core, principal, options),
     async close() {
       clock.close()
       await db.$disconnect()

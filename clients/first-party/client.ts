@@ -3,6 +3,7 @@ import { createTRPCClient, httpBatchLink, splitLink, TRPCClientError } from '@tr
 import type { AppRouter } from '../../routers/client-router.ts'
 import type { Json } from '../../routers/kernel/json.ts'
 import { readable } from './answers.ts'
+import { eventsLink } from './events-link.ts'
 import { repeatLink } from './repeat-link.ts'
 import type { Token } from './tokens.ts'
 import { createTokens } from './tokens.ts'
@@ -50,9 +51,13 @@ export function createClient({ url, token, maxWaitSeconds = 60, fetch: send = fe
     links: [
       repeatLink({ tokens, maxWaitMs: maxWaitSeconds * 1000 }),
       splitLink({
-        condition: goesAlone,
-        true: batches({ maxItems: 1 }),
-        false: batches({ maxItems: MAX_CALLS, maxURLLength: MAX_ADDRESS_LENGTH }),
+        condition: ({ type }) => type === 'subscription',
+        true: eventsLink({ url, tokens, send }),
+        false: splitLink({
+          condition: goesAlone,
+          true: batches({ maxItems: 1 }),
+          false: batches({ maxItems: MAX_CALLS, maxURLLength: MAX_ADDRESS_LENGTH }),
+        }),
       }),
     ],
   })

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../prisma/client.ts'
-import { bool, jsonStrings, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
+import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import { bool, int, jsonStrings, nullable, oneOf, statement, text } from '../../prisma/pg/statement.ts'
 import { failureOf } from './database-errors.ts'
 
 export interface Principal {
@@ -16,6 +17,8 @@ export interface Principal {
   ownToken?: true
   /** The sections that the token is valid for; default: all. */
   sections?: ReadonlySet<string>
+  /** Unix time in milliseconds; without a token, never. */
+  expiresAt?: number
 }
 
 /** The database's data on a principal's client, team and membership. */
@@ -35,6 +38,8 @@ export interface Access {
 
 /** Resolves to null when the client does not exist or the consent is not in force; throws 503. */
 export type AccessLookup = (principal: Principal) => Promise<Access | null>
+
+export const hasExpired = ({ expiresAt = Number.POSITIVE_INFINITY }: Principal, now: number) => expiresAt <= now
 
 /** Ids have at most 255 characters, and PostgreSQL's text cannot contain NUL. */
 export const isPostgresText = (id: string) =>
@@ -72,35 +77,77 @@ export function accessLookup(db: Database, now: () => number): AccessLookup {
   }
 }
 
-const access = statement(
-  'access',
-  `SELECT "Team".id AS team, coalesce("Team".level, 'developer') AS level,
-      "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
+const accessColumns = {
+  team: nullable(text),
+  level: oneOf('hobby', 'developer'),
+  sandbox: bool,
+  app: nullable(text),
+  suspended: bool,
+  scopes: jsonStrings,
+  memberOf: nullable(oneOf('club', 'academy', 'provider')),
+}
+
+interface Columns {
+  client: string
+  organisation: string
+  member: string
+  grant: string
+}
+
+/** The access of clients of $1 or of all `callers`. $4: now, $6: consents given before have ended. */
+const accessOf = (callers: string, { client, organisation, member, grant }: Columns) => `"Team".id AS team,
+      coalesce("Team".level, 'developer') AS level, "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
       coalesce("App".state = 'suspended', false) OR "Team"."endsAt" IS NOT NULL AS suspended, to_json(coalesce("Client".scopes, '{}')) AS scopes,
       (SELECT "Organisation".kind FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
-       WHERE "organisationId" = $2 AND "personId" = $3 AND ("leftAt" IS NULL OR "leftAt" > $4)) AS "memberOf"
-    FROM "Client" LEFT JOIN "Team" ON "Team".id = "Client"."teamId" LEFT JOIN "App" ON "App".id = "Client"."appId"
-    WHERE "Client".id = $1
-      AND ($5::text IS NULL OR EXISTS (SELECT FROM "Consent" WHERE "Consent".id = $5
-        AND "clientId" = $1 AND "organisationId" = $2 AND "personId" = $3 AND "withdrawnAt" IS NULL
-        AND "createdAt" > $6))`,
-  {
-    team: nullable(text),
-    level: oneOf('hobby', 'developer'),
-    sandbox: bool,
-    app: nullable(text),
-    suspended: bool,
-    scopes: jsonStrings,
-    memberOf: nullable(oneOf('club', 'academy', 'provider')),
-  },
-)
+       WHERE "organisationId" = ${organisation} AND "personId" = ${member} AND ("leftAt" IS NULL OR "leftAt" > $4)) AS "memberOf"
+    FROM ${callers}"Client" LEFT JOIN "Team" ON "Team".id = "Client"."teamId" LEFT JOIN "App" ON "App".id = "Client"."appId"
+    WHERE "Client".id = ${client}
+      AND (${grant} IS NULL OR EXISTS (SELECT FROM "Consent" WHERE "Consent".id = ${grant}
+        AND "clientId" = ${client} AND "organisationId" = ${organisation} AND "personId" = ${member} AND "withdrawnAt" IS NULL
+        AND "createdAt" > $6))`
+
+const statements = {
+  one: statement(
+    'access',
+    `SELECT ${accessOf('', { client: '$1', organisation: '$2', member: '$3', grant: '$5::text' })}`,
+    accessColumns,
+  ),
+  all: statement(
+    'access_of_all',
+    `SELECT caller.number::int4, ${accessOf(
+      `unnest($1::text[], $2::text[], $3::text[], $5::text[]) WITH ORDINALITY
+        AS caller (client, organisation, member, "grant", number) CROSS JOIN `,
+      { client: 'caller.client', organisation: 'organisation', member: 'member', grant: 'caller."grant"' },
+    )}`,
+    { number: int, ...accessColumns },
+  ),
+}
+
+const periodAt = (now: number) => [now, now - CONSENT_MS].map((ms) => new Date(ms).toISOString()) as [string, string]
 
 async function lookUp(db: Database, principal: Principal, now: number): Promise<Access | null> {
   const { client, organisation, member, grant } = principal
   if (grant !== undefined && !isPostgresText(grant)) return null
   const membership =
     member !== null && isPostgresText(organisation) && isPostgresText(member) ? [organisation, member] : ['', '']
-  const [at, consentedAfter] = [now, now - CONSENT_MS].map((ms) => new Date(ms).toISOString())
-  const [row] = await db.execute(access, [client, ...membership, at!, grant ?? null, consentedAfter!])
+  const [at, consentedAfter] = periodAt(now)
+  const [row] = await db.execute(statements.one, [client, ...membership, at, grant ?? null, consentedAfter])
   return row ?? null
+}
+
+/** The access of members who had access before, in one query; undefined for one who has none. */
+export async function accessOfAll(db: Database, principals: readonly Principal[], now: number) {
+  const column = (of: (principal: Principal) => string | null) => arrayOf(principals.map(of))
+  const [at, consentedAfter] = periodAt(now)
+  const rows = await db.execute(statements.all, [
+    column(({ client }) => client),
+    column(({ organisation }) => organisation),
+    column(({ member }) => member),
+    at,
+    column(({ grant = null }) => grant),
+    consentedAfter,
+  ])
+  const found: (Access | undefined)[] = principals.map(() => undefined)
+  for (const { number, ...access } of rows) found[number - 1] = access
+  return found
 }

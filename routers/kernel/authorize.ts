@@ -55,6 +55,13 @@ const checks: readonly Check[] = [
 export const refusalsOf = (row: Guarded, brand: string): ApiError[] =>
   checks.filter(({ applies }) => applies(row)).map(({ error }) => error(row, brand))
 
+/** Whether a caller that an endpoint has once granted access still has it. */
+export function stillAllows(row: Guarded) {
+  const applicable = checks.filter(({ applies }) => applies(row))
+  return (principal: Principal, access: Access | undefined): boolean =>
+    access !== undefined && !access.suspended && applicable.every(({ passes }) => passes({ principal, access }, row))
+}
+
 /**
  * Checks token, rate limit and the row's requirements, in this order, and throws. Resolves to the part of the context that the
  * policy grants.

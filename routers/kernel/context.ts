@@ -1,6 +1,7 @@
 import type { Database } from '../../prisma/client.ts'
 import type { TimeLimits } from '../../prisma/time-limits.ts'
 import type { Access, AccessLookup, Principal } from './access.ts'
+import type { AccessWatch } from './access-watch.ts'
 import type { Cipher } from './cipher.ts'
 import type { Deadline } from './deadline.ts'
 import type { JsonText } from './raw-json/text.ts'
@@ -24,6 +25,8 @@ export interface Core {
   brand: string
   storageQuotaBytes: number
   timeLimits: TimeLimits
+  /** Ends streams of callers who have lost access. */
+  accessWatch: AccessWatch
   /** Wakes calls that wait for a change of a store. */
   watch: StoreWatch
   /** Wakes calls that wait for an event of an app; as a store, it has no club. */
@@ -36,6 +39,15 @@ export interface Core {
 
 /** Counters for calls of people who work on apps. */
 export type Counted = 'person' | 'team' | 'picture'
+
+/** The place of a call that waits for changes. */
+export interface Hold {
+  /** Aborts when the caller has left, the service stops, or `end` is called. */
+  ended: AbortSignal
+  end: () => void
+  /** Gives the place back. */
+  release: () => void
+}
 
 /** One procedure call: its principal, and the operations that its transport (REST, tRPC, this process) provides. */
 export interface Call {
@@ -58,11 +70,10 @@ export interface Call {
   typed: boolean
   /** Reserves memory for a response of `bytes`, until it is sent; throws 503. */
   reserve: (bytes: number) => Promise<void>
-  /**
-   * Runs work that waits for something, without the deadline, until its signal aborts: the caller has left, or the service stops.
-   * Resolves to whether the call may wait again. Throws 429 where too many wait.
-   */
-  hold: (work: (ended: AbortSignal) => Promise<void>) => Promise<boolean>
+  /** A call that waits or streams takes a place first. Throws 429 where too many do. */
+  hold: () => Promise<Hold>
+  /** Gives back what was reserved, between the pages of a stream. */
+  release: () => void
   /** Sets a response header; in this process there are none. */
   setHeader: (name: string, value: string) => void
 }

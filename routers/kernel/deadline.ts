@@ -55,6 +55,11 @@ export class Deadline {
     }
   }
 
+  /** For a stream, which has none once it has begun. */
+  lift() {
+    this.#at = Number.POSITIVE_INFINITY
+  }
+
   /** Rejects with 503 at the deadline; work that continues cannot reach the database (bounded-core.ts). */
   bound<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {

@@ -35,6 +35,11 @@ export function internal<Granted extends object>(
   return guarded({ ...described, scope, policy })
 }
 
+/** Begins the stream of an endpoint: a subscription over tRPC, server-sent events over REST. */
+export function stream<Granted extends object>(scope: Scope, policy: AccessPolicy<Granted>, described: Described) {
+  return guarded({ ...described, scope, policy })
+}
+
 /** One middleware before the handler: what leaves it is data or an ApiError. */
 function guarded<Granted extends object>(meta: Meta & { policy: AccessPolicy<Granted> }) {
   const authorize = authorizer(meta)

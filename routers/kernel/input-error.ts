@@ -6,7 +6,7 @@ import { errors } from './errors.ts'
 export function inputError({ issues }: z.core.$ZodError, type: string): ApiError {
   const { message, path } = issues[0]!
   if (Object.hasOwn(errors, message)) return errors[message as PlainError]()
-  const status = type === 'query' ? 422 : 400
+  const status = type === 'mutation' ? 400 : 422
   if (message.endsWith('.')) return errors.inputInvalid(status, message)
   return errors.inputInvalid(status, `${path.join('.').slice(0, 64) || 'The input'}: ${message.slice(0, 100)}.`)
 }

@@ -36,6 +36,8 @@ export interface Row extends Described {
   raw?: string
   /** The one field of the body that is a list of objects, and the field of each of them that stays text. */
   rawItems?: RawItems
+  /** The name of the subscription that answers a GET which accepts server-sent events. */
+  stream?: string
   /** Errors of one operation of a batch: their messages begin with its index. */
   operationFails?: readonly PlainError[]
 }

@@ -31,6 +31,8 @@ export class StoreWatch {
   readonly #lookMs: number
   readonly #numbers: Statement<Numbered>
   readonly #watched = new Map<string, Set<Listener>>()
+  #wakes = 0
+  readonly #readings = new Map<string, Promise<unknown>>()
   #isLooking = false
 
   /** `numbers` returns of the watched stores that of their last change. */
@@ -39,6 +41,9 @@ export class StoreWatch {
     this.#lookMs = lookMs
     this.#numbers = numbers
   }
+
+  /** Passes a change on to other nodes. */
+  onWake: (store: Store) => void = () => {}
 
   /** How many listeners there are. */
   get size() {
@@ -61,8 +66,28 @@ export class StoreWatch {
     return listener
   }
 
+  /** Readers that the same change has woken share one reading: a write makes one query for 1,000 of them. */
+  together<Page>(key: string, read: () => Promise<Page>): Promise<Page> {
+    // A reading that began before a later change may lack it.
+    const current = `${this.#wakes}\0${key}`
+    const begun = this.#readings.get(current) as Promise<Page> | undefined
+    if (begun) return begun
+    const reading = read()
+    this.#readings.set(current, reading)
+    const end = () => void this.#readings.delete(current)
+    reading.then(end, end)
+    return reading
+  }
+
   /** This process has changed the store. */
   wake(store: Store) {
+    this.wakeHere(store)
+    this.onWake(store)
+  }
+
+  /** Another node has. */
+  wakeHere(store: Store) {
+    this.#wakes++
     for (const listener of this.#watched.get(keyOf(store)) ?? []) listener.wake()
   }
 
@@ -76,6 +101,7 @@ export class StoreWatch {
       const values = [arrayOf(stores.map(({ app }) => app)), arrayOf(stores.map(({ club }) => club))]
       // An unreachable database is asked again at the next look.
       const rows = await this.#db.execute(this.#numbers, values).catch(() => [])
+      this.#wakes++
       for (const { changes, ...store } of rows) {
         for (const listener of this.#watched.get(keyOf(store)) ?? []) if (changes !== listener.seen) listener.wake()
       }
@@ -97,7 +123,7 @@ class Listener {
     this.close = close
   }
 
-  wake() {
+  readonly wake = () => {
     this.#hasMoved = true
     this.#wake()
   }
@@ -107,12 +133,11 @@ class Listener {
     this.#hasMoved = false
   }
 
-  /** Resolves when the store may have changed since `reset`, or the signal aborts. */
-  async moved(signal: AbortSignal): Promise<void> {
-    if (this.#hasMoved || signal.aborted) return
+  /** Resolves when the store may have changed since `reset`, or after `wake`. */
+  readonly moved = async (): Promise<void> => {
+    if (this.#hasMoved) return
     await new Promise<void>((resolve) => {
       this.#wake = resolve
-      signal.addEventListener('abort', () => resolve(), { once: true })
     })
   }
 }

@@ -18,7 +18,7 @@ type Middleware = (
 ) => Promise<Result>
 
 interface Definition {
-  type: 'query' | 'mutation'
+  type: 'query' | 'mutation' | 'subscription'
   meta: Meta
   inputs: readonly z.ZodObject[]
   /** The steps of a call: those of `use`, of the inputs, of the output, and the resolver. */

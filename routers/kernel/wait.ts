@@ -53,8 +53,13 @@ export async function readOrWait<Page>(
       const { page, isEmpty, seen } = await read()
       if (!isEmpty || over.aborted) return page
       listener.seen = seen
-      const goesOn = await call.hold((ended) => listener.moved(AbortSignal.any([ended, over])))
-      if (!goesOn) return page
+      const hold = await call.hold()
+      const woken = AbortSignal.any([hold.ended, over])
+      woken.addEventListener('abort', listener.wake)
+      if (woken.aborted) listener.wake()
+      const waited = call.deadline ? call.deadline.without(listener.moved) : listener.moved()
+      await waited.finally(hold.release)
+      if (hold.ended.aborted) return page
       await checkAgain()
     }
   } finally {

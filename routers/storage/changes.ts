@@ -18,8 +18,11 @@ export interface Position {
   after?: string | undefined
 }
 
+/** `at`: the position after this change. */
+export type ChangeAt = Change & { at: Position }
+
 export interface ChangePage {
-  changes: Change[]
+  changes: ChangeAt[]
   next: Position
   /** More can be read at once. */
   more: boolean
@@ -98,10 +101,10 @@ export async function readChanges(
     const rows = await readWithin(reserve, (maxBytes) => db.execute(statements.entries, [...values, maxBytes]))
     const { last } = rows[0]!
     if (isExpired(rows[0]!)) throw errors.cursorExpired()
-    const all = rows.filter(hasKey)
-    const changes = all.slice(0, limit).map(changeOf)
     const number = since?.number || last
-    if (all.length > limit) return { changes, next: { number, after: changes.at(-1)!.key }, more: true }
+    const all = rows.filter(hasKey)
+    const changes = all.slice(0, limit).map((row) => changeAt(row, { number, after: row.key }))
+    if (all.length > limit) return { changes, next: changes.at(-1)!.at, more: true }
     return { changes, next: { number }, more: last > number }
   }
 
@@ -110,13 +113,14 @@ export async function readChanges(
   const { last, isFull, scanned } = rows[0]!
   if (isExpired(rows[0]!)) throw errors.cursorExpired()
   const all = rows.filter(hasKey)
-  const changes = all.slice(0, limit).map(changeOf)
-  if (all.length > limit) return { changes, next: { number: all[limit - 1]!.number! }, more: true }
+  const changes = all.slice(0, limit).map((row) => changeAt(row, { number: row.number! }))
+  if (all.length > limit) return { changes, next: changes.at(-1)!.at, more: true }
   return { changes, next: { number: isFull ? scanned : last }, more: isFull }
 }
 
 type Row = { key: string | null; value: string | null; updatedAt: number | null; version: string | null }
 
-const changeOf = ({ key, value, updatedAt, version }: Change) => ({ key, value, updatedAt, version }) as Change
+const changeAt = ({ key, value, updatedAt, version }: Change, at: Position) =>
+  ({ key, value, updatedAt, version, at }) as ChangeAt
 
 const hasKey = <R extends Row>(row: R): row is R & Change => row.key !== null

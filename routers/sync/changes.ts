@@ -1,7 +1,5 @@
 import { z } from 'zod'
 import { endpoint } from '../kernel/endpoint.ts'
-import { withError } from '../kernel/errors.ts'
-import type { Json } from '../kernel/json.ts'
 import { page } from '../kernel/page.ts'
 import { clubApp } from '../kernel/policies.ts'
 import { authorizerAgain, readOrWait, waitFor } from '../kernel/wait.ts'
@@ -9,27 +7,17 @@ import type { Change, ChangePage } from '../storage/changes.ts'
 import { readChanges } from '../storage/changes.ts'
 import { cursorOf, positionOf } from '../storage/cursor.ts'
 import { entry, storedValue } from '../storage/entry.ts'
-import { collection, collectionOf, scope } from '../storage/procedures.ts'
+import { collectionOf } from '../storage/procedures.ts'
+import type { Item } from './watch.ts'
+import { followed } from './watch.ts'
 
 const SCOPE = 'svc.apps.storage:read'
 const checkAgain = authorizerAgain({ scope: SCOPE, policy: clubApp })
 
-const input = z.object({
-  collection,
-  scope,
-  since: z
-    .string(withError('cursorInvalid'))
-    .max(500, withError('cursorInvalid'))
-    .default('')
-    .meta({
-      description: 'The `cursor` of the page before; empty or omitted, all entries come first.',
-      examples: [''],
-    }),
+const input = followed.extend({
   limit: page.limit.meta({ description: 'Maximum number of changes to return.', examples: [50] }),
   wait: waitFor('a change'),
 })
-
-type Item = { key: string; updatedAt: number } & ({ value: Json; etag: string } | { deleted: true })
 
 /** As in `storage.list`, the JSON is text: so the schema is documented and typed, and does not look into it. */
 const output = (() => {
@@ -68,13 +56,15 @@ export const changes = endpoint('GET /collections/{collection}/changes', SCOPE, 
   section: 'sync',
   summary: 'What has changed in a collection',
   description:
-    'Without `since`, all entries, page by page, and then what has changed since they were read. With it, the last state of each key that changed after that page, removed ones as `deleted`. A copy that applies the items in their order equals the collection once `more` is false. After 30 days without reading, or more than 100,000 changes, a cursor has expired (410): begin again without it.',
+    'Without `since`, all entries, page by page, and then what has changed since they were read. With it, the last state of each key that changed after that page, removed ones as `deleted`. A copy that applies the items in their order equals the collection once `more` is false. After 30 days without reading, or more than 100,000 changes, a cursor has expired (410): begin again without it.\n\nWith `Accept: text/event-stream`, the entries and then each change as it happens: `data` is one item, `id` its cursor; `limit` and `wait` do not apply. In `data`, line breaks between the parts of a value are spaces. The stream ends with its token.',
   returns: 'The changes on the page.',
   fails: ['cursorInvalid', 'cursorExpired', 'waitsLimited'],
+  headers: { lastEventId: 'Last-Event-ID' },
+  stream: 'sync.watch',
 })
   .input(input)
   .output(output)
-  .query(async ({ ctx, input: { since, limit, wait, ...of } }) => {
+  .query(async ({ ctx, input: { since, limit, wait, lastEventId: _ofStreams, ...of } }) => {
     const { core, call } = ctx
     const at = collectionOf(ctx, of)
     let from = since === '' ? undefined : positionOf(core.cipher, at, since)

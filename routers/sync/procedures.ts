@@ -3,6 +3,7 @@ import { batch } from './batch.ts'
 import { changes } from './changes.ts'
 import { collections } from './collections.ts'
 import { entries } from './entries.ts'
+import { watch } from './watch.ts'
 
 /** Beyond the documents: a store as a whole. */
-export const sync = router({ collections, entries, changes, batch })
+export const sync = router({ collections, entries, changes, watch, batch })

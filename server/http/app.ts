@@ -3,8 +3,9 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Body } from '../../rest-facade/body.ts'
 import { restFacade } from '../../rest-facade/facade.ts'
+import type { Route } from '../../rest-facade/routes.ts'
 import type { Access } from '../../routers/kernel/access.ts'
-import type { Call, Core } from '../../routers/kernel/context.ts'
+import type { Core } from '../../routers/kernel/context.ts'
 import type { RequestLog } from '../request-log/request-log.ts'
 import type { HttpMetrics } from '../telemetry/http-metrics.ts'
 import type { Tracing } from '../telemetry/trace-context.ts'
@@ -12,6 +13,7 @@ import type { Authenticate } from '../tokens/authenticate.ts'
 import { readBytes } from './body-bytes.ts'
 import { cors } from './cors.ts'
 import { documents } from './documents.ts'
+import { EVENTS_TYPE, sendEvents } from './event-stream.ts'
 import type { Ready } from './health.ts'
 import type { Holds } from './holds.ts'
 import { localPaths } from './local-paths.ts'
@@ -25,8 +27,8 @@ import type { ConsumeQuota } from './rate-limit.ts'
 import { recordIn } from './record.ts'
 import { readTarget } from './request-target.ts'
 import { respond } from './respond.ts'
-import { isFresh, koaSends } from './send.ts'
-import type { State, Step } from './state.ts'
+import { isFresh, JSON_TYPE, koaSends } from './send.ts'
+import type { State, Step, StepContext } from './state.ts'
 import { strictTransport } from './strict-transport.ts'
 import { traceRequests } from './trace.ts'
 
@@ -105,11 +107,14 @@ export function createKoa(log: Logger, tracing: Tracing | undefined): Koa<State>
   return tracing ? app.use(traceRequests(tracing)) : app
 }
 
+const wantsEvents = (ctx: StepContext, { stream }: Route) =>
+  stream && ctx.method === 'GET' && ctx.accepts(JSON_TYPE, EVENTS_TYPE) === EVENTS_TYPE
+
 function endpoint(
   core: Core,
   { authenticate, consumeQuota, memory, holds }: Pick<HttpParts, 'authenticate' | 'consumeQuota' | 'memory' | 'holds'>,
 ): Step {
-  const call = restFacade(core)
+  const facade = restFacade(core)
   return async (ctx, next) => {
     const { state } = ctx
     if (!state.route) return next()
@@ -137,10 +142,15 @@ function endpoint(
       },
       setHeader,
       reserve: (bytes: number) => reserve(bytes, 'response'),
-      hold: (work: Parameters<Call['hold']>[0]) => holds.hold({ team, app, member: principal.member }, ctx.res, work),
+      hold: async () => holds.hold({ team, app, member: principal.member }, ctx.res),
+      release() {
+        lease?.rendered(0)
+        lease = undefined
+      },
     }
+    if (wantsEvents(ctx, state.route)) return sendEvents(ctx, await facade.events(state.route, given, caller))
     try {
-      state.response = await call(state.route, given, caller)
+      state.response = await facade.call(state.route, given, caller)
     } finally {
       lease?.rendered(state.response?.body?.length ?? 0)
     }

@@ -12,7 +12,15 @@ const EXPOSED = [
   'X-Error-Code',
   'Link',
 ]
-const ALLOWED = ['Authorization', 'Content-Type', 'If-Match', 'If-None-Match', 'Idempotency-Key', 'X-Request-Id']
+const ALLOWED = [
+  'Authorization',
+  'Content-Type',
+  'If-Match',
+  'If-None-Match',
+  'Idempotency-Key',
+  'Last-Event-ID',
+  'X-Request-Id',
+]
 
 /** On every response of the public port. Any origin is safe: the API uses no cookies, only tokens that a page has. */
 export const corsHeaders = {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Hold } from '../../routers/kernel/context.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 
 interface Holder {
@@ -25,29 +26,24 @@ export class Holds {
     return this.#held.size
   }
 
-  /**
-   * Runs work that waits until its signal aborts: when the client leaves, or the service stops. Resolves to whether it may wait
-   * again. Throws 429 if too many calls wait already.
-   */
-  async hold(
-    { team, app, member }: Holder,
-    response: ServerResponse,
-    work: (ended: AbortSignal) => Promise<void>,
-  ): Promise<boolean> {
-    if (this.#isEnding || response.destroyed) return false
+  /** Takes a place until `release`, or until the client leaves. Throws 429 if too many calls wait already. */
+  hold({ team, app, member }: Holder, response: ServerResponse): Hold {
     const leavePlaces = this.#enter({ team: String(team), member: `${app}\0${member}` })
     const held = new AbortController()
-    const leave = () => held.abort()
-    this.#held.add(held)
-    response.once('close', leave)
-    try {
-      await work(held.signal)
-    } finally {
+    const end = () => held.abort()
+    const release = () => {
+      if (!this.#held.delete(held)) return
       response.off('close', leave)
-      this.#held.delete(held)
       leavePlaces()
     }
-    return !held.signal.aborted
+    const leave = () => {
+      end()
+      release()
+    }
+    this.#held.add(held)
+    response.once('close', leave)
+    if (this.#isEnding || response.destroyed) leave()
+    return { ended: held.signal, end, release }
   }
 
   /** Takes a place of each kind; the returned function gives them back. */

@@ -27,4 +27,4 @@ export async function registerPortal(db: Database) {
 export type Developer = ReturnType<typeof developerFor>
 
 export const developerFor = (core: Core, person: string, countPeople: Call['countPeople']) =>
-  callAs(core, { member: person, organisation: '', client: CLIENT, scopes: new Set(scopes) }, countPeople).developer
+  callAs(core, { member: person, organisation: '', client: CLIENT, scopes: new Set(scopes) }, { countPeople }).developer

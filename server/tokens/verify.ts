@@ -2,6 +2,7 @@ import type { JWTHeaderParameters, JWTPayload, JWTVerifyGetKey } from 'jose'
 import { decodeJwt, decodeProtectedHeader, errors as jose, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Principal } from '../../routers/kernel/access.ts'
+import { hasExpired } from '../../routers/kernel/access.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
 
 export interface TrustedIssuer {
@@ -24,8 +25,7 @@ const CLOCK_TOLERANCE_SECONDS = 5
 const CANONICAL = /^[\w\-.]+$/
 
 interface VerifiedToken {
-  principal: Principal
-  expiresAt: number
+  principal: Principal & { expiresAt: number }
   trusted: TrustedIssuer
   keySetVersion: unknown
 }
@@ -51,8 +51,8 @@ export function createTokenVerifier(issuers: readonly TrustedIssuer[], now: () =
       if (cause instanceof ApiError) throw cause
       throw cause instanceof jose.JWTExpired ? expired(clientOf(cause.payload, token, trusted)) : errors.tokenInvalid()
     })
-    const principal = trusted.principalOf(payload, protectedHeader)
-    return { principal, expiresAt: payload.exp! * 1000, trusted, keySetVersion }
+    const principal = { ...trusted.principalOf(payload, protectedHeader), expiresAt: payload.exp! * 1000 }
+    return { principal, trusted, keySetVersion }
   }
 
   return async (token: string): Promise<Principal> => {
@@ -60,7 +60,7 @@ export function createTokenVerifier(issuers: readonly TrustedIssuer[], now: () =
     const isCurrent = cached?.keySetVersion === cached?.trusted.keySetVersion?.()
     const verified = cached && isCurrent ? cached : await verify(token)
     if (verified !== cached && CANONICAL.test(token)) cache.set(token, verified)
-    if (verified.expiresAt <= now()) throw expired(verified.principal.client)
+    if (hasExpired(verified.principal, now())) throw expired(verified.principal.client)
     return verified.principal
   }
 }

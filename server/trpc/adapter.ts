@@ -4,6 +4,7 @@ import type { Context } from '../../routers/kernel/context.ts'
 import { ApiError } from '../../routers/kernel/errors.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { StepContext } from '../http/state.ts'
+import { MIN_DOWNLOAD } from '../http/transfer-rate.ts'
 import type { CallContext } from './call-context.ts'
 import { keepCause } from './call-context.ts'
 
@@ -16,8 +17,8 @@ export interface TrpcRequest {
   name: string
   query: URLSearchParams
   isBatch: boolean
-  /** Whether each call of the batch is answered as soon as it has returned. */
-  streamed: boolean
+  /** Each call of a batch is answered as soon as it has returned, or a subscription has events. */
+  streamed: 'lines' | 'events' | false
 }
 
 export interface Given {
@@ -35,7 +36,11 @@ export async function answerByAdapter(
 ) {
   const request = new Request(`http://trpc.internal${ENDPOINT}/${name}?${query}`, {
     method: ctx.method,
-    headers: { 'content-type': 'application/json', ...(streamed && { 'trpc-accept': 'application/jsonl' }) },
+    headers: {
+      'content-type': 'application/json',
+      ...(streamed === 'lines' && { 'trpc-accept': 'application/jsonl' }),
+      'last-event-id': ctx.get('Last-Event-ID'),
+    },
   })
   const response = await fetchRequestHandler({
     endpoint: ENDPOINT,
@@ -59,7 +64,8 @@ export async function answerByAdapter(
   response.headers.forEach((value, name) => {
     if (name !== 'transfer-encoding') ctx.set(name, value)
   })
-  ctx.type = JSON_TYPE
+  if (streamed === 'events') ctx.res.setTimeout(MIN_DOWNLOAD.graceMs)
+  else ctx.type = JSON_TYPE
   if (streamed) ctx.body = shared.placeholders.renderLines(response.body!)
   else ctx.state.response = { status: ctx.status, body: await shared.render(await response.text()) }
 }

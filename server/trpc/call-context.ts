@@ -1,6 +1,6 @@
 import type { TRPCError } from '@trpc/server'
 import type { Principal } from '../../routers/kernel/access.ts'
-import type { Call, Context, Core } from '../../routers/kernel/context.ts'
+import type { Context, Core } from '../../routers/kernel/context.ts'
 import { Deadline } from '../../routers/kernel/deadline.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
 import { Placeholders } from '../../routers/kernel/raw-json/placeholders.ts'
@@ -47,10 +47,10 @@ export function callContext(
     // A response that is not streamed is watched while it is sent.
     if (streamed) ctx.res.setTimeout(MIN_DOWNLOAD.graceMs)
   }
-  const hold = async (principal: Principal, work: Parameters<Call['hold']>[0]) => {
+  const hold = async (principal: Principal) => {
     const access = await core.accessOf(principal)
     if (!access) throw errors.tokenInvalid()
-    return holds.hold({ ...access, member: principal.member }, ctx.res, work)
+    return holds.hold({ ...access, member: principal.member }, ctx.res)
   }
   const setHeader = (name: string, value: string) => ctx.set(name, value)
   return {
@@ -64,7 +64,11 @@ export function callContext(
         principal,
         deadline,
         consumeQuota: (access) => consumeQuota(access, { client: principal.client, response: ctx.res, setHeader }),
-        hold: (work) => deadline.without(() => hold(principal, work)),
+        hold: () => hold(principal),
+        release() {
+          lease?.rendered(0)
+          lease = undefined
+        },
         countPeople: (of, id) => countPeople(of, id, ctx.res),
         json: placeholders.insert,
         text: values.textOf,

@@ -6,7 +6,8 @@ import type { Context } from '../../routers/kernel/context.ts'
 import { configOf, definitionOf } from '../../routers/kernel/trpc-internals.ts'
 import type { TrpcRequest } from './adapter.ts'
 
-const methods = { query: 'GET', mutation: 'POST' }
+/** Streams are left to tRPC's adapter. */
+const methods = { query: 'GET', mutation: 'POST', subscription: null }
 
 export interface SingleCall {
   path: string

@@ -1,5 +1,6 @@
 import { procedures } from '../../routers/index.ts'
 import { ApiError, errors } from '../../routers/kernel/errors.ts'
+import { definitionOf } from '../../routers/kernel/trpc-internals.ts'
 import { NO_STORE } from '../http/respond.ts'
 import { JSON_TYPE } from '../http/send.ts'
 import type { State, Step, StepContext } from '../http/state.ts'
@@ -23,7 +24,7 @@ export function trpc(authenticate: Authenticate, parts: TrpcParts): Step {
     ctx.set('Cache-Control', NO_STORE)
 
     const request = requestOf(ctx.state, ctx.get('trpc-accept'))
-    const shared = callContext(parts, ctx, request.streamed)
+    const shared = callContext(parts, ctx, request.streamed !== false)
     // Read once, for all calls of a batch.
     let inputs: Promise<string> | undefined
     const readOnce = () =>
@@ -53,14 +54,18 @@ const operationOf = ({ name, isBatch }: TrpcRequest) =>
 
 function requestOf({ path, search }: State, accept: string): TrpcRequest {
   const query = new URLSearchParams(search)
+  // A URL would normalise `..` and drop a fragment; escaped, tRPC sees the path as sent.
+  const name = path.slice(ENDPOINT.length + 1).replace(/[/\\#]/g, encodeURIComponent)
   return {
-    // A URL would normalise `..` and drop a fragment; escaped, tRPC sees the path as sent.
-    name: path.slice(ENDPOINT.length + 1).replace(/[/\\#]/g, encodeURIComponent),
+    name,
     query,
     isBatch: query.get('batch') === '1',
-    streamed: accept === 'application/jsonl',
+    streamed: isStream(name) ? 'events' : accept === 'application/jsonl' && 'lines',
   }
 }
+
+const isStream = (name: string) =>
+  Object.hasOwn(procedures, name) && definitionOf(procedures[name]!).type === 'subscription'
 
 function inputsOf(
   { method, req, state }: StepContext,

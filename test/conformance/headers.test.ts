@@ -85,6 +85,7 @@ describe('a preflight', () => {
       'Idempotency-Key',
       'If-Match',
       'If-None-Match',
+      'Last-Event-ID',
       'X-Request-Id',
     ])
   })

@@ -47,7 +47,7 @@ describe('the changes of a collection', () => {
     expect([keysOf(third), third.more]).toEqual([['a', '-c'], true])
     const fourth = await page(db, collection(), third.next, 2)
     expect(fourth.changes).toEqual([
-      { key: 'b', value: '3', updatedAt: expect.any(Number), version: expect.any(String) },
+      { key: 'b', value: '3', updatedAt: expect.any(Number), version: expect.any(String), at: fourth.next },
     ])
     expect(await page(db, collection(), fourth.next)).toEqual({ changes: [], next: fourth.next, more: false })
   })

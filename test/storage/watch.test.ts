@@ -12,7 +12,6 @@ beforeEach(async () => {
   tenants = await mintTenants(db)
 })
 
-const never = new AbortController().signal
 const store = () => ({ app: tenants.apps[0], club: tenants.clubs[0] })
 /** A write that does not pass the watch, as one of another node. */
 const put = () => storageOf(coreOf(db), tenants, 0, 0, 0).put({ collection: 'c', key: 'k', value: 1 })
@@ -25,7 +24,7 @@ describe('a listener of a store', () => {
     const watch = idle()
     const listener = watch.listen(store())
     listener.reset()
-    const moved = listener.moved(never)
+    const moved = listener.moved()
     watch.wake({ ...store(), club: tenants.clubs[1] })
     watch.wake(store())
     await moved
@@ -37,7 +36,7 @@ describe('a listener of a store', () => {
     const listener = watch.listen(store())
     listener.reset()
     watch.wake(store())
-    await listener.moved(never)
+    await listener.moved()
     listener.close()
   })
 
@@ -48,31 +47,30 @@ describe('a listener of a store', () => {
     const listener = watch.listen(store())
     listener.seen = seen
     listener.reset()
-    const moved = listener.moved(never)
+    const moved = listener.moved()
     await put()
     await moved
     expect(await last()).toBeGreaterThan(seen)
     listener.close()
   })
 
-  it('sleeps while nothing has changed, and ends with its signal', async () => {
+  it('sleeps while nothing has changed, until it is woken', async () => {
     await put()
     const watch = new StoreWatch(db, 5)
     const listener = watch.listen(store())
     listener.seen = await last()
     listener.reset()
-    const ending = new AbortController()
     let isAwake = false
-    const moved = listener.moved(ending.signal).then(() => {
+    const moved = listener.moved().then(() => {
       isAwake = true
     })
     // Another store's listener is woken by a later look.
     const other = watch.listen({ ...store(), app: tenants.apps[1] })
     other.reset()
     await storageOf(coreOf(db), tenants, 1, 0, 0).put({ collection: 'c', key: 'k', value: 1 })
-    await other.moved(never)
+    await other.moved()
     expect(isAwake).toBe(false)
-    ending.abort()
+    listener.wake()
     await moved
     listener.close()
     other.close()
@@ -92,7 +90,7 @@ describe('a listener of a store', () => {
     const listener = watch.listen(store())
     listener.reset()
     await put()
-    await listener.moved(never)
+    await listener.moved()
     expect(looks).toBeGreaterThan(1)
     listener.close()
   })

@@ -249,9 +249,9 @@ describe('the decoders of pictures', () => {
 })
 
 describe('clients/first-party/client.ts', () => {
-  it('loads its own files and tRPC', () => {
+  it('loads its own files, tRPC and eventsource', () => {
     const { packages, files } = loadedBy('clients/first-party/client.ts')
-    expect(packages.sort()).toEqual(['@trpc/client', '@trpc/server/observable'])
+    expect(packages.sort()).toEqual(['@trpc/client', '@trpc/server/observable', 'eventsource'])
     expect(files.filter((path) => !isIn('clients/first-party', path))).toEqual([])
   })
 })

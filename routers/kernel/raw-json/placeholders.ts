@@ -9,33 +9,40 @@ const placeholder = new RegExp(`"${PREFIX}(\\d+)"`, 'g')
 
 /** The stored JSON texts of one response: they leave byte for byte, and are never parsed. */
 export class Placeholders {
-  readonly #texts: (readonly JsonText[])[] = []
+  readonly #texts = new Map<number, readonly JsonText[]>()
+  #count = 0
   readonly #asLines: boolean
-  #length = 0
 
-  /** `asLines`: the response is read line by line, so line breaks in texts (outside of strings) become spaces. */
+  /**
+   * `asLines`: the response is read line by line, so line breaks in texts (outside of strings) become spaces. It may be endless:
+   * each text is rendered once.
+   */
   constructor(asLines = false) {
     this.#asLines = asLines
   }
 
   /** Stores a text, given in pieces, and returns its placeholder. */
   readonly insert = (pieces: readonly JsonText[]): string => {
-    for (const piece of pieces) this.#length += piece.length
     const text = this.#asLines ? pieces.map((piece) => piece.toString().replace(/[\r\n]/g, ' ')) : pieces
-    return `${PREFIX}${this.#texts.push(text) - 1}`
+    this.#texts.set(this.#count, text)
+    return `${PREFIX}${this.#count++}`
   }
 
   /** Replaces the placeholders in `json`. Large results are bytes, as a string takes up to three times their memory. */
   async render(json: string): Promise<string | Buffer> {
-    if (this.#texts.length === 0) return json
+    if (this.#texts.size === 0) return json
     const pieces: JsonText[] = []
-    let from = 0
+    let [from, length] = [0, 0]
     for (const match of json.matchAll(placeholder)) {
-      pieces.push(json.slice(from, match.index), ...this.#texts[Number(match[1])]!)
+      const at = Number(match[1])
+      const text = this.#texts.get(at)!
+      pieces.push(json.slice(from, match.index), ...text)
+      for (const piece of text) length += piece.length
+      if (this.#asLines) this.#texts.delete(at)
       from = match.index + match[0].length
     }
     pieces.push(json.slice(from))
-    return this.#length <= LARGE_TEXT ? pieces.join('') : toBytes(pieces)
+    return length <= LARGE_TEXT ? pieces.join('') : toBytes(pieces)
   }
 
   /** The same for a stream of whole lines. */

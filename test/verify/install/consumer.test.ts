@@ -84,7 +84,13 @@ describe('member-apps-client', { timeout: 120_000 }, () => {
   it('is one package with one program and one file of types, which import nothing', async () => {
     const { packages } = JSON.parse(await readFile(join(client, 'package-lock.json'), 'utf8'))
     expect(Object.keys(packages)).toEqual(['', 'node_modules/member-apps-client'])
-    expect((await readdir(join(packed(), 'dist'))).sort()).toEqual(['LICENSE-trpc', 'client.d.ts', 'client.js'])
+    expect((await readdir(join(packed(), 'dist'))).sort()).toEqual([
+      'LICENSE-eventsource',
+      'LICENSE-eventsource-parser',
+      'LICENSE-trpc',
+      'client.d.ts',
+      'client.js',
+    ])
     for (const name of ['client.d.ts', 'client.js']) {
       const text = await readFile(join(packed(), 'dist', name), 'utf8')
       expect(text).not.toMatch(/^import |^export .* from|\bimport\(|\brequire\(|@prisma|zod/m)

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { createClient } from '../../clients/first-party/client.ts'
+import { callAs } from '../../routers/core.ts'
+import { useWorld } from '../support/started.ts'
+import { id } from '../support/tenant.ts'
+
+const world = useWorld()
+
+const clientWith = (token: Parameters<typeof createClient>[0]['token']) =>
+  createClient({ url: `http://127.0.0.1:${world.internalPort}/trpc`, token })
+
+interface Watched {
+  events: { id: string; data: { key: string } }[]
+  error?: unknown
+}
+
+function watchWith(client: ReturnType<typeof createClient>, input: { collection: string; since?: string }) {
+  const watched: Watched = { events: [] }
+  const subscription = client.sync.watch.subscribe(input, {
+    onData: (event) => void watched.events.push(event),
+    onError(error) {
+      watched.error = error
+    },
+  })
+  return { watched, keys: () => watched.events.map(({ data }) => data.key), ...subscription }
+}
+
+const put = (client: ReturnType<typeof createClient>, collection: string, key: string, value: string | number = 1) =>
+  client.storage.put.mutate({ collection, key, value })
+
+describe('sync.watch of the first-party client', () => {
+  it('gets the entries, then each change, typed, and ends with unsubscribe', async () => {
+    const collection = id('c')
+    const client = clientWith(await world.token())
+    await put(client, collection, 'a', 'line\nbreak')
+    const { watched, keys, unsubscribe } = watchWith(client, { collection })
+    await expect.poll(keys).toEqual(['a'])
+    await put(client, collection, 'b', 2)
+    await client.storage.delete.mutate({ collection, key: 'a' })
+    await expect.poll(keys).toEqual(['a', 'b', 'a'])
+    expect(watched.events.map(({ data }) => data)).toEqual([
+      { key: 'a', value: 'line\nbreak', updatedAt: expect.any(Number), etag: expect.stringMatching(/^"/) },
+      { key: 'b', value: 2, updatedAt: expect.any(Number), etag: expect.stringMatching(/^"/) },
+      { key: 'a', updatedAt: expect.any(Number), deleted: true },
+    ])
+    unsubscribe()
+    await expect.poll(() => world.holds.size).toBe(0)
+  })
+
+  it('begins with another token when the service refuses the first', async () => {
+    const asked: boolean[] = []
+    const client = clientWith(({ renew }) => {
+      asked.push(renew)
+      return renew ? world.token() : world.token({ exp: world.now() - 1 })
+    })
+    const collection = id('c')
+    const { keys, unsubscribe } = watchWith(client, { collection })
+    await expect.poll(() => world.holds.size).toBe(1)
+    await put(client, collection, 'a')
+    await expect.poll(keys).toEqual(['a'])
+    expect(asked).toEqual([false, true])
+    unsubscribe()
+  })
+
+  it('goes on after its last event when its token has ended', async () => {
+    const collection = id('c')
+    const client = clientWith(() => world.token({ exp: world.now() + 60 }))
+    const { keys, unsubscribe } = watchWith(client, { collection })
+    await expect.poll(() => world.holds.size).toBe(1)
+    await put(client, collection, 'a')
+    await expect.poll(keys).toEqual(['a'])
+    world.advance(61)
+    await world.core.accessWatch.check()
+    await expect.poll(() => world.holds.size).toBe(0)
+    await put(client, collection, 'b')
+    await expect.poll(keys).toEqual(['a', 'b'])
+    unsubscribe()
+  })
+
+  it.each([
+    ['a forged cursor', () => world.token(), { since: 'MA' }, 400, 'since is not a cursor of this collection.'],
+    [
+      'a token without the scope',
+      () => world.token({ scope: 'svc.me.profile:read' }),
+      {},
+      403,
+      'This token does not carry the svc.apps.storage:read scope.',
+    ],
+  ])('rejects with %s', async (_, token, input, httpStatus, message) => {
+    const { watched } = watchWith(clientWith(await token()), { collection: id('c'), ...input })
+    await expect.poll(() => watched.error).toMatchObject({ data: { httpStatus }, message })
+    expect(world.holds.size).toBe(0)
+  })
+})
+
+describe('sync.watch in process', () => {
+  it('is an async iterable that ends with its signal', async () => {
+    const ending = new AbortController()
+    const caller = callAs(world.core, world.principal(), ending)
+    const collection = id('c')
+    await caller.storage.put({ collection, key: 'a', value: { n: 1 } })
+    const events = await caller.sync.watch({ collection })
+    const seen: unknown[] = []
+    const reading = (async () => {
+      for await (const { id: cursor, data } of events) {
+        seen.push({ cursor, data })
+        if (data.key === 'a') await caller.storage.put({ collection, key: 'b', value: 2 })
+        else ending.abort()
+      }
+    })()
+    await expect(reading).rejects.toThrow('aborted')
+    expect(seen).toMatchObject([{ data: { key: 'a', value: { n: 1 } } }, { data: { key: 'b', value: 2 } }])
+    expect(world.core.watch.size).toBe(0)
+  })
+})

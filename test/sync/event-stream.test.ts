@@ -1,0 +1,233 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { openEvents } from '../support/event-stream.ts'
+import { useWorld } from '../support/started.ts'
+import { id } from '../support/tenant.ts'
+
+const world = useWorld()
+let collection: string
+beforeEach(() => {
+  collection = id('c')
+})
+
+const put = async (key: string, value: unknown, scope = 'org') => {
+  const body = typeof value === 'string' ? value : { value }
+  const reply = await world.call('PUT', `/storage/${collection}/${key}?scope=${scope}`, { body })
+  expect(reply.status).toBe(200)
+  return reply.headers.etag
+}
+const remove = (key: string) => world.call('DELETE', `/storage/${collection}/${key}`)
+
+interface Options {
+  query?: string
+  claims?: object
+  headers?: Record<string, string>
+}
+
+const open = async ({ query = '', claims, headers }: Options = {}) =>
+  openEvents(world.publicPort, `/v1/collections/${collection}/changes${query}`, {
+    host: 'sync.test',
+    accept: 'text/event-stream',
+    authorization: `Bearer ${await world.token({ organisation: world.ids.club, ...claims })}`,
+    ...headers,
+  })
+const refusalOf = (options: Options) => open(options).catch((refusal: unknown) => refusal)
+const refused = (status: number, code: string, message: string) => ({
+  status,
+  body: { error: { code, message, request_id: expect.any(String) } },
+})
+
+/** Another member of the club. */
+async function mintMember() {
+  const [personId, { db, ids }] = [id('person'), world]
+  await db.person.create({ data: { id: personId, firstName: 'N', lastName: 'N', email: '' } })
+  await db.membership.create({ data: { organisationId: ids.club, personId } })
+  return personId
+}
+
+describe('GET /collections/{collection}/changes with Accept: text/event-stream', () => {
+  it('sends the entries, then each change as it happens', async () => {
+    const etag = await put('a', { n: 1 })
+    const stream = await open()
+    expect(stream.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'private, no-store',
+      'x-accel-buffering': 'no',
+      'access-control-allow-origin': '*',
+    })
+    const [first] = await stream.take(1)
+    expect(first!.data).toEqual({ key: 'a', value: { n: 1 }, updatedAt: expect.any(Number), etag })
+    await put('b', '{"value":{"b":1.0,\r\n "b":"\\u0000","a":1e400}}')
+    const [second] = await stream.take(1)
+    expect(second!.text).toContain('"value":{"b":1.0,   "b":"\\u0000","a":1e400},')
+    await remove('a')
+    const [third] = await stream.take(1)
+    expect(third!.data).toEqual({ key: 'a', updatedAt: expect.any(Number), deleted: true })
+    expect(stream.others).toEqual([expect.stringMatching(/^retry: [12]\d{3}$/)])
+    stream.close()
+    await expect.poll(() => world.holds.size).toBe(0)
+  })
+
+  it('resumes after the event of Last-Event-ID, in place of since, and after a page of the JSON answer', async () => {
+    for (const key of ['a', 'b', 'c']) await put(key, 1)
+    const stream = await open()
+    const [a] = await stream.take(2)
+    stream.close()
+    await remove('c')
+    const resumed = await open({ query: '?since=x', headers: { 'last-event-id': a!.id } })
+    expect((await resumed.take(2)).map(({ data }) => [data.key, data.deleted])).toEqual([
+      ['b', undefined],
+      ['c', true],
+    ])
+    resumed.close()
+    const { cursor } = (await world.call('GET', `/collections/${collection}/changes`)).body
+    const following = await open({ query: `?since=${cursor}` })
+    await put('d', 1)
+    const [d] = await following.take(1)
+    expect(d!.data).toMatchObject({ key: 'd' })
+    const page = await world.call('GET', `/collections/${collection}/changes?since=${d!.id}`)
+    expect(page.body.items).toEqual([])
+    following.close()
+  })
+
+  it('sends more entries than a page has, and values of megabytes, once each and in order', async () => {
+    const keys = Array.from({ length: 250 }, (_, i) => `k${1_000 + i}`)
+    await Promise.all(keys.map((key) => put(key, 1)))
+    await put(
+      'z',
+      'x'.repeat(3_000_000).replace(/^.*$/, (text) => `{"value":"${text}ü"}`),
+    )
+    const stream = await open()
+    const events = await stream.take(251)
+    expect(events.map(({ data }) => data.key)).toEqual([...keys, 'z'])
+    expect(events.at(-1)!.data.value).toHaveLength(3_000_001)
+    await expect.poll(() => world.memory.freeBytes).toBe(free)
+    stream.close()
+  })
+  let free: number
+  beforeEach(() => {
+    free = world.memory.freeBytes
+  })
+
+  it('shows private entries to their member alone', async () => {
+    const sub = await mintMember()
+    const own = await open({ query: '?scope=user' })
+    const other = await open({ query: '?scope=user', claims: { sub } })
+    const shared = await open()
+    await put('secret', 1, 'user')
+    await put('open', 1)
+    expect((await own.take(1))[0]!.data.key).toBe('secret')
+    const [event] = await shared.take(1)
+    expect(event!.data.key).toBe('open')
+    const { body } = await world.call('PUT', `/storage/${collection}/mine?scope=user`, {
+      body: { value: 2 },
+      claims: { sub },
+    })
+    expect(body.value).toBe(2)
+    const [mine] = await other.take(1)
+    expect(mine!.data.key).toBe('mine')
+    for (const stream of [own, other, shared]) stream.close()
+    const wrong = refused(400, 'invalid_request', 'since is not a cursor of this collection.')
+    expect(await refusalOf({ headers: { 'last-event-id': mine!.id }, query: '?scope=user' })).toMatchObject(wrong)
+  })
+
+  it.each([
+    ['an invented id', { headers: { 'last-event-id': 'MA' } }],
+    ['one of 501 characters', { headers: { 'last-event-id': 'M'.repeat(501) } }],
+    ['a cursor of another collection', {}],
+  ])('refuses %s before it begins', async (_, options) => {
+    const { cursor } = (await world.call('GET', `/collections/${id('other')}/changes`)).body
+    const wrong = refused(400, 'invalid_request', 'since is not a cursor of this collection.')
+    expect(await refusalOf({ query: `?since=${cursor}`, ...options })).toMatchObject(wrong)
+    expect(world.holds.size).toBe(0)
+  })
+
+  it('refuses a cursor that has expired, and a token without the scope', async () => {
+    await put('a', 1)
+    const stream = await open()
+    const [{ id: last } = { id: '' }] = await stream.take(1)
+    stream.close()
+    await put('b', 1)
+    const { app: appId, club: clubId } = world.ids
+    const where = { of: { appId, clubId } }
+    const { changes } = await world.db.storageUsage.findUniqueOrThrow({ where })
+    await world.db.storageUsage.update({ where, data: { horizon: changes } })
+    const expired = refused(410, 'cursor_expired', 'This cursor has expired. Begin again without since.')
+    expect(await refusalOf({ headers: { 'last-event-id': last } })).toMatchObject(expired)
+    expect(await refusalOf({ claims: { scope: 'svc.me.profile:read' } })).toMatchObject({ status: 403 })
+    await expect.poll(() => world.holds.size).toBe(0)
+  })
+
+  it('is one of five of its member and app, with the requests that wait', async () => {
+    const streams = await Promise.all([1, 2, 3, 4, 5].map(() => open()))
+    const full = refused(429, 'rate_limited', 'Too many requests of this member or team already wait for changes.')
+    expect(await refusalOf({})).toMatchObject(full)
+    const other = await open({ claims: { sub: await mintMember() } })
+    streams[0]!.close()
+    await expect.poll(() => world.holds.size).toBe(5)
+    const next = await open()
+    for (const stream of [...streams, other, next]) stream.close()
+    await expect.poll(() => world.holds.size).toBe(0)
+  })
+
+  it('is JSON for clients that accept anything', async () => {
+    const reply = await world.call('GET', `/collections/${collection}/changes`, { headers: { accept: '*/*' } })
+    expect(reply.body).toMatchObject({ items: [], more: false })
+  })
+
+  it('is answered by its headers alone to HEAD', async () => {
+    const path = `/collections/${collection}/changes`
+    const reply = await world.call('HEAD', path, { headers: { accept: 'text/event-stream' } })
+    expect([reply.status, reply.text]).toEqual([200, ''])
+  })
+})
+
+describe('a stream', () => {
+  it('ends with its token', async () => {
+    const stream = await open({ claims: { exp: world.now() + 60 } })
+    world.advance(61)
+    await world.core.accessWatch.check()
+    await stream.ended
+  })
+
+  it('sends nothing after its token has ended', async () => {
+    const stream = await open({ claims: { exp: world.now() + 60 } })
+    world.advance(61)
+    await put('late', 1)
+    await expect(stream.take(1)).rejects.toThrow('has ended')
+  })
+
+  it.each([
+    [
+      'its member has left',
+      (sub: string) => world.db.membership.delete({ where: { of: { organisationId: world.ids.club, personId: sub } } }),
+    ],
+    ['its app is suspended', () => world.db.app.update({ where: { id: world.ids.app }, data: { state: 'suspended' } })],
+  ])('ends when %s, and others go on', async (_, end) => {
+    const sub = await mintMember()
+    const stream = await open({ claims: { sub } })
+    await world.core.accessWatch.check()
+    await put('before', 1)
+    await stream.take(1)
+    await end(sub)
+    await world.core.accessWatch.check()
+    await stream.ended
+    await world.db.app.update({ where: { id: world.ids.app }, data: { state: 'active' } })
+  })
+
+  it('ends when the client leaves, without a change', async () => {
+    const stream = await open()
+    expect(world.holds.size).toBe(1)
+    stream.close()
+    await expect.poll(() => world.holds.size).toBe(0)
+    expect(world.core.watch.size).toBe(0)
+  })
+})
+
+describe('a service that stops', () => {
+  it('ends its streams, which say when to return', async () => {
+    const stream = await open()
+    world.holds.end()
+    await stream.ended
+    expect(stream.others[0]).toMatch(/^retry: /)
+  })
+})

@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import pino from 'pino'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { RestEvent } from '../../rest-facade/facade.ts'
+import { createKoa } from '../../server/http/app.ts'
+import { sendEvents } from '../../server/http/event-stream.ts'
+import { listen } from '../../server/http/listen.ts'
+
+/** Serves events; `read` false: the client reads nothing beyond what the system takes. */
+async function served(events: AsyncIterable<RestEvent>, limits: Parameters<typeof sendEvents>[2], read = true) {
+  const app = createKoa(pino({ level: 'silent' }), undefined)
+  let closed: Promise<unknown> | undefined
+  app.use((ctx) => {
+    ctx.state.headers = ['Cache-Control', 'private, no-cache']
+    closed = once(ctx.res, 'close')
+    sendEvents(ctx, events, limits)
+  })
+  const { port, close } = await listen(app, 0)
+  onTestFinished(() => close(0))
+  const sent = request({ port, host: '127.0.0.1', agent: false }).end()
+  sent.on('error', () => {})
+  const [response] = await once(sent, 'response')
+  response.on('error', () => {})
+  let text = ''
+  const ended = new Promise((resolve) => response.once('close', resolve))
+  if (read) response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+  else response.pause()
+  return { closed: closed!, ended, text: () => text, leave: () => sent.destroy() }
+}
+
+describe('a stream of events', () => {
+  it('asks for no more than its client reads, and cuts one that does not read', async () => {
+    let taken = 0
+    async function* endless(): AsyncGenerator<RestEvent> {
+      for (;;) {
+        taken++
+        yield { id: 'i', data: `"${'x'.repeat(60_000)}"` }
+      }
+    }
+    const { closed } = await served(endless(), { pace: { bytesPerSecond: 1, graceMs: 1 } }, false)
+    await closed
+    // What sockets of this machine take is some megabytes.
+    expect(taken).toBeLessThan(1_000)
+  })
+
+  it('sends comments between the events, until its client leaves', async () => {
+    let leave = () => {}
+    const left = new Promise<void>((resolve) => {
+      leave = resolve
+    })
+    async function* quiet(): AsyncGenerator<RestEvent> {
+      yield { id: 'i', data: '1' }
+      await left
+    }
+    const stream = await served(quiet(), { commentMs: 5 })
+    await expect.poll(stream.text).toMatch(/^retry: [12]\d{3}\n\nid: i\ndata: 1\n\n(?::\n\n){3}/)
+    stream.leave()
+    await stream.closed
+    leave()
+  })
+
+  it('ends when reading fails, for the client to ask again', async () => {
+    async function* failing(): AsyncGenerator<RestEvent> {
+      yield { id: 'i', data: '1' }
+      throw new Error('the database is away')
+    }
+    const stream = await served(failing(), {})
+    await stream.ended
+    expect(stream.text()).toMatch(/id: i\ndata: 1\n\n$/)
+  })
+
+  it('sends a text of megabytes whole, characters of several bytes too', async () => {
+    const data = JSON.stringify('ü€😀'.repeat(300_000))
+    async function* one(): AsyncGenerator<RestEvent> {
+      yield { id: 'i', data }
+      yield { id: 'j', data: Buffer.from(data) }
+    }
+    const stream = await served(one(), {})
+    await stream.ended
+    const sent = [`id: i\ndata: ${data}`, `id: j\ndata: ${data}`, '']
+    // A failure would print megabytes.
+    expect(stream.text().slice(stream.text().indexOf('id:')) === sent.join('\n\n')).toBe(true)
+  })
+})
