@@ -37,6 +37,7 @@ import { signInOf } from './login.ts'
 import type { Observed } from './observe.ts'
 import { observe } from './observe.ts'
 import { openPorts } from './ports.ts'
+import { openRedisWakes } from './redis-wakes.ts'
 import { addServiceGauges } from './service-metrics.ts'
 import type { Store } from './store.ts'
 import { openStore } from './store.ts'
@@ -140,6 +141,7 @@ async function serve(config: Config, opened: Opened, log: Logger) {
   addServiceGauges(registry, {
     db: store.db,
     memory: parts.memory,
+    holds: parts.holds,
     signsSince: () => oauth?.signsSince(),
     issuerReadAt: issuers.readAt,
     now,
@@ -148,6 +150,10 @@ async function serve(config: Config, opened: Opened, log: Logger) {
   if (clock) addClockGauge(registry, clock.aheadSeconds)
   // Connects, so that the first check does not wait for that.
   await store.db.isReady()
+  const wakes =
+    config.redisUrl === undefined
+      ? undefined
+      : await openRedisWakes(config.redisUrl, { stores: core.watch, events: core.eventWatch })
   const ports = await openPorts(parts, config)
   await trial?.register(store.db)
   worker = startWorker(config, { db: store.db, cipher, now, log, tracing }, registry)
@@ -166,6 +172,7 @@ async function serve(config: Config, opened: Opened, log: Logger) {
       await parts.requestLog.close()
       oauth?.close()
       issuers.close()
+      wakes?.close()
       await limits.close()
       clock?.close()
       await store.close()

@@ -1,0 +1,76 @@
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { StoreWatch } from '../../../routers/kernel/store-watch.ts'
+import { openRedisWakes } from '../../../server/process/redis-wakes.ts'
+import { openWith } from '../../storage/tenants.ts'
+import { hasRedis, redisServer, skipReason } from './redis-server.ts'
+
+const db = openWith({})
+afterAll(() => db.$disconnect())
+
+const store = { app: 'a', club: 'c' }
+
+/** Looks later than any test: what wakes its listeners comes from Redis. */
+async function openNode(url: string) {
+  const watches = { stores: new StoreWatch(db, 3_600_000), events: new StoreWatch(db, 3_600_000) }
+  const { close } = await openRedisWakes(url, watches)
+  onTestFinished(close)
+  return watches
+}
+
+describe.skipIf(!hasRedis)(`two nodes with one Redis${skipReason}`, () => {
+  let redis: Awaited<ReturnType<typeof redisServer>>
+  beforeEach(async () => {
+    redis = await redisServer()
+    await redis.start()
+  })
+  const subscribed = (count: number) =>
+    expect.poll(() => redis.cli('pubsub', 'numsub', 'member-apps:changed:0')).toBe(`member-apps:changed:0\n${count}`)
+
+  it('wake what waits on the other for the same store, and nothing else', async () => {
+    const [writing, reading] = [await openNode(redis.url), await openNode(redis.url)]
+    await subscribed(2)
+    const [listener, other, event] = [
+      reading.stores.listen(store),
+      reading.stores.listen({ ...store, club: 'other' }),
+      reading.events.listen(store),
+    ]
+    const woken: string[] = []
+    const note = (name: string) => () => void woken.push(name)
+    void other.moved().then(note('other'))
+    const published = event.moved().then(note('event'))
+    writing.stores.wake(store)
+    await listener.moved().then(note('store'))
+    writing.events.wake(store)
+    await published
+    expect(woken).toEqual(['store', 'event'])
+  })
+
+  it('send one message for the changes of 20 ms, and ignore what is none of theirs', async () => {
+    const [writing, reading] = [await openNode(redis.url), await openNode(redis.url)]
+    await subscribed(2)
+    for (const text of ['x', '{}', '{"from":"x","changed":[["unknown","a","c"]]}']) {
+      await redis.cli('publish', 'member-apps:changed:0', text)
+    }
+    const listener = reading.stores.listen(store)
+    const before = await redis.calls('publish')
+    for (let i = 0; i < 1_000; i++) writing.stores.wake(store)
+    await listener.moved()
+    expect((await redis.calls('publish')) - before).toBe(1)
+  })
+
+  it('go on after Redis was away', async () => {
+    const [writing, reading] = [await openNode(redis.url), await openNode(redis.url)]
+    await subscribed(2)
+    await redis.kill()
+    writing.stores.wake(store)
+    await redis.start()
+    await subscribed(2)
+    const listener = reading.stores.listen(store)
+    await expect
+      .poll(async () => {
+        writing.stores.wake(store)
+        return Promise.race([listener.moved().then(() => 'woken'), new Promise((resolve) => setTimeout(resolve, 100))])
+      })
+      .toBe('woken')
+  })
+})
