@@ -142,7 +142,10 @@ function endpoint(
       },
       setHeader,
       reserve: (bytes: number) => reserve(bytes, 'response'),
-      hold: async () => holds.hold({ team, app, member: principal.member }, ctx.res),
+      async hold() {
+        consumeQuota.waits(ctx.res)
+        return holds.hold({ team, app, member: principal.member }, ctx.res)
+      },
       release() {
         lease?.rendered(0)
         lease = undefined

@@ -13,7 +13,11 @@ interface Request {
   setHeader: (name: string, value: string) => void
 }
 
-export type ConsumeQuota = (access: Access, request: Request) => Promise<void>
+export interface ConsumeQuota {
+  (access: Access, request: Request): Promise<void>
+  /** The request waits for changes from now on: other limits apply. */
+  waits: (response: ServerResponse) => void
+}
 
 /**
  * One count per team, over all its clients, tokens and sections; first-party clients are not counted. The window starts with the
@@ -28,7 +32,7 @@ export function rateLimit(
     hobby: limits.open('hobby', REQUESTS_A_MINUTE.hobby, WINDOW_SECONDS),
     developer: limits.open('developer', REQUESTS_A_MINUTE.developer, WINDOW_SECONDS),
   }
-  return async ({ team, level, sandbox }, { client, response, setHeader }) => {
+  const consume = async ({ team, level, sandbox }: Access, { client, response, setHeader }: Request) => {
     if (team === null) return
     if (sandbox) return shares.enter(client, response)
     const { passes, remaining, msBeforeNext } = await limitOf[level].take(team)
@@ -39,4 +43,5 @@ export function rateLimit(
     refused(level)
     throw errors.rateLimited(resetSeconds)
   }
+  return Object.assign(consume, { waits: (response: ServerResponse) => shares.leave(response) })
 }

@@ -16,7 +16,7 @@ interface Share {
 /** Keeps one sender from occupying the whole process. */
 export class Shares {
   readonly #shares = new Map<string, Share>()
-  readonly #served = new WeakSet<ServerResponse>()
+  readonly #leaves = new WeakMap<ServerResponse, () => void>()
   readonly #options: ShareOptions
 
   constructor(options: ShareOptions) {
@@ -25,15 +25,25 @@ export class Shares {
 
   /** Takes a place for a request until its response has ended; a batch's calls share one. Throws 503. */
   async enter(sender: string, response: ServerResponse): Promise<void> {
-    if (this.#served.has(response)) return
-    this.#served.add(response)
+    if (this.#leaves.has(response)) return
+    this.#leaves.set(response, () => {})
     const share = this.#shares.get(sender) ?? { inFlight: 0, waiting: new Set() }
     this.#shares.set(sender, share)
     if (share.inFlight >= this.#options.atOnce) await this.#wait(share)
     else share.inFlight++
-    const leave = () => this.#leave(sender, share)
+    let isServed = true
+    const leave = () => {
+      if (isServed) this.#leave(sender, share)
+      isServed = false
+    }
+    this.#leaves.set(response, leave)
     if (response.closed) leave()
     else response.once('close', leave)
+  }
+
+  /** Gives a request's place back early, as it only waits from now on. */
+  leave(response: ServerResponse) {
+    this.#leaves.get(response)?.()
   }
 
   #wait({ waiting }: Share): Promise<void> {

@@ -50,6 +50,7 @@ export function callContext(
   const hold = async (principal: Principal) => {
     const access = await core.accessOf(principal)
     if (!access) throw errors.tokenInvalid()
+    consumeQuota.waits(ctx.res)
     return holds.hold({ ...access, member: principal.member }, ctx.res)
   }
   const setHeader = (name: string, value: string) => ctx.set(name, value)

@@ -148,7 +148,7 @@ describe('@member-apps/sdk', { timeout: 120_000 }, () => {
   })
 
   it.each([
-    ['.', 'client.js', 3_000],
+    ['.', 'client.js', 4_500],
     ['./browser', 'browser.js', 9_000],
     ['./webhooks', 'webhooks.js', 1_000],
   ])(

@@ -44,7 +44,7 @@ export function pageOf(entries: number, value: string, { limit, offset }: { limi
 }
 
 /** Starts the service in a process of its own; `token` creates tokens for tenants. */
-export async function startAlone() {
+export async function startAlone(env: Record<string, string> = {}) {
   const dataDir = await dataDirectory()
   const service = await start({
     DATABASE_URL: inject('databaseUrl'),
@@ -52,9 +52,10 @@ export async function startAlone() {
     SECRETS_KEY,
     LOG_LEVEL: 'warn',
     WEBHOOK_WORKER: 'false',
+    ...env,
   })
   const key = await developmentKey(dataDir)
-  const token = ({ ids: { member, club, client } }: World) =>
+  const token = ({ ids: { member, club, client } }: Pick<World, 'ids'>) =>
     mintToken(key, {
       ...{ member, organisation: club, client, expiresInSeconds: 3600 },
       scope: memberScopes.join(' '),

@@ -10,6 +10,12 @@ export async function peakMb(pid: number): Promise<number> {
   return Math.round(Number(kb) / 1024)
 }
 
+/** Resident memory of a process in MB. */
+export async function residentMb(pid: number): Promise<number> {
+  const [, kb] = /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))!
+  return Math.round(Number(kb) / 1024)
+}
+
 /** CPU time of all threads of a process in milliseconds. */
 export async function cpuMs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`)
