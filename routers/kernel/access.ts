@@ -27,6 +27,8 @@ export interface Access {
   sandbox: boolean
   app: string | null
   suspended: boolean
+  /** The app has a rule for a collection of its storage. */
+  ruled: boolean
   /** The organisation's kind if the member belongs to it now, else null. */
   memberOf: 'club' | 'academy' | 'provider' | null
   /** The scopes that are registered for the client. */
@@ -76,7 +78,9 @@ const access = statement(
   'access',
   `SELECT "Team".id AS team, coalesce("Team".level, 'developer') AS level,
       "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
-      coalesce("App".state = 'suspended', false) OR "Team"."endsAt" IS NOT NULL AS suspended, to_json(coalesce("Client".scopes, '{}')) AS scopes,
+      coalesce("App".state = 'suspended', false) OR "Team"."endsAt" IS NOT NULL AS suspended,
+      EXISTS (SELECT FROM "CollectionRule" WHERE "CollectionRule"."appId" = "Client"."appId") AS ruled,
+      to_json(coalesce("Client".scopes, '{}')) AS scopes,
       (SELECT "Organisation".kind FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
        WHERE "organisationId" = $2 AND "personId" = $3 AND ("leftAt" IS NULL OR "leftAt" > $4)) AS "memberOf"
     FROM "Client" LEFT JOIN "Team" ON "Team".id = "Client"."teamId" LEFT JOIN "App" ON "App".id = "Client"."appId"
@@ -90,6 +94,7 @@ const access = statement(
     sandbox: bool,
     app: nullable(text),
     suspended: bool,
+    ruled: bool,
     scopes: jsonStrings,
     memberOf: nullable(oneOf('club', 'academy', 'provider')),
   },

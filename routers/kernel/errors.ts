@@ -39,6 +39,8 @@ export interface FieldFault {
 }
 
 interface Details {
+  /** In place of the status's. */
+  code?: string
   reason?: string
   faults?: readonly FieldFault[]
   refused?: readonly RefusedRecord[]
@@ -64,10 +66,14 @@ export class ApiError extends TRPCError {
   readonly faults: readonly FieldFault[]
   readonly headers: Record<string, string>
 
-  constructor(status: Status, message: string, { reason, refused, faults = [], headers = {}, cause }: Details = {}) {
+  constructor(
+    status: Status,
+    message: string,
+    { code, reason, refused, faults = [], headers = {}, cause }: Details = {},
+  ) {
     super({ code: codes[status][1], message, cause })
     this.status = status
-    this.publicCode = codes[status][0]
+    this.publicCode = code ?? codes[status][0]
     this.reason = reason
     this.refused = refused
     this.faults = faults
@@ -190,6 +196,7 @@ export const errors = named({
     ),
   levelTooLow: row(403, 'The Developer membership is needed for this API.'),
   clientNotFirstParty: row(403, 'This client does not belong to the platform.'),
+  entryNotOwn: row(403, 'This entry belongs to another member.', { code: 'forbidden' }),
   clientNotApp: (brand: string) => new ApiError(403, `This client is not a ${brand} app.`),
 
   memberUnknown: (organisation: 'club' | 'academy' | 'provider') =>
