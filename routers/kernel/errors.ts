@@ -162,6 +162,7 @@ export const errors = named({
   tooManyApps: conflict('too_many_apps', 'A team can have at most 50 apps.'),
   tooManyClients: conflict('too_many_clients', 'An app can have at most 20 clients.'),
   teamFull: conflict('team_full', 'A team can have at most 200 clients, 1 MiB of text and 8 MiB of logos.'),
+  tooManyRules: conflict('too_many_rules', 'An app can have rules for at most 100 collections.'),
   tooManyPeople: conflict('too_many_people', 'A team can have at most 100 people and invitations.'),
   tooManyEventKinds: conflict('too_many_event_kinds', 'A provider can describe at most 100 event types.'),
   changedMeanwhile: conflict('changed_meanwhile', 'This has been changed in the meantime. Read it again.'),

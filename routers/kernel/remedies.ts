@@ -88,6 +88,7 @@ export const remedies: Record<ErrorId, Remedy> = {
   tooManyClients: 'tRPC: The app has 20 clients. → Remove an unused one.',
   teamFull:
     'tRPC: The team has too many apps and clients, or they are too large. → Remove unused clients, redirect URIs or logos.',
+  tooManyRules: 'tRPC: The app has rules for 100 collections. → Set the rule of one that needs none to anyone.',
   tooManyPeople: 'tRPC: The team has 100 people and invitations. → Remove people, or withdraw invitations.',
   changedMeanwhile: 'tRPC: Someone else has saved a change since it was read. → Read it again, and repeat the change.',
   notSandbox:

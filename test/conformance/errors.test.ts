@@ -136,6 +136,7 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 409 | An app can have at most 20 clients. | tooManyClients |
   | 409 | A team can have at most 200 clients, 1 MiB of text and 8 MiB of logos. | teamFull |
   | 409 | A team can have at most 100 people and invitations. | tooManyPeople |
+  | 409 | An app can have rules for at most 100 collections. | tooManyRules |
   | 409 | A provider can describe at most 100 event types. | tooManyEventKinds |
   | 409 | This has been changed in the meantime. Read it again. | changedMeanwhile |
   | 409 | Only the sandbox client of an app can be requested for production. | notSandbox |
