@@ -85,7 +85,7 @@ const entries: Record<string, () => Promise<unknown>> = {
   'no entry': async () => {},
   'an own entry': () => api(0).storage.put({ ...place, value: 1 }),
   'an entry of another member': () => api(1).storage.put({ ...place, value: 1 }),
-  'an entry whose author has left': async () => {
+  'an entry whose author was removed': async () => {
     await api(1).storage.put({ ...place, value: 1 })
     const of = { organisationId: tenants.clubs[0], personId: tenants.people[1] }
     await db.membership.delete({ where: { of } })
@@ -98,17 +98,17 @@ describe.each([
   ['anyone', 'no entry', true],
   ['anyone', 'an own entry', true],
   ['anyone', 'an entry of another member', true],
-  ['anyone', 'an entry whose author has left', true],
+  ['anyone', 'an entry whose author was removed', true],
   ['anyone', 'an entry made by hand', true],
   ['author', 'no entry', true],
   ['author', 'an own entry', true],
   ['author', 'an entry of another member', false],
-  ['author', 'an entry whose author has left', false],
+  ['author', 'an entry whose author was removed', false],
   ['author', 'an entry made by hand', false],
   ['app', 'no entry', false],
   ['app', 'an own entry', false],
   ['app', 'an entry of another member', false],
-  ['app', 'an entry whose author has left', false],
+  ['app', 'an entry whose author was removed', false],
   ['app', 'an entry made by hand', false],
 ] as const)('by the rule %s, %s', (rule, entry, allowed) => {
   it.each(Object.keys(writes))(`${allowed ? 'takes' : 'refuses'} %s`, async (name) => {

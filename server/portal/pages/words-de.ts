@@ -210,7 +210,7 @@ export const de: Words = {
     collectionHint: '1 bis 64 Buchstaben, Ziffern, _ oder -. Sie muss noch keine Einträge haben.',
     writers: 'Wer gemeinsame Einträge ändern darf',
     writersHint:
-      '„nur wer sie angelegt hat“: Jedes Mitglied darf Einträge anlegen und die eigenen ändern. Einträge, bei denen das unbekannt ist oder wer sie angelegt hat ausgetreten ist, lassen sich nicht ändern. „kein Mitglied“: Die App kann nur lesen.',
+      '„nur wer sie angelegt hat“: Jedes Mitglied darf Einträge anlegen und die eigenen ändern. Ist unbekannt, wer einen Eintrag angelegt hat, oder ist dieses Mitglied ausgetreten, lässt er sich nicht ändern. „kein Mitglied“: Die App kann nur lesen.',
     kinds: { anyone: 'jedes Mitglied', author: 'nur wer sie angelegt hat', app: 'kein Mitglied' },
   },
   appId: 'App-ID',
