@@ -54,6 +54,7 @@ SELECT create_reference_table('"Organisation"');
 SELECT create_reference_table('"Person"');
 SELECT create_reference_table('"Team"');
 SELECT create_reference_table('"App"');
+SELECT create_reference_table('"CollectionRule"');
 SELECT create_reference_table('"Client"');
 SELECT create_reference_table('"Membership"');
 
@@ -73,6 +74,15 @@ SELECT create_distributed_function(
 
 SELECT create_distributed_function(
   'storage_batch(text,text,text,text[],text[],text[],text[],text[],text[],text[],timestamptz,bigint,bigint)', 'club',
+  colocate_with => '"StorageUsage"');
+
+SELECT create_distributed_function(
+  'storage_write_ruled(text,text,text,text,text,text,uuid,timestamptz,bigint,text[],text[],text)', 'club',
+  colocate_with => '"StorageUsage"');
+SELECT create_distributed_function(
+  'storage_delete_ruled(text,text,text,text,text,text[],text[],text)', 'club', colocate_with => '"StorageUsage"');
+SELECT create_distributed_function(
+  'storage_batch_ruled(text,text,text,text[],text[],text[],text[],text[],text[],text[],timestamptz,bigint,bigint)', 'club',
   colocate_with => '"StorageUsage"');
 SELECT create_distributed_function('storage_forget_members(text,text[])', 'club', colocate_with => '"StorageUsage"');
 

@@ -4,7 +4,7 @@ import { errors, ofOperation } from '../routers/kernel/errors.ts'
 import type { Meta } from '../routers/kernel/meta.ts'
 import { sectionOf } from '../routers/kernel/meta.ts'
 import { envelope, usesDetail } from './envelope.ts'
-import { headers, headersOf, usageHeaders, usageOfUnknownKey } from './openapi-headers.ts'
+import { headers, headersOf, usageHeaders, usageOfSome } from './openapi-headers.ts'
 import type { Example, Operation, Place, Response } from './openapi-operation.ts'
 
 /** Stand for the brand and the host of the API, which each service fills in. */
@@ -115,7 +115,7 @@ function responseOf(status: number, failures: readonly Failure[], meta: Meta): R
         failures.some((failure) => failure.counted),
         ['X-Error-Code', 'Link', ...names, ...usageHeaders(status, meta)],
       ),
-      ...usageOfUnknownKey(status, meta),
+      ...usageOfSome(status, meta),
     },
     content: { 'application/json': { schema, examples } },
   }

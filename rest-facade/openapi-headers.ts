@@ -62,9 +62,13 @@ export const headersOf = (counted: boolean, names: readonly string[] = []): Reco
   return Object.fromEntries(all.map((name) => reference(name as HeaderName)))
 }
 
-/** The headers of a 404 for an unknown key; other 404s of the same operation lack them. */
-export const usageOfUnknownKey = (status: number, { reportsUsage, fails }: Pick<Meta, 'reportsUsage' | 'fails'>) =>
-  reportsUsage && status === 404 && fails?.includes('keyUnknown')
+type Reporting = Pick<Meta, 'reportsUsage' | 'fails' | 'operationFails'>
+
+/** The headers of a 404 for an unknown key and a 403 by a rule; others of the same operation lack them. */
+export const usageOfSome = (status: number, { reportsUsage, fails = [], operationFails = [] }: Reporting) =>
+  reportsUsage &&
+  ((status === 404 && fails.includes('keyUnknown')) ||
+    (status === 403 && [...fails, ...operationFails].includes('entryNotOwn')))
     ? Object.fromEntries(USAGE.map((name) => [name, { ...headers[name], required: false }]))
     : {}
 

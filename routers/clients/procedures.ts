@@ -5,6 +5,7 @@ import { create } from './client-create.ts'
 import { remove } from './client-remove.ts'
 import { requestProduction } from './client-request.ts'
 import { update } from './client-update.ts'
+import { rules } from './collection-rules.ts'
 import { data } from './data/data.ts'
 import { mails } from './mails/settings.ts'
 import { requests } from './requests.ts'
@@ -37,6 +38,7 @@ export const developer = router({
   requests,
   usage,
   data,
+  rules,
   webhook,
   deliveries,
 })

@@ -30,6 +30,8 @@ export interface Access {
   sandbox: boolean
   app: string | null
   suspended: boolean
+  /** The app has a rule for a collection of its storage. */
+  ruled: boolean
   /** The organisation's kind if the member belongs to it now, else null. */
   memberOf: 'club' | 'academy' | 'provider' | null
   /** The scopes that are registered for the client. */
@@ -83,6 +85,7 @@ const accessColumns = {
   sandbox: bool,
   app: nullable(text),
   suspended: bool,
+  ruled: bool,
   scopes: jsonStrings,
   memberOf: nullable(oneOf('club', 'academy', 'provider')),
 }
@@ -97,7 +100,9 @@ interface Columns {
 /** The access of clients of $1 or of all `callers`. $4: now, $6: consents given before have ended. */
 const accessOf = (callers: string, { client, organisation, member, grant }: Columns) => `"Team".id AS team,
       coalesce("Team".level, 'developer') AS level, "Client".environment = 'sandbox' AS sandbox, "Client"."appId" AS app,
-      coalesce("App".state = 'suspended', false) OR "Team"."endsAt" IS NOT NULL AS suspended, to_json(coalesce("Client".scopes, '{}')) AS scopes,
+      coalesce("App".state = 'suspended', false) OR "Team"."endsAt" IS NOT NULL AS suspended,
+      EXISTS (SELECT FROM "CollectionRule" WHERE "CollectionRule"."appId" = "Client"."appId") AS ruled,
+      to_json(coalesce("Client".scopes, '{}')) AS scopes,
       (SELECT "Organisation".kind FROM "Membership" JOIN "Organisation" ON "Organisation".id = "organisationId"
        WHERE "organisationId" = ${organisation} AND "personId" = ${member} AND ("leftAt" IS NULL OR "leftAt" > $4)) AS "memberOf"
     FROM ${callers}"Client" LEFT JOIN "Team" ON "Team".id = "Client"."teamId" LEFT JOIN "App" ON "App".id = "Client"."appId"

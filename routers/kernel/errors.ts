@@ -39,6 +39,8 @@ export interface FieldFault {
 }
 
 interface Details {
+  /** In place of the status's. */
+  code?: string
   reason?: string
   faults?: readonly FieldFault[]
   refused?: readonly RefusedRecord[]
@@ -64,10 +66,14 @@ export class ApiError extends TRPCError {
   readonly faults: readonly FieldFault[]
   readonly headers: Record<string, string>
 
-  constructor(status: Status, message: string, { reason, refused, faults = [], headers = {}, cause }: Details = {}) {
+  constructor(
+    status: Status,
+    message: string,
+    { code, reason, refused, faults = [], headers = {}, cause }: Details = {},
+  ) {
     super({ code: codes[status][1], message, cause })
     this.status = status
-    this.publicCode = codes[status][0]
+    this.publicCode = code ?? codes[status][0]
     this.reason = reason
     this.refused = refused
     this.faults = faults
@@ -156,6 +162,7 @@ export const errors = named({
   tooManyApps: conflict('too_many_apps', 'A team can have at most 50 apps.'),
   tooManyClients: conflict('too_many_clients', 'An app can have at most 20 clients.'),
   teamFull: conflict('team_full', 'A team can have at most 200 clients, 1 MiB of text and 8 MiB of logos.'),
+  tooManyRules: conflict('too_many_rules', 'An app can have rules for at most 100 collections.'),
   tooManyPeople: conflict('too_many_people', 'A team can have at most 100 people and invitations.'),
   tooManyEventKinds: conflict('too_many_event_kinds', 'A provider can describe at most 100 event types.'),
   changedMeanwhile: conflict('changed_meanwhile', 'This has been changed in the meantime. Read it again.'),
@@ -190,6 +197,7 @@ export const errors = named({
     ),
   levelTooLow: row(403, 'The Developer membership is needed for this API.'),
   clientNotFirstParty: row(403, 'This client does not belong to the platform.'),
+  entryNotOwn: row(403, 'This entry belongs to another member.', { code: 'forbidden' }),
   clientNotApp: (brand: string) => new ApiError(403, `This client is not a ${brand} app.`),
 
   memberUnknown: (organisation: 'club' | 'academy' | 'provider') =>

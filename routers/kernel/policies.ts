@@ -20,7 +20,12 @@ export interface Requirements {
 }
 
 /** Guarantees about a caller who meets the requirements. */
-type Facts<R extends Requirements> = { organisation: string; team: string | null; suspended: boolean } & (R extends {
+type Facts<R extends Requirements> = {
+  organisation: string
+  team: string | null
+  suspended: boolean
+  ruled: boolean
+} & (R extends {
   memberOf: OrganisationKind
 }
   ? { member: string }
@@ -42,8 +47,8 @@ function policy<const R extends Requirements, Granted extends object>(
   // `authorizer` grants only after the checks that make these facts true.
   return {
     requires,
-    grant: ({ organisation, member }, { app, team, suspended }) =>
-      grant({ organisation, team, member, person: member, app, suspended } as unknown as Facts<R>),
+    grant: ({ organisation, member }, { app, team, suspended, ruled }) =>
+      grant({ organisation, team, member, person: member, app, suspended, ruled } as unknown as Facts<R>),
   }
 }
 
@@ -55,10 +60,11 @@ export const clubMember = policy({ section: 'apps', memberOf: 'club' }, ({ membe
   club: organisation,
 }))
 
-export const clubApp = policy({ section: 'apps', app: true, memberOf: 'club' }, ({ app, member, organisation }) => ({
-  app,
-  member,
-  club: organisation,
+export const clubApp = policy({ section: 'apps', app: true, memberOf: 'club' }, (facts) => ({
+  app: facts.app,
+  member: facts.member,
+  club: facts.organisation,
+  ruled: facts.ruled,
 }))
 
 export const learner = policy({ section: 'lms', level: 'developer', memberOf: 'academy' }, (facts) => ({

@@ -88,6 +88,7 @@ export const remedies: Record<ErrorId, Remedy> = {
   tooManyClients: 'tRPC: The app has 20 clients. → Remove an unused one.',
   teamFull:
     'tRPC: The team has too many apps and clients, or they are too large. → Remove unused clients, redirect URIs or logos.',
+  tooManyRules: 'tRPC: The app has rules for 100 collections. → Set the rule of one that needs none to anyone.',
   tooManyPeople: 'tRPC: The team has 100 people and invitations. → Remove people, or withdraw invitations.',
   changedMeanwhile: 'tRPC: Someone else has saved a change since it was read. → Read it again, and repeat the change.',
   notSandbox:
@@ -132,6 +133,8 @@ export const remedies: Record<ErrorId, Remedy> = {
   clientNotFirstParty: "tRPC: The client belongs to a team. → Use one of the platform's clients, with its credentials.",
   clientNotApp:
     'apps and sync: The client has no app, and so no storage. → Use a client that is registered for an app.',
+  entryNotOwn:
+    "apps and sync: The app's team has chosen a rule for this collection, by which members change only entries that they made, or none. → Offer a member only their own entries to change. The team finds the rules in the portal, below Data.",
   memberUnknown:
     "every API: The member has left the token's organisation, or the organisation is of another kind. → Let the member sign in again and choose a club (apps), an academy (lms) or a provider (notify).",
   keyUnknown:

@@ -8,6 +8,7 @@ const SERVICE = 'of the service itself, about nobody'
 const SECRET = 'secrets with which the service knows a browser; they end by themselves'
 const CLIENT_SECRETS = "hashes of the secrets of a team's clients, about nobody"
 const REQUESTS = 'counts and errors of clients; a member is in it as a keyed hash alone'
+const RULES = "a team's choices for its app, about nobody"
 
 export const notExported: Readonly<Record<string, string>> = {
   App: 'of a team, about nobody',
@@ -15,6 +16,7 @@ export const notExported: Readonly<Record<string, string>> = {
   'AuditEntry.after': "values of the team's apps and clients",
   ClientSecret: CLIENT_SECRETS,
   ClientUsage: REQUESTS,
+  CollectionRule: RULES,
   Delivery: 'what receivers answered; the platform has published the event',
   DeliveryAttempt: 'what receivers answered; the platform has published the event',
   EventFeed: 'numbers the events of an app',
@@ -39,6 +41,7 @@ export const notErased: Readonly<Record<string, string>> = {
   Calendar: PLATFORM,
   ClientSecret: CLIENT_SECRETS,
   ClientUsage: REQUESTS,
+  CollectionRule: RULES,
   Competition: PLATFORM,
   Discipline: PLATFORM,
   Event: PLATFORM,

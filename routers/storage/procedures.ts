@@ -110,7 +110,7 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
   raw: 'value',
   reportsUsage: true,
   insertsRow: true,
-  fails: ['valueMissing', 'valueNotAlone', 'valueTooDeep', 'entryChanged', 'quotaExceeded'],
+  fails: ['valueMissing', 'valueNotAlone', 'valueTooDeep', 'entryNotOwn', 'entryChanged', 'quotaExceeded'],
 })
   // Before the input, whose body is refused for its size as well.
   .use(async ({ ctx: { core, call, app, club }, next }) => {
@@ -134,10 +134,11 @@ const put = endpoint('PUT /storage/{collection}/{key}', 'svc.apps.storage:write'
     }
     const value = await call.text(given)
     const updatedAt = Math.floor(core.now() / 1000)
-    const what = { key, value, updatedAt, quotaBytes, writer: ctx.member }
+    const what = { key, value, updatedAt, quotaBytes, writer: ctx.member, ruled: ctx.ruled }
     const { outcome, used, version } = await putEntry(db, collection, what, preconditions)
     if (outcome === 'full') throw errors.quotaExceeded()
     setUsage(call, used, quotaBytes)
+    if (outcome === 'refused') throw errors.entryNotOwn()
     if (outcome === 'changed') throw errors.entryChanged()
     core.watch.wake(collection)
     return { key, value: call.json([value]), updatedAt, etag: etag(version) }
@@ -151,14 +152,16 @@ const remove = endpoint('DELETE /storage/{collection}/{key}', 'svc.apps.storage:
   status: 204,
   headers,
   reportsUsage: true,
-  fails: ['keyUnknown', 'entryChanged'],
+  fails: ['entryNotOwn', 'keyUnknown', 'entryChanged'],
 })
   .input(conditional)
   .output(z.void())
   .mutation(async ({ ctx, input }) => {
     const { core, call } = ctx
-    const { outcome, used } = await deleteEntry(core.db, collectionOf(ctx, input), input.key, conditions(input))
+    const what = { key: input.key, bound: ctx.ruled ? ctx.member : null }
+    const { outcome, used } = await deleteEntry(core.db, collectionOf(ctx, input), what, conditions(input))
     setUsage(call, used, core.storageQuotaBytes)
+    if (outcome === 'refused') throw errors.entryNotOwn()
     if (outcome === 'changed') throw errors.entryChanged()
     if (outcome === 'absent') throw errors.keyUnknown()
     core.watch.wake(ctx)

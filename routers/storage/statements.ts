@@ -72,10 +72,20 @@ export const statements = {
     'SELECT outcome, used FROM storage_write($1, $2, $3, $4, $5, $6, $7, to_timestamp($8), $9, $10, $11, $12)',
     { outcome: oneOf('stored', 'changed', 'full'), used: int },
   ),
+  putRuled: statement(
+    'storage_write_ruled',
+    'SELECT outcome, used FROM storage_write_ruled($1, $2, $3, $4, $5, $6, $7, to_timestamp($8), $9, $10, $11, $12)',
+    { outcome: oneOf('stored', 'changed', 'full', 'refused'), used: int },
+  ),
   delete: statement('storage_delete', 'SELECT outcome, used FROM storage_delete($1, $2, $3, $4, $5, $6, $7)', {
     outcome: oneOf('deleted', 'changed', 'absent'),
     used: int,
   }),
+  deleteRuled: statement(
+    'storage_delete_ruled',
+    'SELECT outcome, used FROM storage_delete_ruled($1, $2, $3, $4, $5, $6, $7, $8)',
+    { outcome: oneOf('deleted', 'changed', 'absent', 'refused'), used: int },
+  ),
 }
 
 export async function getEntry(
@@ -111,28 +121,40 @@ interface Write {
   quotaBytes: number
   /** The member who writes; null for somebody who is none. */
   writer: string | null
+  /** Whether the app has rules, which bind the member. */
+  ruled: boolean
 }
 
 export async function putEntry(
   db: Database,
   { app, club, owner, collection }: Collection,
-  { key, value, updatedAt, quotaBytes, writer }: Write,
+  { key, value, updatedAt, quotaBytes, writer, ruled }: Write,
   { ifMatch, ifNoneMatch }: Conditions,
 ) {
   const version = randomUUID()
   const what = [value, version, String(updatedAt), String(quotaBytes)]
   const values = [app, club, owner, collection, key, ...what, ifMatch, ifNoneMatch, writer]
-  const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(statements.put, values)))
+  const put = ruled && owner === '' ? statements.putRuled : statements.put
+  const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(put, values)))
   return { ...row!, version }
+}
+
+interface Deletion {
+  key: string
+  /** The member whom the app's rules bind; null if it has none, and for somebody who is no member. */
+  bound: string | null
 }
 
 export async function deleteEntry(
   db: Database,
   { app, club, owner, collection }: Collection,
-  key: string,
+  { key, bound }: Deletion,
   { ifMatch, ifNoneMatch }: Conditions,
 ) {
-  const values = [app, club, owner, collection, key, ifMatch, ifNoneMatch]
-  const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(statements.delete, values)))
+  const of = [app, club, owner, collection, key, ifMatch, ifNoneMatch]
+  const isBound = bound !== null && owner === ''
+  const remove = isBound ? statements.deleteRuled : statements.delete
+  const values = isBound ? [...of, bound] : of
+  const [row] = await withStoreLock({ app, club }, () => retryingDeadlocks(() => db.execute(remove, values)))
   return row!
 }

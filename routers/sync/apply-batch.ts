@@ -16,11 +16,11 @@ export interface Operation extends Pick<Collection, 'owner' | 'collection'>, Con
   value: JsonText | null
 }
 
-const statements = {
-  batch: statement(
-    'sync_batch',
+const batchBy = (name: string, applied: 'storage_batch' | 'storage_batch_ruled') =>
+  statement(
+    name,
     `SELECT outcome, found_value AS value, found_version AS version, found_at AS "updatedAt", used
-      FROM storage_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11), $12, $13)`,
+      FROM ${applied}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11), $12, $13)`,
     {
       outcome: oneOf('stored', 'deleted', 'absent', 'found', 'missing'),
       value: nullable(text),
@@ -28,7 +28,11 @@ const statements = {
       updatedAt: nullable(int),
       used: int,
     },
-  ),
+  )
+
+const statements = {
+  batch: batchBy('sync_batch', 'storage_batch'),
+  batchRuled: batchBy('sync_batch_ruled', 'storage_batch_ruled'),
 }
 
 /** What an operation did: `absent` of a delete, `missing` of a get. */
@@ -41,12 +45,12 @@ interface Batch {
 }
 
 /**
- * Applies the operations in one transaction. Throws 412 with the index of an operation whose precondition fails, and 413 where the
- * store would exceed its quota, or the values read together would.
+ * Applies the operations in one transaction; `ruled`: the app has rules. Throws 403 with the index of an operation that a rule refuses,
+ * 412 with that of one whose precondition fails, and 413 where the store would exceed its quota, or the values read together would.
  */
 export async function applyBatch(
   db: Database,
-  { app, club, member }: { app: string; club: string; member: string },
+  { app, club, member, ruled }: { app: string; club: string; member: string; ruled: boolean },
   { operations, updatedAt, quotaBytes }: Batch,
   reserve: Reserve,
 ): Promise<{ applied: Applied[]; used: number }> {
@@ -57,7 +61,7 @@ export async function applyBatch(
   let reserved = 0
   for (;;) {
     const maxBytes = Math.min(quotaBytes, Math.max(LARGE_BYTES, reserved))
-    const execute = () => db.execute(statements.batch, [...values, String(maxBytes)])
+    const execute = () => db.execute(ruled ? statements.batchRuled : statements.batch, [...values, String(maxBytes)])
     try {
       const applied = await withStoreLock({ app, club }, () => retryingDeadlocks(execute))
       return { applied, used: applied.at(-1)!.used }
@@ -76,6 +80,7 @@ function bytesRead(error: unknown): number {
   const { detail } = error as { detail?: string }
   const state = sqlState(error)
   if (state === 'SB001') throw ofOperation(Number(detail), errors.entryChanged())
+  if (state === 'SB004') throw ofOperation(Number(detail), errors.entryNotOwn())
   if (state === 'SB002') throw errors.quotaExceeded()
   if (state !== 'SB003') throw error
   return Number(detail)

@@ -106,14 +106,14 @@ export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubApp, 
   reportsUsage: true,
   insertsRow: true,
   fails: ['operationsNotAlone', 'operationsTooLarge', 'readsTooLarge', 'quotaExceeded'],
-  operationFails: ['valueTooDeep', 'entryChanged'],
+  operationFails: ['valueTooDeep', 'entryNotOwn', 'entryChanged'],
 })
   // Before the input, whose body is refused for its size as well.
   .use(async ({ ctx: { core, call, app, club }, type, next }) => {
     const result = await next()
     if (result.ok) return result
     const { code, cause } = result.error
-    if (code === 'PAYLOAD_TOO_LARGE' || code === 'PRECONDITION_FAILED') {
+    if (code === 'PAYLOAD_TOO_LARGE' || code === 'PRECONDITION_FAILED' || code === 'FORBIDDEN') {
       setUsage(call, await usedBytes(core.db, { app, club }), core.storageQuotaBytes)
     }
     if (cause instanceof z.core.$ZodError) throw namedError(cause, type)
@@ -122,7 +122,7 @@ export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubApp, 
   .input(input)
   .output(output)
   .mutation(async ({ ctx, input: { operations } }) => {
-    const { core, call, app, club, member } = ctx
+    const { core, call, app, club, member, ruled } = ctx
     const prepared: Operation[] = []
     for (const [index, { op, key, value, ...given }] of operations.entries()) {
       const text = op === 'put' ? await textAt(call, index, value) : null
@@ -130,7 +130,7 @@ export const batch = endpoint('POST /batch', 'svc.apps.storage:write', clubApp, 
     }
     const { db, storageQuotaBytes: quotaBytes } = core
     const what = { operations: prepared, updatedAt: Math.floor(core.now() / 1000), quotaBytes }
-    const { applied, used } = await applyBatch(db, { app, club, member }, what, call.reserve)
+    const { applied, used } = await applyBatch(db, { app, club, member, ruled }, what, call.reserve)
     setUsage(call, used, quotaBytes)
     if (operations.some(({ op }) => op !== 'get')) core.watch.wake(ctx)
     return { results: applied.map((one, index) => resultOf(call, operations[index]!.key, one)) }

@@ -26,6 +26,7 @@ import { missingPage } from './pages/missing.ts'
 import { problemsOf } from './pages/refusals.ts'
 import { peoplePages } from './people.ts'
 import { requestPages } from './requests.ts'
+import { rulePages } from './rules.ts'
 import { portalSignIn } from './sign-in.ts'
 import { teamPages } from './teams.ts'
 import { testClubPages } from './test-club.ts'
@@ -170,6 +171,7 @@ export function addPortal(parts: PageRoutes, { core, addresses, countPeople, sen
   mailPages(routes, sendsMails)
   appPages(routes, addresses)
   dataPages(routes)
+  rulePages(routes)
   clientPages(routes, addresses, core.now)
   webhookPages(routes)
   deliveryPages(routes, core.now)

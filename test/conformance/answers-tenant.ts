@@ -23,27 +23,31 @@ export async function startTenant(atEnd: AtEnd) {
   }
   const app = (name: string, state: 'active' | 'suspended', providerId = ids.provider) =>
     db.app.create({ data: { id: name, name, teamId: ids.team, providerId, state } })
-  const [doomedApp, suspendedApp, foreignApp, elsewhere] = [
+  const [doomedApp, suspendedApp, foreignApp, ruledApp, elsewhere] = [
     id('doomed'),
     `suspended-${ids.app}`,
     id('app'),
+    id('ruled'),
     id('other'),
   ]
   await db.organisation.create({ data: { id: elsewhere, kind: 'provider', name: 'Elsewhere' } })
   await Promise.all([app(suspendedApp, 'suspended'), app(doomedApp, 'active'), app(foreignApp, 'active', elsewhere)])
+  await app(ruledApp, 'active')
+  await db.collectionRule.create({ data: { appId: ruledApp, collection: 'c', rule: 'app' } })
   await createQuizzes(world)
-  const [hobby, exhausted, noApp, doomed, suspended, foreign] = await Promise.all([
+  const [hobby, exhausted, noApp, doomed, suspended, foreign, ruled] = await Promise.all([
     client('hobby'),
     client('hobby'),
     client('developer'),
     client('developer', doomedApp),
     client('developer', suspendedApp),
     client('developer', foreignApp),
+    client('developer', ruledApp),
   ])
   for (let calls = 0; calls < 60; calls++) await world.call('GET', '/', { claims: { client_id: exhausted } })
   const guesser = { 'x-forwarded-for': '203.0.113.7' }
   for (let calls = 0; calls < 100; calls++) await world.call('GET', '/', { token: 'guessed', headers: guesser })
-  return { world, hobby, noApp, exhausted, suspended, foreign, guesser, doomed, doomedApp }
+  return { world, hobby, noApp, exhausted, suspended, foreign, ruled, guesser, doomed, doomedApp }
 }
 
 /** A service whose database can lose its tables, and then itself. */

@@ -39,6 +39,7 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | apps   | 400 | The body is not valid JSON.                             | detail | bodyNotJson | a body that is not JSON |
   | apps   | 404 | There is nothing at this address.                       | detail | addressUnknown | unknown path |
   | apps   | 405 | Use GET, HEAD here.                                     | detail | methodWrong | another method |
+  | apps   | 403 | This entry belongs to another member.                   | detail | entryNotOwn | PUT into a collection that the app alone may write |
   | apps   | 412 | This entry has changed.                                 | detail | entryChanged | If-Match of another version |
   | apps   | 415 | Send the body as application/json.                      | detail | typeWrong | another content type |
   | apps   | 422 | limit is 1 to 200.                                      | detail | limitInvalid | limit 0 |
@@ -62,6 +63,7 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | sync   | 400 | Operation 0: value is missing.                          | invalid_request | valueMissing | put without a value |
   | sync   | 400 | Operation 0: Only put has a value.                      | invalid_request | valueUnexpected | get with a value |
   | sync   | 400 | Operation 0: value is nested too deeply.                | invalid_request | valueTooDeep | 257 levels |
+  | sync   | 403 | Operation 0: This entry belongs to another member.      | forbidden | entryNotOwn | put into a collection that the app alone may write |
   | sync   | 412 | Operation 0: This entry has changed.                    | precondition_failed | entryChanged | ifMatch of another version |
   | sync   | 413 | The operations have more than 64 KiB beside their values. | invalid_request | operationsTooLarge | 66,000 bytes of white space |
   | sync   | 413 | The entries that the batch reads are larger than the storage quota. | invalid_request | readsTooLarge | one entry many times |
@@ -134,6 +136,7 @@ const elsewhere = table<'Status' | 'Message' | 'Row'>(`
   | 409 | An app can have at most 20 clients. | tooManyClients |
   | 409 | A team can have at most 200 clients, 1 MiB of text and 8 MiB of logos. | teamFull |
   | 409 | A team can have at most 100 people and invitations. | tooManyPeople |
+  | 409 | An app can have rules for at most 100 collections. | tooManyRules |
   | 409 | A provider can describe at most 100 event types. | tooManyEventKinds |
   | 409 | This has been changed in the meantime. Read it again. | changedMeanwhile |
   | 409 | Only the sandbox client of an app can be requested for production. | notSandbox |

@@ -50,6 +50,8 @@ const ofTeams = table<'Procedure' | 'Type' | 'Scope'>(`
   | developer.data.entry                | query    | dev:read  |
   | developer.data.put                  | mutation | dev:write |
   | developer.data.remove               | mutation | dev:write |
+  | developer.rules.list                | query    | dev:read  |
+  | developer.rules.set                 | mutation | dev:write |
   | developer.mails.get                 | query    | dev:read  |
   | developer.mails.set                 | mutation | dev:write |
   | developer.people.list               | query    | dev:read  |

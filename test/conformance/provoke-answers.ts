@@ -64,7 +64,7 @@ const changing =
   (place, tenant) =>
     ask(place, tenant, place.path === '/batch' ? { body: { operations: [{ ...putOne, ...more }] } } : elsewhere)
 const asClient =
-  (name: 'hobby' | 'noApp' | 'exhausted' | 'suspended' | 'foreign'): Provoke =>
+  (name: 'hobby' | 'noApp' | 'exhausted' | 'suspended' | 'foreign' | 'ruled'): Provoke =>
   (place, tenant) =>
     ask(place, tenant, { claims: { client_id: tenant[name] } })
 const ofQuiz =
@@ -133,6 +133,7 @@ export const provoke: Record<string, Provoke> = {
     return refused
   },
   keyUnknown: asking({ names: { key: 'unknown' } }),
+  entryNotOwn: asClient('ruled'),
   entryChanged: changing({ ifMatch: '"x"' }, { headers: { 'if-match': '"x"' } }),
   operationsInvalid: asking({ body: {} }),
   operationsNotAlone: asking({ body: { operations: [putOne], more: 2 } }),

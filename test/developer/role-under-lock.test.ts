@@ -51,6 +51,7 @@ const changes: Record<string, () => Promise<unknown>> = {
   'teams.restore': () => api().teams.restore({ team: team() }),
   'testClub.reset': () => api().testClub.reset({ team: team() }),
   'testClub.review': () => api().testClub.review({ team: team(), result: 'none', correct: true }),
+  'rules.set': () => api().rules.set({ app: app(), collection: 'c', rule: 'author' }),
   'webhook.set': () => api().webhook.set({ app: app(), url: 'https://other.example/' }),
   'webhook.remove': () => api().webhook.remove({ app: app() }),
   'webhook.test': () => api().webhook.test({ app: app() }),

@@ -65,6 +65,7 @@ export async function addPeople(world: World) {
         teams: await db.team.findMany({ where: team, orderBy: { id: 'asc' } }),
         people: await db.teamMember.findMany({ where, orderBy: [{ teamId: 'asc' }, { personId: 'asc' }] }),
         invitations: await db.teamInvitation.findMany({ where, orderBy: { id: 'asc' } }),
+        rules: await db.collectionRule.findMany({ where: { app: where }, orderBy: { collection: 'asc' } }),
         apps: await db.app.findMany({ where, orderBy: { id: 'asc' } }),
         clients: await db.client.findMany({ where, orderBy: { id: 'asc' } }),
         secrets: await db.clientSecret.findMany({ where: { client: where }, orderBy: { id: 'asc' } }),

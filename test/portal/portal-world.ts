@@ -54,9 +54,16 @@ export const pagesOf = (team: string, app: string, client: string, delivery: str
   const sections = ['', '/test-club', '/test-club/reset', '/people', '/usage', '/requests', '/audit', '/delete'].map(
     (section) => own + section,
   )
-  const ofApp = ['', '/delete', '/webhook', '/webhook/remove', '/data', '/deliveries', `/deliveries/${delivery}`].map(
-    (page) => `${own}/apps/${app}${page}`,
-  )
+  const ofApp = [
+    '',
+    '/delete',
+    '/webhook',
+    '/webhook/remove',
+    '/data',
+    '/rules',
+    '/deliveries',
+    `/deliveries/${delivery}`,
+  ].map((page) => `${own}/apps/${app}${page}`)
   const ofSecret = secret === undefined ? [] : [`/secrets/${secret}/remove`]
   const ofClient = ['', '/production', '/remove', ...ofSecret].map((page) => `${own}/clients/${client}${page}`)
   return [...sections, ...ofApp, ...ofClient]
@@ -85,6 +92,7 @@ export const formsOf = (
     [`${ofApp}/details`]: { version: '0', name: 'Trainer', description: 'Plans.', homepage: 'https://app.example' },
     [`${ofApp}/remove-logo`]: { version: '0' },
     [`${ofApp}/clients`]: { name: 'Second', type: 'web', redirects, scope: [profile] },
+    [`${ofApp}/rules/set`]: { collection: 'scores', rule: 'author' },
     [`${ofApp}/webhook/set`]: { url: 'https://hooks.example/in', secret: 'secret-4711' },
     [`${ofApp}/webhook/test`]: {},
     [`${ofApp}/webhook/remove/confirm`]: { confirm: 'https://hooks.example/in' },

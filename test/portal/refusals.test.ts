@@ -66,7 +66,7 @@ describe('the German sentences', () => {
       'testsLimited',
       'confirmationWrong',
     ]
-    const ofSchemas = ['urlInvalid', 'secretInvalid', 'sinceInvalid', 'eventTypeUnknown']
+    const ofSchemas = ['nameInvalid', 'urlInvalid', 'secretInvalid', 'sinceInvalid', 'eventTypeUnknown']
     expect(Object.keys(german).sort()).toEqual([...new Set([...own, ...undeclared, ...ofSchemas])].sort())
   })
 })

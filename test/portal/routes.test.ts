@@ -92,6 +92,8 @@ const routes = table<'method' | 'path' | 'who' | 'limit' | 'body' | 'from' | 'ba
 | GET     | /developers/teams/:team/apps/:app/webhook/remove    | developer | people         |        |      |      |
 | POST    | /developers/teams/:team/apps/:app/webhook/remove/confirm | developer | people    | form   | own  | yes  |
 | POST    | /developers/teams/:team/apps/:app/webhook/test      | developer | people         | form   | own  | yes  |
+| GET     | /developers/teams/:team/apps/:app/rules             | developer | people         |        |      |      |
+| POST    | /developers/teams/:team/apps/:app/rules/set         | developer | people         | form   | own  | yes  |
 | GET     | /developers/teams/:team/apps/:app/data              | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/apps/:app/data/:club        | developer | people         |        |      |      |
 | GET     | /developers/teams/:team/apps/:app/data/:club/:owner/:collection | developer | people |     |      |      |

@@ -105,10 +105,29 @@ describe('a writer', () => {
   })
 })
 
+/** A member of an app with rules. */
+const ruled = {
+  put: `SELECT outcome FROM storage_write_ruled($1, $2, $3, 'c', 'k', '1', gen_random_uuid(), now(), 1000, null, null, $3)`,
+  delete: `SELECT outcome FROM storage_delete_ruled($1, $2, $3, 'c', 'k', null, null, $3)`,
+}
+
 const batch = (
   op: 'put' | 'get',
 ) => `SELECT outcome FROM storage_batch($1, $2, $3, '{${op}}', ARRAY[$3], '{c}', '{k}', '{1}',
   '{NULL}', '{NULL}', now(), 1000, 1000)`
+
+describe.each(['put', 'delete'] as const)('a %s by rules', (op) => {
+  it.each(removals)('locks the %s before the usage row, also where the entry exists', async (_, sql, values) => {
+    const address = [tenants.apps[1]!, tenants.clubs[1]!, tenants.people[1]!]
+    const writer = await transaction()
+    await writer.client.query(put, address)
+    await writer.client.query('COMMIT')
+    const removal = await transaction()
+    await removal.client.query(sql, values(tenants))
+    await blocked(removal, (client) => client.query(ruled[op], address))
+    expect(await isFree(tenants.apps[1]!, tenants.clubs[1]!)).toBe(true)
+  })
+})
 
 describe('a batch', () => {
   it.each(removals)('locks the %s before the usage row, also where the entry exists', async (_, sql, values) => {

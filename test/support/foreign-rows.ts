@@ -30,6 +30,7 @@ const values: Record<string, string> = {
   'StorageEntry.value': `'1'`,
   'StorageUsage.bytes': '1',
   'StorageCollection.entries': '1',
+  'CollectionRule.rule': `'author'`,
   'OauthRecord.expiresAt': `now() + interval '1 day'`,
   'LoginCode.expiresAt': `now() + interval '1 day'`,
   'App.webhookUrl': `'https://example.org/'`,

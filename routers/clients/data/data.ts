@@ -181,7 +181,7 @@ const put = internal('dev:write', teamPeople, {
     const value = typed.trim()
     refuseIf((await isJson(value)) ? [] : [fault('value', 'value')])
     const { db, now, storageQuotaBytes: quotaBytes } = ctx.core
-    const what = { key, value, updatedAt: Math.floor(now() / 1000), quotaBytes, writer: null }
+    const what = { key, value, updatedAt: Math.floor(now() / 1000), quotaBytes, writer: null, ruled: false }
     const { outcome, version } = await putEntry(db, at, what, conditions({ ifMatch: read }))
     if (outcome === 'full') throw errors.quotaExceeded()
     if (outcome === 'changed') throw errors.changedMeanwhile()
@@ -206,7 +206,7 @@ const remove = internal('dev:write', teamPeople, {
   .output(z.object({ key: z.string() }))
   .mutation(async ({ ctx, input: { key, etag: read, ...of } }) => {
     const at = await sandboxOf(ctx, of)
-    const { outcome } = await deleteEntry(ctx.core.db, at, key, conditions({ ifMatch: read }))
+    const { outcome } = await deleteEntry(ctx.core.db, at, { key, bound: null }, conditions({ ifMatch: read }))
     if (outcome !== 'deleted') throw errors.changedMeanwhile()
     ctx.core.watch.wake(at)
     return { key }

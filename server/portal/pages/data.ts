@@ -58,6 +58,7 @@ export function storesPage(visit: Visit, place: Place, { items, more }: Data['st
   return appPage(visit, place.team, place.app, 'data', {
     title: w.data.title,
     body: html`<p class="lead">${w.data.lead}</p>
+<p class="ways"><a href="${visit.at('teams', place.team.id, 'apps', place.app.id, 'rules')}">${w.rules.open}</a></p>
 ${rows.length === 0 ? html`<p>${w.data.none}</p>` : table(w.data.title, [w.data.club, w.data.environment, w.data.size], rows)}
 ${pager(visit, { offset: offsetOf(visit), shown: rows.length, more })}`,
   })

@@ -21,6 +21,8 @@ const fieldsOf: Record<string, string> = {
     secretInvalid: 'secret',
     emailInvalid: 'email',
     alreadyInTeam: 'email',
+    nameInvalid: 'collection',
+    tooManyRules: 'collection',
   },
   ...{ clientNotWeb: 'authentication', secretMissing: 'authentication', staysConfidential: 'authentication' },
   ...{ confirmationWrong: 'confirm', nameNotConfirmed: 'confirm', eventTypeUnknown: 'type' },

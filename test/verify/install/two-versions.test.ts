@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readMigrations } from '../../../prisma/migration-files.ts'
-import type { Section } from '../../../routers/kernel/scopes.ts'
+import type { Section, TokenSection } from '../../../routers/kernel/scopes.ts'
 import { firstPartyScopes, memberScopes } from '../../../routers/kernel/scopes.ts'
 import { developmentKey, mintToken } from '../../../server/tokens/development.ts'
 import { names, operations } from '../../process/operations.ts'
@@ -18,6 +18,7 @@ const skipReason = former ? '' : ' (skipped: there is no git history with an ear
 const WRITERS = 6
 const ROUNDS = times(12, 4)
 const QUOTA = 10_000_000
+const apps = { section: 'apps', tokens: 'apps' } as const
 
 const ends: (() => Promise<void>)[] = []
 const atEnd = (end: () => Promise<void>) => void ends.unshift(end)
@@ -30,7 +31,7 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
   let env: Record<string, string>
   let main: string
   let nodes: Service[]
-  let headers: Record<Section | 'platform', Record<string, string>>
+  let headers: Record<TokenSection | 'platform', Record<string, string>>
   /** The operations of both versions. */
   let shared: string[]
   const wrong = new Set<string>()
@@ -53,10 +54,9 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
       return { authorization: `Bearer ${await mintToken(key, claims)}` }
     }
     headers = {
-      apps: { host: 'apps.localhost', ...(await bearer('riverside', 'anna')) },
-      lms: { host: 'lms.localhost', ...(await bearer('academy', 'anna')) },
-      notify: { host: 'notify.localhost', ...(await bearer('provider', 'anna')) },
-      sync: { host: 'sync.localhost', ...(await bearer('riverside', 'anna')) },
+      apps: await bearer('riverside', 'anna'),
+      lms: await bearer('academy', 'anna'),
+      notify: await bearer('provider', 'anna'),
       platform: await bearer('provider', null),
     }
     nodes = [await start(env, { atEnd, entry: main })]
@@ -74,16 +74,20 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
     }
   }
 
-  const rest = (turn: number, section: Section, method: string, path: string, body?: unknown) => {
+  /** `tokens`: the section whose tokens an operation of `section` takes. */
+  const rest = (
+    turn: number,
+    { section, tokens }: { section: Section; tokens: TokenSection },
+    ...[method, path, body]: [method: string, path: string, body?: unknown]
+  ) => {
     const node = turn % nodes.length
-    const given = { headers: headers[section], ...(body !== undefined && { body }) }
+    const given = { headers: { ...headers[tokens], host: `${section}.localhost` }, ...(body !== undefined && { body }) }
     return noted(`node ${node}: ${method} ${path}`, send(nodes[node]!.port, method, `/v1${path}`, given))
   }
-  const trpc = (turn: number, section: keyof typeof headers, path: string, input: unknown, isQuery: boolean) => {
+  const trpc = (turn: number, tokens: keyof typeof headers, path: string, input: unknown, isQuery: boolean) => {
     const node = turn % nodes.length
-    const { host: _, ...bearer } = headers[section] as Record<string, string>
     const asked = isQuery && input !== undefined ? `?input=${encodeURIComponent(JSON.stringify(input))}` : ''
-    const given = { headers: bearer, ...(!isQuery && { body: input }) }
+    const given = { headers: headers[tokens], ...(!isQuery && { body: input }) }
     const method = isQuery ? 'GET' : 'POST'
     return noted(`node ${node}: ${path}`, send(nodes[node]!.internalPort, method, `/trpc/${path}${asked}`, given))
   }
@@ -97,15 +101,15 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
       const scope = number % 2 === 0 ? '' : '?scope=user'
       const path = `/storage/${collection}/${key}${scope}`
       if (round % 5 === 4 && kept.has(key)) {
-        await rest(round, 'apps', 'DELETE', path)
+        await rest(round, apps, 'DELETE', path)
         kept.delete(key)
       } else {
-        await rest(round, 'apps', 'PUT', path, { value })
+        await rest(round, apps, 'PUT', path, { value })
         kept.set(key, value)
-        const read = await rest(round + 1, 'apps', 'GET', path)
+        const read = await rest(round + 1, apps, 'GET', path)
         if (read?.body?.value !== value) wrong.add(`${path} is ${read?.text}, not ${value}`)
       }
-      const list = await rest(round + 1, 'apps', 'GET', `/storage/${collection}${scope}`)
+      const list = await rest(round + 1, apps, 'GET', `/storage/${collection}${scope}`)
       const total = list?.body?.total
       if (total !== kept.size) wrong.add(`${collection} has ${total} entries, not ${kept.size}`)
     }
@@ -118,12 +122,12 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
     for (let round = 0; !ended(); round++) {
       // By one caller: another would delete the entry or the webhook that this one is about to read.
       for (const name of number === 0 ? shared : []) {
-        const { section, method, path, body } = operations[name]!
-        await rest(round, section, method, path, body)
+        const { section, tokens, method, path, body } = operations[name]!
+        await rest(round, { section, tokens }, method, path, body)
       }
       for (const name of number === 0 ? shared : []) {
-        const { section, method, input } = operations[name]!
-        await trpc(round + 1, section, name, input, method === 'GET')
+        const { tokens, method, input } = operations[name]!
+        await trpc(round + 1, tokens, name, input, method === 'GET')
       }
       const event = { app: 'trainer-app', type: 'two.versions', data: round, id: `${number}-${round}` }
       const answer = await trpc(round + number, 'platform', 'events.publish', event, false)
@@ -160,7 +164,7 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
     // Totals and counters, told by both and by the rows.
     for (const node of nodes.keys()) {
       for (const [number, size] of entries.entries()) {
-        const list = await rest(node, 'apps', 'GET', `/storage/two-${number}${number % 2 === 0 ? '' : '?scope=user'}`)
+        const list = await rest(node, apps, 'GET', `/storage/two-${number}${number % 2 === 0 ? '' : '?scope=user'}`)
         expect([node, number, list!.body.total, list!.body.items.length]).toEqual([node, number, size, size])
       }
     }
@@ -183,8 +187,8 @@ describe.skipIf(!former)(`two nodes of two versions under load${skipReason}`, { 
     const again = await start(env, { atEnd, entry: main })
     nodes = [again]
     wrong.clear()
-    await rest(0, 'apps', 'PUT', '/storage/two-back/k', { value: 1 })
-    await rest(0, 'apps', 'GET', '/storage/two-back')
+    await rest(0, apps, 'PUT', '/storage/two-back/k', { value: 1 })
+    await rest(0, apps, 'GET', '/storage/two-back')
     expect([...wrong]).toEqual([])
     expect(await again.stop()).toMatchObject({ code: 0, stderr: '' })
   })

@@ -27,6 +27,7 @@ beforeAll(async () => {
     email: 'someone.with.a.long.address@example.org',
     role: 'owner',
   })
+  await as(owner).rules.set({ app: world.ids.app, collection: 'c', rule: 'author' })
   await world.call('GET', '/storage/c/none')
   await world.call('PUT', '/storage/c/one', { body: { value: 1 } })
   await world.requestLog.flush()

@@ -33,9 +33,15 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
   return [
     ...['teams.list', 'invitations.list', 'mails.get'].map((name) => operation(name, [200], () => ask(name, {}))),
     ...ofTeam.map((name) => operation(name, [200], () => ask(name, { team }))),
-    ...['apps.get', 'apps.health', 'apps.holdings', 'webhook.kinds', 'deliveries.filters', 'data.stores'].map((name) =>
-      operation(name, [200], () => ask(name, { app })),
-    ),
+    ...[
+      'apps.get',
+      'apps.health',
+      'apps.holdings',
+      'webhook.kinds',
+      'deliveries.filters',
+      'data.stores',
+      'rules.list',
+    ].map((name) => operation(name, [200], () => ask(name, { app }))),
     ...(['collections', 'entries', 'entry', 'put', 'remove'] as const).map((name) => {
       const input = { app, club: id('none'), owner: '', collection: 'c', key: 'k', etag: '', value: '1' }
       const call = name === 'put' || name === 'remove' ? change : ask
@@ -68,6 +74,9 @@ export async function ofTeams({ ids, owner, colleague, ...world }: World, trpc: 
     operation('apps.update', [200], () => change('apps.update', { app, description: randomUUID() })),
     operation('apps.setLogo', [200], () => change('apps.setLogo', { app, picture: LOGO })),
     operation('apps.removeLogo', [200], () => change('apps.removeLogo', { app })),
+    operation('rules.set', [200], () =>
+      change('rules.set', { app, collection: 'soak', rule: ['author', 'anyone'][draw(2)] }),
+    ),
     operation('clients.get', [200], () => ask('clients.get', { client })),
     operation('clients.create', [400], () =>
       change('clients.create', { app, name: 'Soak', type: 'web', redirectUris: [], scopes: [] }),

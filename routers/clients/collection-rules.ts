@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { appId } from '../kernel/app-id.ts'
+import { internal } from '../kernel/endpoint.ts'
+import { errors } from '../kernel/errors.ts'
+import { teamPeople } from '../kernel/policies.ts'
+import { router } from '../kernel/trpc.ts'
+import { entryName } from '../storage/procedures.ts'
+import { auditing, authorOf } from './auditing.ts'
+import { lockTeamAs, teamOfApp } from './teams/team-of.ts'
+
+const MAX_RULES = 100
+
+/** The kinds of rules, by which a collection restricts the writers of its shared entries; without a stored one it is `anyone`. */
+export const ruleNames = ['anyone', 'author', 'app'] as const
+
+const app = appId('app')
+const rule = z.enum(ruleNames, { error: 'rule is anyone, author or app.' }).meta({
+  description: '`anyone`: every member. `author`: only the member who made an entry. `app`: no member.',
+})
+const ruled = z.object({ collection: entryName, rule })
+
+const list = internal('dev:read', teamPeople, {
+  summary: "The collections of an app that not every member may write: at most 100, by their names' bytes",
+  fails: ['ownAppUnknown'],
+})
+  .input(z.object({ app }))
+  .output(z.object({ items: z.array(ruled) }))
+  .query(async ({ ctx, input: { app } }) => {
+    await teamOfApp(ctx, app)
+    const rows = await ctx.core.db.collectionRule.findMany({ where: { appId: app }, orderBy: { collection: 'asc' } })
+    return { items: rows.map((row) => ruled.parse(row)) }
+  })
+
+const set = internal('dev:write', teamPeople, {
+  summary: "Sets who may write the shared entries of an app's collection, in all clubs",
+  fails: ['ownAppUnknown', 'tooManyRules'],
+})
+  .input(ruled.extend({ app }))
+  .output(ruled)
+  .mutation(async ({ ctx, input: { app: appId, collection, rule } }) => {
+    const team = await teamOfApp(ctx, appId)
+    return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
+      await lockTeamAs(tx, ctx, { team, unknown: errors.ownAppUnknown })
+      const of = { appId, collection }
+      const stored = await tx.collectionRule.findUnique({ where: { of } })
+      const before = stored?.rule ?? 'anyone'
+      if (before === rule) return { collection, rule }
+      if (rule === 'anyone') await tx.collectionRule.delete({ where: { of } })
+      else {
+        if (!stored && (await tx.collectionRule.count({ where: { appId } })) >= MAX_RULES) throw errors.tooManyRules()
+        await tx.collectionRule.upsert({ where: { of }, create: { ...of, rule }, update: { rule } })
+      }
+      await note({ team, action: 'rule.set', target: appId, before: { rule: before }, after: { collection, rule } })
+      return { collection, rule }
+    })
+  })
+
+export const rules = router({ list, set })
