@@ -50,9 +50,12 @@ export function observePool(pool: pg.Pool, observer: PoolObserver) {
   const connect = pool.connect.bind(pool) as { (callback: Connected): void; (): Promise<pg.PoolClient> }
 
   let isAway = false
-  const lacking = (failure: Error) => {
+  let connectedAt = 0
+  const lacking = (failure: Error, start: number) => {
     if (failure.message === NO_PLACE) return timedOut()
     unconnected()
+    // An attempt that began before another succeeded says nothing about now.
+    if (start < connectedAt) return
     if (!isAway && !pool.ending) observer.away?.(failure)
     isAway = true
   }
@@ -60,7 +63,7 @@ export function observePool(pool: pg.Pool, observer: PoolObserver) {
     const start = performance.now()
     connect((failure, client, release) => {
       waited((performance.now() - start) / 1_000)
-      if (failure) lacking(failure)
+      if (failure) lacking(failure, start)
       callback(failure, client, release)
     })
   }
@@ -76,6 +79,7 @@ export function observePool(pool: pg.Pool, observer: PoolObserver) {
   pool.on('connect', (client) => {
     if (isAway) observer.back?.()
     isAway = false
+    connectedAt = performance.now()
     onServerError(client, (code) => (code === QUERY_CANCELED ? timedOut() : failed(code)))
     client.on('error', unconnected)
     if (began) traceQueries(client, began)

@@ -5,6 +5,7 @@ import { int, statement } from '../../prisma/pg/statement.ts'
 import { databaseMetrics } from '../../server/telemetry/database-metrics.ts'
 import { direct } from '../support/addresses.ts'
 import { migratedDatabase, query } from '../support/databases.ts'
+import { FaultProxy } from '../support/fault-proxy.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { suiteLimits } from '../support/time-limits.ts'
 import { holdConnections } from './held-connections.ts'
@@ -25,6 +26,36 @@ async function observed(url: string = inject('databaseUrl'), limits = suiteLimit
     connectionFailures: () => sample('database_connection_failures_total'),
   }
 }
+
+describe('the database', () => {
+  it('is not reported as away by an attempt to connect that began before another one succeeded', async () => {
+    const proxy = await FaultProxy.to(inject('databaseUrl'))
+    onTestFinished(() => proxy.close())
+    const said: string[] = []
+    const nothing = () => {}
+    const db = openTestDatabase(proxy.url, {
+      limits: suiteLimits,
+      observer: {
+        ...{ opened: nothing, waited: nothing, failed: nothing, timedOut: nothing, unconnected: nothing },
+        away: () => said.push('away'),
+        back: () => said.push('back'),
+      },
+    })
+    onTestFinished(() => db.$disconnect())
+    await proxy.begin('refuse')
+    await expect(db.organisation.count()).rejects.toThrow()
+    await proxy.end()
+    await proxy.begin('blackhole')
+    const early = db.organisation.count().catch(() => said.push('early failed'))
+    await expect.poll(() => proxy.connections).toBe(1)
+    const breakEarly = proxy.breaking()
+    await proxy.end()
+    await db.organisation.count()
+    breakEarly()
+    await early
+    expect(said).toEqual(['away', 'back', 'early failed'])
+  })
+})
 
 describe('the metrics of the pool', () => {
   it('have its connections by state, what waits, and for how long', async () => {

@@ -53,9 +53,22 @@ export class FaultProxy {
     this.#server = (await listening(this.#port)).on('connection', this.#accept)
   }
 
+  /** How many clients are connected. */
+  get connections() {
+    return this.#sockets.size / 2
+  }
+
   /** Breaks the open connections once, even during a query. */
   breakConnections() {
-    for (const socket of this.#sockets) socket.resetAndDestroy()
+    this.breaking()()
+  }
+
+  /** Breaks the connections that are open now, later. */
+  breaking() {
+    const sockets = [...this.#sockets]
+    return () => {
+      for (const socket of sockets) socket.resetAndDestroy()
+    }
   }
 
   close() {
