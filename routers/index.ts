@@ -1,12 +1,12 @@
 import { developer } from './clients/procedures.ts'
 import { directory } from './directory/procedures.ts'
-import { router } from './kernel/trpc.ts'
+import { mergeRouters, router } from './kernel/trpc.ts'
 import { proceduresOf } from './kernel/trpc-internals.ts'
 import { me } from './me/procedures.ts'
 import { quizzes } from './quizzes/procedures.ts'
 import { root } from './root.ts'
 import { storage } from './storage/procedures.ts'
-import { sync } from './sync/procedures.ts'
+import { wholeStorage } from './sync/procedures.ts'
 import { deliveries } from './webhooks/deliveries/procedures.ts'
 import { events } from './webhooks/events.ts'
 import { subscriptions } from './webhooks/subscriptions.ts'
@@ -15,10 +15,9 @@ import { webhook } from './webhooks/template.ts'
 export const appRouter = router({
   root,
   me,
-  storage,
+  storage: mergeRouters(storage, wholeStorage),
   quizzes,
   webhook,
-  sync,
   subscriptions,
   events,
   deliveries,

@@ -19,7 +19,7 @@ const t = initTRPC
     },
   })
 
-export const { procedure, createCallerFactory } = t
+export const { procedure, createCallerFactory, mergeRouters } = t
 
 /** tRPC's `router`, for procedures that every caller runs through `invoke`. */
 export const router: typeof t.router = (record) => {

@@ -60,7 +60,7 @@ export const changes = endpoint('GET /collections/{collection}/changes', SCOPE, 
   returns: 'The changes on the page.',
   fails: ['cursorInvalid', 'cursorExpired', 'waitsLimited'],
   headers: { lastEventId: 'Last-Event-ID' },
-  stream: 'sync.watch',
+  stream: 'storage.watch',
 })
   .input(input)
   .output(output)

@@ -5,5 +5,5 @@ import { collections } from './collections.ts'
 import { entries } from './entries.ts'
 import { watch } from './watch.ts'
 
-/** Beyond the documents: a store as a whole. */
-export const sync = router({ collections, entries, changes, watch, batch })
+/** Beyond the documents: a store as a whole, at the host `sync`. */
+export const wholeStorage = router({ collections, entries, changes, watch, batch })

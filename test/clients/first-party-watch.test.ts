@@ -16,7 +16,7 @@ interface Watched {
 
 function watchWith(client: ReturnType<typeof createClient>, input: { collection: string; since?: string }) {
   const watched: Watched = { events: [] }
-  const subscription = client.sync.watch.subscribe(input, {
+  const subscription = client.storage.watch.subscribe(input, {
     onData: (event) => void watched.events.push(event),
     onError(error) {
       watched.error = error
@@ -28,7 +28,7 @@ function watchWith(client: ReturnType<typeof createClient>, input: { collection:
 const put = (client: ReturnType<typeof createClient>, collection: string, key: string, value: string | number = 1) =>
   client.storage.put.mutate({ collection, key, value })
 
-describe('sync.watch of the first-party client', () => {
+describe('storage.watch of the first-party client', () => {
   it('gets the entries, then each change, typed, and ends with unsubscribe', async () => {
     const collection = id('c')
     const client = clientWith(await world.token())
@@ -93,13 +93,13 @@ describe('sync.watch of the first-party client', () => {
   })
 })
 
-describe('sync.watch in process', () => {
+describe('storage.watch in process', () => {
   it('is an async iterable that ends with its signal', async () => {
     const ending = new AbortController()
     const caller = callAs(world.core, world.principal(), ending)
     const collection = id('c')
     await caller.storage.put({ collection, key: 'a', value: { n: 1 } })
-    const events = await caller.sync.watch({ collection })
+    const events = await caller.storage.watch({ collection })
     const seen: unknown[] = []
     const reading = (async () => {
       for await (const { id: cursor, data } of events) {

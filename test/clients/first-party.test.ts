@@ -74,8 +74,8 @@ describe('a batch', () => {
   it('has no call that waits for a change: the others are answered before it', async () => {
     const { client, requests } = noting({ token: await world.token() })
     const collection = { collection: 'awaited' }
-    const { cursor } = await client.sync.changes.query(collection)
-    const waiting = client.sync.changes.query({ ...collection, since: cursor, wait: 50 })
+    const { cursor } = await client.storage.changes.query(collection)
+    const waiting = client.storage.changes.query({ ...collection, since: cursor, wait: 50 })
     const [found] = await Promise.all([client.storage.list.query(collection), client.storage.list.query(collection)])
     expect(found.total).toBe(0)
     await client.storage.put.mutate({ ...collection, key: 'k', value: 1 })

@@ -127,7 +127,7 @@ async function tooSlow(tenant: Tenant, keep: Keep) {
 async function deletedMeanwhile(tenant: Tenant, keep: Keep) {
   const { world, doomed, doomedApp } = tenant
   const inserting = places.filter(({ operation }) =>
-    ['storage-put', 'sync-batch', 'quizzes-submit'].includes(operation.operationId),
+    ['storage-put', 'storage-batch', 'quizzes-submit'].includes(operation.operationId),
   )
   const call = (place: Place) =>
     ask(place, tenant, { claims: { client_id: doomed }, headers: { 'idempotency-key': crypto.randomUUID() } })

@@ -10,30 +10,30 @@ import { startWorld } from '../support/world.ts'
 
 /** The endpoint tables of both documents; decisions.md adds the procedure names, the status of PUT, and the section sync. */
 const endpoints = table<'Section' | 'Method' | 'Path' | 'Scope' | 'Status' | 'Procedure'>(`
-  | Section | Method | Path                              | Scope                     | Status | Procedure        |
-  |---------|--------|-----------------------------------|---------------------------|--------|------------------|
-  | apps    | GET    | /                                 | none                      | 200    | root             |
-  | apps    | GET    | /me/profile                       | svc.me.profile:read       | 200    | me.profile       |
-  | apps    | GET    | /me/groups                        | svc.me.groups:read        | 200    | me.groups        |
-  | apps    | GET    | /me/events                        | svc.me.events:read        | 200    | me.events        |
-  | apps    | GET    | /me/trainingplans                 | svc.me.trainingplans:read | 200    | me.trainingplans |
-  | apps    | GET    | /me/competitions                  | svc.me.competitions:read  | 200    | me.competitions  |
-  | apps    | GET    | /me/membercard                    | svc.me.membercard:read    | 200    | me.membercard    |
-  | apps    | GET    | /storage/{collection}             | svc.apps.storage:read     | 200    | storage.list     |
-  | apps    | GET    | /storage/{collection}/{key}       | svc.apps.storage:read     | 200    | storage.get      |
-  | apps    | PUT    | /storage/{collection}/{key}       | svc.apps.storage:write    | 200    | storage.put      |
-  | apps    | DELETE | /storage/{collection}/{key}       | svc.apps.storage:write    | 204    | storage.delete   |
-  | lms     | POST   | /quizzes/{quizId}/results         | lms.me.quizzes:write      | 201    | quizzes.submit   |
-  | sync    | GET    | /quizzes/{quizId}                 | lms.me.quizzes:read       | 200    | quizzes.get      |
-  | sync    | GET    | /quiz-results/{resultId}          | lms.me.quizzes:read       | 200    | quizzes.result   |
-  | sync    | GET    | /events                           | ntf.apps.webhook:update   | 200    | events.fetch     |
-  | notify  | PUT    | /apps/{id}/webhook                | ntf.apps.webhook:update   | 200    | webhook.put      |
-  | notify  | DELETE | /apps/{id}/webhook                | ntf.apps.webhook:update   | 204    | webhook.delete   |
-  | notify  | GET    | /apps/{id}/webhook                | ntf.apps.webhook:read     | 200    | webhook.get      |
-  | sync    | GET    | /collections                      | svc.apps.storage:read     | 200    | sync.collections |
-  | sync    | GET    | /collections/{collection}/entries | svc.apps.storage:read     | 200    | sync.entries     |
-  | sync    | GET    | /collections/{collection}/changes | svc.apps.storage:read     | 200    | sync.changes     |
-  | sync    | POST   | /batch                            | svc.apps.storage:write    | 200    | sync.batch       |
+  | Section | Method | Path                              | Scope                     | Status | Procedure           |
+  |---------|--------|-----------------------------------|---------------------------|--------|---------------------|
+  | apps    | GET    | /                                 | none                      | 200    | root                |
+  | apps    | GET    | /me/profile                       | svc.me.profile:read       | 200    | me.profile          |
+  | apps    | GET    | /me/groups                        | svc.me.groups:read        | 200    | me.groups           |
+  | apps    | GET    | /me/events                        | svc.me.events:read        | 200    | me.events           |
+  | apps    | GET    | /me/trainingplans                 | svc.me.trainingplans:read | 200    | me.trainingplans    |
+  | apps    | GET    | /me/competitions                  | svc.me.competitions:read  | 200    | me.competitions     |
+  | apps    | GET    | /me/membercard                    | svc.me.membercard:read    | 200    | me.membercard       |
+  | apps    | GET    | /storage/{collection}             | svc.apps.storage:read     | 200    | storage.list        |
+  | apps    | GET    | /storage/{collection}/{key}       | svc.apps.storage:read     | 200    | storage.get         |
+  | apps    | PUT    | /storage/{collection}/{key}       | svc.apps.storage:write    | 200    | storage.put         |
+  | apps    | DELETE | /storage/{collection}/{key}       | svc.apps.storage:write    | 204    | storage.delete      |
+  | lms     | POST   | /quizzes/{quizId}/results         | lms.me.quizzes:write      | 201    | quizzes.submit      |
+  | sync    | GET    | /quizzes/{quizId}                 | lms.me.quizzes:read       | 200    | quizzes.get         |
+  | sync    | GET    | /quiz-results/{resultId}          | lms.me.quizzes:read       | 200    | quizzes.result      |
+  | sync    | GET    | /events                           | ntf.apps.webhook:update   | 200    | events.fetch        |
+  | notify  | PUT    | /apps/{id}/webhook                | ntf.apps.webhook:update   | 200    | webhook.put         |
+  | notify  | DELETE | /apps/{id}/webhook                | ntf.apps.webhook:update   | 204    | webhook.delete      |
+  | notify  | GET    | /apps/{id}/webhook                | ntf.apps.webhook:read     | 200    | webhook.get         |
+  | sync    | GET    | /collections                      | svc.apps.storage:read     | 200    | storage.collections |
+  | sync    | GET    | /collections/{collection}/entries | svc.apps.storage:read     | 200    | storage.entries     |
+  | sync    | GET    | /collections/{collection}/changes | svc.apps.storage:read     | 200    | storage.changes     |
+  | sync    | POST   | /batch                            | svc.apps.storage:write    | 200    | storage.batch       |
 `)
 
 let world: World

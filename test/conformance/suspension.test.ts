@@ -38,7 +38,7 @@ const stored = () =>
 /** The body of each procedure that has one. */
 const bodies: Record<string, object> = {
   'storage.put': { value: 2 },
-  'sync.batch': { operations: [{ op: 'put', collection: 'c', key: 'batched', value: 2 }] },
+  'storage.batch': { operations: [{ op: 'put', collection: 'c', key: 'batched', value: 2 }] },
   'quizzes.submit': { answers: { q1: 'Yes' } },
   'webhook.put': { url },
 }

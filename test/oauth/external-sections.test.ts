@@ -42,7 +42,7 @@ describe('a token', () => {
       await trpc('POST', 'storage.put', club, { collection: 'notes', key: 'b', value: 2 }),
       await trpc('POST', 'quizzes.submit', academy, { quizId: 'none', answers: {} }),
       await trpc('GET', 'webhook.get', provider, { id: app }),
-      await trpc('GET', 'sync.entries', club, { collection: 'notes' }),
+      await trpc('GET', 'storage.entries', club, { collection: 'notes' }),
     ]).toEqual(statuses)
 
     const all = await token({ aud: Object.values(audiences) })

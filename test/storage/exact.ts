@@ -55,11 +55,11 @@ export async function startStorage() {
     /** GET at the host of sync. */
     sync: (path: string) => send(world.publicPort, 'sync.test', 'GET', `/v1${path}`),
     batch: (body: string) => send(world.publicPort, 'sync.test', 'POST', '/v1/batch', body),
-    query: (procedure: 'storage.get' | 'storage.list' | 'sync.entries', input: object) => {
+    query: (procedure: 'storage.get' | 'storage.list' | 'storage.entries', input: object) => {
       const search = new URLSearchParams({ input: JSON.stringify(input) })
       return send(world.internalPort, 'localhost', 'GET', `/trpc/${procedure}?${search}`)
     },
-    mutation: (procedure: 'storage.put' | 'sync.batch', input: string, query = '') =>
+    mutation: (procedure: 'storage.put' | 'storage.batch', input: string, query = '') =>
       send(world.internalPort, 'localhost', 'POST', `/trpc/${procedure}${query}`, input),
     async expectStored({ collection, key, scope }: Place, text: string) {
       const { app, member } = world.ids

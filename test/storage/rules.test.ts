@@ -59,8 +59,8 @@ const writes: Record<string, { write: (api: Api) => Promise<unknown>; index?: nu
   PUT: { write: ({ storage }) => storage.put({ ...place, value: 2 }), after: '2' },
   DELETE: { write: ({ storage }) => storage.delete(place), after: undefined },
   'a put in a batch': {
-    write: ({ sync }) =>
-      sync.batch({
+    write: ({ storage }) =>
+      storage.batch({
         operations: [
           { op: 'get', ...first },
           { op: 'put', ...place, value: 2 },
@@ -69,8 +69,8 @@ const writes: Record<string, { write: (api: Api) => Promise<unknown>; index?: nu
     ...{ index: 1, after: '2' },
   },
   'a delete in a batch': {
-    write: ({ sync }) =>
-      sync.batch({
+    write: ({ storage }) =>
+      storage.batch({
         operations: [
           { op: 'put', ...first, collection: 'free', value: 1 },
           { op: 'get', ...place },
@@ -132,10 +132,10 @@ describe('a rule', () => {
   it('does not bind private entries', async () => {
     await setRule('app')
     const own = { ...place, scope: 'user' as const }
-    const { storage, sync } = api(0)
+    const { storage } = api(0)
     await storage.put({ ...own, value: 1 })
     await storage.put({ ...own, value: 2 })
-    await sync.batch({ operations: [{ op: 'put', ...own, value: 3 }] })
+    await storage.batch({ operations: [{ op: 'put', ...own, value: 3 }] })
     expect(await valueNow()).toBe('3')
     await storage.delete(own)
     expect(await valueNow()).toBe(undefined)
@@ -144,9 +144,9 @@ describe('a rule', () => {
   it('binds no reader', async () => {
     await api(1).storage.put({ ...place, value: 1 })
     await setRule('app')
-    const { storage, sync } = api(0)
+    const { storage } = api(0)
     expect(await storage.get(place)).toMatchObject({ value: 1 })
-    expect(await sync.batch({ operations: [{ op: 'get', ...place }] })).toMatchObject({ results: [{ value: 1 }] })
+    expect(await storage.batch({ operations: [{ op: 'get', ...place }] })).toMatchObject({ results: [{ value: 1 }] })
   })
 
   it('is that of its collection and app alone', async () => {
@@ -170,14 +170,14 @@ describe('a rule', () => {
     await api(1).storage.put({ ...place, value: 1 })
     await setRule('author')
     const stale = { ...place, ifMatch: '"stale"' }
-    const { storage, sync } = api(0)
+    const { storage } = api(0)
     await expect(storage.put({ ...stale, value: 2 })).rejects.toMatchObject(refusal())
     await expect(storage.delete(stale)).rejects.toMatchObject(refusal())
     const operations = [
       { op: 'get' as const, ...stale },
       { op: 'put' as const, ...place, value: 2 },
     ]
-    await expect(sync.batch({ operations })).rejects.toMatchObject(refusal(1))
+    await expect(storage.batch({ operations })).rejects.toMatchObject(refusal(1))
     expect(await valueNow()).toBe('1')
   })
 
@@ -185,7 +185,7 @@ describe('a rule', () => {
     await api(0).storage.put({ ...place, value: 1 })
     await setRule('author')
     const fresh = { ...place, key: 'fresh' }
-    await api(0).sync.batch({
+    await api(0).storage.batch({
       operations: [
         { op: 'put', ...fresh, value: 1 },
         { op: 'put', ...fresh, value: 2 },
@@ -287,9 +287,9 @@ describe('writers at the same time', () => {
     for (let round = 0; round < times(50, 8); round++) {
       const key = `k${round}`
       const write = (n: number) => {
-        const { storage, sync } = callerOf(coreOf(nodes[n & 1]!), tenants, 0, 0, (n >> 1) & 1)
+        const { storage } = callerOf(coreOf(nodes[n & 1]!), tenants, 0, 0, (n >> 1) & 1)
         const what = { ...place, key, value: n }
-        const written = n & 4 ? sync.batch({ operations: [{ op: 'put', ...what }] }) : storage.put(what)
+        const written = n & 4 ? storage.batch({ operations: [{ op: 'put', ...what }] }) : storage.put(what)
         return written.then(
           () => (n >> 1) & 1,
           (error) => {

@@ -40,11 +40,11 @@ describe('a value in a batch', () => {
 
   it.each(few)('is stored and returned byte for byte over tRPC, alone and in a batch of calls: %s', async (_, text) => {
     const input = `{"operations":${operations(text)}}`
-    const alone = await storage.mutation('sync.batch', input)
+    const alone = await storage.mutation('storage.batch', input)
     expectRead(alone.bytes, text, (results) => `{"result":{"data":${results}}}`)
     await storage.expectStored(place, text)
     await storage.put(place, '"before"')
-    const among = await storage.mutation('sync.batch', `{"0":${input}}`, '?batch=1')
+    const among = await storage.mutation('storage.batch', `{"0":${input}}`, '?batch=1')
     expectRead(among.bytes, text, (results) => `[{"result":{"data":${results}}}]`)
     await storage.expectStored(place, text)
   })
@@ -52,9 +52,9 @@ describe('a value in a batch', () => {
   it.each(parsedOtherwise)(
     'is in this process what JSON.parse returns and JSON.stringify writes: %s',
     async (_, text) => {
-      const { sync } = callAs(storage.world.core, storage.world.principal())
+      const caller = callAs(storage.world.core, storage.world.principal())
       const value = JSON.parse(text)
-      const { results } = await sync.batch({
+      const { results } = await caller.storage.batch({
         operations: [
           { op: 'put', ...place, value },
           { op: 'get', ...place },
@@ -69,9 +69,9 @@ describe('a value in a batch', () => {
     const puts = `{ "op":"put" , ${address},\n"\\u0076alue"\t: \r\n${text} \n, "scope":"org"} ,\t{"value":[{"value":1}],"op":"put","collection":"c","key":"other"}`
     for (const send of [
       (body: string) => storage.batch(`\ufeff {"\\u006fperations" :[ ${body} ] }\n`),
-      (body: string) => storage.mutation('sync.batch', `\ufeff {"operations":[{},1],"operations" :[ ${body} ] }\n`),
+      (body: string) => storage.mutation('storage.batch', `\ufeff {"operations":[{},1],"operations" :[ ${body} ] }\n`),
       (body: string) =>
-        storage.mutation('sync.batch', `{"1":{"operations":[]}, "0":{"operations" :[ ${body} ] }}`, '?batch=1'),
+        storage.mutation('storage.batch', `{"1":{"operations":[]}, "0":{"operations" :[ ${body} ] }}`, '?batch=1'),
     ]) {
       await storage.put(place, '"before"')
       await storage.put(other, '"before"')

@@ -106,7 +106,7 @@ describe('random batches', () => {
         fc.array(fc.array(operation, { minLength: 1, maxLength: 8 }), { maxLength: 8 }),
         async (batches) => {
           const tenants = await mintTenants(db)
-          const { sync } = callerOf({ ...coreOf(db), storageQuotaBytes: QUOTA }, tenants, 0, 0, 0)
+          const { storage } = callerOf({ ...coreOf(db), storageQuotaBytes: QUOTA }, tenants, 0, 0, 0)
           let state: State = new Map()
           for (const batch of batches) {
             const operations = batch.map((drawn) => {
@@ -114,7 +114,9 @@ describe('random batches', () => {
               return { ...given, ...(given.op === 'put' && { value }), ...conditionOf(drawn, state) } as const
             })
             const wanted = applied(batch, state)
-            const reply = await sync.batch({ operations: operations as never }).catch(({ message }: Error) => message)
+            const reply = await storage
+              .batch({ operations: operations as never })
+              .catch(({ message }: Error) => message)
             if (wanted.refusal !== undefined) expect(reply).toBe(wanted.refusal)
             else {
               expect(reply).toEqual({ results: wanted.results })

@@ -44,13 +44,13 @@ describe('batches of two nodes beside single writers', () => {
     let writing = true
 
     const batcher = async (n: number) => {
-      const { sync } = callerAt(n % 2, n % 2)
+      const { storage } = callerAt(n % 2, n % 2)
       for (let round = 0; round < rounds; round++) {
         const isRemoval = round % 5 === 4
         const operations = reversed(keys, n + round).map((key) =>
           isRemoval ? remove(key) : put(key, n * 1000 + round),
         )
-        await sync.batch({ operations })
+        await storage.batch({ operations })
       }
     }
     const single = async (n: number) => {
@@ -62,9 +62,9 @@ describe('batches of two nodes beside single writers', () => {
       }
     }
     const reader = async (node: number) => {
-      const { sync } = callerAt(node)
+      const { storage } = callerAt(node)
       while (writing) {
-        const { results } = await sync.batch({ operations: reversed(keys, node).map(get) })
+        const { results } = await storage.batch({ operations: reversed(keys, node).map(get) })
         expect(new Set(results.map((one) => JSON.stringify((one as { value?: unknown }).value))).size).toBe(1)
       }
     }
@@ -88,7 +88,7 @@ describe('batches of two nodes beside single writers', () => {
     let { etag } = await callers[0]!.storage.put({ ...address('lock'), value: 0 })
     for (let round = 1; round <= times(100, 10); round++) {
       const attempts = Array.from({ length: 6 }, (_, n) =>
-        callers[n % 2]!.sync.batch({
+        callers[n % 2]!.storage.batch({
           operations: [put(`mine${n}`, round), { ...put('lock', n), ifMatch: etag }, put(`also${n}`, round)],
         }).then(({ results }) => ({ n, etag: (results[1] as { etag: string }).etag }), expectStatus(412)),
       )
@@ -143,7 +143,7 @@ describe.each(removals)('removing $what', ({ remove: removeIt }) => {
       let written = 0
       let removed = false
       const writer = async (n: number) => {
-        const { sync } = callerOf(core, own, n & 1, (n >> 1) & 1, (n >> 2) & 1)
+        const { storage } = callerOf(core, own, n & 1, (n >> 1) & 1, (n >> 2) & 1)
         for (let more = 10; more > 0; written++) {
           const scope = (['org', 'user'] as const)[written & 1]!
           const of = (key: string) => ({ collection: 'c', scope, key })
@@ -154,7 +154,7 @@ describe.each(removals)('removing $what', ({ remove: removeIt }) => {
             { op: 'put' as const, ...of('a'), value: n },
             ...(written % 3 === 2 ? keys.map((key) => ({ op: 'delete' as const, ...of(key) })) : []),
           ]
-          await sync.batch({ operations }).catch(refusal)
+          await storage.batch({ operations }).catch(refusal)
           if (removed) more--
         }
       }

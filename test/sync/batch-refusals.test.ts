@@ -170,8 +170,8 @@ describe('over tRPC a batch', () => {
   ] as const)('is refused as over REST: %.60s', async (body, status, message) => {
     const authorization = `Bearer ${await world.token()}`
     for (const [path, sent] of [
-      ['sync.batch', body],
-      ['sync.batch?batch=1', `{"0":${body}}`],
+      ['storage.batch', body],
+      ['storage.batch?batch=1', `{"0":${body}}`],
     ] as const) {
       const reply = await world.internal('POST', `/trpc/${path}`, { headers: { authorization }, body: sent })
       expect([reply.status, [reply.body].flat()[0].error.message]).toEqual([status, message])
@@ -183,9 +183,9 @@ describe('over tRPC a batch', () => {
 it('a value of 257 levels is refused over tRPC too', async () => {
   const headers = { authorization: `Bearer ${await world.token()}` }
   const body = withMembers(`${put},"value":${nested(257)}`)
-  const alone = await world.internal('POST', '/trpc/sync.batch', { headers, body })
+  const alone = await world.internal('POST', '/trpc/storage.batch', { headers, body })
   expect([alone.status, alone.body.error.message]).toEqual([400, DEEP])
-  const among = await world.internal('POST', '/trpc/sync.batch?batch=1', { headers, body: `{"0":${body}}` })
+  const among = await world.internal('POST', '/trpc/storage.batch?batch=1', { headers, body: `{"0":${body}}` })
   expect([among.status, among.body[0].error.message]).toEqual([400, 'value is nested too deeply.'])
   expect(await stored()).toEqual(before)
 })

@@ -94,7 +94,7 @@ describe('POST /batch', () => {
   it('takes 25 operations, and one over tRPC as over REST', async () => {
     const many = Array.from({ length: 25 }, (_, n) => put(`k${n}`, n))
     expect((await batch(many)).body.results).toHaveLength(25)
-    const { batch: local } = callAs(world.core, world.principal()).sync
+    const { batch: local } = callAs(world.core, world.principal()).storage
     const { results } = await local({ operations: [{ op: 'get', collection, key: 'k7' }] })
     expect(results).toMatchObject([{ key: 'k7', value: 7 }])
     await expect(local({ operations: [{ op: 'get', collection, key: 'k7', ifMatch: '"x"' }] })).rejects.toMatchObject({

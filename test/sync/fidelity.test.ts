@@ -23,13 +23,13 @@ describe('a value', () => {
     const page = `{"items":[${typed}],"more":false}`
     expectBytes((await storage.sync('/collections/all/entries?limit=200')).bytes, page)
     const input = { collection: 'all', limit: 200 }
-    expectBytes((await storage.query('sync.entries', input)).bytes, `{"result":{"data":${page}}}`)
+    expectBytes((await storage.query('storage.entries', input)).bytes, `{"result":{"data":${page}}}`)
   })
 
   it.each(parsedOtherwise)('is what JSON.parse returns in this process: %s', async (_, text) => {
     await storage.put({ collection: 'one', key: 'k', scope: 'user' }, text)
-    const { sync } = callAs(storage.world.core, storage.world.principal())
-    const { items } = await sync.entries({ collection: 'one', scope: 'user' })
+    const caller = callAs(storage.world.core, storage.world.principal())
+    const { items } = await caller.storage.entries({ collection: 'one', scope: 'user' })
     expectSame(items[0]!.value, JSON.parse(text))
   })
 })

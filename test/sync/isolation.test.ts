@@ -21,7 +21,7 @@ describe('every app, club, member and scope', () => {
         }
         const stored = await entriesOf(db, tenants)
         for (const [app, club, person] of two.flatMap((a) => two.flatMap((c) => two.map((p) => [a, c, p] as const)))) {
-          const { sync } = callerOf(core, tenants, app, club, person)
+          const { storage } = callerOf(core, tenants, app, club, person)
           for (const scope of ['org', 'user'] as const) {
             const own = stored.filter(
               (row) =>
@@ -29,7 +29,7 @@ describe('every app, club, member and scope', () => {
                 row.clubId === tenants.clubs[club] &&
                 row.owner === (scope === 'user' ? tenants.people[person] : ''),
             )
-            const { items, more } = await sync.collections({ scope })
+            const { items, more } = await storage.collections({ scope })
             expect(more).toBe(false)
             const names = [...new Set(own.map(({ collection }) => collection))]
             expect(items.map(({ collection, entries, bytes }) => [collection, entries, bytes])).toEqual(
@@ -39,7 +39,7 @@ describe('every app, club, member and scope', () => {
               }),
             )
             for (const collection of ['scores', 'notes']) {
-              const found = await sync.entries({ collection, scope })
+              const found = await storage.entries({ collection, scope })
               const rows = own.filter((row) => row.collection === collection)
               expect(found).toEqual({
                 items: rows.map(({ key, value, version, updatedAt }) => ({

@@ -29,7 +29,7 @@ describe('a reader of all pages, beside writers of other keys', () => {
     await fc.assert(
       fc.asyncProperty(plan, async ({ untouched, written, limit, prefix, values, rounds }) => {
         const tenants = await mintTenants(db)
-        const { storage, sync } = callerOf(coreOf(db), tenants, 0, 0, 0)
+        const { storage } = callerOf(coreOf(db), tenants, 0, 0, 0)
         const changing = written.filter((name) => !untouched.includes(name))
         const put = (name: string) => storage.put({ collection: 'c', key: name, value: name })
         for (const name of [...untouched, ...changing]) await put(name)
@@ -49,7 +49,7 @@ describe('a reader of all pages, beside writers of other keys', () => {
           const round = rounds[page % rounds.length]!
           // While the page is read, and before the next one.
           const [read] = await Promise.all([
-            sync.entries(asked),
+            storage.entries(asked),
             ...round.slice(0, 2).map(({ index, does }) => write(index, does)),
           ])
           for (const { index, does } of round.slice(2)) await write(index, does)

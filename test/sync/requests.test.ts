@@ -94,12 +94,12 @@ describe('a request', () => {
   it('is refused over tRPC for what REST would refuse, in the same words', async () => {
     const authorization = `Bearer ${await world.token()}`
     for (const [procedure, input, message] of [
-      ['sync.collections', { limit: 201 }, 'limit is 1 to 200.'],
-      ['sync.collections', { after: '..' }, NAME],
-      ['sync.entries', { collection: 'c', values: 'false' }, 'values is true or false.'],
-      ['sync.entries', { collection: 'c', prefix: '%' }, PREFIX],
-      ['sync.entries', { collection: 'c', prefix: null }, PREFIX],
-      ['sync.entries', {}, NAME],
+      ['storage.collections', { limit: 201 }, 'limit is 1 to 200.'],
+      ['storage.collections', { after: '..' }, NAME],
+      ['storage.entries', { collection: 'c', values: 'false' }, 'values is true or false.'],
+      ['storage.entries', { collection: 'c', prefix: '%' }, PREFIX],
+      ['storage.entries', { collection: 'c', prefix: null }, PREFIX],
+      ['storage.entries', {}, NAME],
     ] as const) {
       const target = `/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify(input))}`
       const { status, body } = await world.internal('GET', target, { headers: { authorization } })
@@ -132,6 +132,6 @@ describe('the section', () => {
   it('has its own operations in the metrics', async () => {
     await world.call('GET', '/collections/c/entries')
     const { text } = await world.internal('GET', '/metrics')
-    expect(text).toMatch(/operation="sync\.entries"[^}]*status="200"/)
+    expect(text).toMatch(/operation="storage\.entries"[^}]*status="200"/)
   })
 })

@@ -50,11 +50,11 @@ describe('a call as code', () => {
     const entries = (values: string) => {
       const fields = [field('collection', 'path', 'c'), field('values', 'query', values, 'boolean')]
       const path = '/collections/{collection}/entries'
-      return codeOf(put({ id: 'sync-entries', method: 'GET', path, fields, body: undefined }))
+      return codeOf(put({ id: 'storage-entries', method: 'GET', path, fields, body: undefined }))
     }
-    expect(entries('false').trpc).toContain(`api.sync.entries.query({ collection: 'c', values: false })`)
+    expect(entries('false').trpc).toContain(`api.storage.entries.query({ collection: 'c', values: false })`)
     expect(entries('no').trpc).toContain(`values: 'no'`)
-    expect(entries('').trpc).toContain(`api.sync.entries.query({ collection: 'c' })`)
+    expect(entries('').trpc).toContain(`api.storage.entries.query({ collection: 'c' })`)
     expect(entries('false').fetch).toContain(`'https://a.test/v1/collections/c/entries?values=false'`)
     expect(entries('false').sdk).toBeUndefined()
   })
