@@ -12,7 +12,7 @@ import { table } from './table.ts'
 const clean = action(
   {
     async run(_values, io) {
-      const config = readSettings(io.env, 'keepDays', ...ofSecrets)
+      const config = readSettings(io.env, 'keepDays', 'signingKeyDays', ...ofSecrets)
       // Without the key, no signing key can be identified as retired, so none is removed.
       const cipher = createCipher((await existingSecretsKeys(config)) ?? [randomBytes(32)])
       const removed = await withDatabase(io, (db) =>

@@ -7,6 +7,8 @@ import type { Cipher } from '../../routers/kernel/cipher.ts'
 import { associatedData } from '../../routers/kernel/cipher.ts'
 import { ACCESS_TOKEN_SECONDS } from './lifetimes.ts'
 
+const DAY_MS = 86_400_000
+
 /** After this time, plus a query's, every node knows of a new or revoked key: less than 5 s together. */
 export const RELOAD_MS = 3_000
 
@@ -92,6 +94,19 @@ export async function revokeKey({ db, cipher, now }: SigningKeyStore, kid: strin
     const { count } = await tx.signingKey.deleteMany({ where: { kid } })
     if (signing?.kid === kid) await tx.signingKey.create({ data: successor })
     return count > 0
+  })
+}
+
+/** Publishes a new key once the newest has signed for `days`; it signs when every node and reader has it. */
+export async function rotateOldKey({ db, cipher, now }: SigningKeyStore, days: number): Promise<void> {
+  const isDue = (keys: SigningKey[]) => {
+    const newest = keys.find(({ jwk }) => jwk)
+    return newest !== undefined && newest.signsFrom.getTime() + days * DAY_MS <= now()
+  }
+  if (!isDue(await readKeys({ db, cipher }))) return
+  const data = await makeKey(cipher, new Date(now() + PUBLISH_MS))
+  await db.$transaction(async (tx) => {
+    if (isDue(await readLockedKeys(tx, cipher))) await tx.signingKey.create({ data })
   })
 }
 

@@ -14,6 +14,7 @@ export const sources = {
   developmentTokens: ['DEVELOPMENT_TOKENS', 'TOKEN_ISSUER', 'NODE_ENV'],
   storageQuotaBytes: ['STORAGE_QUOTA_BYTES'],
   keepDays: ['KEEP_EVENTS_DAYS', 'KEEP_CONSENTS_DAYS'],
+  signingKeyDays: ['SIGNING_KEY_DAYS'],
   production: ['NODE_ENV'],
 } as const satisfies { [Name in keyof Config]?: readonly string[] }
 

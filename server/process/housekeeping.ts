@@ -18,7 +18,7 @@ import { removeOldChanges } from '../../routers/storage/old-changes.ts'
 import { deleteExpiredCodes } from '../browser/login/login-codes.ts'
 import { deleteExpiredRecords } from '../oauth/expired-records.ts'
 import { removeOldConsents } from '../oauth/old-consents.ts'
-import { deleteRetiredKeys } from '../oauth/signing-key-store.ts'
+import { deleteRetiredKeys, rotateOldKey } from '../oauth/signing-key-store.ts'
 import { forgetRefused, forgetUsage } from '../request-log/forget.ts'
 import { raiseAlarms } from '../webhooks/alarms.ts'
 import { removeEndedSubscriptions } from '../webhooks/ended-subscriptions.ts'
@@ -38,7 +38,7 @@ export interface Cadence {
 export const cadence: Cadence = { intervalMs: 60_000, endingMs: 3_000 }
 
 export function housekeepingTasks(
-  { keepDays }: Pick<Config, 'keepDays'>,
+  { keepDays, signingKeyDays }: Pick<Config, 'keepDays' | 'signingKeyDays'>,
   cipher: Cipher,
   sendMail?: Task['step'] | undefined,
 ): Task[] {
@@ -65,7 +65,14 @@ export function housekeepingTasks(
     { name: 'ended', step: removeEnded },
     { name: 'test-events', step: moveTestEvents },
     ...mails,
-    { name: 'signing-keys', step: (db, now) => deleteRetiredKeys({ db, cipher, now: () => now }) },
+    {
+      name: 'signing-keys',
+      async step(db, now) {
+        const store = { db, cipher, now: () => now }
+        await rotateOldKey(store, signingKeyDays)
+        return deleteRetiredKeys(store)
+      },
+    },
   ]
   return tasks.map((task) => ({ every: HOUR_S, ...task }))
 }

@@ -103,7 +103,10 @@ describe('what is stored of refresh tokens', () => {
       const { consumedAt } = rows.find((row) => row.model === 'RefreshToken' && row.id === id)!
       expect(Number(expiresAt) - Number(consumedAt)).toBe(60_000)
     }
-    const tasks = housekeepingTasks({ keepDays: { consents: 1, events: 1 } }, createCipher([Buffer.alloc(32)]))
+    const tasks = housekeepingTasks(
+      { keepDays: { consents: 1, events: 1 }, signingKeyDays: 90 },
+      createCipher([Buffer.alloc(32)]),
+    )
     expect(tasks.find(({ step }) => step === deleteExpiredRecords)!.every).toBe(60)
   })
 })

@@ -1,7 +1,7 @@
 import { decodeProtectedHeader } from 'jose'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
-import { deleteRetiredKeys, makeKey, RELOAD_MS, revokeKey } from '../../server/oauth/signing-key-store.ts'
+import { deleteRetiredKeys, makeKey, RELOAD_MS, revokeKey, rotateOldKey } from '../../server/oauth/signing-key-store.ts'
 import type { SigningKeys } from '../../server/oauth/signing-keys.ts'
 import { openSigningKeys } from '../../server/oauth/signing-keys.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
@@ -72,6 +72,27 @@ describe('a new signing key', () => {
     expect(await deleteRetiredKeys({ ...parts, now: () => core.now() + 20 * MINUTE })).toBe(2)
     await here.world.oauth!.reload()
     expect(await published(here)).toEqual([signing])
+  })
+})
+
+describe('a signing key that has signed for 90 days', () => {
+  it('has one successor, whatever the number of nodes, which signs once it is published', async () => {
+    const { db, secretsKeys, core } = here.world
+    const [before] = await published(here)
+    const store = (days: number) => ({
+      ...{ db, cipher: createCipher(secretsKeys) },
+      now: () => core.now() + days * 24 * 60 * MINUTE,
+    })
+    await rotateOldKey(store(89), 90)
+    expect(await db.signingKey.count()).toBe(1)
+    // Without its SECRETS_KEY nothing is known of it.
+    await rotateOldKey({ ...store(91), cipher: createCipher([Buffer.alloc(32, 1)]) }, 90)
+    expect(await db.signingKey.count()).toBe(1)
+    await Promise.all(Array.from({ length: 4 }, () => rotateOldKey(store(91), 90)))
+    const [next, ...others] = await db.signingKey.findMany({ orderBy: { signsFrom: 'desc' } })
+    expect(others.map(({ kid }) => kid)).toEqual([before])
+    expect(next!.signsFrom.getTime() - store(91).now()).toBeGreaterThan(MINUTE)
+    await db.signingKey.delete({ where: { kid: next!.kid } })
   })
 })
 

@@ -17,6 +17,7 @@ describe('the settings', () => {
       databaseUrl: undefined,
       migrateOnStart: true,
       keepDays: { events: 30, consents: 365 },
+      signingKeyDays: 90,
       databaseDirectUrl: undefined,
       databasePoolMax: 10,
       dataDir: expect.stringMatching(/\/\.data$/),
