@@ -32,9 +32,20 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- As does the announcement of an end.
+CREATE OR REPLACE FUNCTION membership_announce_end() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF (SELECT groupid FROM pg_dist_local_group) = 0 THEN
+    INSERT INTO "MemberChange" ("clientId", "organisationId", "personId", kind, at)
+    SELECT DISTINCT "clientId", NEW."organisationId", NEW."personId", 'left'::"MemberEvent", NEW."leftAt" FROM "Consent"
+    WHERE "personId" = NEW."personId" AND "organisationId" = NEW."organisationId" AND "withdrawnAt" IS NULL;
+  END IF;
+  RETURN NULL;
+END $$;
+
 -- Later releases leave alone what has no checksum there.
 UPDATE "_functions" SET checksum = NULL WHERE name IN (
-  'functions/storage_lock_tenants.sql', 'functions/consent_withdraw.sql',
+  'functions/storage_lock_tenants.sql', 'functions/consent_withdraw.sql', 'functions/membership_announce_end.sql',
   'functions/triggers/App.sql', 'functions/triggers/Organisation.sql', 'functions/triggers/Membership.sql');
 
 -- Citus distributes no table whose key changes with another row. A club and an app with storage keep their ids anyway

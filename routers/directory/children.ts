@@ -17,7 +17,7 @@ export async function compareChildren(client: ClientBase, { keys: [id] }: Layout
   )
   const differs = rest.length > 0 ? `OR (${listed(rest, 'wanted')}) IS DISTINCT FROM (${listed(rest, 'stored')})` : ''
   await client.query(
-    `UPDATE incoming SET changed = true FROM (
+    `UPDATE incoming SET changed = true, "listsDiffer" = true FROM (
         SELECT DISTINCT coalesce(wanted."${parent}", stored."${parent}") AS id
         FROM (SELECT child.* FROM ${wanted(name)} child JOIN incoming USING (line) WHERE was) wanted
           FULL JOIN (
@@ -25,7 +25,7 @@ export async function compareChildren(client: ClientBase, { keys: [id] }: Layout
             WHERE incoming.was AND incoming."${name}" IS NOT NULL
           ) stored ON ${equal(own, 'wanted', 'stored')}
         WHERE wanted."${parent}" IS NULL OR stored."${parent}" IS NULL ${differs}
-      ) different WHERE incoming."${id}" = different.id AND NOT changed`,
+      ) different WHERE incoming."${id}" = different.id AND NOT "listsDiffer"`,
   )
 }
 

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { announceEnd } from './announce.ts'
 import type { Layout } from './sql.ts'
 import { at, equal, listed } from './sql.ts'
 
@@ -29,16 +30,19 @@ export async function endKeys(client: ClientBase, layout: Layout, now: Date, key
 
 async function end(
   client: ClientBase,
-  { kind: { ending }, table, keys }: Layout,
+  layout: Layout,
   now: Date,
   { select, values = [] }: { select: string; values?: string[] },
 ): Promise<number> {
+  const { table, keys } = layout
+  const { ending } = layout.kind
   await client.query(`CREATE TEMP TABLE ending ON COMMIT DROP AS SELECT ${listed(keys)} FROM ${table} WITH NO DATA`)
   await client.query(`INSERT INTO ending ${at(now, select)}`, values)
   await client.query(
     `SELECT count(*) FROM (SELECT FROM ${table} row JOIN ending ON ${equal(keys, 'row', 'ending')}
       ORDER BY ${listed(keys, 'row')} FOR ${ending.lock} OF row) locked`,
   )
+  await announceEnd(client, layout)
   let ended = 0
   for (const statement of ending.statements) {
     const { rows } = await client.query(

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { openChanges } from './announce.ts'
 import { compareChildren, writeChildren } from './children.ts'
 import type { SetRule } from './rules.ts'
 import { applyRules } from './rules.ts'
@@ -27,11 +28,14 @@ export async function writeStaged(client: ClientBase, layout: Layout, { now, rul
   if (!writes(found)) return null
   if (found > 0) await client.query('DELETE FROM incoming USING refused WHERE incoming.line = refused.line')
   const written = found > 0 ? await count(client) : differing
+  const changes = written.changed + written.added > 0 ? await openChanges(client, layout) : undefined
+  await changes?.before()
   if (written.changed > 0) await update(client, layout)
   if (written.added > 0) await insert(client, layout, written.added)
   if (written.changed + written.added > 0) {
     for (const child of layout.children) await writeChildren(client, layout, child)
   }
+  await changes?.after()
   return written
 }
 
@@ -43,8 +47,9 @@ async function count(client: ClientBase): Promise<{ changed: number; added: numb
 }
 
 /**
- * Creates `incoming`: the records as they would be stored, with `was` (already stored), `changed` (and different), `seen` (its
- * row version) and `fixed`. Without duplicates, and without records of a lower version than the stored one.
+ * Creates `incoming`: the records as they would be stored, with `was` (already stored), `changed` (and different; with
+ * `listsDiffer`, in its lists), `seen` (its row version) and `fixed`. Without duplicates, and without records of a lower version
+ * than the stored one.
  */
 async function resolve(client: ClientBase, { kind, table, keys, columns, children, versionBit }: Layout, now: Date) {
   const isKey = ({ name }: Placed) => (kind.key as readonly string[]).includes(name)
@@ -64,7 +69,8 @@ async function resolve(client: ClientBase, { kind, table, keys, columns, childre
       now,
       `CREATE TEMP TABLE incoming ON COMMIT DROP AS
         SELECT line, given, malformed, was, seen, fixed, row.*,
-          was AND (${listed(compared, 'row')}) IS DISTINCT FROM (${listed(compared, 'old')}) AS changed
+          was AND (${listed(compared, 'row')}) IS DISTINCT FROM (${listed(compared, 'old')}) AS changed,
+          false AS "listsDiffer"
         FROM stage LEFT JOIN (SELECT *, ctid AS seen FROM ${table}) old ON ${equal(keys, 'old', 'stage')}
           CROSS JOIN LATERAL (SELECT seen IS NOT NULL AS was) stored
           CROSS JOIN LATERAL (SELECT ${fixed} AS fixed) kept

@@ -3,6 +3,7 @@ import type { Database } from '../../prisma/client.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import { comparableEmail } from '../kernel/email-address.ts'
 import { errors } from '../kernel/errors.ts'
+import { announceErasure } from '../webhooks/member-events/announce.ts'
 import { removeEvents } from './events.ts'
 import { removeMentions } from './mentions.ts'
 
@@ -52,6 +53,9 @@ const counts = `SELECT
   (SELECT count(*)::float8 ${sessions}) AS sessions
   FROM "Person" WHERE id = $1`
 
+/** The events of these changes are not published yet: after the removal of the others, they would be. */
+const changes = `DELETE FROM "MemberChange" WHERE "personId" = $1`
+
 /** What an erasure would remove now; throws 404. */
 export const erasable = (db: Database, person: string): Promise<Counted> =>
   db.inTransaction((client) => count(client, person))
@@ -59,11 +63,13 @@ export const erasable = (db: Database, person: string): Promise<Counted> =>
 /**
  * Removes a person and everything about them in one transaction; before it, events that name them and what teams have
  * written about them. Entries that apps share in a club stay, without their name. Throws 404. Nobody is signed in as this person afterwards, and
- * every token of theirs is refused within 5 s. `marks` are those of the person in the request log.
+ * every token of theirs is refused within 5 s. Apps that they allowed access get the event `member.left`. `marks` are those of the
+ * person in the request log.
  */
 export async function erase(db: Database, person: string, marks: readonly string[]): Promise<Erased> {
   const email = await emailOf(db, person)
   const address = comparableEmail(email)
+  await db.inTransaction((client) => client.query(changes, [person]))
   const events = await removeEvents(db, [person, ...(address === null ? [] : [email, address])])
   await removeMentions(db, { person, address })
   await db.inTransaction((client) =>
@@ -108,6 +114,8 @@ async function remove(client: ClientBase, person: string): Promise<Counted> {
     await removeEntries(client, club, person)
     await client.query('SELECT storage_forget_members($1, ARRAY[$2])', [club, person])
   }
+  await client.query(changes, [person])
+  await announceErasure(client, person)
   // Records issued under the consents are found by them, so these records go first.
   const { rows } = await client.query<{ id: string }>(consents, [person])
   const grants = rows.map(({ id }) => id)

@@ -99,6 +99,15 @@ export interface PersonalData {
   }[]
   /** What the person has changed in teams, and what others have changed about the person. */
   teamChanges: { team: string; own: boolean; action: string; target: string; at: Time }[]
+  /** Changes whose events for apps are on their way, for a minute. */
+  memberChanges: {
+    client: string
+    organisation: string
+    kind: string
+    result: string
+    at: Time
+    publishedAt: Time | null
+  }[]
   /** The private entries of apps. `value` is the JSON text, byte for byte as the app stored it. */
   storage: { app: string; club: string; collection: string; key: string; value: string; updatedAt: Time }[]
   /** The shared entries that the person made, wrote last, or both. Their values are the club's. */
@@ -268,6 +277,16 @@ export const lists: { readonly [Name in keyof Lists]: string } = {
     at: 'at',
   })} FROM "AuditEntry" WHERE id = ANY (ARRAY(SELECT id FROM "AuditEntry" WHERE "personId" = $1
       UNION SELECT id FROM "AuditEntry" WHERE target = $1 AND action LIKE 'person.%')) ORDER BY id`,
+
+  memberChanges: `SELECT ${fields({
+    client: '"clientId"',
+    organisation: '"organisationId"',
+    kind: 'kind',
+    result: '"resultId"',
+    at: 'at',
+    publishedAt: '"publishedAt"',
+  })}
+    FROM "MemberChange" WHERE "personId" = $1 ORDER BY id`,
 
   // Store by store, each in the order of the primary key: nothing has to be sorted with its values.
   storage: `SELECT ${fields({

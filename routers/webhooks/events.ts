@@ -28,6 +28,16 @@ export interface Event {
   publishedAt: string
 }
 
+/** CTEs that store a delivery for each subscriber of the events in the CTE `event`. */
+export const deliver = `receiver AS (
+        SELECT event."appId", event.id AS event, event."publishedAt", subscription.id AS subscription
+        FROM event JOIN "Subscription" subscription ON subscription."appId" = event."appId"
+        WHERE url IS NOT NULL AND "endedAt" IS NULL AND NOT test FOR KEY SHARE OF subscription
+      ), delivery AS (
+        INSERT INTO "Delivery" (id, "appId", "eventId", "subscriptionId", "nextAttemptAt", "createdAt")
+        SELECT gen_random_uuid(), "appId", event, subscription, "publishedAt", "publishedAt" FROM receiver RETURNING id
+      )`
+
 export const statements = {
   /**
    * Locks the app and the subscriptions, so that none of them is deleted before the rows that reference it are in. Waits
@@ -41,14 +51,7 @@ export const statements = {
         INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt")
         SELECT id, $3, $4, $5, $6::timestamptz FROM app WHERE state = 'active'
         ON CONFLICT DO NOTHING RETURNING "appId", id, "publishedAt"
-      ), receiver AS (
-        SELECT event."appId", event.id AS event, event."publishedAt", subscription.id AS subscription
-        FROM event JOIN "Subscription" subscription ON subscription."appId" = event."appId"
-        WHERE url IS NOT NULL AND "endedAt" IS NULL AND NOT test FOR KEY SHARE OF subscription
-      ), delivery AS (
-        INSERT INTO "Delivery" (id, "appId", "eventId", "subscriptionId", "nextAttemptAt", "createdAt")
-        SELECT gen_random_uuid(), "appId", event, subscription, "publishedAt", "publishedAt" FROM receiver RETURNING id
-      )
+      ), ${deliver}
       SELECT (SELECT state FROM app) AS app, EXISTS (SELECT FROM event) AS "isNew",
         (SELECT coalesce(json_agg(id), '[]') FROM delivery) AS deliveries`,
     { app: nullable(oneOf('active', 'suspended')), isNew: bool, deliveries: jsonStrings },

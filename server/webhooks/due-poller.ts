@@ -1,4 +1,5 @@
 import type { Database } from '../../prisma/client.ts'
+import { publishMemberEvents } from '../../routers/webhooks/member-events/publish.ts'
 import { pollDue, releaseExpired } from './queue.ts'
 import { failEnded } from './results.ts'
 import type { Poll } from './scheduler.ts'
@@ -13,13 +14,15 @@ interface Options {
 
 /**
  * Returns a function that polls the database for due subscriptions, each time from where the previous poll stopped. It also
- * releases expired leases and fails the pending deliveries of ended subscriptions.
+ * publishes events about members, releases expired leases and fails the pending deliveries of ended subscriptions.
  */
 export function createDuePoller({ db, now, clock, pollMs }: Options): () => Promise<Poll> {
   let after = ''
   let releasedAt = Number.NEGATIVE_INFINITY
+  let published = 0
 
   return async () => {
+    if (published > 0 || clock() - releasedAt >= pollMs) published = await publishMemberEvents(db, now())
     if (clock() - releasedAt >= pollMs) {
       await releaseExpired(db, now())
       releasedAt = clock()
@@ -29,6 +32,6 @@ export function createDuePoller({ db, now, clock, pollMs }: Options): () => Prom
     const endedAt = clock()
     after = next ?? ''
     const moreEnded = ended.length > 0 && (await failEnded(db, now(), ended))
-    return { due, more: next !== null || moreEnded, startedAt, endedAt }
+    return { due, more: next !== null || moreEnded || published > 0, startedAt, endedAt }
   }
 }

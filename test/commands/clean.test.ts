@@ -18,6 +18,7 @@ describe('the clean command', () => {
         'oauth-records',
         'login-codes',
         'events',
+        'member-changes',
         'subscriptions',
         'consents',
         'refused-requests',
@@ -46,6 +47,8 @@ describe('the clean command', () => {
        INSERT INTO "OauthRecord" (model, id, payload, "expiresAt") VALUES ('Session', 'old', '{}', ${ago(1)}), ('Session', 'endless', '{}', NULL);
        INSERT INTO "LoginCode" VALUES ('i', 'a@example.org', '', 'b', false, 0, ${ago(2 * HOUR)}, ${ago(2 * HOUR)});
        INSERT INTO "PublishedEvent" VALUES ('trainer-app', 'old', 't', '{}', ${ago(11 * DAYS)}), ('trainer-app', 'young', 't', '{}', ${ago(9 * DAYS)});
+       INSERT INTO "MemberChange" ("clientId", "organisationId", "personId", kind, at)
+         SELECT 'trainer-app', 'riverside', 'anna', 'left', now() - n * interval '1 day' FROM generate_series(-1, 11, 6) n;
        INSERT INTO "Subscription" VALUES ('s', 'trainer-app', 'x', NULL, NULL, ${ago(40 * DAYS)}, ${ago(11 * DAYS)});
        INSERT INTO "Consent" SELECT n::text, 'anna', 'riverside', 'trainer-app', '{}', ${ago(10 * DAYS)}, now() - n * interval '1 day'
          FROM generate_series(1, 4) n;
@@ -57,7 +60,15 @@ describe('the clean command', () => {
     const keep = { KEEP_EVENTS_DAYS: '10', KEEP_CONSENTS_DAYS: '3' }
     expect(await run(['clean'], { ...env, ...keep })).toEqual(
       counted({
-        ...{ 'idempotency-records': 3, 'oauth-records': 2, 'login-codes': 1, events: 1, subscriptions: 1, consents: 2 },
+        ...{
+          'idempotency-records': 3,
+          'oauth-records': 2,
+          'login-codes': 1,
+          events: 1,
+          'member-changes': 1,
+          subscriptions: 1,
+          consents: 2,
+        },
         ...{ 'refused-requests': 3, usage: 2 },
       }),
     )

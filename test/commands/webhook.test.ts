@@ -78,8 +78,8 @@ describe('the webhook command', () => {
     const sent = await run(['webhook', 'send', '--to', url, ...kind, 'member.joined'], env)
     expect([sent.code, sent.stderr]).toEqual([0, ''])
     expect(JSON.parse(received[0]!.body)).toMatchObject({ type: 'member.joined', data: [1] })
-    const unknown = await run(['webhook', 'send', '--to', url, ...kind, 'member.left'], env)
-    expect([unknown.code, unknown.stderr]).toEqual([1, `No event type member.left is described for ${provider}.\n`])
+    const unknown = await run(['webhook', 'send', '--to', url, ...kind, 'member.moved'], env)
+    expect([unknown.code, unknown.stderr]).toEqual([1, `No event type member.moved is described for ${provider}.\n`])
     expect(received).toHaveLength(1)
   })
 

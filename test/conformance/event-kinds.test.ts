@@ -38,7 +38,7 @@ describe.each(ways)('%s', (way) => {
 
   it('events.undescribe takes a kind out, also one that is not there', async () => {
     await api.describe(joined)
-    expect(await api.undescribe({ type: 'member.left' })).toEqual({ type: 'member.left' })
+    expect(await api.undescribe({ type: 'member.moved' })).toEqual({ type: 'member.moved' })
     expect(await rows()).toHaveLength(1)
     expect(await api.undescribe({ type: joined.type })).toEqual({ type: joined.type })
     expect(await rows()).toEqual([])

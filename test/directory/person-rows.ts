@@ -118,6 +118,10 @@ export async function mintPerson({ db, ids }: World) {
       createdAt: time,
     },
   })
+  await db.memberChange.create({
+    data: { clientId: client, organisationId: club, personId, kind: 'profile', at: time },
+    select: { id: true },
+  })
   // Its only owner.
   const teamId = own('team')
   await db.team.create({ data: { id: teamId, name: 'Team', level: 'hobby' } })
@@ -281,6 +285,9 @@ function exportOf({ ids, personId, left, shared, own }: Person): Omit<PersonalDa
       sent: n === 0,
     })),
     teamChanges: [{ team: own('team'), own: true, action: 'app.create', target: 'a_1', at: AT }],
+    memberChanges: [
+      { client: ids.client, organisation: ids.club, kind: 'profile', result: '', at: AT, publishedAt: null },
+    ],
     storage: [
       {
         app: ids.app,

@@ -237,7 +237,7 @@ describe('the forms of a webhook', () => {
     expect(sent.page.text).toContain('member.joined')
     const events = () => team.world.db.publishedEvent.count({ where: { appId: team.world.ids.app } })
     const before = await events()
-    const refused = await post('/webhook/test', { type: 'member.left' })
+    const refused = await post('/webhook/test', { type: 'member.moved' })
     expect([refused.answer.status, await events()]).toEqual([400, before])
     expect(refused.answer.text).toContain('type is not in the event catalogue.')
   })

@@ -24,6 +24,7 @@ const unchecked: Readonly<Record<string, string>> = {
   PublishedEvent: bounded,
   RefusedRequest: bounded,
   Subscription: bounded,
+  MemberChange: 'its ids and times are copied from tables that have CHECKs',
   StorageChange: 'triggers copy it from entries',
   'StorageEntry.value': 'the quota bounds it',
   'Answer.value': 'it is part of a body, which is at most 1 MiB',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { eventKinds } from '../../routers/webhooks/event-kinds.ts'
 import { EVENT_TYPE } from '../../routers/webhooks/rules.ts'
+import { de } from '../../server/portal/pages/words-de.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/events.md'), 'utf8')
 
@@ -11,6 +12,10 @@ it('the table in docs/events.md is the event catalogue', () => {
     ({ type, description, example }) => `| \`${type}\` | ${description} | \`${JSON.stringify(example)}\` |\n`,
   )
   expect(page).toContain(`| Type | When | Example of \`data\` |\n|---|---|---|\n${rows.join('')}\n`)
+})
+
+it('the portal describes the event catalogue in German', () => {
+  expect(Object.keys(de.eventTypes)).toEqual(eventKinds.map(({ type }) => type))
 })
 
 it('the types of the event catalogue are valid', () => {

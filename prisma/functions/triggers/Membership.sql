@@ -8,3 +8,7 @@ CREATE OR REPLACE TRIGGER "Membership_forgetRemoved_trigger" AFTER DELETE ON "Me
 CREATE OR REPLACE TRIGGER "Membership_forgetMoved_trigger" AFTER UPDATE ON "Membership" FOR EACH ROW
   WHEN ((OLD."organisationId", OLD."personId") <> (NEW."organisationId", NEW."personId"))
   EXECUTE FUNCTION storage_forget_moved();
+CREATE OR REPLACE TRIGGER "Membership_announceEnd_trigger" AFTER UPDATE OF "leftAt" ON "Membership" FOR EACH ROW
+  WHEN (NEW."leftAt" IS NOT NULL AND OLD."leftAt" IS DISTINCT FROM NEW."leftAt"
+    AND (OLD."leftAt" IS NULL OR OLD."leftAt" > clock_timestamp()))
+  EXECUTE FUNCTION membership_announce_end();

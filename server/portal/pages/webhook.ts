@@ -68,7 +68,7 @@ const catalogue = ({ w }: Visit, kinds: Kinds) => html`<h2>${w.kinds}</h2>
 <p class="hint">${w.kindsHint}</p>
 ${kinds.map(
   ({ type, description, example }) => html`<details class="sheet"><summary><code>${type}</code></summary>
-<p lang="en">${description}</p>
+${Object.hasOwn(w.eventTypes, type) ? html`<p>${w.eventTypes[type]}</p>` : html`<p lang="en">${description}</p>`}
 <pre>${JSON.stringify(example, null, 2)}</pre></details>`,
 )}`
 

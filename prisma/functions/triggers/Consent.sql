@@ -1,0 +1,5 @@
+-- Row by row: each new membership updates its consents, mostly none.
+CREATE OR REPLACE TRIGGER "Consent_announceWithdrawal_trigger" AFTER UPDATE OF "withdrawnAt" ON "Consent" FOR EACH ROW
+  WHEN (OLD."withdrawnAt" IS NULL AND NEW."withdrawnAt" IS NOT NULL) EXECUTE FUNCTION consent_announce_withdrawal();
+CREATE OR REPLACE TRIGGER "Consent_announceEnd_trigger" AFTER INSERT ON "Consent"
+  FOR EACH ROW WHEN (NEW."withdrawnAt" IS NULL) EXECUTE FUNCTION consent_announce_end();

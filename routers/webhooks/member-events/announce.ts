@@ -1,0 +1,64 @@
+import type { ClientBase } from 'pg'
+import type { MemberEvent } from '../../../prisma/generated/enums.ts'
+import { memberEventKinds } from '../event-kinds.ts'
+
+/** SQL condition: the app in the row `app` is active, and somebody receives its events. */
+export const RECEIVES = `app.state = 'active'
+  AND EXISTS (SELECT FROM "Team" WHERE id = app."teamId" AND "endsAt" IS NULL)
+  AND (EXISTS (SELECT FROM "EventFeed" WHERE "appId" = app.id)
+    OR EXISTS (SELECT FROM "Subscription" WHERE "appId" = app.id AND url IS NOT NULL AND "endedAt" IS NULL AND NOT test))`
+
+/** One time for all rows, truncated so that it is never in the future of a worker, which has the same clock. */
+const NOW = `date_trunc('milliseconds', statement_timestamp())`
+
+/**
+ * Records a change of what a member sees, for the clients that are to hear of it. `members` is SQL with the columns
+ * `organisationId` and `personId` of members that are affected, each any number of times; it may read the CTE `touched`.
+ */
+export type Announce = (event: MemberEvent, change: { touched: string; members: string }) => Promise<void>
+
+/**
+ * Returns a function that records changes in the caller's transaction; undefined if no app receives any of these events, as for
+ * most platforms. Which apps get an event is decided when it is published: this only leaves out members without a consent.
+ */
+export async function openAnnouncing(
+  client: ClientBase,
+  events: readonly MemberEvent[],
+): Promise<Announce | undefined> {
+  const scopes = [...new Set(events)].map((event) => memberEventKinds[event].scope)
+  if (scopes.length === 0) return undefined
+  const { rows } = await client.query<{ id: string; scopes: string[] }>(
+    `SELECT client.id, client.scopes FROM "Client" client JOIN "App" app ON app.id = client."appId"
+      WHERE client.scopes && $1 AND client.state = 'active' AND ${RECEIVES}`,
+    [scopes],
+  )
+  if (rows.length === 0) return undefined
+  return async (event, { touched, members }) => {
+    const scope = memberEventKinds[event].scope!
+    const clients = rows.filter((row) => row.scopes.includes(scope)).map(({ id }) => id)
+    if (clients.length === 0) return
+    await client.query(
+      `WITH touched AS MATERIALIZED (${touched})
+        INSERT INTO "MemberChange" ("clientId", "organisationId", "personId", kind, at)
+        SELECT DISTINCT "clientId", "organisationId", "personId", $1::"MemberEvent", ${NOW}
+        FROM (${members}) member JOIN "Consent" USING ("organisationId", "personId")
+        WHERE "clientId" = ANY ($2) AND $3 = ANY (scopes) AND "withdrawnAt" IS NULL`,
+      [event, clients, scope],
+    )
+  }
+}
+
+/**
+ * Before a person's data is erased, in the same transaction: records that they leave, for each app that they allow access. If
+ * they left before, the app gets a second event: the erasure may have removed the first one undelivered.
+ */
+export async function announceErasure(client: ClientBase, person: string): Promise<void> {
+  await client.query(
+    `INSERT INTO "MemberChange" ("clientId", "organisationId", "personId", kind, at)
+      SELECT DISTINCT client.id, consent."organisationId", consent."personId", 'left'::"MemberEvent", ${NOW}
+      FROM "Consent" consent JOIN "Client" client ON client.id = consent."clientId" AND client.state = 'active'
+        JOIN "App" app ON app.id = client."appId"
+      WHERE consent."personId" = $1 AND consent."withdrawnAt" IS NULL AND ${RECEIVES}`,
+    [person],
+  )
+}

@@ -1,0 +1,17 @@
+import type { Database } from '../../../prisma/client.ts'
+import { removal } from '../../../prisma/pg/removal.ts'
+import { PORTION } from '../../kernel/housekeeping.ts'
+import { DAY_SECONDS } from '../../kernel/time.ts'
+
+const old = removal({ name: 'member_changes_remove_old', table: '"MemberChange"', time: 'at' })
+
+/** Removes changes that no worker has published for `keepDays`, at most `limit`, and returns their number. */
+export async function removeOldMemberChanges(
+  db: Database,
+  now: number,
+  { keepDays, limit = PORTION }: { keepDays: number; limit?: number },
+): Promise<number> {
+  const until = new Date(now - keepDays * DAY_SECONDS * 1000).toISOString()
+  const [row] = await db.execute(old, [until, String(limit)])
+  return row!.removed
+}

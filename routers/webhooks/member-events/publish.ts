@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import type { ClientBase } from 'pg'
+import type { Database } from '../../../prisma/client.ts'
+import type { MemberEvent } from '../../../prisma/generated/enums.ts'
+import { bool, statement } from '../../../prisma/pg/statement.ts'
+import { CONSENT_MS } from '../../kernel/access.ts'
+import { retryingDeadlocks } from '../../kernel/database-errors.ts'
+import { bodyOf } from '../deliveries/request.ts'
+import { memberEventKinds } from '../event-kinds.ts'
+import { deliver } from '../events.ts'
+import { RECEIVES } from './announce.ts'
+
+/** One event of a kind about a member of an app in this time. */
+const PAUSE_MS = 60_000
+/** Changes per transaction. */
+const PORTION = 500
+/** Of the advisory lock: of two publishers, one would not see what the other has just published. */
+const LOCK = 7_301_482_651
+
+const statements = {
+  due: statement(
+    'member_changes_due',
+    `SELECT EXISTS (SELECT FROM "MemberChange" WHERE at <= $1::timestamptz
+      AND ("publishedAt" IS NULL OR "publishedAt" <= $2::timestamptz)) AS due`,
+    { due: bool },
+  ),
+}
+
+/** An event, of all changes since the last one. */
+interface Due {
+  app: string | null
+  organisation: string
+  person: string
+  kind: MemberEvent
+  result: string
+  quiz: string | null
+  changedAt: Date
+  ids: string[]
+  publishes: boolean
+}
+
+const scopes = JSON.stringify(
+  Object.fromEntries(Object.entries(memberEventKinds).map(([kind, { scope }]) => [kind, scope])),
+)
+
+/** A consent to any client of the app that was given after $4 and not withdrawn, with the scope of the event. */
+const consents = `EXISTS (SELECT FROM "Consent" consent JOIN "Client" other ON other.id = consent."clientId"
+  WHERE consent."personId" = person AND consent."organisationId" = organisation AND other."appId" = found.app
+    AND "withdrawnAt" IS NULL AND consent."createdAt" > $4::timestamptz
+    AND (scope IS NULL OR scope = ANY (consent.scopes) AND scope = ANY (other.scopes)))`
+
+const membership = (leftAt: string) => `EXISTS (SELECT FROM "Membership" WHERE "organisationId" = organisation
+  AND "personId" = person AND ${leftAt})`
+
+const isMember = membership('("leftAt" IS NULL OR "leftAt" > $1)')
+
+/** A few at a time. */
+const removePauses = `DELETE FROM "MemberChange" WHERE ctid = ANY (ARRAY(
+  SELECT ctid FROM "MemberChange" WHERE at <= $1 AND "publishedAt" <= $1 LIMIT ${10 * PORTION}))`
+
+/** From the oldest changes on, so that a portion of very many takes no longer; then all changes of the same event. */
+const due = `WITH first AS MATERIALIZED (
+    SELECT client."appId" AS app, change."organisationId" AS organisation, change."personId" AS person, change.kind,
+      change."resultId" AS result
+    FROM "MemberChange" change LEFT JOIN "Client" client ON client.id = change."clientId"
+    WHERE change.at <= $1 AND change."publishedAt" IS NULL AND NOT EXISTS (
+      SELECT FROM "MemberChange" last JOIN "Client" other ON other.id = last."clientId"
+      WHERE last."personId" = change."personId" AND last."organisationId" = change."organisationId"
+        AND last.kind = change.kind AND last."resultId" = change."resultId" AND other."appId" = client."appId"
+        AND last."publishedAt" > $2)
+    ORDER BY change.at LIMIT ${PORTION}
+  ), found AS MATERIALIZED (
+    SELECT app, organisation, person, kind, result, max(at) AS at, array_agg(id::text) AS ids
+    FROM (SELECT DISTINCT * FROM first) event CROSS JOIN LATERAL (
+      SELECT change.at, change.id FROM "MemberChange" change LEFT JOIN "Client" client ON client.id = change."clientId"
+      WHERE change."personId" = event.person AND change."organisationId" = event.organisation AND change.kind = event.kind
+        AND change."resultId" = event.result AND client."appId" IS NOT DISTINCT FROM event.app
+        AND change.at <= $1 AND change."publishedAt" IS NULL) change
+    GROUP BY app, organisation, person, kind, result
+  )
+  SELECT found.app, organisation, person, found.kind, result, at AS "changedAt", ids, "quizId" AS quiz,
+    EXISTS (SELECT FROM "App" app WHERE app.id = found.app AND ${RECEIVES}) AND CASE found.kind
+      WHEN 'consentWithdrawn' THEN NOT ${consents}
+      WHEN 'quizReviewed' THEN "quizId" IS NOT NULL AND ${isMember} AND ${consents}
+      WHEN 'left' THEN ${membership('"leftAt" = at')} AND ${consents} OR NOT ${membership('true')}
+      ELSE ${isMember} AND ${consents} END AS publishes
+  FROM found LEFT JOIN "QuizResult" ON "QuizResult".id = result
+    CROSS JOIN LATERAL (SELECT $3::jsonb ->> found.kind::text AS scope) needed`
+
+/**
+ * Publishes events about members whose data has changed, and resolves to the number of events that were due; 0 when nothing is
+ * left, or another process does it. A change is followed by an event of its own or, less than a minute after the last one of this
+ * kind about this member, by one at the end of that minute. `now` is Unix time in milliseconds.
+ */
+export async function publishMemberEvents(db: Database, now: number): Promise<number> {
+  const [at, since, consentedSince] = [now, now - PAUSE_MS, now - CONSENT_MS].map((ms) => new Date(ms).toISOString())
+  const [found] = await db.execute(statements.due, [at!, since!])
+  if (!found!.due) return 0
+  return retryingDeadlocks(() =>
+    db.inTransaction(async (client) => {
+      const { rows: locks } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS locked', [LOCK])
+      if (!locks[0].locked) return 0
+      await client.query(removePauses, [since])
+      const { rows } = await client.query<Due>(due, [at, since, scopes, consentedSince])
+      await store(
+        client,
+        at!,
+        rows.filter(({ publishes }) => publishes),
+      )
+      await remove(client, rows)
+      return rows.length
+    }),
+  )
+}
+
+async function store(client: ClientBase, at: string, rows: readonly Due[]) {
+  const events = rows.map((row) => {
+    const { type } = memberEventKinds[row.kind]
+    const id = randomUUID()
+    return { id, app: row.app, type, body: bodyOf({ id, type, publishedAt: at }, JSON.stringify(dataOf(row))) }
+  })
+  await client.query(
+    `WITH event AS (
+        INSERT INTO "PublishedEvent" ("appId", id, type, body, "publishedAt")
+        SELECT app.id, new.id, type, body, $2::timestamptz
+        FROM json_to_recordset($1) AS new (app text, id text, type text, body text) JOIN "App" app ON app.id = new.app
+        FOR KEY SHARE OF app RETURNING "appId", id, "publishedAt"
+      ), ${deliver} SELECT count(*) FROM delivery`,
+    [JSON.stringify(events), at],
+  )
+  // One row of each event stays for a minute, and postpones the next one.
+  await client.query(
+    `UPDATE "MemberChange" SET "publishedAt" = $1 FROM unnest($2::text[], $3::int8[]) AS row (person, id)
+      WHERE "personId" = row.person AND "MemberChange".id = row.id`,
+    [at, rows.map(({ person }) => person), rows.map(({ ids }) => ids[0])],
+  )
+}
+
+const dataOf = ({ kind, organisation, person, result, quiz, changedAt }: Due) =>
+  kind === 'quizReviewed'
+    ? { academyId: organisation, quizId: quiz, resultId: result, memberId: person }
+    : { organisationId: organisation, memberId: person, changedAt: changedAt.toISOString() }
+
+const remove = (client: ClientBase, rows: readonly Due[]) =>
+  client.query(
+    `DELETE FROM "MemberChange" USING unnest($1::text[], $2::int8[]) AS row (person, id)
+      WHERE "personId" = row.person AND "MemberChange".id = row.id AND "publishedAt" IS NULL`,
+    [rows.flatMap(({ person, ids }) => ids.map(() => person)), rows.flatMap(({ ids }) => ids)],
+  )
