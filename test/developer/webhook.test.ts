@@ -117,7 +117,7 @@ describe('developer.webhook', () => {
       { personId: person, action: 'webhook.set', target: app, before: none, after: some },
       { personId: person, action: 'webhook.remove', target: app, before: some, after: none },
     ])
-    expect(JSON.stringify(entries.map(({ id: _, ...entry }) => entry))).not.toContain('4711')
+    expect(JSON.stringify(entries.map(({ id: _, ...entry }) => entry))).not.toContain('s3cret')
   })
 
   it.each(['http://hooks.example.org', 'https://user@hooks.example.org', ''])('refuses the address %j', async (bad) => {

@@ -60,7 +60,7 @@ describe('npm run worker', () => {
     expect(await row(id)).toMatchObject({ state: 'delivered', attempts: 1 })
     const attempts = worker.lines().filter(({ delivery }) => delivery !== undefined)
     expect(attempts).toMatchObject([{ delivery: id, subscription, attempt: 1, status: 204, error: null }])
-    expect(worker.stdout()).not.toMatch(/4711|127\.0\.0\.1/)
+    expect(worker.stdout()).not.toMatch(/secret-4711|127\.0\.0\.1/)
   })
 
   it('releases a delivery without a response on SIGINT, and exits', async () => {
