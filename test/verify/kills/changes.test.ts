@@ -5,6 +5,8 @@ import type { Service } from '../../process/service.ts'
 import { command, dataDirectory, send, start } from '../../process/service.ts'
 import { chance, seed } from '../../support/chance.ts'
 import { emptyDatabase, query } from '../../support/databases.ts'
+import type { EventStream } from '../../support/event-stream.ts'
+import { openEvents } from '../../support/event-stream.ts'
 import { times } from '../../support/rounds.ts'
 import { SECRETS_KEY } from '../../support/secrets-key.ts'
 
@@ -12,6 +14,24 @@ const WRITERS = 8
 const WRITES = times(1_250, 100)
 const ROUNDS = times(20, 2)
 const scope = 'svc.apps.storage:read svc.apps.storage:write'
+
+const events = { host: 'sync.localhost', accept: 'text/event-stream' }
+
+interface Copied {
+  value: string
+  etag: string
+}
+
+function apply(copy: Map<string, Copied>, { key, value, etag, deleted }: Copied & { key: string; deleted?: true }) {
+  if (deleted) copy.delete(key)
+  else copy.set(key, { value, etag })
+}
+
+/** Undefined when the stream has ended. */
+const next = async (stream: EventStream | undefined) => {
+  const [event] = (await stream?.take(1).catch(() => undefined)) ?? []
+  return event
+}
 
 const ends: (() => Promise<void>)[] = []
 const atEnd = (end: () => Promise<void>) => void ends.unshift(end)
@@ -32,7 +52,7 @@ async function openNode(env: Record<string, string>) {
   }
 }
 
-it(`a copy that follows the changes equals the store after kills of two nodes (seed ${seed})`, {
+it(`copies that follow the changes, by waiting and by streams, equal the store after kills of two nodes (seed ${seed})`, {
   timeout: 1_800_000,
 }, async () => {
   const env = { DATABASE_URL: await emptyDatabase(atEnd), DATA_DIR: await dataDirectory(atEnd), SECRETS_KEY }
@@ -73,34 +93,53 @@ it(`a copy that follows the changes equals the store after kills of two nodes (s
         await nodes[draw(2)]!.kill()
       }
     })()
-    const copy = new Map<string, { value: string; etag: string }>()
+    const [copy, streamed] = [new Map<string, Copied>(), new Map<string, Copied>()]
+    let stream: EventStream | undefined
     let since = ''
-    const read = async (wait: number) => {
-      const { status, body } = await call(
-        'sync',
-        'GET',
-        `/collections/${name}/changes?since=${since}&wait=${wait}&limit=20`,
-      )
-      expect(status).toBe(200)
-      for (const { key, value, etag, deleted } of body.items) {
-        if (deleted) copy.delete(key)
-        else copy.set(key, { value, etag })
+    let lastEventId = ''
+    const follow = async () => {
+      while (writing > 0) {
+        const { port } = nodes[turn++ % nodes.length]!
+        const headers = { ...events, authorization, ...(lastEventId && { 'last-event-id': lastEventId }) }
+        stream = await openEvents(port(), `/v1/collections/${name}/changes`, headers).catch(() => undefined)
+        if (!stream) await pause(20)
+        if (writing === 0) stream?.close()
+        for (let event = await next(stream); event; event = await next(stream)) {
+          apply(streamed, event.data)
+          lastEventId = event.id
+        }
       }
-      since = body.cursor
-      return body.more as boolean
     }
-    while (writing > 0) await read(1)
+    const following = follow()
+    const read = async (into: Map<string, Copied>, from: string, wait: number) => {
+      const query = `since=${from}&wait=${wait}&limit=20`
+      const { status, body } = await call('sync', 'GET', `/collections/${name}/changes?${query}`)
+      expect(status).toBe(200)
+      for (const item of body.items) apply(into, item)
+      return body as { cursor: string; more: boolean }
+    }
+    while (writing > 0) since = (await read(copy, since, 1)).cursor
     await Promise.all([...writers, killing])
-    while (await read(0));
+    stream?.close()
+    await following
+    const readRest = async (into: Map<string, Copied>, from: string) => {
+      const { cursor, more } = await read(into, from, 0)
+      if (more) await readRest(into, cursor)
+    }
+    await readRest(copy, since)
+    expect(lastEventId).not.toBe('')
+    await readRest(streamed, lastEventId)
     const { body } = await call('sync', 'GET', `/collections/${name}/entries?limit=200`)
     const stored = body.items.map(({ key, value, etag }: Record<'key' | 'value' | 'etag', string>) => [
       key,
       { value, etag },
     ])
-    expect(
-      [...copy].sort(([a], [b]) => (a < b ? -1 : 1)),
-      `round ${round}`,
-    ).toEqual(stored)
+    for (const one of [copy, streamed]) {
+      expect(
+        [...one].sort(([a], [b]) => (a < b ? -1 : 1)),
+        `round ${round}`,
+      ).toEqual(stored)
+    }
   }
   expect(kills).toBeGreaterThanOrEqual(ROUNDS)
 })
