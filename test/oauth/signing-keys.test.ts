@@ -1,7 +1,14 @@
 import { decodeProtectedHeader } from 'jose'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../prisma/client.ts'
-import { deleteRetiredKeys, makeKey, RELOAD_MS, revokeKey, rotateOldKey } from '../../server/oauth/signing-key-store.ts'
+import {
+  deleteRetiredKeys,
+  makeKey,
+  RELOAD_MS,
+  readKeys,
+  revokeKey,
+  rotateOldKey,
+} from '../../server/oauth/signing-key-store.ts'
 import type { SigningKeys } from '../../server/oauth/signing-keys.ts'
 import { openSigningKeys } from '../../server/oauth/signing-keys.ts'
 import { createCipher } from '../../server/secrets/cipher.ts'
@@ -78,18 +85,16 @@ describe('a new signing key', () => {
 describe('a signing key that has signed for 90 days', () => {
   it('has one successor, whatever the number of nodes, which signs once it is published', async () => {
     const { db, secretsKeys, core } = here.world
+    const cipher = createCipher(secretsKeys)
     const [before] = await published(here)
-    const store = (days: number) => ({
-      ...{ db, cipher: createCipher(secretsKeys) },
-      now: () => core.now() + days * 24 * 60 * MINUTE,
-    })
+    const store = (days: number) => ({ db, cipher, now: () => core.now() + days * 24 * 60 * MINUTE })
+    const own = async () => (await readKeys({ db, cipher })).filter(({ jwk }) => jwk)
     await rotateOldKey(store(89), 90)
-    expect(await db.signingKey.count()).toBe(1)
     // Without its SECRETS_KEY nothing is known of it.
     await rotateOldKey({ ...store(91), cipher: createCipher([Buffer.alloc(32, 1)]) }, 90)
-    expect(await db.signingKey.count()).toBe(1)
+    expect((await own()).map(({ kid }) => kid)).toEqual([before])
     await Promise.all(Array.from({ length: 4 }, () => rotateOldKey(store(91), 90)))
-    const [next, ...others] = await db.signingKey.findMany({ orderBy: { signsFrom: 'desc' } })
+    const [next, ...others] = await own()
     expect(others.map(({ kid }) => kid)).toEqual([before])
     expect(next!.signsFrom.getTime() - store(91).now()).toBeGreaterThan(MINUTE)
     await db.signingKey.delete({ where: { kid: next!.kid } })

@@ -91,8 +91,8 @@ describe.each(apis)('the reference of %s', (api) => {
     expect(kinds.get('Schema')).toEqual(Object.keys(document.components.schemas))
     expect(kinds.get('Header')).toContain(`X-Request-Id · ${operations[0]!.split(' · ')[0]}`)
     const scopes = Object.keys(document.components.securitySchemes.member.flows.authorizationCode.scopes)
-    for (const word of scopes.flatMap((scope) => scope.split(/[.:]/)).filter((word) => word.length > 3))
-      expect(index.words).toMatch(new RegExp(`(?:^|,)${word.toLowerCase()} `))
+    const parts = scopes.flatMap((scope) => scope.toLowerCase().split(/[.:]/)).filter((part) => part.length > 3)
+    expect(indexedWords(index)).toEqual(expect.arrayContaining(parts))
   })
 
   it('marks the current item of the sidebar by the style sheet', async () => {
@@ -104,6 +104,15 @@ describe.each(apis)('the reference of %s', (api) => {
       expect(style).toContain(`body:has(#${id}:target) .pages [href$='#${id}']`)
   })
 })
+
+/** Each word lacks what it shares with the one before. */
+function indexedWords({ words }: { words: string }) {
+  let word = ''
+  return words.split(',').map((line) => {
+    word = word.slice(0, Number.parseInt(line[0]!, 36)) + line.slice(1, line.indexOf(' '))
+    return word
+  })
+}
 
 describe('a file of the reference', () => {
   it.each(paths)('has the strict policy, an ETag and 304: %s', async (path) => {

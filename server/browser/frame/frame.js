@@ -38,8 +38,10 @@ let index
 const load = () => {
   index ??= fetch(form.dataset.index).then(async (response) => {
     const { pages, sections, words, stop } = await response.json()
+    let word = ''
     const lines = words.split(',').map((line) => {
-      const [word, ...distances] = line.split(' ')
+      const [[shared, ...rest], ...distances] = line.split(' ')
+      word = word.slice(0, Number.parseInt(shared, 36)) + rest.join('')
       let at = 0
       return [word, distances.map((distance) => (at += Number.parseInt(distance, 36)))]
     })

@@ -19,8 +19,9 @@ const wordsOf = (text: string) =>
   [...text.toLowerCase().matchAll(WORD)].flatMap(([word]) => (word.includes('_') ? [word, ...word.split('_')] : word))
 
 /**
- * JSON for frame.js. `pages`: [address relative to the index, title]. `sections`: [page, id, heading]. `words`: each word
- * with its sections in base 36, as the distance to the one before; commas between them, as JSON escapes line breaks. `stop`: words
+ * JSON for frame.js. `pages`: [address relative to the index, title]. `sections`: [page, id, heading]. `words`: each word,
+ * without the characters that the one before begins with, whose number is first, with its sections as the distance to the one
+ * before; numbers in base 36, commas between words, as JSON escapes line breaks. `stop`: words
  * that are not looked for.
  */
 export function searchIndex(pages: readonly [address: string, title: string][], sections: readonly SearchSection[]) {
@@ -31,9 +32,19 @@ export function searchIndex(pages: readonly [address: string, title: string][], 
       found.set(word, (found.get(word) ?? new Set()).add(at))
     }
   })
-  const words = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([word, at]) => [word, ...distances(at)].join(' '))
+  const words = [...found]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([word, at], i, all) => [withoutShared(word, all[i - 1]?.[0] ?? ''), ...distances(at)].join(' '))
   const headings = sections.map(({ page, id, heading }) => [page, id, heading])
   return JSON.stringify({ pages, sections: headings, words: words.join(','), stop: STOP })
+}
+
+const MAX_SHARED = 35
+
+function withoutShared(word: string, before: string) {
+  let shared = 0
+  while (shared < MAX_SHARED && word[shared] === before[shared] && shared < before.length) shared++
+  return shared.toString(36) + word.slice(shared)
 }
 
 const distances = (sections: Set<number>) =>
