@@ -59,7 +59,8 @@ const statements = {
     { ...store, ...found },
   ),
   /**
-   * $5: after this number. A row of the log counts if it is its key's last: the entry has its version, or there is neither.
+   * $5: after this number. LIMIT 1: as a join, a plan without statistics reads the whole collection for each row of the log (0.9 s
+   * with 5,000 entries). A row of the log counts if it is its key's last: the entry has its version, or there is neither.
    * `isFull`: the page has read all that it may of the log, up to `scanned`.
    */
   changes: statement(
@@ -73,8 +74,8 @@ const statements = {
         SELECT number, key, value, version, floor(extract(epoch FROM "updatedAt"))::int8 AS "updatedAt",
           sum(octet_length(value)) OVER () AS bytes
         FROM (SELECT log.number, log.key, entry.value, log.version, coalesce(entry."updatedAt", log.at) AS "updatedAt"
-          FROM log LEFT JOIN "StorageEntry" entry ON entry."appId" = $1 AND entry."clubId" = $2
-            AND entry.owner = $3 AND entry.collection = $4 AND entry.key = log.key
+          FROM log LEFT JOIN LATERAL (SELECT * FROM "StorageEntry" stored WHERE ${ADDRESS} AND stored.key = log.key LIMIT 1) entry
+            ON true
           WHERE entry.version IS NOT DISTINCT FROM log.version ORDER BY number LIMIT least($6::int8, 201)) change
       ) page ON true ORDER BY number`,
     { ...store, isFull: bool, scanned: int, number: nullable(int), ...found },

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { erase } from '../../server/admin/storage-owners.ts'
+import { migratedDatabase } from '../support/databases.ts'
 import { times } from '../support/rounds.ts'
 import { page, replicaOf, storedState } from './replica.ts'
 import type { Tenants } from './tenants.ts'
@@ -50,6 +51,28 @@ describe('the changes of a collection', () => {
       { key: 'b', value: '3', updatedAt: expect.any(Number), version: expect.any(String), at: fourth.next },
     ])
     expect(await page(db, collection(), fourth.next)).toEqual({ changes: [], next: fourth.next, more: false })
+  })
+
+  it('are read without the rest of the collection, by a plan without statistics too', async () => {
+    // A plan may come from before the first statistics.
+    const settings = { plan_cache_mode: 'force_generic_plan' }
+    const fresh = openWith(settings, await migratedDatabase(), { max: 1 })
+    onTestFinished(() => fresh.$disconnect())
+    const own = await mintTenants(fresh)
+    const { put } = storageOf(coreOf(fresh), own, 0, 0, 0)
+    for (let n = 0; n < 200; n++) await put({ collection: 'c', key: `k${n}`, value: n })
+    const at = { app: own.apps[0], club: own.clubs[0], owner: '', collection: 'c' }
+    const { next } = await page(fresh, at)
+    for (let n = 0; n < 10; n++) await put({ collection: 'c', key: `k${n}`, value: n })
+    const fetched = async () => {
+      await fresh.$queryRaw`SELECT 1 FROM pg_stat_force_next_flush()`
+      const [row] = await fresh.$queryRaw<{ rows: number }[]>`
+        SELECT idx_tup_fetch::int4 AS rows FROM pg_stat_user_tables WHERE relname = 'StorageEntry'`
+      return row!.rows
+    }
+    const before = await fetched()
+    expect((await page(fresh, at, next)).changes).toHaveLength(10)
+    expect((await fetched()) - before).toBe(10)
   })
 
   it('leave out those of other collections, scopes, clubs and apps', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { inject } from 'vitest'
-import type { Database } from '../../prisma/client.ts'
+import type { Database, PoolOptions } from '../../prisma/client.ts'
 import { callAs, createCore } from '../../routers/core.ts'
 import type { Core } from '../../routers/kernel/context.ts'
 import type { Json } from '../../routers/kernel/json.ts'
@@ -11,12 +11,16 @@ import { direct } from '../support/addresses.ts'
 import { id } from '../support/tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 
-/** A pool on the run's database whose sessions have these settings of PostgreSQL. */
-export function openWith(settings: Record<string, string>): Database {
-  const url = new URL(direct(inject('databaseUrl')))
+/** A pool on the run's database, or another, whose sessions have these settings of PostgreSQL. */
+export function openWith(
+  settings: Record<string, string>,
+  databaseUrl = inject('databaseUrl'),
+  more: PoolOptions = {},
+): Database {
+  const url = new URL(direct(databaseUrl))
   const options = Object.entries({ timezone: 'UTC', ...settings }).map(([name, value]) => `-c ${name}=${value}`)
   url.searchParams.set('options', options.join(' '))
-  return openTestDatabase(url.href)
+  return openTestDatabase(url.href, more)
 }
 
 /** Two of everything: teams with an app each, clubs, and people who are members of both clubs. */
