@@ -58,8 +58,8 @@ export class StoreWatch {
     const listeners = this.#watched.get(key) ?? new Set()
     this.#watched.set(key, listeners)
     const listener = new Listener(store, () => {
-      listeners.delete(listener)
-      if (listeners.size === 0) this.#watched.delete(key)
+      // A second time, the place may be that of later listeners.
+      if (listeners.delete(listener) && listeners.size === 0) this.#watched.delete(key)
     })
     listeners.add(listener)
     if (!this.#isLooking) void this.#look()

@@ -47,8 +47,14 @@ export const watch = stream(SCOPE, clubApp, {
     const at = collectionOf(ctx, of)
     const from = lastEventId || since
     const hold = await call.hold()
+    if (signal?.aborted) hold.end()
     signal?.addEventListener('abort', hold.end)
     const listener = core.watch.listen(at)
+    // Also where nobody ever asks for an event.
+    hold.ended.addEventListener('abort', () => {
+      listener.wake()
+      listener.close()
+    })
     try {
       // Before the answer begins, so that a cursor which has expired is refused.
       const first = await pageAfter(ctx, at, from === '' ? undefined : positionOf(core.cipher, at, from))
@@ -81,7 +87,6 @@ async function* follow(ctx: Context, { at, first, hold, listener }: Following) {
     allows: (access) => allows(principal, access),
     end: hold.end,
   })
-  hold.ended.addEventListener('abort', listener.wake)
   const check = () => {
     if (hasExpired(principal, core.now())) hold.end()
     hold.ended.throwIfAborted()

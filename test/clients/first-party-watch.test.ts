@@ -94,6 +94,14 @@ describe('storage.watch of the first-party client', () => {
 })
 
 describe('storage.watch in process', () => {
+  it('leaves nothing behind when nobody reads it', async () => {
+    const ending = new AbortController()
+    await callAs(world.core, world.principal(), ending).storage.watch({ collection: id('c') })
+    expect(world.core.watch.size).toBe(1)
+    ending.abort()
+    expect(world.core.watch.size).toBe(0)
+  })
+
   it('is an async iterable that ends with its signal', async () => {
     const ending = new AbortController()
     const caller = callAs(world.core, world.principal(), ending)

@@ -31,6 +31,18 @@ describe('a listener of a store', () => {
     listener.close()
   })
 
+  it('is woken although one before it was closed twice', async () => {
+    const watch = idle()
+    const former = watch.listen(store())
+    former.close()
+    const listener = watch.listen(store())
+    former.close()
+    watch.wake(store())
+    await listener.moved()
+    listener.close()
+    expect(watch.size).toBe(0)
+  })
+
   it('is woken by a write after reset, before it waits', async () => {
     const watch = idle()
     const listener = watch.listen(store())
