@@ -3,6 +3,7 @@ import { errorCatalogue } from '../../routers/kernel/error-catalogue.ts'
 import { errors } from '../../routers/kernel/errors.ts'
 import type { AuthWorld } from '../oauth/auth-world.ts'
 import { startAuthWorld } from '../oauth/auth-world.ts'
+import { indexLines } from '../support/index-lines.ts'
 import { renderedDocs } from '../support/rendered-docs.ts'
 import { send } from '../support/request.ts'
 import type { World } from '../support/world.ts'
@@ -92,7 +93,8 @@ describe.each(apis)('the reference of %s', (api) => {
     expect(kinds.get('Header')).toContain(`X-Request-Id · ${operations[0]!.split(' · ')[0]}`)
     const scopes = Object.keys(document.components.securitySchemes.member.flows.authorizationCode.scopes)
     const parts = scopes.flatMap((scope) => scope.toLowerCase().split(/[.:]/)).filter((part) => part.length > 3)
-    expect(indexedWords(index)).toEqual(expect.arrayContaining(parts))
+    const words = indexLines(index).map((line) => line.split(' ')[0])
+    expect(words).toEqual(expect.arrayContaining(parts))
   })
 
   it('marks the current item of the sidebar by the style sheet', async () => {
@@ -104,15 +106,6 @@ describe.each(apis)('the reference of %s', (api) => {
       expect(style).toContain(`body:has(#${id}:target) .pages [href$='#${id}']`)
   })
 })
-
-/** Each word lacks what it shares with the one before. */
-function indexedWords({ words }: { words: string }) {
-  let word = ''
-  return words.split(',').map((line) => {
-    word = word.slice(0, Number.parseInt(line[0]!, 36)) + line.slice(1, line.indexOf(' '))
-    return word
-  })
-}
 
 describe('a file of the reference', () => {
   it.each(paths)('has the strict policy, an ETag and 304: %s', async (path) => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { renderDocs } from '../../server/docs/build/render-docs.ts'
+import { indexLines } from '../support/index-lines.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -117,7 +118,7 @@ describe('the search index', () => {
       [0, '', 'Boats'],
       [0, 'oars', 'Oars'],
     ])
-    const lines = words.split(',')
+    const lines = indexLines({ words })
     for (const line of ['404 1', 'ash 1', 'ash_wood 1', 'carbon 1', 'eight 0 1', 'spoon 1', 'wood 1'])
       expect(lines).toContain(line)
     expect(lines).not.toContain('an 0')

@@ -64,10 +64,10 @@ async function pictures(
   }
 }
 
-async function signInToSampleApp(page: Page, address: string) {
+async function signInToSampleApp(page: Page, address: string, member = 'anna') {
   await page.goto(address)
   await page.locator('#sign-in').click()
-  await page.locator('select[name=member]').selectOption('anna')
+  await page.locator('select[name=member]').selectOption(member)
   await page.locator('form[action$="/pick"] button').click()
   await page.locator('button[name=decision][value=allow]').click()
   await page.locator('#score-name:enabled').waitFor()
@@ -87,6 +87,33 @@ async function signInToSampleApp(page: Page, address: string) {
         .waitFor()
     }
   }
+}
+
+/** Two members at the same score board; what one of them adds has come to the other. */
+async function takeTwoBrowsers(browser: Browser, address: string) {
+  const open = async (member: string) => {
+    const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 400, height: 480 } })
+    const page = await context.newPage()
+    await signInToSampleApp(page, address, member)
+    return page
+  }
+  const [anna, ben] = [await open('anna'), await open('ben')]
+  const points = (page: Page) => page.locator('#scores li', { hasText: 'U16' }).locator('output')
+  const before = Number(await points(anna).textContent())
+  await anna.getByRole('button', { name: '+1 U16' }).click()
+  await points(ben)
+    .filter({ hasText: String(before + 1) })
+    .waitFor()
+  const shots = await Promise.all(
+    [anna, ben].map(async (page) => {
+      await page.evaluate(`document.querySelector('#score-form').scrollIntoView({ block: 'end' })`)
+      return page.screenshot()
+    }),
+  )
+  const images = shots.map((png) => `<img src="data:image/png;base64,${png.toString('base64')}">`)
+  const both = await browser.newPage({ viewport: { width: 820, height: 480 } })
+  await both.setContent(`<body style="margin: 0; display: flex; gap: 20px; background: #888">${images.join('')}</body>`)
+  await take(both, 'sample-app-two-browsers')
 }
 
 await mkdir(folder, { recursive: true })
@@ -114,6 +141,8 @@ await pictures(browser, {
 await pictures(browser, { 'sample-app': '' }, (page) =>
   signInToSampleApp(page, `http://example.localhost:${service.port}/`),
 )
+if ('sample-app-two-browsers'.includes(wanted))
+  await takeTwoBrowsers(browser, `http://example.localhost:${service.port}/`)
 const { signIn, portal, team, app, client, person } = await atWork(browser, service)
 await pictures(
   browser,
