@@ -19,6 +19,7 @@ const values: Record<string, string> = {
   'Mail.kind': `'webhookEnded'`,
   'Mail.email': 'NULL',
   'Mail.nextAt': 'NULL',
+  'MemberChange.resultId': `''`,
   'Membership.leftAt': 'NULL',
   'Organisation.testTeamId': 'NULL',
   'GroupMembership.leftAt': 'NULL',
