@@ -95,13 +95,14 @@ describe('member-apps-client', { timeout: 120_000 }, () => {
       const text = await readFile(join(packed(), 'dist', name), 'utf8')
       expect(text).not.toMatch(/^import |^export .* from|\bimport\(|\brequire\(|@prisma|zod/m)
     }
-    expect(await sizeOf(packed())).toBeLessThan(200_000)
+    expect(await sizeOf(packed())).toBeLessThan(240_000)
   })
 
-  it('takes less than 8 kB, minified and compressed', async () => {
+  // 5.4 kB of them for streams: tRPC's link is in the same module as its others.
+  it('takes less than 14 kB, minified and compressed', async () => {
     const bundle = await rolldown({ input: join(packed(), 'dist/client.js'), platform: 'browser' })
     const { output } = await bundle.generate({ minify: true })
-    expect(gzipSync(output[0].code).length).toBeLessThan(8_000)
+    expect(gzipSync(output[0].code).length).toBeLessThan(14_000)
   })
 
   it.each(Object.entries(resolutions))('has types that pass tsc --strict with %s', async (_name, options) => {
