@@ -15,7 +15,9 @@ export interface Cipher {
 /** The associated data of every encrypted column. */
 export const associatedData = {
   template: (app: string) => `App.webhookSecret:${app}`,
+  formerTemplate: (app: string) => `App.formerSecret:${app}`,
   subscription: (subscription: string) => `Subscription.secret:${subscription}`,
+  formerSubscription: (subscription: string) => `Subscription.formerSecret:${subscription}`,
   signingKey: (kid: string) => `SigningKey ${kid}`,
   check: () => 'SecretsKeyCheck',
 }

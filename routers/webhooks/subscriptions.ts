@@ -3,8 +3,6 @@ import { z } from 'zod'
 import { statement, text } from '../../prisma/pg/statement.ts'
 import { isPostgresText } from '../kernel/access.ts'
 import { appId } from '../kernel/app-id.ts'
-import type { Cipher } from '../kernel/cipher.ts'
-import { associatedData } from '../kernel/cipher.ts'
 import type { Context } from '../kernel/context.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import { internal } from '../kernel/endpoint.ts'
@@ -12,6 +10,8 @@ import { errors, withError } from '../kernel/errors.ts'
 import { page } from '../kernel/page.ts'
 import { providerPlatform } from '../kernel/policies.ts'
 import { router } from '../kernel/trpc.ts'
+import { copiedSecrets } from './stored-secrets.ts'
+import { secretColumns, secretsOf } from './template.ts'
 
 const app = appId('app')
 
@@ -30,14 +30,14 @@ const subscription = z.object({
 })
 
 const statements = {
-  /** Inserts only while the app is active and its webhook is the one that was read. */
+  /** Inserts only while the app is active and its webhook is the one that was read, and holds changes of it until then. */
   create: statement(
     'subscription_create',
-    `INSERT INTO "Subscription" (id, "appId", subscriber, url, secret, "createdAt")
-      SELECT $1, id, $2, "webhookUrl", $3, $4::timestamptz FROM "App"
-      WHERE id = $5 AND "providerId" = $6 AND state = 'active'
-        AND "webhookUrl" IS NOT DISTINCT FROM $7 AND "webhookSecret" IS NOT DISTINCT FROM $8
-      FOR KEY SHARE
+    `INSERT INTO "Subscription" (id, "appId", subscriber, url, secret, "createdAt", "formerSecret", "formerUntil")
+      SELECT $1, id, $2, "webhookUrl", $3, $4::timestamptz, $9, $10::timestamptz FROM "App"
+      WHERE id = $5 AND "providerId" = $6 AND state = 'active' AND "webhookUrl" IS NOT DISTINCT FROM $7
+        AND "webhookSecret" IS NOT DISTINCT FROM $8 AND "formerSecret" IS NOT DISTINCT FROM $11
+      FOR SHARE
       RETURNING id`,
     { id: text },
   ),
@@ -60,26 +60,27 @@ const create = internal('ntf.subscriptions:write', providerPlatform, {
   .mutation(async ({ ctx, input: { app, subscriber } }) => {
     const id = randomUUID()
     for (;;) {
-      const { webhookUrl, webhookSecret } = await templateOf(ctx, app)
-      const secret = webhookSecret === null ? null : reencryptedFor(ctx.core.cipher, webhookSecret, app, id)
+      const template = await templateOf(ctx, app)
+      const { webhookUrl, webhookSecret, formerSecret } = template
+      const { secret, ...former } = copiedSecrets(ctx.core, app, secretsOf(template), id)
       const createdAt = new Date(ctx.core.now()).toISOString()
-      const values = [id, subscriber, secret, createdAt, app, ctx.provider, webhookUrl, webhookSecret]
-      const made = await ctx.core.db.execute(statements.create, values)
+      const made = await ctx.core.db.execute(statements.create, [
+        ...[id, subscriber, secret, createdAt, app, ctx.provider, webhookUrl, webhookSecret],
+        ...[former.formerSecret, iso(former.formerUntil), formerSecret],
+      ])
       if (made.length === 1) return { id, app, subscriber, url: webhookUrl, hasSecret: secret !== null }
     }
   })
 
 async function templateOf({ core, provider }: Context & { provider: string }, app: string) {
-  const select = { state: true, webhookUrl: true, webhookSecret: true }
+  const select = { state: true, webhookUrl: true, ...secretColumns }
   const found = await core.db.app.findFirst({ where: { id: app, providerId: provider }, select })
   if (!found) throw errors.appUnknown()
   if (found.state === 'suspended') throw errors.appSuspended()
   return found
 }
 
-/** A secret is bound to its row, so the copy is encrypted again. */
-export const reencryptedFor = (cipher: Cipher, secret: string, app: string, subscription: string) =>
-  cipher.encrypt(cipher.decrypt(secret, associatedData.template(app)), associatedData.subscription(subscription))
+const iso = (time: Date | null) => time?.toISOString() ?? null
 
 /** Active subscriptions, oldest first, without that of the team's tests. */
 const list = internal('ntf.subscriptions:write', providerPlatform, {

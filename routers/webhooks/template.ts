@@ -8,6 +8,8 @@ import { appDeveloper } from '../kernel/policies.ts'
 import { seal } from '../kernel/secrets-key.ts'
 import { router } from '../kernel/trpc.ts'
 import { secret, url } from './rules.ts'
+import type { Former, Secrets } from './stored-secrets.ts'
+import { columnsOfApp, formerBeside, noFormer } from './stored-secrets.ts'
 
 const app = z.object({ id: appId('id').meta({ description: 'Id of the app.', examples: ['trainer-app'] }) })
 
@@ -42,33 +44,49 @@ const webhookInput = app.extend({
 
 type Granted = Context & { provider: string; team: string; suspended: boolean }
 
-export interface Template {
-  webhookUrl: string | null
+/** The columns of an app's secrets. */
+export interface TemplateSecrets extends Former {
   webhookSecret: string | null
   secretSetAt: Date | null
 }
 
-export const noTemplate: Template = { webhookUrl: null, webhookSecret: null, secretSetAt: null }
+export interface Template extends TemplateSecrets {
+  webhookUrl: string | null
+}
 
-/** A secret as it is stored, with its time; null for none. */
-export async function storedSecret(
-  core: Core,
-  secret: string | null,
-  app: string,
-): Promise<Omit<Template, 'webhookUrl'>> {
-  if (secret === null) return { webhookSecret: null, secretSetAt: null }
+const noSecret: TemplateSecrets = { webhookSecret: null, secretSetAt: null, ...noFormer }
+export const noTemplate: Template = { webhookUrl: null, ...noSecret }
+
+type Stored = Former & Pick<Template, 'webhookSecret'>
+
+/** What `secretsOf` reads. */
+export const secretColumns = { webhookSecret: true, formerSecret: true, formerUntil: true } as const
+
+export const secretsOf = ({ webhookSecret: secret, formerSecret, formerUntil }: Stored): Secrets => ({
+  ...{ secret, formerSecret, formerUntil },
+})
+
+/** Returns the columns that replace the stored ones by a secret, null for none. Throws 503 as `seal` does. */
+export async function sealedSecret(core: Core, app: string, secret: string | null) {
+  if (secret === null) return () => noSecret
   const webhookSecret = await seal(core, secret, associatedData.template(app))
-  return { webhookSecret, secretSetAt: new Date(core.now()) }
+  const secretSetAt = new Date(core.now())
+  return (stored: Stored): TemplateSecrets => {
+    const { formerSecret, formerUntil } = stored
+    const former = formerBeside(core, columnsOfApp(app), secretsOf(stored), secret) ?? { formerSecret, formerUntil }
+    return { webhookSecret, secretSetAt, ...former }
+  }
 }
 
 /** An app of another team or provider is as unknown as one that does not exist. */
 const ownApp = ({ provider: providerId, team: teamId }: Granted, id: string) => ({ id, providerId, teamId })
 
 /** One statement, so that an app which is suspended meanwhile changes before that or not at all. A suspended app changes none. */
-async function change(ctx: Granted, id: string, data: Template) {
+async function clear(ctx: Granted, id: string, webhookUrl: string | null) {
   const { db } = ctx.core
   const where = ownApp(ctx, id)
   if (!ctx.suspended) {
+    const data = { ...noTemplate, webhookUrl }
     const { count } = await db.app.updateMany({ where: { ...where, state: 'active' }, data })
     if (count === 1) return
   }
@@ -76,18 +94,34 @@ async function change(ctx: Granted, id: string, data: Template) {
   throw found ? errors.appSuspended() : errors.appUnknown()
 }
 
+/** If the secrets change meanwhile, they are read again: the one before the last is the former one. */
+async function set(ctx: Granted, id: string, { url: webhookUrl, secret }: { url: string; secret: string }) {
+  const { db } = ctx.core
+  const where = ownApp(ctx, id)
+  const replace = await sealedSecret(ctx.core, id, secret)
+  for (;;) {
+    const stored = await db.app.findFirst({ where, select: { state: true, ...secretColumns } })
+    if (!stored) throw errors.appUnknown()
+    if (ctx.suspended || stored.state === 'suspended') throw errors.appSuspended()
+    const { webhookSecret, formerSecret } = stored
+    const read = { ...where, state: 'active' as const, webhookSecret, formerSecret }
+    const { count } = await db.app.updateMany({ where: read, data: { webhookUrl, ...replace(stored) } })
+    if (count === 1) return
+  }
+}
+
 /** Replaces both address and secret: a request without a secret clears it. */
 const put = endpoint('PUT /apps/{id}/webhook', 'ntf.apps.webhook:update', appDeveloper, {
   summary: 'Sets the webhook of an app',
   description:
-    'Replaces both address and secret of the template. New subscriptions of the app copy it; existing ones keep their copy. Fields other than `url` and `secret` are ignored.',
+    'Replaces both address and secret of the template. New subscriptions of the app copy it; existing ones keep their copy. A replaced secret signs beside the new one for 24 hours. Fields other than `url` and `secret` are ignored.',
   returns: 'The webhook as set.',
   fails: ['appUnknown', 'appSuspended'],
 })
   .input(webhookInput)
   .output(webhookSet)
   .mutation(async ({ ctx, input: { id, url, secret } }) => {
-    await change(ctx, id, { webhookUrl: url, ...(await storedSecret(ctx.core, secret ?? null, id)) })
+    await (secret === undefined ? clear(ctx, id, url) : set(ctx, id, { url, secret }))
     return { url, hasSecret: secret !== undefined }
   })
 
@@ -116,6 +150,6 @@ const remove = endpoint('DELETE /apps/{id}/webhook', 'ntf.apps.webhook:update', 
 })
   .input(app)
   .output(z.void())
-  .mutation(({ ctx, input }) => change(ctx, input.id, noTemplate))
+  .mutation(({ ctx, input }) => clear(ctx, input.id, null))
 
 export const webhook = router({ put, get, delete: remove })

@@ -57,10 +57,10 @@ const forget = action(
       return withDatabase(io, async (db) => {
         const counts = await countByKey(db, cipher)
         io.stdout.write(tableOf(counts))
-        if (lostOf(counts) === 0) return { templates: 0, subscriptions: 0, signingKeys: 0 }
+        if (lostOf(counts) === 0) return { templates: 0, subscriptions: 0, formerSecrets: 0, signingKeys: 0 }
         io.stdout.write(
-          'To be removed, as no key decrypts them: signing keys, webhook templates with their addresses, and subscriptions,\n' +
-            'which end. If the key still exists somewhere, add it to SECRETS_KEY instead.\n',
+          'To be removed, as no key decrypts them: signing keys, webhook templates with their addresses, subscriptions,\n' +
+            'which end, and former secrets. If the key still exists somewhere, add it to SECRETS_KEY instead.\n',
         )
         await confirm('forget', { ...io, yes })
         return deleteUndecryptable(db, cipher, new Date())
@@ -68,11 +68,11 @@ const forget = action(
     },
   },
   {
-    json: '{ templates, subscriptions, signingKeys }',
-    text: ({ templates, subscriptions, signingKeys }) =>
-      templates + subscriptions + signingKeys === 0
+    json: '{ templates, subscriptions, formerSecrets, signingKeys }',
+    text: ({ templates, subscriptions, formerSecrets, signingKeys }) =>
+      templates + subscriptions + formerSecrets + signingKeys === 0
         ? 'The keys decrypt everything: nothing to remove.\n'
-        : `Removed: templates ${templates}, subscriptions ${subscriptions}, signing keys ${signingKeys}\n`,
+        : `Removed: templates ${templates}, subscriptions ${subscriptions}, former secrets ${formerSecrets}, signing keys ${signingKeys}\n`,
   },
 )
 

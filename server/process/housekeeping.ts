@@ -15,6 +15,7 @@ import type { Task } from '../../routers/kernel/housekeeping.ts'
 import { openHousekeeping } from '../../routers/kernel/housekeeping.ts'
 import { forgetExpired } from '../../routers/quizzes/idempotency.ts'
 import { removeOldChanges } from '../../routers/storage/old-changes.ts'
+import { clearExpiredSecrets } from '../../routers/webhooks/expired-secrets.ts'
 import { removeOldMemberChanges } from '../../routers/webhooks/member-events/old-changes.ts'
 import { deleteExpiredCodes } from '../browser/login/login-codes.ts'
 import { deleteExpiredRecords } from '../oauth/expired-records.ts'
@@ -54,6 +55,7 @@ export function housekeepingTasks(
     { name: 'events', step: (db, now, limit) => purgeEvents(db, now, { ...events, limit }) },
     { name: 'member-changes', step: (db, now, limit) => removeOldMemberChanges(db, now, { ...events, limit }) },
     { name: 'subscriptions', step: (db, now, limit) => removeEndedSubscriptions(db, now, { ...events, limit }) },
+    { name: 'former-secrets', step: clearExpiredSecrets },
     { name: 'consents', step: (db, now, limit) => removeOldConsents(db, now, { ...consents, limit }) },
     { name: 'refused-requests', step: forgetRefused },
     { name: 'usage', step: forgetUsage },

@@ -3,14 +3,31 @@ import type { Statement } from '../../prisma/pg/statement.ts'
 import { int, statement } from '../../prisma/pg/statement.ts'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
 import type { EncryptedColumn, EncryptedValue } from './encrypted-columns.ts'
-import { check, encryptedValues, signingKeys, subscriptions, templates } from './encrypted-columns.ts'
+import {
+  check,
+  encryptedValues,
+  formerSubscriptions,
+  formerTemplates,
+  signingKeys,
+  subscriptions,
+  templates,
+} from './encrypted-columns.ts'
 import { CHECK_TEXT } from './keys.ts'
+
+const forgetFormer = (table: 'App' | 'Subscription') =>
+  statement(
+    `undecryptable_former_${table}`,
+    `UPDATE "${table}" SET "formerSecret" = NULL, "formerUntil" = NULL
+      WHERE id = $1 AND "formerSecret" = $2 RETURNING 1 AS changed`,
+    { changed: int },
+  )
 
 /** $1 is the id, $2 the undecryptable value: a value set meanwhile stays. */
 const statements = {
   template: statement(
     'undecryptable_template',
-    `UPDATE "App" SET "webhookUrl" = NULL, "webhookSecret" = NULL, "secretSetAt" = NULL
+    `UPDATE "App" SET "webhookUrl" = NULL, "webhookSecret" = NULL, "secretSetAt" = NULL,
+        "formerSecret" = NULL, "formerUntil" = NULL
       WHERE id = $1 AND "webhookSecret" = $2 RETURNING 1 AS changed`,
     { changed: int },
   ),
@@ -36,9 +53,12 @@ const statements = {
   ),
   clear: statement(
     'undecryptable_clear',
-    'UPDATE "Subscription" SET url = NULL, secret = NULL WHERE id = $1 AND secret = $2 RETURNING 1 AS changed',
+    `UPDATE "Subscription" SET url = NULL, secret = NULL, "formerSecret" = NULL, "formerUntil" = NULL
+      WHERE id = $1 AND secret = $2 RETURNING 1 AS changed`,
     { changed: int },
   ),
+  formerTemplate: forgetFormer('App'),
+  formerSubscription: forgetFormer('Subscription'),
 }
 
 /**
@@ -62,10 +82,15 @@ export async function deleteUndecryptable(db: Database, cipher: Cipher, now: Dat
     while ((await run(statements.fail, [id, at])) > 0);
     return run(statements.clear, [id, ciphertext])
   }
+  const all = (column: EncryptedColumn, statement: Statement) =>
+    each(column, ({ id, ciphertext }) => run(statement, [id, ciphertext]))
   const deleted = {
-    templates: await each(templates, ({ id, ciphertext }) => run(statements.template, [id, ciphertext])),
+    templates: await all(templates, statements.template),
     subscriptions: await each(subscriptions, endSubscription),
-    signingKeys: await each(signingKeys, ({ id, ciphertext }) => run(statements.signingKey, [id, ciphertext])),
+    formerSecrets:
+      (await all(formerTemplates, statements.formerTemplate)) +
+      (await all(formerSubscriptions, statements.formerSubscription)),
+    signingKeys: await all(signingKeys, statements.signingKey),
   }
   // Last: until then no service starts with these keys.
   await each(check, ({ id, ciphertext }) =>

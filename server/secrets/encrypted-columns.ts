@@ -33,18 +33,18 @@ function encryptedColumn(
     name: `${table}.${column}`,
     associatedData,
     page: statement(
-      `encrypted_page_${table}`,
+      `encrypted_page_${table}_${column}`,
       `SELECT "${id}"::text AS id, "${column}" AS ciphertext FROM "${table}"
        WHERE "${id}"::text > $1 AND "${column}" IS NOT NULL ORDER BY "${id}"::text LIMIT ${PAGE}`,
       { id: text, ciphertext: text },
     ),
     find: statement(
-      `encrypted_find_${table}`,
+      `encrypted_find_${table}_${column}`,
       `SELECT "${column}" AS ciphertext FROM "${table}" WHERE "${id}"::text = $1 AND "${column}" IS NOT NULL`,
       { ciphertext: text },
     ),
     replace: statement(
-      `encrypted_replace_${table}`,
+      `encrypted_replace_${table}_${column}`,
       `UPDATE "${table}" SET "${column}" = $3 WHERE "${id}"::text = $1 AND "${column}" = $2 RETURNING 1 AS replaced`,
       { replaced: int },
     ),
@@ -52,12 +52,25 @@ function encryptedColumn(
 }
 
 export const templates = encryptedColumn('App', 'id', 'webhookSecret', associatedData.template)
+export const formerTemplates = encryptedColumn('App', 'id', 'formerSecret', associatedData.formerTemplate)
 export const subscriptions = encryptedColumn('Subscription', 'id', 'secret', associatedData.subscription)
+export const formerSubscriptions = encryptedColumn(
+  'Subscription',
+  'id',
+  'formerSecret',
+  associatedData.formerSubscription,
+)
 export const signingKeys = encryptedColumn('SigningKey', 'kid', 'ciphertext', associatedData.signingKey)
 export const check = encryptedColumn('SecretsKeyCheck', 'id', 'ciphertext', associatedData.check)
 
-/** The check comes first: a process without the new key no longer writes secrets by the time the others are re-encrypted. */
-export const encryptedColumns: readonly EncryptedColumn[] = [check, templates, subscriptions, signingKeys]
+/**
+ * The check comes first: a process without the new key no longer writes secrets by the time the others are re-encrypted. A column
+ * comes before those that its values are copied to: a copy is only stored while its original is as it was read.
+ */
+export const encryptedColumns: readonly EncryptedColumn[] = [
+  ...[check, templates, formerTemplates, subscriptions, formerSubscriptions],
+  signingKeys,
+]
 
 export const readPage = (db: Database, { page }: EncryptedColumn, after: string) => db.execute(page, [after])
 

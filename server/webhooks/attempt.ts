@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Cipher } from '../../routers/kernel/cipher.ts'
-import { associatedData } from '../../routers/kernel/cipher.ts'
+import { columnsOfSubscription, signingSecrets } from '../../routers/webhooks/stored-secrets.ts'
 import type { DeliveryMetrics } from '../telemetry/delivery-metrics.ts'
 import type { Tracing } from '../telemetry/trace-context.ts'
 import type { AttemptResult } from './attempt-result.ts'
@@ -26,15 +26,15 @@ export interface AttemptOptions {
 /** Returns a function that attempts a delivery once and logs the attempt. It never rejects. */
 export function createAttempt({ sender, cipher, now, log, retryDelays, metrics, tracing }: AttemptOptions) {
   async function send(delivery: Claimed, at: number, traceparent?: string): Promise<AttemptResult> {
-    const { id, subscription, url, secret: encrypted, body } = delivery
+    const { id, subscription, url, body } = delivery
     if (url === null) return noResponse('the subscription has no url')
-    let secret: string | null
+    let secrets: ReturnType<typeof signingSecrets>
     try {
-      secret = encrypted && cipher.decrypt(encrypted, associatedData.subscription(subscription))
+      secrets = signingSecrets(cipher, columnsOfSubscription(subscription), delivery, at)
     } catch {
       return noResponse('the secret cannot be decrypted')
     }
-    return sender.send({ id, url, secret, body, at, traceparent })
+    return sender.send({ id, url, ...secrets, body, at, traceparent })
   }
 
   async function make(delivery: Claimed, traceparent?: string): Promise<Attempt> {

@@ -1,5 +1,6 @@
 import type { Database } from '../../prisma/client.ts'
 import { arrayOf } from '../../prisma/pg/array-literal.ts'
+import type { Column } from '../../prisma/pg/statement.ts'
 import { int, jsonStrings, nullable, statement, text } from '../../prisma/pg/statement.ts'
 import { AT_ONCE } from '../../routers/webhooks/deliveries/retry.ts'
 import type { DueSubscription } from './due-subscriptions.ts'
@@ -14,8 +15,10 @@ export interface Claimed {
   /** Previous attempts whose results were written. */
   attempts: number
   url: string | null
-  /** Encrypted. */
+  /** Encrypted, as `formerSecret`. */
   secret: string | null
+  formerSecret: string | null
+  formerUntil: Date | null
   body: string
 }
 
@@ -37,6 +40,8 @@ export interface Found {
 
 /** Rows that one statement changes at most, so that none takes long. */
 const MAX_ROWS = 1_000
+
+const milliseconds: Column<Date> = { ...int, parse: (text) => new Date(Number(text)) }
 
 const claimable = `state = 'pending' AND lease IS NULL`
 
@@ -69,17 +74,18 @@ const statements = {
   claim: statement(
     'deliveries_claim',
     `WITH allocated AS
-        (SELECT "Subscription".id, url, secret, slots FROM unnest($1::text[], $2::int8[]) AS allocation (id, slots)
+        (SELECT "Subscription".id, url, secret, "formerSecret", "formerUntil", slots FROM unnest($1::text[], $2::int8[]) AS allocation (id, slots)
          JOIN "Subscription" ON "Subscription".id = allocation.id AND "endedAt" IS NULL),
       taken AS MATERIALIZED
-        (SELECT due.id, allocated.url, allocated.secret FROM allocated CROSS JOIN LATERAL
+        (SELECT due.id AS delivery, allocated.* FROM allocated CROSS JOIN LATERAL
           (SELECT id FROM "Delivery"
            WHERE ${claimable} AND "subscriptionId" = allocated.id AND "nextAttemptAt" <= $3::timestamptz
            ORDER BY "nextAttemptAt" LIMIT allocated.slots FOR UPDATE SKIP LOCKED) due)
       UPDATE "Delivery" SET lease = $4, "leasedUntil" = $5::timestamptz FROM taken, "PublishedEvent" event
-      WHERE "Delivery".id = taken.id AND event."appId" = "Delivery"."appId" AND event.id = "Delivery"."eventId"
-      RETURNING taken.id, lease, "Delivery"."appId" AS app, "eventId" AS event, "subscriptionId" AS subscription,
-        attempts, url, secret, body`,
+      WHERE "Delivery".id = taken.delivery AND event."appId" = "Delivery"."appId" AND event.id = "Delivery"."eventId"
+      RETURNING taken.delivery AS id, lease, "Delivery"."appId" AS app, "eventId" AS event,
+        "subscriptionId" AS subscription, attempts, url, secret, "formerSecret",
+        (extract(epoch FROM "formerUntil") * 1000)::int8 AS "formerUntil", body`,
     {
       id: text,
       lease: text,
@@ -89,6 +95,8 @@ const statements = {
       attempts: int,
       url: nullable(text),
       secret: nullable(text),
+      formerSecret: nullable(text),
+      formerUntil: nullable(milliseconds),
       body: text,
     },
   ),

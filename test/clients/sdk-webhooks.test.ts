@@ -5,8 +5,8 @@ import { headersOf } from '../../server/webhooks/send/message.ts'
 const secret = 'a secret, ä'
 const body = '{"id":"e","type":"member.joined","timestamp":"2026-11-22T10:00:00.000Z","data":{"name":"Zoë"}}'
 const message = { id: 'd', url: 'https://receiver.example/', body }
-const deliver = (key = secret, now = Date.now()) => {
-  const sent = headersOf({ ...message, secret: key }, 'receiver.example', now)
+const deliver = (key = secret, now = Date.now(), former: string | null = null) => {
+  const sent = headersOf({ ...message, secret: key, former }, 'receiver.example', now)
   return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, String(value)]))
 }
 const refused = async (...given: Parameters<typeof verifyWebhook>) => {
@@ -20,6 +20,9 @@ it("verifyWebhook returns the event of the service's own deliveries", async () =
   expect(await verifyWebhook(body, deliver(), secret)).toEqual(event)
   expect(await verifyWebhook(new TextEncoder().encode(body), new Headers(deliver()), secret)).toEqual(event)
   expect(await verifyWebhook(Buffer.from(body), deliver(), ['the next one', secret])).toEqual(event)
+  for (const one of ['the next one', secret]) {
+    expect(await verifyWebhook(body, deliver('the next one', Date.now(), secret), one)).toEqual(event)
+  }
   // Two signatures, of which one is keyed by the secret as text.
   const standard = `whsec_${btoa('k'.repeat(24))}`
   expect(deliver(standard)['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/)

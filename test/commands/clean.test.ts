@@ -20,6 +20,7 @@ describe('the clean command', () => {
         'events',
         'member-changes',
         'subscriptions',
+        'former-secrets',
         'consents',
         'refused-requests',
         'usage',
@@ -50,6 +51,7 @@ describe('the clean command', () => {
        INSERT INTO "MemberChange" ("clientId", "organisationId", "personId", kind, at)
          SELECT 'trainer-app', 'riverside', 'anna', 'left', now() - n * interval '1 day' FROM generate_series(-1, 11, 6) n;
        INSERT INTO "Subscription" VALUES ('s', 'trainer-app', 'x', NULL, NULL, ${ago(40 * DAYS)}, ${ago(11 * DAYS)});
+       UPDATE "App" SET "formerSecret" = 'f', "formerUntil" = ${ago(1)} WHERE id = 'trainer-app';
        INSERT INTO "Consent" SELECT n::text, 'anna', 'riverside', 'trainer-app', '{}', ${ago(10 * DAYS)}, now() - n * interval '1 day'
          FROM generate_series(1, 4) n;
        INSERT INTO "RefusedRequest" ("teamId", "clientId", "requestId", at, method, status, error, ms)
@@ -67,6 +69,7 @@ describe('the clean command', () => {
           events: 1,
           'member-changes': 1,
           subscriptions: 1,
+          'former-secrets': 1,
           consents: 2,
         },
         ...{ 'refused-requests': 3, usage: 2 },

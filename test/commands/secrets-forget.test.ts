@@ -6,7 +6,7 @@ import { makeKey } from '../../server/oauth/signing-key-store.ts'
 import { deleteUndecryptable } from '../../server/secrets/delete-undecryptable.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { connect, counts, everything, someoneWaits } from '../process/secrets-database.ts'
-import { addSecrets, countsOf, newKey, sealerOf, startTenant } from '../process/secrets-tenant.ts'
+import { addFormerSecrets, addSecrets, countsOf, newKey, sealerOf, startTenant } from '../process/secrets-tenant.ts'
 import { failed, run } from './run.ts'
 
 describe('secrets forget', () => {
@@ -38,7 +38,7 @@ describe('secrets forget', () => {
     const forgot = await run(['secrets', 'forget', '--yes'], env(b))
     expect(forgot).toMatchObject({ code: 0, stderr: '' })
     expect(countsOf(forgot.stdout)).toEqual(counts([1, 0, 1], [1, 0, 1], [1, 0, 1], [0, 0, 1]))
-    expect(forgot.stdout).toMatch(/Removed: templates 1, subscriptions 1, signing keys 1\n$/)
+    expect(forgot.stdout).toMatch(/Removed: templates 1, subscriptions 1, former secrets 0, signing keys 1\n$/)
 
     const after = await everything(db)
     const without = { webhookUrl: null, webhookSecret: null, secretSetAt: null }
@@ -66,6 +66,27 @@ describe('secrets forget', () => {
 })
 
 describe('deleting undecryptable values', () => {
+  it('clears former secrets alone where the present ones can be decrypted', async () => {
+    const { db, apps } = await startTenant(3)
+    const [kept, lost, gone] = apps as [string, string, string]
+    const [b, other] = [newKey(), newKey()]
+    await addSecrets(db, b, [kept, lost])
+    await addSecrets(db, other, [gone])
+    await addFormerSecrets(db, b, [kept])
+    await addFormerSecrets(db, other, [lost, gone])
+    const before = await everything(db)
+    const deleted = await deleteUndecryptable(db, sealerOf(b), new Date())
+    expect(deleted).toEqual({ templates: 1, subscriptions: 1, formerSecrets: 2, signingKeys: 0 })
+    const after = await everything(db)
+    const none = { formerSecret: null, formerUntil: null }
+    expect(after.apps.slice(0, 2)).toEqual([before.apps[0], { ...before.apps[1]!, ...none }])
+    expect(after.subscriptions.slice(0, 2)).toEqual([before.subscriptions[0], { ...before.subscriptions[1]!, ...none }])
+    expect([after.apps[2], after.subscriptions[2]]).toMatchObject([
+      { webhookSecret: null, ...none },
+      { secret: null, ...none },
+    ])
+  })
+
   it('fails all deliveries of a subscription, more than one statement does', async () => {
     const { db, apps } = await startTenant(1)
     const [app] = apps as [string]
@@ -95,7 +116,7 @@ describe('deleting undecryptable values', () => {
     const deleting = deleteUndecryptable(db, sealerOf(b), new Date())
     await someoneWaits(url)
     await writer.query('COMMIT')
-    expect(await deleting).toEqual({ templates: 0, subscriptions: 1, signingKeys: 0 })
+    expect(await deleting).toEqual({ templates: 0, subscriptions: 1, formerSecrets: 0, signingKeys: 0 })
     expect(await db.app.findUnique({ where: { id: app } })).toMatchObject({
       webhookUrl: `https://example.org/${app}`,
       webhookSecret: encrypted,

@@ -1,9 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { associatedData } from '../../routers/kernel/cipher.ts'
+import { columnsOfApp, columnsOfSubscription, signingSecrets } from '../../routers/webhooks/stored-secrets.ts'
+import { secretsOf } from '../../routers/webhooks/template.ts'
 import { checkSecretsKey } from '../../server/secrets/keys.ts'
 import { reencrypt } from '../../server/secrets/reencrypt.ts'
 import { connect, counts, everything, someoneWaits } from '../process/secrets-database.ts'
-import { addSecrets, countsOf, newKey, sealerOf, secretOf, startTenant } from '../process/secrets-tenant.ts'
+import {
+  addFormerSecrets,
+  addSecrets,
+  countsOf,
+  newKey,
+  sealerOf,
+  secretOf,
+  startTenant,
+} from '../process/secrets-tenant.ts'
 import { openTestDatabase } from '../support/test-database.ts'
 import { failed, misused, run, succeeded } from './run.ts'
 
@@ -67,6 +77,51 @@ describe('secrets rotate', () => {
 
     expect(await reencrypt(db, sealerOf(b, a))).toBe(0)
     expect(await everything(db)).toEqual(after)
+  })
+
+  it('encrypts former secrets with the first key, and leaves their end', async () => {
+    const { db, apps, env } = await startTenant(2)
+    const [a, b] = [newKey(), newKey()]
+    await addSecrets(db, a, apps)
+    await addFormerSecrets(db, a, apps)
+    const before = await everything(db)
+    const checked = await run(['secrets', 'check'], env(b, a))
+    expect(countsOf(checked.stdout)).toEqual(counts([0, 2, 0], [0, 2, 0], [0, 0, 0], [0, 0, 0], [0, 2, 0]))
+    const rotated = await run(['secrets', 'rotate'], env(b, a))
+    expect(rotated.stdout).toMatch(/: 8 values\n/)
+    expect(countsOf(rotated.stdout)).toEqual(counts([2, 0, 0], [2, 0, 0], [0, 0, 0], [0, 0, 0], [2, 0, 0]))
+    const after = await everything(db)
+    const app = apps[0]!
+    const signing = [
+      signingSecrets(sealerOf(b), columnsOfApp(app), secretsOf(after.apps[0]!), Date.now()),
+      signingSecrets(sealerOf(b), columnsOfSubscription(`of-${app}`), after.subscriptions[0]!, Date.now()),
+    ]
+    expect(signing).toEqual(Array(2).fill({ secret: secretOf(app), former: `former ${secretOf(app)}` }))
+    expect(after.apps.map(({ formerUntil }) => formerUntil)).toEqual(before.apps.map(({ formerUntil }) => formerUntil))
+  })
+
+  it('encrypts a former secret that a change stores while it runs', async () => {
+    const { db, apps, env } = await startTenant(1)
+    const [a, b] = [newKey(), newKey()]
+    const app = apps[0]!
+    await addSecrets(db, a, apps)
+    const writer = await connect(env(a).DATABASE_URL)
+    await writer.query('BEGIN')
+    await writer.query(
+      `UPDATE "App" SET "webhookSecret" = $1, "formerSecret" = $2, "formerUntil" = now() + interval '1 day'`,
+      [
+        sealerOf(a).encrypt('set meanwhile', associatedData.template(app)),
+        sealerOf(a).encrypt(secretOf(app), associatedData.formerTemplate(app)),
+      ],
+    )
+    const rotating = run(['secrets', 'rotate'], env(b, a))
+    await someoneWaits(env(a).DATABASE_URL)
+    await writer.query('COMMIT')
+    expect((await rotating).code).toBe(0)
+    const [row] = (await everything(db)).apps
+    expect(signingSecrets(sealerOf(b), columnsOfApp(app), secretsOf(row!), Date.now())).toEqual({
+      ...{ secret: 'set meanwhile', former: secretOf(app) },
+    })
   })
 })
 

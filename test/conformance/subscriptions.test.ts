@@ -52,6 +52,7 @@ describe.each(ways)('%s', (way) => {
         subscriber: 'club-1',
         url,
         secret: 's3cret',
+        ...{ formerSecret: null, formerUntil: null, secretCopiedAt: null },
         endedAt: null,
         alarm: null,
         test: false,

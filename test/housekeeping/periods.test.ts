@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { removeOldAuditEntries, removeOldInvitations, removeOldMails } from '../../routers/clients/old-rows.ts'
+import { clearExpiredSecrets } from '../../routers/webhooks/expired-secrets.ts'
 import { deleteExpiredRecords } from '../../server/oauth/expired-records.ts'
 import { removeOldConsents } from '../../server/oauth/old-consents.ts'
 import { removeEndedSubscriptions } from '../../server/webhooks/ended-subscriptions.ts'
@@ -52,6 +53,26 @@ describe('after their periods', () => {
     expect(await removeEndedSubscriptions(db, NOW, keep)).toBe(1)
     expect(await removeEndedSubscriptions(db, NOW, keep)).toBe(0)
     expect(await left()).toEqual([active!, lately!].toSorted())
+  })
+
+  it('former secrets are cleared once they no longer sign, and present ones stay', async () => {
+    const { db, app, subscribe } = await startQueue()
+    const [signing, over] = [await subscribe(null, 'a'), await subscribe(null, 'b')]
+    const former = (formerUntil: Date) => ({ formerSecret: 'encrypted', formerUntil })
+    await db.app.update({ where: { id: app }, data: former(at(0)) })
+    await db.subscription.update({ where: { id: signing }, data: former(at(0, 1)) })
+    await db.subscription.update({ where: { id: over }, data: former(at(0)) })
+    expect(await clearExpiredSecrets(db, NOW, 1)).toBe(1)
+    expect(await clearExpiredSecrets(db, NOW, 1)).toBe(1)
+    expect(await clearExpiredSecrets(db, NOW)).toBe(0)
+    const select = { secret: true, formerSecret: true, formerUntil: true }
+    const rows = await Promise.all([signing, over].map((id) => db.subscription.findUnique({ where: { id }, select })))
+    const secret = expect.any(String)
+    expect(rows).toEqual([
+      { secret, ...former(at(0, 1)) },
+      { secret, formerSecret: null, formerUntil: null },
+    ])
+    expect(await db.app.findUnique({ where: { id: app } })).toMatchObject({ formerSecret: null, formerUntil: null })
   })
 
   it('invitations that can no longer be accepted are removed, and audit entries after two years', async () => {

@@ -68,6 +68,14 @@ describe('the migrations', () => {
       'Quiz_attemptsAllowed_check',
     ],
     [`INSERT INTO "App" VALUES ('a', 'A', 't', 'p', 'active', null, 'secret')`, 'App_webhookSecret_check'],
+    [
+      `INSERT INTO "App" (id, name, "teamId", "providerId", "formerSecret") VALUES ('a', 'A', 't', 'p', 'f')`,
+      'App_former_check',
+    ],
+    [
+      `INSERT INTO "Subscription" (id, "appId", subscriber, "formerUntil") VALUES ('s', 'a', 's', now())`,
+      'Subscription_former_check',
+    ],
     [`INSERT INTO "CompetitionResult" VALUES ('r', 'c', 'd', 'p', 0, 1, now())`, 'CompetitionResult_place_check'],
     [`INSERT INTO "CompetitionResult" VALUES ('r', 'c', 'd', 'p', 1, 1, 'infinity')`, 'CompetitionResult_time_check'],
     [`INSERT INTO "Organisation" VALUES ('', 'club', 'O')`, 'Organisation_id_check'],

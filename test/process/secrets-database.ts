@@ -4,10 +4,12 @@ import { query } from '../support/databases.ts'
 import { pgClient } from '../support/pg-client.ts'
 import { until } from './service.ts'
 
-/** Of each table, how many values the first key opens, another, and none. */
-export const counts = (...rows: [number[], number[], number[], number[]]) => ({
+/** Of each table, how many values the first key opens, another, and none; `former` is of apps and of subscriptions. */
+export const counts = (...rows: [number[], number[], number[], number[], former?: number[]]) => ({
   'App.webhookSecret': rows[0],
+  'App.formerSecret': rows[4] ?? [0, 0, 0],
   'Subscription.secret': rows[1],
+  'Subscription.formerSecret': rows[4] ?? [0, 0, 0],
   'SigningKey.ciphertext': rows[2],
   'SecretsKeyCheck.ciphertext': rows[3],
 })

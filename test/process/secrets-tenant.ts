@@ -56,6 +56,19 @@ export async function addSecrets(db: Database, key: string, apps: readonly strin
   })
 }
 
+/** Former secrets of these apps and of their subscriptions, which are in force. */
+export async function addFormerSecrets(db: Database, key: string, apps: readonly string[]) {
+  const cipher = sealerOf(key)
+  const formerUntil = new Date(Date.now() + 3_600_000)
+  for (const app of apps) {
+    const formerSecret = cipher.encrypt(`former ${secretOf(app)}`, associatedData.formerTemplate(app))
+    await db.app.update({ where: { id: app }, data: { formerSecret, formerUntil } })
+    const id = `of-${app}`
+    const copy = cipher.encrypt(`former ${secretOf(app)}`, associatedData.formerSubscription(id))
+    await db.subscription.update({ where: { id }, data: { formerSecret: copy, formerUntil } })
+  }
+}
+
 export const secretOf = (app: string) => `secret of ${app}`
 
 /** What `check` prints: of each table, how many values the first key opens, another, and none. */

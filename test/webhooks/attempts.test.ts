@@ -1,8 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { createHmac } from 'node:crypto'
+import pino from 'pino'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createAttempt } from '../../server/webhooks/attempt.ts'
 import type { Claimed } from '../../server/webhooks/queue.ts'
-import { claim } from '../../server/webhooks/queue.ts'
+import { claim, release } from '../../server/webhooks/queue.ts'
 import type { Attempt } from '../../server/webhooks/results.ts'
 import { recordAttempts } from '../../server/webhooks/results.ts'
+import { createSender } from '../../server/webhooks/send/send.ts'
 import type { QueueWorld } from './queue-world.ts'
 import { startQueue } from './queue-world.ts'
 import { answering, holding, receiver, startWorkers } from './worker-world.ts'
@@ -60,6 +64,65 @@ describe('an attempt', () => {
     const [id] = await publish(await subscribe(to.url()))
     await expect.poll(() => row(id)).toMatchObject({ state: 'delivered' })
     expect(await history(id)).toMatchObject([{ status: 200, error: null, answer }])
+  })
+})
+
+describe('an attempt with a former secret', () => {
+  it('is signed with both until the former one ends, and then with the present one alone', async () => {
+    const to = await receiver(answering([500, 500, 204]))
+    const { db, cipher, subscribe, publish } = await startQueue()
+    const id = await subscribe(to.url(), 'present')
+    const formerUntil = new Date(NOW)
+    const formerSecret = cipher.encrypt('former', `Subscription.formerSecret:${id}`)
+    await db.subscription.update({ where: { id }, data: { formerSecret, formerUntil } })
+    const [delivery] = await publish(id)
+    const sender = createSender({ allow: ['127.0.0.1'], now: () => NOW, ca: to.ca })
+    onTestFinished(() => sender.close())
+    for (const now of [NOW - 1, NOW]) {
+      const attempt = createAttempt({ sender, cipher, now: () => now, log: pino({ level: 'silent' }) })
+      const [row] = await claim(db, { now, lease: `at ${now}`, leaseMs: 1, allocation: new Map([[id, 1]]) })
+      expect(row).toMatchObject({ id: delivery, formerUntil })
+      await attempt(row!)
+      await release(db, [row!])
+    }
+    const verifies = (secret: string) =>
+      to.received.map(({ headers, body }) => {
+        const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+        const mac = createHmac('sha256', secret).update(signed).digest('base64')
+        return String(headers['webhook-signature']).split(' ').includes(`v1,${mac}`)
+      })
+    expect([verifies('present'), verifies('former')]).toEqual([
+      [true, true],
+      [true, false],
+    ])
+    expect(to.received.map(({ headers }) => headers['x-webhook-secret'])).toEqual(['present', 'present'])
+  })
+
+  it('is signed with the secrets of its own time, also in a retry', async () => {
+    const to = await receiver(answering([500, 204]))
+    const { db, cipher, subscribe, publish, row, advance } = await startWorkers()
+    const id = await subscribe(to.url(), 'first')
+    const [delivery] = await publish(id)
+    await expect.poll(() => row(delivery)).toMatchObject({ attempts: 1, lease: null })
+    const secret = cipher.encrypt('second', `Subscription.secret:${id}`)
+    await db.subscription.update({ where: { id }, data: { secret } })
+    advance(HOUR_MS)
+    await expect.poll(() => row(delivery)).toMatchObject({ state: 'delivered' })
+    expect(to.received.map(({ headers }) => headers['x-webhook-secret'])).toEqual(['first', 'second'])
+  })
+
+  it('fails, to be retried, while no key decrypts the former one', async () => {
+    const to = await receiver()
+    const { db, subscribe, publish, row } = await startWorkers()
+    const id = await subscribe(to.url(), 'present')
+    await db.subscription.update({ where: { id }, data: { formerSecret: 'x', formerUntil: new Date('9000-01-01') } })
+    const [delivery] = await publish(id)
+    await expect
+      .poll(() => row(delivery))
+      .toMatchObject({
+        ...{ state: 'pending', attempts: 1, lastError: 'the secret cannot be decrypted' },
+      })
+    expect(to.received).toEqual([])
   })
 })
 

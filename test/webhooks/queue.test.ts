@@ -33,7 +33,10 @@ describe('a claim', () => {
     const url = 'https://receiver.example.org/hook'
     const { app } = world
     expect(claimed).toEqual([
-      { id, lease: 'worker.1', app, event: eventId, subscription, attempts: 0, url, secret, body },
+      {
+        ...{ id, lease: 'worker.1', app, event: eventId, subscription, attempts: 0, url, body },
+        ...{ secret, formerSecret: null, formerUntil: null },
+      },
     ])
     expect(world.cipher.decrypt(claimed[0]!.secret!, `Subscription.secret:${subscription}`)).toBe('secret')
     expect(row).toMatchObject({

@@ -59,6 +59,19 @@ describe('a message', () => {
     expect(headers['x-webhook-secret']).toBe(secret)
   })
 
+  it('is signed with a former secret too, and sends the present one alone', async () => {
+    const receiver = await receiving()
+    const former = `whsec_${Buffer.from('a key of 24 bytes or so.').toString('base64')}`
+    await senderTo(receiver).send(message(receiver.url(), { secret: 'present', former, body: '{"a":1}' }))
+    const [{ body, headers }] = receiver.received as [Received]
+    expect(headers['x-webhook-secret']).toBe('present')
+    expect(headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+ v1,\S+$/)
+    const verify = (library: Webhook) => library.verify(body, headers as Record<string, string>)
+    for (const secret of ['present', former]) expect(verify(new Webhook(secret, { format: 'raw' }))).toEqual({ a: 1 })
+    expect(verify(new Webhook(former))).toEqual({ a: 1 })
+    expect(() => verify(new Webhook('another', { format: 'raw' }))).toThrow('No matching signature')
+  })
+
   it('has neither secret nor signature header without a secret', async () => {
     const receiver = await receiving()
     expect(await senderTo(receiver).send(message(receiver.url(), { secret: null }))).toEqual(delivered)

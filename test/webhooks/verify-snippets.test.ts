@@ -7,8 +7,8 @@ const body = '{"id":"e1","type":"webhook.test","data":{"name":"Zoë 😀"}}'
 const SECRET = 's3cret'
 
 /** A delivery sent some time ago, as the service sends it. */
-function delivery(secondsAgo = 0, secret = SECRET): Delivery {
-  const headers = headersOf({ id: 'd1', url: '', secret, body }, '', Date.now() - secondsAgo * 1_000)
+function delivery(secondsAgo = 0, secret = SECRET, former: string | null = null): Delivery {
+  const headers = headersOf({ id: 'd1', url: '', secret, former, body }, '', Date.now() - secondsAgo * 1_000)
   const texts = Object.entries(headers).map(([name, value]) => [name, String(value)])
   return { body, headers: Object.fromEntries(texts), secret: SECRET, tolerance: 300 }
 }
@@ -27,6 +27,9 @@ const cases: Record<string, [Delivery, string]> = {
   'a delivery': [fresh, 'webhook.test'],
   'one of four minutes ago': [delivery(240), 'webhook.test'],
   'one with two signatures': [{ ...delivery(0, standard), secret: standard }, 'webhook.test'],
+  'one with a new secret, signed with this one as well': [delivery(0, 'new', SECRET), 'webhook.test'],
+  'one with this secret, signed with a former one as well': [delivery(0, SECRET, 'former'), 'webhook.test'],
+  'one whose secrets are both others': [delivery(0, 'new', standard), 'wrong signature'],
   'one whose second signature is right': [changed(fresh, { 'webhook-signature': `v1,AAAA ${signed}` }), 'webhook.test'],
   'a changed body': [{ ...fresh, body: body.replace('Zoë', 'Zoe') }, 'wrong signature'],
   'another secret': [delivery(0, 'other'), 'wrong signature'],

@@ -3,7 +3,8 @@ import type { Transaction } from '../../../prisma/client.ts'
 import { errors } from '../../kernel/errors.ts'
 import { bodyOf } from '../../webhooks/deliveries/request.ts'
 import { atOnce } from '../../webhooks/deliveries/retry.ts'
-import { reencryptedFor } from '../../webhooks/subscriptions.ts'
+import { copiedSecrets } from '../../webhooks/stored-secrets.ts'
+import { secretsOf } from '../../webhooks/template.ts'
 import type { Caller } from '../teams/team-of.ts'
 import { lockTemplate } from './webhook-app.ts'
 
@@ -24,7 +25,7 @@ export async function publishTestEvent(
   { type, data }: { type: string; data: string },
 ) {
   const { core } = ctx
-  const { webhookUrl: url, webhookSecret } = await lockTemplate(tx, ctx, { id: app, team })
+  const { webhookUrl: url, ...stored } = await lockTemplate(tx, ctx, { id: app, team })
   if (url === null) throw errors.webhookMissing()
 
   const now = core.now()
@@ -32,8 +33,7 @@ export async function publishTestEvent(
   await refuseBeyond(tx, subscription, now)
 
   const at = new Date(now)
-  const secret = webhookSecret === null ? null : reencryptedFor(core.cipher, webhookSecret, app, subscription)
-  const template = { url, secret, endedAt: null }
+  const template = { url, ...copiedSecrets(core, app, secretsOf(stored), subscription), endedAt: null }
   await tx.subscription.upsert({
     where: { id: subscription },
     create: { id: subscription, appId: app, subscriber: 'test', test: true, createdAt: at, ...template },

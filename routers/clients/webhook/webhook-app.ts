@@ -28,7 +28,7 @@ export async function webhookAppOf(ctx: Caller, id: string) {
 export async function lockTemplate(tx: Transaction, caller: Caller, { id, team }: { id: string; team: string }) {
   await lockTeamAs(tx, caller, { team, unknown: errors.ownAppUnknown })
   const [app] = await tx.$queryRaw<(Template & { state: string })[]>`
-    SELECT state::text AS state, "webhookUrl", "webhookSecret", "secretSetAt" FROM "App"
+    SELECT state::text AS state, "webhookUrl", "webhookSecret", "secretSetAt", "formerSecret", "formerUntil" FROM "App"
     WHERE id = ${id} FOR NO KEY UPDATE`
   if (!app) throw errors.ownAppUnknown()
   if (app.state === 'suspended') throw errors.appSuspended()

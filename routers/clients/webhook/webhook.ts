@@ -7,7 +7,7 @@ import { toUnix } from '../../kernel/time.ts'
 import { router } from '../../kernel/trpc.ts'
 import { secret, url } from '../../webhooks/rules.ts'
 import type { Template } from '../../webhooks/template.ts'
-import { noTemplate, storedSecret, template, webhookSet } from '../../webhooks/template.ts'
+import { noTemplate, sealedSecret, template, webhookSet } from '../../webhooks/template.ts'
 import { auditing, authorOf } from '../auditing.ts'
 import { secretUsed } from './secret-used.ts'
 import { lockTemplate, webhookAppOf } from './webhook-app.ts'
@@ -15,7 +15,9 @@ import { kinds, test } from './webhook-test.ts'
 
 const app = appId('app')
 
-const shown = ({ webhookUrl, webhookSecret }: Template) => ({ url: webhookUrl, hasSecret: webhookSecret !== null })
+type Shown = Pick<Template, 'webhookUrl' | 'webhookSecret'>
+
+const shown = ({ webhookUrl, webhookSecret }: Shown) => ({ url: webhookUrl, hasSecret: webhookSecret !== null })
 
 const get = internal('dev:read', teamPeople, {
   summary: "Shows a team its app's webhook",
@@ -44,13 +46,14 @@ const get = internal('dev:read', teamPeople, {
 interface Change {
   app: string
   action: string
-  data: Template | Pick<Template, 'webhookUrl'>
+  dataOf: (before: Template) => Template | Pick<Template, 'webhookUrl'>
 }
 
-async function change(ctx: Context & { person: string }, { app, action, data }: Change) {
+async function change(ctx: Context & { person: string }, { app, action, dataOf }: Change) {
   const { teamId: team } = await webhookAppOf(ctx, app)
   return auditing(ctx.core.db, authorOf(ctx), async (tx, note) => {
     const before = await lockTemplate(tx, ctx, { id: app, team })
+    const data = dataOf(before)
     // A secret's ciphertext differs each time it is set.
     if (Object.entries(data).every(([field, value]) => before[field as keyof Template] === value)) return shown(before)
     await tx.app.update({ where: { id: app }, data, select: { id: true } })
@@ -68,8 +71,9 @@ const set = internal('dev:write', teamPeople, {
   .input(z.object({ app, url, secret: secret.nullable().optional() }))
   .output(webhookSet)
   .mutation(async ({ ctx, input: { app, url, secret } }) => {
-    const data = { webhookUrl: url, ...(secret !== undefined && (await storedSecret(ctx.core, secret, app))) }
-    const { hasSecret } = await change(ctx, { app, action: 'webhook.set', data })
+    const replace = secret === undefined ? undefined : await sealedSecret(ctx.core, app, secret)
+    const dataOf = (before: Template) => ({ webhookUrl: url, ...replace?.(before) })
+    const { hasSecret } = await change(ctx, { app, action: 'webhook.set', dataOf })
     return { url, hasSecret }
   })
 
@@ -81,7 +85,7 @@ const remove = internal('dev:write', teamPeople, {
   .input(z.object({ app }))
   .output(z.object({ app: z.string() }))
   .mutation(async ({ ctx, input: { app } }) => {
-    await change(ctx, { app, action: 'webhook.remove', data: noTemplate })
+    await change(ctx, { app, action: 'webhook.remove', dataOf: () => noTemplate })
     return { app }
   })
 

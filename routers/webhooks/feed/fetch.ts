@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { associatedData } from '../../kernel/cipher.ts'
-import type { Core } from '../../kernel/context.ts'
+import type { Context } from '../../kernel/context.ts'
 import { endpoint } from '../../kernel/endpoint.ts'
 import { errors, withError } from '../../kernel/errors.ts'
 import { page } from '../../kernel/page.ts'
@@ -8,12 +7,16 @@ import { providerApp } from '../../kernel/policies.ts'
 import { authorizerAgain, readOrWait, waitFor } from '../../kernel/wait.ts'
 import { DELIVERY_HEADERS } from '../deliveries/request.ts'
 import { signature } from '../deliveries/sign.ts'
+import { columnsOfApp, signingSecrets } from '../stored-secrets.ts'
+import { secretColumns, secretsOf } from '../template.ts'
 import { cursorOf, numberOf } from './cursor.ts'
 import type { StoredEvent } from './read.ts'
 import { readEvents } from './read.ts'
 
 const SCOPE = 'ntf.apps.webhook:update'
 const checkAgain = authorizerAgain({ scope: SCOPE, policy: providerApp })
+
+type Granted = Context & { app: string; provider: string; suspended: boolean }
 
 const input = z
   .object({
@@ -66,36 +69,42 @@ export const fetchEvents = endpoint('GET /events', SCOPE, providerApp, {
   .input(input)
   .output(output)
   .query(async ({ ctx, input: { since, limit, wait } }) => {
-    const { core, app, provider, suspended } = ctx
-    const found = await core.db.app.findFirst({
-      where: { id: app, providerId: provider },
-      select: { webhookSecret: true },
-    })
-    if (!found) throw errors.appUnknown()
-    if (suspended) throw errors.appSuspended()
-    const position = since === '' ? undefined : numberOf(core.cipher, app, since)
-    const { events, next, more } = await readOrWait(ctx, {
+    const { core, app } = ctx
+    const { events, next, more, secrets } = await readOrWait(ctx, {
       seconds: wait,
       listen: () => core.eventWatch.listen({ app, club: '' }),
       async read() {
-        const page = await readEvents(core.db, app, { since: position, limit }, ctx.call.reserve)
+        // For each page: the secret may change while the call waits.
+        const secrets = await storedSecrets(ctx)
+        const position = since === '' ? undefined : numberOf(core.cipher, app, since)
+        const found = await readEvents(core.db, app, { since: position, limit }, ctx.call.reserve)
+        const page = { ...found, secrets }
         return { page, isEmpty: page.events.length === 0 && !page.more, seen: page.next }
       },
       async checkAgain() {
         if ((await checkAgain(ctx)).suspended) throw errors.appSuspended()
       },
     })
-    const secret = found.webhookSecret && core.cipher.decrypt(found.webhookSecret, associatedData.template(app))
-    return { items: events.map((event) => itemOf(event, secret, core)), cursor: cursorOf(core.cipher, app, next), more }
+    const now = core.now()
+    const { secret, former } = signingSecrets(core.cipher, columnsOfApp(app), secrets, now)
+    const keys = [secret, former].filter((one) => one !== null)
+    const items = events.map((event) => itemOf(event, keys, Math.floor(now / 1_000)))
+    return { items, cursor: cursorOf(core.cipher, app, next), more }
   })
 
-function itemOf({ id, type, createdAt, body }: StoredEvent, secret: string | null, { now }: Core) {
-  const timestamp = Math.floor(now() / 1_000)
+async function storedSecrets({ core, app, provider, suspended }: Granted) {
+  const found = await core.db.app.findFirst({ where: { id: app, providerId: provider }, select: secretColumns })
+  if (!found) throw errors.appUnknown()
+  if (suspended) throw errors.appSuspended()
+  return secretsOf(found)
+}
+
+function itemOf({ id, type, createdAt, body }: StoredEvent, secrets: readonly string[], timestamp: number) {
   const headers = {
     'content-type': DELIVERY_HEADERS['content-type'],
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
-    ...(secret !== null && { 'webhook-signature': signature(secret, id, timestamp, body) }),
+    ...(secrets.length > 0 && { 'webhook-signature': signature(secrets, id, timestamp, body) }),
   }
   return { id, type, createdAt, headers, payload: body }
 }

@@ -7,6 +7,8 @@ export interface Message {
   url: string
   /** Null: the message is not signed. */
   secret: string | null
+  /** A replaced secret that signs beside `secret`. */
+  former?: string | null
   /** JSON text. */
   body: string
   /** When the attempt began, in Unix milliseconds; by default now. */
@@ -16,7 +18,7 @@ export interface Message {
 
 /** `now` is in Unix milliseconds. */
 export function headersOf(message: Message, host: string, now: number): Record<string, string | number> {
-  const { id, secret, body, traceparent } = message
+  const { id, secret, former, body, traceparent } = message
   const timestamp = Math.floor(now / 1_000)
   return {
     host,
@@ -25,6 +27,9 @@ export function headersOf(message: Message, host: string, now: number): Record<s
     'webhook-id': id,
     'webhook-timestamp': timestamp,
     ...(traceparent !== undefined && { traceparent }),
-    ...(secret !== null && { 'x-webhook-secret': secret, 'webhook-signature': signature(secret, id, timestamp, body) }),
+    ...(secret !== null && {
+      'x-webhook-secret': secret,
+      'webhook-signature': signature(former ? [secret, former] : [secret], id, timestamp, body),
+    }),
   }
 }

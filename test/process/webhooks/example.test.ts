@@ -63,11 +63,11 @@ describe('the example receiver', () => {
       'x-webhook-secret': secret,
       'webhook-id': 'd1',
       'webhook-timestamp': String(now),
-      'webhook-signature': signature(secret, 'd1', now, body('e1')),
+      'webhook-signature': signature([secret], 'd1', now, body('e1')),
     }
     const post = (more: Record<string, string>, text = body('e1')) => request(example, { ...headers, ...more }, text)
     expect(await post({ 'x-webhook-secret': 'whsec_another' })).toBe(401)
-    expect(await post({ 'webhook-signature': signature('whsec_another', 'd1', now, body('e1')) })).toBe(401)
+    expect(await post({ 'webhook-signature': signature(['whsec_another'], 'd1', now, body('e1')) })).toBe(401)
     expect(await post({ 'webhook-id': 'd2' })).toBe(401)
     expect(await post({ 'webhook-timestamp': String(now + 1) })).toBe(401)
     expect(await post({}, body('e2'))).toBe(401)

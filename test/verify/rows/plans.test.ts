@@ -4,6 +4,7 @@ import { openDatabase } from '../../../prisma/client.ts'
 import { callAs } from '../../../routers/core.ts'
 import { kindNames } from '../../../routers/directory/kinds.ts'
 import { personalDataJson } from '../../../routers/personal-data/export.ts'
+import { clearExpiredSecrets } from '../../../routers/webhooks/expired-secrets.ts'
 import { erase as eraseStorage, usageOf } from '../../../server/admin/storage-owners.ts'
 import { deleteExpiredCodes, releaseCode, saveCode, tryCode } from '../../../server/browser/login/login-codes.ts'
 import { fullNameOf, personsWithEmail, personWithId } from '../../../server/browser/login/persons.ts'
@@ -162,6 +163,7 @@ describe('no request reads the rows of others', () => {
         await releaseExpired(db, now + 120_000)
         await failEnded(db, now, [subscription.id])
         await purgeEvents(db, now, { keepDays: 1, limit: 10 })
+        await clearExpiredSecrets(db, now)
         await subscriptions.remove({ id: subscription.id })
       }),
     ).toEqual([])
