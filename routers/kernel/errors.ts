@@ -222,7 +222,7 @@ export const errors = named({
   appSuspended: conflict('app_suspended', 'This app is suspended.'),
   webhookMissing: conflict('webhook_missing', 'This app has no webhook. Set its address first.'),
   alreadyDelivered: conflict('already_delivered', 'This delivery has already succeeded.'),
-  subscriptionEnded: conflict('subscription_ended', "This delivery's subscription has ended."),
+  subscriptionEnded: conflict('subscription_ended', 'This subscription has ended.'),
 
   cursorExpired: row(410, 'This cursor has expired. Begin again without since.'),
   entryChanged: row(412, 'This entry has changed.'),

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { statement, text } from '../../prisma/pg/statement.ts'
+import { nullable, statement, text } from '../../prisma/pg/statement.ts'
 import { isPostgresText } from '../kernel/access.ts'
 import { appId } from '../kernel/app-id.ts'
-import type { Context } from '../kernel/context.ts'
+import type { Context, Core } from '../kernel/context.ts'
 import { retryingDeadlocks } from '../kernel/database-errors.ts'
 import { internal } from '../kernel/endpoint.ts'
 import { errors, withError } from '../kernel/errors.ts'
 import { page } from '../kernel/page.ts'
 import { providerPlatform } from '../kernel/policies.ts'
 import { router } from '../kernel/trpc.ts'
-import { copiedSecrets } from './stored-secrets.ts'
+import type { Secrets } from './stored-secrets.ts'
+import { columnsOfApp, columnsOfSubscription, copiedSecrets, formerBeside, signingSecrets } from './stored-secrets.ts'
 import { secretColumns, secretsOf } from './template.ts'
 
 const app = appId('app')
@@ -40,6 +41,20 @@ const statements = {
       FOR SHARE
       RETURNING id`,
     { id: text },
+  ),
+  /** Updates under the same condition, and only while the secrets of the subscription are those that were read. */
+  update: statement(
+    'subscription_update',
+    `WITH app AS (
+        SELECT id, "webhookUrl" FROM "App" WHERE id = $1 AND state = 'active'
+          AND "webhookSecret" IS NOT DISTINCT FROM $2 AND "formerSecret" IS NOT DISTINCT FROM $3 FOR SHARE
+      )
+      UPDATE "Subscription" SET url = "webhookUrl", secret = $7, "formerSecret" = $8, "formerUntil" = $9::timestamptz,
+        "secretCopiedAt" = coalesce($10::timestamptz, "secretCopiedAt")
+      FROM app WHERE "Subscription".id = $4 AND "appId" = app.id AND "endedAt" IS NULL
+        AND secret IS NOT DISTINCT FROM $5 AND "formerSecret" IS NOT DISTINCT FROM $6
+      RETURNING url`,
+    { url: nullable(text) },
   ),
   remove: statement(
     'subscription_remove',
@@ -82,6 +97,61 @@ async function templateOf({ core, provider }: Context & { provider: string }, ap
 
 const iso = (time: Date | null) => time?.toISOString() ?? null
 
+const input = z.object({ id: z.string().refine(isPostgresText, withError('subscriptionUnknown')) })
+
+/**
+ * Its former secret signs beside the new one for 24 hours. Deliveries that are pending get url and secrets as of their next attempt.
+ */
+const update = internal('ntf.subscriptions:write', providerPlatform, {
+  summary: "Replaces url and secret of a subscription by those of its app's current webhook",
+  fails: ['subscriptionUnknown', 'subscriptionEnded', 'appSuspended'],
+})
+  .input(input)
+  .output(subscription)
+  .mutation(async ({ ctx, input: { id } }) => {
+    const { db, now } = ctx.core
+    for (;;) {
+      const { subscriber, app, ...stored } = await subscriptionOf(ctx, id)
+      const next = replacedSecrets(ctx.core, { id, stored, app: app.id, template: secretsOf(app) })
+      const copiedAt = next === stored ? null : new Date(now())
+      const [row] = await db.execute(statements.update, [
+        ...[app.id, app.webhookSecret, app.formerSecret, id, stored.secret, stored.formerSecret],
+        ...[next.secret, next.formerSecret, iso(next.formerUntil), iso(copiedAt)],
+      ])
+      if (row) return { id, app: app.id, subscriber, url: row.url, hasSecret: next.secret !== null }
+    }
+  })
+
+async function subscriptionOf({ core, provider }: Context & { provider: string }, id: string) {
+  const found = await core.db.subscription.findFirst({
+    where: { id, test: false, app: { providerId: provider } },
+    select: {
+      ...{ subscriber: true, secret: true, formerSecret: true, formerUntil: true, endedAt: true },
+      app: { select: { id: true, state: true, ...secretColumns } },
+    },
+  })
+  if (!found) throw errors.subscriptionUnknown()
+  if (found.endedAt) throw errors.subscriptionEnded()
+  if (found.app.state === 'suspended') throw errors.appSuspended()
+  return found
+}
+
+interface Replacing {
+  id: string
+  stored: Secrets
+  app: string
+  template: Secrets
+}
+
+/** `stored` itself where the secret stays the same. */
+function replacedSecrets(core: Core, { id, stored, app, template }: Replacing): Secrets {
+  const { secret } = signingSecrets(core.cipher, columnsOfApp(app), template, core.now())
+  const copied = copiedSecrets(core, app, template, id)
+  if (secret === null || stored.secret === null) return copied
+  const former = formerBeside(core, columnsOfSubscription(id), stored, secret)
+  return former ? { ...copied, ...former } : stored
+}
+
 /** Active subscriptions, oldest first, without that of the team's tests. */
 const list = internal('ntf.subscriptions:write', providerPlatform, {
   summary: 'The subscriptions of an app',
@@ -113,7 +183,7 @@ const remove = internal('ntf.subscriptions:write', providerPlatform, {
   summary: 'Removes a subscription and its deliveries',
   fails: ['subscriptionUnknown'],
 })
-  .input(z.object({ id: z.string().refine(isPostgresText, withError('subscriptionUnknown')) }))
+  .input(input)
   .output(z.object({ id: z.string() }))
   .mutation(async ({ ctx: { core, provider }, input: { id } }) => {
     const removed = await retryingDeadlocks(() => core.db.execute(statements.remove, [id, provider]))
@@ -121,4 +191,4 @@ const remove = internal('ntf.subscriptions:write', providerPlatform, {
     return { id }
   })
 
-export const subscriptions = router({ create, list, remove })
+export const subscriptions = router({ create, update, list, remove })

@@ -15,7 +15,7 @@ const DELIVERED = {
 }
 const ENDED = {
   ...{ status: 409, code: 'conflict', reason: 'subscription_ended' },
-  message: "This delivery's subscription has ended.",
+  message: 'This subscription has ended.',
 }
 
 /** Before the others of its subscription, also while that backs off. */

@@ -108,7 +108,7 @@ const rows = table<'Section' | 'Status' | 'Message' | 'Code' | 'Row' | 'Cause'>(
   | trpc   | 404 | This delivery does not exist at this provider.          | not_found | deliveryUnknown | retry of an unknown delivery |
   | trpc   | 404 | This person does not exist.                             | not_found | personUnknown | erasure of an unknown person |
   | trpc   | 409 | This delivery has already succeeded.                      | conflict already_delivered | alreadyDelivered | retry of a delivered delivery |
-  | trpc   | 409 | This delivery's subscription has ended.            | conflict subscription_ended | subscriptionEnded | retry in an ended subscription |
+  | trpc   | 409 | This subscription has ended.                       | conflict subscription_ended | subscriptionEnded | retry in an ended subscription |
   | trpc   | 404 | This delivery does not exist.                           | not_found | ownDeliveryUnknown | a developer's retry of no delivery |
   | trpc   | 409 | This app has no webhook. Set its address first.         | conflict webhook_missing | webhookMissing | test event of an app without a webhook |
   | trpc   | 400 | type is not in the event catalogue.                     | invalid_request | eventTypeUnknown | test event of an unknown type |

@@ -17,6 +17,7 @@ const procedures = table<'Procedure' | 'Type' | 'Section' | 'Scope'>(`
   | Procedure            | Type     | Section | Scope                   |
   |----------------------|----------|---------|-------------------------|
   | subscriptions.create | mutation | notify  | ntf.subscriptions:write |
+  | subscriptions.update | mutation | notify  | ntf.subscriptions:write |
   | subscriptions.list   | query    | notify  | ntf.subscriptions:write |
   | subscriptions.remove | mutation | notify  | ntf.subscriptions:write |
   | events.publish       | mutation | notify  | ntf.events:write        |
@@ -140,6 +141,7 @@ beforeEach(async () => {
   await world.db.person.create({ data: { id: person, firstName: 'P', lastName: 'P', email: '' } })
   inputs = {
     'subscriptions.create': { app, subscriber: 'x' },
+    'subscriptions.update': { id: subscription },
     'subscriptions.list': { app },
     'subscriptions.remove': { id: subscription },
     'events.publish': { app, type: 't', data: 1 },

@@ -39,7 +39,7 @@ describe('developer.webhook', () => {
     await api.webhook.set({ app, url, secret: 'first' })
     const after = Math.floor(world.core.now() / 1_000)
     const first = await api.webhook.get({ app })
-    expect(first).toEqual({ url, hasSecret: true, secretSetAt: expect.any(Number), secretUsedAt: null })
+    expect(first).toEqual({ ...without, url, hasSecret: true, secretSetAt: expect.any(Number) })
     expect(first.secretSetAt).toBeGreaterThanOrEqual(before)
     expect(first.secretSetAt).toBeLessThanOrEqual(after)
     world.advance(60)
@@ -82,6 +82,13 @@ describe('developer.webhook', () => {
     expect(await usedAt()).toBe(start + 80)
     await attempt({ subscriptionId: copied.id }, 90)
     expect(await usedAt()).toBe(start + 90)
+
+    world.advance(60)
+    await platform.subscriptions.update({ id: former.id })
+    await publish()
+    expect(await usedAt()).toBe(start + 90)
+    await attempt({ subscriptionId: former.id }, 130)
+    expect(await usedAt()).toBe(start + 130)
   })
 
   it('shows no times of a secret that the former release stored', async () => {
@@ -143,7 +150,8 @@ describe.each(Object.keys(calls))('developer.%s', (name) => {
 
   it('returns 404 for an unknown app and for one of another team', async () => {
     const theirs = await mintTeam(world)
-    await world.db.app.update({ where: { id: theirs.app }, data: { webhookUrl: url } })
+    const data = { webhookUrl: url, webhookSecret: 'second', formerSecret: 'first', formerUntil: new Date() }
+    await world.db.app.update({ where: { id: theirs.app }, data })
     const before = await stored(theirs.app)
     for (const app of [theirs.app, id('app')]) expect(await refusalOf(call(mine.api, app))).toMatchObject(UNKNOWN)
     expect(await stored(theirs.app)).toEqual(before)
@@ -163,17 +171,16 @@ describe.each(Object.keys(calls))('developer.%s', (name) => {
   })
 })
 
-describe.each(['webhook.set', 'webhook.remove', 'webhook.test', 'deliveries.retry', 'deliveries.retryFailed'])(
-  'developer.%s',
-  (name) => {
-    it('returns 409 for a suspended app, and changes nothing', async () => {
-      const { team, api } = mine
-      const app = await mintApp(world, { teamId: team, state: 'suspended', webhookUrl: url })
-      const before = await stored(app)
-      expect(await refusalOf(calls[name]!(api, app))).toMatchObject(SUSPENDED)
-      expect(await stored(app)).toEqual(before)
-      expect(await world.db.publishedEvent.count({ where: { appId: app } })).toBe(0)
-      expect(await audit(team)).toEqual([])
-    })
-  },
-)
+const ofActive = ['webhook.set', 'webhook.remove', 'webhook.test']
+describe.each([...ofActive, 'deliveries.retry', 'deliveries.retryFailed'])('developer.%s', (name) => {
+  it('returns 409 for a suspended app, and changes nothing', async () => {
+    const { team, api } = mine
+    const secrets = { webhookSecret: 'second', formerSecret: 'first', formerUntil: new Date(Date.now() + 60_000) }
+    const app = await mintApp(world, { teamId: team, state: 'suspended', webhookUrl: url, ...secrets })
+    const before = await stored(app)
+    expect(await refusalOf(calls[name]!(api, app))).toMatchObject(SUSPENDED)
+    expect(await stored(app)).toEqual(before)
+    expect(await world.db.publishedEvent.count({ where: { appId: app } })).toBe(0)
+    expect(await audit(team)).toEqual([])
+  })
+})

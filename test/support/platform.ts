@@ -42,9 +42,9 @@ export const ways = ['in this process', 'over HTTP'] as const
 export function platform(world: World, way: (typeof ways)[number]) {
   const local = asPlatform(world)
   const { subscriptions, events, deliveries } = platformClient(world)
-  const { create, list, remove } = subscriptions
+  const { create, update, list, remove } = subscriptions
   const remote: Pick<typeof local, 'subscriptions' | 'events' | 'deliveries'> = {
-    subscriptions: { create: create.mutate, list: list.query, remove: remove.mutate },
+    subscriptions: { create: create.mutate, update: update.mutate, list: list.query, remove: remove.mutate },
     events: {
       publish: events.publish.mutate,
       describe: events.describe.mutate,

@@ -84,7 +84,7 @@ export const errors: Record<string, string | ((error: ApiError) => string)> = {
   secretMissing: 'Dieser Client hat kein gültiges Secret. Bitte zuerst eines erstellen.',
   sinceInvalid: 'Der Zeitraum ist ungültig.',
   staysConfidential: 'Ein Produktions-Client, der sich ausweist, kann nicht wieder öffentlich werden.',
-  subscriptionEnded: 'Das Abonnement dieser Zustellung ist beendet.',
+  subscriptionEnded: 'Dieses Abonnement ist beendet.',
   teamFull: 'Ein Team kann höchstens 200 Clients, 1 MiB Text und 8 MiB Logos haben.',
   teamEnding: 'Dieses Team ist gelöscht. Bitte zuerst das Team wiederherstellen.',
   testsLimited: (error) =>

@@ -147,6 +147,8 @@ describe('no request reads the rows of others', () => {
         const { subscriptions, events, deliveries } = asPlatform(world)
         await world.call('PUT', `/apps/${ids.app}/webhook`, { body: { url: 'https://example.org/' } })
         const subscription = await subscriptions.create({ app: ids.app, subscriber: id('s') })
+        await world.call('PUT', `/apps/${ids.app}/webhook`, { body: { url: 'https://example.org/', secret: `${n}` } })
+        await subscriptions.update({ id: subscription.id })
         const event = await events.publish({ app: ids.app, type: 't', data: n, id: `event-${n}` })
         await events.publish({ app: ids.app, type: 't', data: n, id: `event-${n}` })
         const now = Date.now() + 1_000

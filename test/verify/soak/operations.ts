@@ -125,6 +125,9 @@ export async function openOperations(world: World): Promise<Operation[]> {
       [200],
       keeping(subscriptions!, () => trpc('POST', 'subscriptions.create', { app, subscriber: id('subscriber') })),
     ),
+    operation('subscriptions.update', [200, 404, 409], () =>
+      trpc('POST', 'subscriptions.update', { id: subscriptions![0] ?? 'none' }),
+    ),
     operation('subscriptions.list', [200], () => trpc('GET', 'subscriptions.list', { app })),
     // As often as the one that creates them, and a few stay.
     operation('subscriptions.remove', [200, 404], () => {
